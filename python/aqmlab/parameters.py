@@ -148,21 +148,23 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class Tswtcm(Table):
-    """TSWTCM, the time sliding window three colour marker, estimates the rate of a stream over a window of time and colours by chance: of what is sent above the committed rate that share is yellow, of what is sent above the peak rate that share is red.
+    """TSWTCM, the time sliding window three colour marker, estimates the rate of a stream over a time window and colours packets at random.
 
-    So the colours are spread over the packets, and a TCP connection rarely loses several of a
-    window.
+    The share of the traffic above the committed rate is yellow, and the share above the peak rate
+    is red. The colours are thus spread over the packets, and a TCP connection rarely loses several
+    packets of a window.
 
     Parameters
     ----------
     ctr : str
         Committed target rate (CTR). Source: rfc2859 §5.2.
     ptr : str
-        Peak target rate (PTR), at least ctr; the same: no packet is yellow. Source: rfc2859 §5.2.
+        Peak target rate (PTR), at least ctr. If both are equal, no packet is yellow. Source:
+        rfc2859 §5.2.
     avg_interval : str | None
-        Time over which the rate is estimated (AVG_INTERVAL): a connection's round trip, or more
-        than the longest of several. Default: 1 s. Range: above 0 s. Source: rfc2859 §5.1: 1 s for
-        several connections.
+        Time over which the rate is estimated (AVG_INTERVAL). It should be the round-trip time of a
+        connection, or more than the maximum round-trip time of several connections. Default: 1 s.
+        Range: above 0 s. Source: rfc2859 §5.1: 1 s for several connections.
     """
 
     KIND: ClassVar[str | None] = "tswtcm"
@@ -176,8 +178,8 @@ class Tswtcm(Table):
 class Trtcm(Table):
     """trTCM, the two rate three colour marker, meters a stream by two rates, each with its burst.
 
-    A packet is red if it is beyond the peak rate, otherwise yellow if it is beyond the committed
-    rate, otherwise green.  Bytes are those of IP packets. Both bursts are full at the start.
+    A packet is red if it exceeds the peak rate, yellow if it exceeds only the committed rate, and
+    green otherwise.  Sizes are those of IP packets. Both bursts are full at the start.
 
     Parameters
     ----------
@@ -191,15 +193,15 @@ class Trtcm(Table):
         Committed burst size (CBS). Range: above 0 B. Source: rfc2698 §2: at least the largest
         packet.
     mode : Literal["colour-blind", "colour-aware"] | None
-        Whether it looks at the colour that a packet came with. Default: colour-blind.
-        "colour-blind": It takes every packet to have none. "colour-aware": It makes no packet
-        better than it came. Source: rfc2698 §3.
+        Use of the colour that a packet carries when it arrives. Default: colour-blind.
+        "colour-blind": The meter treats every packet as uncoloured. "colour-aware": The meter never
+        gives a packet a better colour than it carries. Source: rfc2698 §3.
     yellow_dscp : Sequence[int | str] | None
-        Codepoints of packets that came yellow, to a colour-aware meter. Default: AF12, AF22, AF32,
-        AF42. Source: rfc2597 §6: medium drop precedence.
+        Codepoints of packets that arrive yellow, for a colour-aware meter. Default: AF12, AF22,
+        AF32, AF42. Source: rfc2597 §6: medium drop precedence.
     red_dscp : Sequence[int | str] | None
-        Codepoints of packets that came red, to a colour-aware meter; with any other it came green.
-        Default: AF13, AF23, AF33, AF43. Source: rfc2597 §6: high drop precedence.
+        Codepoints of packets that arrive red, for a colour-aware meter. All other packets arrive
+        green. Default: AF13, AF23, AF33, AF43. Source: rfc2597 §6: high drop precedence.
     """
 
     KIND: ClassVar[str | None] = "trtcm"
@@ -218,30 +220,31 @@ class Srtcm(Table):
     """srTCM, the single rate three colour marker, meters a stream by one rate and two bursts.
 
     A packet is green if it fits into the committed burst, yellow if it fits into the excess burst,
-    and red otherwise. The rate fills the committed burst first, the excess burst with what is over:
-    so after a pause a burst longer than the committed one is yellow, and what is sent above the
-    rate for long is red.  Bytes are those of IP packets. Both bursts are full at the start.
+    and red otherwise. The tokens of the rate fill the committed burst first, and the excess burst
+    when the committed burst is full. After a pause, the part of a burst beyond the committed burst
+    is yellow. Traffic that exceeds the rate for a long time is red.  Sizes are those of IP packets.
+    Both bursts are full at the start.
 
     Parameters
     ----------
     cir : str
-        Committed information rate: that of the tokens (CIR). Source: rfc2697 §2.
+        Committed information rate, at which tokens arrive (CIR). Source: rfc2697 §2.
     cbs : str
-        Committed burst size: most bytes at once that are green (CBS). Source: rfc2697 §2: at least
-        the largest packet, if above 0.
+        Committed burst size: maximum number of green bytes at once (CBS). Source: rfc2697 §2: at
+        least the largest packet, if above 0.
     ebs : str | None
-        Excess burst size: most bytes at once that are yellow (EBS). Default: 0 B. Source: rfc2697
-        §2: at least the largest packet, if above 0.
+        Excess burst size: maximum number of yellow bytes at once (EBS). Default: 0 B. Source:
+        rfc2697 §2: at least the largest packet, if above 0.
     mode : Literal["colour-blind", "colour-aware"] | None
-        Whether it looks at the colour that a packet came with. Default: colour-blind.
-        "colour-blind": It takes every packet to have none. "colour-aware": It makes no packet
-        better than it came. Source: rfc2697 §3.
+        Use of the colour that a packet carries when it arrives. Default: colour-blind.
+        "colour-blind": The meter treats every packet as uncoloured. "colour-aware": The meter never
+        gives a packet a better colour than it carries. Source: rfc2697 §3.
     yellow_dscp : Sequence[int | str] | None
-        Codepoints of packets that came yellow, to a colour-aware meter. Default: AF12, AF22, AF32,
-        AF42. Source: rfc2597 §6: medium drop precedence.
+        Codepoints of packets that arrive yellow, for a colour-aware meter. Default: AF12, AF22,
+        AF32, AF42. Source: rfc2597 §6: medium drop precedence.
     red_dscp : Sequence[int | str] | None
-        Codepoints of packets that came red, to a colour-aware meter; with any other it came green.
-        Default: AF13, AF23, AF33, AF43. Source: rfc2597 §6: high drop precedence.
+        Codepoints of packets that arrive red, for a colour-aware meter. All other packets arrive
+        green. Default: AF13, AF23, AF33, AF43. Source: rfc2597 §6: high drop precedence.
     """
 
     KIND: ClassVar[str | None] = "srtcm"
@@ -256,22 +259,22 @@ class Srtcm(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class TokenBucket(Table):
-    """A token bucket has two colours: green is in profile, red is out of it.
+    """A token bucket has two colours: green packets are in profile, red packets are out of profile.
 
-    Tokens, a byte each, come at the rate until there are as many as the burst; a packet in profile
-    takes its size.  The bucket is full at the start.
+    Tokens of one byte arrive at the rate until the bucket contains the burst. A packet in profile
+    removes tokens for its size.  The bucket is full at the start.
 
     Parameters
     ----------
     rate : str
         Rate of the tokens. Source: rfc2475 §2.3.2.
     burst : str
-        Most tokens that are kept. Range: at least 1 B, at most 4000000000000000000 B. Source:
-        rfc2475 §2.3.2.
+        Depth of the bucket: maximum number of tokens. Range: at least 1 B, at most
+        4000000000000000000 B. Source: rfc2475 §2.3.2.
     conformance : Literal["strict", "loose"] | None
-        When a packet is in profile. Default: strict. "strict": When there are tokens for all of it.
-        "loose": When there is any token: what is missing is borrowed from those to come. Source:
-        rfc3290 §5.1.3; rfc2697 §3 is strict.
+        Condition for a packet to be in profile. Default: strict. "strict": The bucket has tokens
+        for the whole packet. "loose": The bucket has at least one token. Missing tokens are
+        borrowed from later ones. Source: rfc3290 §5.1.3; rfc2697 §3 is strict.
     """
 
     KIND: ClassVar[str | None] = "token_bucket"
@@ -283,12 +286,12 @@ class TokenBucket(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Marker(Table):
-    """A marker sets the codepoint of packets.
+    """Marker that sets the codepoint of packets.
 
     Parameters
     ----------
     dscp : int | str
-        The codepoint they get. Source: rfc2475 §2.3.3.2.
+        New codepoint of the packets. Source: rfc2475 §2.3.3.2.
     """
 
     dscp: int | str
@@ -296,31 +299,32 @@ class Marker(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Match(Table):
-    """Which packets a rule or a class takes: those for which every key that is given holds; without any, all.
+    """Condition for the packets of a rule or class.
 
-    Each key is one value or a list, of which one must fit. In names * stands for any letters. The
-    first rule or class in its list that takes a packet has it.
+    A packet must fulfil every given key, and without any key all packets match. Each key is one
+    value or a list of alternatives. In names * stands for any sequence of characters. A packet that
+    matches several rules or classes belongs to the first of them.
 
     Parameters
     ----------
     dscp : int | Sequence[int | str] | str | None
-        Its codepoint: a name such as "AF11", "EF", "CS1", or a number. Default: absent. Source:
-        rfc2475 §2.3.1: the behaviour aggregate classifier.
+        Codepoint of the packet: a name such as "AF11", "EF", "CS1", or a number. Default: absent.
+        Source: rfc2475 §2.3.1: the behaviour aggregate classifier.
     ecn : Literal["not-ect", "ect0", "ect1", "ce"] | Sequence[Literal["not-ect", "ect0", "ect1", "ce"]] | None
-        Its ECN field. Default: absent. Source: rfc3168 §5.
+        ECN field of the packet. Default: absent. Source: rfc3168 §5.
     flows : Sequence[str] | str | None
-        Names of flows; data and ACKs alike. Default: absent.
+        Names of flows, for data and ACKs alike. Default: absent.
     source : Sequence[str] | str | None
-        Host that sent the packet: the data's, or for an ACK the receiver. Default: absent. Source:
-        rfc2475 §2.3.1: source address, of the five-tuple.
+        Host that sent the packet: the sender of the flow for data, its receiver for an ACK.
+        Default: absent. Source: rfc2475 §2.3.1: source address, of the five-tuple.
     destination : Sequence[str] | str | None
-        Host that it goes to. Default: absent. Source: rfc2475 §2.3.1: destination address, of the
-        five-tuple.
+        Host to which the packet is sent. Default: absent. Source: rfc2475 §2.3.1: destination
+        address, of the five-tuple.
     protocol : Literal["tcp", "udp"] | Sequence[Literal["tcp", "udp"]] | None
-        Its transport protocol. Default: absent. Source: rfc2475 §2.3.1: protocol ID, of the
-        five-tuple.
+        Transport protocol of the packet. Default: absent. Source: rfc2475 §2.3.1: protocol ID, of
+        the five-tuple.
     traffic : Sequence[str] | str | None
-        Kind of its flow's traffic, such as "bulk". Default: absent.
+        Kind of traffic of the packet's flow, such as "bulk". Default: absent.
     """
 
     dscp: int | Sequence[int | str] | str | None = None
@@ -338,27 +342,27 @@ class Match(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Rule(Table):
-    """A rule of the traffic conditioner before the queue of a link.
+    """Rule of the traffic conditioner before the queue of a link.
 
-    It says which packets it takes, by what they are metered, and what becomes of each colour:
-    "pass", "drop", or { dscp = "AF12" }, a new codepoint. The first rule in the list that takes a
-    packet has it; what no rule takes passes. What is dropped has the reason "policed" and never
-    comes to the queue. A shaper, which delays, is a queue.
+    It selects packets, meters them, and has an action for each colour: "pass", "drop", or a new
+    codepoint such as { dscp = "AF12" }. The first matching rule of the list applies, and packets
+    without a matching rule pass. Dropped packets have the reason "policed" and never reach the
+    queue. Shapers, which delay packets, are queues instead.
 
     Parameters
     ----------
     match : Match | Mapping[str, Any] | None
-        Which packets it takes. Default: its own defaults. Source: rfc2475 §2.3.1.
+        Packets to which the rule applies. Default: its own defaults. Source: rfc2475 §2.3.1.
     meter : TokenBucket | Srtcm | Trtcm | Tswtcm | Mapping[str, Any] | None
-        What tells their colours; absent: they are all green. Default: absent. Source: rfc2475
-        §2.3.3.1.
+        Meter that assigns the colours. If absent, all packets are green. Default: absent. Source:
+        rfc2475 §2.3.3.1.
     green : Literal["pass", "drop"] | Marker | Mapping[str, Any] | None
-        What becomes of green packets. Default: pass. Source: rfc2475 §2.3.3: in-profile packets may
-        go on without further conditioning.
+        Action on green packets. Default: pass. Source: rfc2475 §2.3.3: in-profile packets may go on
+        without further conditioning.
     yellow : Literal["pass", "drop"] | Marker | Mapping[str, Any] | None
-        What becomes of yellow packets. Default: pass.
+        Action on yellow packets. Default: pass.
     red : Literal["pass", "drop"] | Marker | Mapping[str, Any] | None
-        What becomes of red packets. Default: pass.
+        Action on red packets. Default: pass.
     """
 
     match: Match | Mapping[str, Any] | None = None
@@ -370,37 +374,41 @@ class Rule(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class CbqClass(Table):
-    """A class of CBQ.
+    """Class of CBQ.
 
-    One that others name as their parent lends to them; the others are leaves and have packets.
+    A class that others name as their parent lends bandwidth to them. All other classes are leaves,
+    and only leaves have packets.
 
     Parameters
     ----------
     name : str | None
-        Its name, for those below it. Default: absent.
+        Name of the class, by which other classes refer to it as their parent. Default: absent.
     parent : str | None
-        The class above it, which stands before it in the list; absent: it borrows from nobody.
-        Default: absent. Source: floyd1995cbq §3.
+        Name of the parent class, which must come earlier in the list. If absent, the class does not
+        borrow. Default: absent. Source: floyd1995cbq §3.
     match : Match | Mapping[str, Any] | None
-        Which packets it takes, if it is a leaf; absent: those that no other class takes. Of several
-        that would take one the first has it. Default: absent. Source: rfc2475 §2.3.1.
+        Packets of this class if it is a leaf. If absent, the class takes all packets that no other
+        class takes. A packet that matches several classes belongs to the first of them. Default:
+        absent. Source: rfc2475 §2.3.1.
     rate : str
-        The rate that it is allotted, with all below it. Source: floyd1995cbq §3.
+        Rate allotted to the class together with all classes below it. Source: floyd1995cbq §3.
     priority : int | None
-        Its priority, if it is a leaf: 0 is served first. Default: 0. Range: at least 0, at most 7.
-        Source: floyd1995cbq §5.
+        Priority of the class if it is a leaf. Priority 0 is served first. Default: 0. Range: at
+        least 0, at most 7. Source: floyd1995cbq §5.
     borrow : Literal["ancestors", "bounded"] | None
-        Whether it may use what others leave. Default: ancestors. "ancestors": From its ancestors.
-        "bounded": Not at all: it is bounded. Source: floyd1995cbq §4: bounded classes.
+        Permission of this class to use bandwidth that other classes leave unused. Default:
+        ancestors. "ancestors": The class may borrow from its ancestors. "bounded": The class may
+        not borrow: it is bounded. Source: floyd1995cbq §4: bounded classes.
     lend : Literal["others", "isolated"] | None
-        Whether others may use what it leaves. Default: others. "others": Those below its ancestors
-        may. "isolated": None but those below it: it is isolated. Source: floyd1995cbq §4: isolated
-        classes.
+        Permission of other classes to use bandwidth that this class leaves unused. Default: others.
+        "others": Classes below its ancestors may use it. "isolated": Only classes below it may use
+        it: it is isolated. Source: floyd1995cbq §4: isolated classes.
     max_burst : int | None
-        Packets that it may send back to back after a calm. Default: 16. Range: at least 0, at most
-        1000. Source: floyd1995parameters: 16 packets.
+        Number of packets that the class may send back to back after an idle time. Default: 16.
+        Range: at least 0, at most 1000. Source: floyd1995parameters: 16 packets.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | CustomQueue | str | Mapping[str, Any] | None
-        Its queue, of any kind, if it is a leaf; absent: Drop Tail. Default: absent.
+        Queue of the class, of any kind, if it is a leaf. If absent, it is a Drop Tail queue.
+        Default: absent.
     """
 
     rate: str
@@ -461,43 +469,45 @@ class CbqClass(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class HtbClass(Table):
-    """A class of HTB.
+    """Class of HTB.
 
-    One that others name as their parent lends to them; the others are leaves and have packets.
+    A class that others name as their parent lends bandwidth to them. All other classes are leaves,
+    and only leaves have packets.
 
     Parameters
     ----------
     name : str | None
-        Its name, for those below it. Default: absent.
+        Name of the class, by which other classes refer to it as their parent. Default: absent.
     parent : str | None
-        The class above it, which stands before it in the list; absent: it borrows from nobody.
-        Default: absent. Source: devera2002htb §3.
+        Name of the parent class, which must come earlier in the list. If absent, the class does not
+        borrow. Default: absent. Source: devera2002htb §3.
     match : Match | Mapping[str, Any] | None
-        Which packets it takes, if it is a leaf; absent: those that no other class takes. Of several
-        that would take one the first has it. Default: absent. Source: rfc2475 §2.3.1.
+        Packets of this class if it is a leaf. If absent, the class takes all packets that no other
+        class takes. A packet that matches several classes belongs to the first of them. Default:
+        absent. Source: rfc2475 §2.3.1.
     rate : str
-        The rate that it has for sure, with all below it. Source: devera2002htb §2.
+        Guaranteed rate of the class together with all classes below it. Source: devera2002htb §2.
     ceil : str | None
-        The rate that it never exceeds, however much it might borrow; absent: its rate. Default:
+        Maximum rate of the class, including borrowed bandwidth. If absent, it is the rate. Default:
         absent. Source: devera2002htb §4: the default ceil is the same as the rate.
     burst : str | None
-        Bytes that it may send at once beyond its rate; absent: 1600 B, and what the rate brings in
-        a tick where hz is given. Default: absent. Range: at least 1 B, at most 1000000000000 B.
-        Source: tc/q_htb.c: rate / HZ + 1600 B.
+        Number of bytes that the class may send at once beyond its rate. If absent, it is 1600 B,
+        plus the bytes of one tick at its rate if hz is given. Default: absent. Range: at least 1 B,
+        at most 1000000000000 B. Source: tc/q_htb.c: rate / HZ + 1600 B.
     cburst : str | None
-        Bytes that it may send at once beyond its ceil; absent: 1600 B, and what the ceil brings in
-        a tick where hz is given. Default: absent. Range: at least 1 B, at most 1000000000000 B.
-        Source: tc/q_htb.c: ceil / HZ + 1600 B.
+        Number of bytes that the class may send at once beyond its ceil. If absent, it is 1600 B,
+        plus the bytes of one tick at its ceil if hz is given. Default: absent. Range: at least 1 B,
+        at most 1000000000000 B. Source: tc/q_htb.c: ceil / HZ + 1600 B.
     prio : int | None
-        Its priority, if it is a leaf: 0 is offered what can be borrowed first. Default: 0. Range:
-        at least 0, at most 7. Source: devera2002htb §6; tc_htb: 0.
+        Priority of the class if it is a leaf. Bandwidth for borrowing is offered to priority 0
+        first. Default: 0. Range: at least 0, at most 7. Source: devera2002htb §6; tc_htb: 0.
     quantum : str | None
-        Bytes that it sends in its turn before another leaf that borrows from the same class;
-        absent: rate / r2q. Default: absent. Range: at least 1 B, at most 1000000000 B. Source:
-        devera2002htb §2.
+        Number of bytes that the class sends per turn when several leaves borrow from the same
+        class. If absent, it is the rate divided by r2q. Default: absent. Range: at least 1 B, at
+        most 1000000000 B. Source: devera2002htb §2.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | CustomQueue | str | Mapping[str, Any] | None
-        Its queue, of any kind, if it is a leaf; absent: Drop Tail. Default: absent. Source:
-        devera2002htb §2: pfifo.
+        Queue of the class, of any kind, if it is a leaf. If absent, it is a Drop Tail queue.
+        Default: absent. Source: devera2002htb §2: pfifo.
     """
 
     rate: str
@@ -559,18 +569,20 @@ class HtbClass(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class FairClass(Table):
-    """A class of fair queueing.
+    """Class of a fair queueing scheduler.
 
     Parameters
     ----------
     match : Match | Mapping[str, Any] | None
-        Which packets it takes; absent: those that no other class takes. Of several that would take
-        one the first has it. Default: absent. Source: rfc2475 §2.3.1.
+        Packets of this class. If absent, the class takes all packets that no other class takes. A
+        packet that matches several classes belongs to the first of them. Default: absent. Source:
+        rfc2475 §2.3.1.
     weight : float | None
-        Its weight: shares of the link are as the weights of the classes that have packets. Default:
-        1.0. Range: at least 0.000001, at most 1000000. Source: parekh1993gps §II.
+        Weight of the class. The shares of the link are proportional to the weights of the classes
+        with waiting packets. Default: 1.0. Range: at least 0.000001, at most 1000000. Source:
+        parekh1993gps §II.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Its queue, of any kind. Default: drop_tail.
+        Queue of the class, of any kind. Default: drop_tail.
     """
 
     match: Match | Mapping[str, Any] | None = None
@@ -625,23 +637,25 @@ class FairClass(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class MdrrClass(Table):
-    """A class of a modified deficit round robin.
+    """Class of a modified deficit round robin.
 
     Parameters
     ----------
     match : Match | Mapping[str, Any] | None
-        Which packets it takes; absent: those that no other class takes. Of several that would take
-        one the first has it. Default: absent. Source: rfc2475 §2.3.1.
+        Packets of this class. If absent, the class takes all packets that no other class takes. A
+        packet that matches several classes belongs to the first of them. Default: absent. Source:
+        rfc2475 §2.3.1.
     service : Literal["round", "strict", "alternate"] | None
-        How it is served; at most one class is of low latency. Default: round. "round": In the
-        round, by its weight. "strict": Low latency: whenever it has packets, before all others.
-        Those may starve. "alternate": Low latency: a turn of its own after each turn of another
-        class. Source: cisco2006mdrr: strict priority and alternate priority.
+        Service of the class. At most one class may be strict or alternate. Default: round. "round":
+        The class takes turns in the round, according to its weight. "strict": Low latency: the
+        class is served before all others whenever it has packets. The others may starve.
+        "alternate": Low latency: the class has a turn after each turn of another class. Source:
+        cisco2006mdrr: strict priority and alternate priority.
     weight : int | None
-        Its turn is worth mtu + (weight - 1) 512 B. Default: 1. Range: at least 1, at most 1000000.
-        Source: cisco2006mdrr.
+        Weight of the class. A turn is worth mtu + (weight - 1) 512 B. Default: 1. Range: at least
+        1, at most 1000000. Source: cisco2006mdrr.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Its queue, of any kind. Default: drop_tail.
+        Queue of the class, of any kind. Default: drop_tail.
     """
 
     match: Match | Mapping[str, Any] | None = None
@@ -697,19 +711,20 @@ class MdrrClass(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class DrrClass(Table):
-    """A class of a deficit round robin.
+    """Class of a deficit round robin.
 
     Parameters
     ----------
     match : Match | Mapping[str, Any] | None
-        Which packets it takes; absent: those that no other class takes. Of several that would take
-        one the first has it. Default: absent. Source: rfc2475 §2.3.1.
+        Packets of this class. If absent, the class takes all packets that no other class takes. A
+        packet that matches several classes belongs to the first of them. Default: absent. Source:
+        rfc2475 §2.3.1.
     quantum : str | None
-        Bytes added to its counter in each turn; shares of the link are as quanta are. Default: 1500
-        B. Range: at least 1 B, at most 1000000000 B. Source: shreedhar1996drr §III: at least the
-        largest packet, so that each turn sends one.
+        Number of bytes added to the counter of the class per turn. The shares of the link are
+        proportional to the quanta. Default: 1500 B. Range: at least 1 B, at most 1000000000 B.
+        Source: shreedhar1996drr §III: at least the largest packet, so that each turn sends one.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Its queue, of any kind. Default: drop_tail.
+        Queue of the class, of any kind. Default: drop_tail.
     """
 
     match: Match | Mapping[str, Any] | None = None
@@ -764,18 +779,19 @@ class DrrClass(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class WrrClass(Table):
-    """A class of a weighted round robin.
+    """Class of a weighted round robin.
 
     Parameters
     ----------
     match : Match | Mapping[str, Any] | None
-        Which packets it takes; absent: those that no other class takes. Of several that would take
-        one the first has it. Default: absent. Source: rfc2475 §2.3.1.
+        Packets of this class. If absent, the class takes all packets that no other class takes. A
+        packet that matches several classes belongs to the first of them. Default: absent. Source:
+        rfc2475 §2.3.1.
     packets : int | None
-        Packets that it sends in each turn. Default: 1. Range: at least 1, at most 1000000. Source:
-        katevenis1991wrr.
+        Number of packets that the class sends per turn. Default: 1. Range: at least 1, at most
+        1000000. Source: katevenis1991wrr.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Its queue, of any kind. Default: drop_tail.
+        Queue of the class, of any kind. Default: drop_tail.
     """
 
     match: Match | Mapping[str, Any] | None = None
@@ -830,15 +846,16 @@ class WrrClass(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class PriorityClass(Table):
-    """A class of a priority scheduler.
+    """Class of a priority scheduler.
 
     Parameters
     ----------
     match : Match | Mapping[str, Any] | None
-        Which packets it takes; absent: those that no other class takes. Of several that would take
-        one the first has it. Default: absent. Source: rfc2475 §2.3.1.
+        Packets of this class. If absent, the class takes all packets that no other class takes. A
+        packet that matches several classes belongs to the first of them. Default: absent. Source:
+        rfc2475 §2.3.1.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Its queue, of any kind. Default: drop_tail.
+        Queue of the class, of any kind. Default: drop_tail.
     """
 
     match: Match | Mapping[str, Any] | None = None
@@ -892,39 +909,39 @@ class PriorityClass(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Custom(Table):
-    """A law that the program gives which runs the scenario: an object of a class derived from aqmlab.CustomQueue.
+    """AQM that the calling program supplies: an object of a class derived from aqmlab.CustomQueue.
 
-    A file alone cannot say what it does.
+    A scenario file alone cannot define it.
 
     Parameters
     ----------
     law : str
-        Name under which the program gives it.
+        Name under which the program supplies the AQM.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "custom"
@@ -939,26 +956,28 @@ class Custom(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Cbq(Table):
-    """Class-based queueing: each class is allotted a rate.
+    """Class-based queueing: each class has an allotted rate.
 
-    A class that keeps it may always send; one that exceeds it may send while an ancestor keeps its
-    own and no class below that is unsatisfied, and is held back otherwise. So a class bounded to a
-    rate is a slower link, and what classes leave unused stays near them.
+    A class within its rate may always send. A class above its rate may send while an ancestor is
+    within its rate and no class below that ancestor is unsatisfied, and is delayed otherwise. A
+    bounded class thus acts like a slower link, and unused bandwidth goes first to classes with the
+    same parent.
 
     Parameters
     ----------
     classes : Sequence[CbqClass | Mapping[str, Any]]
-        The classes, each a cbq_class that stands after its parent; the leaf without match takes the
-        rest. Source: floyd1995cbq §3.
+        List of classes, each a cbq_class that follows its parent. The leaf without match takes the
+        remaining packets. Source: floyd1995cbq §3.
     mean_packet_size : str | None
-        Mean size of packets, for quanta and max_burst. Default: 1000 B. Range: at least 1 B, at
-        most 65535 B. Source: floyd1995parameters leaves it to the operator; 1000 B is a common
+        Mean packet size, for the quanta and max_burst. Default: 1000 B. Range: at least 1 B, at
+        most 65535 B. Source: floyd1995parameters: the operator's choice; 1000 B is a common
         setting.
     ewma : int | None
-        The weight of a packet in avgidle is 2^-ewma. Of what a class sends too early 2^-ewma is
-        forgotten, so that one that competes may get up to 2^-(ewma + 1) more than its rate, or
-        twice that if its packets differ in size: 3 % and 6 %, and with 8 less than half a percent.
-        Default: 4. Range: at least 1, at most 31. Source: floyd1995cbq app. A: 1/16; tc_cbq: ewma.
+        Exponent of the weight 2^-ewma of a packet in avgidle. The average forgets the share 2^-ewma
+        of what a class sends too early. A class that competes with others may therefore get up to
+        2^-(ewma + 1) more than its rate, or twice that if its packets differ in size: 3 % and 6 %
+        with 4, and less than half a percent with 8. Default: 4. Range: at least 1, at most 31.
+        Source: floyd1995cbq app. A: 1/16; tc_cbq: ewma.
     """
 
     KIND: ClassVar[str | None] = "cbq"
@@ -970,28 +989,31 @@ class Cbq(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Htb(Table):
-    """Hierarchical token bucket: each class has a rate for sure; what others leave unused is lent to those that want more, by their parents, up to their ceil: first to the lowest priority, among equals as their quanta are.
+    """Hierarchical token bucket: each class has a guaranteed rate.
 
-    Classes without a parent borrow from nobody, so that a whole link is a class above all others,
-    of a rate not above the link's.
+    Bandwidth that classes leave unused is lent by their parents to classes that want more, up to
+    their ceil. Lower priorities are served first, and leaves of equal priority share in proportion
+    to their quanta. Classes without a parent do not borrow. To share a whole link, put all classes
+    below one class whose rate is at most that of the link.
 
     Parameters
     ----------
     classes : Sequence[HtbClass | Mapping[str, Any]]
-        The classes, each an htb_class that stands after its parent; the leaf without match takes
-        the rest. Source: devera2002htb §3.
+        List of classes, each an htb_class that follows its parent. The leaf without match takes the
+        remaining packets. Source: devera2002htb §3.
     r2q : float | None
-        A quantum that is not given is the rate in bytes a second divided by this, between 1000 and
-        200 000 B. Default: 10.0. Range: at least 0.001. Source: devera2002htb §2: 10.
+        Divisor for the default quantum, which is the rate in bytes per second divided by r2q,
+        between 1000 and 200 000 B. Default: 10.0. Range: at least 0.001. Source: devera2002htb §2:
+        10.
     hysteresis : bool | None
-        A class goes on until it owes its burst (at its ceil: its cburst), and then waits until it
-        owes nothing, so that packets leave in bursts. Default: false. Source: sch_htb.c:
+        If true, a class sends until its debt is its burst (at its ceil: its cburst) and then waits
+        until the debt is paid, so that packets leave in bursts. Default: false. Source: sch_htb.c:
         HTB_HYSTERESIS 1 in Linux 2.4 and early 2.6; htb_hysteresis 0 today.
     hz : int | None
-        Ticks per second of a kernel without high-resolution timers, for the bursts that are not
-        given: at 100 a class of 10 Mbit/s has 14100 B; absent: 1600 B. Default: absent. Range: at
-        least 1, at most 10000. Source: tc/q_htb.c: get_hz(), 100 in Linux 2.4; with high-resolution
-        timers a tick brings nothing.
+        Timer frequency (ticks per second) of a kernel without high-resolution timers, which sets
+        the default bursts. With 100 a class of 10 Mbit/s has a burst of 14100 B. If absent, it is
+        1600 B. Default: absent. Range: at least 1, at most 10000. Source: tc/q_htb.c: get_hz(), 100
+        in Linux 2.4; with high-resolution timers a tick brings nothing.
     """
 
     KIND: ClassVar[str | None] = "htb"
@@ -1004,26 +1026,27 @@ class Htb(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Tbf(Table):
-    """Token bucket filter, a shaper: the queue is served at `rate`, after a calm by a burst of up to `burst` bytes at `peak_rate`, or at the rate of the link.
+    """Token bucket filter, a shaper.
 
-    Packets larger than the burst are dropped, as they could never leave. The limit of what waits is
-    that of its queue.
+    It limits its queue to `rate`. After an idle time it sends a burst of up to `burst` bytes at
+    `peak_rate`, or at the rate of the link. Packets larger than the burst are dropped, because they
+    could never leave. The limit for waiting packets is that of its queue.
 
     Parameters
     ----------
     rate : str
-        The rate at which tokens come. Source: tc_tbf.
+        Rate at which tokens arrive. Source: tc_tbf.
     burst : str | None
-        Bytes for which the bucket holds tokens. Default: 5000 B. Range: at least 1 B, at most
-        1000000000000 B. Source: tc_tbf leaves it to the operator; its example has 5 kB.
+        Depth of the bucket in bytes. Default: 5000 B. Range: at least 1 B, at most 1000000000000 B.
+        Source: tc_tbf: the operator's choice; its example has 5 kB.
     peak_rate : str | None
-        The rate of bursts; absent: that of the link. Default: absent. Source: tc_tbf.
+        Rate of bursts. If absent, it is the rate of the link. Default: absent. Source: tc_tbf.
     mtu : str | None
-        Bytes for which the bucket of the peak rate holds tokens: the largest packet. Default: 1500
-        B. Range: at least 1 B, at most 1000000000 B. Source: tc_tbf: mtu, also called minburst.
+        Depth of the peak rate's bucket in bytes, which is the maximum packet size. Default: 1500 B.
+        Range: at least 1 B, at most 1000000000 B. Source: tc_tbf: mtu, also called minburst.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        The queue that is served, of any kind. Default: drop_tail. Source: tc_tbf: an inner queue
-        may be attached.
+        Queue that the shaper serves, of any kind. Default: drop_tail. Source: tc_tbf: an inner
+        queue may be attached.
     """
 
     KIND: ClassVar[str | None] = "tbf"
@@ -1082,15 +1105,16 @@ class Tbf(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Scfq(Table):
-    """Self-clocked fair queueing: packets are sent in the order in which they would be finished if the link served all classes at once by their weights, as told by the packet in service.
+    """Self-clocked fair queueing: packets are sent in the order in which an ideal link that serves all classes at once by their weights would finish them.
 
-    Simpler than WFQ; a packet may wait for one packet of each other class more.
+    The clock of that link is estimated from the packet in service. It is simpler than WFQ, but a
+    packet may wait for one additional packet of each other class.
 
     Parameters
     ----------
     classes : Sequence[FairClass | Mapping[str, Any]]
-        The classes, each a fair_class; the one without match takes the rest. Source:
-        golestani1994scfq §III.
+        List of classes, each a fair_class. The class without match takes the remaining packets.
+        Source: golestani1994scfq §III.
     """
 
     KIND: ClassVar[str | None] = "scfq"
@@ -1100,16 +1124,16 @@ class Scfq(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Wfq(Table):
-    """Weighted fair queueing: packets are sent in the order in which they would be finished if the link served all classes at once by their weights.
+    """Weighted fair queueing: packets are sent in the order in which an ideal link that serves all classes at once by their weights would finish them.
 
-    No packet is finished later than there, but for the time of one largest packet. The fluid system
-    is computed at each arrival, at a cost as the number of classes.
+    Each packet is finished at most the time of one maximum packet later than on that ideal link.
+    The ideal link is computed at each arrival, at a cost proportional to the number of classes.
 
     Parameters
     ----------
     classes : Sequence[FairClass | Mapping[str, Any]]
-        The classes, each a fair_class; the one without match takes the rest. Source: parekh1993gps
-        §II.
+        List of classes, each a fair_class. The class without match takes the remaining packets.
+        Source: parekh1993gps §II.
     """
 
     KIND: ClassVar[str | None] = "wfq"
@@ -1119,19 +1143,21 @@ class Wfq(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Mdrr(Table):
-    """Modified deficit round robin: classes take turns; a class sends while its counter is above zero, and owes what its last packet was too large by.
+    """Modified deficit round robin: classes take turns.
 
-    One class may be a low-latency queue: served before all others (strict), or between any two of
-    their turns (alternate).
+    A class sends while its counter is above zero, and the excess of its last packet is subtracted
+    from its next turn. One class may have a low-latency queue, which is served before all others
+    (strict) or between any two turns of others (alternate).
 
     Parameters
     ----------
     classes : Sequence[MdrrClass | Mapping[str, Any]]
-        The classes, each an mdrr_class; the one without match takes the rest. Source:
-        cisco2006mdrr.
+        List of classes, each an mdrr_class. The class without match takes the remaining packets.
+        Source: cisco2006mdrr.
     mtu : str | None
-        The largest packet of the link, the least worth of a turn. Default: 1500 B. Range: at least
-        1 B, at most 65535 B. Source: cisco2006mdrr: quantum = MTU + (weight - 1) 512.
+        Maximum packet size of the link, which is the minimum worth of a turn. Default: 1500 B.
+        Range: at least 1 B, at most 65535 B. Source: cisco2006mdrr: quantum = MTU + (weight - 1)
+        512.
     """
 
     KIND: ClassVar[str | None] = "mdrr"
@@ -1142,17 +1168,17 @@ class Mdrr(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Drr(Table):
-    """Deficit round robin: classes that have packets take turns.
+    """Deficit round robin: classes with waiting packets take turns.
 
-    A turn adds the quantum to the class's counter; it sends while the counter covers its next
-    packet, and keeps the rest for its next turn. So shares are as the quanta, whatever the sizes of
-    packets, at a constant cost a packet.
+    A turn adds the quantum to the counter of the class. The class sends while its counter is at
+    least the size of its next packet, and keeps the rest for its next turn. The shares of the link
+    are therefore proportional to the quanta for all packet sizes, at a constant cost per packet.
 
     Parameters
     ----------
     classes : Sequence[DrrClass | Mapping[str, Any]]
-        The classes, each a drr_class; the one without match takes the rest. Source:
-        shreedhar1996drr §III.
+        List of classes, each a drr_class. The class without match takes the remaining packets.
+        Source: shreedhar1996drr §III.
     """
 
     KIND: ClassVar[str | None] = "drr"
@@ -1162,15 +1188,16 @@ class Drr(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Wrr(Table):
-    """Weighted round robin: classes that have packets take turns, in each of which a class sends as many packets as it is given.
+    """Weighted round robin: classes with waiting packets take turns, and a class sends its number of packets per turn.
 
-    Shares in packets are as these numbers; shares in bytes are so only if packets are of one size.
+    The shares in packets are proportional to these numbers, and so are the shares in bytes if all
+    packets have the same size.
 
     Parameters
     ----------
     classes : Sequence[WrrClass | Mapping[str, Any]]
-        The classes, each a wrr_class; the one without match takes the rest. Source:
-        katevenis1991wrr.
+        List of classes, each a wrr_class. The class without match takes the remaining packets.
+        Source: katevenis1991wrr.
     """
 
     KIND: ClassVar[str | None] = "wrr"
@@ -1180,15 +1207,15 @@ class Wrr(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Priority(Table):
-    """Strict priority: when the link is free the first class of the list that has packets sends one.
+    """Strict priority: when the link is free, the first class of the list with waiting packets sends one.
 
-    The first class waits for no more than the packet in service; the last may starve.
+    The first class waits at most for the packet in service, and the last class may starve.
 
     Parameters
     ----------
     classes : Sequence[PriorityClass | Mapping[str, Any]]
-        The classes, each a priority_class, the most urgent first; the one without match takes the
-        rest. Source: kleinrock1976queueing §3.4.
+        List of classes, each a priority_class, the most urgent first. The class without match takes
+        the remaining packets. Source: kleinrock1976queueing §3.4.
     """
 
     KIND: ClassVar[str | None] = "priority"
@@ -1198,10 +1225,10 @@ class Priority(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Sfq(Table):
-    """Stochastic fairness queueing gives each flow a queue of its own, as far as the hash goes, and serves them in turn.
+    """Stochastic fairness queueing hashes flows to queues and serves the queues in turn.
 
-    When the buffer is full the longest queue loses its last packet, so a flow that sends too much
-    fills and loses its own queue only.
+    When the buffer is full, the last packet of the longest queue is dropped. A flow that sends too
+    much therefore fills its own queue and loses its own packets.
 
     Parameters
     ----------
@@ -1209,36 +1236,37 @@ class Sfq(Table):
         Number of queues. Default: 1024. Range: at least 1, at most 65536. Source: tc_sfq: divisor
         1024; mckenney1990sfq §3: a small multiple of the flows.
     perturb : str | None
-        Time after which the hash is changed; absent: never. Default: absent. Range: at least 0.001
-        s. Source: tc_sfq: none; 10 s is recommended.
+        Time between two changes of the hash function. If absent, it never changes. Default: absent.
+        Range: at least 0.001 s. Source: tc_sfq: none; 10 s is recommended.
     quantum : str | None
-        Bytes that a queue may send in its turn; absent: one packet. Default: absent. Range: at
-        least 1 B, at most 1000000000 B. Source: mckenney1990sfq: a packet; tc_sfq: an MTU.
+        Number of bytes that a queue may send per turn. If absent, a turn is one packet. Default:
+        absent. Range: at least 1 B, at most 1000000000 B. Source: mckenney1990sfq: a packet;
+        tc_sfq: an MTU.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "sfq"
@@ -1255,50 +1283,51 @@ class Sfq(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Phb(Table):
-    """The per-hop behaviours of DiffServ, ready made: EF (and VOICE-ADMIT) before everything; CS6 and CS7 next; then AF1 to AF4 and the default behaviour, which share what is left; LE last.
+    """Per-hop behaviours of DiffServ as one queue.
 
-    In each AF class the drop precedences have thresholds of their own: AFx3 is dropped first, AFx1
-    hardly ever. `limit` and `ecn` are those of each class of AF and of the default; a limit that is
-    a time counts up to 1 GB. EF may starve the others: police it where it enters, by a rule with a
-    token bucket.
+    EF (and VOICE-ADMIT) is served first, then CS6 and CS7. AF1 to AF4 and the default behaviour
+    share the remaining bandwidth, and LE is served last. In each AF class the drop precedences have
+    their own thresholds: AFx3 is dropped first, AFx1 rarely. `limit` and `ecn` apply to each AF
+    class, CS6 and CS7, the default behaviour and LE. A limit given as a time is at most 1 GB. EF
+    may starve the others, so police it at the edge with a rule that has a token bucket.
 
     Parameters
     ----------
     af_shares : Sequence[int] | None
-        Shares of AF1, AF2, AF3 and AF4 in what EF and CS6 and CS7 leave, to that of the default
-        behaviour. Default: 1, 1, 1, 1. Source: rfc2597 §2 leaves them to the operator.
+        Shares of AF1, AF2, AF3 and AF4, relative to default_share, of the bandwidth that EF, CS6
+        and CS7 leave. Default: 1, 1, 1, 1. Source: rfc2597 §2: the operator's choice.
     default_share : int | None
-        Share of the default behaviour. Default: 1. Range: at least 1, at most 1000. Source: rfc2474
-        §4.1: some, so that it is not starved.
+        Share of the default behaviour, relative to af_shares. Default: 1. Range: at least 1, at
+        most 1000. Source: rfc2474 §4.1: some, so that it is not starved.
     ef_limit : str | None
         Limit of the queue of EF. Default: 10 packets. Range: a whole number, at least 1 packet or
         byte, at most 1000000000 packets or bytes. Source: rfc3246 §2.2: EF packets meet short or
         empty queues.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "phb"
@@ -1315,21 +1344,22 @@ class Phb(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Dualpi2(Table):
-    """DualPI2 keeps Scalable packets, told by ECT(1) or CE, in a queue of their own (L) that is served nearly always first and marks as soon as a packet waits a millisecond.
+    """DualPI2 stores Scalable packets, which carry ECT(1) or CE, in a queue of their own (L), which is nearly always served first and marks packets that wait about a millisecond.
 
-    The others (C) are held at a target delay by PI2: dropped, or marked if ECT(0), with p' squared.
-    Scalable packets are marked with k p' at least, so that flows of both kinds share the link
-    evenly while each keeps its own delay. When the Classic probability reaches 1/k², what is
-    ECN-capable is dropped too. A limit in bytes, or by a time, must leave room for an MTU; unless
-    it is given, it is what the link sends in 250 ms (RFC 9332 Appendix A.1).
+    PI2 controls the delay of the other packets (C) at a target: it drops them with p' squared, or
+    marks them if they carry ECT(0). Scalable packets are marked with at least k p', so that flows
+    of both kinds have equal rates while each queue has its own delay. When the Classic probability
+    reaches 1/k², ECN-capable packets are dropped too. A limit in bytes, or by a time, must leave
+    space for an MTU. The default limit is the traffic that the link sends in 250 ms (RFC 9332
+    Appendix A.1).
 
     Parameters
     ----------
     target : str | None
-        The delay at which the C queue is held. Default: 15 ms. Range: above 0 s. Source: rfc9332
-        Appendix A.1: 15 ms.
+        Target delay of the C queue. Default: 15 ms. Range: above 0 s. Source: rfc9332 Appendix A.1:
+        15 ms.
     t_update : str | None
-        Time between two changes of the probability (Tupdate). Default: 16 ms. Range: at least
+        Time between two updates of the probability (Tupdate). Default: 16 ms. Range: at least
         0.000001 s. Source: rfc9332 Appendix A.1: 16 ms.
     alpha : float | None
         Integral gain in Hz (alpha). Default: 0.16. Range: at least 0. Source: rfc9332 Appendix A.1:
@@ -1344,60 +1374,63 @@ class Dualpi2(Table):
         Delay above which the L queue marks (minTh). Default: 800 us. Range: at least 0 s. Source:
         rfc9332 Appendix A.1: 800 us.
     range : str | None
-        Further delay at which it marks every packet (range); 0: a step. Default: 400 us. Range: at
-        least 0 s. Source: rfc9332 Appendix A.1: 400 us.
+        Delay beyond min_th at which the L queue marks every packet (range). With 0 the ramp becomes
+        a step. Default: 400 us. Range: at least 0 s. Source: rfc9332 Appendix A.1: 400 us.
     th_len : str | None
-        While no more than this waits in the L queue it marks for the C queue's sake only (Th_len).
-        Default: 1 packet. Range: a whole number, at least 0 packets, at most 1000000000 packets.
-        Source: rfc9332 Appendix A.1: 1 packet.
+        Number of packets in the L queue up to which its native AQM does not mark (Th_len). Default:
+        1 packet. Range: a whole number, at least 0 packets, at most 1000000000 packets. Source:
+        rfc9332 Appendix A.1: 1 packet.
     sparing : Literal["rfc9332", "linux"] | None
-        What is spared where next to nothing waits. Default: rfc9332. "rfc9332": By the native AQM,
-        a packet that leaves no more than Th_len in the L queue; by p', nothing. "linux": By the
-        native AQM, a packet that found less than Th_len in the L queue when it came, so that the
-        last of a burst is marked; by p', a packet that leaves less than two MTU in both queues.
-        Source: rfc9332 Appendix A.2, figure 7; A.1 and A.2 say what Linux does.
+        Packets of a nearly empty queue that are never signalled. Default: rfc9332. "rfc9332": The
+        native AQM exempts a packet that leaves at most Th_len in the L queue. The base AQM (p')
+        exempts none. "linux": The native AQM exempts a packet that arrived while fewer packets than
+        Th_len were in the L queue, so that it marks the last packets of a burst. The base AQM (p')
+        exempts a packet that leaves less than two MTU in both queues. Source: rfc9332 Appendix A.2,
+        figure 7; A.1 and A.2 describe Linux.
     choice : Literal["counted", "random"] | None
         Choice of the packets to signal, given a probability. Default: counted. "counted": The
         probabilities of successive packets are added up. Each time the sum passes 1, a packet is
         signalled. "random": Each packet is signalled at random, independently of the others.
         Source: rfc9332 Appendix A.1, figure 4: counted; Linux, sch_dualpi2.c: random.
     scheduler : Literal["wrr", "ts-fifo"] | None
-        Which queue sends when both have packets. Default: wrr. "wrr": Weighted round robin: C has
-        its share. "ts-fifo": Time-shifted FIFO: the packet that has waited longer, those of L by
-        the time shift more than they have. Source: rfc9332 Appendix A.2: wrr is recommended.
+        Queue that sends when both queues have packets. Default: wrr. "wrr": Weighted round robin,
+        in which C has its classic_share. "ts-fifo": Time-shifted FIFO: the packet that has waited
+        longer is sent first, where time_shift is added to the waiting time of packets in L. Source:
+        rfc9332 Appendix A.2: wrr is recommended.
     classic_share : float | None
-        Share of the link that the C queue has when both have packets, in turn. Default: 0.0625.
-        Source: rfc9332 Appendix A.2: 1/16.
+        Share of the link for the C queue while both queues have packets, under wrr. Default:
+        0.0625. Source: rfc9332 Appendix A.2: 1/16.
     time_shift : str | None
-        By how much longer a packet of C must have waited than one of L to be sent first by TS-FIFO
-        (tshift). Default: 50 ms. Range: at least 0 s. Source: rfc9332 Appendix A.2: 50 ms.
+        Additional waiting time that a packet of C needs to be sent before a packet of L, under
+        ts-fifo (tshift). Default: 50 ms. Range: at least 0 s. Source: rfc9332 Appendix A.2: 50 ms.
     mtu : str | None
-        Room that a limit in bytes must have left for a packet of any size. Default: 1500 B. Range:
-        at least 1 B, at most 65535 B. Source: rfc9332 Appendix A.1, figure 3: 1 MTU.
+        Space in bytes that must be left for a packet of any size under a limit in bytes. Default:
+        1500 B. Range: at least 1 B, at most 65535 B. Source: rfc9332 Appendix A.1, figure 3: 1 MTU.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 250 ms. Range: a whole number, at least 1 packet
-        or byte, at most 1000000000 packets or bytes. Source: the default of this kind, see above.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 250
+        ms. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or bytes.
+        Source: the default of this kind, see above.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "dualpi2"
@@ -1425,32 +1458,33 @@ class Dualpi2(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class FqPie(Table):
-    """FQ-PIE gives each flow a queue of its own, served in turn, a quantum of bytes each, and in each queue PIE holds the delay at a target.
+    """FQ-PIE hashes flows to queues that are served in turn, a quantum of bytes each.
 
-    A flow that sends less than its share finds its queue empty and goes first; one that does not
-    slow down is dropped by its own probability. A packet that finds `packet_limit` packets in all
-    queues together is dropped. The limit of the buffer is not used.
+    In each queue PIE controls the delay at a target. A flow that sends less than its share has an
+    empty queue and is served first. A flow that does not slow down is dropped with the probability
+    of its own queue. A packet that arrives while all queues together contain `packet_limit` packets
+    is dropped. The limit of the buffer is not used.
 
     Parameters
     ----------
     rules : Literal["rfc8033", "linux"] | None
-        Whose PIE stands in each queue. Default: rfc8033. "rfc8033": That of RFC 8033's Appendix A.
-        "linux": Linux's, as it is in `tc_pie`. Source: rfc8033 Appendix A; Linux's fq_pie has its
+        PIE that runs in each queue. Default: rfc8033. "rfc8033": PIE of RFC 8033, Appendix A.
+        "linux": PIE of Linux, as in `tc_pie`. Source: rfc8033 Appendix A; Linux's fq_pie has its
         own.
     target : str | None
-        The delay that is held in each queue (QDELAY_REF). Default: 15 ms. Range: above 0 s. Source:
+        Target queueing delay of each queue (QDELAY_REF). Default: 15 ms. Range: above 0 s. Source:
         rfc8033 Appendix A, tc-fq_pie(8): 15 ms.
     max_burst : str | None
-        How long a burst is let pass (MAX_BURST). Default: 150 ms. Range: at least 0 s. Source:
-        rfc8033 Appendix A: 150 ms.
+        Duration of a burst that passes without drops (MAX_BURST). Default: 150 ms. Range: at least
+        0 s. Source: rfc8033 Appendix A: 150 ms.
     t_update : str | None
-        Time between two changes of the probabilities (T_UPDATE). It lasts longer by Linux's rules,
-        by the ticks of `hz`. Default: 15 ms. Range: at least 0.000001 s. Source: rfc8033 Appendix
-        A, tc-fq_pie(8): 15 ms.
+        Time between two updates of the probabilities (T_UPDATE). With Linux's rules the period is
+        longer, depending on `hz`. Default: 15 ms. Range: at least 0.000001 s. Source: rfc8033
+        Appendix A, tc-fq_pie(8): 15 ms.
     hz : int | None
-        Ticks per second of the kernel (HZ), for Linux's rules alone. Linux rounds t_update up to
-        whole ticks, and its timer fires one tick late: 15 ms last 16 ms at 1000, 20 ms at 250 and
-        30 ms at 100. Default: 1000. Range: at least 1, at most 10000. Source: sch_fq_pie.c:
+        Timer frequency of the kernel (HZ), which only Linux's rules use. Linux rounds t_update up
+        to whole ticks, and its timer expires one tick late: 15 ms become 16 ms at 1000, 20 ms at
+        250 and 30 ms at 100. Default: 1000. Range: at least 1, at most 10000. Source: sch_fq_pie.c:
         usecs_to_jiffies; timer.c of Linux 6.12: calc_index.
     alpha : float | None
         Weight of the delay's distance from the target, per second. Default: 0.125. Range: at least
@@ -1459,46 +1493,49 @@ class FqPie(Table):
         Weight of the delay's change, per second. Default: 1.25. Range: at least 0. Source: rfc8033
         Appendix A: 1 + 1/4; tc-fq_pie(8): 20 sixteenths.
     mean_packet_size : str | None
-        Twice this may wait in a queue without a drop (MEAN_PKTSIZE); absent: 1024 B, by Linux's
-        rules 1500 B. Default: absent. Range: at least 1 B, at most 65535 B. Source: rfc8033 §4.1
-        leaves it open, rfc8034 A.1.2: 1024 B; Linux: an MTU.
+        Mean packet size (MEAN_PKTSIZE). No packet is dropped while at most twice this size waits in
+        its queue. If absent, it is 1024 B, or 1500 B with Linux's rules. Default: absent. Range: at
+        least 1 B, at most 65535 B. Source: rfc8034 A.1.2: 1024 B; rfc8033 §4.1 does not state it;
+        Linux: an MTU.
     mark_below : float | None
-        ECN-capable packets are marked below this probability and dropped above it (MAX_ECNTH); by
-        Linux's rules in whole per cent. Default: 0.1. Source: rfc8033 §5.1, tc-fq_pie(8): 10 %.
+        Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above it they
+        are dropped. Linux's rules round it to whole per cent. Default: 0.1. Source: rfc8033 §5.1,
+        tc-fq_pie(8): 10 %.
     quantum : str | None
-        Bytes that a queue may send in its turn. Default: 1514 B. Range: at least 1 B, at most
-        1000000000 B. Source: rfc8290 §5.2.4, tc-fq_pie(8): 1514 B.
+        Number of bytes that a queue may send per turn. Default: 1514 B. Range: at least 1 B, at
+        most 1000000000 B. Source: rfc8290 §5.2.4, tc-fq_pie(8): 1514 B.
     flows : int | None
         Number of queues. Default: 1024. Range: at least 1, at most 65536. Source: rfc8290 §5.2.5,
         tc-fq_pie(8): 1024.
     packet_limit : str | None
-        Most packets in all queues together. Default: 10240 packets. Range: a whole number, at least
-        1 packet, at most 1000000000 packets. Source: rfc8290 §5.2.3, tc-fq_pie(8): 10240 packets.
+        Maximum number of packets in all queues together. Default: 10240 packets. Range: a whole
+        number, at least 1 packet, at most 1000000000 packets. Source: rfc8290 §5.2.3, tc-fq_pie(8):
+        10240 packets.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "fq_pie"
@@ -1524,62 +1561,62 @@ class FqPie(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Cobalt(Table):
-    """COBALT runs two laws at once.
+    """COBALT runs two AQMs at once.
 
-    CoDel's signals (marks, or drops of what cannot be marked) come faster while packets wait longer
-    than the target, and it remembers its rate: when the delay is below the target the count goes
-    down as it went up. For traffic that does not answer, BLUE has a drop probability that rises
-    when the buffer overflows and falls when it runs empty; it drops ECN-capable packets too. The
-    last packet of the queue is never dropped.
+    CoDel signals (marks, or drops packets that cannot be marked) with increasing frequency while
+    packets wait longer than the target. It remembers this frequency: when the delay is below the
+    target, the count falls as it rose. BLUE acts on traffic that does not respond: its drop
+    probability rises when the buffer overflows and falls when the queue becomes empty, and it also
+    drops ECN-capable packets. The last packet of the queue is never dropped.
 
     Parameters
     ----------
     target : str | None
-        Delay that a standing queue may have. Default: 5 ms. Range: above 0 s. Source: rfc8289 §4.4,
+        Acceptable delay of a standing queue. Default: 5 ms. Range: above 0 s. Source: rfc8289 §4.4,
         tc-cake(8): 5 ms.
     interval : str | None
-        Time from the first packet above the target to the first signal, and the scale of their
-        rate. Default: 100 ms. Range: above 0 s. Source: rfc8289 §4.3, tc-cake(8): 100 ms.
+        Time from the first packet above the target to the first signal, and the time scale of the
+        signals. Default: 100 ms. Range: above 0 s. Source: rfc8289 §4.3, tc-cake(8): 100 ms.
     increment : float | None
-        How much an overflow raises BLUE's probability, at most once a target. Default: 0.00390625.
-        Range: above 0, at most 1. Source: Linux's CAKE: 1/256.
+        Increase of BLUE's probability after an overflow, at most once per target. Default:
+        0.00390625. Range: above 0, at most 1. Source: Linux's CAKE: 1/256.
     decrement : float | None
-        How much an empty queue lowers it, at most once a target. Default: 0.000244140625. Range:
-        above 0, at most 1. Source: Linux's CAKE: 1/4096.
+        Decrease of BLUE's probability when the queue is empty, at most once per target. Default:
+        0.000244140625. Range: above 0, at most 1. Source: Linux's CAKE: 1/4096.
     mtu : str | None
-        A packet that waits no longer than four of this size take on the link is not signalled.
-        Default: 1514 B. Range: at least 1 B, at most 65535 B. Source: Linux's CAKE: an Ethernet
-        frame.
+        Packet size for the minimum delay of a signal: packets that wait at most the transmission
+        time of four packets of this size are not signalled. Default: 1514 B. Range: at least 1 B,
+        at most 65535 B. Source: Linux's CAKE: an Ethernet frame.
     first_signal : Literal["interval", "next-packet"] | None
-        When the first signal comes. Default: interval. "interval": An interval after the first
-        packet above target, as the comments of CAKE's code and ns-3 have it. "next-packet": With
-        the next packet above target, since the reciprocal root of a new queue is 0 (Linux,
+        Time of the first signal. Default: interval. "interval": One interval after the first packet
+        above the target, as in the comments of CAKE's code and in ns-3. "next-packet": With the
+        next packet above the target, because the reciprocal root of a new queue is 0 (Linux,
         cobalt_should_drop in sch_cake.c). Source: hoiland2018cake; Linux's CAKE: next-packet.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "cobalt"
@@ -1599,70 +1636,74 @@ class Cobalt(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class FqCodel(Table):
-    """FQ-CoDel gives each flow a queue of its own, served in turn, a quantum of bytes each.
+    """FQ-CoDel hashes flows to queues that are served in turn, a quantum of bytes each.
 
-    A flow that sends less than its share finds its queue empty, counts as new, and goes first. Each
-    queue is held by CoDel. When more packets are kept than `packet_limit` says, the longest queue
-    loses half of its own, from the head. The limit of the buffer is not used.
+    A flow that sends less than its share has an empty queue, counts as new, and is served first.
+    CoDel controls the delay in each queue. When the queues together contain more than
+    `packet_limit` packets, half of the packets of the longest queue are dropped from its head. The
+    limit of the buffer is not used.
 
     Parameters
     ----------
     target : str | None
-        Delay that a queue may have standing (TARGET of CoDel). Default: 5 ms. Range: above 0 s.
+        Acceptable delay of a standing queue (TARGET of CoDel). Default: 5 ms. Range: above 0 s.
         Source: rfc8290 §5.2.2: 5 ms.
     interval : str | None
-        Time in which the delay must have been below the target once (INTERVAL of CoDel). Default:
-        100 ms. Range: above 0 s. Source: rfc8290 §5.2.1: 100 ms.
+        Time in which the delay must fall below the target at least once (INTERVAL of CoDel).
+        Default: 100 ms. Range: above 0 s. Source: rfc8290 §5.2.1: 100 ms.
     mtu : str | None
-        While no more than this waits nothing is signalled. Default: 1500 B. Range: at least 1 B, at
-        most 65535 B. Source: rfc8289 §5.3: should be the interface's MTU.
+        Backlog up to which no packet is signalled. Default: 1500 B. Range: at least 1 B, at most
+        65535 B. Source: rfc8289 §5.3: should be the interface's MTU.
     occupancy : Literal["all-queues", "own-queue"] | None
-        Where it waits. Default: all-queues. "all-queues": What waits in all of them: a drop is
-        spared only where it would leave the link next to nothing to send. "own-queue": What waits
-        in the queue of the packet: a flow with no more than a packet there is never signalled.
-        Source: rfc8289 §4.4: should be all queues that share the link; so in Linux and ns-3.
+        Backlog that is compared with mtu. Default: all-queues. "all-queues": Backlog of all queues
+        together. A packet is exempt from signals only if a drop would leave the link almost nothing
+        to send. "own-queue": Backlog of the packet's own queue. A flow with at most one packet in
+        its queue is never signalled. Source: rfc8289 §4.4: should be all queues that share the
+        link; as in Linux and ns-3.
     root : Literal["newton", "exact"] | None
-        How 1/√count is found. Default: newton. "newton": By one step of Newton's iteration a
-        signal, in 16 bits: 1, 0.5, 0.56, 0.49 … where the roots are 1, 0.71, 0.58, 0.5 (Linux,
-        ns-3). "exact": As it is. Source: rfc8289 §5.6: by integer multiplication; Linux,
+        Computation of 1/√count. Default: newton. "newton": One step of Newton's iteration per
+        signal, in 16 bits: 1, 0.5, 0.56, 0.49 … instead of the exact 1, 0.71, 0.58, 0.5 (Linux,
+        ns-3). "exact": Exact value. Source: rfc8289 §5.6: by integer multiplication; Linux,
         codel_Newton_step.
     ce_threshold : str | None
-        An ECN-capable packet that waited longer than this is marked when it is sent, whatever CoDel
-        says; absent: none is. Default: absent. Range: at least 0 s. Source: rfc8290 §5.2.7: absent.
+        Waiting time above which an ECN-capable packet is marked when it is sent, independently of
+        CoDel. If absent, no packet is marked for this reason. Default: absent. Range: at least 0 s.
+        Source: rfc8290 §5.2.7: absent.
     quantum : str | None
-        Bytes that a queue may send in its turn. Default: 1514 B. Range: at least 1 B, at most
-        1000000000 B. Source: rfc8290 §5.2.4: 1514 B.
+        Number of bytes that a queue may send per turn. Default: 1514 B. Range: at least 1 B, at
+        most 1000000000 B. Source: rfc8290 §5.2.4: 1514 B.
     flows : int | None
         Number of queues. Default: 1024. Range: at least 1, at most 65536. Source: rfc8290 §5.2.5:
         1024.
     packet_limit : str | None
-        Most packets in all queues together. Default: 10240 packets. Range: a whole number, at least
-        1 packet, at most 1000000000 packets. Source: rfc8290 §5.2.3: 10240 packets.
+        Maximum number of packets in all queues together. Default: 10240 packets. Range: a whole
+        number, at least 1 packet, at most 1000000000 packets. Source: rfc8290 §5.2.3: 10240
+        packets.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "fq_codel"
@@ -1685,57 +1726,58 @@ class FqCodel(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Codel(Table):
-    """CoDel watches how long packets wait.
+    """CoDel measures how long packets wait.
 
-    When even the least delay of an interval is above the target, packets are signalled at the head
-    of the queue (marked if ECN-capable, else dropped), the next one after interval/√count: slowly
-    faster, until the delay falls below the target. It has no other settings, and the rate of the
-    link may vary.
+    If even the minimum delay in an interval is above the target, it signals packets at the head of
+    the queue (marks them if ECN-capable, else drops them). The next signal follows after
+    interval/√count, so that signals become more frequent until the delay falls below the target.
+    CoDel adapts to a varying link rate.
 
     Parameters
     ----------
     target : str | None
-        Delay that a standing queue may have (TARGET). Default: 5 ms. Range: above 0 s. Source:
+        Acceptable delay of a standing queue (TARGET). Default: 5 ms. Range: above 0 s. Source:
         rfc8289 §4.4: 5 ms.
     interval : str | None
-        Time in which the delay must have been below the target once (INTERVAL); about the largest
-        round-trip time. Default: 100 ms. Range: above 0 s. Source: rfc8289 §4.3: 100 ms.
+        Time in which the delay must fall below the target at least once (INTERVAL), about the
+        maximum round-trip time. Default: 100 ms. Range: above 0 s. Source: rfc8289 §4.3: 100 ms.
     mtu : str | None
-        While no more than this waits nothing is signalled (maxpacket). Default: 1500 B. Range: at
-        least 1 B, at most 65535 B. Source: rfc8289 §5.3: should be the interface's MTU.
+        Backlog up to which no packet is signalled (maxpacket). Default: 1500 B. Range: at least 1
+        B, at most 65535 B. Source: rfc8289 §5.3: should be the interface's MTU.
     root : Literal["newton", "exact"] | None
-        How 1/√count is found. Default: newton. "newton": By one step of Newton's iteration a
-        signal, in 16 bits: 1, 0.5, 0.56, 0.49 … where the roots are 1, 0.71, 0.58, 0.5 (Linux,
-        ns-3). "exact": As it is. Source: rfc8289 §5.6: by integer multiplication; Linux,
+        Computation of 1/√count. Default: newton. "newton": One step of Newton's iteration per
+        signal, in 16 bits: 1, 0.5, 0.56, 0.49 … instead of the exact 1, 0.71, 0.58, 0.5 (Linux,
+        ns-3). "exact": Exact value. Source: rfc8289 §5.6: by integer multiplication; Linux,
         codel_Newton_step.
     ce_threshold : str | None
-        An ECN-capable packet that waited longer than this is marked when it is sent, whatever CoDel
-        says; absent: none is. Default: absent. Range: at least 0 s. Source: rfc8290 §5.2.7: absent.
+        Waiting time above which an ECN-capable packet is marked when it is sent, independently of
+        CoDel. If absent, no packet is marked for this reason. Default: absent. Range: at least 0 s.
+        Source: rfc8290 §5.2.7: absent.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "codel"
@@ -1754,57 +1796,58 @@ class Codel(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Choke(Table):
-    """RED that holds down unresponsive flows without any state for flows.
+    """RED that limits unresponsive flows without state for flows.
 
-    While the average is above minth, each arriving packet is compared with one drawn at random from
-    the queue; if both are of the same flow both are dropped. Otherwise RED decides. A flow that
-    fills the queue meets itself most often.
+    While the average is above minth, each arriving packet is compared with a random packet of the
+    queue. If both belong to the same flow, both are dropped. Otherwise RED decides. A flow with
+    many packets in the queue meets its own packets most often.
 
     Parameters
     ----------
     minth : str | None
-        Average queue below which every packet passes (minth). Default: 5 packets. Range: above 0
-        packets or bytes. Source: floyd1993red §6.
+        Average queue length below which every packet passes (minth). Default: 5 packets. Range:
+        above 0 packets or bytes. Source: floyd1993red §6.
     maxth : str | None
-        Average queue above which every packet is dropped (maxth). Default: 15 packets. Range: above
-        0 packets or bytes. Source: floyd1997parameters: three times minth.
+        Average queue length above which every packet is dropped (maxth). Default: 15 packets.
+        Range: above 0 packets or bytes. Source: floyd1997parameters: three times minth.
     maxp : float | None
         Signal probability when the average reaches maxth (maxp). Default: 0.1. Range: above 0, at
         most 1. Source: floyd1997parameters: 1/10.
     wq : float | None
-        Weight of the present queue in the average (wq). Default: 0.002. Range: above 0, at most 1.
-        Source: pan2000choke §III: 0.002.
+        Weight of the current queue length in the moving average (wq). Default: 0.002. Range: above
+        0, at most 1. Source: pan2000choke §III: 0.002.
     candidates : int | None
-        How many packets of the queue an arriving packet is compared with. Default: 1. Range: at
-        least 1, at most 1000. Source: pan2000choke §II: 1.
+        Number of random packets of the queue with which an arriving packet is compared. Default: 1.
+        Range: at least 1, at most 1000. Source: pan2000choke §II: 1.
     idle_packet_size : str | None
-        Size of the packets that are pretended to have arrived while the queue was idle. Default:
-        500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+        Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
+        §4; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "choke"
@@ -1824,19 +1867,20 @@ class Choke(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Pi2(Table):
-    """PI2 holds the queueing delay at a target with a probability p' that grows linearly with the rate of Scalable senders.
+    """PI2 controls the queueing delay at a target.
 
-    Classic packets are signalled with p' squared (two draws, both below p'), because the rate of
-    Reno and its kin goes with the square root of theirs; Scalable ones, told by ECT(1) or CE, are
-    marked with k p'. The square takes the place of PIE's table of scales.
+    Its probability p' is proportional to the signal rate that Scalable senders need. Scalable
+    packets, which carry ECT(1) or CE, are marked with k p'. Classic packets are signalled with p'
+    squared (two draws, both below p'), because the rate of Reno and similar controls depends on the
+    square root of the signal probability. The square replaces PIE's table of scale factors.
 
     Parameters
     ----------
     target : str | None
-        The delay that is held. Default: 15 ms. Range: above 0 s. Source: rfc9332 Appendix A.1: 15
+        Target queueing delay. Default: 15 ms. Range: above 0 s. Source: rfc9332 Appendix A.1: 15
         ms.
     t_update : str | None
-        Time between two changes of the probability (Tupdate). Default: 16 ms. Range: at least
+        Time between two updates of the probability (Tupdate). Default: 16 ms. Range: at least
         0.000001 s. Source: rfc9332 Appendix A.1: 16 ms.
     alpha : float | None
         Integral gain in Hz (alpha). Default: 0.16. Range: at least 0. Source: rfc9332 Appendix A.1:
@@ -1848,33 +1892,33 @@ class Pi2(Table):
         Factor between Scalable and Classic probability (k). Default: 2.0. Range: at least 0.
         Source: rfc9332 Appendix A.1, §2.5.1: 2.
     least_backlog : str | None
-        Nothing is signalled while less than this waits. Default: 0 B. Range: at least 0 B. Source:
+        Backlog below which no packet is signalled. Default: 0 B. Range: at least 0 B. Source:
         rfc9332 Appendix A.1, figure 7: none; Linux has two MTU.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "pi2"
@@ -1894,24 +1938,24 @@ class Pi2(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class TcPie(Table):
-    """PIE as Linux has it, with the parameters of `tc`: it spaces its drops, spares a burst of 150 ms after a calm, and raises its probability by 2 % a period at most.
+    """PIE with the decisions of the Linux kernel and the parameters of `tc`.
 
-    Decision by decision what the kernel does. Unless a limit is given, it is that of tc-pie(8),
-    1000 packets.
+    It spaces its drops, exempts a burst of 150 ms after a quiet period, and raises its probability
+    by at most 2 % per period. The default limit is that of tc-pie(8), 1000 packets.
 
     Parameters
     ----------
     target : str | None
-        The delay that is held. Default: 15 ms. Range: above 0 s. Source: tcpie8: 15 ms.
+        Target queueing delay. Default: 15 ms. Range: above 0 s. Source: tcpie8: 15 ms.
     t_update : str | None
-        Time between two changes of the probability, as `tc` is given it (tupdate). It lasts longer
-        in Linux, by the ticks of `hz`. Default: 15 ms. Range: at least 0.000001 s. Source: tcpie8:
-        15 ms.
+        Time between two updates of the probability, as given to `tc` (tupdate). In Linux the period
+        is longer, depending on `hz`. Default: 15 ms. Range: at least 0.000001 s. Source: tcpie8: 15
+        ms.
     hz : int | None
-        Ticks per second of the kernel (HZ). Linux rounds t_update up to whole ticks, and its timer
-        fires one tick late: 15 ms last 16 ms at 1000, 20 ms at 250 and 30 ms at 100. Default: 1000.
-        Range: at least 1, at most 10000. Source: sch_pie.c: usecs_to_jiffies; timer.c of Linux
-        6.12: calc_index.
+        Timer frequency of the kernel (HZ). Linux rounds t_update up to whole ticks, and its timer
+        expires one tick late: 15 ms become 16 ms at 1000, 20 ms at 250 and 30 ms at 100. Default:
+        1000. Range: at least 1, at most 10000. Source: sch_pie.c: usecs_to_jiffies; timer.c of
+        Linux 6.12: calc_index.
     alpha : int | None
         Weight of the delay's distance from the target, in sixteenths of 1/s. Default: 2. Range: at
         least 0, at most 32. Source: tcpie8: 2.
@@ -1919,43 +1963,42 @@ class TcPie(Table):
         Weight of the delay's change, in sixteenths of 1/s. Default: 20. Range: at least 0, at most
         32. Source: tcpie8: 20.
     chance_by : Literal["packet", "size"] | None
-        Whether a packet up to an MTU is dropped in proportion to its size (bytemode). Default:
-        packet. "packet": Every packet has the same probability. "size": The probability is
-        multiplied by the packet's size over the MTU, unless the packet is larger. Source: tcpie8:
-        nobytemode.
+        Effect of a packet's size on its signal probability (bytemode). Default: packet. "packet":
+        Every packet has the same probability. "size": The probability is scaled by the packet size
+        divided by the MTU, unless the packet is larger than the MTU. Source: tcpie8: nobytemode.
     latency : Literal["timestamps", "departure-rate"] | None
-        How the delay is known (dq_rate_estimator). Default: timestamps. "timestamps": By the time
-        that the last packet waited; 0 if it left none. "departure-rate": By Little's law: what
-        waits over the departure rate, which is measured while 16 KiB wait. Source: tcpie8:
-        no_dq_rate_estimator.
+        Source of the queueing delay (dq_rate_estimator). Default: timestamps. "timestamps": Waiting
+        time of the last packet that left, or 0 if it left the queue empty. "departure-rate":
+        Backlog divided by the departure rate (Little's law). The rate is measured while at least 16
+        KiB wait. Source: tcpie8: no_dq_rate_estimator.
     mtu : str | None
-        While less than two of this wait nothing is dropped. Default: 1500 B. Range: at least 1 B,
-        at most 65535 B. Source: sch_pie.c: the MTU.
+        MTU of the link. No packet is dropped while less than two MTU wait. Default: 1500 B. Range:
+        at least 1 B, at most 65535 B. Source: sch_pie.c: the MTU.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 1000 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: the default of this kind, see
-        above.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 1000
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: the default of this kind, see above.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "tc_pie"
@@ -1977,18 +2020,22 @@ class TcPie(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class PieEnhanced(Table):
-    """PIE as its RFC suggests to build it: it measures the departure rate instead of stamping packets, is off until a third of the buffer is filled, spaces its drops, never faster than once in 0.85/p packets and at the latest after 8.5/p, and raises the probability by 2 % at most once it exceeds 10 %.
+    """PIE with the implementation choices that its RFC suggests.
+
+    It estimates the delay from the departure rate instead of timestamps, and is off until a third
+    of the buffer is filled. Between two drops lie at least about 0.85/p and at most 8.5/p packets.
+    Above 10 % the probability rises by at most 2 % per update.
 
     Parameters
     ----------
     target : str | None
-        The delay that is held (QDELAY_REF). Default: 15 ms. Range: above 0 s. Source: rfc8033
+        Target queueing delay (QDELAY_REF). Default: 15 ms. Range: above 0 s. Source: rfc8033
         Appendix B: 15 ms.
     max_burst : str | None
-        How long a burst is let pass (MAX_BURST). Default: 150 ms. Range: at least 0 s. Source:
-        rfc8033 Appendix B: 150 ms.
+        Duration of a burst that passes without drops (MAX_BURST). Default: 150 ms. Range: at least
+        0 s. Source: rfc8033 Appendix B: 150 ms.
     t_update : str | None
-        Time between two changes of the probability (T_UPDATE). Default: 15 ms. Range: at least
+        Time between two updates of the probability (T_UPDATE). Default: 15 ms. Range: at least
         0.000001 s. Source: rfc8033 Appendix B: 15 ms.
     alpha : float | None
         Weight of the delay's distance from the target, per second. Default: 0.125. Range: at least
@@ -1997,40 +2044,41 @@ class PieEnhanced(Table):
         Weight of the delay's change, per second. Default: 1.25. Range: at least 0. Source: rfc8033
         Appendix B: 1 + 1/4.
     mean_packet_size : str | None
-        Twice this may wait without a drop (MEAN_PKTSIZE). Default: 1024 B. Range: at least 1 B, at
-        most 65535 B. Source: rfc8033 §4.1 leaves it open; rfc8034 A.1.2: 1024 B.
+        Mean packet size (MEAN_PKTSIZE). No packet is dropped while at most twice this size waits.
+        Default: 1024 B. Range: at least 1 B, at most 65535 B. Source: rfc8034 A.1.2: 1024 B;
+        rfc8033 §4.1 does not state it.
     mark_below : float | None
-        ECN-capable packets are marked below this probability and dropped above it (MAX_ECNTH).
-        Default: 0.1. Source: rfc8033 Appendix B: 10 %.
+        Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above it they
+        are dropped. Default: 0.1. Source: rfc8033 Appendix B: 10 %.
     tail_drop : str | None
-        Bytes that may wait (TAIL_DROP); a third of them turns PIE on; absent: the limit of the
-        buffer, packets taken for 1500 B. Default: absent. Range: at least 1 B. Source: rfc8033
-        §5.3: the tail drop threshold.
+        Maximum number of waiting bytes (TAIL_DROP). A third of it turns PIE on. If absent, it is
+        the limit of the buffer, with 1500 B per packet. Default: absent. Range: at least 1 B.
+        Source: rfc8033 §5.3: the tail drop threshold.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "pie_enhanced"
@@ -2052,22 +2100,23 @@ class PieEnhanced(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Pie(Table):
-    """PIE (proportional integral controller enhanced) holds the queueing delay at a target.
+    """PIE (proportional integral controller enhanced) controls the queueing delay at a target.
 
-    Every t_update the drop probability is changed by the delay's distance from the target and by
-    its trend; small probabilities are changed in small steps. Packets are dropped at random on
-    arrival, not during a burst that follows a calm, and not while the queue is nearly empty.
+    Every t_update the drop probability is changed by the distance of the delay from the target and
+    by the trend of the delay. Small probabilities change in small steps. Arriving packets are
+    dropped at random, except during a burst after a quiet period and while the queue is nearly
+    empty.
 
     Parameters
     ----------
     target : str | None
-        The delay that is held (QDELAY_REF). Default: 15 ms. Range: above 0 s. Source: rfc8033
+        Target queueing delay (QDELAY_REF). Default: 15 ms. Range: above 0 s. Source: rfc8033
         Appendix A: 15 ms.
     max_burst : str | None
-        How long a burst is let pass (MAX_BURST). Default: 150 ms. Range: at least 0 s. Source:
-        rfc8033 Appendix A: 150 ms.
+        Duration of a burst that passes without drops (MAX_BURST). Default: 150 ms. Range: at least
+        0 s. Source: rfc8033 Appendix A: 150 ms.
     t_update : str | None
-        Time between two changes of the probability (T_UPDATE). Default: 15 ms. Range: at least
+        Time between two updates of the probability (T_UPDATE). Default: 15 ms. Range: at least
         0.000001 s. Source: rfc8033 Appendix A: 15 ms.
     alpha : float | None
         Weight of the delay's distance from the target, per second. Default: 0.125. Range: at least
@@ -2076,41 +2125,42 @@ class Pie(Table):
         Weight of the delay's change, per second. Default: 1.25. Range: at least 0. Source: rfc8033
         Appendix A: 1 + 1/4.
     mean_packet_size : str | None
-        Twice this may wait without a drop (MEAN_PKTSIZE). Default: 1024 B. Range: at least 1 B, at
-        most 65535 B. Source: rfc8033 §4.1 leaves it open; rfc8034 A.1.2: 1024 B.
+        Mean packet size (MEAN_PKTSIZE). No packet is dropped while at most twice this size waits.
+        Default: 1024 B. Range: at least 1 B, at most 65535 B. Source: rfc8034 A.1.2: 1024 B;
+        rfc8033 §4.1 does not state it.
     mark_below : float | None
-        ECN-capable packets are marked below this probability and dropped above it (MAX_ECNTH).
-        Default: 0.1. Source: rfc8033 §5.1: 10 %.
+        Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above it they
+        are dropped. Default: 0.1. Source: rfc8033 §5.1: 10 %.
     tosses : Literal["independent", "accumulated"] | None
-        How drops are spaced. Default: independent. "independent": Each packet is dropped with the
-        same probability. "accumulated": Derandomized: the probabilities of the packets since the
-        last drop are summed up; below 0.85 none is dropped, from 8.5 on every packet is. Source:
-        rfc8033 §4.1; §5.4 has accumulated.
+        Spacing of the drops for one probability. Default: independent. "independent": Each packet
+        is dropped with the same probability. "accumulated": Derandomized: the probabilities of the
+        packets since the last drop are added up. Below a sum of 0.85 no packet is dropped, and from
+        8.5 on every packet is dropped. Source: rfc8033 §4.1: independent; §5.4: accumulated.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "pie"
@@ -2132,48 +2182,47 @@ class Pie(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Avq(Table):
-    """AVQ keeps a virtual queue beside the real one, with its own, smaller capacity.
+    """AVQ simulates a virtual queue with a smaller capacity beside the real queue, and signals a packet that would overflow the virtual queue.
 
-    A packet that would overflow it is signalled. The virtual capacity is adapted so that the link
-    is used to the wished share: signals come before the real queue builds up, and by rate instead
-    of length.
+    The virtual capacity is adapted to reach a target utilization of the link. Signals therefore
+    begin before the real queue grows, and depend on the arrival rate instead of the queue length.
 
     Parameters
     ----------
     utilization : float | None
-        Share of the link that is to be used (gamma). Default: 0.98. Range: above 0, at most 1.
-        Source: kunniyur2001avq §4: 0.98.
+        Target utilization of the link (gamma). Default: 0.98. Range: above 0, at most 1. Source:
+        kunniyur2001avq §4: 0.98.
     smoothing : float | None
-        How fast the virtual capacity is adapted (alpha). Default: 0.15. Range: above 0. Source:
+        Speed of adaptation of the virtual capacity (alpha). Default: 0.15. Range: above 0. Source:
         kunniyur2001avq §4: 0.15.
     virtual_buffer : str | None
         Size of the virtual buffer (B). Default: 100000 B. Range: at least 1 B. Source:
         kunniyur2001avq §4: 100 packets of 1000 B, the size of the real buffer.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "avq"
@@ -2190,65 +2239,68 @@ class Avq(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Pi(Table):
-    """PI holds the queue at its reference whatever the load.
+    """PI controls the queue length at a reference for varying loads.
 
-    A fixed number of times a second the probability is changed by the queue's distance from the
-    reference and by how that changed; every packet is signalled with it. Its coefficients fit one
-    setting: those that are published are for 3750 packets/s of 500 B (15 Mbit/s), round-trip times
-    up to 246 ms and 60 flows or more. The gain of TCP and queue goes with the cube of the
-    bandwidth-delay product over the square of the flows: with a small product or many flows the
-    same coefficients are slow to find the probability, with a large one or few flows the queue
-    swings. For another setting give `max_rtt` and `min_flows`, and both follow by the paper's rule
-    from the rate of the link and the size of the packets.
+    At a fixed frequency the signal probability of every packet is changed by the distance of the
+    queue from the reference and by the change of that distance. The coefficients suit one setting.
+    The published ones are for 3750 packets/s of 500 B (15 Mbit/s), round-trip times up to 246 ms
+    and at least 60 flows. The loop gain of TCP and queue grows with the cube of the bandwidth-delay
+    product and falls with the square of the number of flows. With a small product or many flows the
+    same coefficients react slowly, and with a large product or few flows the queue oscillates. For
+    another setting give `max_rtt` and `min_flows`: then the paper's rule computes a and b from the
+    rate of the link and the size of the packets.
 
     Parameters
     ----------
     qref : str | None
-        The queue that is held (qref). Default: 200 packets. Range: at least 0 packets or bytes.
+        Reference queue length (qref). Default: 200 packets. Range: at least 0 packets or bytes.
         Source: hollot2001pi: 200 packets.
     a : float | None
-        Coefficient of the present distance, per packet (a); absent: by the rule, or 1.822e-5.
+        Coefficient of the current distance from the reference, per packet (a). If absent, it
+        follows from the rule if max_rtt and min_flows are given, and is 1.822e-5 otherwise.
         Default: absent. Range: above 0. Source: hollot2001pi: 1.822e-5 in its setting.
     b : float | None
-        Coefficient of the distance one period ago, per packet (b); absent: by the rule, or
-        1.816e-5. Default: absent. Range: above 0. Source: hollot2001pi: 1.816e-5 in its setting.
+        Coefficient of the distance one period ago, per packet (b). If absent, it follows from the
+        rule if max_rtt and min_flows are given, and is 1.816e-5 otherwise. Default: absent. Range:
+        above 0. Source: hollot2001pi: 1.816e-5 in its setting.
     max_rtt : str | None
-        The largest round-trip time, queueing included, for which the rule gives the coefficients
+        Maximum round-trip time, including queueing, for which the rule computes the coefficients
         (R+). Default: absent. Range: above 0 s. Source: hollot2001pi: its design rule.
     min_flows : float | None
-        The least number of flows for which it does (N-). Default: absent. Range: at least 1.
-        Source: hollot2001pi: its design rule.
+        Minimum number of flows for which the rule computes the coefficients (N-). Default: absent.
+        Range: at least 1. Source: hollot2001pi: its design rule.
     period : str | None
-        Time between two samples (T). Default: 6.25 ms. Range: at least 0.000001 s. Source:
-        hollot2001pi: 160 Hz.
+        Time between two samples of the queue (T). Default: 6.25 ms. Range: at least 0.000001 s.
+        Source: hollot2001pi: 160 Hz.
     mean_packet_size : str | None
-        Size of the packets that the coefficients are for, where qref is in bytes or the rule gives
-        them. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: hollot2001pi: 500 B.
+        Packet size for which the rule computes the coefficients. It also converts a qref in bytes
+        into packets. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: hollot2001pi:
+        500 B.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "pi"
@@ -2269,58 +2321,60 @@ class Pi(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Rem(Table):
-    """REM separates the measure of congestion from queue and loss: a price grows while more comes in than goes out, or more waits than the target, and falls otherwise, so that it settles where the rates match and the target waits, whatever the number of users.
+    """REM measures congestion by a price instead of queue length or loss.
 
-    A packet is signalled with probability 1 - phi^-price: over several links the probabilities make
-    up that of the summed price. The queue settles at the target only as far as the link is never
-    idle: an idle share u of the time is a mismatch of rates that a longer queue makes up for, by u
-    c/alpha packets, where c is what the link sends in a period. A short period keeps this small; so
-    does a link that matches the experiments (8000 packets/s). The defaults are those of the
-    experiments, for 20 flows or more on 64 Mbit/s.
+    The price rises while the arrival rate exceeds the capacity or the queue exceeds its target, and
+    falls otherwise. It settles where the rates are equal and the queue is at its target, for any
+    number of users. A packet is signalled with probability 1 - phi^-price, so that the
+    probabilities of several links combine to that of the sum of their prices. The queue reaches the
+    target only if the link is never idle: with an idle share u of the time the queue is longer by u
+    c/alpha packets, where c is the number of packets that the link sends per period. A short period
+    makes this small, and so does a link like that of the experiments (8000 packets/s). The defaults
+    are those of the experiments, for at least 20 flows on 64 Mbit/s.
 
     Parameters
     ----------
     target : str | None
-        The queue that is held (b*). Default: 20 packets. Range: at least 0 packets or bytes.
-        Source: athuraliya2001rem: 20 packets.
+        Target queue length (b*). Default: 20 packets. Range: at least 0 packets or bytes. Source:
+        athuraliya2001rem: 20 packets.
     gamma : float | None
         Step of the price (gamma). Default: 0.001. Range: above 0. Source: athuraliya2001rem.
     alpha : float | None
-        Weight of the queue beside the rates (alpha). Default: 0.1. Range: above 0. Source:
-        athuraliya2001rem.
+        Weight of the queue length relative to the rates in the price (alpha). Default: 0.1. Range:
+        above 0. Source: athuraliya2001rem.
     phi : float | None
         Base of the exponential (phi). Default: 1.001. Range: above 1. Source: athuraliya2001rem.
     period : str | None
-        Time between two changes of the price. Default: 2 ms. Range: at least 0.000001 s. Source:
-        athuraliya2001rem leaves it open; its authors' ns-2 code: 2 ms.
+        Time between two updates of the price. Default: 2 ms. Range: at least 0.000001 s. Source:
+        its authors' ns-2 code: 2 ms; athuraliya2001rem does not state it.
     mean_packet_size : str | None
-        Size of the packets in which the rates are counted, and the queue if the target is in bytes.
-        Default: 1000 B. Range: at least 1 B, at most 65535 B. Source: ns-2: 1000 B.
+        Packet size that converts rates into packets, and the queue length too if the target is in
+        bytes. Default: 1000 B. Range: at least 1 B, at most 65535 B. Source: ns-2: 1000 B.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "rem"
@@ -2342,61 +2396,62 @@ class Rem(Table):
 class TcSfb(Table):
     """SFB with the parameters of Linux's `tc`: eight levels of sixteen bins.
 
-    A bin with `target` packets raises its probability, an empty one lowers it; a packet is dropped
-    when all its bins have `max` packets. Above one half, more and more of what would be marked is
-    dropped.
+    A bin with `target` packets raises its probability and an empty bin lowers it. A packet is
+    dropped when all its bins have `max` packets. Above a probability of one half an increasing part
+    of the marks becomes drops.
 
     Parameters
     ----------
     target : str | None
-        Packets of a bin from which it raises its probability. Default: 20 packets. Range: a whole
-        number, at least 1 packet, at most 65535 packets. Source: tc-sfb(8): 20.
+        Number of packets in a bin from which it raises its probability. Default: 20 packets. Range:
+        a whole number, at least 1 packet, at most 65535 packets. Source: tc-sfb(8): 20.
     max : str | None
-        Packets that all bins of another have when it is dropped. Default: 25 packets. Range: a
-        whole number, at least 1 packet, at most 65535 packets. Source: tc-sfb(8): 25.
+        Number of packets in all bins of an arriving packet from which it is dropped. Default: 25
+        packets. Range: a whole number, at least 1 packet, at most 65535 packets. Source: tc-sfb(8):
+        25.
     increment : float | None
-        How much a bin raises its probability. Default: 0.0005. Range: above 0, at most 1. Source:
+        Increase of a bin's probability. Default: 0.0005. Range: above 0, at most 1. Source:
         tc-sfb(8): 0.00050.
     decrement : float | None
-        How much an empty bin lowers it. Default: 5e-05. Range: above 0, at most 1. Source:
-        tc-sfb(8): 0.00005.
+        Decrease of a bin's probability when it is empty. Default: 5e-05. Range: above 0, at most 1.
+        Source: tc-sfb(8): 0.00005.
     penalty_rate : float | None
-        Packets a second that are let in of all unresponsive flows together. Default: 10.0. Range: a
+        Admitted packets per second of all unresponsive flows together. Default: 10.0. Range: a
         whole number, at least 0, at most 1000000. Source: tc-sfb(8): 10 packets a second.
     penalty_burst : str | None
-        How many of them at once. Default: 20 packets. Range: a whole number, at least 0 packets, at
-        most 1000000 packets. Source: tc-sfb(8): 20 packets.
+        Maximum burst of admitted packets of unresponsive flows. Default: 20 packets. Range: a whole
+        number, at least 0 packets, at most 1000000 packets. Source: tc-sfb(8): 20 packets.
     rehash : str | None
-        Time between two changes of the hash functions; 0: they stay. Default: 600 s. Range: at
-        least 0 s. Source: tc-sfb(8): 10 minutes.
+        Time between two changes of the hash functions. With 0 they never change. Default: 600 s.
+        Range: at least 0 s. Source: tc-sfb(8): 10 minutes.
     warmup : str | None
-        Time before a change from which the next set of bins is warmed up (`db`). Default: 60 s.
-        Range: at least 0 s. Source: tc-sfb(8): 1 minute.
+        Time before a change at which the warm-up of the next set of bins begins (`db`). Default: 60
+        s. Range: at least 0 s. Source: tc-sfb(8): 1 minute.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 1000 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: the default of this kind, see
-        above.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 1000
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: the default of this kind, see above.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "tc_sfb"
@@ -2418,68 +2473,69 @@ class TcSfb(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Sfb(Table):
-    """SFB holds down flows that do not answer to signals, with little state.
+    """SFB limits flows that do not respond to signals, with little state.
 
-    Each packet is hashed to one bin a level. A bin whose packets exceed its size raises its
-    probability and drops; one that is empty lowers it. A packet is signalled with the least
-    probability of its bins, so that only a flow all of whose bins are pushed to 1 is taken for
-    unresponsive: such flows share a limited rate.
+    Each packet is hashed to one bin per level. A bin with more packets than its size raises its
+    probability and drops, and an empty bin lowers it. A packet is signalled with the minimum
+    probability of its bins. A flow counts as unresponsive only if all its bins reach probability 1,
+    and all unresponsive flows together share a limited rate.
 
     Parameters
     ----------
     levels : int | None
-        Levels, each with its hash function (L). Default: 2. Range: at least 1, at most 16. Source:
-        feng2002blue §V: 2.
+        Number of levels, each with its hash function (L). Default: 2. Range: at least 1, at most
+        16. Source: feng2002blue §V: 2.
     bins : int | None
-        Bins a level (N). Default: 23. Range: at least 1, at most 65536. Source: feng2002blue §V:
-        23.
+        Number of bins per level (N). Default: 23. Range: at least 1, at most 65536. Source:
+        feng2002blue §V: 23.
     bin_size : str | None
-        Packets that a bin may have waiting; absent: 1.5 times its share of the limit. Default:
-        absent. Range: at least 1 packet. Source: feng2002blue §V: 1.5/N of the buffer.
+        Number of waiting packets above which a bin is full. If absent, it is 1.5 times the share of
+        a bin in the limit. Default: absent. Range: at least 1 packet. Source: feng2002blue §V:
+        1.5/N of the buffer.
     increment : float | None
-        How much a full bin raises its probability. Default: 0.0005. Range: above 0, at most 1.
+        Increase of a bin's probability when it is full. Default: 0.0005. Range: above 0, at most 1.
         Source: tc-sfb(8): 0.00050.
     decrement : float | None
-        How much an empty bin lowers it. Default: 5e-05. Range: above 0, at most 1. Source:
-        tc-sfb(8): 0.00005.
+        Decrease of a bin's probability when it is empty. Default: 5e-05. Range: above 0, at most 1.
+        Source: tc-sfb(8): 0.00005.
     penalty_rate : float | None
-        Packets a second that are let in of all unresponsive flows together. Default: 10.0. Range:
-        at least 0. Source: tc-sfb(8): 10 packets a second.
+        Admitted packets per second of all unresponsive flows together. Default: 10.0. Range: at
+        least 0. Source: tc-sfb(8): 10 packets a second.
     penalty_burst : str | None
-        How many of them at once. Default: 20 packets. Range: at least 0 packets. Source: tc-sfb(8):
-        20 packets.
+        Maximum burst of admitted packets of unresponsive flows. Default: 20 packets. Range: at
+        least 0 packets. Source: tc-sfb(8): 20 packets.
     rehash : str | None
-        Time between two changes of the hash functions, so that a flow which shares its bins with an
-        unresponsive one does not stay with it. Default: 600 s. Range: at least 0.001 s. Source:
-        tc-sfb(8): 10 minutes.
+        Time between two changes of the hash functions. The changes separate a flow from an
+        unresponsive flow with which it shares its bins. Default: 600 s. Range: at least 0.001 s.
+        Source: tc-sfb(8): 10 minutes.
     warmup_after : str | None
-        Time after a change from which the next set of bins is warmed up. Default: 60 s. Range: at
-        least 0 s. Source: tc-sfb(8): one minute.
+        Time after a change at which the warm-up of the next set of bins begins. Default: 60 s.
+        Range: at least 0 s. Source: tc-sfb(8): one minute.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "sfb"
@@ -2502,52 +2558,52 @@ class Sfb(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Blue(Table):
-    """BLUE keeps one probability pm.
+    """BLUE has a single signal probability pm, with which it signals every arriving packet.
 
-    A packet lost to a full buffer raises it by d1, an idle link lowers it by d2, each at most once
-    in freeze_time. Every arriving packet is signalled with probability pm. The right rate of
-    signals is found even by a small buffer.
+    A packet lost to a full buffer raises pm by d1 and an idle link lowers it by d2, each at most
+    once per freeze_time. BLUE therefore reaches a suitable signal rate even with a small buffer.
 
     Parameters
     ----------
     increment : float | None
-        How much a loss raises the probability (d1). Default: 0.02. Range: above 0, at most 1.
-        Source: feng2002blue, setting B4.
+        Increase of the signal probability after a loss (d1). Default: 0.02. Range: above 0, at most
+        1. Source: feng2002blue, setting B4.
     decrement : float | None
-        How much an idle link lowers it (d2). Default: 0.002. Range: above 0, at most 1. Source:
-        feng2002blue, setting B4.
+        Decrease of the signal probability while the link is idle (d2). Default: 0.002. Range: above
+        0, at most 1. Source: feng2002blue, setting B4.
     freeze_time : str | None
-        Least time between two changes; 0: an idle link counts once for each packet that finds it
-        so. Default: 100 ms. Range: at least 0 s. Source: feng2002blue, setting B4: 100 ms.
+        Minimum time between two changes of the probability. With 0 each packet that arrives at an
+        idle link lowers it once. Default: 100 ms. Range: at least 0 s. Source: feng2002blue,
+        setting B4: 100 ms.
     early_threshold : str | None
-        A queue above this counts as a loss, before the buffer is full (L); absent: only losses
-        count. Default: absent. Range: at least 0 packets or bytes. Source: feng2002blue: packet
-        loss or qlen > L.
+        Queue length above which an arrival counts as a loss although the buffer is not full (L). If
+        absent, only losses count. Default: absent. Range: at least 0 packets or bytes. Source:
+        feng2002blue: packet loss or qlen > L.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "blue"
@@ -2565,40 +2621,42 @@ class Blue(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Threshold(Table):
-    """Step marking, the instantaneous threshold that DCTCP asks of its switches: a packet is signalled (marked if ECN-capable, else dropped) if more than the threshold waits when it arrives.
+    """Step marking, the rule for switches in DCTCP.
 
-    No average, no chance.
+    A packet is signalled (marked if ECN-capable, else dropped) if more than the threshold waits
+    when it arrives. The rule uses neither an average nor randomness.
 
     Parameters
     ----------
     threshold : str | None
-        What may wait without a signal (K). Default: 20 packets. Range: at least 0 packets or bytes.
-        Source: alizadeh2010dctcp §4: 20 packets at 1 Gbit/s, 65 at 10 Gbit/s.
+        Queue length above which an arriving packet is signalled (K). Default: 20 packets. Range: at
+        least 0 packets or bytes. Source: alizadeh2010dctcp §4: 20 packets at 1 Gbit/s, 65 at 10
+        Gbit/s.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "threshold"
@@ -2613,52 +2671,53 @@ class Threshold(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Sred(Table):
-    """SRED estimates the number of flows without a state for each: it keeps a list of recently seen flows ("zombies") and compares each packet with one of them at random.
+    """SRED estimates the number of flows without state for each flow.
 
-    The rate of hits is about one over the number of flows. The drop probability grows with its
-    square, up to 256 flows, and in three steps with the queue: none below a sixth of the buffer, a
-    quarter of pmax below a third, pmax above.
+    It stores a list of recently seen flows ("zombies") and compares each packet with a random
+    entry. The rate of hits is about one over the number of flows. The drop probability grows with
+    the square of the number of flows, up to 256 flows, and in three steps with the queue length: 0
+    below a sixth of the buffer, a quarter of pmax below a third, and pmax above.
 
     Parameters
     ----------
     zombies : int | None
-        Length of the list (M). Default: 1000. Range: at least 1, at most 1000000. Source:
+        Length of the zombie list (M). Default: 1000. Range: at least 1, at most 1000000. Source:
         ott1999sred §2: 1000.
     overwrite : float | None
-        Probability that a zombie that was not hit is overwritten (p). Default: 0.25. Range: above
-        0, at most 1. Source: ott1999sred §2: 0.25.
+        Probability that a compared entry of another flow is replaced by the flow of the packet (p).
+        Default: 0.25. Range: above 0, at most 1. Source: ott1999sred §2: 0.25.
     pmax : float | None
-        Largest drop probability (pmax). Default: 0.15. Range: above 0, at most 1. Source:
-        ott1999sred §3: 0.15.
+        Maximum drop probability (pmax), before the factor of a hit. Default: 0.15. Range: above 0,
+        at most 1. Source: ott1999sred §3: 0.15.
     variant : Literal["simple", "full"] | None
-        Which drop probability is used. Default: full. "simple": By queue and number of flows.
-        "full": Also larger for a packet whose flow was hit, so that flows with many packets lose
-        more. Source: ott1999sred §4.
+        Drop probability that SRED uses. Default: full. "simple": Probability that depends on the
+        queue length and the number of flows. "full": Probability that is also larger for a packet
+        with a hit, so that flows with many packets lose more. Source: ott1999sred §4.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "sred"
@@ -2676,61 +2735,61 @@ class Sred(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Fred(Table):
-    """FRED keeps a count of the waiting packets of every flow that has any.
+    """FRED counts the waiting packets of every flow.
 
-    A flow may always have minq packets waiting, never more than minth, and strikes are counted
-    against flows that try: they are then held to the average flow's share. Between minth and maxth
-    RED's random drops hit only flows with more than their share; above maxth every packet is
-    dropped.
+    A flow may always have minq packets waiting, but never more than minth. A flow that tries to
+    exceed its bound gets a strike, and a flow with strikes is limited to the average per flow.
+    Between minth and maxth the random drops of RED affect only flows with more than their share.
+    Above maxth every packet is dropped.
 
     Parameters
     ----------
     minth : str | None
-        Average queue below which no packet is dropped at random, and most packets a flow may have
-        waiting; absent: a quarter of the limit. Default: absent. Range: above 0 packets. Source:
-        lin1997fred §4: min(buffer size / 4, RTT).
+        Average queue length below which no packet is dropped at random, and maximum number of
+        waiting packets of a flow. If absent, it is a quarter of the limit. Default: absent. Range:
+        above 0 packets. Source: lin1997fred §4: min(buffer size / 4, RTT).
     maxth : str | None
-        Average queue above which every packet is dropped; absent: twice minth. Default: absent.
-        Range: above 0 packets. Source: lin1997fred §4: 2 minth.
+        Average queue length above which every packet is dropped. If absent, it is twice minth.
+        Default: absent. Range: above 0 packets. Source: lin1997fred §4: 2 minth.
     maxp : float | None
         Drop probability when the average reaches maxth. Default: 0.02. Range: above 0, at most 1.
         Source: lin1997fred §4: 0.02.
     wq : float | None
-        Weight of the present queue in the average (wq). Default: 0.002. Range: above 0, at most 1.
-        Source: lin1997fred §4: 0.002.
+        Weight of the current queue length in the moving average (wq). Default: 0.002. Range: above
+        0, at most 1. Source: lin1997fred §4: 0.002.
     minq : str | None
-        Packets that a flow may have waiting without being dropped at random (minq). Default: 2
-        packets. Range: at least 1 packet. Source: lin1997fred §4: 2 for small buffers, 4 for large
-        ones.
+        Number of waiting packets of a flow below which its packets are not dropped at random
+        (minq). Default: 2 packets. Range: at least 1 packet. Source: lin1997fred §4: 2 for small
+        buffers, 4 for large ones.
     idle_packet_size : str | None
-        Size of the packets that are pretended to have arrived while the queue was empty; also that
-        of the limit's packets, if it is in bytes. Default: 500 B. Range: at least 1 B, at most
-        65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+        Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        average decay. It also converts a limit in bytes into packets. Default: 500 B. Range: at
+        least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "fred"
@@ -2750,84 +2809,85 @@ class Fred(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Rio(Table):
-    """RIO is twin RED for packets that are in or out of their sender's profile, told by their codepoints.
+    """Two RED curves in one queue: one for packets inside the profile of their sender (In) and one for packets outside (Out), which their codepoints distinguish.
 
-    Out packets are signalled earlier, more often, and by the whole queue's average; In packets only
-    by that of the In packets. Its In thresholds are higher than those for Out.
+    The average of the whole queue decides on Out packets, which are signalled earlier and more
+    often. The average of the In packets alone decides on In packets.
 
     Parameters
     ----------
     in_dscp : Sequence[int | str] | None
-        The codepoints of In packets; all others are Out. Default: AF11, AF21, AF31, AF41. Source:
-        rfc2597 §6: low drop precedence.
+        Codepoints of In packets. All other packets are Out. Default: AF11, AF21, AF31, AF41.
+        Source: rfc2597 §6: low drop precedence.
     in_minth : str | None
-        Average of the In packets below which none of them is signalled. Default: 40 packets. Range:
-        above 0 packets or bytes. Source: clark1998rio §IV: 40/70/0.02.
+        Average number of In packets below which no In packet is signalled. Default: 40 packets.
+        Range: above 0 packets or bytes. Source: clark1998rio §IV: 40/70/0.02.
     in_maxth : str | None
-        Average of the In packets above which every one of them is signalled. Default: 70 packets.
+        Average number of In packets above which every In packet is signalled. Default: 70 packets.
         Range: above 0 packets or bytes. Source: clark1998rio §IV: 40/70/0.02.
     in_maxp : float | None
-        Signal probability of In packets at in_maxth. Default: 0.02. Range: above 0, at most 1.
-        Source: clark1998rio §IV: 40/70/0.02.
+        Signal probability of an In packet when its average reaches in_maxth. Default: 0.02. Range:
+        above 0, at most 1. Source: clark1998rio §IV: 40/70/0.02.
     out_minth : str | None
-        Average below which no Out packet is signalled. Default: 10 packets. Range: above 0 packets
-        or bytes. Source: clark1998rio §IV: 10/30/0.2.
+        Average queue length below which no Out packet is signalled. Default: 10 packets. Range:
+        above 0 packets or bytes. Source: clark1998rio §IV: 10/30/0.2.
     out_maxth : str | None
-        Average above which every Out packet is signalled. Default: 30 packets. Range: above 0
-        packets or bytes. Source: clark1998rio §IV: 10/30/0.2.
+        Average queue length above which every Out packet is signalled. Default: 30 packets. Range:
+        above 0 packets or bytes. Source: clark1998rio §IV: 10/30/0.2.
     out_maxp : float | None
-        Signal probability of Out packets at out_maxth. Default: 0.2. Range: above 0, at most 1.
-        Source: clark1998rio §IV: 10/30/0.2.
+        Signal probability of an Out packet when its average reaches out_maxth. Default: 0.2. Range:
+        above 0, at most 1. Source: clark1998rio §IV: 10/30/0.2.
     coupling : Literal["coupled", "decoupled"] | None
-        What the average of the Out packets counts. Default: coupled. "coupled": In and Out packets
-        (RIO-C): Out packets are dropped first, whatever fills the queue. "decoupled": Out packets
-        alone (RIO-D). Source: clark1998rio: the average of all packets.
+        Packets that the average for Out packets counts. Default: coupled. "coupled": In and Out
+        packets (RIO-C). Out packets are dropped first, even if In packets fill the queue.
+        "decoupled": Out packets alone (RIO-D). Source: clark1998rio: the average of all packets.
     wq : float | None
-        Weight of the present queue in the averages (wq). Default: 0.002. Range: above 0, at most 1.
-        Source: floyd1993red §6: 0.002.
+        Weight of the current queue length in each moving average (wq). Default: 0.002. Range: above
+        0, at most 1. Source: floyd1993red §6: 0.002.
     spacing : Literal["geometric", "uniform", "wait"] | None
-        How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
-        probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
-        with the packets since the last signal: gaps are uniform in 1..1/p − 1, since figure 2
-        counts the packet that it judges (method 2 of section 7). "wait": As uniform, but no signal
-        within 1/p packets of the last: gaps are uniform in 1/p..2/p − 1 (ns-2's `wait_`). Source:
-        floyd1993red §7, method 2.
+        Distribution of the number of packets between two signals. Default: uniform. "geometric":
+        Each packet has the same probability, so gaps are geometric (method 1 of section 7).
+        "uniform": The probability grows with the number of packets since the last signal, so gaps
+        are uniform in 1..1/p − 1 (method 2 of section 7). Figure 2 counts the packet that it
+        judges. "wait": As uniform, but without a signal in the first 1/p packets after a signal, so
+        gaps are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7, method 2.
     above_maxth : Literal["drop", "mark"] | None
-        What happens to a packet above its maxth. Default: drop. "drop": It is dropped, ECN-capable
-        or not. "mark": It is marked if ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source:
-        rfc3168 §7.
+        Action on a packet while its average is above its maxth. Default: drop. "drop": The packet
+        is dropped even if it is ECN-capable. "mark": The packet is marked if it is ECN-capable,
+        else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
     least_backlog : str | None
-        No packet is signalled while this many or fewer wait, whatever the average; 0: the average
-        alone decides. Default: 0 packets. Range: a whole number, at least 0 packets. Source:
-        clark1998rio has none; ns-2's RED has 1.
+        Number of waiting packets up to which no packet is signalled, for any average. With 0 the
+        average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
+        Source: clark1998rio: none; ns-2's RED: 1.
     idle_packet_size : str | None
-        Size of the packets that are pretended to have arrived while the queue was idle. Default:
-        500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+        Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
+        §4; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "rio"
@@ -2854,69 +2914,72 @@ class Rio(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Wred(Table):
-    """RED that treats drop precedences differently: the packets of each, told by their codepoints, have their own minth, maxth and maxp.
+    """RED with separate minth, maxth and maxp for each drop precedence, which follows from the codepoint of a packet.
 
-    The best comes first in the list; each entry has the keys dscp (a list of codepoints), minth,
-    maxth and maxp. With `averaged = "all"` it is WRED as routers have it; with `averaged =
-    "own-and-better"` (or "own") it is Linux's GRED in (or out of) its RIO mode.
+    The list starts with the best precedence, and each entry has the keys dscp (a list of
+    codepoints), minth, maxth and maxp. With `averaged = "all"` it is the WRED of routers. With
+    `averaged = "own"` it is Linux's GRED, and with `averaged = "own-and-better"` GRED in its RIO
+    mode.
 
     Parameters
     ----------
     precedences : Sequence[Mapping[str, Any]]
-        The precedences, best first. Source: rfc2597 §2: an AF class has three.
+        Drop precedences, best first. Source: rfc2597 §2: an AF class has three.
     averaged : Literal["all", "own", "own-and-better"] | None
-        Whose packets the average of a precedence counts. Default: all. "all": All: one average for
-        every class (WRED). "own": Those of the class alone (GRED). "own-and-better": Those of the
-        class and of all better ones (RIO, coupled). Source: WRED as routers have it.
+        Packets that the average of a precedence counts. Default: all. "all": All packets, so that
+        all classes have the same average (WRED). "own": Packets of the class alone (GRED).
+        "own-and-better": Packets of the class and of all better classes (RIO, coupled). Source:
+        routers with WRED.
     wq : float | None
-        Weight of the present queue in the averages (wq). Default: 0.002. Range: above 0, at most 1.
-        Source: floyd1993red §6: 0.002.
+        Weight of the current queue length in each moving average (wq). Default: 0.002. Range: above
+        0, at most 1. Source: floyd1993red §6: 0.002.
     gentle : bool | None
-        Above maxth the probability rises from maxp to 1 at twice maxth, instead of jumping to 1.
-        Default: false. Source: clark1998rio has none.
+        If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
+        false, it jumps to 1 at maxth. Default: false. Source: clark1998rio: without gentle.
     spacing : Literal["geometric", "uniform", "wait"] | None
-        How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
-        probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
-        with the packets since the last signal: gaps are uniform in 1..1/p − 1, since figure 2
-        counts the packet that it judges (method 2 of section 7). "wait": As uniform, but no signal
-        within 1/p packets of the last: gaps are uniform in 1/p..2/p − 1 (ns-2's `wait_`). Source:
-        floyd1993red §7, method 2.
+        Distribution of the number of packets between two signals. Default: uniform. "geometric":
+        Each packet has the same probability, so gaps are geometric (method 1 of section 7).
+        "uniform": The probability grows with the number of packets since the last signal, so gaps
+        are uniform in 1..1/p − 1 (method 2 of section 7). Figure 2 counts the packet that it
+        judges. "wait": As uniform, but without a signal in the first 1/p packets after a signal, so
+        gaps are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7, method 2.
     above_maxth : Literal["drop", "mark"] | None
-        What happens to a packet above maxth (twice maxth when gentle). Default: drop. "drop": It is
-        dropped, ECN-capable or not. "mark": It is marked if ECN-capable, else dropped (RED* of
-        Kuzmanovic 2005). Source: rfc3168 §7.
+        Action on a packet while the average is above maxth (above twice maxth if gentle). Default:
+        drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The packet is marked
+        if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
     least_backlog : str | None
-        No packet is signalled while this many or fewer wait, whatever the average; 0: the average
-        alone decides. Default: 0 packets. Range: a whole number, at least 0 packets. Source:
-        clark1998rio has none; ns-2's RED has 1.
+        Number of waiting packets up to which no packet is signalled, for any average. With 0 the
+        average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
+        Source: clark1998rio: none; ns-2's RED: 1.
     idle_packet_size : str | None
-        Size of the packets that are pretended to have arrived while the queue was idle. Default:
-        500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+        Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
+        §4; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "wred"
@@ -2938,80 +3001,82 @@ class Wred(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class RedPd(Table):
-    """RED that holds down the flows with a high bandwidth, with state for them alone.
+    """RED that limits high-bandwidth flows and has state for them alone.
 
-    Who is dropped by RED in several intervals of a row sends more than a TCP with the target
-    round-trip time would at this drop rate; its packets are dropped at random before they come to
-    RED, more and more until it is no longer found among RED's drops, then less and less. Every
-    other packet is RED's.
+    A flow with drops in several recent intervals sends more than a TCP with the target round-trip
+    time would at this drop rate. Its packets are dropped at random before RED, with a probability
+    that rises while the flow remains among RED's drops and falls afterwards. RED decides on all
+    other packets.
 
     Parameters
     ----------
     target_rtt : str | None
-        Round-trip time of the TCP whose rate is the bound (R). Default: 40 ms. Range: at least
-        0.001 s. Source: mahajan2001redpd: 40 ms.
+        Round-trip time of the TCP whose rate is the bound for a flow (R). Default: 40 ms. Range: at
+        least 0.001 s. Source: mahajan2001redpd: 40 ms.
     lists : int | None
-        How many lists of drops are kept (M). Default: 5. Range: at least 1, at most 64. Source:
+        Number of recent lists of drops (M). Default: 5. Range: at least 1, at most 64. Source:
         mahajan2001redpd: 5.
     regular : int | None
-        In how many of them a flow must be to be monitored (K). Default: 3. Range: at least 1, at
-        most 64. Source: mahajan2001redpd: 3.
+        Number of lists with a drop of the flow from which the flow is monitored (K). Default: 3.
+        Range: at least 1, at most 64. Source: mahajan2001redpd: 3.
     max_decrease : float | None
-        The most by which a probability goes down at once; below twice this it is halved. Default:
-        0.05. Range: above 0, at most 1. Source: mahajan2001redpd: 0.05.
+        Maximum decrease of a flow's probability at a time. A probability below twice this value is
+        halved instead. Default: 0.05. Range: above 0, at most 1. Source: mahajan2001redpd: 0.05.
     least : float | None
-        A probability at or below this is not lowered but ended. Default: 0.005. Range: above 0, at
-        most 1. Source: mahajan2001redpd: 0.005.
+        Probability of a flow at or below which its monitoring ends instead of another decrease.
+        Default: 0.005. Range: above 0, at most 1. Source: mahajan2001redpd: 0.005.
     least_drop_rate : float | None
-        While RED drops less than this share nobody is punished more. Default: 0.001. Source:
+        Drop rate of RED at or below which no probability of a flow rises. Default: 0.001. Source:
         mahajan2001redpd, its experiments: 0.001.
     minth : str | None
-        Average queue below which no packet is signalled (minth). Default: 5 packets. Range: above 0
-        packets or bytes. Source: floyd1993red §6.
+        Average queue length below which no packet is signalled (minth). Default: 5 packets. Range:
+        above 0 packets or bytes. Source: floyd1993red §6.
     maxth : str | None
-        Average queue above which every packet is dropped (maxth; twice that when gentle). Default:
-        15 packets. Range: above 0 packets or bytes. Source: floyd1997parameters: three times minth.
+        Average queue length at which the drop probability reaches maxp (maxth). Above it the
+        parameter gentle decides. Default: 15 packets. Range: above 0 packets or bytes. Source:
+        floyd1997parameters: three times minth.
     maxp : float | None
         Signal probability when the average reaches maxth (maxp). Default: 0.1. Range: above 0, at
         most 1. Source: floyd1997parameters: 1/10.
     wq : float | None
-        Weight of the present queue in the average (wq). Default: 0.002. Range: above 0, at most 1.
-        Source: floyd1993red §6: 0.002.
+        Weight of the current queue length in the moving average (wq). Default: 0.002. Range: above
+        0, at most 1. Source: floyd1993red §6: 0.002.
     gentle : bool | None
-        Above maxth the probability rises from maxp to 1 at twice maxth, instead of jumping to 1.
-        Default: true. Source: floyd2000gentle.
+        If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
+        false, it jumps to 1 at maxth. Default: true. Source: floyd2000gentle.
     least_backlog : str | None
-        No packet is signalled while this many or fewer wait, whatever the average; 0: the average
-        alone decides. Default: 0 packets. Range: a whole number, at least 0 packets. Source:
-        floyd1993red has none; ns-2 has 1.
+        Number of waiting packets up to which no packet is signalled, for any average. With 0 the
+        average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
+        Source: floyd1993red: none; ns-2: 1.
     idle_packet_size : str | None
-        Size of the packets that are pretended to have arrived while the queue was idle. Default:
-        500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+        Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
+        §4; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "red_pd"
@@ -3038,66 +3103,70 @@ class RedPd(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class NonlinearRed(Table):
-    """RED with a quadratic curve: gentler than RED near minth, more aggressive near maxth, so that a light load is let use the buffer and the thresholds matter less.
+    """RED with a quadratic signal probability.
+
+    It signals less often than RED near minth and more often near maxth, so that light loads can use
+    the buffer and the thresholds matter less.
 
     Parameters
     ----------
     minth : str | None
-        Average queue below which no packet is signalled (minth). Default: 5 packets. Range: above 0
-        packets or bytes. Source: floyd1993red §6.
+        Average queue length below which no packet is signalled (minth). Default: 5 packets. Range:
+        above 0 packets or bytes. Source: floyd1993red §6.
     maxth : str | None
-        Average queue above which every packet is signalled (maxth). Default: 15 packets. Range:
-        above 0 packets or bytes. Source: floyd1997parameters: three times minth.
+        Average queue length above which every packet is signalled (maxth). Default: 15 packets.
+        Range: above 0 packets or bytes. Source: floyd1997parameters: three times minth.
     maxp : float | None
-        Signal probability when the average reaches maxth: 1.5 times RED's maxp gives the same mean
-        probability. Default: 0.15. Range: above 0, at most 1. Source: zhou2006nonlinear: 1.5 maxp,
-        maxp 0.1.
+        Signal probability when the average reaches maxth (maxp). At 1.5 times the maxp of RED the
+        mean probability between the thresholds equals that of RED. Default: 0.15. Range: above 0,
+        at most 1. Source: zhou2006nonlinear: 1.5 maxp, maxp 0.1.
     wq : float | None
-        Weight of the present queue in the average (wq). Default: 0.002. Range: above 0, at most 1.
-        Source: floyd1993red §6: 0.002.
+        Weight of the current queue length in the moving average (wq). Default: 0.002. Range: above
+        0, at most 1. Source: floyd1993red §6: 0.002.
     spacing : Literal["geometric", "uniform", "wait"] | None
-        How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
-        probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
-        with the packets since the last signal: gaps are uniform in 1..1/p − 1, since figure 2
-        counts the packet that it judges (method 2 of section 7). "wait": As uniform, but no signal
-        within 1/p packets of the last: gaps are uniform in 1/p..2/p − 1 (ns-2's `wait_`). Source:
-        floyd1993red §7, method 2.
+        Distribution of the number of packets between two signals. Default: uniform. "geometric":
+        Each packet has the same probability, so gaps are geometric (method 1 of section 7).
+        "uniform": The probability grows with the number of packets since the last signal, so gaps
+        are uniform in 1..1/p − 1 (method 2 of section 7). Figure 2 counts the packet that it
+        judges. "wait": As uniform, but without a signal in the first 1/p packets after a signal, so
+        gaps are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7, method 2.
     above_maxth : Literal["drop", "mark"] | None
-        What happens to a packet above maxth. Default: drop. "drop": It is dropped, ECN-capable or
-        not. "mark": It is marked if ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source:
-        rfc3168 §7.
+        Action on a packet while the average is above maxth. Default: drop. "drop": The packet is
+        dropped even if it is ECN-capable. "mark": The packet is marked if it is ECN-capable, else
+        dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
     least_backlog : str | None
-        No packet is signalled while this many or fewer wait, whatever the average; 0: the average
-        alone decides. Default: 0 packets. Range: a whole number, at least 0 packets. Source:
-        floyd1993red has none; ns-2 has 1.
+        Number of waiting packets up to which no packet is signalled, for any average. With 0 the
+        average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
+        Source: floyd1993red: none; ns-2: 1.
     idle_packet_size : str | None
-        Size of the packets that are pretended to have arrived while the queue was idle. Default:
-        500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+        Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
+        §4; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "nonlinear_red"
@@ -3119,78 +3188,80 @@ class NonlinearRed(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class SelfConfiguringRed(Table):
-    """RED that sets maxp by its own success.
+    """RED that adapts maxp when the average crosses a threshold.
 
-    When the average falls below minth RED has been too aggressive, and maxp is divided by alpha;
-    when it rises above maxth RED has been too timid, and maxp is multiplied by beta. It is changed
-    once a crossing.
+    When the average falls below minth, RED was too aggressive, and maxp is divided by alpha. When
+    it rises above maxth, RED was not aggressive enough, and maxp is multiplied by beta. Each
+    crossing changes maxp once.
 
     Parameters
     ----------
     minth : str | None
-        Average queue below which no packet is signalled (minth). Default: 5 packets. Range: above 0
-        packets or bytes. Source: floyd1993red §6.
+        Average queue length below which no packet is signalled (minth). Default: 5 packets. Range:
+        above 0 packets or bytes. Source: floyd1993red §6.
     maxth : str | None
-        Average queue above which every packet is signalled (maxth). Default: 15 packets. Range:
-        above 0 packets or bytes. Source: floyd1997parameters: three times minth.
+        Average queue length above which every packet is signalled (maxth). Default: 15 packets.
+        Range: above 0 packets or bytes. Source: floyd1997parameters: three times minth.
     maxp : float | None
-        maxp at the start. Default: 0.1. Range: above 0, at most 1. Source: floyd1997parameters:
-        1/10.
+        Initial maxp, the signal probability when the average reaches maxth. Default: 0.1. Range:
+        above 0, at most 1. Source: floyd1997parameters: 1/10.
     alpha : float | None
-        What maxp is divided by when the average falls below minth. Default: 3.0. Range: above 1.
-        Source: feng1999selfconfiguring: 3.
+        Divisor of maxp when the average falls below minth. Default: 3.0. Range: above 1. Source:
+        feng1999selfconfiguring: 3.
     beta : float | None
-        What maxp is multiplied by when the average rises above maxth. Default: 2.0. Range: above 1.
-        Source: feng1999selfconfiguring: 2.
+        Factor of maxp when the average rises above maxth. Default: 2.0. Range: above 1. Source:
+        feng1999selfconfiguring: 2.
     wq : float | None
-        Weight of the present queue in the average (wq). Default: 0.002. Range: above 0, at most 1.
-        Source: floyd1993red §6: 0.002.
+        Weight of the current queue length in the moving average (wq). Default: 0.002. Range: above
+        0, at most 1. Source: floyd1993red §6: 0.002.
     gentle : bool | None
-        Above maxth the probability rises from maxp to 1 at twice maxth, instead of jumping to 1.
-        Default: false. Source: feng1999selfconfiguring is older than gentle RED.
+        If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
+        false, it jumps to 1 at maxth. Default: false. Source: feng1999selfconfiguring is older than
+        gentle RED.
     spacing : Literal["geometric", "uniform", "wait"] | None
-        How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
-        probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
-        with the packets since the last signal: gaps are uniform in 1..1/p − 1, since figure 2
-        counts the packet that it judges (method 2 of section 7). "wait": As uniform, but no signal
-        within 1/p packets of the last: gaps are uniform in 1/p..2/p − 1 (ns-2's `wait_`). Source:
-        floyd1993red §7, method 2.
+        Distribution of the number of packets between two signals. Default: uniform. "geometric":
+        Each packet has the same probability, so gaps are geometric (method 1 of section 7).
+        "uniform": The probability grows with the number of packets since the last signal, so gaps
+        are uniform in 1..1/p − 1 (method 2 of section 7). Figure 2 counts the packet that it
+        judges. "wait": As uniform, but without a signal in the first 1/p packets after a signal, so
+        gaps are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7, method 2.
     above_maxth : Literal["drop", "mark"] | None
-        What happens to a packet above maxth (twice maxth when gentle). Default: drop. "drop": It is
-        dropped, ECN-capable or not. "mark": It is marked if ECN-capable, else dropped (RED* of
-        Kuzmanovic 2005). Source: rfc3168 §7.
+        Action on a packet while the average is above maxth (above twice maxth if gentle). Default:
+        drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The packet is marked
+        if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
     least_backlog : str | None
-        No packet is signalled while this many or fewer wait, whatever the average; 0: the average
-        alone decides. Default: 0 packets. Range: a whole number, at least 0 packets. Source:
-        floyd1993red has none; ns-2 has 1.
+        Number of waiting packets up to which no packet is signalled, for any average. With 0 the
+        average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
+        Source: floyd1993red: none; ns-2: 1.
     idle_packet_size : str | None
-        Size of the packets that are pretended to have arrived while the queue was idle. Default:
-        500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+        Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
+        §4; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "self_configuring_red"
@@ -3215,96 +3286,100 @@ class SelfConfiguringRed(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class AdaptiveRed(Table):
-    """RED that sets itself: maxp is adapted, slowly and within 1 to 50 %, so that the average stays in the middle fifth between minth and maxth, whatever the load.
+    """RED that adapts maxp between 1 and 50 % in small steps, so that the average stays in the middle fifth between minth and maxth under different loads.
 
-    Unless they are given, the thresholds follow from a target delay and the weight from the rate of
-    the link. Gentle, as the paper asks, unless it is told otherwise.
+    By default the thresholds follow from a target delay and wq from the rate of the link, and
+    gentle is on, as in the paper.
 
     Parameters
     ----------
     target_delay : str | None
-        Queueing delay that the thresholds are set for: minth is half of it, 5 packets at least.
+        Queueing delay from which the thresholds follow: minth is half of it, at least 5 packets.
         Default: 5 ms. Range: above 0 s. Source: floyd2001adaptive §5: minth = max(5, delay C / 2).
     minth : str | None
-        Average queue below which no packet is signalled; absent: by the target delay, in packets,
-        or in bytes where chance_by is bytes. Default: absent. Range: above 0 packets or bytes.
-        Source: floyd2001adaptive §5.
+        Average queue length below which no packet is signalled (minth). If absent, it follows from
+        the target delay, in bytes if chance_by is bytes and else in packets. Default: absent.
+        Range: above 0 packets or bytes. Source: floyd2001adaptive §5.
     maxth : str | None
-        Average queue where maxp is reached; absent: three times minth. Default: absent. Range:
-        above 0 packets or bytes. Source: floyd2001adaptive §5.
+        Average queue length at which the signal probability reaches maxp (maxth). If absent, it is
+        three times minth. Default: absent. Range: above 0 packets or bytes. Source:
+        floyd2001adaptive §5.
     wq : float | None
-        Weight of the present queue in the average; absent: 1 - exp(-1/C), C the packets the link
-        sends in a second. Default: absent. Range: above 0, at most 1. Source: floyd2001adaptive
-        §4.3.
+        Weight of the current queue length in the moving average (wq). If absent, it is 1 -
+        exp(-1/C), where C is the number of packets that the link sends per second. Default: absent.
+        Range: above 0, at most 1. Source: floyd2001adaptive §4.3.
     mean_packet_size : str | None
-        Size of the packets that C counts, and packet size whose probability is that of the average,
-        unless chance_by is packet. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
+        Packet size that defines C, and the packet size to which sizes are compared if chance_by is
+        size or bytes. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
         floyd2001adaptive §4.3: a default packet size; 500 B is ns-2's.
     maxp : float | None
-        maxp at the start. Default: 0.1. Range: above 0, at most 0.5. Source: floyd1997parameters:
-        1/10.
+        Initial maxp, the signal probability when the average reaches maxth. Default: 0.1. Range:
+        above 0, at most 0.5. Source: floyd1997parameters: 1/10.
     interval : str | None
-        Time between two changes of maxp. Default: 500 ms. Range: at least 0.000001 s. Source:
+        Time between two adaptations of maxp. Default: 500 ms. Range: at least 0.000001 s. Source:
         floyd2001adaptive fig. 1: 0.5 s.
     increment : float | None
-        Most that is added to maxp at once; a quarter of maxp, if that is less (alpha). Default:
-        0.01. Range: above 0, at most 1. Source: floyd2001adaptive fig. 1: min(0.01, maxp/4).
+        Maximum increase of maxp per interval (alpha). The increase is at most a quarter of maxp.
+        Default: 0.01. Range: above 0, at most 1. Source: floyd2001adaptive fig. 1: min(0.01,
+        maxp/4).
     decrease : float | None
-        What maxp is multiplied with when the average is too low (beta). Default: 0.9. Range: above
-        0, at most 1. Source: floyd2001adaptive fig. 1: 0.9.
+        Factor that maxp is multiplied by when the average is below its target (beta). Default: 0.9.
+        Range: above 0, at most 1. Source: floyd2001adaptive fig. 1: 0.9.
     spacing : Literal["geometric", "uniform", "wait"] | None
-        How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
-        probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
-        with the packets since the last signal: gaps are uniform in 1..1/p − 1, since figure 2
-        counts the packet that it judges (method 2 of section 7). "wait": As uniform, but no signal
-        within 1/p packets of the last: gaps are uniform in 1/p..2/p − 1 (ns-2's `wait_`). Source:
-        floyd1993red §7, method 2.
+        Distribution of the number of packets between two signals. Default: uniform. "geometric":
+        Each packet has the same probability, so gaps are geometric (method 1 of section 7).
+        "uniform": The probability grows with the number of packets since the last signal, so gaps
+        are uniform in 1..1/p − 1 (method 2 of section 7). Figure 2 counts the packet that it
+        judges. "wait": As uniform, but without a signal in the first 1/p packets after a signal, so
+        gaps are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7, method 2.
     chance_by : Literal["packet", "size", "bytes"] | None
-        Effect of a packet's size on its chance to be signalled. Default: packet. "packet": Every
-        packet has the same probability. "size": The probability before spacing is that of the
-        average times the packet's size over the reference size, as the text of 1993 has it. Uniform
-        spacing then signals large packets out of proportion: 500 B and 1500 B packets about as 1 :
-        7, up to 1 : 9 as the average moves. "bytes": The byte mode of ns-2: spacing counts the
-        bytes since the last signal, in whole reference sizes, and the probability after spacing is
-        multiplied by the packet's size over the reference size. A packet that finds the queue empty
-        passes. 500 B and 1500 B packets are signalled about as 1 : 3 to 1 : 4. Source: its first
-        author's ns-2 code (`bytes_`, `queue_in_bytes_`): bytes; rfc7141 §2.2: packet.
+        Effect of a packet's size on its signal probability. Default: packet. "packet": Every packet
+        has the same probability. "size": The probability before spacing is scaled by the packet
+        size divided by the reference size, as in the text of 1993. With uniform spacing large
+        packets are signalled more often than in proportion to their size: 500 B and 1500 B packets
+        about as 1 : 7, and up to 1 : 9 while the average moves. "bytes": The byte mode of ns-2.
+        Spacing counts the bytes since the last signal in whole reference sizes, and the probability
+        after spacing is scaled by the packet size divided by the reference size. A packet that
+        arrives at an empty queue passes. 500 B and 1500 B packets are signalled about as 1 : 3 to 1
+        : 4. Source: its first author's ns-2 code (`bytes_`, `queue_in_bytes_`): bytes; rfc7141
+        §2.2: packet.
     gentle : bool | None
-        Whether the probability rises from maxp to 1 between maxth and twice maxth, instead of
-        jumping at maxth. Default: true. Source: floyd2001adaptive §2: RED in gentle mode.
+        If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
+        false, it jumps to 1 at maxth. Default: true. Source: floyd2001adaptive §2: RED in gentle
+        mode.
     above_maxth : Literal["drop", "mark"] | None
-        What happens to a packet above maxth (twice maxth when gentle). Default: drop. "drop": It is
-        dropped, ECN-capable or not. "mark": It is marked if ECN-capable, else dropped (RED* of
-        Kuzmanovic 2005). Source: rfc3168 §7.
+        Action on a packet while the average is above maxth (above twice maxth if gentle). Default:
+        drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The packet is marked
+        if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
     least_backlog : str | None
-        No packet is signalled while this many or fewer wait, whatever the average; 0: the average
-        alone decides. Default: 1 packet. Range: a whole number, at least 0 packets. Source: its
-        first author's ns-2 code: 1.
+        Number of waiting packets up to which no packet is signalled, for any average. With 0 the
+        average alone decides. Default: 1 packet. Range: a whole number, at least 0 packets. Source:
+        its first author's ns-2 code: 1.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "adaptive_red"
@@ -3335,62 +3410,63 @@ class TcRed(Table):
     """RED with the parameters of Linux's `tc`, in bytes.
 
     Between min and max packets are signalled (marked if ECN-capable, else dropped) with a
-    probability that rises to about `probability`; above max every packet is. The weight of the
-    average follows from burst, min and avpkt; the decay while idle from bandwidth and avpkt. As
-    with `tc`, give the limit in bytes too.
+    probability that rises to about `probability`. Above max every packet is signalled. The weight
+    of the average follows from burst, min and avpkt, and its decay during idle time from bandwidth
+    and avpkt. As with `tc`, give the limit in bytes too.
 
     Parameters
     ----------
     min : str | None
-        Average queue where signals begin; absent: a third of max. Default: absent. Range: at least
-        1 B. Source: tcred8: max/3.
+        Average queue length at which signals begin. If absent, it is a third of max. Default:
+        absent. Range: at least 1 B. Source: tcred8: max/3.
     max : str
-        Average queue above which every packet is signalled. Range: at least 1 B, at most 1000000000
-        B. Source: tcred8: at least twice min.
+        Average queue length above which every packet is signalled. Range: at least 1 B, at most
+        1000000000 B. Source: tcred8: at least twice min.
     avpkt : str | None
         Average packet size. Default: 1000 B. Range: at least 1 B, at most 65535 B. Source: tcred8:
         1000 is a good value.
     burst : str | None
-        Packets of a burst that passes unsignalled: sets the weight; absent: (2 min + max)/(3
-        avpkt). Default: absent. Range: a whole number, at least 1 packet, at most 1000000 packets.
-        Source: tcred8: (min+min+max)/(3*avpkt).
+        Length of a burst that passes without a signal, which sets the weight of the average. If
+        absent, it is (2 min + max)/(3 avpkt). Default: absent. Range: a whole number, at least 1
+        packet, at most 1000000 packets. Source: tcred8: (min+min+max)/(3*avpkt).
     probability : float | None
-        Signal probability at max. Default: 0.02. Range: above 0, at most 1. Source: tcred8: 0.02,
-        suggested 0.01 to 0.02.
+        Signal probability when the average reaches max. Default: 0.02. Range: above 0, at most 1.
+        Source: tcred8: 0.02, suggested 0.01 to 0.02.
     bandwidth : str | None
-        Rate at which the average decays while idle. Default: 10 Mbit/s. Source: tcred8: 10Mbit.
+        Rate that converts idle time into virtual packet arrivals. Default: 10 Mbit/s. Source:
+        tcred8: 10Mbit.
     arithmetic : Literal["linux-6", "linux-2.4"] | None
-        Whose integers it is computed in. Default: linux-6. "linux-6": Those of today's kernels: the
-        probability is held exactly. `tc` makes the table of the idle decay in ticks of 64 ns and
-        the kernel looks it up by microseconds, so that an average that idle time has halved stands
-        15.6 times longer than bandwidth and avpkt say before it falls on. "linux-2.4": Those of
-        kernels of the 2.4 series: the probability is rounded to a power of two of (max - min), by
-        up to half, and the table is in microseconds. Source: Linux 6.12.
+        Kernel whose integer arithmetic computes RED. Default: linux-6. "linux-6": Arithmetic of
+        current kernels, which store the probability exactly. `tc` computes the table of idle decay
+        in ticks of 64 ns and the kernel looks it up in microseconds, so the average decays 15.6
+        times more slowly after its first halving than bandwidth and avpkt imply. "linux-2.4":
+        Arithmetic of kernels of the 2.4 series. The probability is rounded to a power of two of
+        (max - min), by up to half, and the table is in microseconds. Source: Linux 6.12.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "tc_red"
@@ -3411,92 +3487,94 @@ class TcRed(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Red(Table):
-    """RED keeps an exponentially weighted average of the queue.
+    """RED computes an exponentially weighted moving average of the queue length.
 
-    Below minth every packet passes; between minth and maxth packets are signalled (marked if
-    ECN-capable, else dropped) with a probability that rises linearly to maxp; above maxth every
-    packet is. The average is kept in packets or in bytes, as the thresholds are given.
+    Below minth every packet passes. Between minth and maxth packets are signalled (marked if
+    ECN-capable, else dropped) with a probability that rises linearly to maxp. Above maxth the
+    probability rises to 1 (gentle) or every packet is signalled. The average counts packets or
+    bytes, in the unit of the thresholds.
 
     Parameters
     ----------
     minth : str | None
-        Average queue below which no packet is signalled (minth). Default: 5 packets. Range: above 0
-        packets or bytes. Source: floyd1993red §6: a useful least value is 5 packets.
+        Average queue length below which no packet is signalled (minth). Default: 5 packets. Range:
+        above 0 packets or bytes. Source: floyd1993red §6: a useful minimum is 5 packets.
     maxth : str | None
-        Average queue above which every packet is signalled (maxth). Default: 15 packets. Range:
-        above 0 packets or bytes. Source: floyd1997parameters: three times minth.
+        Average queue length at which the signal probability reaches maxp (maxth). Above it the
+        parameter gentle decides. Default: 15 packets. Range: above 0 packets or bytes. Source:
+        floyd1997parameters: three times minth.
     maxp : float | None
         Signal probability when the average reaches maxth (maxp). Default: 0.1. Range: above 0, at
         most 1. Source: floyd1997parameters: 1/10.
     wq : float | None
-        Weight of the present queue in the average (wq). Default: 0.002. Range: above 0, at most 1.
-        Source: floyd1993red §6: 0.002.
+        Weight of the current queue length in the moving average (wq). Default: 0.002. Range: above
+        0, at most 1. Source: floyd1993red §6: 0.002.
     gentle : bool | None
-        Above maxth the probability rises from maxp to 1 at twice maxth, instead of jumping to 1.
-        Default: true. Source: floyd2000gentle.
+        If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
+        false, it jumps to 1 at maxth. Default: true. Source: floyd2000gentle.
     spacing : Literal["geometric", "uniform", "wait"] | None
-        How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
-        probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
-        with the packets since the last signal: gaps are uniform in 1..1/p − 1, since figure 2
-        counts the packet that it judges (method 2 of section 7). "wait": As uniform, but no signal
-        within 1/p packets of the last: gaps are uniform in 1/p..2/p − 1 (ns-2's `wait_`). Source:
-        floyd1993red §7, method 2.
+        Distribution of the number of packets between two signals. Default: uniform. "geometric":
+        Each packet has the same probability, so gaps are geometric (method 1 of section 7).
+        "uniform": The probability grows with the number of packets since the last signal, so gaps
+        are uniform in 1..1/p − 1 (method 2 of section 7). Figure 2 counts the packet that it
+        judges. "wait": As uniform, but without a signal in the first 1/p packets after a signal, so
+        gaps are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7, method 2.
     above_maxth : Literal["drop", "mark"] | None
-        What happens to a packet above maxth (twice maxth when gentle). Default: drop. "drop": It is
-        dropped, ECN-capable or not. "mark": It is marked if ECN-capable, else dropped (RED* of
-        Kuzmanovic 2005). Source: rfc3168 §7.
+        Action on a packet while the average is above maxth (above twice maxth if gentle). Default:
+        drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The packet is marked
+        if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
     mark_below : float | None
-        Signal probability from which a packet that is chosen below the upper threshold is dropped,
-        ECN-capable or not; 1: none is. Default: 1.0. Range: above 0, at most 1. Source:
-        floyd1993red marks at any; ns-2 drops from 0.1 on (`mark_p_`).
+        Signal probability from which a chosen packet is dropped even if it is ECN-capable. With 1
+        every chosen ECN-capable packet is marked. Default: 1.0. Range: above 0, at most 1. Source:
+        floyd1993red: always marks; ns-2 (`mark_p_`): drops from 0.1 on.
     chance_by : Literal["packet", "size", "bytes"] | None
-        Effect of a packet's size on its chance to be signalled. Default: packet. "packet": Every
-        packet has the same probability. "size": The probability before spacing is that of the
-        average times the packet's size over the reference size, as the text of 1993 has it. Uniform
-        spacing then signals large packets out of proportion: 500 B and 1500 B packets about as 1 :
-        7, up to 1 : 9 as the average moves. "bytes": The byte mode of ns-2: spacing counts the
-        bytes since the last signal, in whole reference sizes, and the probability after spacing is
-        multiplied by the packet's size over the reference size. A packet that finds the queue empty
-        passes. 500 B and 1500 B packets are signalled about as 1 : 3 to 1 : 4. Source: floyd1993red
-        §4: size where the queue is measured in bytes; red.cc of ns-2.35 (`modify_p`): bytes;
-        rfc7141 §2.2: packet.
+        Effect of a packet's size on its signal probability. Default: packet. "packet": Every packet
+        has the same probability. "size": The probability before spacing is scaled by the packet
+        size divided by the reference size, as in the text of 1993. With uniform spacing large
+        packets are signalled more often than in proportion to their size: 500 B and 1500 B packets
+        about as 1 : 7, and up to 1 : 9 while the average moves. "bytes": The byte mode of ns-2.
+        Spacing counts the bytes since the last signal in whole reference sizes, and the probability
+        after spacing is scaled by the packet size divided by the reference size. A packet that
+        arrives at an empty queue passes. 500 B and 1500 B packets are signalled about as 1 : 3 to 1
+        : 4. Source: floyd1993red §4: size where the queue is measured in bytes; red.cc of ns-2.35
+        (`modify_p`): bytes; rfc7141 §2.2: packet.
     reference_size : str | None
-        Packet size whose probability is that of the average, unless chance_by is packet. Default:
-        1500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4: the maximum packet
-        size; ns-2: `mean_pktsize_`, 500 B.
+        Packet size to which sizes are compared if chance_by is size or bytes. Default: 1500 B.
+        Range: at least 1 B, at most 65535 B. Source: floyd1993red §4: the maximum packet size;
+        ns-2: `mean_pktsize_`, 500 B.
     least_backlog : str | None
-        No packet is signalled while this many or fewer wait, whatever the average; 0: the average
-        alone decides. Default: 0 packets. Range: a whole number, at least 0 packets. Source:
-        floyd1993red has none; ns-2 has 1.
+        Number of waiting packets up to which no packet is signalled, for any average. With 0 the
+        average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
+        Source: floyd1993red: none; ns-2: 1.
     idle_packet_size : str | None
-        Size of the packets that are pretended to have arrived while the queue was idle. Default:
-        500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4, the time s of a small
-        packet; 500 B is ns-2's.
+        Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
+        §4, the time s of a small packet; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "red"
@@ -3522,37 +3600,38 @@ class Red(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class DropTail(Table):
-    """Drop Tail: drops packets that arrive at a full buffer and never marks.
+    """First-in-first-out queue without an AQM.
 
-    The whole discipline is its buffer.
+    It drops a packet that arrives at a full buffer and never marks. Its only parameters are those
+    of the buffer.
 
     Parameters
     ----------
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "drop_tail"

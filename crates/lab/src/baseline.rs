@@ -1,7 +1,7 @@
 //! Counts at the end of the warm-up, which the tables subtract.
 
 use net::Count;
-use queues::schedulers::Account;
+use queues::schedulers::ClassCounters;
 use units::Duration;
 
 use crate::sum::Counts;
@@ -12,7 +12,7 @@ pub struct Baseline {
     /// By link.
     pub links: Vec<LinkCounts>,
     /// By class of a scheduler, as the links tell of them.
-    pub classes: Vec<Account>,
+    pub classes: Vec<ClassCounters>,
     /// By colour of a rule, as the conditioners tell of them.
     pub conditioners: Vec<Count>,
     /// By direction of the data, then by slot: flows that are one connection.

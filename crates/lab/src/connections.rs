@@ -3,7 +3,7 @@
 //! First come the slots of flows that are one connection, then those of flows of datagrams, which have no endpoints, then those of
 //! connections that come and go.
 
-use net::{End, Way};
+use net::{Direction, End};
 
 use traffic::Draws;
 
@@ -63,9 +63,9 @@ impl Connections {
     }
 
     /// What the connection in a slot counted of the data that goes one way.
-    pub fn sum(&self, s: usize, way: Way) -> Sum {
+    pub fn sum(&self, s: usize, way: Direction) -> Sum {
         let [client, server] = self.endpoints.of(s as u32);
-        let ends = if way == Way::There { [client, server] } else { [server, client] };
+        let ends = if way == Direction::Forward { [client, server] } else { [server, client] };
         Sum::of(&self.fates.slots[s], way, ends)
     }
 }

@@ -56,7 +56,7 @@ pub fn write(scenario: &Scenario) -> Json {
 /// For data from `from` to `to` and for that from `to` to `from`: for each table of flows the names of those whose data crosses
 /// any of some links, each named from>to.
 pub fn crossing(scenario: &Scenario, links: &[String]) -> Result<[Vec<Vec<String>>; 2], Invalid> {
-    build::plan(scenario).map(|plan| net::Way::BOTH.map(|way| plan.crossing(way, links)))
+    build::plan(scenario).map(|plan| net::Direction::BOTH.map(|way| plan.crossing(way, links)))
 }
 
 /// JSON Schema of a scenario.

@@ -30,7 +30,7 @@ impl Network {
     pub fn each_inside(&self, see: &mut impl FnMut(&Packet)) {
         for link in &self.links {
             link.pipe(&self.flight).for_each(|entry| see(&entry.packet));
-            link.locate_held(&mut Inside::default(), &mut *see);
+            link.locate_stored(&mut Inside::default(), &mut *see);
         }
         self.wires.iter().flat_map(Wire::inside).for_each(|entry| see(&entry.packet));
     }

@@ -1,6 +1,6 @@
 //! What a connection counted, and sums over connections: the rows of the table of flows.
 
-use net::Way;
+use net::Direction;
 use tcp::Endpoint;
 use units::Time;
 
@@ -73,7 +73,7 @@ impl Default for Sum {
 
 impl Sum {
     /// That of the data that goes one way in a connection.
-    pub fn of(slot: &Slot, way: Way, [sender, receiver]: [&Endpoint; 2]) -> Self {
+    pub fn of(slot: &Slot, way: Direction, [sender, receiver]: [&Endpoint; 2]) -> Self {
         let (there, back) = (way.index(), way.opposite().index());
         let (established, completed, closed) = sender.milestones();
         let (sent, got) = (sender.sender_stats(), receiver.receiver_stats());

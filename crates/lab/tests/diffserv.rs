@@ -141,7 +141,10 @@ fn connections_that_come_and_go_are_those_of_their_flow() {
 fn wrong_conditions_are_refused() {
     let refusal = |condition| scenario(TWO_DOWNLOADS, &[("network.condition", condition)]).unwrap_err();
     let e = refusal(r#"[{ match = { dscp = "EF" } }, { match = { flows = "C9" } }]"#);
-    assert!(e.contains("network.condition.1.match.flows: \"C9\" is no flow; did you mean C0?"), "{e}");
+    assert!(
+        e.contains("network.condition.1.match.flows: \"C9\" is not the name of a flow; did you mean C0?"),
+        "{e}"
+    );
     assert!(refusal(r#"[{ match = { dscp = "AF5" } }]"#).contains("network.condition.0.match.dscp"));
     assert!(
         refusal(r#"[{ meter = { kind = "srtcm", cir = "1 Mbit/s" } }]"#).contains("meter.cbs: is missing")

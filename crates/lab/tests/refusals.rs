@@ -36,12 +36,12 @@ fn every_refusal_names_field_value_and_bound() {
         (
             "flows.0.receiver_tcp.ecn",
             "\"on\"",
-            "flows.0.receiver_tcp.ecn.mode: \"on\" is none of the choices here; known: off",
+            "flows.0.receiver_tcp.ecn.mode: \"on\" is not one of the choices; known: off",
         ),
         (
             "record.series",
             "[\"queues\"]",
-            "record.series.0: \"queues\" is none of the choices here; did you mean queue?",
+            "record.series.0: \"queues\" is not one of the choices; did you mean queue?",
         ),
         (
             "network.reverse_queue",
@@ -110,7 +110,7 @@ fn every_refusal_names_field_value_and_bound() {
         (
             "record.flows",
             "\"flows\"",
-            "record.flows: \"flows\" is none of the choices here; did you mean flow?",
+            "record.flows: \"flows\" is not one of the choices; did you mean flow?",
         ),
         ("record.interval", "\"0 s\"", "record.interval: \"0 s\" must be above 0 s"),
         ("duration", "1979-05-27", "is a date, which no key takes"),
@@ -123,7 +123,7 @@ fn every_refusal_names_field_value_and_bound() {
         (
             "network.condition",
             "[{ }, { green = \"drop\" }]",
-            "network.condition.1: takes no packet: rule 0 has no match and takes all; put that one last",
+            "network.condition.1: never applies, because rule 0 has no match and takes all packets; move that rule to the end",
         ),
         ("tcp.pacing", "1", "tcp.pacing: is not a known key; known: stack, congestion, sack"),
         ("network.rate", "1500000", "write for example \"1.5 Mbit/s\""),

@@ -11,7 +11,7 @@ use crate::kernel::fast_open as settings;
 use crate::print::ecn_name;
 use crate::print::letters;
 use crate::stack::Header;
-use crate::syntax::{EcnField, Flags, Packet, TcpOption, Way, Written};
+use crate::syntax::{Direction, EcnField, Flags, Packet, TcpOption, Written};
 
 /// The values of a list of options; padding, and what no host knows, left out.
 pub fn values(list: &[TcpOption]) -> Options {
@@ -50,11 +50,13 @@ fn blocks(option: &TcpOption) -> &[(u32, u32)] {
 ///
 /// The endpoint receives only options that have a name here, so a script that injects another option
 /// would test nothing.
-pub fn unsupported(list: &[TcpOption], way: Way) -> Vec<String> {
+pub fn unsupported(list: &[TcpOption], way: Direction) -> Vec<String> {
     let each = |option: &TcpOption| match option {
         TcpOption::Other(text) => Some(format!("TCP option {text}")),
         // No host sends what is no cookie.
-        TcpOption::FastOpen(Written::Bytes(bytes), _) if way == Way::Out && Cookie::of(bytes).is_none() => {
+        TcpOption::FastOpen(Written::Bytes(bytes), _)
+            if way == Direction::Out && Cookie::of(bytes).is_none() =>
+        {
             Some(format!("a cookie of {} bytes: it has 4 to 16, an even number", bytes.len()))
         }
         _ => None,
@@ -133,7 +135,7 @@ pub fn to_script(header: &Header, connection: &Connection) -> Packet {
     }
     let silent = header.ecn == net::Ecn::NotEct;
     Packet {
-        way: Way::Out,
+        way: Direction::Out,
         ecn: if silent { EcnField::Unsaid } else { EcnField::Is(header.ecn) },
         dscp: (header.dscp != 0).then_some(header.dscp),
         ip: None,

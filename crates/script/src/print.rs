@@ -6,8 +6,8 @@ use net::AccEcnOrder;
 use units::Duration;
 
 use crate::syntax::{
-    Action, Call, EcnField, Event, Expr, Field, Flags, LETTERS, Outcome, Packet, Script, Setting, TcpOption,
-    Way, When, Written,
+    Action, Call, Direction, EcnField, Event, Expr, Field, Flags, LETTERS, Outcome, Packet, Script, Setting,
+    TcpOption, When, Written,
 };
 
 impl Display for Script {
@@ -83,9 +83,9 @@ impl Display for Action {
     }
 }
 
-impl Display for Way {
+impl Display for Direction {
     fn fmt(&self, f: &mut Formatter) -> Result {
-        f.write_char(if *self == Way::In { '<' } else { '>' })
+        f.write_char(if *self == Direction::In { '<' } else { '>' })
     }
 }
 

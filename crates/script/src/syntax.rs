@@ -72,7 +72,7 @@ pub enum Action {
     /// A TCP segment.
     Packet(Box<Packet>),
     /// A packet that is not TCP over IPv4: what it is.
-    Foreign(Way, String),
+    Foreign(Direction, String),
     /// A system call.
     Call(Box<Call>),
     /// Shell commands.
@@ -92,7 +92,7 @@ pub struct Code {
 
 /// Where a packet goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Direction {
     /// `<`: the script sends it to our endpoint.
     In,
     /// `>`: our endpoint is expected to send it.
@@ -103,7 +103,7 @@ pub enum Way {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packet {
     /// Where it goes.
-    pub way: Way,
+    pub way: Direction,
     /// The ECN field of the IP header.
     pub ecn: EcnField,
     /// Its DSCP, if that is said.

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use script::parse;
 use script::syntax::{
-    Action, Call, EcnField, Event, Expr, Field, Flags, Outcome, Packet, TcpOption, Way, When, Written,
+    Action, Call, Direction, EcnField, Event, Expr, Field, Flags, Outcome, Packet, TcpOption, When, Written,
 };
 use units::Duration;
 
@@ -87,7 +87,7 @@ fn times() {
 fn segments() {
     let text = "0 > [ect0] FP. 1:1001(1000) ack 5 win 7 <nop,nop,TS val 1 ecr 2,sack 3:4 5:6>";
     let packet = Packet {
-        way: Way::Out,
+        way: Direction::Out,
         ecn: EcnField::Is(net::Ecn::Ect0),
         dscp: None,
         ip: None,
@@ -308,7 +308,7 @@ fn packet() -> impl Strategy<Value = Action> {
         |(out, (ecn, dscp), flags, (seq, len, ack, window, urgent), options)| {
             // The DSCP is said in a byte with the ECN field.
             let dscp = dscp.filter(|_| matches!(ecn, EcnField::Is(_)));
-            let way = if out { Way::Out } else { Way::In };
+            let way = if out { Direction::Out } else { Direction::In };
             let options = if out { options } else { Some(options.unwrap_or_default()) };
             let flags = Flags(flags);
             Action::Packet(Box::new(Packet {

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use net::{AccEcn, AccEcnOrder, Ecn, Flags, Label, Packet, Segment, Seq, Way};
+use net::{AccEcn, AccEcnOrder, Direction, Ecn, Flags, Label, Packet, Segment, Seq};
 use units::Time;
 use wire::{Capture, Carried, Cookie, Ends, Family, Few, Ip, Keep, Options, Tcp, TcpOption, Transport, Udp};
 
@@ -110,7 +110,7 @@ fn packet(number: u32, options: net::Options) -> (Packet, Carried) {
     };
     let carried = Carried { options, shift: 7, ..Carried::default() };
     // Not 63: tshark 4.0 takes raw IPv4 whose second byte is 0xff (DSCP 63, CE) for PPP.
-    let label = Label::new(Way::BOTH[(number / 2 % 2) as usize]).with_dscp((number % 63) as u8);
+    let label = Label::new(Direction::BOTH[(number / 2 % 2) as usize]).with_dscp((number % 63) as u8);
     let size = segment.len + 40;
     (
         Packet {
@@ -129,7 +129,7 @@ fn packet(number: u32, options: net::Options) -> (Packet, Carried) {
 /// What tshark should say of a packet of the simulator.
 fn about(packet: &Packet, carried: &Carried, ends: &Ends) -> Result<String, Failure> {
     let (segment, options) = (&packet.segment, &carried.options);
-    let ends = if packet.label.way() == Way::There { *ends } else { ends.reversed() };
+    let ends = if packet.label.direction() == Direction::Forward { *ends } else { ends.reversed() };
     let syn = segment.flags.has(Flags::SYN);
     let mut text = format!(
         ", \"ecn\": {}, \"dscp\": {}, \"tcp.srcport\": {}, \"tcp.dstport\": {}, \"tcp.flags\": {}, \"tcp.len\": {}",

@@ -124,7 +124,7 @@ impl<W: Write> Capture<W> {
 mod tests {
     use super::*;
     use crate::{Datagram, Family, pcapng};
-    use net::{Ecn, Flags, Label, Segment, Seq, Way};
+    use net::{Direction, Ecn, Flags, Label, Segment, Seq};
 
     const AT: Time = Time(7_000);
 
@@ -137,7 +137,7 @@ mod tests {
             connection: 1,
             size: 1500,
             ecn: Ecn::Ce,
-            label: Label::new(Way::Back),
+            label: Label::new(Direction::Reverse),
             hop: 0,
             options: 0,
             segment,

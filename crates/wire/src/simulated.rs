@@ -1,6 +1,6 @@
 //! A packet of the simulator as bytes.
 
-use net::{Flags, Packet, Segment, Seq, Way};
+use net::{Direction, Flags, Packet, Segment, Seq};
 
 use crate::datagram::Transport;
 use crate::ends::Ends;
@@ -78,7 +78,7 @@ pub struct Carried {
 ///
 /// Its length is what the headers say, not [`Packet::size`], which is what a scenario counts.
 pub fn headers(packet: &Packet, carried: &Carried, ends: &Ends, out: &mut Vec<u8>) -> Result<(), Error> {
-    let ends = if packet.label.way() == Way::There { *ends } else { ends.reversed() };
+    let ends = if packet.label.direction() == Direction::Forward { *ends } else { ends.reversed() };
     let segment = &packet.segment;
     let (source_port, destination_port) = (ends.source_port, ends.destination_port);
     let mut ip = Ip::new(ends.addresses, packet.ecn);
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(Options::try_from(&all), Err(Error::OptionRoom { needed: 42 }));
     }
 
-    fn sent(segment: Segment, way: Way, shift: u8) -> Tcp {
+    fn sent(segment: Segment, way: Direction, shift: u8) -> Tcp {
         let ends = Ends::of(Family::V4, 0, 1, 3).unwrap();
         let packet = Packet { segment, label: Label::new(way), ..Packet::default() };
         let mut out = vec![1; 9];
@@ -181,20 +181,20 @@ mod tests {
     #[test]
     fn windows_are_scaled_but_on_syn() {
         let segment = Segment { window: 1 << 20, flags: Flags::ACK, ..Segment::default() };
-        assert_eq!(sent(segment, Way::There, 7).window, 8192);
-        assert_eq!(sent(segment, Way::There, 3).window, 65535);
-        assert_eq!(sent(Segment { flags: Flags::SYN, ..segment }, Way::There, 7).window, 65535);
+        assert_eq!(sent(segment, Direction::Forward, 7).window, 8192);
+        assert_eq!(sent(segment, Direction::Forward, 3).window, 65535);
+        assert_eq!(sent(Segment { flags: Flags::SYN, ..segment }, Direction::Forward, 7).window, 65535);
         assert_eq!(
-            sent(Segment { flags: Flags::SYN, window: 29200, ..segment }, Way::There, 7).window,
+            sent(Segment { flags: Flags::SYN, window: 29200, ..segment }, Direction::Forward, 7).window,
             29200
         );
-        assert_eq!(sent(segment, Way::There, 255).window, 0);
+        assert_eq!(sent(segment, Direction::Forward, 255).window, 0);
     }
 
     #[test]
     fn the_way_back_has_the_ends_reversed() {
         let segment = Segment { seq: Seq(5), ack: Seq(9), len: 1000, flags: Flags::ACK, window: 4 };
-        let (there, back) = (sent(segment, Way::There, 0), sent(segment, Way::Back, 0));
+        let (there, back) = (sent(segment, Direction::Forward, 0), sent(segment, Direction::Reverse, 0));
         assert_eq!((there.source_port, there.destination_port), (49155, 49152));
         assert_eq!((back.source_port, back.destination_port), (49152, 49155));
         assert_eq!((there.seq, there.ack, there.flags), (Seq(5), Seq(9), Flags::ACK));

@@ -1,7 +1,7 @@
 //! A scenario expanded: every link and flow by name, with numbers instead of texts. Another engine than the simulator
 //! runs this.
 
-use net::Way;
+use net::Direction;
 use traffic::Draws;
 use units::param::{Invalid, Json};
 use units::{Depth, Read, Time};
@@ -66,11 +66,11 @@ fn flow_table(scenario: &Scenario, plan: &Plan, f: usize, links: &[String]) -> J
     let (name, table) = (plan.name(f), &plan.tables[plan.table(f)]);
     let datagrams = table.traffic.is_datagrams();
     let draws = Draws::new(scenario.seed, &plan.name(table.first));
-    let route = |way: Way| -> Vec<&str> {
+    let route = |way: Direction| -> Vec<&str> {
         let route = &plan.routes[plan.flows[f][way.index()] as usize];
         route.iter().map(|&l| links[l].as_str()).collect()
     };
-    let reverse = if datagrams { Vec::new() } else { route(Way::Back) };
+    let reverse = if datagrams { Vec::new() } else { route(Direction::Reverse) };
     let one_connection = plan.opener(f).is_none();
     let size_bytes = one_connection.then(|| table.traffic.bulk_bytes(draws.of(plan.number(f), 0))).flatten();
     let start = Time::ZERO + starts(scenario, table.start, &name);
@@ -85,7 +85,7 @@ fn flow_table(scenario: &Scenario, plan: &Plan, f: usize, links: &[String]) -> J
         "traffic": table.traffic.write(),
         "arrivals": table.arrivals.write(),
         "size_bytes": size_bytes,
-        "forward": route(Way::There),
+        "forward": route(Direction::Forward),
         "reverse": reverse,
         "tcp": plan.table(f),
     })

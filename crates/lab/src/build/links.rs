@@ -48,7 +48,7 @@ impl LinkPlan {
 }
 
 /// What a link has each way for itself.
-struct Way<'a> {
+struct Direction<'a> {
     rate: Rate,
     delay: Duration,
     queue: &'a Queue,
@@ -57,10 +57,10 @@ struct Way<'a> {
     impairments: &'a [Impairment],
 }
 
-impl<'a> Way<'a> {
+impl<'a> Direction<'a> {
     /// The reverse direction of a link with this rate and delay.
     fn back(reverse: &'a Reverse, rate: Rate, delay: Duration) -> Self {
-        Way {
+        Direction {
             rate: reverse.rate.unwrap_or(rate),
             delay: reverse.delay.unwrap_or(delay),
             queue: &reverse.queue,
@@ -71,7 +71,7 @@ impl<'a> Way<'a> {
     }
 }
 
-fn one_way(plan: &mut Vec<LinkPlan>, ends: (&str, &str), way: &Way, cost: u64) {
+fn one_way(plan: &mut Vec<LinkPlan>, ends: (&str, &str), way: &Direction, cost: u64) {
     plan.push(LinkPlan {
         from: ends.0.into(),
         to: ends.1.into(),
@@ -95,7 +95,7 @@ pub(super) fn links(network: &Network) -> Result<Vec<LinkPlan>, Invalid> {
 
 fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
     let mut plan = Vec::new();
-    let there = Way {
+    let there = Direction {
         rate: d.rate,
         delay: d.delay,
         queue: &d.queue,
@@ -104,14 +104,14 @@ fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
         impairments: &d.impairments,
     };
     one_way(&mut plan, ("left", "right"), &there, 1);
-    one_way(&mut plan, ("right", "left"), &Way::back(&d.reverse, d.rate, d.delay), 1);
+    one_way(&mut plan, ("right", "left"), &Direction::back(&d.reverse, d.rate, d.delay), 1);
     for (side, hosts, rate, delay) in [
         ("left", d.left_hosts, &d.left_rate, &d.left_delay),
         ("right", d.right_hosts, &d.right_rate, &d.right_delay),
     ] {
         for i in 0..hosts {
             let host = format!("{side}-{i}");
-            let access = Way {
+            let access = Direction {
                 rate: rate.of(i),
                 delay: delay.of(i, hosts),
                 queue: &d.access_queue,
@@ -146,7 +146,7 @@ fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
                     Invalid::new(&join(&path, "to"), &to.write(), problem).remedy("name another node")
                 );
             }
-            let there = Way {
+            let there = Direction {
                 rate: link.rate,
                 delay: link.delay,
                 queue: &link.queue,
@@ -154,7 +154,7 @@ fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
                 condition: &link.condition,
                 impairments: &link.impairments,
             };
-            let back = Way::back(&link.reverse, link.rate, link.delay);
+            let back = Direction::back(&link.reverse, link.rate, link.delay);
             let back = (link.directions == Directions::Both).then_some((&to, &from, back));
             for (from, to, way) in [(&from, &to, there)].into_iter().chain(back) {
                 if !seen.insert((from.clone(), to.clone())) {

@@ -3,7 +3,7 @@
 use engine::Stream;
 use impairments::Wire;
 use net::Link;
-use queues::Laws;
+use queues::CustomAqms;
 use queues::diffserv::Conditioner;
 use traffic::Draws;
 
@@ -19,7 +19,7 @@ use crate::endpoints::Endpoints;
 use crate::scenario::Scenario;
 
 /// Builds what was planned.
-pub fn build(scenario: &Scenario, plan: &Plan, laws: &dyn Laws) -> Built {
+pub fn build(scenario: &Scenario, plan: &Plan, laws: &dyn CustomAqms) -> Built {
     let seed = scenario.seed;
     let link = |l: &LinkPlan| {
         let name = l.name();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use net::Way;
+use net::Direction;
 use queues::diffserv::{self, Dscp, Flows, Protocol};
 use tcp::Tcp;
 use traffic::application::{Side, Wants};
@@ -133,11 +133,11 @@ impl Plan {
     }
 
     /// For each table the names of its flows with data that goes this way over any of some links.
-    pub fn crossing(&self, way: Way, links: &[String]) -> Vec<Vec<String>> {
+    pub fn crossing(&self, way: Direction, links: &[String]) -> Vec<Vec<String>> {
         let there: Vec<bool> = self.links.iter().map(|l| links.contains(&l.name())).collect();
         let mut found = vec![Vec::new(); self.tables()];
         for (f, route) in self.flows.iter().enumerate() {
-            let goes = way == Way::There || self.converses(f);
+            let goes = way == Direction::Forward || self.converses(f);
             if goes && self.routes[route[way.index()] as usize].iter().any(|&l| there[l]) {
                 found[self.table(f)].push(self.name(f));
             }

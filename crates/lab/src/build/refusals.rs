@@ -1,7 +1,7 @@
 //! What a plan is refused for, beside a route that is missing.
 
 use queues::diffserv::{Rule, check_rules};
-use queues::{Law, Laws, Queue};
+use queues::{Custom, CustomAqms, Queue};
 use units::Read;
 use units::param::{Invalid, did_you_mean, join};
 
@@ -107,11 +107,11 @@ fn conditions(network: &Network) -> Vec<(String, &[Rule])> {
 }
 
 /// Refuses a link whose queue has a law that nobody gives.
-pub fn refuse_unknown_laws(plan: &Plan, laws: &dyn Laws) -> Result<(), Invalid> {
+pub fn refuse_unknown_laws(plan: &Plan, laws: &dyn CustomAqms) -> Result<(), Invalid> {
     for link in &plan.links {
         let mut unknown = None;
         link.queue.each(&mut |queue| {
-            if let Law::Custom(custom) = &queue.law
+            if let Some(custom) = queue.kind.params::<Custom>()
                 && !laws.has(&custom.law)
             {
                 unknown = Some(custom.law.write());

@@ -55,7 +55,7 @@ impl Simulation<'_> {
     fn tell_what_waits(&mut self, link: u32) -> Step {
         loop {
             let first = self.network.links[link as usize].pipe(&self.network.flight).next().copied();
-            let end = |packet: &Packet| End::reached(packet.connection, packet.label.way());
+            let end = |packet: &Packet| End::reached(packet.connection, packet.label.direction());
             let told = |e: &InPipe| e.arrives <= self.horizon && self.connections.hears(end(&e.packet));
             let Some(InPipe { arrives, packet, .. }) = first.filter(told) else { break };
             self.network.links[link as usize].deliver(arrives, &mut self.network.flight);

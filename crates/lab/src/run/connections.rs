@@ -1,6 +1,6 @@
 //! Connections: when they begin, what their ends send, and when they are over.
 
-use net::{End, Packet, Way};
+use net::{Direction, End, Packet};
 use tcp::ecn::Mode as EcnMode;
 use traffic::opener::{Next, Told};
 use units::Time;
@@ -106,14 +106,14 @@ impl Simulation<'_> {
             let Some((segment, ecn)) = endpoint.poll(now, store.blank()) else { break };
             let slot = &mut self.connections.fates.slots[s as usize];
             slot.ledger.sent(way);
-            if (way == Way::Back || slot.converses)
+            if (way == Direction::Reverse || slot.converses)
                 && endpoint.ecn_mode() == EcnMode::Classic
                 && let Some(what) = slot.ledger.ack_leaves(way, segment.flags)
             {
                 return Err(Box::new(self.violation(now, self.place(s), what)));
             }
             let (hop, label) = (slot.first_hop[way.index()], slot.labels[way.index()]);
-            let (options, more) = if endpoint.has_options() { store.keep() } else { (0, 0) };
+            let (options, more) = if endpoint.has_options() { store.store() } else { (0, 0) };
             let size = endpoint.wire_size(&segment) + more;
             let said_all = endpoint.has_said_all();
             let mut packet = Packet { connection: s, size, ecn, label, hop, options, segment };
@@ -195,12 +195,12 @@ impl Simulation<'_> {
     /// Counts a connection of a source, the last time that it is seen.
     pub(super) fn count(&mut self, s: u32) {
         self.tell_unanswered(s);
-        let sum = self.connections.sum(s as usize, Way::There);
+        let sum = self.connections.sum(s as usize, Direction::Forward);
         let flow = self.connections.fates.slots[s as usize].flow;
         let source = self.connections.source_of(flow);
         let account = self.connections.sources[source].account;
         if self.connections.accounts[account].replies.is_some() {
-            let back = self.connections.sum(s as usize, Way::Back);
+            let back = self.connections.sum(s as usize, Direction::Reverse);
             self.connections.accounts[account].replies.iter_mut().for_each(|replies| replies.add(&back));
         }
         self.connections.accounts[account].sum.add(&sum);

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
 use net::{End, Flight, InPipe, OptionStore, Options, Violation};
-use queues::{Laws, NoLaws};
+use queues::{CustomAqms, NoCustomAqms};
 use traffic::Opener;
 use traffic::application::Memory;
 use traffic::opener::Told;
@@ -84,7 +84,7 @@ const CHECK_EVERY: u64 = if cfg!(debug_assertions) { 1 << 10 } else { 1 << 23 };
 
 /// Runs a scenario.
 pub fn run(scenario: &Scenario, watch: &Watch) -> Result<Outcome, Failure> {
-    run_with(scenario, watch, None, &NoLaws)
+    run_with(scenario, watch, None, &NoCustomAqms)
 }
 
 /// Runs a scenario; writes the captures it asks for into `folder`, which is there, and takes from `laws` those
@@ -93,7 +93,7 @@ pub fn run_with(
     scenario: &Scenario,
     watch: &Watch,
     folder: Option<&Path>,
-    laws: &dyn Laws,
+    laws: &dyn CustomAqms,
 ) -> Result<Outcome, Failure> {
     let mut stopwatch = Stopwatch::start();
     let began = stopwatch;
@@ -145,7 +145,7 @@ pub(crate) struct Simulation<'a> {
 }
 
 impl<'a> Simulation<'a> {
-    fn new(scenario: &'a Scenario, plan: &'a Plan, laws: &dyn Laws) -> Self {
+    fn new(scenario: &'a Scenario, plan: &'a Plan, laws: &dyn CustomAqms) -> Self {
         let Built {
             links,
             conditioners,
@@ -312,7 +312,7 @@ impl<'a> Simulation<'a> {
             for lane in 0..self.network.links.len() {
                 let link = &self.network.links[lane];
                 let begun: Vec<InPipe> =
-                    link.pipe(&self.network.flight).filter(|_| link.holds()).copied().collect();
+                    link.pipe(&self.network.flight).filter(|_| link.stores_packets()).copied().collect();
                 begun.iter().for_each(|e| {
                     self.observe_link(self.end, lane as u32, [e.entered, e.arrives], &e.packet)
                 });

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use net::Way;
+use net::Direction;
 use units::param::Invalid;
 use units::{Read, Time};
 
@@ -47,8 +47,8 @@ impl Simulation<'_> {
             links: self.link_counts(),
             classes: self.class_accounts().into_iter().map(|(_, _, account, _)| account).collect(),
             conditioners: self.conditioners_seen().map(|(_, seen)| seen.came).collect(),
-            lasting: Way::BOTH.map(|way| self.lasting_counts(way)),
-            accounts: Way::BOTH.map(|way| self.account_counts(way)),
+            lasting: Direction::BOTH.map(|way| self.lasting_counts(way)),
+            accounts: Direction::BOTH.map(|way| self.account_counts(way)),
             opened: self.connections.sources.iter().map(|s| u64::from(s.progress.opened)).collect(),
         };
         self.network.wires.iter_mut().for_each(impairments::Wire::forget_counts);
@@ -57,18 +57,18 @@ impl Simulation<'_> {
     }
 
     /// Counts of the flows that are one connection, of data that goes this way; empty if none does.
-    fn lasting_counts(&self, way: Way) -> Vec<Counts> {
-        if way == Way::Back && self.connections.exchanges.flows.is_empty() {
+    fn lasting_counts(&self, way: Direction) -> Vec<Counts> {
+        if way == Direction::Reverse && self.connections.exchanges.flows.is_empty() {
             return Vec::new();
         }
         (0..self.connections.lasting).map(|s| self.connections.sum(s, way).counts).collect()
     }
 
     /// Counts of the connections of each account, those that are not over among them.
-    fn account_counts(&self, way: Way) -> Vec<Counts> {
+    fn account_counts(&self, way: Direction) -> Vec<Counts> {
         let of = |account: &Connections| match way {
-            Way::There => account.sum,
-            Way::Back => account.replies.unwrap_or_default(),
+            Direction::Forward => account.sum,
+            Direction::Reverse => account.replies.unwrap_or_default(),
         };
         let mut sums: Vec<Sum> = self.connections.accounts.iter().map(of).collect();
         for s in self.connections.first_passing()..self.connections.fates.slots.len() {

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use net::{Fate, Flags, Way, Why};
+use net::{Direction, Fate, Flags, Why};
 use units::Time;
 
 use super::recorder::{Held, Names, Recorder, Start, Wants};
@@ -76,7 +76,7 @@ impl<H: Happened> Recorder for Incidents<H> {
             let (Fate::Dropped(packet, why) | Fate::Marked(packet, why)) = fate;
             let (seq, bytes) = (packet.segment.seq.0, packet.segment.len);
             let syn = packet.segment.flags.has(Flags::SYN);
-            let reply = packet.label.way() == Way::Back;
+            let reply = packet.label.direction() == Direction::Reverse;
             self.list.push(Incident { at, link, flow, reply, syn, seq, bytes, why: *why });
         }
     }

@@ -165,7 +165,7 @@ impl Read for Series {
                     .remedy("set warm_up, and read the table links");
             }
             let words: Vec<&str> = Series::ALL.iter().map(|series| series.word()).collect();
-            Invalid::new(path, value, "is none of the choices here")
+            Invalid::new(path, value, "is not one of the choices")
                 .remedy(did_you_mean(value.as_str().unwrap_or(""), &words))
         })
     }

@@ -88,7 +88,7 @@ impl Recorder for Segments {
         let Some(progress) = self.traced.of(end).filter(|_| seen.protocol == Protocol::Tcp) else {
             return;
         };
-        let (segment, received) = (&seen.packet.segment, seen.packet.label.way() != end.sends());
+        let (segment, received) = (&seen.packet.segment, seen.packet.label.direction() != end.sends());
         let way = end.sends();
         let [acked, acked_back] = [acked[way.index()], acked[way.opposite().index()]];
         // The SYN has 0, the first byte of data 1.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use impairments::Counts;
 use queues::diffserv::Seen;
-use queues::schedulers::Account;
+use queues::schedulers::ClassCounters;
 use units::Duration;
 
 use crate::baseline::LinkCounts;
@@ -19,7 +19,7 @@ impl Simulation<'_> {
     }
 
     fn counts_of_link(&self, l: usize) -> LinkCounts {
-        let (ledger, inside) = (self.network.links[l].ledger(), &self.network.insides[l]);
+        let (ledger, inside) = (self.network.links[l].counters(), &self.network.insides[l]);
         let signals = ledger.signals();
         // Behind impairments: what left the wire.
         let delivered = match self.network.impaired.binary_search(&(l as u32)) {
@@ -67,11 +67,11 @@ impl Simulation<'_> {
     }
 
     /// Each class of a scheduler: link, place, counts since the run began, and the packets that wait.
-    pub(crate) fn class_accounts(&self) -> Vec<(u32, String, Account, u64)> {
+    pub(crate) fn class_accounts(&self) -> Vec<(u32, String, ClassCounters, u64)> {
         let mut all = Vec::new();
         for (l, link) in self.network.links.iter().enumerate() {
             if let Some(classes) = link.queue().classes() {
-                classes.each_account(&mut |place, account, waiting| {
+                classes.each_class(&mut |place, account, waiting| {
                     all.push((l as u32, place.to_string(), *account, u64::from(waiting.packets)));
                 });
             }
@@ -91,7 +91,8 @@ impl Simulation<'_> {
         if seen.is_empty() {
             return None;
         }
-        let count = |get: &dyn Fn(&Account) -> u64| Column::Count(seen.iter().map(|(a, _)| get(a)).collect());
+        let count =
+            |get: &dyn Fn(&ClassCounters) -> u64| Column::Count(seen.iter().map(|(a, _)| get(a)).collect());
         let table = columns::Classes {
             link: Column::Name(links, names.clone()),
             class: names_of(places.into_iter()),

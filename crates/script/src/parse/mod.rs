@@ -7,7 +7,7 @@ mod time;
 
 pub use cursor::SyntaxError;
 
-use crate::syntax::{Action, Code, Command, Event, Script, Setting, Way};
+use crate::syntax::{Action, Code, Command, Direction, Event, Script, Setting};
 use cursor::Cursor;
 
 /// Reads a script.
@@ -126,9 +126,9 @@ fn event(c: &mut Cursor) -> Result<Event, SyntaxError> {
     let when = time::when(c)?;
     c.space()?;
     let action = if c.eat("<") {
-        packet::packet(c, Way::In)?
+        packet::packet(c, Direction::In)?
     } else if c.eat(">") {
-        packet::packet(c, Way::Out)?
+        packet::packet(c, Direction::Out)?
     } else if c.sees("`") {
         Action::Command(command(c)?)
     } else if let Some(command) = defined_command(c) {

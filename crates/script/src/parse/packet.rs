@@ -4,7 +4,7 @@ use net::{AccEcn, AccEcnOrder};
 
 use super::cursor::{Cursor, SyntaxError};
 use crate::print::counter_names;
-use crate::syntax::{Action, EcnField, Flags, LETTERS, Packet, TcpOption, Way, Written};
+use crate::syntax::{Action, Direction, EcnField, Flags, LETTERS, Packet, TcpOption, Written};
 
 /// Bytes that an option has room for.
 const MOST_COOKIE: usize = 38;
@@ -12,7 +12,7 @@ const MOST_COOKIE: usize = 38;
 /// Words that begin a packet other than a TCP segment over IPv4.
 const FOREIGN: [&str; 7] = ["icmp", "udp", "udplite", "ipv4", "ipv6", "gre", "mpls"];
 
-pub(super) fn packet(c: &mut Cursor, way: Way) -> Result<Action, SyntaxError> {
+pub(super) fn packet(c: &mut Cursor, way: Direction) -> Result<Action, SyntaxError> {
     c.space()?;
     let mut said = Said::default();
     ip_header(c, &mut said)?;
@@ -184,10 +184,10 @@ fn sequence(c: &mut Cursor) -> Result<(u32, u32), SyntaxError> {
 }
 
 /// The inside of `<…>`.
-fn options(c: &mut Cursor, way: Way) -> Result<Option<Vec<TcpOption>>, SyntaxError> {
+fn options(c: &mut Cursor, way: Direction) -> Result<Option<Vec<TcpOption>>, SyntaxError> {
     c.space()?;
     if c.sees("...") {
-        if way == Way::In {
+        if way == Direction::In {
             return Err(c.wrong(
                 "<...> stands for any options: only a packet that is expected (>) can have it".into(),
             ));

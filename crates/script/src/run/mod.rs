@@ -18,7 +18,7 @@ use crate::matching::to_script;
 use crate::report::{Block, Moment, Report, Verdict};
 use crate::setup::Setup;
 use crate::support;
-use crate::syntax::{Action, Code, Event, Script, Way, When};
+use crate::syntax::{Action, Code, Direction, Event, Script, When};
 use calling::Waiting;
 use step::{Due, Step, fail, unsupported};
 
@@ -127,7 +127,7 @@ impl Runner {
             return Err(fail(event.line, BEYOND));
         }
         if let Action::Packet(packet) = &event.action
-            && packet.way == Way::Out
+            && packet.way == Direction::Out
         {
             return self.expect(event.line, packet, &due);
         }

@@ -8,7 +8,7 @@ use super::step::{Step, fail, unsupported};
 use crate::command::{self, Effect};
 use crate::kernel::{HEADERS, Kernel};
 use crate::settings;
-use crate::syntax::{Action, Command, Flags, Script, TcpOption, Way};
+use crate::syntax::{Action, Command, Direction, Flags, Script, TcpOption};
 
 impl Runner {
     pub(super) fn settings(&mut self, script: &Script) -> Step {
@@ -62,7 +62,7 @@ impl Runner {
             |effect| matches!(&effect, Effect::Script(name) if !self.preparation.iter().any(|p| p.0 == *name)),
         );
         let syn = script.events.iter().find_map(|e| match &e.action {
-            Action::Packet(p) if p.way == Way::Out && p.flags.has(Flags::SYN) => p.options.as_ref(),
+            Action::Packet(p) if p.way == Direction::Out && p.flags.has(Flags::SYN) => p.options.as_ref(),
             _ => None,
         });
         let shift = syn.into_iter().flatten().find_map(|o| match o {

@@ -1,11 +1,11 @@
-//! What a parameter says of itself: manual pages and JSON Schema.
+//! Manual pages and JSON Schema of parameters.
 
 use serde_json::{Map, Value, json};
 
 use super::Params;
 use crate::scaled::Unit;
 
-/// A doc comment as one text: lines joined, blank lines kept as paragraphs.
+/// Join the lines of a doc comment into one text, in which blank lines separate paragraphs.
 pub fn doc_text(lines: &[&str]) -> String {
     let mut text = String::new();
     for line in lines.iter().map(|l| l.trim()) {
@@ -21,7 +21,7 @@ pub fn doc_text(lines: &[&str]) -> String {
     text
 }
 
-/// JSON form of a manual page: what it is and its parameters.
+/// Return the JSON form of a manual page: the description and the parameters.
 pub fn page<T: Params>() -> Value {
     let params: Vec<Value> = T::params()
         .iter()
@@ -36,12 +36,12 @@ pub fn page<T: Params>() -> Value {
            "renamed": renamed::<T>()})
 }
 
-/// The former keys of a struct, each with its present path.
+/// Return the former keys of a struct, each with its present path.
 fn renamed<T: Params>() -> Map<String, Value> {
     T::RENAMED.iter().map(|r| (r.old.to_string(), json!(r.new))).collect()
 }
 
-/// The JSON Schema of a struct of parameters: a table, or a value of the key that a text stands for.
+/// Return the JSON Schema of a struct of parameters: that of a table, or of its shorthand.
 pub fn struct_schema<T: Params>() -> Value {
     let (about, params) = (T::about(), T::params());
     let mut properties = Map::new();
@@ -76,7 +76,7 @@ pub fn struct_schema<T: Params>() -> Value {
     }
 }
 
-/// The JSON Schema of a number written with its unit.
+/// Return the JSON Schema of a number written with its unit.
 pub fn unit_schema(what: &str, units: &[Unit], example: &str) -> Value {
     let names: Vec<&str> = units.iter().map(|u| u.0).collect();
     let digits = "[0-9]+(_[0-9]+)*";
@@ -85,19 +85,19 @@ pub fn unit_schema(what: &str, units: &[Unit], example: &str) -> Value {
     json!({"type": "string", "pattern": pattern, "x-quantity": what, "examples": [example]})
 }
 
-/// A reference to one of the definitions beside a schema.
+/// Return a reference to a definition of the schema.
 pub fn reference(name: &str) -> Value {
     json!({"$ref": format!("#/$defs/{name}")})
 }
 
-/// Schema of a choice among names.
+/// Return the schema of a choice among names.
 pub fn words_schema(words: &[(&str, String)]) -> Value {
     let options: Vec<Value> =
         words.iter().map(|(w, meaning)| json!({"const": w, "description": meaning})).collect();
     json!({"oneOf": options})
 }
 
-/// Schema of a choice among structs by the key `kind`.
+/// Return the schema of a choice among structs by the key `kind`.
 pub fn choice_schema(choices: Vec<(&'static str, Value)>) -> Value {
     let options: Vec<Value> = choices
         .into_iter()

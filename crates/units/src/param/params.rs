@@ -1,8 +1,8 @@
-//! A struct of parameters from one description.
+//! Structs of parameters from one description.
 
-/// Defines a struct of parameters: see the module. A field is
-/// `name: Type = (default) | required | preset, in RANGE, from "source";`, where `preset` is required unless a preset says it.
-/// With `shorthand for name` a text stands for a table with that one key. With `renamed by LIST` a key
+/// Define a struct of parameters, as the module describes. A field is `name: Type = (default) |
+/// required | preset, in RANGE, from "source";`. A `preset` key is required unless a preset sets
+/// it. With `shorthand for name`, a text stands for a table with that one key. With `renamed by LIST` a key
 /// of the list is an error that names its present path.
 #[macro_export]
 macro_rules! params {

@@ -4,23 +4,23 @@ use super::*;
 use crate::{Duration, Packets, choice, params, words};
 
 words! {
-    /// A colour.
+    /// Colour of a toy.
     pub enum Colour {
-        /// Like blood.
+        /// Colour of blood.
         Red = "red",
-        /// Like the sky.
+        /// Colour of the sky.
         Blue = "blue",
     }
 }
 
 params! {
-    /// A toy: one of everything.
+    /// Toy with a parameter of each sort.
     pub struct Toy: "toy", checked by check_toy {
-        /// How many.
+        /// Number of toys.
         count: Packets = (Packets(5.0)), in Range::at_least(1.0), from "me 2026";
-        /// How long.
+        /// Waiting time.
         wait: Duration = required, in Range::above(0.0), from "";
-        /// Its colour.
+        /// Colour of the toy.
         colour: Colour = (Colour::Blue), in Range::ANY, from "";
     }
 }
@@ -33,12 +33,12 @@ fn check_toy(t: &Toy, path: &str) -> Result<(), Invalid> {
 }
 
 params! {
-    /// Nothing to set.
+    /// Choice without parameters.
     pub struct Plain: "plain" {}
 }
 
 choice! {
-    /// One or the other.
+    /// Choice between two structs.
     pub enum Either { Toy(Toy), Plain(Plain), }
 }
 
@@ -47,15 +47,15 @@ fn refusal(v: Value) -> String {
 }
 
 #[test]
-fn defaults_fill_what_is_absent() {
+fn defaults_replace_absent_keys() {
     let toy = Toy::read(&json!({"wait": "1 s"}), "").unwrap();
     assert_eq!((toy.count, toy.colour), (Packets(5.0), Colour::Blue));
     assert_eq!(Toy::read(&toy.write(), "").unwrap(), toy);
 }
 
 #[test]
-fn refusals_name_path_value_and_bound() {
-    assert!(refusal(json!({})).contains("a.b.wait: is missing: how long"));
+fn errors_contain_path_value_and_bound() {
+    assert!(refusal(json!({})).contains("a.b.wait: is missing: waiting time"));
     assert!(
         refusal(json!({"wait": "1 s", "cuont": 1}))
             .contains("a.b.cuont: is not a known key; did you mean count?")
@@ -67,7 +67,7 @@ fn refusals_name_path_value_and_bound() {
 }
 
 #[test]
-fn a_choice_is_made_by_kind() {
+fn the_kind_selects_a_choice() {
     assert_eq!(Either::read(&json!("plain"), "").unwrap(), Either::Plain(Plain {}));
     let toy = Either::read(&json!({"kind": "toy", "wait": "1 s"}), "").unwrap();
     assert_eq!(Either::read(&toy.write(), "").unwrap(), toy);
@@ -82,14 +82,14 @@ fn every_choice_has_a_page() {
 }
 
 #[test]
-fn parameters_are_found_by_kind() {
+fn parameters_are_listed_by_kind() {
     let names = Either::keys_of("toy").unwrap();
     assert_eq!(names, ["count", "wait", "colour"]);
     assert!(Either::keys_of("plain").unwrap().is_empty() && Either::keys_of("tyo").is_none());
 }
 
 #[test]
-fn pages_carry_source_and_range() {
+fn pages_contain_source_and_range() {
     let page = page::<Toy>();
     assert_eq!(page["parameters"][0]["source"], "me 2026");
     assert_eq!(page["parameters"][0]["range"], "at least 1 packet");

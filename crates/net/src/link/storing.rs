@@ -1,28 +1,29 @@
-//! A link whose queue keeps packets until they are sent, because it may act on them until then: it
-//! drops or marks at the head, or sends in another order.
+//! Links whose queue stores its packets until they are sent, because it may act on them until then:
+//! it drops or marks at the head, or reorders.
 //!
-//! Still one event, the first arrival in the pipe: while packets are kept one is in service, so the
-//! pipe holds at least that one, and whatever touches the link first makes up for every dequeue whose
-//! time has come, in order and at its exact time. A shaper may keep packets and say when it is to be asked
-//! again: then that time is the event, if it comes before the first arrival.
+//! The link still has one event, the first arrival in the pipe. While packets wait one is in
+//! service, so the pipe contains at least that packet. Each access to the link first performs every
+//! dequeue whose time has come, in order and at its exact time. A shaper may have packets and name
+//! the time of its next packet. That time is then the event if it is before the first arrival.
 
 use units::{Bytes, Duration, Time};
 
 use super::{Flight, Link, Probe};
-use crate::discipline::{Arrival, Held, LinkQueue, Next, QueueDiscipline};
+use crate::discipline::{Arrival, LinkQueue, Next, QueueDiscipline, QueuedPacket};
 use crate::packet::Packet;
 
 impl<Q: LinkQueue> Link<Q> {
-    /// Whether its queue keeps packets until they are sent.
+    /// Return true if the queue stores its packets until they are sent.
     #[inline]
-    pub fn holds(&self) -> bool {
-        self.queue.keeper().is_some()
+    pub fn stores_packets(&self) -> bool {
+        self.queue.discipline().is_some()
     }
 
-    /// A packet that [`Link::receive`] called kept goes to the queue that keeps it;
-    /// `source`: the number of its flow in the scenario.
+    /// Pass a packet to a queue that stores it, after [`Link::receive`] returned
+    /// [`Received::Enqueue`](super::Received::Enqueue). `source` is the number of its flow in the
+    /// scenario.
     #[cold]
-    pub fn keep(
+    pub fn enqueue(
         &mut self,
         now: Time,
         source: u32,
@@ -33,21 +34,22 @@ impl<Q: LinkQueue> Link<Q> {
         self.catch_up(now, flight, probe);
         let idle = !self.is_transmitting(now);
         let backlog = self.backlog(now);
-        // To the picosecond a waiting packet, if nothing is dropped before it.
+        // This time is exact to the picosecond per waiting packet, unless a packet is dropped
+        // before.
         let free_at = match &self.pace {
             Some(pace) => pace.would_send(self.free_at, backlog.bytes),
             None => self.free_at + self.transmission_time(Bytes(backlog.bytes)),
         };
         let at = Arrival { now, backlog, free_at };
-        let Some(queue) = self.queue.keeper_mut() else { return };
-        queue.enqueue(Held { packet, source, entered: now }, &at, &mut self.fates);
+        let Some(queue) = self.queue.discipline_mut() else { return };
+        queue.enqueue(QueuedPacket { packet, source, entered: now }, &at, &mut self.fates);
         self.settle(now, probe);
         if idle {
             self.transmit_next(now, flight, probe);
         }
     }
 
-    /// Does every dequeue whose time has come.
+    /// Perform every dequeue whose time has come.
     #[inline]
     pub fn catch_up(&mut self, now: Time, flight: &mut Flight, probe: &mut impl Probe) {
         if self.asks {
@@ -55,14 +57,15 @@ impl<Q: LinkQueue> Link<Q> {
         }
     }
 
-    /// Whether its event may be that its queue is to be asked, and so [`Link::next_event`].
+    /// Return true if the link's next event may be a request to its queue, and is therefore
+    /// [`Link::next_event`].
     #[inline]
     pub fn asks(&self) -> bool {
         self.asks
     }
 
-    /// When something happens that [`Link::due`] does not know of: the first arrival in the pipe, or the time at which
-    /// a shaper has a packet again.
+    /// Return the time of the next event: the first arrival in the pipe, or the time at which a
+    /// shaper has a packet again, which [`Link::due`] does not include.
     #[cold]
     pub fn next_event(&self) -> Time {
         match self.resumes {
@@ -78,24 +81,25 @@ impl<Q: LinkQueue> Link<Q> {
         }
     }
 
-    /// The transmitter asks for a packet.
+    /// Request the next packet from the queue and transmit it.
     fn transmit_next(&mut self, now: Time, flight: &mut Flight, probe: &mut impl Probe) {
-        let next = self.queue.keeper_mut().map_or(Next::Empty, |queue| queue.dequeue(now, &mut self.fates));
+        let next =
+            self.queue.discipline_mut().map_or(Next::Empty, |queue| queue.dequeue(now, &mut self.fates));
         self.settle(now, probe);
         (self.asks, self.resumes) = match next {
-            Next::Packet(Held { packet, entered, .. }) => {
-                self.free_at = now; // and no longer when a shaper had said
+            Next::Packet(QueuedPacket { packet, entered, .. }) => {
+                self.free_at = now; // replaces a time that a shaper named
                 let arrives = self.send(now, &packet);
                 self.put([entered, arrives], packet.hop, &packet, flight);
                 (true, false)
             }
             Next::Later(time) => {
-                self.free_at = time.max(now + Duration(1)); // time goes on
+                self.free_at = time.max(now + Duration(1)); // at least one picosecond later
                 (true, true)
             }
             Next::Empty => {
                 if self.resumes {
-                    self.free_at = now; // what it was to be asked for has been dropped
+                    self.free_at = now; // the shaper's packet was dropped
                 }
                 (false, false)
             }
@@ -108,18 +112,18 @@ mod tests {
     use std::collections::VecDeque;
 
     use super::*;
+    use crate::counters::Inside;
     use crate::discipline::{Answer, Backlog, Fates, Why};
-    use crate::ledger::Inside;
     use crate::link::{NoProbe, Received};
     use units::{Depth, Rate};
 
-    /// Last in, first out, from a time on; drops at departure what has the sequence number 1, and at the arrival of
-    /// one with 9 all that there is.
+    /// Last-in-first-out queue that sends from a given time on. At departure it drops the packet
+    /// with the sequence number 1, and at the arrival of number 9 it drops all its packets.
     #[derive(Default)]
-    struct Stack(VecDeque<Held>, Time);
+    struct Stack(VecDeque<QueuedPacket>, Time);
 
     impl QueueDiscipline for Stack {
-        fn enqueue(&mut self, held: Held, _: &Arrival, fates: &mut Fates) {
+        fn enqueue(&mut self, held: QueuedPacket, _: &Arrival, fates: &mut Fates) {
             let pushes_out = held.packet.segment.seq.0 == 9;
             self.0.push_back(held);
             if pushes_out {
@@ -143,15 +147,15 @@ mod tests {
                 bytes: self.0.iter().map(|h| u64::from(h.packet.size)).sum(),
             }
         }
-        fn each(&self, see: &mut dyn FnMut(&Held)) {
+        fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
             self.0.iter().for_each(see);
         }
     }
 
     impl LinkQueue for Stack {
-        type Keeper = Stack;
+        type Discipline = Stack;
         fn offer(&mut self, _: &mut Packet, _: &Arrival, _: &mut Fates) -> Answer {
-            Answer::Kept
+            Answer::Enqueue
         }
         fn average(&self) -> Option<Depth> {
             None
@@ -159,16 +163,16 @@ mod tests {
         fn passes_below(&self) -> Option<u32> {
             None
         }
-        fn keeper(&self) -> Option<&Stack> {
+        fn discipline(&self) -> Option<&Stack> {
             Some(self)
         }
-        fn keeper_mut(&mut self) -> Option<&mut Stack> {
+        fn discipline_mut(&mut self) -> Option<&mut Stack> {
             Some(self)
         }
     }
 
     #[test]
-    fn a_shaper_that_lost_all_its_packets_is_asked_again() {
+    fn a_shaper_resumes_after_it_dropped_all_its_packets() {
         let ms = |x| Time::ZERO + Duration::from_millis(x);
         let mut link = Link::new(Rate(1_500_000), Duration::from_millis(20), Stack(VecDeque::new(), ms(10)));
         let mut flight = Flight::default();
@@ -176,8 +180,8 @@ mod tests {
             let mut packet = Packet { size: 1500, ..Packet::default() };
             packet.segment.seq.0 = seq;
             let now = ms(3);
-            assert_eq!(link.receive(now, &mut packet, &mut NoProbe), Received::Kept);
-            link.keep(now, 0, packet, &mut flight, &mut NoProbe);
+            assert_eq!(link.receive(now, &mut packet, &mut NoProbe), Received::Enqueue);
+            link.enqueue(now, 0, packet, &mut flight, &mut NoProbe);
             assert_eq!(link.next_event(), next, "after {seq}");
         }
         link.catch_up(ms(10), &mut flight, &mut NoProbe);
@@ -185,28 +189,28 @@ mod tests {
     }
 
     #[test]
-    fn dequeues_happen_at_their_times_and_the_ledger_balances() {
+    fn dequeues_happen_at_their_times_and_the_counters_balance() {
         let ms = |x| Time::ZERO + Duration::from_millis(x);
         let mut link = Link::new(Rate(1_500_000), Duration::from_millis(20), Stack::default());
         let mut flight = Flight::default();
         for seq in 0..4 {
             let mut packet = Packet { size: 1500, ..Packet::default() };
             packet.segment.seq.0 = seq;
-            assert_eq!(link.receive(Time::ZERO, &mut packet, &mut NoProbe), Received::Kept);
-            link.keep(Time::ZERO, 0, packet, &mut flight, &mut NoProbe);
+            assert_eq!(link.receive(Time::ZERO, &mut packet, &mut NoProbe), Received::Enqueue);
+            link.enqueue(Time::ZERO, 0, packet, &mut flight, &mut NoProbe);
         }
-        // 0 is sent at once, then 3, then 2; 1 is dropped.
+        // Packet 0 is sent at once, then 3, then 2. Packet 1 is dropped.
         for (seq, at) in [(0, 28), (3, 36), (2, 44)] {
             assert_eq!(link.due(), ms(at));
             link.catch_up(ms(at), &mut flight, &mut NoProbe);
             let mut inside = Inside::default();
             link.locate_all(&flight, ms(at), &mut inside);
-            link.locate_held(&mut inside, |_| {});
+            link.locate_stored(&mut inside, |_| {});
             assert_eq!(u64::from(link.backlog(ms(at)).packets), inside.waiting.packets);
-            link.ledger().check(&inside, ms(at)).unwrap();
+            link.counters().check(&inside, ms(at)).unwrap();
             let place = link.deliver(ms(at), &mut flight).unwrap();
             assert_eq!(flight[place].packet.segment.seq.0, seq);
         }
-        assert_eq!((link.due(), link.ledger().signals().dropped.packets), (Time::NEVER, 1));
+        assert_eq!((link.due(), link.counters().signals().dropped.packets), (Time::NEVER, 1));
     }
 }

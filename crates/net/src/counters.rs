@@ -1,4 +1,4 @@
-//! The one ledger of a link: what came in went out, was dropped, or is still there.
+//! Counters of a link: each packet that arrived was delivered or dropped, or is still there.
 
 use thiserror::Error;
 use units::Time;
@@ -6,17 +6,17 @@ use units::Time;
 use crate::discipline::Why;
 use crate::packet::{Ecn, Packet};
 
-/// A number of packets and their bytes on the wire.
+/// Number of packets and of their bytes on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// Packets.
+    /// Number of packets.
     pub packets: u64,
-    /// Bytes.
+    /// Number of bytes.
     pub bytes: u64,
 }
 
 impl Count {
-    /// Counts `packet`.
+    /// Count `packet`.
     #[inline]
     pub fn add(&mut self, packet: &Packet) {
         self.packets += 1;
@@ -38,84 +38,87 @@ impl std::ops::Sub for Count {
     }
 }
 
-/// A broken invariant: the run it happened in cannot be trusted.
+/// Broken invariant. The results of the run are not reliable.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error("invariant violated at {at}, {place}: {what}")]
 pub struct Violation {
-    /// When it was noticed.
+    /// Time at which the check failed.
     pub at: Time,
-    /// Which link or flow.
+    /// Link or flow whose check failed.
     pub place: String,
-    /// What does not hold.
+    /// Description of the broken invariant.
     pub what: String,
 }
 
-/// What happened at a link: what every packet touches; what only drops, marks and CE touch is apart.
+/// Counters of a link. Every packet changes the fields of this struct, while `signals` has the
+/// counters that only drops, marks and CE change.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
-pub struct Ledger {
-    /// Offered to the queue.
+pub struct LinkCounters {
+    /// Packets that were offered to the queue.
     pub arrived: Count,
-    /// Time to send everything admitted, in picoseconds.
+    /// Transmission time of all admitted packets, in picoseconds.
     pub work: u64,
-    /// Taken off the wire at the far end.
+    /// Packets that arrived at the far end.
     pub delivered: Count,
     signals: Option<Box<Signals>>,
 }
 
-/// How a link signalled congestion, by drops and marks, and the CE that came and went.
+/// Drops and marks of a link, and its packets with CE.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Signals {
-    /// Dropped by the queue.
+    /// Packets dropped by the queue.
     pub dropped: Count,
-    /// Dropped packets by reason ([`Why::index`]).
+    /// Number of dropped packets per reason ([`Why::index`]).
     pub dropped_why: [u64; Why::ALL.len()],
-    /// Marked packets by reason ([`Why::index`]).
+    /// Number of marked packets per reason ([`Why::index`]).
     pub marked_why: [u64; Why::ALL.len()],
-    /// Packets that arrived with CE set.
+    /// Number of packets that arrived with CE.
     pub ce_in: u64,
-    /// Packets with CE set that were dropped.
+    /// Number of packets with CE that were dropped.
     pub ce_dropped: u64,
-    /// Packets that were admitted with CE set.
+    /// Number of packets with CE that were admitted.
     pub ce_admitted: u64,
-    /// Marks on packets that had CE already.
+    /// Number of marks on packets that already had CE.
     pub re_marked: u64,
 }
 
 impl Signals {
-    /// All marks.
+    /// Return the number of all marks.
     pub fn marked(&self) -> u64 {
         self.marked_why.iter().sum()
     }
 }
 
-/// What is inside a link at some instant, seen packet by packet.
+/// Packets inside a link at one time, counted packet by packet.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Inside {
-    /// Promised to the link by the hop before it, but not there yet.
+    /// Packets that the previous hop has scheduled to enter the link later.
     pub to_come: Count,
-    /// Waiting for the transmitter.
+    /// Packets that wait for the transmitter.
     pub waiting: Count,
-    /// In service or on the wire.
+    /// Packets in service or on the wire.
     pub on_wire: Count,
-    /// At the far end already, though still on the books: inside the link behind, which only delays.
+    /// Packets that have reached the far end but are not counted as delivered yet, because they are
+    /// in the next link, which only delays.
     pub beyond: Count,
-    /// Packets with CE set among those that a queue keeps, which it has not admitted yet.
-    pub ce_kept: u64,
-    /// Transmission time that lies ahead, in picoseconds.
+    /// Number of packets with CE in a queue that stores its packets, which has not admitted them
+    /// yet.
+    pub ce_waiting: u64,
+    /// Remaining transmission time, in picoseconds.
     pub work: u64,
 }
 
 impl Inside {
-    /// A packet waits in a queue that keeps it.
-    pub(crate) fn keep(&mut self, packet: &Packet) {
+    /// Count a packet that waits in a queue that stores its packets.
+    pub(crate) fn add_waiting(&mut self, packet: &Packet) {
         self.waiting.add(packet);
-        self.ce_kept += u64::from(packet.ecn == Ecn::Ce);
+        self.ce_waiting += u64::from(packet.ecn == Ecn::Ce);
     }
 }
 
-impl Ledger {
-    /// Drops, marks and CE.
+impl LinkCounters {
+    /// Return the counters of drops, marks and CE.
     pub fn signals(&self) -> Signals {
         self.signals.as_deref().copied().unwrap_or_default()
     }
@@ -135,7 +138,7 @@ impl Ledger {
 
     #[inline]
     pub(crate) fn admit(&mut self, p: &Packet, work: u64) {
-        self.work = self.work.wrapping_add(work); // beyond the end of time: Link::is_beyond_time tells
+        self.work = self.work.wrapping_add(work); // Link::is_beyond_time reports an overflow
         if p.ecn == Ecn::Ce {
             self.signals_mut().ce_admitted += 1;
         }
@@ -154,7 +157,7 @@ impl Ledger {
         signals.re_marked += u64::from(p.ecn == Ecn::Ce);
     }
 
-    /// The identities that hold at every instant, given what is inside.
+    /// Check the identities that hold at every time, given the packets inside the link.
     pub fn check(&self, inside: &Inside, now: Time) -> Result<(), String> {
         let present = inside.to_come + inside.waiting + inside.on_wire + inside.beyond;
         let signals = self.signals();
@@ -165,14 +168,14 @@ impl Ledger {
             ));
         }
         let ce = signals.ce_in + signals.marked() - signals.re_marked;
-        if ce != signals.ce_admitted + signals.ce_dropped + inside.ce_kept {
+        if ce != signals.ce_admitted + signals.ce_dropped + inside.ce_waiting {
             return Err(format!(
-                "CE in {} + marks {} is not CE admitted {} + dropped {} + kept {}",
+                "CE in {} + marks {} is not CE admitted {} + dropped {} + stored {}",
                 signals.ce_in,
                 signals.marked() - signals.re_marked,
                 signals.ce_admitted,
                 signals.ce_dropped,
-                inside.ce_kept
+                inside.ce_waiting
             ));
         }
         let busy = self.work - inside.work;

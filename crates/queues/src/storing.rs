@@ -1,48 +1,50 @@
-//! The shell of a queue that keeps its packets, for every law that decides on arrival: it drops from
-//! elsewhere than the tail when it is full, and it marks elsewhere.
+//! First-in-first-out queue discipline that stores its packets, for every AQM that decides on
+//! arrival. It can drop packets at other positions than the tail when it is full, and mark other
+//! packets than the arriving one.
 //!
-//! Source: RFC 2309 §3 (`rfc2309`) for drop front and random drop on full; Suter, Lakshman, Stiliadis &
-//! Choudhury 1998 (`suter1998buffer`) for the longest queue drop, from whose flow the oldest packet goes.
-//! The head mark goes to the first ECN-capable packet from the head that is not marked; if there is
-//! none, to the packet that arrives.
+//! Source: RFC 2309 §3 (`rfc2309`) for drop front and random drop on full. Suter, Lakshman,
+//! Stiliadis & Choudhury 1998 (`suter1998buffer`) for the longest queue drop, which drops the
+//! oldest packet of that flow. The head mark goes to the first packet from the head that is
+//! ECN-capable and unmarked, or else to the arriving packet.
 
 use engine::Stream;
-use net::{Aqm, Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Verdict, Why};
+use net::{Aqm, Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Verdict, Why};
 use units::{Depth, Time};
 
 use crate::fifo::{Buffer, DropFrom, Limit, MarkAt, Marking};
 use crate::store::Store;
 
-/// A first-in-first-out queue under the law `A` that keeps its packets.
+/// First-in-first-out queue with the AQM `A` that stores its packets until they are sent.
 #[derive(Debug)]
-pub struct HoldingShell<A> {
+pub struct StoringFifo<A> {
     limit: Limit,
     drop_from: DropFrom,
     mark_at: MarkAt,
     marks: bool,
-    law: A,
+    aqm: A,
     store: Store,
-    /// Bytes that each flow has waiting.
+    /// Number of waiting bytes of each flow.
     flows: Vec<u64>,
     random: Stream,
 }
 
-impl<A: Aqm> HoldingShell<A> {
-    /// The shell of a buffer, so large on its link, around a law; `random` chooses what is dropped.
-    pub fn new(buffer: &Buffer, depth: Depth, law: A, random: Stream) -> Self {
-        HoldingShell {
+impl<A: Aqm> StoringFifo<A> {
+    /// Create the queue discipline for a buffer, whose limit is `depth` on its link, and an AQM.
+    /// `random` chooses the packets to drop.
+    pub fn new(buffer: &Buffer, depth: Depth, aqm: A, random: Stream) -> Self {
+        StoringFifo {
             limit: Limit::of(buffer, depth),
             drop_from: buffer.drop_from,
             mark_at: buffer.mark_at,
             marks: buffer.ecn == Marking::Mark,
-            law,
+            aqm,
             store: Store::default(),
             flows: Vec::new(),
             random,
         }
     }
 
-    /// The place of the packet that goes when the buffer is full.
+    /// Return the position of the packet to drop when the buffer is full.
     fn victim(&mut self) -> usize {
         match self.drop_from {
             DropFrom::Random => self.random.below(self.store.len() as u64) as usize,
@@ -57,7 +59,7 @@ impl<A: Aqm> HoldingShell<A> {
         }
     }
 
-    fn count(&mut self, held: &Held, comes: bool) {
+    fn count(&mut self, held: &QueuedPacket, comes: bool) {
         if self.drop_from == DropFrom::LongestFlow {
             let flow = held.packet.connection as usize;
             if flow >= self.flows.len() {
@@ -68,15 +70,16 @@ impl<A: Aqm> HoldingShell<A> {
         }
     }
 
-    /// Drops what waits until there is room for the packet: whether there is at last.
-    fn make_room(&mut self, held: &Held, at: &Arrival, fates: &mut Fates) -> bool {
+    /// Drop waiting packets until the buffer has space for the packet. Return false if it has none
+    /// even when empty.
+    fn make_room(&mut self, held: &QueuedPacket, at: &Arrival, fates: &mut Fates) -> bool {
         let mut here = *at;
         while self.limit.is_full(&held.packet, &here) {
             if self.store.is_empty() {
                 return false;
             }
-            let place = self.victim();
-            if let Some(victim) = self.store.remove(place) {
+            let position = self.victim();
+            if let Some(victim) = self.store.remove(position) {
                 self.count(&victim, false);
                 fates.drop(victim.packet, Why::Full);
             }
@@ -86,11 +89,11 @@ impl<A: Aqm> HoldingShell<A> {
     }
 }
 
-impl<A: Aqm> QueueDiscipline for HoldingShell<A> {
-    fn enqueue(&mut self, mut held: Held, at: &Arrival, fates: &mut Fates) {
-        let verdict = self.law.on_arrival(&held.packet, at);
+impl<A: Aqm> QueueDiscipline for StoringFifo<A> {
+    fn enqueue(&mut self, mut held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
+        let verdict = self.aqm.on_arrival(&held.packet, at);
         if self.limit.is_full(&held.packet, at) {
-            self.law.on_overflow(at.now);
+            self.aqm.on_overflow(at.now);
             if self.drop_from == DropFrom::Tail {
                 return fates.drop(held.packet, Why::Full);
             }
@@ -111,13 +114,13 @@ impl<A: Aqm> QueueDiscipline for HoldingShell<A> {
         }
         self.count(&held, true);
         self.store.push(held);
-        self.law.on_admitted(&held.packet, &Arrival { free_at: Time::NEVER, ..*at });
+        self.aqm.on_admitted(&held.packet, &Arrival { free_at: Time::NEVER, ..*at });
     }
 
     fn dequeue(&mut self, now: Time, _: &mut Fates) -> Next {
         let Some(held) = self.store.pop() else { return Next::Empty };
         self.count(&held, false);
-        self.law.on_departure(now);
+        self.aqm.on_departure(now);
         Next::Packet(held)
     }
 
@@ -129,11 +132,11 @@ impl<A: Aqm> QueueDiscipline for HoldingShell<A> {
         self.store.next_size()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.store.iter().for_each(see);
     }
 
     fn average(&self) -> Option<Depth> {
-        self.law.average()
+        self.aqm.average()
     }
 }

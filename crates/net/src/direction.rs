@@ -1,87 +1,88 @@
-//! The two ways of a connection, and its two ends.
+//! Directions and endpoints of a connection.
 
-/// The way that a packet goes.
+/// Direction of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Way {
+pub enum Direction {
     /// From the sender of the data to its receiver.
     #[default]
-    There = 0,
-    /// From the receiver to the sender: ACKs.
-    Back = 1,
+    Forward = 0,
+    /// From the receiver of the data to its sender: ACKs.
+    Reverse = 1,
 }
 
-impl Way {
-    /// Both.
-    pub const BOTH: [Way; 2] = [Way::There, Way::Back];
+impl Direction {
+    /// Both directions.
+    pub const BOTH: [Direction; 2] = [Direction::Forward, Direction::Reverse];
 
-    /// The other way.
+    /// Return the opposite direction.
     #[inline]
-    pub fn opposite(self) -> Way {
-        if self == Way::There { Way::Back } else { Way::There }
+    pub fn opposite(self) -> Direction {
+        if self == Direction::Forward { Direction::Reverse } else { Direction::Forward }
     }
 
-    /// Its place in what there is one of for each way.
+    /// Return the index in arrays with one entry per direction.
     #[inline]
     pub fn index(self) -> usize {
         self as usize
     }
 }
 
-/// An end of a connection: that which sends the data, or that which receives it.
+/// Endpoint of a connection: the sender of the data or its receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End(u32);
 
 impl End {
-    /// The end that sends the data of a connection.
+    /// Return the endpoint that sends the data of a connection.
     #[inline]
     pub fn sender(connection: u32) -> End {
         End(2 * connection)
     }
 
-    /// The end that receives the data of a connection.
+    /// Return the endpoint that receives the data of a connection.
     #[inline]
     pub fn receiver(connection: u32) -> End {
         End(2 * connection + 1)
     }
 
-    /// The end of a connection that packets on this way reach.
+    /// Return the endpoint of a connection that packets in this direction reach.
     #[inline]
-    pub fn reached(connection: u32, way: Way) -> End {
-        End(2 * connection + 1 - way as u32)
+    pub fn reached(connection: u32, direction: Direction) -> End {
+        End(2 * connection + 1 - direction as u32)
     }
 
-    /// That with this number: the ends of a connection follow each other, the sender first.
+    /// Return the endpoint with this number. The endpoints of a connection have consecutive
+    /// numbers, starting with the sender.
     #[inline]
     pub fn from_index(index: u32) -> End {
         End(index)
     }
 
-    /// Its number.
+    /// Return the number of the endpoint.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// Its connection.
+    /// Return the connection.
     #[inline]
     pub fn connection(self) -> u32 {
         self.0 / 2
     }
 
-    /// The way of what it sends.
+    /// Return the direction of the packets that the endpoint sends.
     #[inline]
-    pub fn sends(self) -> Way {
-        if self.is_sender() { Way::There } else { Way::Back }
+    pub fn sends(self) -> Direction {
+        if self.is_sender() { Direction::Forward } else { Direction::Reverse }
     }
 
-    /// Whether it sends the data.
+    /// Return true if the endpoint sends the data.
     #[inline]
     pub fn is_sender(self) -> bool {
         self.0.is_multiple_of(2)
     }
 
-    /// The end opposite.
+    /// Return the opposite endpoint.
     #[inline]
     pub fn opposite(self) -> End {
         End(self.0 ^ 1)
@@ -93,11 +94,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_an_end_sends_reaches_the_opposite_one() {
+    fn packets_of_an_endpoint_reach_the_opposite_one() {
         for connection in [0, 1, 7] {
             let (sender, receiver) = (End::sender(connection), End::receiver(connection));
             assert_eq!((sender.opposite(), receiver.opposite()), (receiver, sender));
-            assert_eq!((sender.sends(), receiver.sends()), (Way::There, Way::Back));
+            assert_eq!((sender.sends(), receiver.sends()), (Direction::Forward, Direction::Reverse));
             for end in [sender, receiver] {
                 assert_eq!(end.connection(), connection);
                 assert_eq!(End::reached(connection, end.sends()), end.opposite());
