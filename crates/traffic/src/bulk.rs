@@ -1,4 +1,4 @@
-//! A bulk transfer: one file, or data without end, which its receiver reads at once or slowly.
+//! A bulk transfer: one file, or unlimited data. The receiver reads at once or at a limited rate.
 
 use units::{Bytes, Range, Rate, params};
 
@@ -7,19 +7,22 @@ use crate::distribution::Size;
 use crate::draws::Lots;
 
 params! {
-    /// A bulk transfer. The sender opens the connection, writes everything at once and closes; the
-    /// receiver closes when the sender has. One that reads slowly leaves data in its receive window.
+    /// A bulk transfer. The sender opens the connection, writes all data at once and closes. The
+    /// receiver closes after the sender. If `read_rate` limits the receiver, unread data fills its
+    /// receive window.
     pub struct Bulk: "bulk" {
-        /// Size of the file: fixed, or a table of a distribution; absent: data without end, and the run needs a duration.
+        /// Size of the file, fixed or drawn from a distribution. If absent, the data is unlimited,
+        /// and the run needs a duration.
         size: Option<Size> = (None), in Range::between(1.0, 1e15), from "";
-        /// How fast the receiving application reads; absent: everything at once.
+        /// Rate at which the receiving application reads. If absent, it reads all data at once.
         read_rate: Option<Rate> = (None), in Range::ANY, from "";
-        /// How much it reads at a time at most, if it has a rate.
+        /// Maximum amount per read, if `read_rate` is given.
         read_chunk: Bytes = (Bytes(4096)), in Range::between(1.0, 4e9), from "";
     }
 }
 
-/// How the application of a slow receiver stands: what it remembers in [`Memory::begun`] and [`Memory::ended`].
+/// States of a slow reader: the server stores [`READING`] in [`Memory::begun`] between two reads,
+/// and [`CLOSED_THERE`] in [`Memory::ended`] after the sender has closed.
 const READING: u32 = 1;
 const CLOSED_THERE: u32 = 1;
 
@@ -28,8 +31,8 @@ impl Bulk {
         self.size.as_ref().map(|size| lots.size(Side::Client, size, 0))
     }
 
-    /// The receiver reads a chunk when the time of the one before is over, and closes when it has read everything.
-    /// [`Memory::place`]: how far it has read.
+    /// Read the next chunk when the time of the previous chunk is over, and close after the last.
+    /// [`Memory::place`] counts the bytes that were read.
     fn read(&self, rate: Rate, event: Event, talk: &mut Talk) -> Actions {
         match event {
             Event::Woken => talk.server.begun = 0,

@@ -1,47 +1,51 @@
-//! Requests and responses over a connection: what applications share that have such.
+//! Requests and responses over a connection: the part that several applications share.
 
 use units::{Duration, Time};
 
 use crate::application::{Actions, Answered, Event, Memory, Side, Talk};
 use crate::draws::Lots;
 
-/// The requests of a connection. The server answers them one after the other, in the order in which they come.
+/// The requests of a connection. The server answers them in the order in which they arrive.
 pub trait Conversation {
-    /// How many there are; none: they never end.
+    /// Return the number of requests, or `None` if they never end.
     fn count(&self, lots: Lots) -> Option<u32>;
 
-    /// The bytes of a request.
+    /// Return the size of request `number`, in bytes.
     fn request(&self, number: u32, lots: Lots) -> u64;
 
-    /// The bytes that the server sends until the response of this number in their order is whole.
+    /// Return the number of bytes that the server sends from the end of the previous response until
+    /// response `number`, in the order of completion, is complete.
     fn response(&self, number: u32, lots: Lots) -> u64;
 
-    /// The time that the server takes for it.
+    /// Return the processing time of the server for request `number`.
     fn server_time(&self, number: u32, lots: Lots) -> Duration;
 
-    /// When a request may be written, asked when those before it are, and if it waits for the response to the one before, when
-    /// that has come.
+    /// Return the earliest time to write request `number`. It is computed when the earlier requests
+    /// are written and, if request `number` waits for the previous response, when that response is
+    /// complete.
     fn due(&self, number: u32, now: Time, lots: Lots) -> Time;
 
-    /// Whether a request waits for the response to the one before.
+    /// Return true if request `number` waits for the response to the previous request.
     fn waits(&self, number: u32) -> bool;
 
-    /// Whether the server closes behind the last response; if not, the client does when it has that.
+    /// Return true if the server closes after the last response. Otherwise the client closes when
+    /// it has the last response.
     fn server_closes(&self) -> bool;
 
-    /// The request whose response has this number: when it was written, and both sizes.
+    /// Return the request whose response is number `number` in the order of completion.
     fn told(&self, number: u32, client: &Memory, lots: Lots) -> Answered {
         let (request, response) = (self.request(number, lots), self.response_of(number, client, lots));
         Answered { since: client.since, request, response }
     }
 
-    /// [`Conversation::response`]; while the client waits for the first, that is all up to its [`Memory::place`].
+    /// Return the size of response `number`, as [`Conversation::response`]. While the client waits
+    /// for the first response, the size is the client's [`Memory::place`], which avoids a draw.
     fn response_of(&self, number: u32, client: &Memory, lots: Lots) -> u64 {
         let is_awaited = number == 0 && client.ended == 0 && client.begun > 0;
         if is_awaited { client.place } else { self.response(number, lots) }
     }
 
-    /// What the ends do when something happens.
+    /// Return the actions of an endpoint in response to an event.
     fn converse(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
         match (side, event) {
             (Side::Client, Event::Opening | Event::Woken) => self.ask(true, talk),
@@ -53,7 +57,8 @@ pub trait Conversation {
         }
     }
 
-    /// The client writes what is due; `now`: the next is, as its time was waited for.
+    /// Write the requests that are due. `now` is true if the timer of the next request has just
+    /// expired.
     fn ask(&self, mut now: bool, talk: &mut Talk) -> Actions {
         let mut actions = Actions::NONE;
         loop {
@@ -82,7 +87,8 @@ pub trait Conversation {
         }
     }
 
-    /// The client has more bytes. [`Memory::place`]: where the response ends that it waits for. (Headers would tell.)
+    /// Process data that arrived at the client. [`Memory::place`] is the offset at which the
+    /// awaited response ends. (A real client would read it from the headers.)
     fn take_responses(&self, talk: &mut Talk) -> Actions {
         let before = talk.client.ended;
         while talk.client.ended < talk.client.begun && talk.client.received >= talk.client.place {
@@ -103,7 +109,8 @@ pub trait Conversation {
         }
     }
 
-    /// The server has more bytes. [`Memory::place`]: where the request ends that it waits for.
+    /// Process data that arrived at the server. [`Memory::place`] is the offset at which the
+    /// awaited request ends.
     fn take_requests(&self, talk: &mut Talk) -> Actions {
         let idle = talk.server.begun == talk.server.ended;
         let before = talk.server.ended;
@@ -116,7 +123,8 @@ pub trait Conversation {
         if idle && talk.server.ended > before { self.answer(false, talk) } else { Actions::NONE }
     }
 
-    /// The server answers what it has, one after the other; `ready`: the next is, as its time was waited for.
+    /// Answer the received requests in their order. `ready` is true if the processing time of the
+    /// next response has just ended.
     fn answer(&self, mut ready: bool, talk: &mut Talk) -> Actions {
         let mut actions = Actions::NONE;
         while talk.server.begun < talk.server.ended {

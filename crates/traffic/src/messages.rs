@@ -1,4 +1,4 @@
-//! Messages now and then over a connection that stays open.
+//! Messages at intervals over one long connection.
 
 use units::{Duration, Range, params};
 
@@ -8,16 +8,18 @@ use crate::draws::Lots;
 use crate::spacing::Spacing;
 
 params! {
-    /// Messages now and then over a connection that stays open. The sender opens the connection and
-    /// writes a message after each interval; after the last it closes, and so does the receiver.
+    /// Messages at intervals over one connection. The sender opens the connection and writes a
+    /// message after each interval. After the last message the sender closes, and then the receiver
+    /// closes.
     pub struct Messages: "messages" {
-        /// Size of a message: fixed, or a table of a distribution.
+        /// Size of a message, fixed or drawn from a distribution.
         size: Size = required, in Range::between(1.0, 1e12), from "";
-        /// Mean time between one message and the next, and before the first.
+        /// Mean interval between messages. The first message also waits one interval.
         interval: Duration = required, in Range::above(0.0), from "";
-        /// How they are spaced.
+        /// Distribution of the intervals.
         spacing: Spacing = (Spacing::Exponential), in Range::ANY, from "";
-        /// How many there are; absent: they never end, and the run needs a duration.
+        /// Number of messages. If absent, messages continue until the end of the run, and the run
+        /// needs a duration.
         messages: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
     }
 }

@@ -1,4 +1,4 @@
-//! A probe of the round trip as applications have it, alone or on a connection that is loaded.
+//! Round-trip times measured by an application, on an idle or a loaded connection.
 
 use units::param::{Invalid, join};
 use units::{Bytes, Duration, Range, Read, Time, params, words};
@@ -7,31 +7,36 @@ use crate::application::{Actions, Answered, Application, Event, Memory, Side, Ta
 use crate::draws::Lots;
 
 words! {
-    /// What else a probe's connection carries.
+    /// Additional data on the connection of a ping.
     pub enum Load {
-        /// Nothing.
+        /// No other data.
         None = "none",
-        /// Data without end from the server.
+        /// Unlimited data from the server to the client.
         Download = "download",
-        /// Data without end from the client.
+        /// Unlimited data from the client to the server.
         Upload = "upload",
     }
 }
 
 params! {
-    /// A probe of the round trip as applications have it. When the connection is open the client (`from`) writes a ping, and the
-    /// server (`to`) writes as many bytes at once when it has it whole. With `load` the same connection carries data without end,
-    /// between which pings and replies stand: that is responsiveness under load (`ippmresponsiveness`, Measuring Responsiveness).
+    /// Round-trip times measured by an application. When the connection is open, the client
+    /// (`from`) writes a ping. When the server (`to`) has the complete ping, it writes a reply of
+    /// the same size. With `load`, the same connection also carries unlimited data, and pings and
+    /// replies queue behind that data. This measures responsiveness under load
+    /// (`ippmresponsiveness`, Measuring Responsiveness).
     pub struct Ping: "ping", checked by check_ping {
-        /// Bytes of a ping, and of its reply.
+        /// Size of a ping, and of a reply.
         size: Bytes = (Bytes(64)), in Range::between(1.0, 1e6), from "ping(8): 56 bytes and a header of 8";
-        /// Time from one ping to the next, whether or not that has its reply; absent: the next goes when the reply has come.
+        /// Interval between pings, whether or not the previous reply has arrived. If absent, the
+        /// client writes the next ping when the reply arrives.
         interval: Option<Duration> = (None), in Range::above(0.0), from "";
-        /// How many pings; absent: they never end, and the run needs a duration.
+        /// Number of pings. If absent, pings continue until the end of the run, and the run needs a
+        /// duration.
         pings: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
-        /// What else the connection carries.
+        /// Additional data on the same connection.
         load: Load = (Load::None), in Range::ANY, from "";
-        /// How much of the load waits at its sender to be sent; a ping or a reply goes behind it.
+        /// Amount of unsent load data that its sender maintains. A ping or a reply waits behind
+        /// this data.
         unsent: Bytes = (Bytes(16_384)), in Range::between(1.0, 1e9), from "ippmresponsiveness, Client side influence: a bare minimum, as by TCP_NOTSENT_LOWAT";
     }
 }
@@ -39,7 +44,8 @@ params! {
 fn check_ping(p: &Ping, path: &str) -> Result<(), Invalid> {
     match &p.interval {
         Some(interval) if p.load != Load::None => {
-            let problem = "means nothing on a loaded connection, where a ping goes when the reply to the one before has come";
+            let problem =
+                "cannot be used with a load: the client then writes a ping when the previous reply arrives";
             Err(Invalid::new(&join(path, "interval"), &interval.write(), problem).remedy("leave it out"))
         }
         _ => Ok(()),
@@ -47,7 +53,8 @@ fn check_ping(p: &Ping, path: &str) -> Result<(), Invalid> {
 }
 
 impl Ping {
-    /// The client's next ping; `since` is when the first was written if they are evenly spaced, else when the last was.
+    /// Write the next ping. `since` is the time of the first ping if the interval is fixed, and of
+    /// the last ping otherwise.
     fn ping(&self, talk: &mut Talk) -> Actions {
         talk.client.begun += 1;
         talk.server.place = talk.client.written + self.size.0;
@@ -60,12 +67,12 @@ impl Ping {
         Actions { wake: next.unwrap_or(Time::NEVER), ..Actions::write(self.size.0) }
     }
 
-    /// When a ping was or will be written, by its number from 0, if they are evenly spaced.
+    /// Return the time of ping `number`, counted from 0, if the interval is fixed.
     fn written(&self, client: &Memory, number: u32) -> Option<Time> {
         self.interval.map(|interval| client.since + Duration(interval.0.saturating_mul(u64::from(number))))
     }
 
-    /// How many pings, or replies, came whole with the last so many bytes.
+    /// Return the number of pings, or replies, that the last `came` bytes completed.
     fn whole(&self, end: &Memory, came: u64) -> u32 {
         match self.load {
             Load::None => (end.received / self.size.0 - (end.received - came) / self.size.0) as u32,
@@ -73,7 +80,7 @@ impl Ping {
         }
     }
 
-    /// The server has pings.
+    /// Return the server's replies to complete pings.
     fn reply(&self, talk: &mut Talk, pings: u32) -> Actions {
         if pings == 0 {
             return Actions::NONE;
@@ -83,7 +90,7 @@ impl Ping {
         Actions::write(reply)
     }
 
-    /// The client has replies.
+    /// Process complete replies at the client.
     fn on_replies(&self, talk: &mut Talk, replies: u32) -> Actions {
         for _ in 0..replies {
             let answered = self.asked(talk.client.ended, talk.client, talk.lots);

@@ -9,36 +9,38 @@ use crate::draws::Lots;
 use crate::spacing::Spacing;
 
 words! {
-    /// Who closes the connection when all requests are answered.
+    /// Endpoint that closes the connection after the last response.
     pub enum Closes {
-        /// The client, when it has the last response.
+        /// The client closes when it has the last response.
         Client = "client",
-        /// The server, behind the last response, as HTTP/1.0 does.
+        /// The server closes after it has written the last response, as HTTP/1.0 does.
         Server = "server",
     }
 }
 
 params! {
-    /// Requests and responses, one after the other over a connection. The client (`from`) opens it and writes a request, the
-    /// server (`to`) answers each that it has whole, and the client writes the next when it has the whole response. A transaction
-    /// that is connect, request, response and close has one request; `arrivals` makes many of it, in a closed loop with
-    /// `after = "closing"`.
+    /// Requests and responses, one after the other over a connection. The client (`from`) opens the
+    /// connection and writes a request. The server (`to`) answers each complete request, and the
+    /// client writes the next request after the complete response. For transactions of connect,
+    /// request, response and close, give one request per connection and use `arrivals`; `after =
+    /// "closing"` makes a closed loop of them.
     pub struct RequestResponse: "request_response" {
-        /// Size of a request: fixed, or a table of a distribution.
+        /// Size of a request, fixed or drawn from a distribution.
         request: Size = required, in Range::between(1.0, 1e12), from "";
-        /// Size of a response.
+        /// Size of a response, fixed or drawn from a distribution.
         response: Size = required, in Range::between(1.0, 1e12), from "";
-        /// How many requests a connection has; absent: they never end, and the run needs a duration.
+        /// Number of requests per connection. If absent, requests continue until the end of the
+        /// run, and the run needs a duration.
         requests: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
         /// Mean time from the arrival of a request to its response.
         server_time: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
-        /// How these times are distributed.
+        /// Distribution of the server times.
         server_spacing: Spacing = (Spacing::Constant), in Range::ANY, from "";
         /// Mean time from the arrival of a response to the next request.
         think_time: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
-        /// How these times are distributed.
+        /// Distribution of the think times.
         think_spacing: Spacing = (Spacing::Constant), in Range::ANY, from "";
-        /// Who closes.
+        /// Endpoint that closes the connection after the last response.
         closes: Closes = (Closes::Client), in Range::ANY, from "rfc1945 §1.3: the server; rfc9112 §9.3: either, as connections persist";
     }
 }

@@ -1,4 +1,5 @@
-//! Requests as a list has them: the same whatever becomes of them, so that runs with different networks differ by these alone.
+//! Requests from a list. The list does not depend on the network, so that runs over different
+//! networks have the same traffic.
 
 mod list;
 
@@ -14,24 +15,28 @@ use crate::draws::Lots;
 use crate::opener::{Next, Opener, Progress, Told};
 
 words! {
-    /// When the requests of a connection are written, if it has several.
+    /// Times at which the client writes the requests of a connection that has several.
     pub enum Order {
-        /// Each at its time, or when the response to the one before is there, if that is later (HTTP/1.1 without pipelining).
+        /// At the listed time, or when the previous response is complete if that is later (HTTP/1.1
+        /// without pipelining).
         InTurn = "in-turn",
-        /// Each at its time, whatever is still to come (pipelining).
+        /// At the listed time, whether or not earlier responses are complete (pipelining).
         Pipelined = "pipelined",
     }
 }
 
 params! {
-    /// Requests as a list has them, each over the connection that the list says, written at its time whatever becomes of the others.
-    /// The list of a run is written by `aqmlab calibrate`; the flows of a table take its users in their order.
+    /// Requests from a list, which gives the time, the sizes and the connection of each request.
+    /// The list does not depend on the results of the run. `aqmlab calibrate` writes such a list
+    /// from a run. The flows of a `[[flows]]` table are the users of the list, in order.
     pub struct Requests: "requests" {
-        /// The list: the name of a text file with the columns user, connection, at_s, request_bytes, response_bytes.
+        /// Name of a text file with the columns user, connection, at_s, request_bytes,
+        /// response_bytes.
         list: List = required, in Range::ANY, from "";
-        /// When the requests of a connection are written.
+        /// Times at which the client writes the requests of a connection.
         order: Order = (Order::InTurn), in Range::ANY, from "rfc9112 §9.3.2";
-        /// Time from the arrival of a request to its response; the server takes the requests of a connection one after the other.
+        /// Time from the arrival of a request to its response. The server processes the requests of
+        /// a connection one after the other.
         server_time: Times = (Times::fixed(Duration::ZERO)), in Range::at_least(0.0), from "";
     }
 }

@@ -1,5 +1,6 @@
-//! What users of the web ask for where the network takes no time: each response is there when the server sends it. The pages are
-//! those of a run, as the same state machine and the same draws make them; the times are its limit for a fast network.
+//! Web requests without a network: each response arrives at the time when the server sends it. The
+//! pages are the same as in a run, because the same code draws them. The times are the limit that a
+//! run approaches on a fast network.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,26 +13,26 @@ use crate::draws::Lots;
 use crate::opener::{Next, Opener, Progress, Told};
 use crate::web::Web;
 
-/// A request.
+/// A request of a sampled user.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampled {
-    /// The user, by his number in the table.
+    /// Number of the user in its table.
     pub user: u32,
-    /// His page, counted from 0.
+    /// Number of the page, counted from 0.
     pub page: u32,
-    /// His connection, counted from 0 as they are opened.
+    /// Number of the connection, counted from 0 in the order of opening.
     pub connection: u32,
-    /// When it is written.
+    /// Time when the client writes the request.
     pub at: Time,
-    /// When its response is there.
+    /// Time when the response arrives.
     pub answered: Time,
-    /// Its bytes.
+    /// Size of the request, in bytes.
     pub request: u64,
-    /// Those of the response.
+    /// Size of the response, in bytes.
     pub response: u64,
 }
 
-/// The requests of a connection that is opened then.
+/// Return the requests of a connection that opens at `opened`.
 fn requests<'a>(
     web: &'a Web,
     user: u32,
@@ -57,7 +58,8 @@ fn requests<'a>(
     (0..web.count(lots).unwrap_or(0)).map(request)
 }
 
-/// Adds the requests that a user makes from `start` to `until` to those of others, up to so many in all. `lots`: what he draws.
+/// Append the requests of a user from `start` to `until` to a list, until the list has `most`
+/// requests. `lots` are the user's random numbers.
 pub fn sample(web: &Web, start: Time, until: Time, lots: Lots, most: usize, found: &mut Vec<Sampled>) {
     let mut progress = Progress::new(start);
     let mut answers: BinaryHeap<Reverse<(Time, u32)>> = BinaryHeap::new();
@@ -112,9 +114,10 @@ mod tests {
         found.iter().map(|r| r.at.seconds()).collect()
     }
 
-    /// By hand: pages from the end of the one before, 10 s each; objects 1 s apart, or as the responses come.
+    /// Values computed by hand: each page begins 10 s after the end of the previous one, and its
+    /// objects follow 1 s apart or after the previous response.
     #[test]
-    fn requests_come_when_they_are_due() {
+    fn requests_are_written_when_they_are_due() {
         let each = sampled(json!({"object_gap": "1 s"}), 25.0);
         assert_eq!(times(&each), [10.0, 11.0, 12.0, 22.2, 23.2, 24.2]);
         assert_eq!(each[3].page, 1);
@@ -133,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn they_end_with_the_sessions_the_time_or_the_room() {
+    fn a_sample_ends_with_the_sessions_the_time_or_the_maximum_number() {
         assert_eq!(sampled(json!({"pages": 2, "sessions": 2}), 1e6).len(), 12);
         assert_eq!(sampled(json!({"page_gap": "0 s", "server_time": "0 s"}), 1.0).len(), 1000);
         assert!(sampled(json!({}), 9.9).is_empty());

@@ -1,15 +1,15 @@
-//! Amounts of what is drawn.
+//! Quantities that a distribution can describe.
 
 use units::param::{Invalid, Json};
 use units::{Bytes, Duration, Read};
 
-/// What can be drawn.
+/// A quantity that a distribution can describe.
 pub trait Amount: Read {
-    /// So much, in the base unit; `None`: that is too little or too much.
+    /// Convert from a number in the base unit. Return `None` if the number is out of range.
     fn of(number: f64) -> Option<Self>;
 }
 
-/// An amount in its base unit.
+/// Return a quantity in its base unit.
 pub fn base(amount: &impl Read) -> f64 {
     amount.number().unwrap_or(0.0)
 }
@@ -32,14 +32,15 @@ impl Amount for u64 {
     }
 }
 
-/// A size, a time or a number: what the manual has in place of each.
+/// A size, a time or a number. The manual shows this type, because it describes the three kinds of
+/// distributions once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Any {
-    /// A size.
+    /// Size in bytes.
     Size(Bytes),
-    /// A time.
+    /// Time span.
     Time(Duration),
-    /// A number.
+    /// Number without a unit.
     Number(f64),
 }
 

@@ -1,8 +1,9 @@
-//! The kinds of distributions, and what is made of them for each quantity that is drawn. They are defined once, in a macro, as only
-//! the units of their keys differ.
+//! The kinds of distributions, and one family of types per quantity that can be drawn. A macro
+//! defines all families, because they differ only in the units of their keys.
 
-/// Defines a type of what is drawn, and a module with the structs of its kinds: the module, the type, its amount and mean, in
-/// which range these are, and kinds that it has beyond the others.
+/// Define a quantity that can be drawn, and a module with the parameters of its distributions. The
+/// arguments are the module, the type, the type of a value, that of a mean, the ranges of both, and
+/// the kinds that only this family has.
 macro_rules! family {
     (
         $(#[doc = $doc:literal])+
@@ -10,7 +11,7 @@ macro_rules! family {
         amount in $amounts:expr, mean in $means:expr $(, and $Extra:ident)*
     ) => {
         pub mod $family {
-            //! The kinds of distributions for a quantity.
+            //! The distributions of one quantity.
 
             use units::param::{Invalid, Json};
             use units::{Range, Read, choice, params};
@@ -19,7 +20,7 @@ macro_rules! family {
             use $crate::distribution::{check, law, points::Points};
 
             params! {
-                /// Always the same: what a value alone says too.
+                /// A constant. A plain value means the same.
                 pub struct Constant: "constant" {
                     /// The value.
                     value: $Amount = required, in $amounts, from "";
@@ -27,43 +28,46 @@ macro_rules! family {
             }
 
             params! {
-                /// Every value between two is equally likely.
+                /// The uniform distribution between two values.
                 pub struct Uniform: "uniform", checked by Uniform::check {
-                    /// Least value.
+                    /// Minimum.
                     least: $Amount = required, in $amounts, from "";
-                    /// Greatest value.
+                    /// Maximum.
                     most: $Amount = required, in $amounts, from "";
                 }
             }
 
             params! {
-                /// Without memory: P(X > x) = exp(−x/mean).
+                /// The exponential distribution: P(X > x) = exp(−x/mean).
                 pub struct Exponential: "exponential" {
-                    /// Mean, without the cap.
+                    /// Mean, before the cap applies.
                     mean: $Mean = required, in $means, from "";
-                    /// Greatest value, which stands for all that exceed it; absent: there is none.
+                    /// Maximum. Larger values are replaced by the cap. If absent, values are
+                    /// unlimited.
                     cap: Option<$Amount> = (None), in $amounts, from "";
                 }
             }
 
             params! {
-                /// The logarithm is normally distributed. With bounds, what falls outside them is drawn again.
+                /// The lognormal distribution: the logarithm is normally distributed. Values
+                /// outside the bounds are drawn again.
                 pub struct LogNormal: "lognormal", checked by LogNormal::check {
-                    /// Mean, before the bounds are set.
+                    /// Mean, before the bounds apply.
                     mean: $Mean = required, in $means, from "";
                     /// Standard deviation of the natural logarithm.
                     sigma: f64 = (1.0), in Range::above_to(0.0, 10.0), from "";
-                    /// Least value; absent: there is none.
+                    /// Minimum. If absent, values may be arbitrarily small.
                     least: Option<$Amount> = (None), in $amounts, from "";
-                    /// Greatest value; absent: there is none.
+                    /// Maximum. If absent, values are unlimited.
                     most: Option<$Amount> = (None), in $amounts, from "";
                 }
             }
 
             params! {
-                /// P(X > x) = exp(−(x/scale)^shape): below shape 1 a tail heavier than that of the exponential, which is shape 1.
+                /// The Weibull distribution: P(X > x) = exp(−(x/scale)^shape). Shape 1 is the
+                /// exponential distribution, and a shape below 1 has a heavier tail.
                 pub struct Weibull: "weibull" {
-                    /// Mean: scale Γ(1 + 1/shape).
+                    /// Mean: scale · Γ(1 + 1/shape).
                     mean: $Mean = required, in $means, from "";
                     /// Exponent.
                     shape: f64 = required, in Range::between(0.1, 100.0), from "";
@@ -71,52 +75,60 @@ macro_rules! family {
             }
 
             params! {
-                /// With a heavy tail: P(X > x) = (k/x)^shape from k = mean (shape − 1)/shape on.
+                /// The Pareto distribution, which has a heavy tail: P(X > x) = (k/x)^shape for x
+                /// above the minimum k = mean · (shape − 1)/shape.
                 pub struct Pareto: "pareto", checked by Pareto::check {
                     /// Mean.
                     mean: $Mean = required, in $means, from "";
-                    /// Exponent of the tail; below 2 the variance is infinite, and a sample's mean comes near only slowly.
+                    /// Tail exponent. Below 2 the variance is infinite, and the mean of a sample
+                    /// converges slowly.
                     shape: f64 = (1.2), in Range::above_to(1.0, 100.0), from "crovella1997web: between 1 and 2 for files of the web";
                 }
             }
 
             params! {
-                /// A Pareto law with an upper bound: what falls above it is drawn again.
+                /// The Pareto distribution with a maximum. Values above the maximum are drawn
+                /// again.
                 pub struct BoundedPareto: "bounded_pareto", checked by BoundedPareto::check {
-                    /// Least value.
+                    /// Minimum.
                     least: $Amount = required, in $means, from "";
-                    /// Greatest value.
+                    /// Maximum.
                     most: $Amount = required, in $means, from "";
-                    /// Exponent of the tail.
+                    /// Tail exponent.
                     shape: f64 = (1.2), in Range::between(0.01, 100.0), from "crovella1997web: between 1 and 2 for files of the web";
                 }
             }
 
             params! {
-                /// Pareto's law of the second kind, which begins at 0: P(X > x) = (1 + x/scale)^−shape.
+                /// The Lomax distribution (Pareto distribution of the second kind), which begins at
+                /// 0: P(X > x) = (1 + x/scale)^−shape.
                 pub struct Lomax: "lomax" {
                     /// Mean: scale/(shape − 1).
                     mean: $Mean = required, in $means, from "";
-                    /// Exponent of the tail.
+                    /// Tail exponent.
                     shape: f64 = (1.2), in Range::above_to(1.0, 100.0), from "crovella1997web: between 1 and 2 for files of the web";
                 }
             }
 
             params! {
-                /// A distribution as it was measured, or given by points of its distribution function.
+                /// A measured distribution, or any other that is given by points of its cumulative
+                /// distribution function.
                 pub struct Empirical: "empirical", checked by Empirical::check {
-                    /// The points: a list of [value, probability that no more is drawn], or the name of a text file with a value, in bytes,
-                    /// seconds or a number, and its probability on each line. Both rise, or stay, from point to point, and the last
-                    /// probability is 1. What the first probability leaves below it has the first value. What follows # in a file is not read;
-                    /// names are from the folder in which aqmlab runs.
+                    /// Points of the cumulative distribution function: a list of [value,
+                    /// probability] pairs, or the name of a text file with a value and a
+                    /// probability on each line. Values in a file are in bytes, seconds or plain
+                    /// numbers. Values and probabilities must not decrease, and the last
+                    /// probability is 1. The first value has the first probability. In a file, text
+                    /// after # is a comment. File names are relative to the folder in which aqmlab
+                    /// runs.
                     cdf: Points<$Amount> = required, in Range::ANY, from "";
-                    /// What lies between the points.
+                    /// Interpolation between the points.
                     between: law::Between = (law::Between::Linear), in Range::ANY, from "";
                 }
             }
 
             params! {
-                /// One of several distributions, which is drawn first.
+                /// A mixture: one of several distributions, chosen at random for each value.
                 pub struct Mixture: "mixture", checked by Mixture::check {
                     /// The distributions and their weights: a list of { weight, of }.
                     parts: Vec<Part> = required, in Range::ANY, from "";
@@ -124,11 +136,12 @@ macro_rules! family {
             }
 
             params! {
-                /// A distribution in a mixture.
+                /// A component of a mixture.
                 pub struct Part: "part" {
-                    /// Its weight; its share of what is drawn is this of the sum of all.
+                    /// Weight. The probability of the component is its weight divided by the sum of
+                    /// all weights.
                     weight: f64 = required, in Range::above_to(0.0, 1e12), from "";
-                    /// What is drawn: a value, or a table of a distribution.
+                    /// A value, or the table of a distribution.
                     of: super::$Drawn = required, in Range::ANY, from "";
                 }
             }
@@ -196,7 +209,7 @@ macro_rules! family {
             }
 
             impl Kind {
-                /// The law of it, in the base unit.
+                /// Return the distribution in the base unit.
                 fn law(&self) -> law::AnyLaw {
                     match self {
                         Kind::Constant(k) => law::Constant(base(&k.value)).into(),
@@ -222,7 +235,7 @@ macro_rules! family {
                 }
             }
 
-            /// The manual page of each kind, and of the parts of a mixture.
+            /// Return the manual page of each kind, and of the components of a mixture.
             pub fn pages() -> Vec<Json> {
                 let mut pages = Kind::pages();
                 pages.push(units::param::page::<Part>());
@@ -237,17 +250,18 @@ macro_rules! family {
             }
 
             impl $Drawn {
-                /// Always this.
+                /// Return a constant.
                 pub fn fixed(value: $Amount) -> Self {
                     Kind::Constant(Constant { value }).into()
                 }
 
-                /// Its value, if that is always the same.
+                /// Return the value, if it is constant.
                 pub fn constant(&self) -> Option<$Amount> {
                     if let Kind::Constant(constant) = &self.kind { Some(constant.value) } else { None }
                 }
 
-                /// What it means, in JSON Schema; elsewhere stands a reference to it, since a mixture holds others.
+                /// Return the JSON Schema of this family. Other schemas refer to it, because a
+                /// mixture contains distributions of its own family.
                 pub fn definition() -> Json {
                     serde_json::json!({"anyOf": [<$Amount>::schema(), Kind::schema()]})
                 }

@@ -1,5 +1,6 @@
-//! What is drawn: sizes, times and numbers, each always the same (`"7.2 kB"`, `"1 s"`, `5`) or drawn from a distribution
-//! (`{ kind = "pareto", mean = "7.2 kB" }`). `family.rs` defines the kinds, `law/` says what they are.
+//! Random sizes, times and numbers. Each is either constant (`"7.2 kB"`, `"1 s"`, `5`) or drawn
+//! from a distribution (`{ kind = "pareto", mean = "7.2 kB" }`). `family.rs` defines the keys of
+//! the distributions, and `law/` computes with them.
 
 mod amount;
 mod check;
@@ -19,7 +20,8 @@ use law::Law;
 use units::{Bytes, Duration, Range, params};
 
 params! {
-    /// How many trials there are to the first success, from 1 on: P(N > n) = (1 − 1/mean)^n.
+    /// The geometric distribution, the number of trials up to the first success: P(N > n) = (1 −
+    /// 1/mean)^n for n from 1 on.
     pub struct Geometric: "geometric" {
         /// Mean.
         mean: f64 = required, in Range::between(1.0, 4e9), from "";
@@ -33,90 +35,94 @@ impl Geometric {
 }
 
 family! {
-    /// A size, always the same or drawn: in whole bytes, at least one.
+    /// A size, constant or drawn: a whole number of bytes, at least 1.
     mod size, Size of units::Bytes, mean units::Bytes;
     amount in Range::between(1.0, 1e15), mean in Range::between(1.0, 1e12)
 }
 
 family! {
-    /// A span of time, always the same or drawn.
+    /// A time span, constant or drawn.
     mod times, Times of units::Duration, mean units::Duration;
     amount in Range::at_least(0.0), mean in Range::above(0.0)
 }
 
 family! {
-    /// A number of things, always the same or drawn: the whole number nearest to what is drawn, at least 1.
+    /// A number of items, constant or drawn. A drawn value is rounded to the nearest whole number,
+    /// at least 1.
     mod count, Count of u64, mean f64;
     amount in Range::between(1.0, 4e9), mean in Range::between(1.0, 4e9), and Geometric
 }
 
 family! {
-    /// Any of the three: what the manual has in place of each.
+    /// A size, a time or a number. The manual shows this family, because it describes the other
+    /// three once.
     mod any, Distribution of super::amount::Any, mean super::amount::Any;
     amount in Range::at_least(0.0), mean in Range::above(0.0), and Geometric
 }
 
-/// The largest size that is drawn, in bytes, and the largest number.
+/// Maximum size that is drawn, in bytes, and maximum number.
 const LARGEST: f64 = 1e15;
 const MOST: f64 = 4e9;
 
 impl Size {
-    /// The size that two uniform numbers in [0, 1) give.
+    /// Return the size for two uniform numbers in [0, 1).
     pub fn draw(&self, uv: [f64; 2]) -> Bytes {
         self.constant().unwrap_or_else(|| Bytes(self.law.draw(uv).round().clamp(1.0, LARGEST) as u64))
     }
 
-    /// Its mean, in bytes.
+    /// Return the mean, in bytes.
     pub fn mean(&self) -> f64 {
         self.law.mean()
     }
 
-    /// The size that a share p of all do not exceed, in bytes.
+    /// Return the size that a share p of the values does not exceed, in bytes.
     pub fn quantile(&self, p: f64) -> f64 {
         self.law.quantile(p)
     }
 
-    /// The share of all bytes that the largest have, who are a share `largest` of all.
+    /// Return the share of all bytes that the largest values hold; `largest` is their share of the
+    /// number of values.
     pub fn share_of_largest(&self, largest: f64) -> f64 {
         law::share_of_largest(&self.law, largest)
     }
 }
 
 impl Times {
-    /// The time that two uniform numbers in [0, 1) give.
+    /// Return the time for two uniform numbers in [0, 1).
     pub fn draw(&self, uv: [f64; 2]) -> Duration {
         self.constant().unwrap_or_else(|| Duration::from_seconds(self.law.draw(uv)))
     }
 
-    /// Its mean, in seconds.
+    /// Return the mean, in seconds.
     pub fn mean(&self) -> f64 {
         self.law.mean()
     }
 
-    /// The time that a share p of all do not exceed, in seconds.
+    /// Return the time that a share p of the values does not exceed, in seconds.
     pub fn quantile(&self, p: f64) -> f64 {
         self.law.quantile(p)
     }
 }
 
 impl Count {
-    /// The number that two uniform numbers in [0, 1) give.
+    /// Return the number for two uniform numbers in [0, 1).
     pub fn draw(&self, uv: [f64; 2]) -> u64 {
         self.constant().unwrap_or_else(|| self.law.draw(uv).round().clamp(1.0, MOST) as u64)
     }
 
-    /// Its mean: of what is drawn, which is whole.
+    /// Return the mean of the drawn numbers, which are whole.
     pub fn mean(&self) -> f64 {
         law::mean_of_whole(&self.law)
     }
 
-    /// The number that a share p of all do not exceed.
+    /// Return the number that a share p of the values does not exceed.
     pub fn quantile(&self, p: f64) -> f64 {
         self.law.quantile(p).round().max(1.0)
     }
 }
 
-/// What the families mean, in JSON Schema. The manual has the first that has a kind, and so that of all.
+/// Return the JSON Schema of each family. The manual shows the first family that has a kind, and
+/// `any` is first.
 pub fn definitions() -> [(&'static str, units::param::Json); 4] {
     [
         ("any", Distribution::definition()),
@@ -126,24 +132,24 @@ pub fn definitions() -> [(&'static str, units::param::Json); 4] {
     ]
 }
 
-/// The manual page of each kind.
+/// Return the manual page of each kind.
 pub fn pages() -> Vec<units::param::Json> {
     any::pages()
 }
 
-/// What a distribution is: mean, quantiles at some probabilities, and shares of the sum that the largest have who are such shares
-/// of all.
+/// Properties of a distribution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Described {
-    /// In bytes, seconds or a number; a number's is that of the whole one that is drawn.
+    /// Mean in bytes or seconds, or of the whole numbers that are drawn.
     pub mean: f64,
-    /// One a probability.
+    /// Quantile for each probability.
     pub quantiles: Vec<f64>,
-    /// One a share.
+    /// Share of the sum that the largest values hold, for each share of the number of values.
     pub shares: Vec<f64>,
 }
 
-/// Describes a distribution of `what`, size, times or count, as a scenario writes it.
+/// Compute the properties of a distribution of `what` (size, times or count), as a scenario writes
+/// it.
 pub fn describe(
     what: &str,
     written: &units::param::Json,
