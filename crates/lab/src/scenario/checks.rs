@@ -17,7 +17,7 @@ const MOST_IMPAIRMENTS: (usize, usize) = (16, 4);
 fn not_too_many(there: &[Impairment], back: &[Impairment], path: &str) -> Result<(), Invalid> {
     let (most, most_doubling) = MOST_IMPAIRMENTS;
     for (list, key) in [(there, "impairments"), (back, "reverse_impairments")] {
-        let doubling = list.iter().filter(|i| matches!(i, Impairment::Duplication(_))).count();
+        let doubling = list.iter().filter(|impairment| impairment.duplicates()).count();
         if list.len() > most || doubling > most_doubling {
             let problem = format!("has {} impairments, {doubling} of them duplication", list.len());
             let remedy = format!("give at most {most}, and {most_doubling} of duplication");
