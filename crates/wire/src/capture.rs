@@ -1,4 +1,4 @@
-//! Packets of the simulator into a file that tshark and tcpdump open.
+//! Captures of simulated packets, for tshark and tcpdump.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -15,35 +15,35 @@ use crate::ip::Ip;
 use crate::pcapng::Writer;
 use crate::simulated::{Carried, headers, zeros};
 
-/// What of each packet is kept.
+/// Part of each packet that a capture contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keep {
-    /// Its headers.
+    /// The headers.
     #[default]
     Headers,
-    /// Its payload too, which is zeros, so that its checksum can be verified.
+    /// The headers and the payload. The payload is zeros, so that its checksum can be verified.
     Whole,
 }
 
-/// The longest headers: IPv4 and TCP with 40 bytes of options each.
+/// Maximum size of headers: IPv4 and TCP, with 40 bytes of options each.
 const LONGEST_HEADERS: u32 = 120;
 
-/// Why a packet is not in the capture.
+/// Reason why a packet could not be added to a capture.
 #[derive(Debug, Error)]
 pub enum CaptureError {
-    /// The file cannot be written.
+    /// An error of the file.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// There are no bytes for the packet.
+    /// The packet has no valid encoding.
     #[error(transparent)]
     Packet(#[from] PacketError),
 }
 
-/// A capture being written: an interface for each link or host, and the packets that each saw. A packet
-/// allocates nothing.
+/// A capture that is being written. It has an interface for each link or host. Adding a packet
+/// allocates no memory.
 ///
-/// tshark reads any number of interfaces; what is made with libpcap 1.10.3 (tcpdump, tcptrace) refuses a second
-/// one of raw IP, so a capture for those has one interface.
+/// tshark reads any number of interfaces. Programs that use libpcap 1.10.3 (tcpdump, tcptrace)
+/// refuse a second interface of raw IP, so a capture for them has one interface.
 #[derive(Debug)]
 pub struct Capture<W> {
     file: Writer<W>,
@@ -56,20 +56,20 @@ pub struct Capture<W> {
 pub struct Interface(u32);
 
 impl Capture<BufWriter<File>> {
-    /// Begins a capture in a file.
+    /// Create a file and begin a capture in it.
     pub fn create(path: &Path, keep: Keep) -> io::Result<Self> {
         Capture::new(BufWriter::with_capacity(1 << 16, File::create_new(path)?), keep)
     }
 }
 
 impl<W: Write> Capture<W> {
-    /// Begins a capture.
+    /// Begin a capture.
     pub fn new(out: W, keep: Keep) -> io::Result<Self> {
         let headers = Vec::with_capacity(LONGEST_HEADERS as usize);
         Ok(Capture { file: Writer::new(out)?, keep, headers })
     }
 
-    /// Adds an interface, by the name of its link or host.
+    /// Add an interface with the name of its link or host.
     pub fn interface(&mut self, name: &str) -> io::Result<Interface> {
         let snaplen = match self.keep {
             Keep::Headers => LONGEST_HEADERS,
@@ -78,7 +78,8 @@ impl<W: Write> Capture<W> {
         self.file.interface(name, snaplen).map(Interface)
     }
 
-    /// A packet that an interface saw at `time`: the ends are those of its flow, whichever way it goes.
+    /// Add a packet of the simulator that an interface observed at `time`. `ends` are those of the
+    /// flow's data, also for a packet in the reverse direction.
     pub fn packet(
         &mut self,
         interface: Interface,
@@ -91,7 +92,8 @@ impl<W: Write> Capture<W> {
         Ok(self.write(interface, time, packet.segment.len)?)
     }
 
-    /// Any packet that an interface saw at `time`, with a payload of so many zeros.
+    /// Add a packet with any headers that an interface observed at `time`. Its payload is `payload`
+    /// zeros.
     pub fn datagram(
         &mut self,
         interface: Interface,
@@ -114,7 +116,7 @@ impl<W: Write> Capture<W> {
         self.file.packet(interface.0, time, [&self.headers, kept], original_len)
     }
 
-    /// Writes what is still buffered and returns what was written to.
+    /// Flush the buffer and return the writer.
     pub fn finish(self) -> io::Result<W> {
         self.file.finish()
     }
@@ -155,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_alone_or_all_of_a_packet() {
+    fn a_capture_holds_headers_or_whole_packets() {
         let headers = captured(Keep::Headers);
         let record = pcapng::read(&headers).unwrap().packets[0];
         assert_eq!((record.time, record.original_len, record.bytes.len()), (AT, 1548, 100));
@@ -168,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_headers_fit_into_what_is_set_aside() {
+    fn the_longest_headers_need_no_allocation() {
         let (packet, carried, ends) = packet();
         let mut capture = Capture::new(io::sink(), Keep::Headers).unwrap();
         let interface = capture.interface("left>right").unwrap();
@@ -178,13 +180,16 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_that_cannot_be_written_is_an_error_and_not_in_the_file() {
+    fn a_packet_without_encoding_is_an_error_and_left_out() {
         let (mut packet, carried, ends) = packet();
         packet.segment.len = u16::MAX;
         let mut capture = Capture::new(Vec::new(), Keep::Whole).unwrap();
         let interface = capture.interface("left>right").unwrap();
         let refused = capture.packet(interface, AT, &packet, &carried, &ends).unwrap_err();
-        assert_eq!(refused.to_string(), "IPv6 packet: 65595 bytes is more than its length field can say");
+        assert_eq!(
+            refused.to_string(),
+            "IPv6 packet: 65595 bytes exceed the maximum of its length field; shorten the payload"
+        );
         let bytes = capture.finish().unwrap();
         assert!(pcapng::read(&bytes).unwrap().packets.is_empty());
     }

@@ -1,10 +1,10 @@
-//! Addresses of hosts and ports of flows, from their numbers.
+//! Addresses of hosts and ports of flows, computed from their numbers.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::error::Error;
 
-/// Which version of IP.
+/// Version of IP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Family {
     /// IPv4.
@@ -14,46 +14,47 @@ pub enum Family {
     V6,
 }
 
-/// Both addresses of a packet.
+/// Source and destination address of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Addresses {
     /// IPv4.
     V4 {
-        /// Where it comes from.
+        /// Source address.
         source: Ipv4Addr,
-        /// Where it goes.
+        /// Destination address.
         destination: Ipv4Addr,
     },
     /// IPv6.
     V6 {
-        /// Where it comes from.
+        /// Source address.
         source: Ipv6Addr,
-        /// Where it goes.
+        /// Destination address.
         destination: Ipv6Addr,
     },
 }
 
-/// Addresses and ports of a packet, or of a flow: those of its sender's packets.
+/// Addresses and ports of a packet. For a flow, they are those of its data packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ends {
-    /// The addresses.
+    /// Source and destination address.
     pub addresses: Addresses,
-    /// The port it comes from.
+    /// Source port.
     pub source_port: u16,
-    /// The port it goes to.
+    /// Destination port.
     pub destination_port: u16,
 }
 
-/// The first of the dynamic ports (RFC 6335 §6): no service is registered there, so that no tool reads a
-/// protocol into the payload.
+/// First dynamic port (RFC 6335 §6). No service is registered from here on, so that tools do not
+/// decode the payload.
 const FIRST_PORT: u16 = 49152;
 const PORTS: u32 = 1 << 14;
-/// Hosts in 10.0.0.0/8 (RFC 1918) without its own address and that of all.
+/// Number of hosts in 10.0.0.0/8 (RFC 1918), without the network and the broadcast address.
 const HOSTS: u32 = (1 << 24) - 2;
 
 impl Ends {
-    /// The ends of a flow between two hosts: host 0 is 10.0.0.1 or fd00::1 (RFC 4193), and flow 0 goes from
-    /// port 49152 to port 49152, flow 1 from port 49153; after the last the port it goes to is the next.
+    /// Return the addresses and ports of a flow between two hosts. Host 0 is 10.0.0.1 or fd00::1
+    /// (RFC 4193). Flow 0 goes from port 49152 to port 49152, and flow 1 from port 49153. When all
+    /// source ports are used, the destination port increases by one.
     pub fn of(family: Family, from: u32, to: u32, flow: u32) -> Result<Ends, Error> {
         let (from, to) = (number(from)?, number(to)?);
         let addresses = match family {
@@ -67,7 +68,7 @@ impl Ends {
         Ok(Ends { addresses, source_port: port(flow % PORTS), destination_port: port(flow / PORTS) })
     }
 
-    /// Where it comes from.
+    /// Return the source address.
     pub fn source(&self) -> IpAddr {
         match self.addresses {
             Addresses::V4 { source, .. } => source.into(),
@@ -75,7 +76,7 @@ impl Ends {
         }
     }
 
-    /// Those of a packet the other way.
+    /// Return the addresses and ports of a packet in the opposite direction.
     pub fn reversed(self) -> Ends {
         let addresses = match self.addresses {
             Addresses::V4 { source, destination } => {
@@ -106,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_and_flows_have_their_own() {
+    fn hosts_have_addresses_and_flows_have_ports() {
         let ends = Ends::of(Family::V4, 0, 256, PORTS + 1).unwrap();
         let (source, destination) = (Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 1, 1));
         assert_eq!(ends.addresses, Addresses::V4 { source, destination });
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_no_more() {
+    fn numbers_beyond_the_range_are_refused() {
         assert_eq!(Ends::of(Family::V4, HOSTS, 0, 0), Err(Error::Host(HOSTS)));
         assert_eq!(Ends::of(Family::V4, 0, 0, PORTS * PORTS), Err(Error::Flow(PORTS * PORTS)));
     }

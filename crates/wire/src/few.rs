@@ -1,9 +1,9 @@
-//! A few values in place: what a header has room for, without a heap.
+//! Short lists without heap memory, as a header contains them.
 
 use std::fmt;
 use std::ops::Deref;
 
-/// Up to `N` values, kept in place; reads as a slice.
+/// A list of up to `N` values, stored in place. It dereferences to a slice.
 #[derive(Clone, Copy)]
 pub struct Few<T, const N: usize> {
     items: [T; N],
@@ -11,19 +11,19 @@ pub struct Few<T, const N: usize> {
 }
 
 impl<T: Copy + Default, const N: usize> Few<T, N> {
-    /// None of them.
+    /// Return an empty list.
     pub fn new() -> Self {
         const { assert!(N <= u8::MAX as usize) };
         Few { items: [T::default(); N], len: 0 }
     }
 
-    /// These values, if there are not too many.
+    /// Return a list of these values, or `None` if there are more than `N`.
     pub fn of(items: &[T]) -> Option<Self> {
         let mut few = Self::new();
         few.extend(items).then_some(few)
     }
 
-    /// Adds these values behind; if there is no room for all of them, none, and `false`.
+    /// Append these values and return true. If they do not all fit, append none and return false.
     #[must_use]
     pub fn extend(&mut self, items: &[T]) -> bool {
         let len = usize::from(self.len);
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn too_many_are_refused_whole() {
+    fn values_that_do_not_all_fit_are_refused() {
         let mut few = Few::<u8, 3>::of(&[1, 2]).unwrap();
         assert!(!few.extend(&[3, 4]));
         assert_eq!(&few[..], [1, 2]);
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_in_it_does_not_count() {
+    fn lists_are_equal_if_their_values_are() {
         assert_eq!(Few::<u8, 3>::of(&[1]), Few::<u8, 3>::of(&[1]));
         assert_ne!(Few::<u8, 3>::of(&[1]), Few::<u8, 3>::of(&[1, 0]));
     }

@@ -1,8 +1,9 @@
-//! Real packets: IP, TCP and UDP headers as bytes with their checksums, and captures that other tools open.
+//! Encoding and decoding of real packets: IP, TCP and UDP headers with checksums, and capture
+//! files.
 //!
-//! A [`Datagram`] is read from bytes or written to them; [`headers`] does so for a packet of the simulator.
-//! [`Capture`] puts such packets into a pcapng file, an interface a link or host; [`pcapng::read`] reads it back.
-//! Whatever the bytes, reading ends with a value or with an [`Error`] that says what is wrong with them.
+//! A [`Datagram`] is decoded from bytes or encoded to them, and [`headers`] encodes a packet of the
+//! simulator. [`Capture`] writes packets to a pcapng file with an interface per link or host, and
+//! [`pcapng::read`] reads such a file. Decoding any bytes returns a value or an [`Error`].
 
 mod accurate_ecn;
 mod capture;

@@ -1,4 +1,4 @@
-//! A packet of the simulator as bytes.
+//! Encoding of simulated packets.
 
 use net::{Flags, Packet, Segment, Seq, Way};
 
@@ -14,9 +14,10 @@ use crate::udp::Udp;
 impl TryFrom<&net::Options> for Options {
     type Error = Error;
 
-    /// The options in the order and with the padding that hosts use: what is read in words is aligned (RFC 7323
-    /// Appendix A), and beside timestamps SACK-permitted takes the place of two NOPs. What does not fit into 40 bytes
-    /// is an error: what to leave out is the sender's to choose.
+    /// Encode the options in the order and with the padding that hosts use. 32-bit values are
+    /// aligned (RFC 7323 Appendix A), and SACK-permitted replaces two NOPs before timestamps.
+    /// Options that do not fit into 40 bytes are an error, because the sender must choose which to
+    /// leave out.
     fn try_from(from: &net::Options) -> Result<Options, Error> {
         use TcpOption::{Nop, SackPermitted};
         let mut list = List::default();
@@ -39,7 +40,7 @@ impl TryFrom<&net::Options> for Options {
             list.add(&[TcpOption::AccEcn(option)])?;
         }
         if let Some(option) = from.fast_open() {
-            // It has at most 16 bytes.
+            // A cookie has at most 16 bytes, so it fits.
             let cookie = Few::of(option.cookie.bytes()).unwrap_or_default();
             let option = if option.experimental {
                 TcpOption::FastOpenExperiment(cookie)
@@ -52,31 +53,32 @@ impl TryFrom<&net::Options> for Options {
     }
 }
 
-/// The transport of a packet.
+/// Transport protocol of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Protocol {
     /// TCP.
     #[default]
     Tcp,
-    /// UDP: of the segment it has the length alone.
+    /// UDP. Only the length of the segment is used.
     Udp,
 }
 
-/// What a segment has on the wire beyond [`Segment`].
+/// Properties of a segment on the wire beyond [`Segment`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Carried {
-    /// Its transport.
+    /// Transport protocol.
     pub protocol: Protocol,
-    /// Its options.
+    /// TCP options.
     pub options: net::Options,
-    /// The shift that its sender announced and both agreed to.
+    /// Window shift that the sender announced and both endpoints use.
     pub shift: u8,
 }
 
-/// The IP and TCP (or UDP) headers of a packet between the ends of its flow, and nothing else, into `out`; its payload
-/// is zeros to the checksum.
+/// Encode the IP and TCP (or UDP) headers of a packet into `out`, without the payload. `ends` are
+/// those of the flow's data. Checksums are those of a payload of zeros.
 ///
-/// Its length is what the headers say, not [`Packet::size`], which is what a scenario counts.
+/// The encoded lengths are those of the headers and the payload. They may differ from
+/// [`Packet::size`], which a scenario defines.
 pub fn headers(packet: &Packet, carried: &Carried, ends: &Ends, out: &mut Vec<u8>) -> Result<(), Error> {
     let ends = if packet.label.way() == Way::There { *ends } else { ends.reversed() };
     let segment = &packet.segment;
@@ -101,15 +103,15 @@ pub fn headers(packet: &Packet, carried: &Carried, ends: &Ends, out: &mut Vec<u8
     Transport::Tcp(tcp).write(&mut ip, zeros(segment.len), out)
 }
 
-/// "The window field in a segment where the SYN bit is set … MUST NOT be scaled", and in others it is the
-/// window shifted right (RFC 7323 §2.2, §2.3). A window too large for the field is the largest that fits, as a
-/// host's would be.
+/// Return the window field. "The window field in a segment where the SYN bit is set … MUST NOT be
+/// scaled". In other segments it is the window, shifted right (RFC 7323 §2.2, §2.3). A window that
+/// exceeds the field becomes the maximum of the field, as in a real host.
 fn window(segment: &Segment, shift: u8) -> u16 {
     let shift = if segment.flags.has(Flags::SYN) { 0 } else { u32::from(shift) };
     u16::try_from(segment.window.checked_shr(shift).unwrap_or(0)).unwrap_or(u16::MAX)
 }
 
-/// The payload of a packet, as nobody wrote one.
+/// Return a payload of zeros, which stands for the data of the simulator.
 pub(crate) fn zeros(len: u16) -> &'static [u8] {
     static ZEROS: [u8; u16::MAX as usize] = [0; u16::MAX as usize];
     &ZEROS[..usize::from(len)]
@@ -124,7 +126,7 @@ mod tests {
     use net::{AccEcn, AccEcnOrder, Label};
 
     #[test]
-    fn a_cookie_is_written() {
+    fn a_cookie_is_encoded() {
         let cookie = net::Cookie::of(&[1, 2, 3, 4, 5, 6]).unwrap();
         for experimental in [false, true] {
             let mut syn = net::Options::NONE;
@@ -144,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn options_stand_as_hosts_put_them() {
+    fn options_have_the_order_of_real_hosts() {
         let mut syn = net::Options::NONE;
         (syn.mss, syn.window_scale, syn.sack_permitted) = (Some(1460), Some(7), true);
         assert_eq!(list(&syn), [Mss(1460), Nop, Nop, SackPermitted, Nop, WindowScale(7)]);
@@ -179,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_are_scaled_but_on_syn() {
+    fn windows_are_scaled_except_on_syn() {
         let segment = Segment { window: 1 << 20, flags: Flags::ACK, ..Segment::default() };
         assert_eq!(sent(segment, Way::There, 7).window, 8192);
         assert_eq!(sent(segment, Way::There, 3).window, 65535);
@@ -192,11 +194,11 @@ mod tests {
     }
 
     #[test]
-    fn the_way_back_has_the_ends_reversed() {
+    fn a_reverse_packet_has_reversed_addresses_and_ports() {
         let segment = Segment { seq: Seq(5), ack: Seq(9), len: 1000, flags: Flags::ACK, window: 4 };
-        let (there, back) = (sent(segment, Way::There, 0), sent(segment, Way::Back, 0));
-        assert_eq!((there.source_port, there.destination_port), (49155, 49152));
-        assert_eq!((back.source_port, back.destination_port), (49152, 49155));
-        assert_eq!((there.seq, there.ack, there.flags), (Seq(5), Seq(9), Flags::ACK));
+        let (forward, reverse) = (sent(segment, Way::There, 0), sent(segment, Way::Back, 0));
+        assert_eq!((forward.source_port, forward.destination_port), (49155, 49152));
+        assert_eq!((reverse.source_port, reverse.destination_port), (49152, 49155));
+        assert_eq!((forward.seq, forward.ack, forward.flags), (Seq(5), Seq(9), Flags::ACK));
     }
 }
