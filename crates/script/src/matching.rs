@@ -1,4 +1,5 @@
-//! What the script says of a segment against what the endpoint sent.
+//! Comparison of expected segments of a script with segments of the endpoint, and conversion
+//! between both.
 
 use std::fmt::Display;
 
@@ -13,7 +14,7 @@ use crate::print::letters;
 use crate::stack::Header;
 use crate::syntax::{EcnField, Flags, Packet, TcpOption, Way, Written};
 
-/// The values of a list of options; padding, and what no host knows, left out.
+/// Return the values of a list of options, without padding and unknown options.
 pub fn values(list: &[TcpOption]) -> Options {
     let mut options = Options::default();
     for option in list {
@@ -24,16 +25,16 @@ pub fn values(list: &[TcpOption]) -> Options {
             TcpOption::SackPermitted => options.sack_permitted = true,
             TcpOption::Timestamps(value, echo) => options.timestamps = Some((*value, *echo)),
             TcpOption::AccurateEcn(counters) => options.accurate_ecn = Some(*counters),
-            // The room for blocks depends on the timestamps, which may come later.
+            // The maximum number of blocks depends on timestamps, which may follow in the list.
             TcpOption::Sack(_) => {}
             TcpOption::FastOpen(cookie, experimental) => {
                 if let Written::Bytes(bytes) = cookie
                     && let Some(cookie) = Cookie::of(bytes)
                 {
                     options.set_fast_open(FastOpen { cookie, experimental: *experimental });
-                } // others a host ignores (RFC 7413 §4.1.1)
+                } // a host ignores a cookie of invalid length (RFC 7413 §4.1.1)
             }
-            TcpOption::Other(_) => {} // `unsupported` refuses a script that has one
+            TcpOption::Other(_) => {} // `unsupported` refuses scripts with such options
         }
     }
     for block in list.iter().flat_map(blocks) {
@@ -48,21 +49,22 @@ fn blocks(option: &TcpOption) -> &[(u32, u32)] {
 
 /// Return the options of a list that are not supported.
 ///
-/// The endpoint receives only options that have a name here, so a script that injects another option
-/// would test nothing.
+/// The endpoint receives only options that are named here. A script that injects another option
+/// would therefore test nothing.
 pub fn unsupported(list: &[TcpOption], way: Way) -> Vec<String> {
     let each = |option: &TcpOption| match option {
         TcpOption::Other(text) => Some(format!("TCP option {text}")),
-        // No host sends what is no cookie.
+        // A host never sends a cookie of invalid length.
         TcpOption::FastOpen(Written::Bytes(bytes), _) if way == Way::Out && Cookie::of(bytes).is_none() => {
-            Some(format!("a cookie of {} bytes: it has 4 to 16, an even number", bytes.len()))
+            Some(format!("a cookie of {} bytes, which must be an even number from 4 to 16", bytes.len()))
         }
         _ => None,
     };
     list.iter().filter_map(each).collect()
 }
 
-/// A segment of the script with the cookies that it names, as the host makes them.
+/// Return a segment of the script in which named cookies are replaced by those that the host
+/// computes.
 pub fn with_cookies(packet: &Packet, host: &settings::FastOpen) -> Packet {
     let mut packet = packet.clone();
     for option in packet.options.iter_mut().flatten() {
@@ -78,7 +80,7 @@ pub fn with_cookies(packet: &Packet, host: &settings::FastOpen) -> Packet {
     packet
 }
 
-/// A segment of the script as it arrives at the endpoint.
+/// Convert a segment of the script to the endpoint's sequence numbers and timestamps.
 pub fn to_live(packet: &Packet, connection: &Connection) -> Header {
     let syn = packet.flags.has(Flags::SYN);
     let mut list = packet.options.clone().unwrap_or_default();
@@ -111,7 +113,7 @@ pub fn to_live(packet: &Packet, connection: &Connection) -> Header {
     }
 }
 
-/// A segment of the endpoint as the script would write it.
+/// Convert a segment of the endpoint to the form of a script.
 pub fn to_script(header: &Header, connection: &Connection) -> Packet {
     let o = &header.options;
     let syn = header.flags.has(Flags::SYN);
@@ -151,12 +153,12 @@ fn written(option: FastOpen) -> TcpOption {
     TcpOption::FastOpen(Written::Bytes(option.cookie.bytes().to_vec()), option.experimental)
 }
 
-/// How exact a timestamp must be: how long a tick of the script's numbers is, and how far a time may be off.
+/// Comparison of timestamps: the duration of a tick in the script, and the tolerance of times.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ticks {
-    /// `None`: timestamps are not compared.
+    /// Duration of a tick. `None` disables the comparison of timestamps.
     pub tick: Option<Duration>,
-    /// The script's tolerance.
+    /// Tolerance of times.
     pub tolerance: Duration,
 }
 
@@ -167,7 +169,7 @@ impl Ticks {
     }
 }
 
-/// Everything in which `header` is not what `expected` says; empty: nothing.
+/// Return all differences between an expected segment and a sent one.
 pub fn differences(expected: &Packet, header: &Header, connection: &Connection, ticks: Ticks) -> Vec<String> {
     let mut all = Vec::new();
     let syn = header.flags.has(Flags::SYN);
@@ -206,9 +208,9 @@ pub fn differences(expected: &Packet, header: &Header, connection: &Connection, 
     all
 }
 
-fn compare<T: PartialEq + Display>(all: &mut Vec<String>, what: &str, expected: T, sent: T) {
+fn compare<T: PartialEq + Display>(all: &mut Vec<String>, name: &str, expected: T, sent: T) {
     if expected != sent {
-        all.push(format!("{what}: {expected} expected, {sent} sent"));
+        all.push(format!("{name}: {expected} expected, {sent} sent"));
     }
 }
 
@@ -260,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_said_is_not_checked() {
+    fn fields_that_the_script_omits_are_not_compared() {
         let sent = "< [ect0] P. 1:1001(1000) ack 5 win 77 <nop,nop,TS val 9 ecr 8>";
         assert_eq!(check("> P. 1:1001(1000) ack 5 <...>", sent), Vec::<String>::new());
         assert_eq!(
@@ -293,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn options_that_are_not_expected_are_a_difference_and_their_order_is_not() {
+    fn unexpected_options_are_a_difference_but_their_order_is_not() {
         let sent = "< S 0:0(0) win 1 <mss 1460,sackOK,TS val 1 ecr 0,nop,wscale 7>";
         assert_eq!(
             check("> S 0:0(0) <wscale 7,nop,TS val 3 ecr 0,sackOK,mss 1460,eol>", sent),
@@ -303,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_as_written_in_a_syn_and_relative_elsewhere() {
+    fn sequence_numbers_are_absolute_in_a_syn_and_relative_elsewhere() {
         let mut connection = Connection::new(Tcp::default());
         (connection.script_iss, connection.irs) = (100, 500);
         let header = |text: &str| to_live(&packet(text), &connection);
@@ -322,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn an_echo_of_the_scripts_timestamp_becomes_one_of_the_endpoints() {
+    fn an_echoed_timestamp_is_converted_to_the_endpoints() {
         let mut connection = Connection::new(Tcp::default());
         let echo =
             |connection: &Connection, text: &str| to_live(&packet(text), connection).options.timestamps;
@@ -330,13 +332,13 @@ mod tests {
         assert_eq!(echo(&connection, &ack(3)), Some((5, 3)));
         connection.clock.sent(100, 777);
         connection.clock.sent(100, 800);
-        assert_eq!(echo(&connection, &ack(100)), Some((5, 800)), "the last that was so called");
-        assert_eq!(echo(&connection, &ack(130)), Some((5, 807)), "as far from the first as it says");
+        assert_eq!(echo(&connection, &ack(100)), Some((5, 800)), "the last timestamp with this number");
+        assert_eq!(echo(&connection, &ack(130)), Some((5, 807)), "the same distance from the first");
         assert_eq!(echo(&connection, &ack(0)), Some((5, 0)), "no echo");
     }
 
     #[test]
-    fn timestamps_count_from_the_first() {
+    fn timestamps_are_relative_to_the_first() {
         let mut connection = Connection::new(Tcp::default());
         let sent = to_live(&packet("< . 1:1(0) ack 5 win 77 <TS val 800 ecr 8>"), &connection);
         connection.clock.sent(100, 777);
@@ -353,7 +355,7 @@ mod tests {
         assert_eq!(
             check(5, Ticks::default()),
             Vec::<String>::new(),
-            "as packetdrill does where no tick is given"
+            "not compared without a tick, as in packetdrill"
         );
         assert!(to_script(&sent, &connection).to_string().contains("TS val 123 ecr 8"));
     }

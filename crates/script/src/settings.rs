@@ -1,10 +1,10 @@
-//! Changes of the parameters of [`tcp::Tcp`], by key.
+//! Changes of [`tcp::Tcp`] parameters by key.
 
 use serde_json::{Value, json};
 use tcp::Tcp;
 use units::Read;
 
-/// `tcp` with parameters changed; `Err`: why not.
+/// Return `tcp` with changed parameters, or an error.
 pub fn change(tcp: &Tcp, changes: &[(&'static str, Value)]) -> Result<Tcp, String> {
     let mut document = tcp.write();
     if let Value::Object(map) = &mut document {
@@ -14,10 +14,11 @@ pub fn change(tcp: &Tcp, changes: &[(&'static str, Value)]) -> Result<Tcp, Strin
     Tcp::read(&document, "tcp").map_err(|e| e.to_string())
 }
 
-/// `tcp` with one parameter set by its path, as `tcp.congestion.kind=cubic`; `Err`: why not.
+/// Return `tcp` with one parameter set by its path, such as `tcp.congestion.kind=cubic`, or an
+/// error.
 pub fn set(tcp: &Tcp, setting: &str) -> Result<Tcp, String> {
     let Some((path, value)) = setting.split_once('=') else {
-        return Err(format!("{setting:?} is no setting: write tcp.key=value"));
+        return Err(format!("{setting:?} is not a setting; write tcp.key=value"));
     };
     let value = serde_json::from_str(value).unwrap_or_else(|_| json!(value));
     let mut document = tcp.write();

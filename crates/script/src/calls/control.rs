@@ -1,4 +1,4 @@
-//! fcntl(2) and ioctl(2).
+//! The system calls fcntl(2) and ioctl(2).
 
 use tcp::State;
 
@@ -46,7 +46,7 @@ impl Making<'_> {
                 match (early, is("SIOCINQ"), is("SIOCOUTQ")) {
                     (true, ..) => 0,
                     (_, true, _) => stack.readable(),
-                    // A FIN counts as a byte (Linux, tcp_ioctl).
+                    // An unacknowledged FIN counts as one byte (Linux, tcp_ioctl).
                     (_, _, true) => stack.held() + stack.fin_held().0,
                     _ => stack.unsent() + stack.fin_held().1,
                 }

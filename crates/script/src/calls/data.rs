@@ -1,4 +1,4 @@
-//! read and write, and their kin.
+//! The system calls that read and write data.
 
 use tcp::State;
 
@@ -13,7 +13,8 @@ pub(super) fn has(flags: i64, name: &str) -> bool {
     constant(name).is_some_and(|bit| flags & bit != 0)
 }
 
-/// The bytes of `[{..., 1000}, {..., 500}]`, and whether one of them is nowhere.
+/// Return the total size of buffers such as `[{..., 1000}, {..., 500}]`, and true if one of them is
+/// a null pointer.
 fn vector(list: &Expr) -> Result<(i64, bool), Reply> {
     let Expr::List(all) = list else { return Err(Reply::Wrong(format!("{list} is not a list of buffers"))) };
     all.iter().try_fold((0i64, false), |(sum, null), item| match item {
@@ -25,11 +26,11 @@ fn vector(list: &Expr) -> Result<(i64, bool), Reply> {
     })
 }
 
-/// What a call reads into or writes from.
+/// Buffer and flags of a call that reads or writes.
 pub(super) struct Buffer {
     pub(super) size: u64,
     pub(super) flags: i64,
-    /// It is at no address.
+    /// True if the buffer is a null pointer.
     pub(super) null: bool,
 }
 
@@ -104,7 +105,7 @@ impl Making<'_> {
         let got = got + connection.stack.read(now, size - got);
         let (error, ready) = (if got == 0 { connection.error.take() } else { None }, got >= target);
         let rest = rest(&connection.stack);
-        self.host.pump(index, now); // the window may have opened
+        self.host.pump(index, now); // reading may have opened the window
         self.progress.bytes = got;
         Ok(match error {
             Some(error) => Reply::Fails(error),
@@ -114,8 +115,8 @@ impl Making<'_> {
         })
     }
 
-    /// Return whether a socket may send from the application's buffers (SO_ZEROCOPY); otherwise
-    /// MSG_ZEROCOPY does nothing.
+    /// Return true if a socket may send from the application's buffers (SO_ZEROCOPY). Otherwise
+    /// MSG_ZEROCOPY has no effect.
     fn lends(&mut self, fd: i64) -> Result<bool, Reply> {
         let option = constant("SO_ZEROCOPY").unwrap_or(0);
         Ok(self.socket_of(fd)?.options.get(&(1, option)).is_some_and(|value| *value != 0))
@@ -142,14 +143,14 @@ impl Making<'_> {
         connection.connecting &= !(again && connection.established());
         if let Some(error) = connection.error.take() {
             if opening {
-                self.socket_of(fd)?.connection = None; // what went with the SYN is forgotten
+                self.socket_of(fd)?.connection = None; // the data of the SYN is discarded
                 return Ok(Reply::Fails(error));
             }
             return Ok(if done > 0 { Reply::Done(done as i64) } else { Reply::Fails(error) });
         }
         if matches!(connection.state(), State::SynSent | State::SynReceived) && !connection.stack.is_early() {
             if waits && done < size {
-                connection.stack.await_write(); // of what did not go with the SYN
+                connection.stack.await_write(); // for the data that did not fit into the SYN
             }
             return Ok(if waits { self.blocks() } else { Reply::Fails("EAGAIN") });
         }
@@ -159,7 +160,8 @@ impl Making<'_> {
         if null {
             return Ok(Reply::Fails("EFAULT"));
         }
-        // Who waits goes on when there is room enough to be told of (Linux, sk_stream_write_space).
+        // A blocked writer continues when the socket becomes writable (Linux,
+        // sk_stream_write_space).
         let held = again && !connection.is_writable(limit);
         let taken = if held { 0 } else { (size - done).min(connection.room(limit)) };
         if taken > 0 {

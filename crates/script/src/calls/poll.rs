@@ -1,4 +1,4 @@
-//! poll(2).
+//! The system call poll(2).
 
 use tcp::State;
 use units::{Duration, Time};
@@ -15,7 +15,7 @@ const HUP: i64 = 0x10;
 const NVAL: i64 = 0x20;
 const RDHUP: i64 = 0x2000;
 
-/// Everything that is ready at a descriptor (Linux, tcp_poll).
+/// Return the events that are ready at a descriptor (Linux, tcp_poll).
 pub fn ready(host: &mut Host, fd: i64) -> i64 {
     let Some(socket) = host.sockets.get(&fd) else { return NVAL };
     if socket.listens {
@@ -60,7 +60,7 @@ impl Making<'_> {
         }
         let Expr::List(entries) = &self.call.args[0] else {
             return Err(Reply::Wrong(
-                "the first argument of poll is a list of {fd=, events=, revents=}".into(),
+                "the first argument of poll must be a list of {fd=, events=, revents=}".into(),
             ));
         };
         let timeout = self.value(2)?;

@@ -7,27 +7,27 @@ use units::Time;
 
 use super::error_queue::{Entry, ErrorQueue, Happened, Stamp};
 
-/// Flag of SO_TIMESTAMPING: time in the driver, by hardware.
+/// Flag of SO_TIMESTAMPING: time of sending, by the hardware.
 const TX_HARDWARE: i64 = 1;
-/// Time in the driver, by software.
+/// Flag: time of sending, by the driver.
 const TX_SOFTWARE: i64 = 1 << 1;
-/// Report of times by software.
+/// Flag: report software times.
 pub const SOFTWARE: i64 = 1 << 4;
-/// Number of the byte in a report.
+/// Flag: number the bytes in reports.
 pub const OPT_ID: i64 = 1 << 7;
-/// Time before the queue discipline.
+/// Flag: time of arrival at the queue discipline.
 const TX_SCHED: i64 = 1 << 8;
-/// Time at which all data was acknowledged.
+/// Flag: time of the acknowledgment of all data.
 const TX_ACK: i64 = 1 << 9;
-/// Report without the packet.
+/// Flag: report without the packet.
 pub const OPT_TSONLY: i64 = 1 << 11;
-/// Flags by which an application requests times of sent data.
+/// Flags that request times of sent data.
 pub const REQUESTS: i64 = TX_HARDWARE | TX_SOFTWARE | TX_SCHED | TX_ACK;
 
-/// A request for times of the last byte of a write.
+/// A request for the times of the last byte of a write.
 #[derive(Clone, Copy, Debug)]
 struct Request {
-    /// Number of the byte, from 1.
+    /// Number of the byte, counted from 1.
     last: u64,
     flags: i64,
 }
@@ -37,7 +37,7 @@ struct Request {
 pub struct Stamps {
     /// Flags of SO_TIMESTAMPING.
     pub flags: i64,
-    /// Number of bytes before the first numbered byte.
+    /// Number of bytes before the first byte that has a number.
     pub base: i64,
     /// Number of bytes before the kernel's last buffer of unsent data.
     tail: u64,
@@ -47,10 +47,10 @@ pub struct Stamps {
 }
 
 impl Stamps {
-    /// Record a write of `bytes` behind `written` bytes, of which `unsent` are unsent. Return the
-    /// number of bytes before the kernel's buffer that takes the first written byte.
+    /// Record a write of `bytes` bytes after `written` bytes, of which `unsent` are unsent. Return
+    /// the number of bytes before the kernel buffer that holds the first new byte.
     ///
-    /// The kernel appends them to its last buffer of unsent data, up to `goal` bytes.
+    /// The kernel appends data to its last buffer of unsent data, up to `goal` bytes.
     pub fn on_write(&mut self, written: u64, unsent: u64, bytes: u64, goal: u64, record_ends: bool) -> u64 {
         let appends = unsent > 0 && !self.closed;
         let start = if appends { self.tail.max(written.saturating_sub(unsent)) } else { written };
@@ -60,10 +60,10 @@ impl Stamps {
         start
     }
 
-    /// Request times of the last of `written` bytes.
+    /// Request the times of the last of `written` bytes.
     ///
-    /// A buffer of the kernel has room for one request, so an earlier request in the same buffer
-    /// is lost.
+    /// A kernel buffer holds one request, so a later request in the same buffer replaces an earlier
+    /// one.
     pub fn request(&mut self, written: u64, flags: i64) {
         if flags & REQUESTS == 0 {
             return;
@@ -75,7 +75,7 @@ impl Stamps {
         self.requests.push(Request { last: written, flags });
     }
 
-    /// Record the times of a leaving segment: `len` bytes behind the first `before`, modulo 2^32.
+    /// Report the times of a sent segment of `len` bytes after `before` bytes (modulo 2^32).
     pub fn on_sent(&mut self, now: Time, before: u32, len: u32, errors: &mut ErrorQueue) {
         for i in 0..self.requests.len() {
             let Request { last, flags } = self.requests[i];
@@ -86,7 +86,7 @@ impl Stamps {
         }
     }
 
-    /// Record the times of the acknowledged data: the first `acked` bytes.
+    /// Report the acknowledgment of the first `acked` bytes.
     pub fn on_acked(&mut self, now: Time, acked: u64, errors: &mut ErrorQueue) {
         while let Some(&Request { last, flags }) = self.requests.first().filter(|r| r.last <= acked) {
             self.requests.remove(0);
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_buffer_has_room_for_one_request() {
+    fn a_kernel_buffer_holds_one_request() {
         let flags = OPT_ID | TX_SOFTWARE | TX_ACK;
         let (mut stamps, mut errors) = (Stamps { flags, ..Stamps::default() }, ErrorQueue::default());
         let mut write = |written: u64, unsent: u64, bytes: u64| {
@@ -128,9 +128,9 @@ mod tests {
             stamps.request(written + bytes, flags);
         };
         write(0, 0, 300);
-        write(300, 300, 700); // fills the buffer of the first
-        write(1000, 1000, 10); // a new one
-        write(1010, 10, 10); // all but the last ten bytes were sent
+        write(300, 300, 700); // fills the first buffer
+        write(1000, 1000, 10); // a new buffer
+        write(1010, 10, 10); // in the second buffer: only its 10 bytes are unsent
         stamps.on_sent(Time::ZERO, 0, 1000, &mut errors);
         stamps.on_sent(Time::ZERO, 1000, 20, &mut errors);
         stamps.on_acked(Time::ZERO, 1019, &mut errors);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_that_goes_again_has_another_time() {
+    fn a_retransmission_has_a_time_of_its_own() {
         let mut stamps = Stamps { flags: TX_SCHED, ..Stamps::default() };
         let mut errors = ErrorQueue::default();
         stamps.on_write(0, 0, u64::MAX, 1000, true);

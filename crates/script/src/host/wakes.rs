@@ -1,4 +1,5 @@
-//! What wakes who waits for a socket, as Linux's sockets wake their wait queues: new data, room to write, changes of state.
+//! Notification of waiting calls and epoll instances, as Linux wakes its wait queues: new data,
+//! space to write, and changes of state.
 
 use tcp::State;
 
@@ -7,7 +8,7 @@ use super::connection::{Connection, Seen};
 use super::epoll::{ALL, ERR, IN, OUT};
 
 impl Connection {
-    /// What has happened since it was last asked: who waits for any of these is woken. `limit`: of its send buffer.
+    /// Return the events since the last call. `limit` is the size of the send buffer.
     pub fn wakes(&mut self, limit: Option<u64>) -> i64 {
         let fin_acknowledged = matches!(self.state(), State::FinWait2 | State::TimeWait);
         let now = Seen {
@@ -37,7 +38,7 @@ impl Connection {
 }
 
 impl Host {
-    /// Wakes who waits for what has happened to a connection.
+    /// Notify the waiters of a connection.
     pub(super) fn wake_for(&mut self, index: usize) {
         let socket =
             self.sockets.iter().find(|s| s.1.connection == Some(index)).map(|s| (*s.0, s.1.send_buffer));
@@ -59,7 +60,7 @@ impl Host {
         }
     }
 
-    /// Wakes who waits for a descriptor.
+    /// Notify the waiters of a descriptor.
     pub fn wake(&mut self, fd: i64, mask: i64) {
         self.epolls.values_mut().for_each(|epoll| epoll.wake(fd, mask));
     }

@@ -1,4 +1,4 @@
-//! setsockopt and getsockopt (socket(7), tcp(7), ip(7)).
+//! The system calls setsockopt and getsockopt (socket(7), tcp(7), ip(7)).
 
 mod get;
 mod set;
@@ -9,7 +9,7 @@ use super::{Answer, Making, Reply, is_null, member, number};
 use crate::constants::value as constant;
 use crate::syntax::Expr;
 
-/// Options that can be set and asked for: level and name.
+/// Level and name of the supported options.
 pub const SUPPORTED: &[(&str, &str)] = &[
     ("SOL_SOCKET", "SO_REUSEADDR"),
     ("SOL_SOCKET", "SO_REUSEPORT"),
@@ -47,7 +47,7 @@ pub const SUPPORTED: &[(&str, &str)] = &[
     ("SOL_IP", "IP_RECVERR"),
 ];
 
-/// SO_TIMESTAMPING.
+/// Option number of SO_TIMESTAMPING.
 pub(super) const TIMESTAMPING: i64 = 37;
 
 fn name_of(level: i64, option: i64) -> Option<&'static str> {
@@ -67,7 +67,7 @@ impl Making<'_> {
         Ok((level, option, name))
     }
 
-    /// Parameters of a socket's connection, or of one that it would have now.
+    /// Return the parameters of a socket's connection, or those that a new connection would have.
     pub(super) fn parameters(&mut self, fd: i64) -> Result<Tcp, Reply> {
         let (passive, connection) = (self.socket_of(fd)?.listens, self.socket_of(fd)?.connection);
         Ok(match connection {
