@@ -8,7 +8,7 @@ use units::{Duration, Time};
 
 pub use crate::side::Side;
 
-use crate::draws::Lots;
+use crate::draws::RandomDraws;
 use crate::opener::Opener;
 
 /// Event at an endpoint.
@@ -147,7 +147,7 @@ pub struct Talk<'a> {
     /// [needs](Application::wants) no events there.
     pub server: &'a mut Memory,
     /// Random numbers of the connection.
-    pub lots: Lots<'a>,
+    pub draws: RandomDraws<'a>,
     /// Counter of requests and responses.
     pub log: &'a mut dyn Log,
 }
@@ -196,13 +196,13 @@ pub trait Application {
     /// Return request `number`, which was written and has no response yet, given the state of the
     /// client endpoint. Requests are counted in the order of their responses. Return `None` if the
     /// application has no requests.
-    fn asked(&self, _number: u32, _client: &Memory, _lots: Lots) -> Option<Answered> {
+    fn asked(&self, _number: u32, _client: &Memory, _lots: RandomDraws) -> Option<Answered> {
         None
     }
 
     /// Return the completed share of the work, from 0 to 1, given the state of the client endpoint
     /// and the acknowledged bytes. Return 0 if the share is unknown.
-    fn share_done(&self, _client: &Memory, _acked: u64, _lots: Lots) -> f64 {
+    fn share_done(&self, _client: &Memory, _acked: u64, _lots: RandomDraws) -> f64 {
         0.0
     }
 }

@@ -3,7 +3,7 @@
 use units::param::{Invalid, join};
 use units::{Duration, Range, Read, Time, params, words};
 
-use crate::draws::Lots;
+use crate::draws::RandomDraws;
 use crate::opener::{Next, Opener, Progress, Told};
 use crate::spacing::Spacing;
 
@@ -54,7 +54,7 @@ fn check(arrivals: &Arrivals, path: &str) -> Result<(), Invalid> {
 }
 
 impl Opener for Arrivals {
-    fn next(&self, progress: &mut Progress, told: Told, now: Time, lots: Lots) -> Next {
+    fn next(&self, progress: &mut Progress, told: Told, now: Time, draws: RandomDraws) -> Next {
         let counts = match (self.after, told) {
             (After::Opening, Told::Opened) | (After::Closing, Told::Closed { .. }) => true,
             // A connection counts once: by its last response, or by its close if that comes first.
@@ -71,14 +71,14 @@ impl Opener for Arrivals {
         if self.connections.is_some_and(|most| u64::from(progress.opened) >= most) {
             return Next::Over;
         }
-        Next::At(now + lots.of(progress.opened).gap(self.spacing, self.interval))
+        Next::At(now + draws.of_connection(progress.opened).gap(self.spacing, self.interval))
     }
 
     fn ends(&self) -> Result<(), (&'static str, &'static str)> {
         self.connections.map(drop).ok_or(("connections", "a number of connections"))
     }
 
-    fn share_done(&self, progress: &Progress, _: Lots) -> f64 {
+    fn share_done(&self, progress: &Progress, _: RandomDraws) -> f64 {
         self.connections.map_or(0.0, |most| f64::from(progress.opened) / most as f64)
     }
 }

@@ -4,7 +4,7 @@ use units::{Bytes, Range, Rate, params};
 
 use crate::application::{Actions, Application, Event, Memory, Side, Talk, Wants};
 use crate::distribution::Size;
-use crate::draws::Lots;
+use crate::draws::RandomDraws;
 
 params! {
     /// A bulk transfer. The sender opens the connection, writes all data at once and closes. The
@@ -27,8 +27,8 @@ const READING: u32 = 1;
 const CLOSED_THERE: u32 = 1;
 
 impl Bulk {
-    fn bytes(&self, lots: Lots) -> Option<u64> {
-        self.size.as_ref().map(|size| lots.size(Side::Client, size, 0))
+    fn bytes(&self, draws: RandomDraws) -> Option<u64> {
+        self.size.as_ref().map(|size| draws.size(Side::Client, size, 0))
     }
 
     /// Read the next chunk when the time of the previous chunk is over, and close after the last.
@@ -56,7 +56,7 @@ impl Application for Bulk {
     fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
         match (side, event, self.read_rate) {
             (Side::Client, Event::Opening, _) => {
-                let write = self.bytes(talk.lots).unwrap_or(u64::MAX);
+                let write = self.bytes(talk.draws).unwrap_or(u64::MAX);
                 Actions { write, close: self.size.is_some(), ..Actions::NONE }
             }
             (Side::Server, event, Some(rate)) => self.read(rate, event, talk),
@@ -77,7 +77,7 @@ impl Application for Bulk {
         self.size.as_ref().map(drop).ok_or(("size", "a size"))
     }
 
-    fn share_done(&self, _: &Memory, acked: u64, lots: Lots) -> f64 {
-        self.bytes(lots).map_or(0.0, |size| acked as f64 / size as f64)
+    fn share_done(&self, _: &Memory, acked: u64, draws: RandomDraws) -> f64 {
+        self.bytes(draws).map_or(0.0, |size| acked as f64 / size as f64)
     }
 }

@@ -22,7 +22,7 @@ pub use application::Application;
 pub use arrivals::{After, Arrivals};
 pub use datagrams::Emitter;
 pub use distribution::{Count, Size, Times};
-pub use draws::{Draws, Lots};
+pub use draws::{DrawStreams, RandomDraws};
 pub use opener::Opener;
 pub use spacing::Spacing;
 

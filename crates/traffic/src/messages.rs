@@ -4,7 +4,7 @@ use units::{Duration, Range, params};
 
 use crate::application::{Actions, Application, Event, Memory, Side, Talk};
 use crate::distribution::Size;
-use crate::draws::Lots;
+use crate::draws::RandomDraws;
 use crate::spacing::Spacing;
 
 params! {
@@ -28,13 +28,13 @@ impl Application for Messages {
     fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
         let mut actions = Actions::NONE;
         if event == Event::Woken {
-            actions.write = talk.lots.size(side, &self.size, talk.client.begun);
+            actions.write = talk.draws.size(side, &self.size, talk.client.begun);
             talk.client.begun += 1;
         }
         if self.messages == Some(u64::from(talk.client.begun)) {
             actions.close = true;
         } else {
-            let wait = talk.lots.time(side, self.spacing, self.interval, talk.client.begun);
+            let wait = talk.draws.time(side, self.spacing, self.interval, talk.client.begun);
             actions.wake = talk.after(wait);
         }
         actions
@@ -44,7 +44,7 @@ impl Application for Messages {
         self.messages.map(drop).ok_or(("messages", "a number of messages"))
     }
 
-    fn share_done(&self, client: &Memory, _: u64, _: Lots) -> f64 {
+    fn share_done(&self, client: &Memory, _: u64, _: RandomDraws) -> f64 {
         self.messages.map_or(0.0, |n| f64::from(client.begun) / n as f64)
     }
 }

@@ -4,7 +4,7 @@
 
 use units::Time;
 
-use crate::draws::Lots;
+use crate::draws::RandomDraws;
 
 /// Event that an opener responds to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,9 +75,9 @@ impl Progress {
 
 /// Schedule of the connections of a flow.
 pub trait Opener {
-    /// Return the decision after an event. `lots` are the random numbers of the flow; [`Lots::of`]
+    /// Return the decision after an event. `draws` are the random numbers of the flow; [`RandomDraws::of_connection`]
     /// selects the connection.
-    fn next(&self, progress: &mut Progress, told: Told, now: Time, lots: Lots) -> Next;
+    fn next(&self, progress: &mut Progress, told: Told, now: Time, draws: RandomDraws) -> Next;
 
     /// Return the number of the connection that opens next.
     fn connection(&self, progress: &Progress) -> u32 {
@@ -89,7 +89,7 @@ pub trait Opener {
     fn ends(&self) -> Result<(), (&'static str, &'static str)>;
 
     /// Return the completed share of the schedule, from 0 to 1, or 0 if the share is unknown.
-    fn share_done(&self, _progress: &Progress, _lots: Lots) -> f64 {
+    fn share_done(&self, _progress: &Progress, _lots: RandomDraws) -> f64 {
         0.0
     }
 }

@@ -4,7 +4,7 @@ use units::param::{Invalid, join};
 use units::{Bytes, Duration, Range, Read, Time, params, words};
 
 use crate::application::{Actions, Answered, Application, Event, Memory, Side, Talk, Wants};
-use crate::draws::Lots;
+use crate::draws::RandomDraws;
 
 words! {
     /// Additional data on the connection of a ping.
@@ -93,7 +93,7 @@ impl Ping {
     /// Process complete replies at the client.
     fn on_replies(&self, talk: &mut Talk, replies: u32) -> Actions {
         for _ in 0..replies {
-            let answered = self.asked(talk.client.ended, talk.client, talk.lots);
+            let answered = self.asked(talk.client.ended, talk.client, talk.draws);
             talk.client.ended += 1;
             answered.iter().for_each(|answered| talk.log.answered(answered));
         }
@@ -126,7 +126,7 @@ impl Application for Ping {
         Wants { waiting: if loads { self.unsent.0 } else { 0 }, ..Wants::TOLD }
     }
 
-    fn asked(&self, number: u32, client: &Memory, _: Lots) -> Option<Answered> {
+    fn asked(&self, number: u32, client: &Memory, _: RandomDraws) -> Option<Answered> {
         let since = self.written(client, number).unwrap_or(client.since);
         Some(Answered { since, request: self.size.0, response: self.size.0 })
     }
@@ -135,7 +135,7 @@ impl Application for Ping {
         self.pings.map(drop).ok_or(("pings", "a number of pings"))
     }
 
-    fn share_done(&self, client: &Memory, _: u64, _: Lots) -> f64 {
+    fn share_done(&self, client: &Memory, _: u64, _: RandomDraws) -> f64 {
         self.pings.map_or(0.0, |n| f64::from(client.ended) / n as f64)
     }
 }

@@ -5,7 +5,7 @@ use units::{Duration, Range, Time, params, words};
 use crate::application::{Actions, Answered, Application, Event, Memory, Side, Talk, Wants};
 use crate::conversation::Conversation;
 use crate::distribution::Size;
-use crate::draws::Lots;
+use crate::draws::RandomDraws;
 use crate::spacing::Spacing;
 
 words! {
@@ -46,24 +46,24 @@ params! {
 }
 
 impl Conversation for RequestResponse {
-    fn count(&self, _: Lots) -> Option<u32> {
+    fn count(&self, _: RandomDraws) -> Option<u32> {
         self.requests.map(|n| n as u32)
     }
 
-    fn request(&self, number: u32, lots: Lots) -> u64 {
-        lots.size(Side::Client, &self.request, number)
+    fn request(&self, number: u32, draws: RandomDraws) -> u64 {
+        draws.size(Side::Client, &self.request, number)
     }
 
-    fn response(&self, number: u32, lots: Lots) -> u64 {
-        lots.size(Side::Server, &self.response, number)
+    fn response(&self, number: u32, draws: RandomDraws) -> u64 {
+        draws.size(Side::Server, &self.response, number)
     }
 
-    fn server_time(&self, number: u32, lots: Lots) -> Duration {
-        lots.time(Side::Server, self.server_spacing, self.server_time, number)
+    fn server_time(&self, number: u32, draws: RandomDraws) -> Duration {
+        draws.time(Side::Server, self.server_spacing, self.server_time, number)
     }
 
-    fn due(&self, number: u32, now: Time, lots: Lots) -> Time {
-        let think = |before| lots.time(Side::Client, self.think_spacing, self.think_time, before);
+    fn due(&self, number: u32, now: Time, draws: RandomDraws) -> Time {
+        let think = |before| draws.time(Side::Client, self.think_spacing, self.think_time, before);
         now + number.checked_sub(1).map_or(Duration::ZERO, think)
     }
 
@@ -85,15 +85,15 @@ impl Application for RequestResponse {
         Wants::WHOLE
     }
 
-    fn asked(&self, number: u32, client: &Memory, lots: Lots) -> Option<Answered> {
-        Some(self.told(number, client, lots))
+    fn asked(&self, number: u32, client: &Memory, draws: RandomDraws) -> Option<Answered> {
+        Some(self.told(number, client, draws))
     }
 
     fn ends(&self) -> Result<(), (&'static str, &'static str)> {
         self.requests.map(drop).ok_or(("requests", "a number of requests"))
     }
 
-    fn share_done(&self, client: &Memory, _: u64, _: Lots) -> f64 {
+    fn share_done(&self, client: &Memory, _: u64, _: RandomDraws) -> f64 {
         self.requests.map_or(0.0, |n| f64::from(client.ended) / n as f64)
     }
 }

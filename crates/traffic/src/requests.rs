@@ -11,7 +11,7 @@ pub use list::List;
 use crate::application::{Actions, Answered, Application, Event, Memory, Side, Talk, Wants};
 use crate::conversation::Conversation;
 use crate::distribution::Times;
-use crate::draws::Lots;
+use crate::draws::RandomDraws;
 use crate::opener::{Next, Opener, Progress, Told};
 
 words! {
@@ -42,24 +42,24 @@ params! {
 }
 
 impl Conversation for Requests {
-    fn count(&self, lots: Lots) -> Option<u32> {
-        Some(self.list.requests(lots.whose()).len() as u32)
+    fn count(&self, draws: RandomDraws) -> Option<u32> {
+        Some(self.list.requests(draws.numbers()).len() as u32)
     }
 
-    fn request(&self, number: u32, lots: Lots) -> u64 {
-        self.list.requests(lots.whose()).get(number as usize).map_or(0, |r| r.request)
+    fn request(&self, number: u32, draws: RandomDraws) -> u64 {
+        self.list.requests(draws.numbers()).get(number as usize).map_or(0, |r| r.request)
     }
 
-    fn response(&self, number: u32, lots: Lots) -> u64 {
-        self.list.requests(lots.whose()).get(number as usize).map_or(0, |r| r.response)
+    fn response(&self, number: u32, draws: RandomDraws) -> u64 {
+        self.list.requests(draws.numbers()).get(number as usize).map_or(0, |r| r.response)
     }
 
-    fn server_time(&self, number: u32, lots: Lots) -> Duration {
-        lots.times(Side::Server, &self.server_time, number)
+    fn server_time(&self, number: u32, draws: RandomDraws) -> Duration {
+        draws.times(Side::Server, &self.server_time, number)
     }
 
-    fn due(&self, number: u32, _: Time, lots: Lots) -> Time {
-        self.list.requests(lots.whose()).get(number as usize).map_or(Time::NEVER, |r| r.at)
+    fn due(&self, number: u32, _: Time, draws: RandomDraws) -> Time {
+        self.list.requests(draws.numbers()).get(number as usize).map_or(Time::NEVER, |r| r.at)
     }
 
     fn waits(&self, _: u32) -> bool {
@@ -70,12 +70,12 @@ impl Conversation for Requests {
         true
     }
 
-    fn told(&self, number: u32, client: &Memory, lots: Lots) -> Answered {
+    fn told(&self, number: u32, client: &Memory, draws: RandomDraws) -> Answered {
         let since = match self.order {
             Order::InTurn => client.since,
-            Order::Pipelined => self.due(number, Time::ZERO, lots),
+            Order::Pipelined => self.due(number, Time::ZERO, draws),
         };
-        Answered { since, request: self.request(number, lots), response: self.response(number, lots) }
+        Answered { since, request: self.request(number, draws), response: self.response(number, draws) }
     }
 }
 
@@ -96,17 +96,17 @@ impl Application for Requests {
         Some(self)
     }
 
-    fn asked(&self, number: u32, client: &Memory, lots: Lots) -> Option<Answered> {
-        Some(self.told(number, client, lots))
+    fn asked(&self, number: u32, client: &Memory, draws: RandomDraws) -> Option<Answered> {
+        Some(self.told(number, client, draws))
     }
 }
 
 impl Opener for Requests {
-    fn next(&self, progress: &mut Progress, told: Told, _: Time, lots: Lots) -> Next {
+    fn next(&self, progress: &mut Progress, told: Told, _: Time, draws: RandomDraws) -> Next {
         if !matches!(told, Told::Begins | Told::Opened) {
             return Next::Waits;
         }
-        let (user, _) = lots.whose();
+        let (user, _) = draws.numbers();
         match self.list.requests((user, progress.opened)).first() {
             Some(first) => Next::At(first.at),
             None => Next::Over,
@@ -117,8 +117,8 @@ impl Opener for Requests {
         Ok(())
     }
 
-    fn share_done(&self, progress: &Progress, lots: Lots) -> f64 {
-        let (user, _) = lots.whose();
+    fn share_done(&self, progress: &Progress, draws: RandomDraws) -> f64 {
+        let (user, _) = draws.numbers();
         f64::from(progress.opened) / f64::from(self.list.connections(user).max(1))
     }
 }

@@ -9,7 +9,7 @@ use units::Time;
 
 use crate::application::Memory;
 use crate::conversation::Conversation;
-use crate::draws::Lots;
+use crate::draws::RandomDraws;
 use crate::opener::{Next, Opener, Progress, Told};
 use crate::web::Web;
 
@@ -39,33 +39,40 @@ fn requests<'a>(
     connection: u32,
     number: u32,
     opened: Time,
-    lots: Lots<'a>,
+    draws: RandomDraws<'a>,
 ) -> impl Iterator<Item = Sampled> + 'a {
-    let lots = lots.of(number);
+    let draws = draws.of_connection(number);
     let mut client = Memory { since: opened, ..Memory::default() };
     let mut there = opened;
     let request = move |n: u32| {
         if n > 0 {
             let from = if web.waits(n) { there } else { client.since };
-            client.since = web.due(n, from, lots).max(from);
+            client.since = web.due(n, from, draws).max(from);
         }
-        there = there.max(client.since) + web.server_time(n, lots);
-        let told = web.told(n, &client, lots);
+        there = there.max(client.since) + web.server_time(n, draws);
+        let told = web.told(n, &client, draws);
         let (request, response) = (told.request, told.response);
-        let page = web.object(n, lots).0;
+        let page = web.object(n, draws).0;
         Sampled { user, page, connection, at: told.since, answered: there, request, response }
     };
-    (0..web.count(lots).unwrap_or(0)).map(request)
+    (0..web.count(draws).unwrap_or(0)).map(request)
 }
 
 /// Append the requests of a user from `start` to `until` to a list, until the list has `most`
-/// requests. `lots` are the user's random numbers.
-pub fn sample(web: &Web, start: Time, until: Time, lots: Lots, most: usize, found: &mut Vec<Sampled>) {
+/// requests. `draws` are the user's random numbers.
+pub fn sample(
+    web: &Web,
+    start: Time,
+    until: Time,
+    draws: RandomDraws,
+    most: usize,
+    found: &mut Vec<Sampled>,
+) {
     let mut progress = Progress::new(start);
     let mut answers: BinaryHeap<Reverse<(Time, u32)>> = BinaryHeap::new();
     let (mut opens, mut now, mut told) = (Time::NEVER, start, Told::Begins);
     while now <= until && found.len() < most {
-        match web.next(&mut progress, told, now, lots) {
+        match web.next(&mut progress, told, now, draws) {
             Next::At(time) => opens = time.max(now),
             Next::Waits => {}
             Next::Over => return,
@@ -80,7 +87,7 @@ pub fn sample(web: &Web, start: Time, until: Time, lots: Lots, most: usize, foun
                 (now, told) = (opens, Told::Opened);
                 opens = Time::NEVER;
                 let number = web.connection(&progress);
-                let all = requests(web, lots.whose().0, progress.opened, number, now, lots);
+                let all = requests(web, draws.numbers().0, progress.opened, number, now, draws);
                 for request in all.take_while(|request| request.at <= until) {
                     answers.push(Reverse((request.answered, number)));
                     found.push(request);
@@ -97,16 +104,16 @@ mod tests {
     use units::Read;
 
     use super::*;
-    use crate::draws::Draws;
+    use crate::draws::DrawStreams;
 
     fn sampled(more: Value, seconds: f64) -> Vec<Sampled> {
         let mut web = json!({"page_gap": "10 s", "objects": 3, "request": "100 B", "response": "1 kB",
             "server_time": "200 ms"});
         web.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let (web, draws) = (Web::read(&web, "").unwrap(), Draws::new(1, "user"));
+        let (web, streams) = (Web::read(&web, "").unwrap(), DrawStreams::new(1, "user"));
         let mut found = Vec::new();
         let until = Time::ZERO + units::Duration::from_seconds(seconds);
-        sample(&web, Time::ZERO, until, draws.of(0, 0), 1000, &mut found);
+        sample(&web, Time::ZERO, until, streams.of(0, 0), 1000, &mut found);
         found
     }
 

@@ -12,7 +12,7 @@ use units::{Duration, Range, Read, Time, params, words};
 use crate::application::{Actions, Answered, Application, Event, Memory, Side, Talk, Wants};
 use crate::conversation::Conversation;
 use crate::distribution::{Count, Size, Times};
-use crate::draws::Lots;
+use crate::draws::RandomDraws;
 use crate::opener::{Next, Opener, Progress, Told};
 use crate::web_presets::Preset;
 
@@ -146,24 +146,26 @@ impl Web {
     }
 
     /// Return the number of pages of the session that begins with page `first`.
-    fn pages_of_session(&self, first: u32, lots: Lots) -> u32 {
+    fn pages_of_session(&self, first: u32, draws: RandomDraws) -> u32 {
         let most = if self.connections == Connections::Session { MOST_OF_CONNECTION } else { MOST_PAGES };
-        let pages = |count: &Count| lots.of(first).count(Side::Client, count, 1).min(u64::from(most)) as u32;
+        let pages = |count: &Count| {
+            draws.of_connection(first).count(Side::Client, count, 1).min(u64::from(most)) as u32
+        };
         self.pages.as_ref().map_or(u32::MAX, pages)
     }
 
     /// Return the page and the object of request `number` in the session that begins with page
     /// `first`. After the last request this is the page after the session.
-    fn in_session(&self, first: u32, number: u32, lots: Lots) -> (u32, u32) {
+    fn in_session(&self, first: u32, number: u32, draws: RandomDraws) -> (u32, u32) {
         let mut left = number;
-        for page in first..first + self.pages_of_session(first, lots) {
-            let objects = self.objects(page, lots);
+        for page in first..first + self.pages_of_session(first, draws) {
+            let objects = self.objects(page, draws);
             if left < objects {
                 return (page, left);
             }
             left -= objects;
         }
-        (first + self.pages_of_session(first, lots), left)
+        (first + self.pages_of_session(first, draws), left)
     }
 
     /// Return the page of a connection, or the first page of its session, and its object if the
@@ -176,37 +178,37 @@ impl Web {
     }
 
     /// Return the page and the object of request `number` of a connection.
-    pub(crate) fn object(&self, number: u32, lots: Lots) -> (u32, u32) {
-        let (page, object) = self.place(lots.whose().1);
+    pub(crate) fn object(&self, number: u32, draws: RandomDraws) -> (u32, u32) {
+        let (page, object) = self.place(draws.numbers().1);
         match self.connections {
-            Connections::Session => self.in_session(page, number, lots),
+            Connections::Session => self.in_session(page, number, draws),
             _ => (page, object.unwrap_or(number)),
         }
     }
 
     /// Return the number of objects of a connection that begins with this page.
-    fn objects_of_connection(&self, page: u32, lots: Lots) -> u32 {
+    fn objects_of_connection(&self, page: u32, draws: RandomDraws) -> u32 {
         match self.connections {
             Connections::Session => {
-                (page..page + self.pages_of_session(page, lots)).map(|p| self.objects(p, lots)).sum()
+                (page..page + self.pages_of_session(page, draws)).map(|p| self.objects(p, draws)).sum()
             }
-            _ => self.objects(page, lots),
+            _ => self.objects(page, draws),
         }
     }
 
-    fn objects(&self, page: u32, lots: Lots) -> u32 {
-        lots.of(page).count(Side::Client, &self.objects, 0).min(u64::from(MOST_OBJECTS)) as u32
+    fn objects(&self, page: u32, draws: RandomDraws) -> u32 {
+        draws.of_connection(page).count(Side::Client, &self.objects, 0).min(u64::from(MOST_OBJECTS)) as u32
     }
 
-    fn size(&self, (page, object): (u32, u32), lots: Lots) -> u64 {
+    fn size(&self, (page, object): (u32, u32), draws: RandomDraws) -> u64 {
         let main = self.main_response.as_ref().filter(|_| object == 0);
-        lots.of(page).size(Side::Server, main.unwrap_or(&self.response), object)
+        draws.of_connection(page).size(Side::Server, main.unwrap_or(&self.response), object)
     }
 
     /// Return the object that is the `k`-th to be complete, and the number of bytes that the server
     /// has sent by then. The server sends the objects from `first` on in turn, one frame of each.
-    fn in_frames(&self, page: u32, first: u32, k: u32, lots: Lots) -> (u32, u64) {
-        let sizes: Vec<u64> = (0..self.objects(page, lots)).map(|o| self.size((page, o), lots)).collect();
+    fn in_frames(&self, page: u32, first: u32, k: u32, draws: RandomDraws) -> (u32, u64) {
+        let sizes: Vec<u64> = (0..self.objects(page, draws)).map(|o| self.size((page, o), draws)).collect();
         let (before, batch) = sizes.split_at(first as usize);
         if k < first {
             return (k, before[..=k as usize].iter().sum());
@@ -225,18 +227,18 @@ impl Web {
     }
 
     /// Return the time after a page until the next page or session.
-    fn gap(&self, page: u32, number: u32, lots: Lots) -> Duration {
+    fn gap(&self, page: u32, number: u32, draws: RandomDraws) -> Duration {
         let session = self.session_gap.as_ref().filter(|_| number == AFTER_SESSION);
-        lots.of(page).times(Side::Client, session.unwrap_or(&self.page_gap), number)
+        draws.of_connection(page).times(Side::Client, session.unwrap_or(&self.page_gap), number)
     }
 
-    fn session(&self, progress: &mut Progress, lots: Lots) {
+    fn session(&self, progress: &mut Progress, draws: RandomDraws) {
         progress.sessions += 1;
-        progress.pages_left = self.pages_of_session(progress.page, lots) - 1;
+        progress.pages_left = self.pages_of_session(progress.page, draws) - 1;
     }
 
     /// Schedule the page after the current page. Its gap counts from `since`.
-    fn next_page(&self, progress: &mut Progress, since: Time, lots: Lots) -> Next {
+    fn next_page(&self, progress: &mut Progress, since: Time, draws: RandomDraws) -> Next {
         if self.connections == Connections::Session {
             progress.page += std::mem::take(&mut progress.pages_left); // the connection carried all pages
         }
@@ -247,33 +249,34 @@ impl Web {
         }
         (progress.page, progress.begun, progress.done) = (page + 1, 0, 0);
         if over {
-            self.session(progress, lots);
+            self.session(progress, draws);
         } else {
             progress.pages_left -= u32::from(self.pages.is_some());
         }
-        Next::At(since + self.gap(page, if over { AFTER_SESSION } else { AFTER_PAGE }, lots))
+        Next::At(since + self.gap(page, if over { AFTER_SESSION } else { AFTER_PAGE }, draws))
     }
 
     /// Process the opening of a connection.
-    fn on_opened(&self, progress: &mut Progress, now: Time, lots: Lots) -> Next {
+    fn on_opened(&self, progress: &mut Progress, now: Time, draws: RandomDraws) -> Next {
         if progress.begun == 0 {
-            (progress.page_began, progress.objects) = (now, self.objects_of_connection(progress.page, lots));
+            (progress.page_began, progress.objects) = (now, self.objects_of_connection(progress.page, draws));
         }
         progress.open += 1;
         progress.begun =
             if self.connections == Connections::Each { progress.begun + 1 } else { progress.objects };
         if progress.begun < progress.objects {
             let waits = self.parse_time.is_some() && progress.begun == 1;
-            return if waits { Next::Waits } else { self.next_object(progress, now, lots) };
+            return if waits { Next::Waits } else { self.next_object(progress, now, draws) };
         }
         match self.page_gap_from {
             PageGapFrom::End => Next::Waits,
-            PageGapFrom::Start => self.next_page(progress, progress.page_began, lots),
+            PageGapFrom::Start => self.next_page(progress, progress.page_began, draws),
         }
     }
 
-    fn next_object(&self, progress: &mut Progress, now: Time, lots: Lots) -> Next {
-        let due = now + lots.of(progress.page).times(Side::Client, &self.object_gap, progress.begun);
+    fn next_object(&self, progress: &mut Progress, now: Time, draws: RandomDraws) -> Next {
+        let due =
+            now + draws.of_connection(progress.page).times(Side::Client, &self.object_gap, progress.begun);
         if self.parallel.is_some_and(|most| u64::from(progress.open) >= most) {
             progress.due = due;
             return Next::Waits;
@@ -282,7 +285,14 @@ impl Web {
     }
 
     /// Process objects of a connection that are complete or were abandoned.
-    fn on_done(&self, progress: &mut Progress, connection: u32, objects: u32, now: Time, lots: Lots) -> Next {
+    fn on_done(
+        &self,
+        progress: &mut Progress,
+        connection: u32,
+        objects: u32,
+        now: Time,
+        draws: RandomDraws,
+    ) -> Next {
         let (page, object) = self.place(connection);
         if object.is_some() {
             progress.open -= objects;
@@ -292,7 +302,7 @@ impl Web {
             if let (Some(0), Some(time), 1) = (object, &self.parse_time, progress.begun)
                 && progress.objects > 1
             {
-                return Next::At(now + lots.of(page).times(Side::Client, time, PARSING));
+                return Next::At(now + draws.of_connection(page).times(Side::Client, time, PARSING));
             }
         }
         if progress.due != Time::NEVER {
@@ -300,28 +310,28 @@ impl Web {
         }
         let whole = page == progress.page && progress.begun > 0 && progress.done == progress.objects;
         if whole && self.page_gap_from == PageGapFrom::End {
-            return self.next_page(progress, now, lots);
+            return self.next_page(progress, now, draws);
         }
         Next::Waits
     }
 }
 
 impl Opener for Web {
-    fn next(&self, progress: &mut Progress, told: Told, now: Time, lots: Lots) -> Next {
+    fn next(&self, progress: &mut Progress, told: Told, now: Time, draws: RandomDraws) -> Next {
         match told {
             Told::Begins => {
-                self.session(progress, lots);
-                Next::At(now + self.gap(0, BEFORE_FIRST, lots))
+                self.session(progress, draws);
+                Next::At(now + self.gap(0, BEFORE_FIRST, draws))
             }
-            Told::Opened => self.on_opened(progress, now, lots),
-            Told::Answered(connection) => self.on_done(progress, connection, 1, now, lots),
+            Told::Opened => self.on_opened(progress, now, draws),
+            Told::Answered(connection) => self.on_done(progress, connection, 1, now, draws),
             Told::Finished(_) | Told::Closed { unanswered: 0, .. } => Next::Waits,
             Told::Closed { connection, unanswered } => {
                 // The objects of its page that were not requested are abandoned too.
                 let (page, object) = self.place(connection);
                 let rest = object.is_none() && page == progress.page;
                 let lost = if rest { progress.objects - progress.done } else { unanswered };
-                self.on_done(progress, connection, lost, now, lots)
+                self.on_done(progress, connection, lost, now, draws)
             }
         }
     }
@@ -341,49 +351,49 @@ impl Opener for Web {
         }
     }
 
-    fn share_done(&self, progress: &Progress, _: Lots) -> f64 {
+    fn share_done(&self, progress: &Progress, _: RandomDraws) -> f64 {
         self.sessions.map_or(0.0, |n| f64::from(progress.sessions.max(1) - 1) / n as f64)
     }
 }
 
 impl Conversation for Web {
-    fn count(&self, lots: Lots) -> Option<u32> {
-        let (page, object) = self.place(lots.whose().1);
-        Some(if object.is_some() { 1 } else { self.objects_of_connection(page, lots) })
+    fn count(&self, draws: RandomDraws) -> Option<u32> {
+        let (page, object) = self.place(draws.numbers().1);
+        Some(if object.is_some() { 1 } else { self.objects_of_connection(page, draws) })
     }
 
-    fn request(&self, number: u32, lots: Lots) -> u64 {
-        let (page, object) = self.object(number, lots);
-        lots.of(page).size(Side::Client, &self.request, object)
+    fn request(&self, number: u32, draws: RandomDraws) -> u64 {
+        let (page, object) = self.object(number, draws);
+        draws.of_connection(page).size(Side::Client, &self.request, object)
     }
 
-    fn response(&self, number: u32, lots: Lots) -> u64 {
-        let (page, object) = self.object(number, lots);
+    fn response(&self, number: u32, draws: RandomDraws) -> u64 {
+        let (page, object) = self.object(number, draws);
         if self.connections != Connections::Multiplexed {
-            return self.size((page, object), lots);
+            return self.size((page, object), draws);
         }
-        let end = |k: u32| self.in_frames(page, self.first_of_batch(), k, lots).1;
+        let end = |k: u32| self.in_frames(page, self.first_of_batch(), k, draws).1;
         end(number) - number.checked_sub(1).map_or(0, end)
     }
 
-    fn server_time(&self, number: u32, lots: Lots) -> Duration {
-        let (page, object) = self.object(number, lots);
+    fn server_time(&self, number: u32, draws: RandomDraws) -> Duration {
+        let (page, object) = self.object(number, draws);
         // The server sends multiplexed objects together, so the time of the first applies to all.
         if self.connections == Connections::Multiplexed && number > self.first_of_batch() {
             return Duration::ZERO;
         }
         let main = self.main_server_time.as_ref().filter(|_| object == 0);
-        lots.of(page).times(Side::Server, main.unwrap_or(&self.server_time), object)
+        draws.of_connection(page).times(Side::Server, main.unwrap_or(&self.server_time), object)
     }
 
-    fn due(&self, number: u32, now: Time, lots: Lots) -> Time {
-        let (page, object) = match self.object(number, lots) {
+    fn due(&self, number: u32, now: Time, draws: RandomDraws) -> Time {
+        let (page, object) = match self.object(number, draws) {
             (page, _) if self.connections == Connections::Each => (page, 0),
             place => place,
         };
         now + match (object, &self.parse_time) {
-            (0, _) if number > 0 => self.gap(page - 1, AFTER_PAGE, lots), // next page of the session
-            (1, Some(time)) => lots.of(page).times(Side::Client, time, PARSING),
+            (0, _) if number > 0 => self.gap(page - 1, AFTER_PAGE, draws), // next page of the session
+            (1, Some(time)) => draws.of_connection(page).times(Side::Client, time, PARSING),
             _ => Duration::ZERO,
         }
     }
@@ -397,16 +407,16 @@ impl Conversation for Web {
         self.connections == Connections::Each
     }
 
-    fn told(&self, number: u32, client: &Memory, lots: Lots) -> Answered {
-        let (page, object) = self.object(number, lots);
+    fn told(&self, number: u32, client: &Memory, draws: RandomDraws) -> Answered {
+        let (page, object) = self.object(number, draws);
         let (object, response) = match self.connections {
             Connections::Multiplexed => {
-                let object = self.in_frames(page, self.first_of_batch(), number, lots).0;
-                (object, self.size((page, object), lots))
+                let object = self.in_frames(page, self.first_of_batch(), number, draws).0;
+                (object, self.size((page, object), draws))
             }
-            _ => (object, self.response_of(number, client, lots)),
+            _ => (object, self.response_of(number, client, draws)),
         };
-        let request = lots.of(page).size(Side::Client, &self.request, object);
+        let request = draws.of_connection(page).size(Side::Client, &self.request, object);
         Answered { since: client.since, request, response }
     }
 }
@@ -424,8 +434,8 @@ impl Application for Web {
         Some(self)
     }
 
-    fn asked(&self, number: u32, client: &Memory, lots: Lots) -> Option<Answered> {
-        Some(self.told(number, client, lots))
+    fn asked(&self, number: u32, client: &Memory, draws: RandomDraws) -> Option<Answered> {
+        Some(self.told(number, client, draws))
     }
 
     fn ends(&self) -> Result<(), (&'static str, &'static str)> {

@@ -10,7 +10,7 @@ use units::{Duration, Range, params};
 
 use crate::application::{Actions, Answered, Application, Event, Memory, Side, Talk, Wants};
 use crate::distribution::Size;
-use crate::draws::Lots;
+use crate::draws::RandomDraws;
 
 // The single definition of the parameters. The struct, the reader with its errors, the JSON Schema,
 // the manual page (from these comments) and the Python object are made from it. Each parameter has
@@ -33,8 +33,8 @@ params! {
 impl MyApplication {
     // A random number depends on the connection and an index, so both endpoints draw the same
     // sizes.
-    fn sizes(&self, lots: Lots) -> [u64; 2] {
-        [lots.size(Side::Client, &self.size, 0), lots.size(Side::Server, &self.confirmation, 0)]
+    fn sizes(&self, draws: RandomDraws) -> [u64; 2] {
+        [draws.size(Side::Client, &self.size, 0), draws.size(Side::Server, &self.confirmation, 0)]
     }
 }
 
@@ -42,7 +42,7 @@ impl Application for MyApplication {
     // Return the actions of an endpoint in response to an event. `talk` holds the state of both
     // endpoints; the connection counts the bytes written and received.
     fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
-        let [file, confirmation] = self.sizes(talk.lots);
+        let [file, confirmation] = self.sizes(talk.draws);
         match (side, event) {
             (Side::Client, Event::Opening) => {
                 talk.server.place = file;
@@ -72,23 +72,23 @@ impl Application for MyApplication {
     }
 
     // The progress display uses this share.
-    fn share_done(&self, client: &Memory, acked: u64, lots: Lots) -> f64 {
-        if client.received > 0 { 1.0 } else { acked as f64 / self.sizes(lots)[0] as f64 }
+    fn share_done(&self, client: &Memory, acked: u64, draws: RandomDraws) -> f64 {
+        if client.received > 0 { 1.0 } else { acked as f64 / self.sizes(draws)[0] as f64 }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draws::Draws;
+    use crate::draws::DrawStreams;
     use serde_json::json;
     use units::{Read, Time};
 
     fn ask(side: Side, event: Event, [client, server]: &mut [Memory; 2]) -> Actions {
         let upload = MyApplication::read(&json!({"size": "5 kB", "storing": "10 ms"}), "traffic").unwrap();
-        let draws = Draws::new(1, "my_application");
-        let (now, lots) = (Time::ZERO + Duration::from_millis(500), draws.of(0, 0));
-        upload.on(side, event, &mut Talk { now, client, server, lots, log: &mut () })
+        let streams = DrawStreams::new(1, "my_application");
+        let (now, draws) = (Time::ZERO + Duration::from_millis(500), streams.of(0, 0));
+        upload.on(side, event, &mut Talk { now, client, server, draws, log: &mut () })
     }
 
     #[test]

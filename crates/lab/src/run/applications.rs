@@ -2,7 +2,7 @@
 
 use net::{End, Seq};
 use tcp::State;
-use traffic::Lots;
+use traffic::RandomDraws;
 use traffic::application::{Event, Side, Talk};
 use traffic::opener::Told;
 use units::Time;
@@ -17,7 +17,7 @@ fn side(end: End) -> Side {
 
 impl Simulation<'_> {
     /// What a connection of a flow draws.
-    pub(super) fn lots(&self, flow: usize, connection: u32) -> Lots<'_> {
+    pub(super) fn draws(&self, flow: usize, connection: u32) -> RandomDraws<'_> {
         self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), connection)
     }
 
@@ -49,7 +49,7 @@ impl Simulation<'_> {
         let slot = &self.connections.fates.slots[end.connection() as usize];
         let flow = slot.flow as usize;
         let Some(application) = self.plan.application(flow) else { return };
-        let lots = self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), slot.connection);
+        let draws = self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), slot.connection);
         let both = self.connections.endpoints.of(end.connection());
         let log = &mut self.connections.exchanges.log(&mut self.connections.fates.series, slot, both, now);
         let (mut unremembered, side) = (None, side(end));
@@ -64,7 +64,7 @@ impl Simulation<'_> {
             let actor = if side == Side::Client { &mut *client } else { &mut *server };
             actor.memory.received += n;
         }
-        let talk = &mut Talk { now, client: &mut client.memory, server: &mut server.memory, lots, log };
+        let talk = &mut Talk { now, client: &mut client.memory, server: &mut server.memory, draws, log };
         let actions = application.on(side, event, talk);
         let (answered, connection) = (log.count, slot.connection);
         let actor = if side == Side::Client { client } else { server };

@@ -49,8 +49,8 @@ impl Simulation<'_> {
         let source = &mut self.connections.sources[k];
         let flow = source.flow as usize;
         let Some(opener) = self.plan.opener(flow).filter(|_| !source.over) else { return };
-        let lots = self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), 0);
-        match opener.next(&mut source.progress, told, now, lots) {
+        let draws = self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), 0);
+        match opener.next(&mut source.progress, told, now, draws) {
             Next::At(time) => self.events.set(self.lanes.source(k), time.max(now)),
             Next::Waits => {}
             Next::Over => {
@@ -215,10 +215,10 @@ impl Simulation<'_> {
         let client = self.connections.acting.get(slot.acting).first().map(|client| client.memory);
         let Some(client) = client.filter(|client| client.ended < client.begun) else { return };
         let Some(application) = self.plan.application(flow as usize) else { return };
-        let lots = self.connections.draws[self.plan.table(flow as usize)]
+        let draws = self.connections.draws[self.plan.table(flow as usize)]
             .of(self.plan.number(flow as usize), connection);
         for number in client.ended..client.begun {
-            let Some(request) = application.asked(number, &client, lots) else { return };
+            let Some(request) = application.asked(number, &client, draws) else { return };
             let ends = self.connections.endpoints.of(s);
             self.connections.fates.series.asked(&asked([flow, connection], ends, &request, Time::NEVER));
         }

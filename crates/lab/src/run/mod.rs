@@ -377,11 +377,11 @@ impl<'a> Simulation<'a> {
                 .first()
                 .map_or(Memory::default(), |client| client.memory);
             let acked = self.connections.endpoints[End::sender(s as u32)].acked();
-            application.share_done(&client, acked, self.lots(flow, slot.connection))
+            application.share_done(&client, acked, self.draws(flow, slot.connection))
         };
         let arrived = |source: &Source| {
             let flow = source.flow as usize;
-            let done = |opener: &dyn Opener| opener.share_done(&source.progress, self.lots(flow, 0));
+            let done = |opener: &dyn Opener| opener.share_done(&source.progress, self.draws(flow, 0));
             if source.over { 1.0 } else { self.plan.opener(flow).map_or(0.0, done) }
         };
         let lasting = self.connections.fates.slots[..self.connections.lasting].iter().enumerate().map(of);

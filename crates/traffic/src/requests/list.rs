@@ -63,8 +63,8 @@ impl Rows {
         let mut rows = Rows::default();
         let mut last = (0, None);
         for (number, line) in lines {
-            let (whose, request) = row(line).map_err(|problem| format!("line {number} {problem}"))?;
-            rows.add(&mut last, whose, request).map_err(|problem| format!("line {number} {problem}"))?;
+            let (ids, request) = row(line).map_err(|problem| format!("line {number} {problem}"))?;
+            rows.add(&mut last, ids, request).map_err(|problem| format!("line {number} {problem}"))?;
         }
         rows.users.push(rows.connections.len() as u32);
         rows.connections.push(rows.requests.len() as u32);
@@ -72,13 +72,8 @@ impl Rows {
     }
 
     /// Add a request. `last` holds the user and the connection of the previous request.
-    fn add(
-        &mut self,
-        last: &mut (u32, Option<u32>),
-        whose: [u32; 2],
-        request: Request,
-    ) -> Result<(), String> {
-        let [user, connection] = whose;
+    fn add(&mut self, last: &mut (u32, Option<u32>), ids: [u32; 2], request: Request) -> Result<(), String> {
+        let [user, connection] = ids;
         let (before, open) = *last;
         if user < before {
             return Err(format!(
@@ -137,7 +132,7 @@ impl Rows {
 fn row(line: &str) -> Result<([u32; 2], Request), String> {
     let mut fields = line.split(',');
     let wrong = || format!("does not have the columns {COLUMNS}");
-    let whose = [part(&mut fields).ok_or_else(wrong)?, part(&mut fields).ok_or_else(wrong)?];
+    let ids = [part(&mut fields).ok_or_else(wrong)?, part(&mut fields).ok_or_else(wrong)?];
     let at: f64 = part(&mut fields).ok_or_else(wrong)?;
     let sizes: [u64; 2] = [part(&mut fields).ok_or_else(wrong)?, part(&mut fields).ok_or_else(wrong)?];
     if fields.next().is_some() {
@@ -146,16 +141,13 @@ fn row(line: &str) -> Result<([u32; 2], Request), String> {
     if !(0.0..=LATEST).contains(&at) {
         return Err(format!("has the time {at}, which must be between 0 and {LATEST} s"));
     }
-    if whose.iter().any(|&n| n > MOST) {
+    if ids.iter().any(|&n| n > MOST) {
         return Err(format!("has a user or a connection above {MOST}, the maximum"));
     }
     if sizes.iter().any(|size| !(1..=LARGEST).contains(size)) {
         return Err(format!("has a size that is not between 1 and {LARGEST} B"));
     }
-    Ok((
-        whose,
-        Request { at: Time::ZERO + Duration::from_seconds(at), request: sizes[0], response: sizes[1] },
-    ))
+    Ok((ids, Request { at: Time::ZERO + Duration::from_seconds(at), request: sizes[0], response: sizes[1] }))
 }
 
 /// Maximum number of a user or a connection.
@@ -219,8 +211,8 @@ impl List {
     }
 
     /// Return the requests of a connection, given the user and the connection.
-    pub fn requests(&self, whose: (u32, u32)) -> &[Request] {
-        self.rows.get().map_or(&[], |rows| rows.requests(whose))
+    pub fn requests(&self, ids: (u32, u32)) -> &[Request] {
+        self.rows.get().map_or(&[], |rows| rows.requests(ids))
     }
 }
 
@@ -251,7 +243,7 @@ mod tests {
         let text = "user,connection,at_s,request_bytes,response_bytes\n0,0,0.5,300,7200\n0,0,0.75,301,1\n# user 1 has no requests\n2,0,0.25,1,2\n2,1,0.25,3,4\n";
         let rows = Rows::of(text).unwrap();
         assert_eq!([0, 1, 2, 3].map(|user| rows.connections(user)), [1, 0, 2, 0]);
-        let sizes = |whose| rows.requests(whose).iter().map(|r| (r.request, r.response)).collect::<Vec<_>>();
+        let sizes = |ids| rows.requests(ids).iter().map(|r| (r.request, r.response)).collect::<Vec<_>>();
         assert_eq!(sizes((0, 0)), [(300, 7200), (301, 1)]);
         assert_eq!(sizes((2, 1)), [(3, 4)]);
         assert_eq!(sizes((2, 2)), []);
