@@ -131,15 +131,15 @@ fn check_changes(s: &Schedule, path: &str) -> Result<(), Invalid> {
 pub struct Times(Arc<[Duration]>);
 
 /// Maximum time, in milliseconds.
-const LATEST: u64 = 10_000_000_000;
+const MAX_TIME: u64 = 10_000_000_000;
 
 impl Times {
     fn of(times: impl Iterator<Item = Result<u64, String>>) -> Result<Self, String> {
         let mut all: Vec<u64> = Vec::new();
         for time in times {
             let time = time?;
-            if time > LATEST {
-                return Err(format!("the time {time} must be at most {LATEST} ms"));
+            if time > MAX_TIME {
+                return Err(format!("the time {time} must be at most {MAX_TIME} ms"));
             }
             if let Some(last) = all.last().filter(|last| time < **last) {
                 return Err(format!("the time {time} is before the previous time, {last}"));

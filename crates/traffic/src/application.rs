@@ -1,6 +1,6 @@
 //! Applications: the programs at the two endpoints of a connection. The simulator notifies an
 //! application of events at an endpoint. The application returns actions, which the connection
-//! carries out. An application selects the events that it needs ([`Application::wants`]), so that
+//! carries out. An application selects the events that it needs ([`Application::needs`]), so that
 //! one which only writes costs no instruction per packet.
 
 use units::param::Invalid;
@@ -24,16 +24,16 @@ pub enum Event {
     Received(u64),
     /// The timer of the application expired.
     Woken,
-    /// The unsent data fell below the level that the application maintains ([`Wants::waiting`]).
+    /// The unsent data fell below the level that the application maintains ([`Needs::unsent`]).
     /// This number of bytes fills it up again.
-    Room(u64),
+    SendSpace(u64),
     /// The peer closed the connection, and all its data was delivered to the application.
     PeerClosed,
 }
 
 /// A request with its response.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Answered {
+pub struct Transaction {
     /// Time when the client wrote the request.
     pub since: Time,
     /// Size of the request, in bytes.
@@ -74,33 +74,33 @@ impl Actions {
 
 /// Events and services that an application needs at an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wants {
+pub struct Needs {
     /// True if the application needs events beyond the opening and its own timer. If false, the
     /// endpoint closes when the peer has closed.
-    pub told: bool,
-    /// True if the application needs only the event that the data up to [`Memory::place`] arrived,
-    /// and the event that the peer closed.
-    pub whole: bool,
+    pub events: bool,
+    /// True if the application needs only the event that the data up to [`EndpointState::awaited`]
+    /// arrived, and the event that the peer closed.
+    pub messages: bool,
     /// True if the application reads at its own pace instead of at once.
-    pub holds: bool,
-    /// Amount of unsent data that the application maintains, in bytes. It receives [`Event::Room`]
-    /// when less is left.
-    pub waiting: u64,
+    pub own_pace: bool,
+    /// Amount of unsent data that the application maintains, in bytes. It receives
+    /// [`Event::SendSpace`] when less is left.
+    pub unsent: u64,
 }
 
-impl Wants {
+impl Needs {
     /// Only the opening and the timer.
-    pub const NOTHING: Wants = Wants { told: false, whole: false, holds: false, waiting: 0 };
+    pub const NOTHING: Needs = Needs { events: false, messages: false, own_pace: false, unsent: 0 };
     /// All events.
-    pub const TOLD: Wants = Wants { told: true, ..Wants::NOTHING };
+    pub const EVENTS: Needs = Needs { events: true, ..Needs::NOTHING };
     /// Only events that complete a message: a request or a response.
-    pub const WHOLE: Wants = Wants { whole: true, ..Wants::TOLD };
+    pub const MESSAGES: Needs = Needs { messages: true, ..Needs::EVENTS };
 }
 
 /// State of an application at one endpoint. The connection counts the bytes; the other fields are
 /// the application's own.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Memory {
+pub struct EndpointState {
     /// Bytes written at this endpoint.
     pub written: u64,
     /// Bytes received in order at this endpoint.
@@ -110,49 +110,49 @@ pub struct Memory {
     /// Number of messages that the application finished at this endpoint.
     pub ended: u32,
     /// Offset in the received data at which the awaited message ends.
-    pub place: u64,
+    pub awaited: u64,
     /// A time that the application stores, such as that of its last request.
     pub since: Time,
 }
 
 /// Counter of requests and responses.
-pub trait Log {
+pub trait RequestLog {
     /// Count a request that the client just wrote.
-    fn asked(&mut self);
+    fn requested(&mut self);
     /// Count a request whose response is complete now.
-    fn answered(&mut self, answered: &Answered);
+    fn responded(&mut self, transaction: &Transaction);
 }
 
-impl Memory {
+impl EndpointState {
     /// Return true if the last `came` bytes completed the awaited message.
-    pub fn has_it(&self, came: u64) -> bool {
-        self.received >= self.place && self.received - came < self.place
+    pub fn completes(&self, came: u64) -> bool {
+        self.received >= self.awaited && self.received - came < self.awaited
     }
 }
 
 /// A counter that ignores every request.
-impl Log for () {
-    fn asked(&mut self) {}
-    fn answered(&mut self, _: &Answered) {}
+impl RequestLog for () {
+    fn requested(&mut self) {}
+    fn responded(&mut self, _: &Transaction) {}
 }
 
 /// State of a connection, as its application sees it.
-pub struct Talk<'a> {
+pub struct Context<'a> {
     /// Current time.
     pub now: Time,
     /// State of the client endpoint. Either endpoint may read both states, because the information
     /// would be in the headers of a real protocol.
-    pub client: &'a mut Memory,
+    pub client: &'a mut EndpointState,
     /// State of the server endpoint. It is not updated if the application
-    /// [needs](Application::wants) no events there.
-    pub server: &'a mut Memory,
+    /// [needs](Application::needs) no events there.
+    pub server: &'a mut EndpointState,
     /// Random numbers of the connection.
     pub draws: RandomDraws<'a>,
     /// Counter of requests and responses.
-    pub log: &'a mut dyn Log,
+    pub log: &'a mut dyn RequestLog,
 }
 
-impl Talk<'_> {
+impl Context<'_> {
     /// Return the current time plus `span`.
     pub fn after(&self, span: Duration) -> Time {
         self.now + span
@@ -162,16 +162,16 @@ impl Talk<'_> {
 /// Behaviour of the two endpoints of a connection.
 pub trait Application {
     /// Return the actions of an endpoint in response to an event there.
-    fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions;
+    fn on(&self, side: Side, event: Event, context: &mut Context) -> Actions;
 
     /// Return the events and services that the application needs at an endpoint.
-    fn wants(&self, _: Side) -> Wants {
-        Wants::NOTHING
+    fn needs(&self, _: Side) -> Needs {
+        Needs::NOTHING
     }
 
     /// Return false if the application stores nothing and sets no timer, as one that writes and
     /// closes at the opening. Its connections then have no application state.
-    fn remembers(&self) -> bool {
+    fn has_state(&self) -> bool {
         true
     }
 
@@ -196,13 +196,18 @@ pub trait Application {
     /// Return request `number`, which was written and has no response yet, given the state of the
     /// client endpoint. Requests are counted in the order of their responses. Return `None` if the
     /// application has no requests.
-    fn asked(&self, _number: u32, _client: &Memory, _lots: RandomDraws) -> Option<Answered> {
+    fn pending_request(
+        &self,
+        _number: u32,
+        _client: &EndpointState,
+        _lots: RandomDraws,
+    ) -> Option<Transaction> {
         None
     }
 
     /// Return the completed share of the work, from 0 to 1, given the state of the client endpoint
     /// and the acknowledged bytes. Return 0 if the share is unknown.
-    fn share_done(&self, _client: &Memory, _acked: u64, _lots: RandomDraws) -> f64 {
+    fn share_done(&self, _client: &EndpointState, _acked: u64, _lots: RandomDraws) -> f64 {
         0.0
     }
 }

@@ -4,7 +4,7 @@ use units::param::{Invalid, join};
 use units::{Duration, Range, Read, Time, params, words};
 
 use crate::draws::RandomDraws;
-use crate::opener::{Next, Opener, Progress, Told};
+use crate::opener::{NextOpening, Opener, OpenerEvent, Progress};
 use crate::spacing::Spacing;
 
 words! {
@@ -54,24 +54,30 @@ fn check(arrivals: &Arrivals, path: &str) -> Result<(), Invalid> {
 }
 
 impl Opener for Arrivals {
-    fn next(&self, progress: &mut Progress, told: Told, now: Time, draws: RandomDraws) -> Next {
-        let counts = match (self.after, told) {
-            (After::Opening, Told::Opened) | (After::Closing, Told::Closed { .. }) => true,
+    fn next(
+        &self,
+        progress: &mut Progress,
+        event: OpenerEvent,
+        now: Time,
+        draws: RandomDraws,
+    ) -> NextOpening {
+        let counts = match (self.after, event) {
+            (After::Opening, OpenerEvent::Opened) | (After::Closing, OpenerEvent::Closed { .. }) => true,
             // A connection counts once: by its last response, or by its close if that comes first.
-            (After::Response, Told::Finished(connection) | Told::Closed { connection, .. }) => {
+            (After::Response, OpenerEvent::Finished(connection) | OpenerEvent::Closed { connection, .. }) => {
                 let first = progress.done <= connection;
                 progress.done = progress.done.max(connection + 1);
                 first
             }
             _ => false,
         };
-        if !counts && told != Told::Begins {
-            return Next::Waits;
+        if !counts && event != OpenerEvent::Begins {
+            return NextOpening::Wait;
         }
         if self.connections.is_some_and(|most| u64::from(progress.opened) >= most) {
-            return Next::Over;
+            return NextOpening::End;
         }
-        Next::At(now + draws.of_connection(progress.opened).gap(self.spacing, self.interval))
+        NextOpening::At(now + draws.of_connection(progress.opened).gap(self.spacing, self.interval))
     }
 
     fn ends(&self) -> Result<(), (&'static str, &'static str)> {

@@ -2,7 +2,7 @@
 
 use units::{Bytes, Range, Rate, params};
 
-use crate::application::{Actions, Application, Event, Memory, Side, Talk, Wants};
+use crate::application::{Actions, Application, Context, EndpointState, Event, Needs, Side};
 use crate::distribution::Size;
 use crate::draws::RandomDraws;
 
@@ -21,8 +21,8 @@ params! {
     }
 }
 
-/// States of a slow reader: the server stores [`READING`] in [`Memory::begun`] between two reads,
-/// and [`CLOSED_THERE`] in [`Memory::ended`] after the sender has closed.
+/// States of a slow reader: the server stores [`READING`] in [`EndpointState::begun`] between two
+/// reads, and [`CLOSED_THERE`] in [`EndpointState::ended`] after the sender has closed.
 const READING: u32 = 1;
 const CLOSED_THERE: u32 = 1;
 
@@ -32,44 +32,45 @@ impl Bulk {
     }
 
     /// Read the next chunk when the time of the previous chunk is over, and close after the last.
-    /// [`Memory::place`] counts the bytes that were read.
-    fn read(&self, rate: Rate, event: Event, talk: &mut Talk) -> Actions {
+    /// [`EndpointState::awaited`] counts the bytes that were read.
+    fn read(&self, rate: Rate, event: Event, context: &mut Context) -> Actions {
         match event {
-            Event::Woken => talk.server.begun = 0,
-            Event::PeerClosed => talk.server.ended = CLOSED_THERE,
+            Event::Woken => context.server.begun = 0,
+            Event::PeerClosed => context.server.ended = CLOSED_THERE,
             _ => {}
         }
         let mut actions = Actions::NONE;
-        let unread = talk.server.received - talk.server.place;
-        if unread > 0 && talk.server.begun != READING {
+        let unread = context.server.received - context.server.awaited;
+        if unread > 0 && context.server.begun != READING {
             actions.read = unread.min(self.read_chunk.0);
-            actions.wake = talk.after(rate.transmission_time(Bytes(actions.read)));
-            talk.server.begun = READING;
-            talk.server.place += actions.read;
+            actions.wake = context.after(rate.transmission_time(Bytes(actions.read)));
+            context.server.begun = READING;
+            context.server.awaited += actions.read;
         }
-        actions.close = talk.server.ended == CLOSED_THERE && talk.server.place == talk.server.received;
+        actions.close =
+            context.server.ended == CLOSED_THERE && context.server.awaited == context.server.received;
         actions
     }
 }
 
 impl Application for Bulk {
-    fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
+    fn on(&self, side: Side, event: Event, context: &mut Context) -> Actions {
         match (side, event, self.read_rate) {
             (Side::Client, Event::Opening, _) => {
-                let write = self.bytes(talk.draws).unwrap_or(u64::MAX);
+                let write = self.bytes(context.draws).unwrap_or(u64::MAX);
                 Actions { write, close: self.size.is_some(), ..Actions::NONE }
             }
-            (Side::Server, event, Some(rate)) => self.read(rate, event, talk),
+            (Side::Server, event, Some(rate)) => self.read(rate, event, context),
             _ => Actions::NONE,
         }
     }
 
-    fn wants(&self, side: Side) -> Wants {
+    fn needs(&self, side: Side) -> Needs {
         let slow = side == Side::Server && self.read_rate.is_some();
-        if slow { Wants { holds: true, ..Wants::TOLD } } else { Wants::NOTHING }
+        if slow { Needs { own_pace: true, ..Needs::EVENTS } } else { Needs::NOTHING }
     }
 
-    fn remembers(&self) -> bool {
+    fn has_state(&self) -> bool {
         self.read_rate.is_some()
     }
 
@@ -77,7 +78,7 @@ impl Application for Bulk {
         self.size.as_ref().map(drop).ok_or(("size", "a size"))
     }
 
-    fn share_done(&self, _: &Memory, acked: u64, draws: RandomDraws) -> f64 {
+    fn share_done(&self, _: &EndpointState, acked: u64, draws: RandomDraws) -> f64 {
         self.bytes(draws).map_or(0.0, |size| acked as f64 / size as f64)
     }
 }

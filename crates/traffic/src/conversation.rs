@@ -2,7 +2,7 @@
 
 use units::{Duration, Time};
 
-use crate::application::{Actions, Answered, Event, Memory, Side, Talk};
+use crate::application::{Actions, Context, EndpointState, Event, Side, Transaction};
 use crate::draws::RandomDraws;
 
 /// The requests of a connection. The server answers them in the order in which they arrive.
@@ -33,25 +33,26 @@ pub trait Conversation {
     fn server_closes(&self) -> bool;
 
     /// Return the request whose response is number `number` in the order of completion.
-    fn told(&self, number: u32, client: &Memory, draws: RandomDraws) -> Answered {
+    fn transaction(&self, number: u32, client: &EndpointState, draws: RandomDraws) -> Transaction {
         let (request, response) = (self.request(number, draws), self.response_of(number, client, draws));
-        Answered { since: client.since, request, response }
+        Transaction { since: client.since, request, response }
     }
 
     /// Return the size of response `number`, as [`Conversation::response`]. While the client waits
-    /// for the first response, the size is the client's [`Memory::place`], which avoids a draw.
-    fn response_of(&self, number: u32, client: &Memory, draws: RandomDraws) -> u64 {
+    /// for the first response, the size is the client's [`EndpointState::awaited`], which avoids a
+    /// draw.
+    fn response_of(&self, number: u32, client: &EndpointState, draws: RandomDraws) -> u64 {
         let is_awaited = number == 0 && client.ended == 0 && client.begun > 0;
-        if is_awaited { client.place } else { self.response(number, draws) }
+        if is_awaited { client.awaited } else { self.response(number, draws) }
     }
 
     /// Return the actions of an endpoint in response to an event.
-    fn converse(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
+    fn respond(&self, side: Side, event: Event, context: &mut Context) -> Actions {
         match (side, event) {
-            (Side::Client, Event::Opening | Event::Woken) => self.ask(true, talk),
-            (Side::Client, Event::Received(_)) => self.take_responses(talk),
-            (Side::Server, Event::Received(_)) => self.take_requests(talk),
-            (Side::Server, Event::Woken) => self.answer(true, talk),
+            (Side::Client, Event::Opening | Event::Woken) => self.write_requests(true, context),
+            (Side::Client, Event::Received(_)) => self.process_responses(context),
+            (Side::Server, Event::Received(_)) => self.process_requests(context),
+            (Side::Server, Event::Woken) => self.write_responses(true, context),
             (_, Event::PeerClosed) => Actions::CLOSE,
             _ => Actions::NONE,
         }
@@ -59,49 +60,50 @@ pub trait Conversation {
 
     /// Write the requests that are due. `now` is true if the timer of the next request has just
     /// expired.
-    fn ask(&self, mut now: bool, talk: &mut Talk) -> Actions {
+    fn write_requests(&self, mut now: bool, context: &mut Context) -> Actions {
         let mut actions = Actions::NONE;
         loop {
-            let number = talk.client.begun;
-            let waits = self.waits(number) && talk.client.ended < number;
-            if waits || self.count(talk.draws) == Some(number) {
+            let number = context.client.begun;
+            let waits = self.waits(number) && context.client.ended < number;
+            if waits || self.count(context.draws) == Some(number) {
                 return actions;
             }
             if !std::mem::take(&mut now) {
-                let due = self.due(number, talk.now, talk.draws);
-                if due > talk.now {
+                let due = self.due(number, context.now, context.draws);
+                if due > context.now {
                     return Actions { wake: due, ..actions };
                 }
             }
-            let request = self.request(number, talk.draws);
-            if talk.server.ended == number {
-                talk.server.place += request;
+            let request = self.request(number, context.draws);
+            if context.server.ended == number {
+                context.server.awaited += request;
             }
-            if talk.client.ended == number {
-                talk.client.place += self.response(number, talk.draws);
+            if context.client.ended == number {
+                context.client.awaited += self.response(number, context.draws);
             }
             actions.write += request;
-            talk.client.begun += 1;
-            talk.client.since = talk.now;
-            talk.log.asked();
+            context.client.begun += 1;
+            context.client.since = context.now;
+            context.log.requested();
         }
     }
 
-    /// Process data that arrived at the client. [`Memory::place`] is the offset at which the
-    /// awaited response ends. (A real client would read it from the headers.)
-    fn take_responses(&self, talk: &mut Talk) -> Actions {
-        let before = talk.client.ended;
-        while talk.client.ended < talk.client.begun && talk.client.received >= talk.client.place {
-            talk.log.answered(&self.told(talk.client.ended, talk.client, talk.draws));
-            talk.client.ended += 1;
-            if talk.client.ended < talk.client.begun {
-                talk.client.place += self.response(talk.client.ended, talk.draws);
+    /// Process data that arrived at the client. [`EndpointState::awaited`] is the offset at which
+    /// the awaited response ends. (A real client would read it from the headers.)
+    fn process_responses(&self, context: &mut Context) -> Actions {
+        let before = context.client.ended;
+        while context.client.ended < context.client.begun && context.client.received >= context.client.awaited
+        {
+            context.log.responded(&self.transaction(context.client.ended, context.client, context.draws));
+            context.client.ended += 1;
+            if context.client.ended < context.client.begun {
+                context.client.awaited += self.response(context.client.ended, context.draws);
             }
         }
-        if talk.client.ended == before {
+        if context.client.ended == before {
             Actions::NONE
-        } else if self.count(talk.draws) != Some(talk.client.ended) {
-            self.ask(false, talk)
+        } else if self.count(context.draws) != Some(context.client.ended) {
+            self.write_requests(false, context)
         } else if self.server_closes() {
             Actions::NONE
         } else {
@@ -109,35 +111,40 @@ pub trait Conversation {
         }
     }
 
-    /// Process data that arrived at the server. [`Memory::place`] is the offset at which the
-    /// awaited request ends.
-    fn take_requests(&self, talk: &mut Talk) -> Actions {
-        let idle = talk.server.begun == talk.server.ended;
-        let before = talk.server.ended;
-        while talk.server.ended < talk.client.begun && talk.server.received >= talk.server.place {
-            talk.server.ended += 1;
-            if talk.server.ended < talk.client.begun {
-                talk.server.place += self.request(talk.server.ended, talk.draws);
+    /// Process data that arrived at the server. [`EndpointState::awaited`] is the offset at which
+    /// the awaited request ends.
+    fn process_requests(&self, context: &mut Context) -> Actions {
+        let idle = context.server.begun == context.server.ended;
+        let before = context.server.ended;
+        while context.server.ended < context.client.begun && context.server.received >= context.server.awaited
+        {
+            context.server.ended += 1;
+            if context.server.ended < context.client.begun {
+                context.server.awaited += self.request(context.server.ended, context.draws);
             }
         }
-        if idle && talk.server.ended > before { self.answer(false, talk) } else { Actions::NONE }
+        if idle && context.server.ended > before {
+            self.write_responses(false, context)
+        } else {
+            Actions::NONE
+        }
     }
 
     /// Answer the received requests in their order. `ready` is true if the processing time of the
     /// next response has just ended.
-    fn answer(&self, mut ready: bool, talk: &mut Talk) -> Actions {
+    fn write_responses(&self, mut ready: bool, context: &mut Context) -> Actions {
         let mut actions = Actions::NONE;
-        while talk.server.begun < talk.server.ended {
-            let number = talk.server.begun;
+        while context.server.begun < context.server.ended {
+            let number = context.server.begun;
             if !std::mem::take(&mut ready) {
-                let time = self.server_time(number, talk.draws);
+                let time = self.server_time(number, context.draws);
                 if time > Duration::ZERO {
-                    return Actions { wake: talk.after(time), ..actions };
+                    return Actions { wake: context.after(time), ..actions };
                 }
             }
-            actions.write += self.response_of(number, talk.client, talk.draws);
-            talk.server.begun += 1;
-            let last = self.count(talk.draws) == Some(talk.server.begun);
+            actions.write += self.response_of(number, context.client, context.draws);
+            context.server.begun += 1;
+            let last = self.count(context.draws) == Some(context.server.begun);
             actions.close = last && self.server_closes();
         }
         actions

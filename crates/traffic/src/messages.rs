@@ -2,7 +2,7 @@
 
 use units::{Duration, Range, params};
 
-use crate::application::{Actions, Application, Event, Memory, Side, Talk};
+use crate::application::{Actions, Application, Context, EndpointState, Event, Side};
 use crate::distribution::Size;
 use crate::draws::RandomDraws;
 use crate::spacing::Spacing;
@@ -25,17 +25,17 @@ params! {
 }
 
 impl Application for Messages {
-    fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
+    fn on(&self, side: Side, event: Event, context: &mut Context) -> Actions {
         let mut actions = Actions::NONE;
         if event == Event::Woken {
-            actions.write = talk.draws.size(side, &self.size, talk.client.begun);
-            talk.client.begun += 1;
+            actions.write = context.draws.size(side, &self.size, context.client.begun);
+            context.client.begun += 1;
         }
-        if self.messages == Some(u64::from(talk.client.begun)) {
+        if self.messages == Some(u64::from(context.client.begun)) {
             actions.close = true;
         } else {
-            let wait = talk.draws.time(side, self.spacing, self.interval, talk.client.begun);
-            actions.wake = talk.after(wait);
+            let wait = context.draws.time(side, self.spacing, self.interval, context.client.begun);
+            actions.wake = context.after(wait);
         }
         actions
     }
@@ -44,7 +44,7 @@ impl Application for Messages {
         self.messages.map(drop).ok_or(("messages", "a number of messages"))
     }
 
-    fn share_done(&self, client: &Memory, _: u64, _: RandomDraws) -> f64 {
+    fn share_done(&self, client: &EndpointState, _: u64, _: RandomDraws) -> f64 {
         self.messages.map_or(0.0, |n| f64::from(client.begun) / n as f64)
     }
 }

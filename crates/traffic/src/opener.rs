@@ -8,7 +8,7 @@ use crate::draws::RandomDraws;
 
 /// Event that an opener responds to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum OpenerEvent {
     /// The flow starts.
     Begins,
     /// The connection that the opener scheduled is open.
@@ -29,13 +29,13 @@ pub enum Told {
 
 /// Decision of an opener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum NextOpening {
     /// Open the next connection at this time.
     At(Time),
     /// Wait. An earlier decision stays in force.
-    Waits,
+    Wait,
     /// Open no further connection.
-    Over,
+    End,
 }
 
 /// Progress of a flow. The run stores it, and each opener uses the fields that it needs.
@@ -75,9 +75,10 @@ impl Progress {
 
 /// Schedule of the connections of a flow.
 pub trait Opener {
-    /// Return the decision after an event. `draws` are the random numbers of the flow; [`RandomDraws::of_connection`]
-    /// selects the connection.
-    fn next(&self, progress: &mut Progress, told: Told, now: Time, draws: RandomDraws) -> Next;
+    /// Return the decision after an event. `draws` are the random numbers of the flow;
+    /// [`RandomDraws::of_connection`] selects the connection.
+    fn next(&self, progress: &mut Progress, event: OpenerEvent, now: Time, draws: RandomDraws)
+    -> NextOpening;
 
     /// Return the number of the connection that opens next.
     fn connection(&self, progress: &Progress) -> u32 {

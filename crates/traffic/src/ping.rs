@@ -3,7 +3,7 @@
 use units::param::{Invalid, join};
 use units::{Bytes, Duration, Range, Read, Time, params, words};
 
-use crate::application::{Actions, Answered, Application, Event, Memory, Side, Talk, Wants};
+use crate::application::{Actions, Application, Context, EndpointState, Event, Needs, Side, Transaction};
 use crate::draws::RandomDraws;
 
 words! {
@@ -55,87 +55,87 @@ fn check_ping(p: &Ping, path: &str) -> Result<(), Invalid> {
 impl Ping {
     /// Write the next ping. `since` is the time of the first ping if the interval is fixed, and of
     /// the last ping otherwise.
-    fn ping(&self, talk: &mut Talk) -> Actions {
-        talk.client.begun += 1;
-        talk.server.place = talk.client.written + self.size.0;
-        talk.log.asked();
-        let more = self.pings != Some(u64::from(talk.client.begun));
-        if talk.client.begun == 1 || self.interval.is_none() {
-            talk.client.since = talk.now;
+    fn ping(&self, context: &mut Context) -> Actions {
+        context.client.begun += 1;
+        context.server.awaited = context.client.written + self.size.0;
+        context.log.requested();
+        let more = self.pings != Some(u64::from(context.client.begun));
+        if context.client.begun == 1 || self.interval.is_none() {
+            context.client.since = context.now;
         }
-        let next = if more { self.written(talk.client, talk.client.begun) } else { None };
+        let next = if more { self.written(context.client, context.client.begun) } else { None };
         Actions { wake: next.unwrap_or(Time::NEVER), ..Actions::write(self.size.0) }
     }
 
     /// Return the time of ping `number`, counted from 0, if the interval is fixed.
-    fn written(&self, client: &Memory, number: u32) -> Option<Time> {
+    fn written(&self, client: &EndpointState, number: u32) -> Option<Time> {
         self.interval.map(|interval| client.since + Duration(interval.0.saturating_mul(u64::from(number))))
     }
 
     /// Return the number of pings, or replies, that the last `came` bytes completed.
-    fn whole(&self, end: &Memory, came: u64) -> u32 {
+    fn whole(&self, end: &EndpointState, came: u64) -> u32 {
         match self.load {
             Load::None => (end.received / self.size.0 - (end.received - came) / self.size.0) as u32,
-            _ => u32::from(end.has_it(came)),
+            _ => u32::from(end.completes(came)),
         }
     }
 
     /// Return the server's replies to complete pings.
-    fn reply(&self, talk: &mut Talk, pings: u32) -> Actions {
+    fn reply(&self, context: &mut Context, pings: u32) -> Actions {
         if pings == 0 {
             return Actions::NONE;
         }
         let reply = self.size.0 * u64::from(pings);
-        talk.client.place = talk.server.written + reply;
+        context.client.awaited = context.server.written + reply;
         Actions::write(reply)
     }
 
     /// Process complete replies at the client.
-    fn on_replies(&self, talk: &mut Talk, replies: u32) -> Actions {
+    fn on_replies(&self, context: &mut Context, replies: u32) -> Actions {
         for _ in 0..replies {
-            let answered = self.asked(talk.client.ended, talk.client, talk.draws);
-            talk.client.ended += 1;
-            answered.iter().for_each(|answered| talk.log.answered(answered));
+            let transaction = self.pending_request(context.client.ended, context.client, context.draws);
+            context.client.ended += 1;
+            transaction.iter().for_each(|transaction| context.log.responded(transaction));
         }
         match self.interval {
-            _ if self.pings == Some(u64::from(talk.client.ended)) => Actions::CLOSE,
-            None if replies > 0 => self.ping(talk),
+            _ if self.pings == Some(u64::from(context.client.ended)) => Actions::CLOSE,
+            None if replies > 0 => self.ping(context),
             _ => Actions::NONE,
         }
     }
 }
 
 impl Application for Ping {
-    fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
+    fn on(&self, side: Side, event: Event, context: &mut Context) -> Actions {
         match (side, event) {
-            (Side::Client, Event::Opened | Event::Woken) => self.ping(talk),
-            (Side::Client, Event::Received(n)) => self.on_replies(talk, self.whole(talk.client, n)),
-            (Side::Server, Event::Received(n)) => self.reply(talk, self.whole(talk.server, n)),
-            (_, Event::Room(n)) => Actions::write(n),
+            (Side::Client, Event::Opened | Event::Woken) => self.ping(context),
+            (Side::Client, Event::Received(n)) => self.on_replies(context, self.whole(context.client, n)),
+            (Side::Server, Event::Received(n)) => self.reply(context, self.whole(context.server, n)),
+            (_, Event::SendSpace(n)) => Actions::write(n),
             (_, Event::PeerClosed) => Actions::CLOSE,
             _ => Actions::NONE,
         }
     }
 
-    fn wants(&self, side: Side) -> Wants {
+    fn needs(&self, side: Side) -> Needs {
         let loads = match self.load {
             Load::None => false,
             Load::Download => side == Side::Server,
             Load::Upload => side == Side::Client,
         };
-        Wants { waiting: if loads { self.unsent.0 } else { 0 }, ..Wants::TOLD }
+        Needs { unsent: if loads { self.unsent.0 } else { 0 }, ..Needs::EVENTS }
     }
 
-    fn asked(&self, number: u32, client: &Memory, _: RandomDraws) -> Option<Answered> {
+    fn pending_request(&self, number: u32, client: &EndpointState, _: RandomDraws) -> Option<Transaction> {
         let since = self.written(client, number).unwrap_or(client.since);
-        Some(Answered { since, request: self.size.0, response: self.size.0 })
+        Some(Transaction { since, request: self.size.0, response: self.size.0 })
     }
 
     fn ends(&self) -> Result<(), (&'static str, &'static str)> {
         self.pings.map(drop).ok_or(("pings", "a number of pings"))
     }
 
-    fn share_done(&self, client: &Memory, _: u64, _: RandomDraws) -> f64 {
+    fn share_done(&self, client: &EndpointState, _: u64, _: RandomDraws) -> f64 {
         self.pings.map_or(0.0, |n| f64::from(client.ended) / n as f64)
     }
 }

@@ -2,7 +2,7 @@
 
 use units::{Duration, Range, Time, params, words};
 
-use crate::application::{Actions, Answered, Application, Event, Memory, Side, Talk, Wants};
+use crate::application::{Actions, Application, Context, EndpointState, Event, Needs, Side, Transaction};
 use crate::conversation::Conversation;
 use crate::distribution::Size;
 use crate::draws::RandomDraws;
@@ -77,23 +77,28 @@ impl Conversation for RequestResponse {
 }
 
 impl Application for RequestResponse {
-    fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
-        self.converse(side, event, talk)
+    fn on(&self, side: Side, event: Event, context: &mut Context) -> Actions {
+        self.respond(side, event, context)
     }
 
-    fn wants(&self, _: Side) -> Wants {
-        Wants::WHOLE
+    fn needs(&self, _: Side) -> Needs {
+        Needs::MESSAGES
     }
 
-    fn asked(&self, number: u32, client: &Memory, draws: RandomDraws) -> Option<Answered> {
-        Some(self.told(number, client, draws))
+    fn pending_request(
+        &self,
+        number: u32,
+        client: &EndpointState,
+        draws: RandomDraws,
+    ) -> Option<Transaction> {
+        Some(self.transaction(number, client, draws))
     }
 
     fn ends(&self) -> Result<(), (&'static str, &'static str)> {
         self.requests.map(drop).ok_or(("requests", "a number of requests"))
     }
 
-    fn share_done(&self, client: &Memory, _: u64, _: RandomDraws) -> f64 {
+    fn share_done(&self, client: &EndpointState, _: u64, _: RandomDraws) -> f64 {
         self.requests.map_or(0.0, |n| f64::from(client.ended) / n as f64)
     }
 }

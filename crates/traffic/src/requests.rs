@@ -8,11 +8,11 @@ use units::{Duration, Range, Time, params, words};
 
 pub use list::List;
 
-use crate::application::{Actions, Answered, Application, Event, Memory, Side, Talk, Wants};
+use crate::application::{Actions, Application, Context, EndpointState, Event, Needs, Side, Transaction};
 use crate::conversation::Conversation;
 use crate::distribution::Times;
 use crate::draws::RandomDraws;
-use crate::opener::{Next, Opener, Progress, Told};
+use crate::opener::{NextOpening, Opener, OpenerEvent, Progress};
 
 words! {
     /// Times at which the client writes the requests of a connection that has several.
@@ -70,22 +70,22 @@ impl Conversation for Requests {
         true
     }
 
-    fn told(&self, number: u32, client: &Memory, draws: RandomDraws) -> Answered {
+    fn transaction(&self, number: u32, client: &EndpointState, draws: RandomDraws) -> Transaction {
         let since = match self.order {
             Order::InTurn => client.since,
             Order::Pipelined => self.due(number, Time::ZERO, draws),
         };
-        Answered { since, request: self.request(number, draws), response: self.response(number, draws) }
+        Transaction { since, request: self.request(number, draws), response: self.response(number, draws) }
     }
 }
 
 impl Application for Requests {
-    fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
-        self.converse(side, event, talk)
+    fn on(&self, side: Side, event: Event, context: &mut Context) -> Actions {
+        self.respond(side, event, context)
     }
 
-    fn wants(&self, _: Side) -> Wants {
-        Wants::WHOLE
+    fn needs(&self, _: Side) -> Needs {
+        Needs::MESSAGES
     }
 
     fn load(&self, path: &str) -> Result<(), Invalid> {
@@ -96,20 +96,25 @@ impl Application for Requests {
         Some(self)
     }
 
-    fn asked(&self, number: u32, client: &Memory, draws: RandomDraws) -> Option<Answered> {
-        Some(self.told(number, client, draws))
+    fn pending_request(
+        &self,
+        number: u32,
+        client: &EndpointState,
+        draws: RandomDraws,
+    ) -> Option<Transaction> {
+        Some(self.transaction(number, client, draws))
     }
 }
 
 impl Opener for Requests {
-    fn next(&self, progress: &mut Progress, told: Told, _: Time, draws: RandomDraws) -> Next {
-        if !matches!(told, Told::Begins | Told::Opened) {
-            return Next::Waits;
+    fn next(&self, progress: &mut Progress, event: OpenerEvent, _: Time, draws: RandomDraws) -> NextOpening {
+        if !matches!(event, OpenerEvent::Begins | OpenerEvent::Opened) {
+            return NextOpening::Wait;
         }
         let (user, _) = draws.numbers();
         match self.list.requests((user, progress.opened)).first() {
-            Some(first) => Next::At(first.at),
-            None => Next::Over,
+            Some(first) => NextOpening::At(first.at),
+            None => NextOpening::End,
         }
     }
 

@@ -7,10 +7,10 @@ use std::collections::BinaryHeap;
 
 use units::Time;
 
-use crate::application::Memory;
+use crate::application::EndpointState;
 use crate::conversation::Conversation;
 use crate::draws::RandomDraws;
-use crate::opener::{Next, Opener, Progress, Told};
+use crate::opener::{NextOpening, Opener, OpenerEvent, Progress};
 use crate::web::Web;
 
 /// A request of a sampled user.
@@ -42,7 +42,7 @@ fn requests<'a>(
     draws: RandomDraws<'a>,
 ) -> impl Iterator<Item = Sampled> + 'a {
     let draws = draws.of_connection(number);
-    let mut client = Memory { since: opened, ..Memory::default() };
+    let mut client = EndpointState { since: opened, ..EndpointState::default() };
     let mut there = opened;
     let request = move |n: u32| {
         if n > 0 {
@@ -50,10 +50,10 @@ fn requests<'a>(
             client.since = web.due(n, from, draws).max(from);
         }
         there = there.max(client.since) + web.server_time(n, draws);
-        let told = web.told(n, &client, draws);
-        let (request, response) = (told.request, told.response);
+        let transaction = web.transaction(n, &client, draws);
+        let (request, response) = (transaction.request, transaction.response);
         let page = web.object(n, draws).0;
-        Sampled { user, page, connection, at: told.since, answered: there, request, response }
+        Sampled { user, page, connection, at: transaction.since, answered: there, request, response }
     };
     (0..web.count(draws).unwrap_or(0)).map(request)
 }
@@ -70,21 +70,21 @@ pub fn sample(
 ) {
     let mut progress = Progress::new(start);
     let mut answers: BinaryHeap<Reverse<(Time, u32)>> = BinaryHeap::new();
-    let (mut opens, mut now, mut told) = (Time::NEVER, start, Told::Begins);
+    let (mut opens, mut now, mut event) = (Time::NEVER, start, OpenerEvent::Begins);
     while now <= until && found.len() < most {
-        match web.next(&mut progress, told, now, draws) {
-            Next::At(time) => opens = time.max(now),
-            Next::Waits => {}
-            Next::Over => return,
+        match web.next(&mut progress, event, now, draws) {
+            NextOpening::At(time) => opens = time.max(now),
+            NextOpening::Wait => {}
+            NextOpening::End => return,
         }
         match answers.peek() {
             Some(&Reverse((time, number))) if time <= opens => {
                 answers.pop();
-                (now, told) = (time, Told::Answered(number));
+                (now, event) = (time, OpenerEvent::Answered(number));
             }
             _ if opens == Time::NEVER => return,
             _ => {
-                (now, told) = (opens, Told::Opened);
+                (now, event) = (opens, OpenerEvent::Opened);
                 opens = Time::NEVER;
                 let number = web.connection(&progress);
                 let all = requests(web, draws.numbers().0, progress.opened, number, now, draws);

@@ -9,11 +9,11 @@
 use units::param::{Invalid, join};
 use units::{Duration, Range, Read, Time, params, words};
 
-use crate::application::{Actions, Answered, Application, Event, Memory, Side, Talk, Wants};
+use crate::application::{Actions, Application, Context, EndpointState, Event, Needs, Side, Transaction};
 use crate::conversation::Conversation;
 use crate::distribution::{Count, Size, Times};
 use crate::draws::RandomDraws;
-use crate::opener::{Next, Opener, Progress, Told};
+use crate::opener::{NextOpening, Opener, OpenerEvent, Progress};
 use crate::web_presets::Preset;
 
 words! {
@@ -96,19 +96,19 @@ params! {
 
 /// Maximum number of objects per page. It spaces the numbers of connections, if each object has
 /// one.
-const MOST_OBJECTS: u32 = 1024;
+const MAX_OBJECTS: u32 = 1024;
 /// Maximum number of pages per connection.
-const MOST_OF_CONNECTION: u32 = 1000;
+const MAX_PAGES_OF_CONNECTION: u32 = 1000;
 /// Maximum number of pages per user.
-const MOST_PAGES: u32 = u32::MAX / MOST_OBJECTS;
+const MAX_PAGES: u32 = u32::MAX / MAX_OBJECTS;
 /// Number of bytes that the server sends of each object in turn: the largest frame (RFC 9113 §4.2).
 const FRAME: u64 = 16_384;
-/// Indices of the random times of a page. The indices from 1 to `MOST_OBJECTS - 1` are times
+/// Indices of the random times of a page. The indices from 1 to `MAX_OBJECTS - 1` are times
 /// between its objects.
 const AFTER_PAGE: u32 = 0;
-const PARSING: u32 = MOST_OBJECTS;
-const AFTER_SESSION: u32 = MOST_OBJECTS + 1;
-const BEFORE_FIRST: u32 = MOST_OBJECTS + 2;
+const PARSING: u32 = MAX_OBJECTS;
+const AFTER_SESSION: u32 = MAX_OBJECTS + 1;
+const BEFORE_FIRST: u32 = MAX_OBJECTS + 2;
 
 impl Web {
     fn check(&self, path: &str) -> Result<(), Invalid> {
@@ -147,7 +147,7 @@ impl Web {
 
     /// Return the number of pages of the session that begins with page `first`.
     fn pages_of_session(&self, first: u32, draws: RandomDraws) -> u32 {
-        let most = if self.connections == Connections::Session { MOST_OF_CONNECTION } else { MOST_PAGES };
+        let most = if self.connections == Connections::Session { MAX_PAGES_OF_CONNECTION } else { MAX_PAGES };
         let pages = |count: &Count| {
             draws.of_connection(first).count(Side::Client, count, 1).min(u64::from(most)) as u32
         };
@@ -172,7 +172,7 @@ impl Web {
     /// connection carries one object.
     fn place(&self, connection: u32) -> (u32, Option<u32>) {
         match self.connections {
-            Connections::Each => (connection / MOST_OBJECTS, Some(connection % MOST_OBJECTS)),
+            Connections::Each => (connection / MAX_OBJECTS, Some(connection % MAX_OBJECTS)),
             _ => (connection, None),
         }
     }
@@ -197,7 +197,7 @@ impl Web {
     }
 
     fn objects(&self, page: u32, draws: RandomDraws) -> u32 {
-        draws.of_connection(page).count(Side::Client, &self.objects, 0).min(u64::from(MOST_OBJECTS)) as u32
+        draws.of_connection(page).count(Side::Client, &self.objects, 0).min(u64::from(MAX_OBJECTS)) as u32
     }
 
     fn size(&self, (page, object): (u32, u32), draws: RandomDraws) -> u64 {
@@ -221,7 +221,8 @@ impl Web {
         (first + object as u32, end)
     }
 
-    /// Return the number of the first multiplexed object: 1 if the others wait for object 0, else 0.
+    /// Return the number of the first multiplexed object: 1 if the others wait for object 0, else
+    /// 0.
     fn first_of_batch(&self) -> u32 {
         u32::from(self.parse_time.is_some())
     }
@@ -238,14 +239,14 @@ impl Web {
     }
 
     /// Schedule the page after the current page. Its gap counts from `since`.
-    fn next_page(&self, progress: &mut Progress, since: Time, draws: RandomDraws) -> Next {
+    fn next_page(&self, progress: &mut Progress, since: Time, draws: RandomDraws) -> NextOpening {
         if self.connections == Connections::Session {
             progress.page += std::mem::take(&mut progress.pages_left); // the connection carried all pages
         }
         let page = progress.page;
         let over = progress.pages_left == 0;
-        if over && self.sessions == Some(u64::from(progress.sessions)) || page + 1 >= MOST_PAGES {
-            return Next::Over;
+        if over && self.sessions == Some(u64::from(progress.sessions)) || page + 1 >= MAX_PAGES {
+            return NextOpening::End;
         }
         (progress.page, progress.begun, progress.done) = (page + 1, 0, 0);
         if over {
@@ -253,11 +254,11 @@ impl Web {
         } else {
             progress.pages_left -= u32::from(self.pages.is_some());
         }
-        Next::At(since + self.gap(page, if over { AFTER_SESSION } else { AFTER_PAGE }, draws))
+        NextOpening::At(since + self.gap(page, if over { AFTER_SESSION } else { AFTER_PAGE }, draws))
     }
 
     /// Process the opening of a connection.
-    fn on_opened(&self, progress: &mut Progress, now: Time, draws: RandomDraws) -> Next {
+    fn on_opened(&self, progress: &mut Progress, now: Time, draws: RandomDraws) -> NextOpening {
         if progress.begun == 0 {
             (progress.page_began, progress.objects) = (now, self.objects_of_connection(progress.page, draws));
         }
@@ -266,22 +267,22 @@ impl Web {
             if self.connections == Connections::Each { progress.begun + 1 } else { progress.objects };
         if progress.begun < progress.objects {
             let waits = self.parse_time.is_some() && progress.begun == 1;
-            return if waits { Next::Waits } else { self.next_object(progress, now, draws) };
+            return if waits { NextOpening::Wait } else { self.next_object(progress, now, draws) };
         }
         match self.page_gap_from {
-            PageGapFrom::End => Next::Waits,
+            PageGapFrom::End => NextOpening::Wait,
             PageGapFrom::Start => self.next_page(progress, progress.page_began, draws),
         }
     }
 
-    fn next_object(&self, progress: &mut Progress, now: Time, draws: RandomDraws) -> Next {
+    fn next_object(&self, progress: &mut Progress, now: Time, draws: RandomDraws) -> NextOpening {
         let due =
             now + draws.of_connection(progress.page).times(Side::Client, &self.object_gap, progress.begun);
         if self.parallel.is_some_and(|most| u64::from(progress.open) >= most) {
             progress.due = due;
-            return Next::Waits;
+            return NextOpening::Wait;
         }
-        Next::At(due)
+        NextOpening::At(due)
     }
 
     /// Process objects of a connection that are complete or were abandoned.
@@ -292,7 +293,7 @@ impl Web {
         objects: u32,
         now: Time,
         draws: RandomDraws,
-    ) -> Next {
+    ) -> NextOpening {
         let (page, object) = self.place(connection);
         if object.is_some() {
             progress.open -= objects;
@@ -302,31 +303,37 @@ impl Web {
             if let (Some(0), Some(time), 1) = (object, &self.parse_time, progress.begun)
                 && progress.objects > 1
             {
-                return Next::At(now + draws.of_connection(page).times(Side::Client, time, PARSING));
+                return NextOpening::At(now + draws.of_connection(page).times(Side::Client, time, PARSING));
             }
         }
         if progress.due != Time::NEVER {
-            return Next::At(std::mem::replace(&mut progress.due, Time::NEVER).max(now));
+            return NextOpening::At(std::mem::replace(&mut progress.due, Time::NEVER).max(now));
         }
         let whole = page == progress.page && progress.begun > 0 && progress.done == progress.objects;
         if whole && self.page_gap_from == PageGapFrom::End {
             return self.next_page(progress, now, draws);
         }
-        Next::Waits
+        NextOpening::Wait
     }
 }
 
 impl Opener for Web {
-    fn next(&self, progress: &mut Progress, told: Told, now: Time, draws: RandomDraws) -> Next {
-        match told {
-            Told::Begins => {
+    fn next(
+        &self,
+        progress: &mut Progress,
+        event: OpenerEvent,
+        now: Time,
+        draws: RandomDraws,
+    ) -> NextOpening {
+        match event {
+            OpenerEvent::Begins => {
                 self.session(progress, draws);
-                Next::At(now + self.gap(0, BEFORE_FIRST, draws))
+                NextOpening::At(now + self.gap(0, BEFORE_FIRST, draws))
             }
-            Told::Opened => self.on_opened(progress, now, draws),
-            Told::Answered(connection) => self.on_done(progress, connection, 1, now, draws),
-            Told::Finished(_) | Told::Closed { unanswered: 0, .. } => Next::Waits,
-            Told::Closed { connection, unanswered } => {
+            OpenerEvent::Opened => self.on_opened(progress, now, draws),
+            OpenerEvent::Answered(connection) => self.on_done(progress, connection, 1, now, draws),
+            OpenerEvent::Finished(_) | OpenerEvent::Closed { unanswered: 0, .. } => NextOpening::Wait,
+            OpenerEvent::Closed { connection, unanswered } => {
                 // The objects of its page that were not requested are abandoned too.
                 let (page, object) = self.place(connection);
                 let rest = object.is_none() && page == progress.page;
@@ -338,7 +345,7 @@ impl Opener for Web {
 
     fn connection(&self, progress: &Progress) -> u32 {
         match self.connections {
-            Connections::Each => progress.page * MOST_OBJECTS + progress.begun,
+            Connections::Each => progress.page * MAX_OBJECTS + progress.begun,
             _ => progress.page,
         }
     }
@@ -407,7 +414,7 @@ impl Conversation for Web {
         self.connections == Connections::Each
     }
 
-    fn told(&self, number: u32, client: &Memory, draws: RandomDraws) -> Answered {
+    fn transaction(&self, number: u32, client: &EndpointState, draws: RandomDraws) -> Transaction {
         let (page, object) = self.object(number, draws);
         let (object, response) = match self.connections {
             Connections::Multiplexed => {
@@ -417,25 +424,30 @@ impl Conversation for Web {
             _ => (object, self.response_of(number, client, draws)),
         };
         let request = draws.of_connection(page).size(Side::Client, &self.request, object);
-        Answered { since: client.since, request, response }
+        Transaction { since: client.since, request, response }
     }
 }
 
 impl Application for Web {
-    fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
-        self.converse(side, event, talk)
+    fn on(&self, side: Side, event: Event, context: &mut Context) -> Actions {
+        self.respond(side, event, context)
     }
 
-    fn wants(&self, _: Side) -> Wants {
-        Wants::WHOLE
+    fn needs(&self, _: Side) -> Needs {
+        Needs::MESSAGES
     }
 
     fn opener(&self) -> Option<&dyn Opener> {
         Some(self)
     }
 
-    fn asked(&self, number: u32, client: &Memory, draws: RandomDraws) -> Option<Answered> {
-        Some(self.told(number, client, draws))
+    fn pending_request(
+        &self,
+        number: u32,
+        client: &EndpointState,
+        draws: RandomDraws,
+    ) -> Option<Transaction> {
+        Some(self.transaction(number, client, draws))
     }
 
     fn ends(&self) -> Result<(), (&'static str, &'static str)> {

@@ -8,7 +8,7 @@
 // random numbers, which depend only on the flow, the connection and an index.
 use units::{Duration, Range, params};
 
-use crate::application::{Actions, Answered, Application, Event, Memory, Side, Talk, Wants};
+use crate::application::{Actions, Transaction, Application, Event, EndpointState, Side, Context, Needs};
 use crate::distribution::Size;
 use crate::draws::RandomDraws;
 
@@ -39,25 +39,25 @@ impl MyApplication {
 }
 
 impl Application for MyApplication {
-    // Return the actions of an endpoint in response to an event. `talk` holds the state of both
+    // Return the actions of an endpoint in response to an event. `context` holds the state of both
     // endpoints; the connection counts the bytes written and received.
-    fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
-        let [file, confirmation] = self.sizes(talk.draws);
+    fn on(&self, side: Side, event: Event, context: &mut Context) -> Actions {
+        let [file, confirmation] = self.sizes(context.draws);
         match (side, event) {
             (Side::Client, Event::Opening) => {
-                talk.server.place = file;
-                talk.client.place = confirmation;
-                talk.client.since = talk.now;
-                talk.log.asked();
+                context.server.awaited = file;
+                context.client.awaited = confirmation;
+                context.client.since = context.now;
+                context.log.requested();
                 Actions::write(file)
             }
-            (Side::Server, Event::Received(n)) if talk.server.has_it(n) => {
-                Actions::wake(talk.after(self.storing))
+            (Side::Server, Event::Received(n)) if context.server.completes(n) => {
+                Actions::wake(context.after(self.storing))
             }
             (Side::Server, Event::Woken) => Actions::write(confirmation),
-            (Side::Client, Event::Received(n)) if talk.client.has_it(n) => {
-                let since = talk.client.since;
-                talk.log.answered(&Answered { since, request: file, response: confirmation });
+            (Side::Client, Event::Received(n)) if context.client.completes(n) => {
+                let since = context.client.since;
+                context.log.responded(&Transaction { since, request: file, response: confirmation });
                 Actions::CLOSE
             }
             (_, Event::PeerClosed) => Actions::CLOSE,
@@ -67,12 +67,12 @@ impl Application for MyApplication {
 
     // Select the events that the application needs. By default it receives only the opening and its
     // own timer. It may also read at its own pace, or maintain an amount of unsent data.
-    fn wants(&self, _: Side) -> Wants {
-        Wants::TOLD
+    fn needs(&self, _: Side) -> Needs {
+        Needs::EVENTS
     }
 
     // The progress display uses this share.
-    fn share_done(&self, client: &Memory, acked: u64, draws: RandomDraws) -> f64 {
+    fn share_done(&self, client: &EndpointState, acked: u64, draws: RandomDraws) -> f64 {
         if client.received > 0 { 1.0 } else { acked as f64 / self.sizes(draws)[0] as f64 }
     }
 }
@@ -84,22 +84,22 @@ mod tests {
     use serde_json::json;
     use units::{Read, Time};
 
-    fn ask(side: Side, event: Event, [client, server]: &mut [Memory; 2]) -> Actions {
+    fn ask(side: Side, event: Event, [client, server]: &mut [EndpointState; 2]) -> Actions {
         let upload = MyApplication::read(&json!({"size": "5 kB", "storing": "10 ms"}), "traffic").unwrap();
         let streams = DrawStreams::new(1, "my_application");
         let (now, draws) = (Time::ZERO + Duration::from_millis(500), streams.of(0, 0));
-        upload.on(side, event, &mut Talk { now, client, server, draws, log: &mut () })
+        upload.on(side, event, &mut Context { now, client, server, draws, log: &mut () })
     }
 
     #[test]
     fn the_client_writes_the_file_at_the_opening() {
-        let ends = &mut [Memory::default(); 2];
+        let ends = &mut [EndpointState::default(); 2];
         assert_eq!(ask(Side::Client, Event::Opening, ends), Actions::write(5000));
     }
 
     #[test]
     fn the_server_confirms_the_file_after_storing_it() {
-        let ends = &mut [Memory::default(); 2];
+        let ends = &mut [EndpointState::default(); 2];
         ask(Side::Client, Event::Opening, ends);
         ends[1].received = 4000;
         assert_eq!(ask(Side::Server, Event::Received(4000), ends), Actions::NONE);
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn the_client_closes_after_the_confirmation() {
-        let ends = &mut [Memory::default(); 2];
+        let ends = &mut [EndpointState::default(); 2];
         ask(Side::Client, Event::Opening, ends);
         ends[0].received = 100;
         assert_eq!(ask(Side::Client, Event::Received(100), ends), Actions::CLOSE);

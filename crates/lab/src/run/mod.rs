@@ -16,8 +16,8 @@ use engine::EventQueue;
 use net::{End, Flight, InPipe, OptionStore, Options, Violation};
 use queues::{Laws, NoLaws};
 use traffic::Opener;
-use traffic::application::Memory;
-use traffic::opener::Told;
+use traffic::application::EndpointState;
+use traffic::opener::OpenerEvent;
 use units::Time;
 
 use crate::acting::Acting;
@@ -225,7 +225,7 @@ impl<'a> Simulation<'a> {
         for (k, source) in sources.into_iter().enumerate() {
             let begins = source.progress.began;
             sim.connections.sources.push(source);
-            sim.tell_opener(begins, k, Told::Begins);
+            sim.notify_opener(begins, k, OpenerEvent::Begins);
         }
         sim
     }
@@ -375,7 +375,7 @@ impl<'a> Simulation<'a> {
                 .acting
                 .get(slot.acting)
                 .first()
-                .map_or(Memory::default(), |client| client.memory);
+                .map_or(EndpointState::default(), |client| client.memory);
             let acked = self.connections.endpoints[End::sender(s as u32)].acked();
             application.share_done(&client, acked, self.draws(flow, slot.connection))
         };

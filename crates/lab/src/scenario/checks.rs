@@ -75,7 +75,7 @@ fn must_end(flow: &Flow, path: &str) -> Result<(), Invalid> {
 /// Refuse connections that wait for the response of the previous one in traffic without responses.
 fn check_responses(flow: &Flow, path: &str) -> Result<(), Invalid> {
     let after = flow.arrivals.as_ref().map(|arrivals| arrivals.after);
-    let answers = |application: &dyn Application| application.wants(Side::Client).told;
+    let answers = |application: &dyn Application| application.needs(Side::Client).events;
     if after != Some(After::Response) || flow.traffic.application().is_none_or(answers) {
         return Ok(());
     }

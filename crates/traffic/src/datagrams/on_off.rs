@@ -43,14 +43,13 @@ datagrams! {
 }
 
 /// Maximum number of on-periods per packet, on average.
-const MOST_STRETCHES: f64 = 1000.0;
+const MAX_PERIODS: f64 = 1000.0;
 
 fn check(p: &OnOff, path: &str) -> Result<(), Invalid> {
     let stretches = interval(p.rate, p.payload, p.headers).seconds() / p.on.seconds();
-    if stretches > MOST_STRETCHES {
-        let problem = format!(
-            "is too short for the rate: {stretches:.0} on-periods per packet, above {MOST_STRETCHES}"
-        );
+    if stretches > MAX_PERIODS {
+        let problem =
+            format!("is too short for the rate: {stretches:.0} on-periods per packet, above {MAX_PERIODS}");
         return Err(Invalid::new(&join(path, "on"), &p.on.write(), problem).remedy("raise on or the rate"));
     }
     Ok(())

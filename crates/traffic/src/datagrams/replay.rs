@@ -62,20 +62,20 @@ impl Gaps for Played {
 pub struct Trace(Vec<(Duration, u16)>);
 
 /// Maximum payload in bytes, and maximum time in seconds.
-const LARGEST: f64 = 60_000.0;
-const LATEST: f64 = 1e7;
+const MAX_SIZE: f64 = 60_000.0;
+const MAX_TIME: f64 = 1e7;
 
 impl Trace {
     fn of(pairs: impl Iterator<Item = Result<[f64; 2], String>>) -> Result<Self, String> {
         let mut packets: Vec<(Duration, u16)> = Vec::new();
         for pair in pairs {
             let [time, payload] = pair?;
-            if !(0.0..=LATEST).contains(&time) {
-                return Err(format!("the time {time} must be between 0 and {LATEST} s"));
+            if !(0.0..=MAX_TIME).contains(&time) {
+                return Err(format!("the time {time} must be between 0 and {MAX_TIME} s"));
             }
-            if !(1.0..=LARGEST).contains(&payload) || payload.fract() != 0.0 {
+            if !(1.0..=MAX_SIZE).contains(&payload) || payload.fract() != 0.0 {
                 return Err(format!(
-                    "the payload {payload} must be a whole number between 1 and {LARGEST} B"
+                    "the payload {payload} must be a whole number between 1 and {MAX_SIZE} B"
                 ));
             }
             let time = Duration::from_seconds(time);

@@ -61,13 +61,13 @@ family! {
 }
 
 /// Maximum size that is drawn, in bytes, and maximum number.
-const LARGEST: f64 = 1e15;
-const MOST: f64 = 4e9;
+const MAX_SIZE: f64 = 1e15;
+const MAX_COUNT: f64 = 4e9;
 
 impl Size {
     /// Return the size for two uniform numbers in [0, 1).
     pub fn draw(&self, uv: [f64; 2]) -> Bytes {
-        self.constant().unwrap_or_else(|| Bytes(self.law.draw(uv).round().clamp(1.0, LARGEST) as u64))
+        self.constant().unwrap_or_else(|| Bytes(self.law.draw(uv).round().clamp(1.0, MAX_SIZE) as u64))
     }
 
     /// Return the mean, in bytes.
@@ -107,7 +107,7 @@ impl Times {
 impl Count {
     /// Return the number for two uniform numbers in [0, 1).
     pub fn draw(&self, uv: [f64; 2]) -> u64 {
-        self.constant().unwrap_or_else(|| self.law.draw(uv).round().clamp(1.0, MOST) as u64)
+        self.constant().unwrap_or_else(|| self.law.draw(uv).round().clamp(1.0, MAX_COUNT) as u64)
     }
 
     /// Return the mean of the drawn numbers, which are whole.

@@ -46,8 +46,8 @@ pub struct Rows {
 }
 
 /// Maximum time in seconds, and maximum size in bytes.
-const LATEST: f64 = 1e7;
-const LARGEST: u64 = 1_000_000_000_000_000;
+const MAX_TIME: f64 = 1e7;
+const MAX_SIZE: u64 = 1_000_000_000_000_000;
 
 fn part<T: FromStr>(fields: &mut std::str::Split<'_, char>) -> Option<T> {
     fields.next()?.trim().parse().ok()
@@ -138,20 +138,20 @@ fn row(line: &str) -> Result<([u32; 2], Request), String> {
     if fields.next().is_some() {
         return Err(wrong());
     }
-    if !(0.0..=LATEST).contains(&at) {
-        return Err(format!("has the time {at}, which must be between 0 and {LATEST} s"));
+    if !(0.0..=MAX_TIME).contains(&at) {
+        return Err(format!("has the time {at}, which must be between 0 and {MAX_TIME} s"));
     }
-    if ids.iter().any(|&n| n > MOST) {
-        return Err(format!("has a user or a connection above {MOST}, the maximum"));
+    if ids.iter().any(|&n| n > MAX_NUMBER) {
+        return Err(format!("has a user or a connection above {MAX_NUMBER}, the maximum"));
     }
-    if sizes.iter().any(|size| !(1..=LARGEST).contains(size)) {
-        return Err(format!("has a size that is not between 1 and {LARGEST} B"));
+    if sizes.iter().any(|size| !(1..=MAX_SIZE).contains(size)) {
+        return Err(format!("has a size that is not between 1 and {MAX_SIZE} B"));
     }
     Ok((ids, Request { at: Time::ZERO + Duration::from_seconds(at), request: sizes[0], response: sizes[1] }))
 }
 
 /// Maximum number of a user or a connection.
-const MOST: u32 = 10_000_000;
+const MAX_NUMBER: u32 = 10_000_000;
 
 /// A list: its file name, its digest, and its content once the file was read.
 #[derive(Clone, Debug)]
@@ -167,24 +167,24 @@ impl PartialEq for List {
 }
 
 /// Cache of the lists that were read last, by digest, because many runs replay few lists.
-static KNOWN: Mutex<VecDeque<(String, Arc<Rows>)>> = Mutex::new(VecDeque::new());
-const MOST_KNOWN: usize = 8;
+static CACHE: Mutex<VecDeque<(String, Arc<Rows>)>> = Mutex::new(VecDeque::new());
+const MAX_CACHED: usize = 8;
 
 fn read_rows(file: &str, path: &str) -> Result<(Arc<Rows>, String), Invalid> {
     let text = read_text(file, path)?;
     let digest = Sha256::digest(text.as_bytes());
     let sha256: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, rows)) = known().iter().find(|(of, _)| *of == sha256) {
+    let cache = || CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, rows)) = cache().iter().find(|(of, _)| *of == sha256) {
         return Ok((rows.clone(), sha256));
     }
     let rows = Rows::of(&text).map_err(|problem| {
         Invalid::new(path, &Json::from(file), format!("is not a list of requests: {problem}"))
     })?;
     let rows = Arc::new(rows);
-    let mut known = known();
-    known.truncate(MOST_KNOWN - 1);
-    known.push_front((sha256.clone(), rows.clone()));
+    let mut cache = cache();
+    cache.truncate(MAX_CACHED - 1);
+    cache.push_front((sha256.clone(), rows.clone()));
     Ok((rows, sha256))
 }
 
