@@ -9,15 +9,15 @@ use thiserror::Error;
 use units::Time;
 
 use crate::datagram::Transport;
-use crate::ends::Ends;
+use crate::endpoints::Endpoints;
 use crate::error::Error as PacketError;
 use crate::ip::Ip;
 use crate::pcapng::Writer;
-use crate::simulated::{Carried, headers, zeros};
+use crate::simulated::{SegmentExtras, headers, zeros};
 
 /// Part of each packet that a capture contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Keep {
+pub enum Content {
     /// The headers.
     #[default]
     Headers,
@@ -47,7 +47,7 @@ pub enum CaptureError {
 #[derive(Debug)]
 pub struct Capture<W> {
     file: Writer<W>,
-    keep: Keep,
+    content: Content,
     headers: Vec<u8>,
 }
 
@@ -57,38 +57,38 @@ pub struct Interface(u32);
 
 impl Capture<BufWriter<File>> {
     /// Create a file and begin a capture in it.
-    pub fn create(path: &Path, keep: Keep) -> io::Result<Self> {
-        Capture::new(BufWriter::with_capacity(1 << 16, File::create_new(path)?), keep)
+    pub fn create(path: &Path, content: Content) -> io::Result<Self> {
+        Capture::new(BufWriter::with_capacity(1 << 16, File::create_new(path)?), content)
     }
 }
 
 impl<W: Write> Capture<W> {
     /// Begin a capture.
-    pub fn new(out: W, keep: Keep) -> io::Result<Self> {
+    pub fn new(out: W, content: Content) -> io::Result<Self> {
         let headers = Vec::with_capacity(LONGEST_HEADERS as usize);
-        Ok(Capture { file: Writer::new(out)?, keep, headers })
+        Ok(Capture { file: Writer::new(out)?, content, headers })
     }
 
     /// Add an interface with the name of its link or host.
     pub fn interface(&mut self, name: &str) -> io::Result<Interface> {
-        let snaplen = match self.keep {
-            Keep::Headers => LONGEST_HEADERS,
-            Keep::Whole => 0,
+        let snaplen = match self.content {
+            Content::Headers => LONGEST_HEADERS,
+            Content::Whole => 0,
         };
         self.file.interface(name, snaplen).map(Interface)
     }
 
-    /// Add a packet of the simulator that an interface observed at `time`. `ends` are those of the
-    /// flow's data, also for a packet in the reverse direction.
+    /// Add a packet of the simulator that an interface observed at `time`. `endpoints` are those of
+    /// the flow's data, also for a packet in the reverse direction.
     pub fn packet(
         &mut self,
         interface: Interface,
         time: Time,
         packet: &Packet,
-        carried: &Carried,
-        ends: &Ends,
+        extras: &SegmentExtras,
+        endpoints: &Endpoints,
     ) -> Result<(), CaptureError> {
-        headers(packet, carried, ends, &mut self.headers)?;
+        headers(packet, extras, endpoints, &mut self.headers)?;
         Ok(self.write(interface, time, packet.segment.len)?)
     }
 
@@ -108,12 +108,12 @@ impl<W: Write> Capture<W> {
     }
 
     fn write(&mut self, interface: Interface, time: Time, payload: u16) -> io::Result<()> {
-        let kept = match self.keep {
-            Keep::Headers => zeros(0),
-            Keep::Whole => zeros(payload),
+        let captured = match self.content {
+            Content::Headers => zeros(0),
+            Content::Whole => zeros(payload),
         };
         let original_len = self.headers.len() as u32 + u32::from(payload);
-        self.file.packet(interface.0, time, [&self.headers, kept], original_len)
+        self.file.packet(interface.0, time, [&self.headers, captured], original_len)
     }
 
     /// Flush the buffer and return the writer.
@@ -130,7 +130,7 @@ mod tests {
 
     const AT: Time = Time(7_000);
 
-    fn packet() -> (Packet, Carried, Ends) {
+    fn packet() -> (Packet, SegmentExtras, Endpoints) {
         let mut options = net::Options::NONE;
         options.timestamps = Some((1, 2));
         (0..3).for_each(|_| options.push_sack((Seq(1), Seq(2))));
@@ -144,25 +144,25 @@ mod tests {
             options: 0,
             segment,
         };
-        let ends = Ends::of(Family::V6, 3, 4, 1).unwrap();
-        (packet, Carried { options, ..Carried::default() }, ends)
+        let endpoints = Endpoints::of(Family::V6, 3, 4, 1).unwrap();
+        (packet, SegmentExtras { options, ..SegmentExtras::default() }, endpoints)
     }
 
-    fn captured(keep: Keep) -> Vec<u8> {
-        let (packet, carried, ends) = packet();
-        let mut capture = Capture::new(Vec::new(), keep).unwrap();
+    fn captured(content: Content) -> Vec<u8> {
+        let (packet, extras, endpoints) = packet();
+        let mut capture = Capture::new(Vec::new(), content).unwrap();
         let interface = capture.interface("left>right").unwrap();
-        capture.packet(interface, AT, &packet, &carried, &ends).unwrap();
+        capture.packet(interface, AT, &packet, &extras, &endpoints).unwrap();
         capture.finish().unwrap()
     }
 
     #[test]
     fn a_capture_holds_headers_or_whole_packets() {
-        let headers = captured(Keep::Headers);
+        let headers = captured(Content::Headers);
         let record = pcapng::read(&headers).unwrap().packets[0];
         assert_eq!((record.time, record.original_len, record.bytes.len()), (AT, 1548, 100));
         assert_eq!(Datagram::read_headers(record.bytes).unwrap().payload_len, 1448);
-        let whole = captured(Keep::Whole);
+        let whole = captured(Content::Whole);
         let record = pcapng::read(&whole).unwrap().packets[0];
         assert_eq!((record.original_len, record.bytes.len()), (1548, 1548));
         let read = Datagram::read(record.bytes).unwrap();
@@ -171,21 +171,21 @@ mod tests {
 
     #[test]
     fn the_longest_headers_need_no_allocation() {
-        let (packet, carried, ends) = packet();
-        let mut capture = Capture::new(io::sink(), Keep::Headers).unwrap();
+        let (packet, extras, endpoints) = packet();
+        let mut capture = Capture::new(io::sink(), Content::Headers).unwrap();
         let interface = capture.interface("left>right").unwrap();
         let before = (capture.headers.as_ptr(), capture.headers.capacity());
-        capture.packet(interface, AT, &packet, &carried, &ends).unwrap();
+        capture.packet(interface, AT, &packet, &extras, &endpoints).unwrap();
         assert_eq!((capture.headers.as_ptr(), capture.headers.capacity()), before);
     }
 
     #[test]
     fn a_packet_without_encoding_is_an_error_and_left_out() {
-        let (mut packet, carried, ends) = packet();
+        let (mut packet, extras, endpoints) = packet();
         packet.segment.len = u16::MAX;
-        let mut capture = Capture::new(Vec::new(), Keep::Whole).unwrap();
+        let mut capture = Capture::new(Vec::new(), Content::Whole).unwrap();
         let interface = capture.interface("left>right").unwrap();
-        let refused = capture.packet(interface, AT, &packet, &carried, &ends).unwrap_err();
+        let refused = capture.packet(interface, AT, &packet, &extras, &endpoints).unwrap_err();
         assert_eq!(
             refused.to_string(),
             "IPv6 packet: 65595 bytes exceed the maximum of its length field; shorten the payload"

@@ -58,16 +58,16 @@ pub struct Datagram<'a> {
 impl<'a> Datagram<'a> {
     /// Decode a whole packet. All checksums must be right.
     pub fn read(bytes: &'a [u8]) -> Result<Datagram<'a>, Error> {
-        let (ip, carried) = Ip::read(bytes)?;
-        if carried.len() < ip.payload_len() {
-            let (needed, found) = (ip.payload_len(), carried.len());
+        let (ip, segment) = Ip::read(bytes)?;
+        if segment.len() < ip.payload_len() {
+            let (needed, found) = (ip.payload_len(), segment.len());
             return Err(Error::Short { what: "payload of IP", needed, found });
         }
-        let datagram = Self::after_ip(ip, carried)?;
+        let datagram = Self::after_ip(ip, segment)?;
         match datagram.transport {
-            Transport::Tcp(_) => Tcp::verify(&datagram.ip, carried)?,
+            Transport::Tcp(_) => Tcp::verify(&datagram.ip, segment)?,
             // `after_ip` has checked that the whole datagram is there.
-            Transport::Udp(_) => Udp::verify(&datagram.ip, &carried[..Udp::LEN + datagram.payload_len])?,
+            Transport::Udp(_) => Udp::verify(&datagram.ip, &segment[..Udp::LEN + datagram.payload_len])?,
         }
         Ok(datagram)
     }
@@ -75,27 +75,27 @@ impl<'a> Datagram<'a> {
     /// Decode a packet whose payload may be missing, as in a capture of headers. Only the checksum
     /// of the IPv4 header is verified.
     pub fn read_headers(bytes: &'a [u8]) -> Result<Datagram<'a>, Error> {
-        let (ip, carried) = Ip::read(bytes)?;
-        Self::after_ip(ip, carried)
+        let (ip, segment) = Ip::read(bytes)?;
+        Self::after_ip(ip, segment)
     }
 
-    fn after_ip(ip: Ip, carried: &'a [u8]) -> Result<Datagram<'a>, Error> {
+    fn after_ip(ip: Ip, segment: &'a [u8]) -> Result<Datagram<'a>, Error> {
         if ip.is_fragment() {
             return Err(Error::Fragment);
         }
         let length = ip.payload_len();
         match ip.protocol() {
             Tcp::PROTOCOL => {
-                let (tcp, payload) = Tcp::read(carried)?;
+                let (tcp, payload) = Tcp::read(segment)?;
                 let payload_len = length - tcp.header_len();
                 Ok(Datagram { ip, transport: Transport::Tcp(tcp), payload, payload_len })
             }
             Udp::PROTOCOL => {
-                let (udp, bytes) = Udp::read(carried)?;
+                let (udp, bytes) = Udp::read(segment)?;
                 if bytes > length {
                     return Err(Error::Short { what: "UDP datagram", needed: bytes, found: length });
                 }
-                let payload = &carried[Udp::LEN..carried.len().min(bytes)];
+                let payload = &segment[Udp::LEN..segment.len().min(bytes)];
                 Ok(Datagram { ip, transport: Transport::Udp(udp), payload, payload_len: bytes - Udp::LEN })
             }
             other => Err(Error::Protocol(other)),

@@ -6,7 +6,7 @@ use etherparse::checksum::Sum16BitWords;
 use etherparse::{IpDscp, IpEcn, IpNumber, Ipv4Header, Ipv6Header};
 use net::Ecn;
 
-use crate::ends::Addresses;
+use crate::endpoints::Addresses;
 use crate::error::Error;
 
 /// Initial hop limit: 64, the recommended default (RFC 1700, "IP time to live").
@@ -53,8 +53,8 @@ impl Ip {
             Some(version) => return Err(Error::Version(version)),
             None => return Err(Error::Short { what: "IP header", needed: 1, found: 0 }),
         };
-        let carried = rest.len().min(ip.payload_len());
-        Ok((ip, &rest[..carried]))
+        let payload = rest.len().min(ip.payload_len());
+        Ok((ip, &rest[..payload]))
     }
 
     /// Append the header. The IPv4 checksum is computed.

@@ -4,14 +4,14 @@ use net::{AccEcn, AccEcnOrder, Seq};
 
 use crate::accurate_ecn;
 use crate::error::Error;
-use crate::few::Few;
+use crate::inline_vec::InlineVec;
 
 /// Blocks of a SACK option: up to four, or three beside timestamps (RFC 2018 §3). The first may be
 /// a duplicate: D-SACK (RFC 2883).
-pub type SackBlocks = Few<(Seq, Seq), 4>;
+pub type SackBlocks = InlineVec<(Seq, Seq), 4>;
 /// A Fast Open cookie: an even number of bytes from 4 to 16, or empty for a cookie request (RFC
 /// 7413 §4.1.1).
-pub type Cookie = Few<u8, 16>;
+pub type Cookie = InlineVec<u8, 16>;
 
 /// Option kinds (IANA, TCP option kind numbers).
 mod kind {
@@ -66,7 +66,7 @@ pub enum TcpOption {
         /// Kind of the option.
         kind: u8,
         /// Data after the length byte.
-        data: Few<u8, 38>,
+        data: InlineVec<u8, 38>,
     },
 }
 
@@ -93,7 +93,7 @@ impl TcpOption {
     fn read(kind: u8, data: &[u8]) -> Result<TcpOption, Error> {
         let invalid = Error::OptionLength { kind, length: data.len() + 2 };
         let accurate = |order, fields| TcpOption::AccEcn(accurate_ecn::read(order, fields));
-        let unknown = || Few::of(data).map(|data| TcpOption::Unknown { kind, data }).ok_or(invalid);
+        let unknown = || InlineVec::of(data).map(|data| TcpOption::Unknown { kind, data }).ok_or(invalid);
         match (kind, data) {
             (kind::MSS, &[a, b]) => Ok(TcpOption::Mss(u16::from_be_bytes([a, b]))),
             (kind::WINDOW_SCALE, &[shift]) => Ok(TcpOption::WindowScale(shift)),
@@ -140,7 +140,7 @@ fn is_cookie(data: &[u8]) -> bool {
 
 /// Options of a header in their encoded form with padding: a multiple of four bytes, at most 40.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options(Few<u8, 40>);
+pub struct Options(InlineVec<u8, 40>);
 
 impl Options {
     /// Encode options in this order, padded with zeros to a multiple of four bytes.
@@ -155,7 +155,7 @@ impl Options {
     /// Decode the options of a header. Each option must be valid.
     pub(crate) fn read(bytes: &[u8]) -> Result<Options, Error> {
         debug_assert!(bytes.len().is_multiple_of(4));
-        let options = Options(Few::of(bytes).ok_or(Error::OptionRoom { needed: bytes.len() })?);
+        let options = Options(InlineVec::of(bytes).ok_or(Error::OptionRoom { needed: bytes.len() })?);
         options.checked().try_for_each(|option| option.map(drop))?;
         Ok(options)
     }
@@ -178,7 +178,7 @@ impl Options {
 
 /// Options that are being encoded one after the other.
 #[derive(Default)]
-pub(crate) struct List(Few<u8, 40>);
+pub(crate) struct List(InlineVec<u8, 40>);
 
 impl List {
     /// Append options.
@@ -225,9 +225,9 @@ impl Iterator for Checked<'_> {
 }
 
 /// Append an encoded option.
-fn write(option: &TcpOption, out: &mut Few<u8, 40>) -> Result<(), Error> {
+fn write(option: &TcpOption, out: &mut InlineVec<u8, 40>) -> Result<(), Error> {
     let kind = option.kind();
-    let with_length = |out: &mut Few<u8, 40>, data: &[u8]| {
+    let with_length = |out: &mut InlineVec<u8, 40>, data: &[u8]| {
         put(out, &[kind, data.len() as u8 + 2])?;
         put(out, data)
     };
@@ -268,7 +268,7 @@ fn write(option: &TcpOption, out: &mut Few<u8, 40>) -> Result<(), Error> {
     }
 }
 
-fn put(out: &mut Few<u8, 40>, bytes: &[u8]) -> Result<(), Error> {
+fn put(out: &mut InlineVec<u8, 40>, bytes: &[u8]) -> Result<(), Error> {
     if out.extend(bytes) { Ok(()) } else { Err(Error::OptionRoom { needed: out.len() + bytes.len() }) }
 }
 
@@ -278,7 +278,7 @@ mod tests {
 
     fn sack(n: u32) -> TcpOption {
         let blocks: Vec<_> = (0..n).map(|i| (Seq(i * 20), Seq(i * 20 + 10))).collect();
-        TcpOption::Sack(Few::of(&blocks).unwrap())
+        TcpOption::Sack(InlineVec::of(&blocks).unwrap())
     }
 
     fn bytes(options: &[TcpOption]) -> Vec<u8> {
@@ -295,7 +295,7 @@ mod tests {
         let expected = [1, 1, 8, 10, 1, 2, 3, 4, 0xa0, 0xb0, 0xc0, 0xd0];
         assert_eq!(bytes(&[TcpOption::Nop, TcpOption::Nop, stamps]), expected);
         assert_eq!(bytes(&[sack(1)]), [5, 10, 0, 0, 0, 0, 0, 0, 0, 10, 0, 0]);
-        let cookie = Few::of(&[1, 2, 3, 4]).unwrap();
+        let cookie = InlineVec::of(&[1, 2, 3, 4]).unwrap();
         assert_eq!(bytes(&[TcpOption::FastOpen(cookie)]), [34, 6, 1, 2, 3, 4, 0, 0]);
         assert_eq!(bytes(&[TcpOption::FastOpenExperiment(cookie)]), [254, 8, 0xf9, 0x89, 1, 2, 3, 4]);
         // RFC 9768 Table 5: the kind gives the order of the counters, the length their number.
@@ -325,9 +325,9 @@ mod tests {
         assert_eq!(invalid(&[1, 1, 1, 99]), Error::OptionLength { kind: 99, length: 1 });
         assert_eq!(invalid(&[5, 2, 0, 0]), Error::OptionLength { kind: 5, length: 2 });
         assert_eq!(invalid(&[5, 6, 0, 0, 0, 0, 0, 0]), Error::OptionLength { kind: 5, length: 6 });
-        let refused = Options::of([TcpOption::Unknown { kind: 1, data: Few::new() }]);
+        let refused = Options::of([TcpOption::Unknown { kind: 1, data: InlineVec::new() }]);
         assert_eq!(refused, Err(Error::OptionLength { kind: 1, length: 2 }));
-        let odd = TcpOption::FastOpen(Few::of(&[1, 2, 3, 4, 5]).unwrap());
+        let odd = TcpOption::FastOpen(InlineVec::of(&[1, 2, 3, 4, 5]).unwrap());
         assert_eq!(Options::of([odd]), Err(Error::OptionLength { kind: 34, length: 7 }));
     }
 
@@ -335,7 +335,7 @@ mod tests {
     fn options_that_must_be_ignored_are_not_errors() {
         let only = |bytes: &[u8]| Options::read(bytes).unwrap().iter().next().unwrap();
         let odd = only(&[34, 7, 1, 2, 3, 4, 5, 0]);
-        assert_eq!(odd, TcpOption::Unknown { kind: 34, data: Few::of(&[1, 2, 3, 4, 5]).unwrap() });
+        assert_eq!(odd, TcpOption::Unknown { kind: 34, data: InlineVec::of(&[1, 2, 3, 4, 5]).unwrap() });
         let TcpOption::AccEcn(longer) = only(&[172, 7, 0, 0, 9, 8, 8, 0]) else { panic!() };
         assert_eq!((longer.ee0b(), longer.eceb(), longer.ee1b()), (Some(9), None, None));
         let after_end = Options::read(&[1, 0, 2, 99]).unwrap();

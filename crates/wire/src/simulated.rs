@@ -3,9 +3,9 @@
 use net::{Flags, Packet, Segment, Seq, Way};
 
 use crate::datagram::Transport;
-use crate::ends::Ends;
+use crate::endpoints::Endpoints;
 use crate::error::Error;
-use crate::few::Few;
+use crate::inline_vec::InlineVec;
 use crate::ip::Ip;
 use crate::options::{List, Options, SackBlocks, TcpOption};
 use crate::tcp::Tcp;
@@ -41,7 +41,7 @@ impl TryFrom<&net::Options> for Options {
         }
         if let Some(option) = from.fast_open() {
             // A cookie has at most 16 bytes, so it fits.
-            let cookie = Few::of(option.cookie.bytes()).unwrap_or_default();
+            let cookie = InlineVec::of(option.cookie.bytes()).unwrap_or_default();
             let option = if option.experimental {
                 TcpOption::FastOpenExperiment(cookie)
             } else {
@@ -65,7 +65,7 @@ pub enum Protocol {
 
 /// Properties of a segment on the wire beyond [`Segment`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Carried {
+pub struct SegmentExtras {
     /// Transport protocol.
     pub protocol: Protocol,
     /// TCP options.
@@ -74,19 +74,24 @@ pub struct Carried {
     pub shift: u8,
 }
 
-/// Encode the IP and TCP (or UDP) headers of a packet into `out`, without the payload. `ends` are
-/// those of the flow's data. Checksums are those of a payload of zeros.
+/// Encode the IP and TCP (or UDP) headers of a packet into `out`, without the payload. `endpoints`
+/// are those of the flow's data. Checksums are those of a payload of zeros.
 ///
 /// The encoded lengths are those of the headers and the payload. They may differ from
 /// [`Packet::size`], which a scenario defines.
-pub fn headers(packet: &Packet, carried: &Carried, ends: &Ends, out: &mut Vec<u8>) -> Result<(), Error> {
-    let ends = if packet.label.way() == Way::There { *ends } else { ends.reversed() };
+pub fn headers(
+    packet: &Packet,
+    extras: &SegmentExtras,
+    endpoints: &Endpoints,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    let endpoints = if packet.label.way() == Way::There { *endpoints } else { endpoints.reversed() };
     let segment = &packet.segment;
-    let (source_port, destination_port) = (ends.source_port, ends.destination_port);
-    let mut ip = Ip::new(ends.addresses, packet.ecn);
+    let (source_port, destination_port) = (endpoints.source_port, endpoints.destination_port);
+    let mut ip = Ip::new(endpoints.addresses, packet.ecn);
     ip.set_dscp(packet.label.dscp());
     out.clear();
-    if carried.protocol == Protocol::Udp {
+    if extras.protocol == Protocol::Udp {
         let udp = Udp { source_port, destination_port };
         return Transport::Udp(udp).write(&mut ip, zeros(segment.len), out);
     }
@@ -96,9 +101,9 @@ pub fn headers(packet: &Packet, carried: &Carried, ends: &Ends, out: &mut Vec<u8
         seq: segment.seq,
         ack: if segment.flags.has(Flags::ACK) { segment.ack } else { Seq(0) },
         flags: segment.flags,
-        window: window(segment, carried.shift),
+        window: window(segment, extras.shift),
         urgent: 0,
-        options: Options::try_from(&carried.options)?,
+        options: Options::try_from(&extras.options)?,
     };
     Transport::Tcp(tcp).write(&mut ip, zeros(segment.len), out)
 }
@@ -121,7 +126,7 @@ pub(crate) fn zeros(len: u16) -> &'static [u8] {
 mod tests {
     use super::*;
     use crate::Datagram;
-    use crate::ends::Family;
+    use crate::endpoints::Family;
     use TcpOption::{Mss, Nop, Sack, SackPermitted, Timestamps, WindowScale};
     use net::{AccEcn, AccEcnOrder, Label};
 
@@ -132,9 +137,12 @@ mod tests {
             let mut syn = net::Options::NONE;
             syn.mss = Some(1460);
             syn.set_fast_open(net::FastOpen { cookie, experimental });
-            let few = Few::of(cookie.bytes()).unwrap();
-            let option =
-                if experimental { TcpOption::FastOpenExperiment(few) } else { TcpOption::FastOpen(few) };
+            let cookie = InlineVec::of(cookie.bytes()).unwrap();
+            let option = if experimental {
+                TcpOption::FastOpenExperiment(cookie)
+            } else {
+                TcpOption::FastOpen(cookie)
+            };
             assert_eq!(list(&syn), [Mss(1460), option]);
         }
     }
@@ -170,10 +178,10 @@ mod tests {
     }
 
     fn sent(segment: Segment, way: Way, shift: u8) -> Tcp {
-        let ends = Ends::of(Family::V4, 0, 1, 3).unwrap();
+        let endpoints = Endpoints::of(Family::V4, 0, 1, 3).unwrap();
         let packet = Packet { segment, label: Label::new(way), ..Packet::default() };
         let mut out = vec![1; 9];
-        headers(&packet, &Carried { shift, ..Carried::default() }, &ends, &mut out).unwrap();
+        headers(&packet, &SegmentExtras { shift, ..SegmentExtras::default() }, &endpoints, &mut out).unwrap();
         let read = Datagram::read_headers(&out).unwrap();
         assert_eq!((read.payload, read.payload_len), (&[][..], usize::from(segment.len)));
         let Transport::Tcp(tcp) = read.transport else { panic!() };

@@ -8,25 +8,26 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use etherparse::{IpNumber, Ipv4Header, Ipv6Header, TcpHeader, UdpHeader};
 use net::{AccEcn, AccEcnOrder, Ecn, Flags, Seq};
 use proptest::prelude::*;
-use wire::{Addresses, Datagram, Error, Few, Ip, Options, SackBlocks, Tcp, TcpOption, Transport, Udp};
+use wire::{Addresses, Datagram, Error, InlineVec, Ip, Options, SackBlocks, Tcp, TcpOption, Transport, Udp};
 
-fn few<T: Copy + Default, const N: usize>(items: Vec<T>) -> Few<T, N> {
-    Few::of(&items).expect("the values fit")
+fn inline<T: Copy + Default, const N: usize>(items: Vec<T>) -> InlineVec<T, N> {
+    InlineVec::of(&items).expect("the values fit")
 }
 
 fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(any::<u8>(), 0..=most)
 }
 
-fn cookie() -> impl Strategy<Value = Few<u8, 16>> {
+fn cookie() -> impl Strategy<Value = InlineVec<u8, 16>> {
     prop::collection::vec(any::<[u8; 2]>(), 0..=8)
         .prop_filter("a cookie never has 2 bytes", |pairs| pairs.len() != 1)
-        .prop_map(|pairs| few(pairs.concat()))
+        .prop_map(|pairs| inline(pairs.concat()))
 }
 
 fn option() -> impl Strategy<Value = TcpOption> {
     let seq = || any::<u32>().prop_map(Seq);
-    let blocks = prop::collection::vec((seq(), seq()), 1..=4).prop_map(|blocks| TcpOption::Sack(few(blocks)));
+    let blocks =
+        prop::collection::vec((seq(), seq()), 1..=4).prop_map(|blocks| TcpOption::Sack(inline(blocks)));
     let order = prop_oneof![Just(AccEcnOrder::Ect0First), Just(AccEcnOrder::Ect1First)];
     let counters = (any::<[u32; 3]>(), 0usize..=3);
     let known = [2, 3, 4, 5, 8, 19, 34, 172, 174, 254];
@@ -43,7 +44,7 @@ fn option() -> impl Strategy<Value = TcpOption> {
         (order, counters)
             .prop_map(|(order, (c, count))| TcpOption::AccEcn(AccEcn::of(order, c[0], c[1], c[2], count))),
         any::<[u8; 16]>().prop_map(TcpOption::Md5),
-        (unknown, bytes(38)).prop_map(|(kind, data)| TcpOption::Unknown { kind, data: few(data) }),
+        (unknown, bytes(38)).prop_map(|(kind, data)| TcpOption::Unknown { kind, data: inline(data) }),
     ]
 }
 

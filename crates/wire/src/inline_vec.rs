@@ -5,22 +5,22 @@ use std::ops::Deref;
 
 /// A list of up to `N` values, stored in place. It dereferences to a slice.
 #[derive(Clone, Copy)]
-pub struct Few<T, const N: usize> {
+pub struct InlineVec<T, const N: usize> {
     items: [T; N],
     len: u8,
 }
 
-impl<T: Copy + Default, const N: usize> Few<T, N> {
+impl<T: Copy + Default, const N: usize> InlineVec<T, N> {
     /// Return an empty list.
     pub fn new() -> Self {
         const { assert!(N <= u8::MAX as usize) };
-        Few { items: [T::default(); N], len: 0 }
+        InlineVec { items: [T::default(); N], len: 0 }
     }
 
     /// Return a list of these values, or `None` if there are more than `N`.
     pub fn of(items: &[T]) -> Option<Self> {
-        let mut few = Self::new();
-        few.extend(items).then_some(few)
+        let mut list = Self::new();
+        list.extend(items).then_some(list)
     }
 
     /// Append these values and return true. If they do not all fit, append none and return false.
@@ -34,28 +34,28 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
     }
 }
 
-impl<T: Copy + Default, const N: usize> Default for Few<T, N> {
+impl<T: Copy + Default, const N: usize> Default for InlineVec<T, N> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<T, const N: usize> Deref for Few<T, N> {
+impl<T, const N: usize> Deref for InlineVec<T, N> {
     type Target = [T];
     fn deref(&self) -> &[T] {
         &self.items[..usize::from(self.len)]
     }
 }
 
-impl<T: PartialEq, const N: usize> PartialEq for Few<T, N> {
+impl<T: PartialEq, const N: usize> PartialEq for InlineVec<T, N> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }
 }
 
-impl<T: Eq, const N: usize> Eq for Few<T, N> {}
+impl<T: Eq, const N: usize> Eq for InlineVec<T, N> {}
 
-impl<T: fmt::Debug, const N: usize> fmt::Debug for Few<T, N> {
+impl<T: fmt::Debug, const N: usize> fmt::Debug for InlineVec<T, N> {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         (**self).fmt(f)
     }
@@ -67,16 +67,16 @@ mod tests {
 
     #[test]
     fn values_that_do_not_all_fit_are_refused() {
-        let mut few = Few::<u8, 3>::of(&[1, 2]).unwrap();
-        assert!(!few.extend(&[3, 4]));
-        assert_eq!(&few[..], [1, 2]);
-        assert!(few.extend(&[3]) && few[..] == [1, 2, 3] && !few.extend(&[4]));
-        assert!(Few::<u8, 3>::of(&[0; 4]).is_none());
+        let mut list = InlineVec::<u8, 3>::of(&[1, 2]).unwrap();
+        assert!(!list.extend(&[3, 4]));
+        assert_eq!(&list[..], [1, 2]);
+        assert!(list.extend(&[3]) && list[..] == [1, 2, 3] && !list.extend(&[4]));
+        assert!(InlineVec::<u8, 3>::of(&[0; 4]).is_none());
     }
 
     #[test]
     fn lists_are_equal_if_their_values_are() {
-        assert_eq!(Few::<u8, 3>::of(&[1]), Few::<u8, 3>::of(&[1]));
-        assert_ne!(Few::<u8, 3>::of(&[1]), Few::<u8, 3>::of(&[1, 0]));
+        assert_eq!(InlineVec::<u8, 3>::of(&[1]), InlineVec::<u8, 3>::of(&[1]));
+        assert_ne!(InlineVec::<u8, 3>::of(&[1]), InlineVec::<u8, 3>::of(&[1, 0]));
     }
 }

@@ -35,7 +35,7 @@ pub enum Addresses {
 
 /// Addresses and ports of a packet. For a flow, they are those of its data packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ends {
+pub struct Endpoints {
     /// Source and destination address.
     pub addresses: Addresses,
     /// Source port.
@@ -51,11 +51,11 @@ const PORTS: u32 = 1 << 14;
 /// Number of hosts in 10.0.0.0/8 (RFC 1918), without the network and the broadcast address.
 const HOSTS: u32 = (1 << 24) - 2;
 
-impl Ends {
+impl Endpoints {
     /// Return the addresses and ports of a flow between two hosts. Host 0 is 10.0.0.1 or fd00::1
     /// (RFC 4193). Flow 0 goes from port 49152 to port 49152, and flow 1 from port 49153. When all
     /// source ports are used, the destination port increases by one.
-    pub fn of(family: Family, from: u32, to: u32, flow: u32) -> Result<Ends, Error> {
+    pub fn of(family: Family, from: u32, to: u32, flow: u32) -> Result<Endpoints, Error> {
         let (from, to) = (number(from)?, number(to)?);
         let addresses = match family {
             Family::V4 => Addresses::V4 { source: v4(from), destination: v4(to) },
@@ -65,7 +65,7 @@ impl Ends {
             return Err(Error::Flow(flow));
         }
         let port = |n: u32| FIRST_PORT + n as u16;
-        Ok(Ends { addresses, source_port: port(flow % PORTS), destination_port: port(flow / PORTS) })
+        Ok(Endpoints { addresses, source_port: port(flow % PORTS), destination_port: port(flow / PORTS) })
     }
 
     /// Return the source address.
@@ -77,7 +77,7 @@ impl Ends {
     }
 
     /// Return the addresses and ports of a packet in the opposite direction.
-    pub fn reversed(self) -> Ends {
+    pub fn reversed(self) -> Endpoints {
         let addresses = match self.addresses {
             Addresses::V4 { source, destination } => {
                 Addresses::V4 { source: destination, destination: source }
@@ -86,7 +86,7 @@ impl Ends {
                 Addresses::V6 { source: destination, destination: source }
             }
         };
-        Ends { addresses, source_port: self.destination_port, destination_port: self.source_port }
+        Endpoints { addresses, source_port: self.destination_port, destination_port: self.source_port }
     }
 }
 
@@ -108,20 +108,20 @@ mod tests {
 
     #[test]
     fn hosts_have_addresses_and_flows_have_ports() {
-        let ends = Ends::of(Family::V4, 0, 256, PORTS + 1).unwrap();
+        let endpoints = Endpoints::of(Family::V4, 0, 256, PORTS + 1).unwrap();
         let (source, destination) = (Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 1, 1));
-        assert_eq!(ends.addresses, Addresses::V4 { source, destination });
-        assert_eq!((ends.source_port, ends.destination_port), (49153, 49153));
-        let last = Ends::of(Family::V6, HOSTS - 1, 0, PORTS * PORTS - 1).unwrap();
+        assert_eq!(endpoints.addresses, Addresses::V4 { source, destination });
+        assert_eq!((endpoints.source_port, endpoints.destination_port), (49153, 49153));
+        let last = Endpoints::of(Family::V6, HOSTS - 1, 0, PORTS * PORTS - 1).unwrap();
         let Addresses::V6 { source, destination } = last.addresses else { panic!() };
         assert_eq!((source.to_string(), destination.to_string()), ("fd00::ff:fffe".into(), "fd00::1".into()));
         assert_eq!((last.source_port, last.destination_port), (65535, 65535));
-        assert_eq!(ends.reversed().reversed(), ends);
+        assert_eq!(endpoints.reversed().reversed(), endpoints);
     }
 
     #[test]
     fn numbers_beyond_the_range_are_refused() {
-        assert_eq!(Ends::of(Family::V4, HOSTS, 0, 0), Err(Error::Host(HOSTS)));
-        assert_eq!(Ends::of(Family::V4, 0, 0, PORTS * PORTS), Err(Error::Flow(PORTS * PORTS)));
+        assert_eq!(Endpoints::of(Family::V4, HOSTS, 0, 0), Err(Error::Host(HOSTS)));
+        assert_eq!(Endpoints::of(Family::V4, 0, 0, PORTS * PORTS), Err(Error::Flow(PORTS * PORTS)));
     }
 }
