@@ -1,7 +1,8 @@
-//! Clustered loss: a template for an impairment. docs/how-to/add-an-impairment.md explains where each
-//! line goes.
+//! Clustered loss: a template for an impairment. docs/how-to/add-an-impairment.md explains where
+//! each line goes.
 //!
-//! Source: name the paper or RFC here, with its key in references.bib. (This impairment is invented.)
+//! Source: name the paper or RFC here, with its key in references.bib. (This impairment is
+//! invented.)
 
 // `effect.rs` defines the packet that an impairment sees, and the effects that it can return.
 use engine::Stream;
@@ -11,8 +12,8 @@ use units::{Probability, Range, params};
 use crate::effect::{Effect, Impair, Kind, Passage};
 
 // The single definition of the parameters. The struct, the reader with its errors, the JSON Schema,
-// the manual page (from these comments) and the Python object are made from it. Each parameter has a
-// type with a unit, a default (or `required`), a range, and the source of the default.
+// the manual page (from these comments) and the Python object are made from it. Each parameter has
+// a type with a unit, a default (or `required`), a range, and the source of the default.
 // "my_impairment" is the kind.
 params! {
     /// Clustered loss: after each random loss, the next packets are lost too.
