@@ -12,7 +12,7 @@ use crate::kernel::fast_open as settings;
 use crate::print::ecn_name;
 use crate::print::letters;
 use crate::stack::Header;
-use crate::syntax::{EcnField, Flags, Packet, TcpOption, Way, Written};
+use crate::syntax::{CookieText, EcnField, Flags, Packet, TcpOption, Way};
 
 /// Return the values of a list of options, without padding and unknown options.
 pub fn values(list: &[TcpOption]) -> Options {
@@ -28,7 +28,7 @@ pub fn values(list: &[TcpOption]) -> Options {
             // The maximum number of blocks depends on timestamps, which may follow in the list.
             TcpOption::Sack(_) => {}
             TcpOption::FastOpen(cookie, experimental) => {
-                if let Written::Bytes(bytes) = cookie
+                if let CookieText::Bytes(bytes) = cookie
                     && let Some(cookie) = Cookie::of(bytes)
                 {
                     options.set_fast_open(FastOpen { cookie, experimental: *experimental });
@@ -55,7 +55,9 @@ pub fn unsupported(list: &[TcpOption], way: Way) -> Vec<String> {
     let each = |option: &TcpOption| match option {
         TcpOption::Other(text) => Some(format!("TCP option {text}")),
         // A host never sends a cookie of invalid length.
-        TcpOption::FastOpen(Written::Bytes(bytes), _) if way == Way::Out && Cookie::of(bytes).is_none() => {
+        TcpOption::FastOpen(CookieText::Bytes(bytes), _)
+            if way == Way::Out && Cookie::of(bytes).is_none() =>
+        {
             Some(format!("a cookie of {} bytes, which must be an even number from 4 to 16", bytes.len()))
         }
         _ => None,
@@ -70,11 +72,11 @@ pub fn with_cookies(packet: &Packet, host: &settings::FastOpen) -> Packet {
     for option in packet.options.iter_mut().flatten() {
         if let TcpOption::FastOpen(cookie, _) = option {
             let key = match cookie {
-                Written::Bytes(_) => continue,
-                Written::OfHost => host.keys.now,
-                Written::OfZeros => Key::default(),
+                CookieText::Bytes(_) => continue,
+                CookieText::Host => host.keys.now,
+                CookieText::ZeroKey => Key::default(),
             };
-            *cookie = Written::Bytes(host.cookie(&key).bytes().to_vec());
+            *cookie = CookieText::Bytes(host.cookie(&key).bytes().to_vec());
         }
     }
     packet
@@ -106,7 +108,7 @@ pub fn to_live(packet: &Packet, connection: &Connection) -> Header {
         options,
         ecn: match packet.ecn {
             EcnField::Is(ecn) => ecn,
-            EcnField::Unsaid => net::Ecn::NotEct,
+            EcnField::Absent => net::Ecn::NotEct,
             EcnField::Ect01 => net::Ecn::Ect0,
         },
         dscp: packet.dscp.unwrap_or(0),
@@ -136,7 +138,7 @@ pub fn to_script(header: &Header, connection: &Connection) -> Packet {
     let silent = header.ecn == net::Ecn::NotEct;
     Packet {
         way: Way::Out,
-        ecn: if silent { EcnField::Unsaid } else { EcnField::Is(header.ecn) },
+        ecn: if silent { EcnField::Absent } else { EcnField::Is(header.ecn) },
         dscp: (header.dscp != 0).then_some(header.dscp),
         ip: None,
         flags: header.flags,
@@ -150,7 +152,7 @@ pub fn to_script(header: &Header, connection: &Connection) -> Packet {
 }
 
 fn written(option: FastOpen) -> TcpOption {
-    TcpOption::FastOpen(Written::Bytes(option.cookie.bytes().to_vec()), option.experimental)
+    TcpOption::FastOpen(CookieText::Bytes(option.cookie.bytes().to_vec()), option.experimental)
 }
 
 /// Comparison of timestamps: the duration of a tick in the script, and the tolerance of times.
@@ -187,7 +189,7 @@ pub fn differences(expected: &Packet, header: &Header, connection: &Connection, 
         compare(&mut all, "DSCP", dscp, header.dscp);
     }
     match expected.ecn {
-        EcnField::Unsaid => {}
+        EcnField::Absent => {}
         EcnField::Is(ecn) => compare(&mut all, "ECN field", ecn_name(ecn), ecn_name(header.ecn)),
         EcnField::Ect01 => {
             if !matches!(header.ecn, net::Ecn::Ect0 | net::Ecn::Ect1) {

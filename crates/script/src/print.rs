@@ -6,8 +6,8 @@ use net::AccEcnOrder;
 use units::Duration;
 
 use crate::syntax::{
-    Action, Call, EcnField, Event, Expr, Field, Flags, LETTERS, Outcome, Packet, Script, Setting, TcpOption,
-    Way, When, Written,
+    Action, Call, CookieText, EcnField, Event, Expr, Field, Flags, LETTERS, Outcome, Packet, Script, Setting,
+    TcpOption, Way, When,
 };
 
 impl Display for Script {
@@ -115,7 +115,7 @@ impl Display for Packet {
                 let ecn = if let EcnField::Is(ecn) = ecn { ecn as u8 } else { 0 };
                 write!(f, "[tos {:#x}] ", self.dscp.unwrap_or(0) << 2 | ecn)?;
             }
-            EcnField::Unsaid => {}
+            EcnField::Absent => {}
             EcnField::Ect01 => f.write_str("[ect01] ")?,
             EcnField::Is(ecn) => write!(f, "[{}] ", ecn_name(ecn))?,
         }
@@ -163,13 +163,13 @@ impl Display for TcpOption {
             TcpOption::FastOpen(cookie, experimental) => {
                 f.write_str(if *experimental { "FOEXP" } else { "FO" })?;
                 match cookie {
-                    Written::Bytes(bytes) if bytes.is_empty() => Ok(()),
-                    Written::Bytes(bytes) => {
+                    CookieText::Bytes(bytes) if bytes.is_empty() => Ok(()),
+                    CookieText::Bytes(bytes) => {
                         f.write_str(" ")?;
                         bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
                     }
-                    Written::OfHost => f.write_str(" TFO_COOKIE"),
-                    Written::OfZeros => f.write_str(" TFO_COOKIE_ZERO"),
+                    CookieText::Host => f.write_str(" TFO_COOKIE"),
+                    CookieText::ZeroKey => f.write_str(" TFO_COOKIE_ZERO"),
                 }
             }
             TcpOption::Other(text) => f.write_str(text),

@@ -131,7 +131,7 @@ pub struct Packet {
 pub enum EcnField {
     /// Absent: the script injects Not-ECT, and compares nothing.
     #[default]
-    Unsaid,
+    Absent,
     /// This codepoint.
     Is(net::Ecn),
     /// ECT(0) or ECT(1).
@@ -173,20 +173,20 @@ pub enum TcpOption {
     AccurateEcn(AccEcn),
     /// `FO 0123456789abcdef`: a Fast Open cookie. `FOEXP …` uses the kind for experiments. `FO`
     /// alone requests a cookie.
-    FastOpen(Written, bool),
+    FastOpen(CookieText, bool),
     /// An option that is not supported.
     Other(String),
 }
 
 /// A Fast Open cookie in a script.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Written {
+pub enum CookieText {
     /// Bytes, of any length.
     Bytes(Vec<u8>),
     /// `TFO_COOKIE`: the cookie that the host computes.
-    OfHost,
+    Host,
     /// `TFO_COOKIE_ZERO`: the cookie that the host would compute with a key of zeros.
-    OfZeros,
+    ZeroKey,
 }
 
 /// A system call with its expected result.

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use script::parse;
 use script::syntax::{
-    Action, Call, EcnField, Event, Expr, Field, Flags, Outcome, Packet, TcpOption, Way, When, Written,
+    Action, Call, CookieText, EcnField, Event, Expr, Field, Flags, Outcome, Packet, TcpOption, Way, When,
 };
 use units::Duration;
 
@@ -280,9 +280,9 @@ fn call() -> impl Strategy<Value = Action> {
 
 fn packet() -> impl Strategy<Value = Action> {
     let cookie = prop_oneof![
-        prop::collection::vec(any::<u8>(), 0..20).prop_map(Written::Bytes),
-        Just(Written::OfHost),
-        Just(Written::OfZeros),
+        prop::collection::vec(any::<u8>(), 0..20).prop_map(CookieText::Bytes),
+        Just(CookieText::Host),
+        Just(CookieText::ZeroKey),
     ];
     let option = prop_oneof![
         (cookie, any::<bool>()).prop_map(|(cookie, experimental)| TcpOption::FastOpen(cookie, experimental)),
@@ -295,7 +295,7 @@ fn packet() -> impl Strategy<Value = Action> {
         prop::collection::vec(any::<(u32, u32)>(), 1..4).prop_map(TcpOption::Sack),
     ];
     let ecn = prop_oneof![
-        Just(EcnField::Unsaid),
+        Just(EcnField::Absent),
         Just(EcnField::Ect01),
         Just(EcnField::Is(net::Ecn::Ce)),
         Just(EcnField::Is(net::Ecn::NotEct)),

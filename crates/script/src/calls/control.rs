@@ -2,10 +2,10 @@
 
 use tcp::State;
 
-use super::{Answer, Making, Reply};
+use super::{Answer, CallContext, Reply};
 use crate::constants::value as constant;
 
-impl Making<'_> {
+impl CallContext<'_> {
     pub(super) fn fcntl(&mut self) -> Answer {
         let (fd, command) = (self.fd()?, self.value(1)?);
         let nonblock = constant("O_NONBLOCK").unwrap_or(0);

@@ -4,7 +4,7 @@ use tcp::State;
 
 use super::message::Control;
 use super::options::TIMESTAMPING;
-use super::{Answer, Making, Reply, is_null, number};
+use super::{Answer, CallContext, Reply, is_null, number};
 use crate::constants::value as constant;
 use crate::stack::Stack;
 use crate::syntax::Expr;
@@ -34,7 +34,7 @@ pub(super) struct Buffer {
     pub(super) null: bool,
 }
 
-impl Making<'_> {
+impl CallContext<'_> {
     fn buffer(&self) -> Result<Buffer, Reply> {
         let ((size, null), flags) = match self.call.name.as_str() {
             "read" | "write" => ((self.value(2)?, is_null(self.arg(1)?)), 0),
@@ -117,7 +117,7 @@ impl Making<'_> {
 
     /// Return true if a socket may send from the application's buffers (SO_ZEROCOPY). Otherwise
     /// MSG_ZEROCOPY has no effect.
-    fn lends(&mut self, fd: i64) -> Result<bool, Reply> {
+    fn has_zero_copy(&mut self, fd: i64) -> Result<bool, Reply> {
         let option = constant("SO_ZEROCOPY").unwrap_or(0);
         Ok(self.socket_of(fd)?.options.get(&(1, option)).is_some_and(|value| *value != 0))
     }
@@ -126,7 +126,7 @@ impl Making<'_> {
         let (fd, now, done) = (self.fd()?, self.now, self.progress.bytes);
         let buffer = self.buffer()?;
         if !self.progress.again && self.opens_by_write(fd, buffer.flags)? {
-            if has(buffer.flags, "MSG_ZEROCOPY") && self.lends(fd)? {
+            if has(buffer.flags, "MSG_ZEROCOPY") && self.has_zero_copy(fd)? {
                 return Err(Reply::Unsupported("MSG_ZEROCOPY in a SYN".into()));
             }
             return self.write_fast(fd, &buffer);
@@ -137,7 +137,7 @@ impl Making<'_> {
         let times = socket.options.get(&(1, TIMESTAMPING)).copied().unwrap_or(0);
         let (limit, again) = (socket.send_buffer, self.progress.again);
         let times = self.requested_times(times)?;
-        let lends = has(flags, "MSG_ZEROCOPY") && self.lends(fd)?;
+        let zero_copy = has(flags, "MSG_ZEROCOPY") && self.has_zero_copy(fd)?;
         let (index, connection) = self.connection(fd, "EPIPE")?;
         let opening = again && connection.connecting;
         connection.connecting &= !(again && connection.established());
@@ -154,7 +154,7 @@ impl Making<'_> {
             }
             return Ok(if waits { self.blocks() } else { Reply::Fails("EAGAIN") });
         }
-        if connection.deaf() {
+        if connection.cannot_send() {
             return Ok(if done > 0 { Reply::Done(done as i64) } else { Reply::Fails("EPIPE") });
         }
         if null {
@@ -174,7 +174,7 @@ impl Making<'_> {
                 connection.stamps.on_write(written, unsent, taken, goal, has(flags, "MSG_EOR") && whole);
             if whole || !waits {
                 connection.stamps.request(end, times);
-                if lends {
+                if zero_copy {
                     connection.zero_copy.on_write(end, done + taken, before);
                 }
             }

@@ -3,7 +3,7 @@
 use units::{Duration, Time};
 
 use super::poll::ready;
-use super::{Answer, Making, Reply, is_null, member, number};
+use super::{Answer, CallContext, Reply, is_null, member, number};
 use crate::constants::value as constant;
 use crate::host::{ALWAYS, EDGE, Epoll, Interest, ONCE};
 use crate::syntax::{Expr, Field};
@@ -23,7 +23,7 @@ fn events(fields: &[Field]) -> Result<i64, Reply> {
     member(fields, "events").map_or(Ok(0), number)
 }
 
-impl Making<'_> {
+impl CallContext<'_> {
     pub(super) fn epoll_create(&mut self) -> Answer {
         let size = self.value(0)?;
         let wrong = if self.call.name == "epoll_create" {

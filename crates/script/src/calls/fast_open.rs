@@ -7,7 +7,7 @@ use net::{Cookie, FastOpen};
 use tcp::fast_open::Opening;
 
 use super::data::{Buffer, has};
-use super::{Answer, Making, Reply, member};
+use super::{Answer, CallContext, Reply, member};
 use crate::syntax::Expr;
 
 /// Return the address in `{sa_family = AF_INET, …, sin_addr = inet_addr("192.0.2.1")}`.
@@ -22,7 +22,7 @@ fn address(e: &Expr) -> Option<Ipv4Addr> {
     }
 }
 
-impl Making<'_> {
+impl CallContext<'_> {
     /// Return the destination in an argument of a call, or in a member of a message.
     pub(super) fn destination(&self, i: usize) -> Ipv4Addr {
         let given = match self.call.args.get(i) {

@@ -2,7 +2,7 @@
 
 use units::Time;
 
-use super::{Answer, Making, Reply, member, number};
+use super::{Answer, CallContext, Reply, member, number};
 use crate::constants::value as constant;
 use crate::host::error_queue::Entry;
 use crate::host::stamps::{REQUESTS, SOFTWARE};
@@ -49,7 +49,7 @@ impl Control {
             Entry::Stamp(stamp) => {
                 let time =
                     Control { level: "SOL_SOCKET", kind: "SCM_TIMESTAMPING", data: Data::Time(stamp.at) };
-                let (info, data) = (stamp.happened as i64, stamp.id.into());
+                let (info, data) = (stamp.event as i64, stamp.id.into());
                 let error = error(of("ENOMSG"), "SO_EE_ORIGIN_TIMESTAMPING", 0, info, data);
                 if flags & SOFTWARE != 0 { vec![time, error] } else { vec![error] }
             }
@@ -62,7 +62,7 @@ impl Control {
     }
 }
 
-impl Making<'_> {
+impl CallContext<'_> {
     /// Read an entry of the error queue.
     pub(super) fn read_error(&mut self, fd: i64, size: u64) -> Answer {
         let Ok((_, connection)) = self.connection(fd, "EAGAIN") else { return Ok(Reply::Fails("EAGAIN")) };

@@ -75,7 +75,7 @@ pub struct Progress {
 }
 
 /// A system call in execution.
-pub(crate) struct Making<'a> {
+pub(crate) struct CallContext<'a> {
     pub host: &'a mut Host,
     pub call: &'a Call,
     pub now: Time,
@@ -86,28 +86,28 @@ type Answer = Result<Reply, Reply>;
 
 /// Execute a call, or try again to complete one that blocks.
 pub fn make(host: &mut Host, call: &Call, now: Time, progress: &mut Progress) -> Reply {
-    let mut making = Making { host, call, now, progress };
+    let mut context = CallContext { host, call, now, progress };
     let answer = match call.name.as_str() {
-        "socket" => making.socket(),
-        "bind" => making.bind(),
-        "listen" => making.listen(),
-        "accept" | "accept4" => making.accept(),
-        "connect" => making.connect(),
-        "shutdown" => making.shutdown(),
-        "close" => making.close(),
-        "read" | "readv" | "recv" | "recvfrom" | "recvmsg" => making.read(),
-        "write" | "writev" | "send" | "sendto" | "sendmsg" => making.write(),
-        "fcntl" => making.fcntl(),
-        "ioctl" => making.ioctl(),
-        "getsockopt" => making.getsockopt(),
-        "setsockopt" => making.setsockopt(),
-        "poll" => making.poll(),
-        "epoll_create" | "epoll_create1" => making.epoll_create(),
-        "epoll_ctl" => making.epoll_ctl(),
-        "epoll_wait" => making.epoll_wait(),
+        "socket" => context.socket(),
+        "bind" => context.bind(),
+        "listen" => context.listen(),
+        "accept" | "accept4" => context.accept(),
+        "connect" => context.connect(),
+        "shutdown" => context.shutdown(),
+        "close" => context.close(),
+        "read" | "readv" | "recv" | "recvfrom" | "recvmsg" => context.read(),
+        "write" | "writev" | "send" | "sendto" | "sendmsg" => context.write(),
+        "fcntl" => context.fcntl(),
+        "ioctl" => context.ioctl(),
+        "getsockopt" => context.getsockopt(),
+        "setsockopt" => context.setsockopt(),
+        "poll" => context.poll(),
+        "epoll_create" | "epoll_create1" => context.epoll_create(),
+        "epoll_ctl" => context.epoll_ctl(),
+        "epoll_wait" => context.epoll_wait(),
         name => Err(Reply::Unsupported(format!("system call {name}"))),
     };
-    making.progress.again = true;
+    context.progress.again = true;
     answer.unwrap_or_else(|reply| reply)
 }
 
@@ -137,7 +137,7 @@ pub(crate) fn member<'a>(fields: &'a [Field], name: &str) -> Option<&'a Expr> {
     fields.iter().find(|f| f.name.as_deref() == Some(name)).map(|f| &f.value)
 }
 
-impl Making<'_> {
+impl CallContext<'_> {
     fn arg(&self, i: usize) -> Result<&Expr, Reply> {
         let n = self.call.args.len();
         self.call.args.get(i).ok_or_else(|| {

@@ -3,13 +3,13 @@
 use tcp::{State, Tcp};
 use units::Duration;
 
-use super::{Answer, Making, Reply, Socket, is_null};
+use super::{Answer, CallContext, Reply, Socket, is_null};
 use crate::constants::value as constant;
 use crate::host::{ALL, Connection};
 
 const NONBLOCK: i64 = 0o4000;
 
-impl Making<'_> {
+impl CallContext<'_> {
     pub(super) fn socket(&mut self) -> Answer {
         let nonblocking = self.value(1)? & NONBLOCK != 0;
         let fd = self.new_fd()?;
@@ -17,8 +17,8 @@ impl Making<'_> {
             return Err(Reply::Unsupported("a socket() that fails".into()));
         }
         let kernel = &self.host.kernel;
-        let made_with_buffers = kernel.first_buffers;
-        let socket = Socket { nonblocking, made_with_buffers, ..Socket::new(kernel.tcp.clone()) };
+        let initial_buffers = kernel.first_buffers;
+        let socket = Socket { nonblocking, initial_buffers, ..Socket::new(kernel.tcp.clone()) };
         self.host.sockets.insert(fd, socket);
         Ok(Reply::Done(fd))
     }
@@ -188,7 +188,7 @@ impl Making<'_> {
             return Ok(Reply::Done(0));
         };
         if !self.progress.again {
-            self.let_go(index, linger == (1, 0));
+            self.release(index, linger == (1, 0));
         }
         let connection = &self.host.connections[index];
         let done = connection.broken()
@@ -218,7 +218,7 @@ impl Making<'_> {
 
     /// Close a connection for the application. The endpoint sends a FIN, or a RST if data is unread
     /// (RFC 1122 §4.2.2.13) or the linger time is 0 (socket(7)).
-    fn let_go(&mut self, index: usize, at_once: bool) {
+    fn release(&mut self, index: usize, at_once: bool) {
         let retries = self.host.kernel.orphan_retries;
         let connection = &mut self.host.connections[index];
         connection.orphan = true;

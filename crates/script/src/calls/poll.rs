@@ -3,7 +3,7 @@
 use tcp::State;
 use units::{Duration, Time};
 
-use super::{Answer, Making, Reply, is_null, member, number};
+use super::{Answer, CallContext, Reply, is_null, member, number};
 use crate::constants::value as constant;
 use crate::host::Host;
 use crate::syntax::Expr;
@@ -33,7 +33,7 @@ pub fn ready(host: &mut Host, fd: i64) -> i64 {
     let over = connection.broken() || connection.gone;
     let no_more = connection.read_shut || connection.stack.peer_closed() || over;
     let closed = connection.state() == State::Closed;
-    if (no_more && connection.deaf()) || closed {
+    if (no_more && connection.cannot_send()) || closed {
         mask |= HUP;
     }
     if no_more {
@@ -53,7 +53,7 @@ pub fn ready(host: &mut Host, fd: i64) -> i64 {
     mask
 }
 
-impl Making<'_> {
+impl CallContext<'_> {
     pub(super) fn poll(&mut self) -> Answer {
         if is_null(self.arg(0)?) {
             return Ok(Reply::Fails("EFAULT"));

@@ -22,7 +22,7 @@ const OVERHEAD: u64 = 896;
 
 /// State of a connection when its waiters were last notified.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Seen {
+pub struct Notified {
     pub(super) readable: u64,
     pub(super) ended: bool,
     pub(super) over: bool,
@@ -131,9 +131,9 @@ pub struct Connection {
     /// Error queue, which reports the times and the calls with MSG_ZEROCOPY.
     pub errors: ErrorQueue,
     /// State at the last notification of waiters.
-    pub seen: Seen,
+    pub notified: Notified,
     /// True after the waiters of the listening socket were notified of this connection.
-    pub told_listener: bool,
+    pub listener_notified: bool,
     /// Maximum time in FIN-WAIT-2, if the socket set it (TCP_LINGER2).
     pub linger2: Option<Option<Duration>>,
     /// Time when FIN-WAIT-2 ends because the application has closed.
@@ -172,8 +172,8 @@ impl Connection {
             stamps: Stamps::default(),
             zero_copy: ZeroCopy::default(),
             errors: ErrorQueue::default(),
-            seen: Seen::default(),
-            told_listener: false,
+            notified: Notified::default(),
+            listener_notified: false,
             linger2: None,
             until: Time::NEVER,
             error: None,
@@ -276,7 +276,7 @@ impl Connection {
     }
 
     /// Return true if the connection accepts no more data for sending.
-    pub fn deaf(&self) -> bool {
+    pub fn cannot_send(&self) -> bool {
         self.broken || self.gone || self.write_shut || self.state() == State::Closed
     }
 
@@ -300,7 +300,7 @@ impl Connection {
     }
 
     /// Record the error with which the connection ended, once (tcp(7), ERRORS).
-    pub fn notice(&mut self) {
+    pub fn record_error(&mut self) {
         if let (Some(why), false) = (self.stack.error(), self.broken) {
             self.broken = true;
             self.error = Some(match why {

@@ -192,7 +192,7 @@ impl Host {
             }
         }
         connection.stack.settle(now, connection.no_space);
-        connection.notice();
+        connection.record_error();
         if connection.broken() {
             connection.zero_copy.on_acked(u64::MAX, &mut connection.errors); // the kernel frees its buffers
         }
@@ -230,7 +230,7 @@ impl Host {
     /// Create a connection with the parameters of a socket.
     pub fn new_connection(&self, fd: i64, passive: bool) -> Connection {
         let Some(socket) = self.sockets.get(&fd) else { return Connection::new(self.kernel.tcp.clone()) };
-        let tcp = self.kernel.parameters(&socket.made, &socket.own, passive);
+        let tcp = self.kernel.parameters(&socket.initial_tcp, &socket.own, passive);
         let mut connection = Connection::new(tcp);
         connection.own = socket.own.clone();
         (connection.linger2, connection.dscp) = (socket.linger2, socket.dscp);

@@ -12,7 +12,7 @@ use crate::own::Own;
 
 /// Fast Open options of a socket.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct OfSocket {
+pub struct FastOpenOptions {
     /// TCP_FASTOPEN: maximum number of connections whose handshake is not complete.
     pub queue: i64,
     /// TCP_FASTOPEN_CONNECT.
@@ -30,12 +30,12 @@ pub struct OfSocket {
 #[derive(Clone, Debug)]
 pub struct Socket {
     /// TCP parameters of the host when the socket was created.
-    pub made: Tcp,
+    pub initial_tcp: Tcp,
     /// TCP parameters that the socket's options set.
     pub own: Own,
     /// Default sizes of the receive and send buffer when the socket was created, as the kernel
     /// counts them.
-    pub made_with_buffers: (i64, i64),
+    pub initial_buffers: (i64, i64),
     /// SO_RCVBUF, as the kernel counts it.
     pub receive_buffer: Option<u64>,
     /// SO_SNDBUF, as the kernel counts it.
@@ -59,16 +59,16 @@ pub struct Socket {
     /// SO_LINGER: on or off, and the time in seconds.
     pub linger: (i64, i64),
     /// Fast Open options.
-    pub fast_open: OfSocket,
+    pub fast_open: FastOpenOptions,
 }
 
 impl Socket {
     /// Create a new socket.
-    pub fn new(made: Tcp) -> Self {
+    pub fn new(initial_tcp: Tcp) -> Self {
         Socket {
-            made,
+            initial_tcp,
             own: Own::default(),
-            made_with_buffers: (0, 0),
+            initial_buffers: (0, 0),
             receive_buffer: None,
             send_buffer: None,
             dscp: 0,
@@ -80,7 +80,7 @@ impl Socket {
             options: BTreeMap::new(),
             linger2: None,
             linger: (0, 0),
-            fast_open: OfSocket::default(),
+            fast_open: FastOpenOptions::default(),
         }
     }
 

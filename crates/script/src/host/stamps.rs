@@ -5,7 +5,7 @@
 
 use units::Time;
 
-use super::error_queue::{Entry, ErrorQueue, Happened, Stamp};
+use super::error_queue::{ByteEvent, Entry, ErrorQueue, Stamp};
 
 /// Flag of SO_TIMESTAMPING: time of sending, by the hardware.
 const TX_HARDWARE: i64 = 1;
@@ -80,8 +80,8 @@ impl Stamps {
         for i in 0..self.requests.len() {
             let Request { last, flags } = self.requests[i];
             if (last as u32).wrapping_sub(1).wrapping_sub(before) < len {
-                self.push(now, Happened::Scheduled, last, flags & TX_SCHED, errors);
-                self.push(now, Happened::Sent, last, flags & TX_SOFTWARE, errors);
+                self.push(now, ByteEvent::Scheduled, last, flags & TX_SCHED, errors);
+                self.push(now, ByteEvent::Sent, last, flags & TX_SOFTWARE, errors);
             }
         }
     }
@@ -90,11 +90,11 @@ impl Stamps {
     pub fn on_acked(&mut self, now: Time, acked: u64, errors: &mut ErrorQueue) {
         while let Some(&Request { last, flags }) = self.requests.first().filter(|r| r.last <= acked) {
             self.requests.remove(0);
-            self.push(now, Happened::Acknowledged, last, flags & TX_ACK, errors);
+            self.push(now, ByteEvent::Acknowledged, last, flags & TX_ACK, errors);
         }
     }
 
-    fn push(&self, at: Time, happened: Happened, last: u64, wanted: i64, errors: &mut ErrorQueue) {
+    fn push(&self, at: Time, event: ByteEvent, last: u64, wanted: i64, errors: &mut ErrorQueue) {
         if wanted == 0 {
             return;
         }
@@ -103,7 +103,7 @@ impl Stamps {
         } else {
             0
         };
-        errors.push(Entry::Stamp(Stamp { at, happened, id, packet: self.flags & OPT_TSONLY == 0 }));
+        errors.push(Entry::Stamp(Stamp { at, event, id, packet: self.flags & OPT_TSONLY == 0 }));
     }
 }
 
@@ -111,10 +111,10 @@ impl Stamps {
 mod tests {
     use super::*;
 
-    fn times(mut errors: ErrorQueue) -> Vec<(Happened, u32)> {
+    fn times(mut errors: ErrorQueue) -> Vec<(ByteEvent, u32)> {
         let mut all = Vec::new();
         while let Some(Entry::Stamp(stamp)) = errors.pop() {
-            all.push((stamp.happened, stamp.id));
+            all.push((stamp.event, stamp.id));
         }
         all
     }
@@ -134,7 +134,7 @@ mod tests {
         stamps.on_sent(Time::ZERO, 0, 1000, &mut errors);
         stamps.on_sent(Time::ZERO, 1000, 20, &mut errors);
         stamps.on_acked(Time::ZERO, 1019, &mut errors);
-        let expected = [(Happened::Sent, 999), (Happened::Sent, 1019), (Happened::Acknowledged, 999)];
+        let expected = [(ByteEvent::Sent, 999), (ByteEvent::Sent, 1019), (ByteEvent::Acknowledged, 999)];
         assert_eq!(times(errors), expected);
     }
 
@@ -149,6 +149,6 @@ mod tests {
         stamps.on_sent(Time::ZERO, 0, 10, &mut errors);
         stamps.on_acked(Time::ZERO, 10, &mut errors);
         stamps.on_sent(Time::ZERO, 0, 10, &mut errors);
-        assert_eq!(times(errors), [(Happened::Scheduled, 0); 2]);
+        assert_eq!(times(errors), [(ByteEvent::Scheduled, 0); 2]);
     }
 }

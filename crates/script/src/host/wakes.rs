@@ -4,14 +4,14 @@
 use tcp::State;
 
 use super::Host;
-use super::connection::{Connection, Seen};
+use super::connection::{Connection, Notified};
 use super::epoll::{ALL, ERR, IN, OUT};
 
 impl Connection {
     /// Return the events since the last call. `limit` is the size of the send buffer.
     pub fn wakes(&mut self, limit: Option<u64>) -> i64 {
         let fin_acknowledged = matches!(self.state(), State::FinWait2 | State::TimeWait);
-        let now = Seen {
+        let now = Notified {
             readable: self.stack.readable(),
             ended: self.stack.peer_closed(),
             over: self.broken() || self.gone,
@@ -19,7 +19,7 @@ impl Connection {
             fin_acknowledged,
             reports: self.errors.reports,
         };
-        let was = std::mem::replace(&mut self.seen, now);
+        let was = std::mem::replace(&mut self.notified, now);
         let changed =
             (now.ended, now.over, now.fin_acknowledged) != (was.ended, was.over, was.fin_acknowledged);
         let mut mask = if changed || (now.opened && !was.opened) { ALL } else { 0 };
@@ -43,11 +43,11 @@ impl Host {
         let socket =
             self.sockets.iter().find(|s| s.1.connection == Some(index)).map(|s| (*s.0, s.1.send_buffer));
         let connection = &mut self.connections[index];
-        let became_ready = !connection.told_listener
+        let became_ready = !connection.listener_notified
             && connection.waits_at.is_some_and(|fd| connection.waits_for_accept(fd));
         let mask = connection.wakes(socket.and_then(|s| s.1));
         if became_ready {
-            connection.told_listener = true;
+            connection.listener_notified = true;
         }
         let listener = connection.waits_at.filter(|_| became_ready);
         if mask != 0

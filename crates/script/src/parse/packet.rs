@@ -4,7 +4,7 @@ use net::{AccEcn, AccEcnOrder};
 
 use super::cursor::{Cursor, SyntaxError};
 use crate::print::counter_names;
-use crate::syntax::{Action, EcnField, Flags, LETTERS, Packet, TcpOption, Way, Written};
+use crate::syntax::{Action, CookieText, EcnField, Flags, LETTERS, Packet, TcpOption, Way};
 
 /// Maximum size of the data of an option, in bytes.
 const MAX_COOKIE: usize = 38;
@@ -28,7 +28,7 @@ pub(super) fn packet(c: &mut Cursor, way: Way) -> Result<Action, SyntaxError> {
     let (seq, len) = sequence(c)?;
     let mut packet = Packet {
         way,
-        ecn: EcnField::Unsaid,
+        ecn: EcnField::Absent,
         dscp: None,
         ip: None,
         flags,
@@ -241,13 +241,13 @@ fn option(c: &mut Cursor) -> Result<TcpOption, SyntaxError> {
 }
 
 /// Parse the hexadecimal bytes or the name of a cookie.
-fn cookie(c: &mut Cursor) -> Result<Written, SyntaxError> {
+fn cookie(c: &mut Cursor) -> Result<CookieText, SyntaxError> {
     let start = c.at();
     let text = c.take_while(|x| x.is_ascii_alphanumeric() || x == '_');
     let text = c.defined(text).unwrap_or(text);
     match text {
-        "TFO_COOKIE" => return Ok(Written::OfHost),
-        "TFO_COOKIE_ZERO" => return Ok(Written::OfZeros),
+        "TFO_COOKIE" => return Ok(CookieText::Host),
+        "TFO_COOKIE_ZERO" => return Ok(CookieText::ZeroKey),
         _ => {}
     }
     let digits: Option<Vec<u8>> = text.chars().map(|x| x.to_digit(16).map(|d| d as u8)).collect();
@@ -257,7 +257,7 @@ fn cookie(c: &mut Cursor) -> Result<Written, SyntaxError> {
         let max = MAX_COOKIE;
         return Err(c.wrong(format!("a cookie must be at most {max} bytes in hexadecimal, or TFO_COOKIE")));
     };
-    Ok(Written::Bytes(digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()))
+    Ok(CookieText::Bytes(digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()))
 }
 
 fn blocks(c: &mut Cursor) -> Result<Vec<(u32, u32)>, SyntaxError> {

@@ -23,7 +23,7 @@ impl Runner {
         if let (Some(w), true) = (&self.waiting, call.end.is_some()) {
             return Err(fail(line, format!("the blocking call of line {} has not returned", w.line)));
         }
-        self.tell(self.now, Some(line), call.to_string());
+        self.record(self.now, Some(line), call.to_string());
         let mut progress = Progress { since: self.now, again: false, bytes: 0 };
         let hidden = self.host.hidden.len();
         let reply = calls::make(&mut self.host, call, self.now, &mut progress);
@@ -49,13 +49,13 @@ impl Runner {
             }
             (reply, _) => {
                 self.returned(line, call, &reply)?;
-                self.look_again() // one call may complete another that blocks
+                self.retry_call() // one call may complete another that blocks
             }
         }
     }
 
     /// Try again to complete the blocking call.
-    pub(super) fn look_again(&mut self) -> Step {
+    pub(super) fn retry_call(&mut self) -> Step {
         let Some(mut waiting) = self.waiting.take() else { return Ok(()) };
         match calls::make(&mut self.host, &waiting.call, self.now, &mut waiting.progress) {
             Reply::Blocks(wake) => {
@@ -123,7 +123,7 @@ impl Runner {
             None => value.to_string(),
         };
         if call.end.is_some() {
-            self.tell(self.now, Some(line), format!("{} returns {happened}", call.name));
+            self.record(self.now, Some(line), format!("{} returns {happened}", call.name));
         }
         let as_expected = match &call.result {
             Outcome::Any => true,

@@ -33,7 +33,7 @@ impl Runner {
             self.now = self.now.max(next);
             self.overdue()?;
             self.host.on_timer(self.now);
-            self.look_again()?;
+            self.retry_call()?;
         }
         Ok(())
     }

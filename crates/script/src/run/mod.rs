@@ -107,7 +107,7 @@ impl Runner {
         self.finish()
     }
 
-    fn tell(&mut self, at: Time, line: Option<u32>, what: String) {
+    fn record(&mut self, at: Time, line: Option<u32>, what: String) {
         self.timeline.push(Moment { at, line, what });
     }
 
@@ -156,7 +156,7 @@ impl Runner {
     fn code(&mut self, code: &Code) {
         let first = code.text.trim().lines().next().unwrap_or("").trim_end();
         let rest = if code.text.trim().contains('\n') { " …" } else { "" };
-        self.tell(self.now, Some(code.line), format!("%{{ {first}{rest} }}%"));
+        self.record(self.now, Some(code.line), format!("%{{ {first}{rest} }}%"));
         let info = self.host.current.map(|i| self.host.connections[i].stack.info(self.now));
         self.blocks.push(Block { at: self.now, line: code.line, text: code.text.clone(), info });
     }
@@ -180,7 +180,7 @@ impl Runner {
         let rest = std::mem::take(&mut self.host.sent).into_iter().map(|s| (s, why));
         for (sent, why) in missed.chain(rest).collect::<Vec<_>>() {
             let written = to_script(&sent.header, &self.host.connections[sent.connection]);
-            self.tell(sent.at, None, format!("{written} ({why})"));
+            self.record(sent.at, None, format!("{written} ({why})"));
         }
     }
 }

@@ -104,7 +104,7 @@ impl Runner {
             ignored.extend(self.host.kernel.apply(effect).err());
         }
         if !ignored.is_empty() {
-            self.tell(self.now, Some(line), format!("{name}: ignored: {}", ignored.join("; ")));
+            self.record(self.now, Some(line), format!("{name}: ignored: {}", ignored.join("; ")));
         }
     }
 }

@@ -10,14 +10,14 @@ use crate::syntax::{Flags, Packet, TcpOption};
 impl Runner {
     pub(super) fn inject(&mut self, line: u32, packet: &Packet) -> Step {
         let packet = &with_cookies(packet, &self.host.kernel.fast_open);
-        self.tell(self.now, Some(line), packet.to_string());
+        self.record(self.now, Some(line), packet.to_string());
         let to = self.host.addressee(self.now, packet.flags);
         let header = match to {
             Addressee::Is(index) => to_live(packet, &self.host.connections[index]),
             _ => to_live(packet, &Connection::new(self.host.kernel.tcp.clone())),
         };
         self.host.receive(self.now, to, &header);
-        self.look_again()
+        self.retry_call()
     }
 
     /// Compare the next segment that the endpoint sent with `packet`, and its time with `due`.
@@ -42,7 +42,7 @@ impl Runner {
         let ticks = Ticks { tick: self.tick, tolerance: self.tolerance };
         let problems = differences(packet, &sent.header, connection, ticks);
         let written = to_script(&sent.header, connection).to_string();
-        self.tell(sent.at, Some(line), written.clone());
+        self.record(sent.at, Some(line), written.clone());
         if !problems.is_empty() {
             let happened = format!("{written} at {}", sent.at);
             return Err(differs(line, problems.join("; "), packet.to_string(), happened));

@@ -2,9 +2,9 @@
 
 use units::Duration;
 
-use super::{Answer, Expr, Making, Reply, constant, is_null, member, number};
+use super::{Answer, CallContext, Expr, Reply, constant, is_null, member, number};
 
-impl Making<'_> {
+impl CallContext<'_> {
     pub(in crate::calls) fn getsockopt(&mut self) -> Answer {
         let fd = self.fd()?;
         let (level, option, name) = self.option()?;
@@ -53,11 +53,11 @@ impl Making<'_> {
             "SO_PROTOCOL" => 6,
             "SO_ACCEPTCONN" => i64::from(socket.listens),
             "SO_RCVBUF" | "SO_RCVBUFFORCE" => {
-                socket.receive_buffer.map_or(socket.made_with_buffers.0, |size| size as i64)
+                socket.receive_buffer.map_or(socket.initial_buffers.0, |size| size as i64)
             }
             "SO_SNDBUF" | "SO_SNDBUFFORCE" => match socket.send_buffer {
                 Some(size) => size as i64,
-                None if early => socket.made_with_buffers.1,
+                None if early => socket.initial_buffers.1,
                 None => return Err(Reply::Unsupported(format!("{name} with automatic tuning"))),
             },
             "SO_RCVLOWAT" | "IP_MTU_DISCOVER" => set.unwrap_or(1), // IP_PMTUDISC_WANT
@@ -98,8 +98,8 @@ impl Making<'_> {
 }
 
 /// Return the DSCP of the packets of a socket. If it is reflected, it is that of the received SYN.
-fn socket_dscp(making: &mut Making, fd: i64) -> Result<u8, Reply> {
-    let socket = making.socket_of(fd)?;
+fn socket_dscp(context: &mut CallContext, fd: i64) -> Result<u8, Reply> {
+    let socket = context.socket_of(fd)?;
     let (dscp, connection) = (socket.dscp, socket.connection);
-    Ok(connection.map_or(dscp, |index| making.host.connections[index].dscp))
+    Ok(connection.map_or(dscp, |index| context.host.connections[index].dscp))
 }

@@ -5,7 +5,7 @@ mod set;
 
 use tcp::Tcp;
 
-use super::{Answer, Making, Reply, is_null, member, number};
+use super::{Answer, CallContext, Reply, is_null, member, number};
 use crate::constants::value as constant;
 use crate::syntax::Expr;
 
@@ -55,7 +55,7 @@ fn name_of(level: i64, option: i64) -> Option<&'static str> {
     found.map(|s| s.1)
 }
 
-impl Making<'_> {
+impl CallContext<'_> {
     fn option(&self) -> Result<(i64, i64, &'static str), Reply> {
         let (level, option) = (self.value(1)?, self.value(2)?);
         let name = name_of(level, option).ok_or_else(|| {

@@ -3,7 +3,7 @@
 use tcp::State;
 use units::Duration;
 
-use super::{Answer, Expr, Making, Reply, TIMESTAMPING, is_null, member, number};
+use super::{Answer, CallContext, Expr, Reply, TIMESTAMPING, is_null, member, number};
 use crate::calls::Socket;
 use crate::host::stamps::{OPT_ID, OPT_TSONLY};
 use crate::kernel::fast_open::Keys;
@@ -19,7 +19,7 @@ const ALL_FLAGS: i64 = (1 << 18) - 1;
 /// Linux, SOCK_MIN_SNDBUF and SOCK_MIN_RCVBUF).
 const MIN_BUFFERS: (i64, i64) = (4608, 2304);
 
-impl Making<'_> {
+impl CallContext<'_> {
     pub(in crate::calls) fn setsockopt(&mut self) -> Answer {
         let fd = self.fd()?;
         let (level, option, name) = self.option()?;
@@ -148,7 +148,7 @@ impl Making<'_> {
 
     fn set_congestion(&mut self, fd: i64, kind: &str) -> Answer {
         if self.congestion_of(fd)? != kind {
-            let made = self.socket_of(fd)?.made.clone();
+            let made = self.socket_of(fd)?.initial_tcp.clone();
             let tcp = self.host.kernel.with_congestion(&made, kind);
             let tcp = tcp.ok_or_else(|| Reply::Unsupported(format!("TCP_CONGESTION {kind}")))?;
             self.socket_of(fd)?.own.congestion = Some(tcp.congestion);
