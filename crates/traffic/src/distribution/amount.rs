@@ -1,10 +1,23 @@
 //! Quantities that a distribution can describe.
 
+use std::fmt::Debug;
+
 use units::param::{Invalid, Json};
-use units::{Bytes, Duration, Read};
+use units::{Bytes, Duration, Range, Read};
 
 /// A quantity that a distribution can describe.
-pub trait Amount: Read {
+pub trait Amount: Read + Copy + Debug + PartialEq + 'static {
+    /// Type of a mean, which need not be a whole number.
+    type Mean: Read + Copy + Debug + PartialEq;
+    /// Name of the definition in the JSON Schema.
+    const NAME: &'static str;
+    /// Range of values.
+    const VALUES: Range;
+    /// Range of means.
+    const MEANS: Range;
+    /// True if the geometric distribution, which counts trials, can describe the quantity.
+    const COUNTS: bool = false;
+
     /// Convert from a number in the base unit. Return `None` if the number is out of range.
     fn of(number: f64) -> Option<Self>;
 }
@@ -15,18 +28,34 @@ pub fn base(amount: &impl Read) -> f64 {
 }
 
 impl Amount for Bytes {
+    type Mean = Bytes;
+    const NAME: &'static str = "size";
+    const VALUES: Range = Range::between(1.0, 1e15);
+    const MEANS: Range = Range::between(1.0, 1e12);
+
     fn of(number: f64) -> Option<Self> {
         (1.0..=1e15).contains(&number).then(|| Bytes(number.round() as u64))
     }
 }
 
 impl Amount for Duration {
+    type Mean = Duration;
+    const NAME: &'static str = "times";
+    const VALUES: Range = Range::at_least(0.0);
+    const MEANS: Range = Range::above(0.0);
+
     fn of(number: f64) -> Option<Self> {
         (0.0..=1e7).contains(&number).then(|| Duration::from_seconds(number))
     }
 }
 
 impl Amount for u64 {
+    type Mean = f64;
+    const NAME: &'static str = "count";
+    const VALUES: Range = Range::between(1.0, 4e9);
+    const MEANS: Range = Range::between(1.0, 4e9);
+    const COUNTS: bool = true;
+
     fn of(number: f64) -> Option<Self> {
         ((1.0..=4e9).contains(&number) && number.fract() == 0.0).then_some(number as u64)
     }
@@ -71,6 +100,12 @@ impl Read for Any {
 }
 
 impl Amount for Any {
+    type Mean = Any;
+    const NAME: &'static str = "any";
+    const VALUES: Range = Range::at_least(0.0);
+    const MEANS: Range = Range::above(0.0);
+    const COUNTS: bool = true;
+
     fn of(number: f64) -> Option<Self> {
         Some(Any::Number(number))
     }

@@ -1,63 +1,91 @@
 //! Random sizes, times and numbers. Each is either constant (`"7.2 kB"`, `"1 s"`, `5`) or drawn
-//! from a distribution (`{ kind = "pareto", mean = "7.2 kB" }`). `family.rs` defines the keys of
+//! from a distribution (`{ kind = "pareto", mean = "7.2 kB" }`). `kinds.rs` defines the keys of
 //! the distributions, and `law/` computes with them.
 
 mod amount;
 mod check;
-mod family;
+mod kinds;
 pub mod law;
 mod points;
 #[cfg(test)]
 mod tests;
 
-pub use any::Distribution;
-pub use count::Count;
-pub use size::Size;
-pub use times::Times;
-
-use family::family;
+use amount::{Amount, Any};
+use kinds::{Constant, Kind};
 use law::Law;
-use units::{Bytes, Duration, Range, params};
+use units::param::{Invalid, Json, reference};
+use units::{Bytes, Duration, Range, Read};
 
-params! {
-    /// The geometric distribution, the number of trials up to the first success: P(N > n) = (1 −
-    /// 1/mean)^n for n from 1 on.
-    pub struct Geometric: "geometric" {
-        /// Mean.
-        mean: f64 = required, in Range::between(1.0, 4e9), from "";
+/// A size, constant or drawn: a whole number of bytes, at least 1.
+pub type Size = Quantity<Bytes>;
+
+/// A time span, constant or drawn.
+pub type Times = Quantity<Duration>;
+
+/// A number of items, constant or drawn. A drawn value is rounded to the nearest whole number, at
+/// least 1.
+pub type Count = Quantity<u64>;
+
+/// A size, a time or a number. The manual shows its distributions, which stand for the other three.
+pub type Distribution = Quantity<Any>;
+
+/// A quantity that is constant or drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantity<A: Amount> {
+    kind: Kind<A>,
+    law: law::AnyLaw,
+}
+
+impl<A: Amount> Quantity<A> {
+    /// Return a constant.
+    pub fn fixed(value: A) -> Self {
+        Kind::Constant(Constant { value }).into()
+    }
+
+    /// Return the value, if it is constant.
+    pub fn constant(&self) -> Option<A> {
+        if let Kind::Constant(constant) = &self.kind { Some(constant.value) } else { None }
+    }
+
+    /// Return the JSON Schema of the quantity. Other schemas refer to it, because a mixture
+    /// contains quantities of its own type.
+    pub fn definition() -> Json {
+        serde_json::json!({"anyOf": [A::schema(), Kind::<A>::schema()]})
     }
 }
 
-impl Geometric {
-    fn law(&self) -> law::AnyLaw {
-        law::Geometric::new(self.mean).into()
+impl<A: Amount> From<Kind<A>> for Quantity<A> {
+    fn from(kind: Kind<A>) -> Self {
+        let law = kind.law();
+        Quantity { kind, law }
     }
 }
 
-family! {
-    /// A size, constant or drawn: a whole number of bytes, at least 1.
-    mod size, Size of units::Bytes, mean units::Bytes;
-    amount in Range::between(1.0, 1e15), mean in Range::between(1.0, 1e12)
-}
+impl<A: Amount> Read for Quantity<A> {
+    const UNIT: &'static str = A::UNIT;
+    const EXAMPLE: &'static str = A::EXAMPLE;
 
-family! {
-    /// A time span, constant or drawn.
-    mod times, Times of units::Duration, mean units::Duration;
-    amount in Range::at_least(0.0), mean in Range::above(0.0)
-}
+    fn read(value: &Json, path: &str) -> Result<Self, Invalid> {
+        if value.is_object() {
+            return Kind::read(value, path).map(Into::into);
+        }
+        let amount = A::read(value, path)?;
+        let values: Range = A::VALUES;
+        values.check(&amount, Some(value), path)?;
+        Ok(Quantity::fixed(amount))
+    }
 
-family! {
-    /// A number of items, constant or drawn. A drawn value is rounded to the nearest whole number,
-    /// at least 1.
-    mod count, Count of u64, mean f64;
-    amount in Range::between(1.0, 4e9), mean in Range::between(1.0, 4e9), and Geometric
-}
+    fn write(&self) -> Json {
+        self.constant().map_or_else(|| self.kind.write(), |value| value.write())
+    }
 
-family! {
-    /// A size, a time or a number. The manual shows this family, because it describes the other
-    /// three once.
-    mod any, Distribution of super::amount::Any, mean super::amount::Any;
-    amount in Range::at_least(0.0), mean in Range::above(0.0), and Geometric
+    fn schema() -> Json {
+        reference(A::NAME)
+    }
+
+    fn number(&self) -> Option<f64> {
+        self.constant().and_then(|value| value.number())
+    }
 }
 
 /// Maximum size that is drawn, in bytes, and maximum number.
@@ -121,20 +149,21 @@ impl Count {
     }
 }
 
-/// Return the JSON Schema of each family. The manual shows the first family that has a kind, and
+/// Return the JSON Schema of each quantity. The manual shows the first quantity that has a kind,
+/// and
 /// `any` is first.
-pub fn definitions() -> [(&'static str, units::param::Json); 4] {
+pub fn definitions() -> [(&'static str, Json); 4] {
     [
-        ("any", Distribution::definition()),
-        ("size", Size::definition()),
-        ("times", Times::definition()),
-        ("count", Count::definition()),
+        (Any::NAME, Distribution::definition()),
+        (Bytes::NAME, Size::definition()),
+        (Duration::NAME, Times::definition()),
+        (u64::NAME, Count::definition()),
     ]
 }
 
 /// Return the manual page of each kind.
-pub fn pages() -> Vec<units::param::Json> {
-    any::pages()
+pub fn pages() -> Vec<Json> {
+    Kind::<Any>::pages()
 }
 
 /// Properties of a distribution.
@@ -152,11 +181,10 @@ pub struct Described {
 /// it.
 pub fn describe(
     what: &str,
-    written: &units::param::Json,
+    written: &Json,
     probabilities: &[f64],
     largest: &[f64],
-) -> Result<Described, units::param::Invalid> {
-    use units::Read;
+) -> Result<Described, Invalid> {
     let (law, whole) = match what {
         "size" => (Size::read(written, what)?.law, false),
         "times" => (Times::read(written, what)?.law, false),

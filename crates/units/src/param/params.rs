@@ -6,16 +6,16 @@
 macro_rules! params {
     (
         $(#[doc = $doc:literal])+
-        pub struct $Name:ident: $key:literal $(, checked by $check:path)? {
+        pub struct $Name:ident $(<$T:ident: $Bound:path>)?: $key:literal $(, checked by $check:path)? {
             $( $(#[doc = $fdoc:literal])+
                $field:ident: $ty:ty = $default:tt, in $range:expr, from $source:literal; )*
         }
     ) => {
         $(#[doc = $doc])+
         #[derive(Clone, Debug, PartialEq)]
-        pub struct $Name { $( $(#[doc = $fdoc])+ pub $field: $ty, )* }
+        pub struct $Name $(<$T: $Bound>)? { $( $(#[doc = $fdoc])+ pub $field: $ty, )* }
 
-        impl $crate::param::Params for $Name {
+        impl $(<$T: $Bound>)? $crate::param::Params for $Name $(<$T>)? {
             const KEY: &'static str = $key;
             const KEYS: &'static [&'static str] = &[$($crate::param::key(stringify!($field))),*];
             fn about() -> String {
@@ -37,7 +37,7 @@ macro_rules! params {
             }
         }
 
-        impl $crate::param::Read for $Name {
+        impl $(<$T: $Bound>)? $crate::param::Read for $Name $(<$T>)? {
             #[allow(unused_variables)]
             fn read(value: &$crate::param::Json, path: &str) -> Result<Self, $crate::param::Invalid> {
                 let map = $crate::param::table(value, path, $key, <Self as $crate::param::Params>::KEYS)?;
