@@ -11,7 +11,7 @@ use units::Duration;
 pub enum Effect {
     /// Set a kernel parameter, whose name is written with dots.
     Sysctl(String, String),
-    /// Set a parameter of a kernel module. The values are module, parameter and value.
+    /// Set a parameter of a kernel module. The strings are the module, the parameter and its value.
     Module(String, String, String),
     /// Set a metric of the route.
     Route(String, String),

@@ -1,10 +1,10 @@
-//! TCP parameters that the options of a socket set.
+//! TCP parameters of a connection that were set by socket options.
 
 use tcp::congestion::Algorithm;
 use tcp::{Tcp, WindowTuning};
 use units::{Bytes, Duration};
 
-/// TCP parameters that the options of a socket set.
+/// TCP parameters of a connection that were set by socket options.
 #[derive(Clone, Debug, Default)]
 pub struct Own {
     /// TCP_MAXSEG.

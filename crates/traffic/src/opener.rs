@@ -53,9 +53,9 @@ pub struct Progress {
     pub page_began: Time,
     /// Number of objects of the current page; 0 before the page begins.
     pub objects: u32,
-    /// Number of its objects that were requested.
+    /// Number of objects of the current page that were requested.
     pub begun: u32,
-    /// Number of its objects that are complete or were abandoned.
+    /// Number of objects of the current page that are complete or were abandoned.
     pub done: u32,
     /// Time when the next object is due, if it waits for others because of `parallel`; otherwise
     /// [`Time::NEVER`].

@@ -1,4 +1,4 @@
-//! Parser of scripts. It returns a [`Script`] or the first syntax error.
+//! Parser of scripts. The parser returns a [`Script`] or the first syntax error.
 
 mod call;
 mod cursor;

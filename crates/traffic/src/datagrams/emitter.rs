@@ -20,7 +20,7 @@ macro_rules! datagrams {
                 ecn: $crate::datagrams::emitter::Field = ($crate::datagrams::emitter::Field::NotEct), in units::Range::ANY, from "rfc3168 §5";
                 /// Number of packets. If absent, the sender continues until the end of the run.
                 packets: Option<u64> = (None), in units::Range::between(1.0, 4e9), from "";
-                /// Time for which packets are sent. If absent, the sender continues until the end
+                /// Duration of sending. If absent, the sender continues until the end
                 /// of the run.
                 lasts: Option<units::Duration> = (None), in units::Range::above(0.0), from "";
             }

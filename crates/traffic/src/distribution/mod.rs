@@ -93,7 +93,7 @@ const MAX_SIZE: f64 = 1e15;
 const MAX_COUNT: f64 = 4e9;
 
 impl Size {
-    /// Return the size for two uniform numbers in [0, 1).
+    /// Return the size that two uniform random numbers in [0, 1) determine.
     pub fn draw(&self, uv: [f64; 2]) -> Bytes {
         self.constant().unwrap_or_else(|| Bytes(self.law.draw(uv).round().clamp(1.0, MAX_SIZE) as u64))
     }
@@ -116,7 +116,7 @@ impl Size {
 }
 
 impl Times {
-    /// Return the time for two uniform numbers in [0, 1).
+    /// Return the time that two uniform random numbers in [0, 1) determine.
     pub fn draw(&self, uv: [f64; 2]) -> Duration {
         self.constant().unwrap_or_else(|| Duration::from_seconds(self.law.draw(uv)))
     }
@@ -133,7 +133,7 @@ impl Times {
 }
 
 impl Count {
-    /// Return the number for two uniform numbers in [0, 1).
+    /// Return the number that two uniform random numbers in [0, 1) determine.
     pub fn draw(&self, uv: [f64; 2]) -> u64 {
         self.constant().unwrap_or_else(|| self.law.draw(uv).round().clamp(1.0, MAX_COUNT) as u64)
     }

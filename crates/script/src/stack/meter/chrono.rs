@@ -57,7 +57,7 @@ impl Chrono {
         }
     }
 
-    /// Return the time in the three states except idle, in microseconds.
+    /// Return the time spent in each state except idle, in microseconds.
     pub fn spent(&self, now: Time) -> [u64; 3] {
         let mut spent = self.spent;
         if self.kind != Kind::Idle {

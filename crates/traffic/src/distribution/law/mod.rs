@@ -29,7 +29,7 @@ pub trait Law {
     fn survival(&self, x: f64) -> f64;
     /// Return E[X; X > x], the part of the mean above x.
     fn above(&self, x: f64) -> f64;
-    /// Return the value for two uniform numbers in [0, 1).
+    /// Return the value that two uniform random numbers in [0, 1) determine.
     fn draw(&self, [u, _]: [f64; 2]) -> f64 {
         self.quantile(u)
     }
