@@ -15,7 +15,8 @@ words! {
 }
 
 impl Spacing {
-    /// Return the interval that a uniform random number in [0, 1) determines, by inversion (Devroye 1986, II.2).
+    /// Return the interval that a uniform random number in [0, 1) determines, by inversion (Devroye
+    /// 1986, II.2).
     pub fn draw(self, mean: Duration, u: f64) -> Duration {
         match self {
             Spacing::Constant => mean,

@@ -35,7 +35,7 @@ fn cubic(kernel: &mut Kernel, name: &str, value: i64) -> Option<()> {
         // The unit is 1/1024. The default 717 stands for 0.7.
         "beta" if value != usual => set("beta", json!(value as f64 / 1024.0)),
         "beta" => drop(kernel.cubic.remove("beta")),
-        // The unit is 1/10240 of C. The default 41 stands for 0.4.
+        // C is the value times 10/1024. The default 41 stands for 0.4.
         "bic_scale" if value != usual => set("c", json!(value as f64 * 10.0 / 1024.0)),
         "bic_scale" => drop(kernel.cubic.remove("c")),
         "initial_ssthresh" => {
