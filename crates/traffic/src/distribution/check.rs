@@ -11,7 +11,7 @@ pub fn rises<T: Read>(least: &T, most: &T, path: &str) -> Result<(), Invalid> {
         return Ok(());
     }
     let problem = format!("must be above least, which is {}", least.write());
-    Err(Invalid::new(&join(path, "most"), &most.write(), problem))
+    Err(Invalid::new(&join(path, "most"), &most.write(), problem).remedy("raise most or lower least"))
 }
 
 /// Minimum probability that bounds may leave between them.

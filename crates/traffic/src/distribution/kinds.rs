@@ -10,7 +10,7 @@ use super::{Quantity, check, law};
 params! {
     /// A constant. A plain value means the same.
     pub struct Constant<A: Amount>: "constant" {
-        /// The value.
+        /// Value of the constant.
         value: A = required, in A::VALUES, from "";
     }
 }
