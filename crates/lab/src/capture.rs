@@ -180,11 +180,13 @@ impl Captures {
         let [from, to] = self.of_flows[seen.flow as usize];
         let number = self.connections[seen.packet.connection as usize];
         let tap = &mut self.taps[tap as usize];
-        let kept = Endpoints::of(self.family, from, to, number).map_err(CaptureError::from).and_then(|ends| {
-            let carried = SegmentExtras { protocol: seen.protocol, options: seen.options, shift: seen.shift };
-            tap.pending.push_back(Pending { at, packet: *seen.packet, carried, ends });
-            tap.write_until(now)
-        });
+        let kept =
+            Endpoints::of(self.family, from, to, number).map_err(CaptureError::from).and_then(|ends| {
+                let carried =
+                    SegmentExtras { protocol: seen.protocol, options: seen.options, shift: seen.shift };
+                tap.pending.push_back(Pending { at, packet: *seen.packet, carried, ends });
+                tap.write_until(now)
+            });
         self.failed = kept.err();
     }
 
