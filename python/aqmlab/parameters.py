@@ -5369,7 +5369,7 @@ class Constant(Table):
     Parameters
     ----------
     value : float | str
-        The value. Range: at least 0.
+        Value of the constant. Range: at least 0.
     """
 
     KIND: ClassVar[str | None] = "constant"
@@ -5475,8 +5475,8 @@ class OnOff(Table):
         Number of packets. If absent, the sender continues until the end of the run. Default:
         absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        Time for which packets are sent. If absent, the sender continues until the end of the run.
-        Default: absent. Range: above 0 s.
+        Duration of sending. If absent, the sender continues until the end of the run. Default:
+        absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "on_off"
@@ -5514,8 +5514,8 @@ class Poisson(Table):
         Number of packets. If absent, the sender continues until the end of the run. Default:
         absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        Time for which packets are sent. If absent, the sender continues until the end of the run.
-        Default: absent. Range: above 0 s.
+        Duration of sending. If absent, the sender continues until the end of the run. Default:
+        absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "poisson"
@@ -5553,8 +5553,8 @@ class Voip(Table):
         Number of packets. If absent, the sender continues until the end of the run. Default:
         absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        Time for which packets are sent. If absent, the sender continues until the end of the run.
-        Default: absent. Range: above 0 s.
+        Duration of sending. If absent, the sender continues until the end of the run. Default:
+        absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "voip"
@@ -5590,8 +5590,8 @@ class Cbr(Table):
         Number of packets. If absent, the sender continues until the end of the run. Default:
         absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        Time for which packets are sent. If absent, the sender continues until the end of the run.
-        Default: absent. Range: above 0 s.
+        Duration of sending. If absent, the sender continues until the end of the run. Default:
+        absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "cbr"

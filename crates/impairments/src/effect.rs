@@ -30,7 +30,7 @@ pub enum Effect {
     Delay(Duration),
 }
 
-/// A kind of impairment: its parameters, which create its state.
+/// A kind of impairment. Its parameters create the state of the impairment on a wire.
 pub trait Kind: Params {
     /// True if the impairment can duplicate packets. A wire may have only a few of these.
     const DUPLICATES: bool = false;

@@ -159,7 +159,7 @@ impl Simple {
     }
 }
 
-/// Return the words of a simple command, each with true if it was quoted.
+/// Return the words of a simple command. The flag of a word is true if the word was quoted.
 fn words(command: &str) -> Vec<(String, bool)> {
     let mut all = Vec::new();
     let (mut quote, mut current, mut some, mut quoted) = (None, String::new(), false, false);

@@ -3,8 +3,8 @@
 //!
 //! The language is that of packetdrill (Cardwell et al., "packetdrill: Scriptable Network Stack
 //! Testing, from Sockets to Packets", USENIX ATC 2013). [`parse`] reads a [`Script`], and [`run`]
-//! returns a [`Report`]. Python blocks are not evaluated here. The report contains them with the
-//! values that they can use.
+//! returns a [`Report`]. Python blocks are not evaluated here. The report contains each block
+//! with the TCP_INFO fields at its time.
 //!
 //! IPv6, UDP, ICMP and urgent data are not supported. The verdict of a script that needs one of
 //! them names it.

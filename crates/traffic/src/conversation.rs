@@ -13,8 +13,8 @@ pub trait Conversation {
     /// Return the size of request `number`, in bytes.
     fn request(&self, number: u32, draws: RandomDraws) -> u64;
 
-    /// Return the number of bytes that the server sends from the end of the previous response until
-    /// response `number`, in the order of completion, is complete.
+    /// Return the number of bytes that the server sends between the completion of the previous
+    /// response and that of response `number`. Responses are numbered in the order of completion.
     fn response(&self, number: u32, draws: RandomDraws) -> u64;
 
     /// Return the processing time of the server for request `number`.
@@ -32,7 +32,7 @@ pub trait Conversation {
     /// it has the last response.
     fn server_closes(&self) -> bool;
 
-    /// Return the request whose response is number `number` in the order of completion.
+    /// Return the request of response `number`, in the order of completion.
     fn transaction(&self, number: u32, client: &EndpointState, draws: RandomDraws) -> Transaction {
         let (request, response) = (self.request(number, draws), self.response_of(number, client, draws));
         Transaction { since: client.since, request, response }

@@ -107,8 +107,9 @@ fn feldmann1999() -> Json {
 /// Pareto (k 1, shape 2.43), rounded, in addition to the file itself. Times between files: Weibull
 /// (scale 1.46 s, shape 0.382). Times between pages: Pareto (k 1 s, shape 1.5). Two properties are
 /// not modelled: SURGE requests popular files more often and caches them, and it counts the time
-/// between files from the end of a file. Here that time counts from the request, and the next
-/// request also waits for the end. The size of a request is our choice.
+/// between files from the end of a file. In this preset, the time between files counts from the
+/// request of a file, and the next request also waits for the end of that file. The size of a
+/// request is our choice.
 fn surge() -> Json {
     json!({
         "page_gap": {"kind": "pareto", "mean": "3 s", "shape": 1.5},

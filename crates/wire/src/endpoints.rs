@@ -44,8 +44,8 @@ pub struct Endpoints {
     pub destination_port: u16,
 }
 
-/// First dynamic port (RFC 6335 §6). No service is registered from here on, so that tools do not
-/// decode the payload.
+/// First dynamic port (RFC 6335 §6). No service is registered for this port or a higher one, so
+/// that tools do not decode the payload.
 const FIRST_PORT: u16 = 49152;
 const PORTS: u32 = 1 << 14;
 /// Number of hosts in 10.0.0.0/8 (RFC 1918), without the network and the broadcast address.

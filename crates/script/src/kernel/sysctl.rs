@@ -40,8 +40,8 @@ const UNSEEN: &[&str] = &[
     "tcp_tw_reuse", // for ports
 ];
 
-/// Parameters with the range of values that equals the behaviour here. Other values are not
-/// supported.
+/// Parameters of which only a range of values is supported. A value in the range matches the fixed
+/// behaviour of aqmlab.
 const WITHIN: &[(&str, i64, i64)] = &[
     ("tcp_challenge_ack_limit", 1000, i64::MAX), // per second
     ("tcp_comp_sack_delay_ns", 0, 0),

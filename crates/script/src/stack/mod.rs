@@ -15,7 +15,7 @@ use units::{Duration, Time};
 
 use crate::syntax::Flags;
 
-/// A TCP endpoint with the state that a script needs in addition.
+/// A TCP endpoint with additional state for scripts.
 #[derive(Debug)]
 pub struct Stack {
     endpoint: Endpoint,
