@@ -8,7 +8,7 @@
 // random numbers, which depend only on the flow, the connection and an index.
 use units::{Duration, Range, params};
 
-use crate::application::{Actions, Transaction, Application, Event, EndpointState, Side, Context, Needs};
+use crate::application::{Actions, Application, Context, EndpointState, Event, Needs, Side, Transaction};
 use crate::distribution::Size;
 use crate::draws::RandomDraws;
 
