@@ -42,6 +42,7 @@ test:
 
 rust: .venv/bin/python
 	cargo fmt --all --check
+	rustfmt --edition 2024 --check crates/impairments/src/kinds/*.rs
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	cargo test --locked --workspace --exclude aqmlab-python
 

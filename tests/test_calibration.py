@@ -85,7 +85,7 @@ def test_a_frozen_scenario_says_which_list_it_is_of(tmp_path: Path) -> None:
     text = aqmlab.scenario.normalize(frozen(WEB, found.lists, found.users))
     found.lists[0].write_text(found.lists[0].read_text() + "\n")
     with pytest.raises(
-        ScenarioError, match=r"flows\.0\.traffic\.list\.sha256: .* has changed since"
+        ScenarioError, match=r"flows\.0\.traffic\.list\.sha256: .* which has changed"
     ):
         aqmlab.run(json.loads(text))
 

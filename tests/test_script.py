@@ -361,7 +361,7 @@ def test_a_setting_in_a_shell_script_that_cannot_be_honoured_is_told(tmp_path: P
     (outcome,) = script.run_files([path])
     assert (outcome.verdict, outcome.line) == ("unsupported", 1)
     assert outcome.problem == (
-        "sysctl net.ipv4.tcp_mtu_probing=2: the path's MTU is not probed, in ./defaults.sh"
+        "sysctl net.ipv4.tcp_mtu_probing=2: path MTU probing is not supported, in ./defaults.sh"
     )
 
 

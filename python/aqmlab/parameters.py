@@ -3650,9 +3650,9 @@ class Change(Table):
     Parameters
     ----------
     at : str
-        When. Range: at least 0 s.
+        Time of the change. Range: at least 0 s.
     rate : str
-        The rate from then on; 0 bit/s: the transmitter stops, and the queue grows.
+        New rate. At 0 bit/s the transmitter stops and the queue grows.
     """
 
     at: str
@@ -3661,18 +3661,19 @@ class Change(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Trace(Table):
-    """A link that sends when a trace in mahimahi's format says so: each line is a time in whole milliseconds at which it carries 1500 bytes, of one or more packets or of a part of one.
+    """Transmission opportunities from a trace in the format of mahimahi.
 
-    What is not used at once is lost. After the last time the trace begins anew. A packet whose
-    opportunity has not come counts as in service; laws that reckon with the rate of their link are
-    told the link's own.
+    Each line is a time in whole milliseconds at which the link carries 1500 bytes: one packet,
+    several, or a part of one. Unused bytes are lost. After its last time the trace starts again. A
+    packet that waits for its opportunity counts as in service. AQMs that use the rate of the link
+    receive the link's own `rate`.
 
     Parameters
     ----------
     opportunities : Sequence[int] | str
-        The name of a text file with a time on each line, times never falling; or a list of times,
-        [0, 12, 24]. What follows # is not read; names are from the folder in which aqmlab runs.
-        Source: netravali2015mahimahi.
+        The trace: the name of a text file with a time on each line, or a list of times such as [0,
+        12, 24], in order. In a file, text after # is a comment. File names are relative to the
+        folder in which aqmlab runs. Source: netravali2015mahimahi.
     """
 
     KIND: ClassVar[str | None] = "trace"
@@ -3682,17 +3683,18 @@ class Trace(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Schedule(Table):
-    """A rate that changes by a schedule: the link's own rate until the first change, then that of each.
+    """A schedule of rates.
 
-    A packet in transmission goes on at the new rate.
+    The link has its own rate until the first change. A packet in transmission continues at the new
+    rate.
 
     Parameters
     ----------
     changes : Sequence[Change | Mapping[str, Any]]
-        The changes, their times rising.
+        The changes, in order of time.
     repeat : str | None
-        After this time everything begins anew, with the link's own rate; absent: the last rate
-        stays. Default: absent. Range: above 0 s.
+        Period after which the schedule starts again with the link's own rate. If absent, the last
+        rate stays. Default: absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "schedule"
@@ -3703,25 +3705,25 @@ class Schedule(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Outage(Table):
-    """An outage, or several: packets that would arrive during one are lost.
+    """Outages: packets that would arrive during an outage are lost.
 
-    (For a transmitter that stops, and a queue that grows, give the link a rate of 0 bit/s for a
-    while with `rate_changes`.)
+    For a transmitter that stops, so that the queue grows, set the rate of the link to 0 bit/s with
+    `rate_changes`.
 
     Parameters
     ----------
     start : str | None
-        When the first begins; absent: an interval after the start of the run. Default: absent.
-        Range: at least 0 s.
+        Start of the first outage. If absent, the first outage starts after one interval. Default:
+        absent. Range: at least 0 s.
     length : str
-        How long one lasts. Range: above 0 s.
+        Length of an outage. Range: above 0 s.
     interval : str | None
-        Mean time from the end of one to the beginning of the next; absent: there is one. Default:
-        absent. Range: at least 0.001 s.
+        Mean time from the end of an outage to the start of the next. If absent, there is one
+        outage. Default: absent. Range: at least 0.001 s.
     spacing : Literal["exponential", "constant", "uniform"] | None
-        How they are spaced. Default: constant. "exponential": Exponentially distributed intervals:
-        a Poisson process. "constant": Always the same interval. "uniform": Uniformly distributed
-        intervals, from none to twice the mean.
+        Distribution of the intervals. Default: constant. "exponential": Exponential intervals: the
+        events form a Poisson process. "constant": Equal intervals. "uniform": Intervals that are
+        uniformly distributed between 0 and twice the mean.
     """
 
     KIND: ClassVar[str | None] = "outage"
@@ -3734,22 +3736,22 @@ class Outage(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class DelaySpikes(Table):
-    """Delay spikes: packets that would arrive during one are held until it is over, then arrive in order.
+    """Delay spikes: packets that would arrive during a spike arrive at its end, in order.
 
     Parameters
     ----------
     start : str | None
-        When the first begins; absent: an interval after the start of the run. Default: absent.
-        Range: at least 0 s.
+        Start of the first spike. If absent, the first spike starts after one interval. Default:
+        absent. Range: at least 0 s.
     length : str
-        How long one lasts. Range: above 0 s. Source: gurtov2003responding.
+        Length of a spike. Range: above 0 s. Source: gurtov2003responding.
     interval : str | None
-        Mean time from the end of one to the beginning of the next; absent: there is one. Default:
-        absent. Range: at least 0.001 s.
+        Mean time from the end of a spike to the start of the next. If absent, there is one spike.
+        Default: absent. Range: at least 0.001 s.
     spacing : Literal["exponential", "constant", "uniform"] | None
-        How they are spaced. Default: constant. "exponential": Exponentially distributed intervals:
-        a Poisson process. "constant": Always the same interval. "uniform": Uniformly distributed
-        intervals, from none to twice the mean.
+        Distribution of the intervals. Default: constant. "exponential": Exponential intervals: the
+        events form a Poisson process. "constant": Equal intervals. "uniform": Intervals that are
+        uniformly distributed between 0 and twice the mean.
     """
 
     KIND: ClassVar[str | None] = "delay_spikes"
@@ -3762,20 +3764,20 @@ class DelaySpikes(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Jitter(Table):
-    """Jitter: each packet is delayed further by a random time of its own.
+    """Jitter: each packet has a random additional delay.
 
     Parameters
     ----------
     mean : str
-        Mean of the further delay. Range: at least 0 s. Source: rfc3393: variation of the one-way
+        Mean of the additional delay. Range: at least 0 s. Source: rfc3393: variation of the one-way
         delay.
     distribution : Literal["uniform", "exponential"] | None
-        Its distribution. Default: uniform. "uniform": Uniform between 0 and twice the mean.
-        "exponential": Exponential.
+        Distribution of the additional delay. Default: uniform. "uniform": Uniform between 0 and
+        twice the mean. "exponential": Exponential.
     order : Literal["keep", "any"] | None
-        Whether packets may overtake each other. Default: keep. "keep": None overtakes another: it
-        waits for those before it, as in a queue that is not simulated. "any": Each takes its own
-        time: the jitter reorders.
+        Order of the packets after their delays. Default: keep. "keep": Packets keep their order: a
+        packet also waits for those before it, as in a queue. "any": Each packet has only its own
+        delay, so packets may overtake each other.
     """
 
     KIND: ClassVar[str | None] = "jitter"
@@ -3787,15 +3789,15 @@ class Jitter(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Reordering(Table):
-    """Reordering: some packets are held for a while, and those behind overtake them.
+    """Reordering: some packets are delayed, and the packets behind overtake them.
 
     Parameters
     ----------
     probability : float
-        Probability that a packet is held.
+        Probability that a packet is delayed.
     delay : str
-        For how long: with a long one many overtake it (the late-time offset). Range: above 0 s.
-        Source: rfc4737 §4.3.
+        Additional delay of these packets (the late-time offset). A longer delay lets more packets
+        overtake. Range: above 0 s. Source: rfc4737 §4.3.
     """
 
     KIND: ClassVar[str | None] = "reordering"
@@ -3806,15 +3808,16 @@ class Reordering(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Duplication(Table):
-    """Duplication: a copy follows the packet.
+    """Duplication: a copy follows a packet.
 
     Parameters
     ----------
     probability : float
-        Probability that a packet is doubled. Source: rfc5560: one-way duplication of packets.
+        Probability that a packet is duplicated. Source: rfc5560: one-way duplication of packets.
     delay : str | None
-        How much later the copy arrives. Default: 0 s. Range: at least 0 s. Source: right behind it,
-        as by a link that sends again what was not acknowledged in time.
+        Time from the arrival of the packet to that of its copy. Default: 0 s. Range: at least 0 s.
+        Source: directly behind the packet, as from a link that retransmits a frame whose
+        acknowledgment is late.
     """
 
     KIND: ClassVar[str | None] = "duplication"
@@ -3825,9 +3828,10 @@ class Duplication(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Corruption(Table):
-    """Corruption that no link notices: the packet goes on, through every queue to its receiver, whose checksum finds the error and discards it.
+    """Corruption that no link detects.
 
-    Of a link that notices, see bit_errors.
+    The packet continues through all queues to its receiver, which finds the error by the checksum
+    and discards the packet. Use `bit_errors` for errors that the link detects.
 
     Parameters
     ----------
@@ -3843,13 +3847,15 @@ class Corruption(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class BitErrors(Table):
-    """Independent bit errors: the link discards a packet with an error in any of its bits, so a packet of n bytes is lost with probability 1 − (1 − rate)^(8n).
+    """Independent bit errors that the link detects: it discards each packet with a wrong bit.
+
+    A packet of n bytes is lost with probability 1 − (1 − rate)^(8n).
 
     Parameters
     ----------
     rate : float
-        Probability that a bit is wrong (bit error rate). Source: rfc3819: links detect errors and
-        discard what has them.
+        Bit error rate: the probability that a bit is wrong. Source: rfc3819: links detect errors
+        and discard the packets concerned.
     """
 
     KIND: ClassVar[str | None] = "bit_errors"
@@ -3859,23 +3865,25 @@ class BitErrors(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class GilbertElliott(Table):
-    """Gilbert–Elliott loss: a chain of two states, good and bad, makes a step a packet, and loses the packet with the probability of its state.
+    """Gilbert–Elliott loss.
 
-    With the defaults the loss rate is good_to_bad/(good_to_bad + bad_to_good), and a burst of lost
-    packets has a mean length of 1/bad_to_good. The chain begins in its stationary distribution.
+    A Markov chain with a good and a bad state makes one step per packet, and each state has its own
+    loss probability. With the default loss probabilities, the loss rate is good_to_bad/(good_to_bad
+    + bad_to_good), and the mean length of a burst of losses is 1/bad_to_good. The chain starts in
+    its stationary distribution.
 
     Parameters
     ----------
     good_to_bad : float
-        Probability that the bad state follows the good one (P, p). Source: gilbert1960capacity.
+        Probability of a step from the good to the bad state (P, p). Source: gilbert1960capacity.
     bad_to_good : float
-        Probability that the good state follows the bad one (p, r). Source: gilbert1960capacity.
+        Probability of a step from the bad to the good state (p, r). Source: gilbert1960capacity.
     loss_in_good : float | None
-        Probability that a packet is lost in the good state (1 − k). Default: 0.0. Source:
-        gilbert1960capacity: none; elliott1963estimates: any.
+        Loss probability in the good state (1 − k). Default: 0.0. Source: gilbert1960capacity: 0;
+        elliott1963estimates: any.
     loss_in_bad : float | None
-        Probability that a packet is lost in the bad state (1 − h). Default: 1.0. Source: every
-        packet: the simple Gilbert model; gilbert1960capacity: any.
+        Loss probability in the bad state (1 − h). Default: 1.0. Source: every packet: the simple
+        Gilbert model; gilbert1960capacity: any.
     """
 
     KIND: ClassVar[str | None] = "gilbert_elliott"
@@ -3888,12 +3896,13 @@ class GilbertElliott(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class ListedLoss(Table):
-    """Loss of listed packets: exactly those with these numbers are lost.
+    """Loss of exactly the packets with the given numbers.
 
     Parameters
     ----------
     packets : Sequence[int]
-        Their numbers, in rising order, counted from 1 over every packet that crosses the link.
+        Numbers of the lost packets, in increasing order. The packets that cross the link are
+        counted from 1.
     """
 
     KIND: ClassVar[str | None] = "listed_loss"
@@ -3903,17 +3912,18 @@ class ListedLoss(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class PeriodicLoss(Table):
-    """Periodic loss: one packet in so many is lost, counting every packet that crosses the link.
+    """Periodic loss: every n-th packet that crosses the link is lost.
 
     Parameters
     ----------
     every : int
-        One packet in this many is lost. Range: at least 1.
+        Period: one packet in `every` is lost. Range: at least 1.
     first : int | None
-        The number of the first that is lost, counted from 1; absent: the last of the first period.
-        Default: absent. Range: at least 1.
+        Number of the first lost packet, counted from 1. If absent, it is `every`. Default: absent.
+        Range: at least 1.
     losses : int | None
-        How many are lost in all; absent: no end. Default: absent. Range: at least 1.
+        Number of losses. If absent, losses continue until the end of the run. Default: absent.
+        Range: at least 1.
     """
 
     KIND: ClassVar[str | None] = "periodic_loss"
@@ -3925,13 +3935,13 @@ class PeriodicLoss(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Loss(Table):
-    """Random loss: each packet is lost with the same probability, whatever became of others.
+    """Random loss: each packet is lost with the same probability, independently of the others.
 
     Parameters
     ----------
     probability : float
-        Probability that a packet is lost; the bursts of lost packets then have a mean length of
-        1/(1 − probability).
+        Probability that a packet is lost. The mean length of a burst of losses is 1/(1 −
+        probability).
     """
 
     KIND: ClassVar[str | None] = "loss"
@@ -5366,15 +5376,15 @@ class Tcp(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Part(Table):
-    """A distribution in a mixture.
+    """A component of a mixture.
 
     Parameters
     ----------
     weight : float
-        Its weight; its share of what is drawn is this of the sum of all. Range: above 0, at most
-        1000000000000.
+        Weight. The probability of the component is its weight divided by the sum of all weights.
+        Range: above 0, at most 1000000000000.
     of : float | Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | Geometric | str | Mapping[str, Any]
-        What is drawn: a value, or a table of a distribution.
+        A value, or the table of a distribution.
     """
 
     weight: float
@@ -5398,7 +5408,7 @@ class Part(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Geometric(Table):
-    """How many trials there are to the first success, from 1 on: P(N > n) = (1 − 1/mean)^n.
+    """The geometric distribution, the number of trials up to the first success: P(N > n) = (1 − 1/mean)^n for n from 1 on.
 
     Parameters
     ----------
@@ -5413,7 +5423,7 @@ class Geometric(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Mixture(Table):
-    """One of several distributions, which is drawn first.
+    """A mixture: one of several distributions, chosen at random for each value.
 
     Parameters
     ----------
@@ -5428,20 +5438,20 @@ class Mixture(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Empirical(Table):
-    """A distribution as it was measured, or given by points of its distribution function.
+    """A measured distribution, or any other that is given by points of its cumulative distribution function.
 
     Parameters
     ----------
     cdf : Sequence[Sequence[float | str]] | str
-        The points: a list of [value, probability that no more is drawn], or the name of a text file
-        with a value, in bytes, seconds or a number, and its probability on each line. Both rise, or
-        stay, from point to point, and the last probability is 1. What the first probability leaves
-        below it has the first value. What follows # in a file is not read; names are from the
-        folder in which aqmlab runs.
+        Points of the cumulative distribution function: a list of [value, probability] pairs, or the
+        name of a text file with a value and a probability on each line. Values in a file are in
+        bytes, seconds or plain numbers. Values and probabilities must not decrease, and the last
+        probability is 1. The first value has the first probability. In a file, text after # is a
+        comment. File names are relative to the folder in which aqmlab runs.
     between : Literal["linear", "log", "steps"] | None
-        What lies between the points. Default: linear. "linear": Values between them, evenly. "log":
-        Values between them, whose logarithms are spread evenly. "steps": Nothing: there are only
-        the values of the points.
+        Interpolation between the points. Default: linear. "linear": Uniform between the two values.
+        "log": Uniform between the logarithms of the two values. "steps": No interpolation: only the
+        values of the points occur.
     """
 
     KIND: ClassVar[str | None] = "empirical"
@@ -5452,15 +5462,15 @@ class Empirical(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Lomax(Table):
-    """Pareto's law of the second kind, which begins at 0: P(X > x) = (1 + x/scale)^−shape.
+    """The Lomax distribution (Pareto distribution of the second kind), which begins at 0: P(X > x) = (1 + x/scale)^−shape.
 
     Parameters
     ----------
     mean : float | str
         Mean: scale/(shape − 1). Range: above 0.
     shape : float | None
-        Exponent of the tail. Default: 1.2. Range: above 1, at most 100. Source: crovella1997web:
-        between 1 and 2 for files of the web.
+        Tail exponent. Default: 1.2. Range: above 1, at most 100. Source: crovella1997web: between 1
+        and 2 for files of the web.
     """
 
     KIND: ClassVar[str | None] = "lomax"
@@ -5471,17 +5481,19 @@ class Lomax(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class BoundedPareto(Table):
-    """A Pareto law with an upper bound: what falls above it is drawn again.
+    """The Pareto distribution with a maximum.
+
+    Values above the maximum are drawn again.
 
     Parameters
     ----------
     least : float | str
-        Least value. Range: above 0.
+        Minimum. Range: above 0.
     most : float | str
-        Greatest value. Range: above 0.
+        Maximum. Range: above 0.
     shape : float | None
-        Exponent of the tail. Default: 1.2. Range: at least 0.01, at most 100. Source:
-        crovella1997web: between 1 and 2 for files of the web.
+        Tail exponent. Default: 1.2. Range: at least 0.01, at most 100. Source: crovella1997web:
+        between 1 and 2 for files of the web.
     """
 
     KIND: ClassVar[str | None] = "bounded_pareto"
@@ -5493,16 +5505,16 @@ class BoundedPareto(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Pareto(Table):
-    """With a heavy tail: P(X > x) = (k/x)^shape from k = mean (shape − 1)/shape on.
+    """The Pareto distribution, which has a heavy tail: P(X > x) = (k/x)^shape for x above the minimum k = mean · (shape − 1)/shape.
 
     Parameters
     ----------
     mean : float | str
         Mean. Range: above 0.
     shape : float | None
-        Exponent of the tail; below 2 the variance is infinite, and a sample's mean comes near only
-        slowly. Default: 1.2. Range: above 1, at most 100. Source: crovella1997web: between 1 and 2
-        for files of the web.
+        Tail exponent. Below 2 the variance is infinite, and the mean of a sample converges slowly.
+        Default: 1.2. Range: above 1, at most 100. Source: crovella1997web: between 1 and 2 for
+        files of the web.
     """
 
     KIND: ClassVar[str | None] = "pareto"
@@ -5513,12 +5525,14 @@ class Pareto(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Weibull(Table):
-    """P(X > x) = exp(−(x/scale)^shape): below shape 1 a tail heavier than that of the exponential, which is shape 1.
+    """The Weibull distribution: P(X > x) = exp(−(x/scale)^shape).
+
+    Shape 1 is the exponential distribution, and a shape below 1 has a heavier tail.
 
     Parameters
     ----------
     mean : float | str
-        Mean: scale Γ(1 + 1/shape). Range: above 0.
+        Mean: scale · Γ(1 + 1/shape). Range: above 0.
     shape : float
         Exponent. Range: at least 0.1, at most 100.
     """
@@ -5531,20 +5545,20 @@ class Weibull(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Lognormal(Table):
-    """The logarithm is normally distributed.
+    """The lognormal distribution: the logarithm is normally distributed.
 
-    With bounds, what falls outside them is drawn again.
+    Values outside the bounds are drawn again.
 
     Parameters
     ----------
     mean : float | str
-        Mean, before the bounds are set. Range: above 0.
+        Mean, before the bounds apply. Range: above 0.
     sigma : float | None
         Standard deviation of the natural logarithm. Default: 1.0. Range: above 0, at most 10.
     least : float | str | None
-        Least value; absent: there is none. Default: absent. Range: at least 0.
+        Minimum. If absent, values may be arbitrarily small. Default: absent. Range: at least 0.
     most : float | str | None
-        Greatest value; absent: there is none. Default: absent. Range: at least 0.
+        Maximum. If absent, values are unlimited. Default: absent. Range: at least 0.
     """
 
     KIND: ClassVar[str | None] = "lognormal"
@@ -5557,15 +5571,15 @@ class Lognormal(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Exponential(Table):
-    """Without memory: P(X > x) = exp(−x/mean).
+    """The exponential distribution: P(X > x) = exp(−x/mean).
 
     Parameters
     ----------
     mean : float | str
-        Mean, without the cap. Range: above 0.
+        Mean, before the cap applies. Range: above 0.
     cap : float | str | None
-        Greatest value, which stands for all that exceed it; absent: there is none. Default: absent.
-        Range: at least 0.
+        Maximum. Larger values are replaced by the cap. If absent, values are unlimited. Default:
+        absent. Range: at least 0.
     """
 
     KIND: ClassVar[str | None] = "exponential"
@@ -5576,14 +5590,14 @@ class Exponential(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Uniform(Table):
-    """Every value between two is equally likely.
+    """The uniform distribution between two values.
 
     Parameters
     ----------
     least : float | str
-        Least value. Range: at least 0.
+        Minimum. Range: at least 0.
     most : float | str
-        Greatest value. Range: at least 0.
+        Maximum. Range: at least 0.
     """
 
     KIND: ClassVar[str | None] = "uniform"
@@ -5594,12 +5608,14 @@ class Uniform(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Constant(Table):
-    """Always the same: what a value alone says too.
+    """A constant.
+
+    A plain value means the same.
 
     Parameters
     ----------
     value : float | str
-        The value. Range: at least 0.
+        Value of the constant. Range: at least 0.
     """
 
     KIND: ClassVar[str | None] = "constant"
@@ -5609,28 +5625,32 @@ class Constant(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Arrivals(Table):
-    """Connections that are opened one after the other between the same hosts, each with the flow's traffic and ports of its own; the first comes an interval after the flow's start.
+    """Connections that open one after the other between the same two hosts.
+
+    Each connection has its own ports and carries the flow's traffic. The first connection opens one
+    interval after the start of the flow.
 
     Parameters
     ----------
     interval : str
-        Mean time between one and the next; 0 s only if the interval counts from the closing of the
-        one before. Range: at least 0 s.
+        Mean interval between connections. 0 s is valid only if the interval counts from the end of
+        the previous connection. Range: at least 0 s.
     after : Literal["opening", "closing", "response"] | None
-        What the interval to the next counts from. Default: opening. "opening": The opening of the
-        one before: they come whatever becomes of the others (an open loop). "closing": The time
-        when the one before is closed at both ends: one at a time (a closed loop). "response": The
-        time when the client of the one before closes: it has the last response, and the server's
-        FIN if the server closes. The rest of the closing goes on beside the next connection, as
-        with netperf's transactions (a closed loop). It needs traffic with responses.
+        Event from which the interval to the next connection counts. Default: opening. "opening":
+        The opening of the previous connection. Connections open whether or not earlier ones have
+        finished (an open loop). "closing": The close of the previous connection at both endpoints.
+        One connection exists at a time (a closed loop). "response": The close of the previous
+        connection by its client, which then has the last response, and the server's FIN if the
+        server closes. The rest of the close happens beside the next connection, as with netperf's
+        transactions (a closed loop). This choice needs traffic with responses.
     spacing : Literal["exponential", "constant", "uniform"] | None
-        How they are spaced. Default: exponential. "exponential": Exponentially distributed
-        intervals: a Poisson process. "constant": Always the same interval. "uniform": Uniformly
-        distributed intervals, from none to twice the mean. Source: paxson1995poisson §3: sessions
-        of users arrive as a Poisson process within an hour.
+        Distribution of the intervals. Default: exponential. "exponential": Exponential intervals:
+        the events form a Poisson process. "constant": Equal intervals. "uniform": Intervals that
+        are uniformly distributed between 0 and twice the mean. Source: paxson1995poisson §3:
+        sessions of users arrive as a Poisson process within an hour.
     connections : int | None
-        How many there are in all; absent: they come to the end of the run, which needs a duration.
-        Default: absent. Range: at least 1, at most 4000000000.
+        Number of connections. If absent, connections open until the end of the run, and the run
+        needs a duration. Default: absent. Range: at least 1, at most 4000000000.
     """
 
     interval: str
@@ -5641,20 +5661,23 @@ class Arrivals(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Replay(Table):
-    """The packets of a trace, each at its time and of its size, whatever becomes of them.
+    """Datagrams from a trace, which gives the time and the payload of each packet.
+
+    The sender ignores losses.
 
     Parameters
     ----------
     trace : Sequence[Sequence[float]] | str
-        The trace: the name of a text file, with a time in seconds since the flow's start and a
-        payload in bytes on each line, times never falling; or a list of such pairs, [[0.1, 500],
-        …]. What follows # is not read; names are from the folder in which aqmlab runs.
+        The trace: the name of a text file, or a list of pairs such as [[0.1, 500], …]. Each line or
+        pair has a time in seconds since the start of the flow and a payload in bytes, in order of
+        time. In a file, text after # is a comment. File names are relative to the folder in which
+        aqmlab runs.
     headers : str | None
-        IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000 B. Source:
-        rfc791 §3.1, rfc768: 20 B and 8 B.
+        Size of the IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000
+        B. Source: rfc791 §3.1, rfc768: 20 B and 8 B.
     ecn : Literal["not-ect", "ect0", "ect1"] | None
-        Their ECN field. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0). "ect1":
-        ECT(1). Source: rfc3168 §5.
+        ECN field of the packets. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
+        "ect1": ECT(1). Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "replay"
@@ -5666,35 +5689,40 @@ class Replay(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class OnOff(Table):
-    """Stretches of a constant bit rate between stretches of silence; it begins with one that is on.
+    """Datagrams at a constant bit rate in on-periods, separated by silent off-periods.
+
+    The flow starts with an on-period.
 
     Parameters
     ----------
     rate : str
-        Rate on the wire while it is on, headers included.
+        Rate on the wire during on-periods, including headers.
     on : str
-        Mean length of a stretch that is on. Range: above 0 s.
+        Mean length of an on-period. Range: above 0 s.
     off : str
-        Mean length of a stretch that is off. Range: at least 0 s.
+        Mean length of an off-period. Range: at least 0 s.
     lengths : Literal["exponential", "pareto", "constant"] | None
-        Distribution of both. Default: exponential. "exponential": Exponential. "pareto": Pareto:
-        with a shape below 2 their variance is infinite. "constant": All the same.
+        Distribution of the lengths of on-periods and off-periods. Default: exponential.
+        "exponential": Exponential lengths. "pareto": Pareto lengths. With a `shape` below 2 their
+        variance is infinite. "constant": Equal lengths.
     shape : float | None
-        Exponent of the tail of Pareto lengths. Default: 1.5. Range: at least 1.01, at most 100.
-        Source: willinger1997selfsimilarity: between 1 and 2.
+        Tail exponent of Pareto lengths. Default: 1.5. Range: at least 1.01, at most 100. Source:
+        willinger1997selfsimilarity: between 1 and 2.
     payload : str | None
-        Payload of a packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B on
+        Payload per packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B on
         the wire.
     headers : str | None
-        IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000 B. Source:
-        rfc791 §3.1, rfc768: 20 B and 8 B.
+        Size of the IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000
+        B. Source: rfc791 §3.1, rfc768: 20 B and 8 B.
     ecn : Literal["not-ect", "ect0", "ect1"] | None
-        Their ECN field. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0). "ect1":
-        ECT(1). Source: rfc3168 §5.
+        ECN field of the packets. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
+        "ect1": ECT(1). Source: rfc3168 §5.
     packets : int | None
-        How many packets; absent: no end. Default: absent. Range: at least 1, at most 4000000000.
+        Number of packets. If absent, the sender continues until the end of the run. Default:
+        absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        For how long it sends; absent: no end. Default: absent. Range: above 0 s.
+        Duration of sending. If absent, the sender continues until the end of the run. Default:
+        absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "on_off"
@@ -5713,25 +5741,27 @@ class OnOff(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Poisson(Table):
-    """A Poisson process of packets of one size: intervals are exponential, and the mean rate is as said.
+    """Datagrams of one size as a Poisson process: the intervals are exponential.
 
     Parameters
     ----------
     rate : str
-        Mean rate on the wire, headers included.
+        Mean rate on the wire, including headers.
     payload : str | None
-        Payload of a packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B on
+        Payload per packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B on
         the wire.
     headers : str | None
-        IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000 B. Source:
-        rfc791 §3.1, rfc768: 20 B and 8 B.
+        Size of the IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000
+        B. Source: rfc791 §3.1, rfc768: 20 B and 8 B.
     ecn : Literal["not-ect", "ect0", "ect1"] | None
-        Their ECN field. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0). "ect1":
-        ECT(1). Source: rfc3168 §5.
+        ECN field of the packets. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
+        "ect1": ECT(1). Source: rfc3168 §5.
     packets : int | None
-        How many packets; absent: no end. Default: absent. Range: at least 1, at most 4000000000.
+        Number of packets. If absent, the sender continues until the end of the run. Default:
+        absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        For how long it sends; absent: no end. Default: absent. Range: above 0 s.
+        Duration of sending. If absent, the sender continues until the end of the run. Default:
+        absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "poisson"
@@ -5746,29 +5776,31 @@ class Poisson(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Voip(Table):
-    """A voice call: a frame of speech a packet, evenly spaced.
+    """A voice call with one frame of speech per packet, at a constant interval.
 
-    The defaults, 132 B on the wire every 20 ms, are the call of about 53 kbit/s that a study of RED
-    on a testbed sends beside TCP.
+    The defaults, 132 B on the wire every 20 ms, make a call of about 53 kbit/s. A testbed study of
+    RED sends such calls beside TCP.
 
     Parameters
     ----------
     payload : str | None
-        Payload of a packet. Default: 104 B. Range: at least 1 B, at most 60000 B. Source: an ADPCM
+        Payload per packet. Default: 104 B. Range: at least 1 B, at most 60000 B. Source: an ADPCM
         call of 104 B + 28 B of headers.
     interval : str | None
-        Time between packets. Default: 20 ms. Range: at least 0.000001 s. Source: 20 ms a packet:
-        52.8 kbit/s on the wire.
+        Interval between packets. Default: 20 ms. Range: at least 0.000001 s. Source: 20 ms per
+        packet: 52.8 kbit/s on the wire.
     headers : str | None
-        IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000 B. Source:
-        rfc791 §3.1, rfc768: 20 B and 8 B.
+        Size of the IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000
+        B. Source: rfc791 §3.1, rfc768: 20 B and 8 B.
     ecn : Literal["not-ect", "ect0", "ect1"] | None
-        Their ECN field. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0). "ect1":
-        ECT(1). Source: rfc3168 §5.
+        ECN field of the packets. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
+        "ect1": ECT(1). Source: rfc3168 §5.
     packets : int | None
-        How many packets; absent: no end. Default: absent. Range: at least 1, at most 4000000000.
+        Number of packets. If absent, the sender continues until the end of the run. Default:
+        absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        For how long it sends; absent: no end. Default: absent. Range: above 0 s.
+        Duration of sending. If absent, the sender continues until the end of the run. Default:
+        absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "voip"
@@ -5783,25 +5815,29 @@ class Voip(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Cbr(Table):
-    """A constant bit rate: packets of one size, evenly spaced, whatever becomes of them.
+    """Datagrams of one size at a constant bit rate.
+
+    The sender ignores losses.
 
     Parameters
     ----------
     rate : str
-        Rate on the wire, headers included.
+        Rate on the wire, including headers.
     payload : str | None
-        Payload of a packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B on
+        Payload per packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B on
         the wire.
     headers : str | None
-        IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000 B. Source:
-        rfc791 §3.1, rfc768: 20 B and 8 B.
+        Size of the IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000
+        B. Source: rfc791 §3.1, rfc768: 20 B and 8 B.
     ecn : Literal["not-ect", "ect0", "ect1"] | None
-        Their ECN field. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0). "ect1":
-        ECT(1). Source: rfc3168 §5.
+        ECN field of the packets. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
+        "ect1": ECT(1). Source: rfc3168 §5.
     packets : int | None
-        How many packets; absent: no end. Default: absent. Range: at least 1, at most 4000000000.
+        Number of packets. If absent, the sender continues until the end of the run. Default:
+        absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        For how long it sends; absent: no end. Default: absent. Range: above 0 s.
+        Duration of sending. If absent, the sender continues until the end of the run. Default:
+        absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "cbr"
@@ -5816,47 +5852,52 @@ class Cbr(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Web(Table):
-    """Users of the web: a flow is a user, `from` is his host and `to` the server's.
+    """Web users.
 
-    A session has pages, a page has objects, and each object is a request with its response. The
-    first page begins a gap between pages after the flow's start.
+    Each flow is one user: `from` is the user's host and `to` is the server's host. A session has
+    pages, a page has objects, and each object is a request with its response. The first page begins
+    one `page_gap` after the start of the flow.
 
     Parameters
     ----------
     preset : Literal["none", "power-of-ecn", "general-mix", "feldmann1999", "surge", "packmime", "3gpp-http", "tpc-w", "tpc-w-browsing"] | None
-        Traffic to begin with; other keys change it. Default: none. "none": Nothing: every key says
-        itself what it is. "power-of-ecn": The web traffic of "The power of explicit congestion
-        notification", §4.2 (kuzmanovic2005ecnplus): objects of 7.2 kB, of which the largest 15 %
-        have 80 % of the bytes and a few are of gigabytes; Pareto times between pages.
-        "general-mix": Its general traffic, §5.3: a heavier tail, so that these 15 % have 90 % of
-        the bytes. "feldmann1999": The web of Feldmann et al. 1999 with the numbers of ns-2's large
-        example (feldmann1999dynamics, ns2web). "surge": SURGE (barford1998surge): files with a
-        lognormal body and a Pareto tail, embedded files, Weibull times between these, and Pareto
-        times between pages. "packmime": PackMime (cao2004packmime) as ns-2 has it, one connection a
-        second, each with one object, whatever becomes of those before. "3gpp-http": The HTTP model
-        of 3GPP and 3GPP2 (3gpp25892): a main object, embedded objects behind it, reading. "tpc-w":
-        The shopping mix of TPC-W (tpcw, tpcwjava): emulated browsers of a bookstore that think
-        between pages, a dynamic object and its images a page over one connection, and a database
-        that is never the bottleneck. "tpc-w-browsing": Its browsing mix.
+        Named model of web traffic. Its values apply to the keys that the scenario does not set.
+        Default: none. "none": No model: the scenario sets every key. "power-of-ecn": The web
+        traffic of "The power of explicit congestion notification", §4.2 (kuzmanovic2005ecnplus).
+        Objects have a mean of 7.2 kB, the largest 15 % hold 80 % of the bytes, and a few have
+        gigabytes. Times between pages follow a Pareto distribution. "general-mix": The general
+        traffic of the same paper, §5.3. The tail is heavier: the largest 15 % of the objects hold
+        90 % of the bytes. "feldmann1999": The web traffic of Feldmann et al. 1999, with the numbers
+        of the large example of ns-2 (feldmann1999dynamics, ns2web). "surge": SURGE
+        (barford1998surge): files with a lognormal body and a Pareto tail, embedded files, Weibull
+        times between files, and Pareto times between pages. "packmime": PackMime (cao2004packmime)
+        as implemented in ns-2: one connection per second on average, each with one object, whether
+        or not earlier connections have finished. "3gpp-http": The HTTP model of 3GPP and 3GPP2
+        (3gpp25892): a main object, then embedded objects, then a reading time. "tpc-w": The
+        shopping mix of TPC-W (tpcw, tpcwjava): emulated browsers of a bookstore, which think
+        between pages. A page is one dynamic object and its images over one connection. The database
+        is never the bottleneck. "tpc-w-browsing": The browsing mix of TPC-W.
     pages : int | Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | Geometric | Mapping[str, Any] | None
-        How many pages a session has, of which at most 1000 count where they come over one
-        connection; absent: a session without end. Default: absent.
+        Number of pages per session. With one connection per session, the maximum is 1000 and a
+        larger number counts as 1000. If absent, the session never ends. Default: absent.
     sessions : int | None
-        How many sessions a user has; absent: one after the other without end. Default: absent.
-        Range: at least 1, at most 4000000000.
+        Number of sessions per user. If absent, sessions follow each other until the end of the run.
+        Default: absent. Range: at least 1, at most 4000000000.
     session_gap : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Time from a session to the next, counted as `page_gap` is; absent: it is a gap between
-        pages. Default: absent.
+        Time between sessions, counted from the event that `page_gap_from` names. If absent, it is a
+        `page_gap`. Default: absent.
     page_gap : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Time from a page to the next. Default: that of the preset. Range: at least 0 s.
+        Time between pages. Default: that of the preset. Range: at least 0 s.
     page_gap_from : Literal["end", "start"] | None
-        What that counts from. Default: end. "end": When the page before it is there whole: a user
-        who reads it. "start": When the page before it began: pages come whatever becomes of the
-        others. Source: barford1998surge: OFF times begin when a page is there.
+        Event from which the time to the next page counts. Default: end. "end": The arrival of the
+        last object of the previous page, as for a user who reads the page. "start": The beginning
+        of the previous page. Pages begin whether or not earlier ones are complete. Source:
+        barford1998surge: OFF times begin when a page is there.
     objects : int | Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | Geometric | Mapping[str, Any] | None
-        How many objects a page has, of which at most 1024 count. Default: that of the preset.
+        Number of objects per page. The maximum is 1024; a larger number counts as 1024. Default:
+        that of the preset.
     object_gap : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Time from the request for an object to that for the next, where each has a connection.
+        Time between the requests for two objects of a page, if each object has its own connection.
         Default: 0 s. Range: at least 0 s.
     request : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
         Size of a request. Default: that of the preset. Range: at least 1 B, at most 1000000000000
@@ -5865,30 +5906,32 @@ class Web(Table):
         Size of an object. Default: that of the preset. Range: at least 1 B, at most
         1000000000000000 B.
     main_response : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Size of the first object of a page; absent: as of the others. Default: absent. Range: at
-        least 1 B, at most 1000000000000000 B.
+        Size of the first object of a page. If absent, it is distributed like the other objects.
+        Default: absent. Range: at least 1 B, at most 1000000000000000 B.
     parse_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Time from the arrival of the first object to the requests for the others; absent: these do
-        not wait for it. Default: absent. Range: at least 0 s.
+        Time from the arrival of the first object of a page to the requests for the others. If
+        absent, the others do not wait for the first. Default: absent. Range: at least 0 s.
     server_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Time from the arrival of a request to its response; the server takes the requests of a
-        connection one after the other, or those that are multiplexed together. Default: 0 s. Range:
-        at least 0 s.
+        Time from the arrival of a request to its response. The server processes the requests of a
+        connection one after the other, and multiplexed requests together. Default: 0 s. Range: at
+        least 0 s.
     main_server_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        That of the first object of a page, as of one that a program makes; absent: as of the
-        others. Default: absent. Range: at least 0 s.
+        Processing time of the server for the first object of a page, which a program often
+        generates. If absent, it is distributed like `server_time`. Default: absent. Range: at least
+        0 s.
     connections : Literal["each", "persistent", "pipelined", "multiplexed", "session"] | None
-        What goes over a connection. Default: each. "each": One object; the server closes behind it
-        (HTTP/1.0). "persistent": The objects of a page, one after the other (HTTP/1.1).
-        "pipelined": The objects of a page; requests do not wait for responses, which come in their
-        order (HTTP/1.1). "multiplexed": The objects of a page, all at the same time: the server
-        sends 16 KiB of each in turn (HTTP/2). "session": The pages of a session, object after
-        object, with the gaps between pages as pauses (HTTP/1.1 with keep-alive). Source: rfc1945
-        §1.3.
+        Use of connections. Default: each. "each": One connection per object. The server closes it
+        after the response (HTTP/1.0). "persistent": One connection per page. The client requests
+        the objects one after the other (HTTP/1.1). "pipelined": One connection per page. Requests
+        do not wait for responses, which arrive in the order of the requests (HTTP/1.1).
+        "multiplexed": One connection per page. The server sends the objects at the same time, 16
+        KiB of each in turn (HTTP/2). "session": One connection per session. The client requests its
+        objects one after the other and pauses between pages (HTTP/1.1 with keep-alive). Source:
+        rfc1945 §1.3.
     parallel : int | None
-        How many objects are under way at most, where each has a connection; absent: any number.
-        Default: absent. Range: at least 1, at most 1000000. Source: rfc2616 §8.1.4: two; browsers:
-        six and more.
+        Maximum number of unfinished objects per user, if each object has its own connection. If
+        absent, the number is unlimited. Default: absent. Range: at least 1, at most 1000000.
+        Source: rfc2616 §8.1.4: two; browsers: six and more.
     """
 
     KIND: ClassVar[str | None] = "web"
@@ -6082,23 +6125,22 @@ class Web(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Requests(Table):
-    """Requests as a list has them, each over the connection that the list says, written at its time whatever becomes of the others.
+    """Requests from a list, which gives the time, the sizes and the connection of each request.
 
-    The list of a run is written by `aqmlab calibrate`; the flows of a table take its users in their
-    order.
+    The list does not depend on the results of the run. `aqmlab calibrate` writes such a list from a
+    run. The flows of a `[[flows]]` table are the users of the list, in order.
 
     Parameters
     ----------
     list : str | Mapping[str, Any]
-        The list: the name of a text file with the columns user, connection, at_s, request_bytes,
-        response_bytes.
+        Name of a text file with the columns user, connection, at_s, request_bytes, response_bytes.
     order : Literal["in-turn", "pipelined"] | None
-        When the requests of a connection are written. Default: in-turn. "in-turn": Each at its
-        time, or when the response to the one before is there, if that is later (HTTP/1.1 without
-        pipelining). "pipelined": Each at its time, whatever is still to come (pipelining). Source:
-        rfc9112 §9.3.2.
+        Times at which the client writes the requests of a connection. Default: in-turn. "in-turn":
+        At the listed time, or when the previous response is complete if that is later (HTTP/1.1
+        without pipelining). "pipelined": At the listed time, whether or not earlier responses are
+        complete (pipelining). Source: rfc9112 §9.3.2.
     server_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Time from the arrival of a request to its response; the server takes the requests of a
+        Time from the arrival of a request to its response. The server processes the requests of a
         connection one after the other. Default: 0 s. Range: at least 0 s.
     """
 
@@ -6127,38 +6169,40 @@ class Requests(Table):
 class RequestResponse(Table):
     """Requests and responses, one after the other over a connection.
 
-    The client (`from`) opens it and writes a request, the server (`to`) answers each that it has
-    whole, and the client writes the next when it has the whole response. A transaction that is
-    connect, request, response and close has one request; `arrivals` makes many of it, in a closed
-    loop with `after = "closing"`.
+    The client (`from`) opens the connection and writes a request. The server (`to`) answers each
+    complete request, and the client writes the next request after the complete response. For
+    transactions of connect, request, response and close, give one request per connection and use
+    `arrivals`; `after = "closing"` makes a closed loop of them.
 
     Parameters
     ----------
     request : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any]
-        Size of a request: fixed, or a table of a distribution. Range: at least 1 B, at most
+        Size of a request, fixed or drawn from a distribution. Range: at least 1 B, at most
         1000000000000 B.
     response : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any]
-        Size of a response. Range: at least 1 B, at most 1000000000000 B.
+        Size of a response, fixed or drawn from a distribution. Range: at least 1 B, at most
+        1000000000000 B.
     requests : int | None
-        How many requests a connection has; absent: they never end, and the run needs a duration.
-        Default: absent. Range: at least 1, at most 4000000000.
+        Number of requests per connection. If absent, requests continue until the end of the run,
+        and the run needs a duration. Default: absent. Range: at least 1, at most 4000000000.
     server_time : str | None
         Mean time from the arrival of a request to its response. Default: 0 s. Range: at least 0 s.
     server_spacing : Literal["exponential", "constant", "uniform"] | None
-        How these times are distributed. Default: constant. "exponential": Exponentially distributed
-        intervals: a Poisson process. "constant": Always the same interval. "uniform": Uniformly
-        distributed intervals, from none to twice the mean.
+        Distribution of the server times. Default: constant. "exponential": Exponential intervals:
+        the events form a Poisson process. "constant": Equal intervals. "uniform": Intervals that
+        are uniformly distributed between 0 and twice the mean.
     think_time : str | None
         Mean time from the arrival of a response to the next request. Default: 0 s. Range: at least
         0 s.
     think_spacing : Literal["exponential", "constant", "uniform"] | None
-        How these times are distributed. Default: constant. "exponential": Exponentially distributed
-        intervals: a Poisson process. "constant": Always the same interval. "uniform": Uniformly
-        distributed intervals, from none to twice the mean.
+        Distribution of the think times. Default: constant. "exponential": Exponential intervals:
+        the events form a Poisson process. "constant": Equal intervals. "uniform": Intervals that
+        are uniformly distributed between 0 and twice the mean.
     closes : Literal["client", "server"] | None
-        Who closes. Default: client. "client": The client, when it has the last response. "server":
-        The server, behind the last response, as HTTP/1.0 does. Source: rfc1945 §1.3: the server;
-        rfc9112 §9.3: either, as connections persist.
+        Endpoint that closes the connection after the last response. Default: client. "client": The
+        client closes when it has the last response. "server": The server closes after it has
+        written the last response, as HTTP/1.0 does. Source: rfc1945 §1.3: the server; rfc9112 §9.3:
+        either, as connections persist.
     """
 
     KIND: ClassVar[str | None] = "request_response"
@@ -6201,31 +6245,32 @@ class RequestResponse(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Ping(Table):
-    """A probe of the round trip as applications have it.
+    """Round-trip times measured by an application.
 
-    When the connection is open the client (`from`) writes a ping, and the server (`to`) writes as
-    many bytes at once when it has it whole. With `load` the same connection carries data without
-    end, between which pings and replies stand: that is responsiveness under load
-    (`ippmresponsiveness`, Measuring Responsiveness).
+    When the connection is open, the client (`from`) writes a ping. When the server (`to`) has the
+    complete ping, it writes a reply of the same size. With `load`, the same connection also carries
+    unlimited data, and pings and replies queue behind that data. This measures responsiveness under
+    load (`ippmresponsiveness`, Measuring Responsiveness).
 
     Parameters
     ----------
     size : str | None
-        Bytes of a ping, and of its reply. Default: 64 B. Range: at least 1 B, at most 1000000 B.
+        Size of a ping, and of a reply. Default: 64 B. Range: at least 1 B, at most 1000000 B.
         Source: ping(8): 56 bytes and a header of 8.
     interval : str | None
-        Time from one ping to the next, whether or not that has its reply; absent: the next goes
-        when the reply has come. Default: absent. Range: above 0 s.
+        Interval between pings, whether or not the previous reply has arrived. If absent, the client
+        writes the next ping when the reply arrives. Default: absent. Range: above 0 s.
     pings : int | None
-        How many pings; absent: they never end, and the run needs a duration. Default: absent.
-        Range: at least 1, at most 4000000000.
+        Number of pings. If absent, pings continue until the end of the run, and the run needs a
+        duration. Default: absent. Range: at least 1, at most 4000000000.
     load : Literal["none", "download", "upload"] | None
-        What else the connection carries. Default: none. "none": Nothing. "download": Data without
-        end from the server. "upload": Data without end from the client.
+        Additional data on the same connection. Default: none. "none": No other data. "download":
+        Unlimited data from the server to the client. "upload": Unlimited data from the client to
+        the server.
     unsent : str | None
-        How much of the load waits at its sender to be sent; a ping or a reply goes behind it.
-        Default: 16384 B. Range: at least 1 B, at most 1000000000 B. Source: ippmresponsiveness,
-        Client side influence: a bare minimum, as by TCP_NOTSENT_LOWAT.
+        Amount of unsent load data that its sender maintains. A ping or a reply waits behind this
+        data. Default: 16384 B. Range: at least 1 B, at most 1000000000 B. Source:
+        ippmresponsiveness, Client side influence: a bare minimum, as by TCP_NOTSENT_LOWAT.
     """
 
     KIND: ClassVar[str | None] = "ping"
@@ -6239,25 +6284,25 @@ class Ping(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Messages(Table):
-    """Messages now and then over a connection that stays open.
+    """Messages at intervals over one connection.
 
-    The sender opens the connection and writes a message after each interval; after the last it
-    closes, and so does the receiver.
+    The sender opens the connection and writes a message after each interval. After the last message
+    the sender closes, and then the receiver closes.
 
     Parameters
     ----------
     size : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any]
-        Size of a message: fixed, or a table of a distribution. Range: at least 1 B, at most
+        Size of a message, fixed or drawn from a distribution. Range: at least 1 B, at most
         1000000000000 B.
     interval : str
-        Mean time between one message and the next, and before the first. Range: above 0 s.
+        Mean interval between messages. The first message also waits one interval. Range: above 0 s.
     spacing : Literal["exponential", "constant", "uniform"] | None
-        How they are spaced. Default: exponential. "exponential": Exponentially distributed
-        intervals: a Poisson process. "constant": Always the same interval. "uniform": Uniformly
-        distributed intervals, from none to twice the mean.
+        Distribution of the intervals. Default: exponential. "exponential": Exponential intervals:
+        the events form a Poisson process. "constant": Equal intervals. "uniform": Intervals that
+        are uniformly distributed between 0 and twice the mean.
     messages : int | None
-        How many there are; absent: they never end, and the run needs a duration. Default: absent.
-        Range: at least 1, at most 4000000000.
+        Number of messages. If absent, messages continue until the end of the run, and the run needs
+        a duration. Default: absent. Range: at least 1, at most 4000000000.
     """
 
     KIND: ClassVar[str | None] = "messages"
@@ -6285,19 +6330,20 @@ class Messages(Table):
 class Bulk(Table):
     """A bulk transfer.
 
-    The sender opens the connection, writes everything at once and closes; the receiver closes when
-    the sender has. One that reads slowly leaves data in its receive window.
+    The sender opens the connection, writes all data at once and closes. The receiver closes after
+    the sender. If `read_rate` limits the receiver, unread data fills its receive window.
 
     Parameters
     ----------
     size : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Size of the file: fixed, or a table of a distribution; absent: data without end, and the run
-        needs a duration. Default: absent. Range: at least 1 B, at most 1000000000000000 B.
+        Size of the file, fixed or drawn from a distribution. If absent, the data is unlimited, and
+        the run needs a duration. Default: absent. Range: at least 1 B, at most 1000000000000000 B.
     read_rate : str | None
-        How fast the receiving application reads; absent: everything at once. Default: absent.
+        Rate at which the receiving application reads. If absent, it reads all data at once.
+        Default: absent.
     read_chunk : str | None
-        How much it reads at a time at most, if it has a rate. Default: 4096 B. Range: at least 1 B,
-        at most 4000000000 B.
+        Maximum amount per read, if `read_rate` is given. Default: 4096 B. Range: at least 1 B, at
+        most 4000000000 B.
     """
 
     KIND: ClassVar[str | None] = "bulk"

@@ -5,7 +5,7 @@
 
 use net::{Direction, End};
 
-use traffic::Draws;
+use traffic::DrawStreams;
 
 use crate::acting::Acting;
 use crate::datagrams::Datagrams;
@@ -37,7 +37,7 @@ pub struct Connections {
     /// The flows of datagrams.
     pub datagrams: Vec<Datagrams>,
     /// The random numbers of each table of flows.
-    pub draws: Vec<Draws>,
+    pub draws: Vec<DrawStreams>,
     /// Connections and sources so far.
     pub begun: u64,
     /// Those of them that are not over.

@@ -1,7 +1,7 @@
 //! Requests and their responses, as applications that have such tell of them.
 
 use tcp::Endpoint;
-use traffic::application::{Answered, Log};
+use traffic::application::{RequestLog, Transaction};
 use units::Time;
 
 use crate::histogram::Histogram;
@@ -61,7 +61,7 @@ impl Exchanges {
 }
 
 /// A request of a flow and its connection, as series hear of it.
-pub fn asked(whose: [u32; 2], ends: [&Endpoint; 2], request: &Answered, completed: Time) -> Asked {
+pub fn asked(whose: [u32; 2], ends: [&Endpoint; 2], request: &Transaction, completed: Time) -> Asked {
     let [flow, connection] = whose;
     Asked {
         flow,
@@ -87,20 +87,20 @@ pub struct Entry<'a> {
     pub count: u32,
 }
 
-impl Log for Entry<'_> {
-    fn asked(&mut self) {
+impl RequestLog for Entry<'_> {
+    fn requested(&mut self) {
         if let Some(exchange) = self.exchanges.of(self.flow, self.now) {
             exchange.begun += 1;
         }
     }
 
-    fn answered(&mut self, answered: &Answered) {
+    fn responded(&mut self, request: &Transaction) {
         self.count += 1;
-        if let Some(exchange) = self.exchanges.of(self.flow, answered.since) {
-            exchange.times.add(self.now.since(answered.since));
-            exchange.bytes[0] += answered.request;
-            exchange.bytes[1] += answered.response;
+        if let Some(exchange) = self.exchanges.of(self.flow, request.since) {
+            exchange.times.add(self.now.since(request.since));
+            exchange.bytes[0] += request.request;
+            exchange.bytes[1] += request.response;
         }
-        self.series.asked(&asked([self.flow, self.connection], self.ends, answered, self.now));
+        self.series.asked(&asked([self.flow, self.connection], self.ends, request, self.now));
     }
 }

@@ -353,7 +353,7 @@ fn tables_sum_flows_up() {
 fn what_means_nothing_or_never_ends_is_refused() {
     let refused = |traffic: &str| scenario(PATH, &[("flows.0.traffic", traffic)]).unwrap_err();
     let told = refused(r#"{ kind = "ping", interval = "1 s", load = "upload" }"#);
-    assert!(told.contains("flows.0.traffic.interval: \"1 s\" means nothing"), "{told}");
+    assert!(told.contains("flows.0.traffic.interval: \"1 s\" cannot be used with a load"), "{told}");
     let told = refused("ping");
     assert!(told.contains("flows.0.traffic.pings: is absent, so the flow never ends"), "{told}");
     let arrivals = r#"{ after = "response", interval = "1 s" }"#;

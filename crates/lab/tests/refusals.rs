@@ -85,7 +85,7 @@ fn every_refusal_names_field_value_and_bound() {
         (
             "flows.0.arrivals",
             "{ interval = \"0 s\" }",
-            "flows.0.arrivals.interval: \"0 s\" must be above 0 s where it counts from the opening of the connection before; give a longer time, or after = \"response\" or \"closing\"",
+            "flows.0.arrivals.interval: \"0 s\" must be above 0 s if it counts from the opening of the previous connection; write a longer interval, or after = \"response\" or after = \"closing\"",
         ),
         (
             "flows.0.arrivals",

@@ -125,7 +125,7 @@ fn refusals_name_the_key() {
     let frozen =
         format!("{{ kind = \"requests\", list = {{ file = \"{}\", sha256 = \"00\" }} }}", file.0.display());
     let said = e(&[("flows.0.traffic", &frozen)]);
-    assert!(said.contains("flows.0.traffic.list.sha256: \"00\" has changed since"), "{said}");
+    assert!(said.contains("flows.0.traffic.list.sha256: \"00\" differs from the file"), "{said}");
 }
 
 /// Two pages of three objects with constant times and sizes: a request is 500 B, an object 300 B or, the first, 1200 B.

@@ -18,7 +18,7 @@ pub fn change(tcp: &Tcp, changes: &[(&str, Value)]) -> Result<Tcp, String> {
 /// Return `tcp` with one parameter set by its path, as `tcp.rto.min=1 s`; `Err` if it is invalid.
 pub fn set(tcp: &Tcp, setting: &str) -> Result<Tcp, String> {
     let Some((path, value)) = setting.split_once('=') else {
-        return Err(format!("{setting:?} is no setting: write tcp.key=value"));
+        return Err(format!("{setting:?} is not a setting; write tcp.key=value"));
     };
     let value = serde_json::from_str(value).unwrap_or_else(|_| json!(value));
     change(tcp, &[(path.strip_prefix("tcp.").unwrap_or(path), value)])

@@ -1,26 +1,27 @@
-//! With what a script is run: parameters of TCP, and how exact times must be.
+//! Conditions of a run: TCP parameters, tolerance, shell scripts and definitions.
 
 use serde_json::{Map, Value, json};
 use tcp::Tcp;
 use units::param::{Invalid, merge};
 use units::{Duration, Read};
 
-/// How a script is run.
+/// Conditions of a run.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// Parameters of sockets, before the script changes them.
+    /// TCP parameters of sockets, before the script changes them.
     pub tcp: Tcp,
-    /// How far times may be off, unless the script says; default 4 ms.
+    /// Tolerance of times, unless the script sets it. The default is 4 ms.
     pub tolerance: Option<Duration>,
-    /// The shell scripts that prepare the host, as far as they are at hand, by the names that the script has for them:
-    /// what is not understood in their texts is told in the timeline, and passed over.
+    /// Available shell scripts that prepare the host, by the name that the script uses. Unsupported
+    /// commands in them are ignored and recorded in the timeline.
     pub preparation: Vec<(String, String)>,
-    /// Words that stand for other texts in the script (packetdrill's `-D NAME=value`).
+    /// Words that are defined as other texts (packetdrill's `-D NAME=value`).
     pub defines: Vec<(String, String)>,
 }
 
 impl Setup {
-    /// Parameters of a stack, with changes, and a tolerance such as "4 ms".
+    /// Create the conditions from a stack, changes of its parameters, and a tolerance such as "4
+    /// ms".
     pub fn read(preset: &str, changes: &Value, tolerance: Option<&str>) -> Result<Setup, Invalid> {
         let tolerance = tolerance.map(|t| Duration::read(&json!(t), "tolerance")).transpose()?;
         if !Tcp::STACKS.contains(&preset) {
@@ -28,8 +29,9 @@ impl Setup {
         }
         let mut all = Map::new();
         if preset == "linux" {
-            // A socket of Linux begins with this window, and with a shift for the 6 MiB that it may grow to. Its packets come
-            // from a TUN device, and what a call writes is in the buffer when it returns.
+            // A Linux socket begins with this window, and with a shift for the 6 MiB that it may
+            // grow to. Packets arrive through a TUN device, and a write returns when its data is in
+            // the buffer.
             let socket = json!({
                 "receive_window": "65535 B",
                 "window": {"shift": 7},

@@ -2,7 +2,7 @@
 //! runs this.
 
 use net::Direction;
-use traffic::Draws;
+use traffic::DrawStreams;
 use units::param::{Invalid, Json};
 use units::{Depth, Read, Time};
 
@@ -65,7 +65,7 @@ fn link_table(scenario: &Scenario, link: &LinkPlan, name: &str) -> Json {
 fn flow_table(scenario: &Scenario, plan: &Plan, f: usize, links: &[String]) -> Json {
     let (name, table) = (plan.name(f), &plan.tables[plan.table(f)]);
     let datagrams = table.traffic.is_datagrams();
-    let draws = Draws::new(scenario.seed, &plan.name(table.first));
+    let draws = DrawStreams::new(scenario.seed, &plan.name(table.first));
     let route = |way: Direction| -> Vec<&str> {
         let route = &plan.routes[plan.flows[f][way.index()] as usize];
         route.iter().map(|&l| links[l].as_str()).collect()

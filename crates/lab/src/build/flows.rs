@@ -54,9 +54,9 @@ pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built:
             built.datagrams.push(Datagrams::new(f as u32, first_hop, Time::ZERO + start, emitter));
             continue;
         }
-        let told = [Side::Server, Side::Client].map(|side| plan.wants(f, side).told);
+        let listens = [Side::Server, Side::Client].map(|side| plan.needs(f, side).events);
         let first_hop = [0, 1].map(|way| {
-            let end = if told[way] { Hop::LISTENER } else { Hop::END };
+            let end = if listens[way] { Hop::LISTENER } else { Hop::END };
             ending.of(flow[way], end, &mut built.hops)
         });
         let clock =

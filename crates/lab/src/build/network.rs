@@ -5,7 +5,7 @@ use impairments::Wire;
 use net::Link;
 use queues::CustomAqms;
 use queues::diffserv::Conditioner;
-use traffic::Draws;
+use traffic::DrawStreams;
 
 use super::ahead::find_told_ahead;
 use super::built::Built;
@@ -53,7 +53,7 @@ pub fn build(scenario: &Scenario, plan: &Plan, laws: &dyn CustomAqms) -> Built {
         sources: Vec::new(),
         accounts: Vec::new(),
         datagrams: Vec::new(),
-        draws: plan.tables.iter().map(|t| Draws::new(seed, &plan.name(t.first))).collect(),
+        draws: plan.tables.iter().map(|t| DrawStreams::new(seed, &plan.name(t.first))).collect(),
         hops,
     };
     add_flows(scenario, plan, &begins, &mut built);

@@ -2,7 +2,7 @@
 
 use net::{Direction, End, Packet};
 use tcp::ecn::Mode as EcnMode;
-use traffic::opener::{Next, Told};
+use traffic::opener::{NextOpening, OpenerEvent};
 use units::Time;
 
 use super::{Simulation, Step};
@@ -37,7 +37,7 @@ impl Simulation<'_> {
         if let Some(captures) = &mut self.captures {
             captures.opened(s);
         }
-        self.tell_opener(now, k, Told::Opened);
+        self.notify_opener(now, k, OpenerEvent::Opened);
         self.open(now, s);
         self.pump(now, End::sender(s))?;
         self.rearm(End::sender(s));
@@ -45,15 +45,15 @@ impl Simulation<'_> {
     }
 
     /// Tells what opens the connections of a source, and sets when it opens the next, or ends it.
-    pub(super) fn tell_opener(&mut self, now: Time, k: usize, told: Told) {
+    pub(super) fn notify_opener(&mut self, now: Time, k: usize, told: OpenerEvent) {
         let source = &mut self.connections.sources[k];
         let flow = source.flow as usize;
         let Some(opener) = self.plan.opener(flow).filter(|_| !source.over) else { return };
-        let lots = self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), 0);
-        match opener.next(&mut source.progress, told, now, lots) {
-            Next::At(time) => self.events.set(self.lanes.source(k), time.max(now)),
-            Next::Waits => {}
-            Next::Over => {
+        let draws = self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), 0);
+        match opener.next(&mut source.progress, told, now, draws) {
+            NextOpening::At(time) => self.events.set(self.lanes.source(k), time.max(now)),
+            NextOpening::Wait => {}
+            NextOpening::End => {
                 source.over = true;
                 self.connections.open -= 1;
             }
@@ -157,7 +157,7 @@ impl Simulation<'_> {
                     let client = self.connections.acting.get(place).first().map(|client| client.memory);
                     let unanswered = client.map_or(0, |client| client.begun - client.ended);
                     let k = self.connections.source_of(flow);
-                    self.tell_opener(now, k, Told::Closed { connection, unanswered });
+                    self.notify_opener(now, k, OpenerEvent::Closed { connection, unanswered });
                 }
             }
             self.release(end.connection());
@@ -217,10 +217,10 @@ impl Simulation<'_> {
         let client = self.connections.acting.get(slot.acting).first().map(|client| client.memory);
         let Some(client) = client.filter(|client| client.ended < client.begun) else { return };
         let Some(application) = self.plan.application(flow as usize) else { return };
-        let lots = self.connections.draws[self.plan.table(flow as usize)]
+        let draws = self.connections.draws[self.plan.table(flow as usize)]
             .of(self.plan.number(flow as usize), connection);
         for number in client.ended..client.begun {
-            let Some(request) = application.asked(number, &client, lots) else { return };
+            let Some(request) = application.pending_request(number, &client, draws) else { return };
             let ends = self.connections.endpoints.of(s);
             self.connections.fates.series.asked(&asked([flow, connection], ends, &request, Time::NEVER));
         }

@@ -17,8 +17,8 @@ use engine::EventQueue;
 use net::{End, Flight, InPipe, OptionStore, Options, Violation};
 use queues::{CustomAqms, NoCustomAqms};
 use traffic::Opener;
-use traffic::application::Memory;
-use traffic::opener::Told;
+use traffic::application::EndpointState;
+use traffic::opener::OpenerEvent;
 use units::Time;
 
 use crate::acting::Acting;
@@ -235,7 +235,7 @@ impl<'a> Simulation<'a> {
         for (k, source) in sources.into_iter().enumerate() {
             let begins = source.progress.began;
             sim.connections.sources.push(source);
-            sim.tell_opener(begins, k, Told::Begins);
+            sim.notify_opener(begins, k, OpenerEvent::Begins);
         }
         sim
     }
@@ -388,13 +388,13 @@ impl<'a> Simulation<'a> {
                 .acting
                 .get(slot.acting)
                 .first()
-                .map_or(Memory::default(), |client| client.memory);
+                .map_or(EndpointState::default(), |client| client.memory);
             let acked = self.connections.endpoints[End::sender(s as u32)].acked();
-            application.share_done(&client, acked, self.lots(flow, slot.connection))
+            application.share_done(&client, acked, self.draws(flow, slot.connection))
         };
         let arrived = |source: &Source| {
             let flow = source.flow as usize;
-            let done = |opener: &dyn Opener| opener.share_done(&source.progress, self.lots(flow, 0));
+            let done = |opener: &dyn Opener| opener.share_done(&source.progress, self.draws(flow, 0));
             if source.over { 1.0 } else { self.plan.opener(flow).map_or(0.0, done) }
         };
         let lasting = self.connections.fates.slots[..self.connections.lasting].iter().enumerate().map(of);

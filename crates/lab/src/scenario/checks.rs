@@ -17,7 +17,7 @@ const MOST_IMPAIRMENTS: (usize, usize) = (16, 4);
 fn not_too_many(forward: &[Impairment], reverse: &Reverse, path: &str) -> Result<(), Invalid> {
     let (most, most_doubling) = MOST_IMPAIRMENTS;
     for (list, key) in [(forward, "impairments"), (&reverse.impairments, "reverse.impairments")] {
-        let doubling = list.iter().filter(|i| matches!(i, Impairment::Duplication(_))).count();
+        let doubling = list.iter().filter(|impairment| impairment.duplicates()).count();
         if list.len() > most || doubling > most_doubling {
             let problem = format!("has {} impairments, {doubling} of them duplication", list.len());
             let remedy = format!("give at most {most}, and {most_doubling} of duplication");
@@ -91,7 +91,7 @@ fn must_end(flow: &Flow, path: &str) -> Result<(), Invalid> {
 /// Refuse connections that wait for the response of the previous one in traffic without responses.
 fn check_responses(flow: &Flow, path: &str) -> Result<(), Invalid> {
     let after = flow.arrivals.as_ref().map(|arrivals| arrivals.after);
-    let answers = |application: &dyn Application| application.wants(Side::Client).told;
+    let answers = |application: &dyn Application| application.needs(Side::Client).events;
     if after != Some(After::Response) || flow.traffic.application().is_none_or(answers) {
         return Ok(());
     }

@@ -31,7 +31,7 @@ impl Scenario {
         Sizes {
             links: if named == 0 { self.link_count() } else { named },
             lasting: connections(|_| true),
-            conversing: connections(|application| application.wants(Side::Client).told),
+            conversing: connections(|application| application.needs(Side::Client).events),
         }
     }
 

@@ -2,13 +2,13 @@
 
 /// Define a struct of parameters, as the module describes. A field is `name: Type = (default) |
 /// required | preset, in RANGE, from "source";`. A `preset` key is required unless a preset sets
-/// it. With `shorthand for name`, a text stands for a table with that one key. With `renamed by LIST` a key
-/// of the list is an error that names its present path.
+/// it. With `shorthand for name`, a text stands for a table with that one key. With `renamed by
+/// LIST`, a key of the list is an error that names its present path.
 #[macro_export]
 macro_rules! params {
     (
         $(#[doc = $doc:literal])+
-        pub struct $Name:ident: $key:literal
+        pub struct $Name:ident $(<$T:ident: $Bound:path>)?: $key:literal
             $(, checked by $check:path)? $(, shorthand for $first:ident)? $(, renamed by $renamed:path)? {
             $( $(#[doc = $fdoc:literal])+
                $field:ident: $ty:ty = $default:tt, in $range:expr, from $source:literal; )*
@@ -16,9 +16,9 @@ macro_rules! params {
     ) => {
         $(#[doc = $doc])+
         #[derive(Clone, Debug, PartialEq)]
-        pub struct $Name { $( $(#[doc = $fdoc])+ pub $field: $ty, )* }
+        pub struct $Name $(<$T: $Bound>)? { $( $(#[doc = $fdoc])+ pub $field: $ty, )* }
 
-        impl $crate::param::Params for $Name {
+        impl $(<$T: $Bound>)? $crate::param::Params for $Name $(<$T>)? {
             const KEY: &'static str = $key;
             const KEYS: &'static [&'static str] = &[$($crate::param::key(stringify!($field))),*];
             $( const RENAMED: &'static [$crate::param::Renamed] = $renamed; )?
@@ -48,7 +48,7 @@ macro_rules! params {
             }
         }
 
-        impl $crate::param::Read for $Name {
+        impl $(<$T: $Bound>)? $crate::param::Read for $Name $(<$T>)? {
             $( const SHORTHAND: Option<&'static str> = Some(stringify!($first)); )?
             #[allow(unused_variables)]
             fn read(value: &$crate::param::Json, path: &str) -> Result<Self, $crate::param::Invalid> {

@@ -1,10 +1,10 @@
-//! Addresses of hosts and ports of flows, from their numbers.
+//! Addresses of hosts and ports of flows, computed from their numbers.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::error::Error;
 
-/// Which version of IP.
+/// Version of IP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Family {
     /// IPv4.
@@ -14,47 +14,48 @@ pub enum Family {
     V6,
 }
 
-/// Both addresses of a packet.
+/// Source and destination address of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Addresses {
     /// IPv4.
     V4 {
-        /// Where it comes from.
+        /// Source address.
         source: Ipv4Addr,
-        /// Where it goes.
+        /// Destination address.
         destination: Ipv4Addr,
     },
     /// IPv6.
     V6 {
-        /// Where it comes from.
+        /// Source address.
         source: Ipv6Addr,
-        /// Where it goes.
+        /// Destination address.
         destination: Ipv6Addr,
     },
 }
 
-/// Addresses and ports of a packet, or of a flow: those of its sender's packets.
+/// Addresses and ports of a packet. Those of a flow are the ones of its data packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ends {
-    /// The addresses.
+pub struct Endpoints {
+    /// Source and destination address.
     pub addresses: Addresses,
-    /// The port it comes from.
+    /// Source port.
     pub source_port: u16,
-    /// The port it goes to.
+    /// Destination port.
     pub destination_port: u16,
 }
 
-/// The first of the dynamic ports (RFC 6335 §6): no service is registered there, so that no tool reads a
-/// protocol into the payload.
+/// First dynamic port (RFC 6335 §6). No service is registered for this port or a higher one, so
+/// that tools do not decode the payload.
 const FIRST_PORT: u16 = 49152;
 const PORTS: u32 = 1 << 14;
-/// Hosts in 10.0.0.0/8 (RFC 1918) without its own address and that of all.
+/// Number of hosts in 10.0.0.0/8 (RFC 1918), without the network and the broadcast address.
 const HOSTS: u32 = (1 << 24) - 2;
 
-impl Ends {
-    /// The ends of a flow between two hosts: host 0 is 10.0.0.1 or fd00::1 (RFC 4193), and flow 0 goes from
-    /// port 49152 to port 49152, flow 1 from port 49153; after the last the port it goes to is the next.
-    pub fn of(family: Family, from: u32, to: u32, flow: u32) -> Result<Ends, Error> {
+impl Endpoints {
+    /// Return the addresses and ports of a flow between two hosts. Host 0 is 10.0.0.1 or fd00::1
+    /// (RFC 4193). Flow 0 goes from port 49152 to port 49152, and flow 1 from port 49153. When all
+    /// source ports are used, the destination port increases by one.
+    pub fn of(family: Family, from: u32, to: u32, flow: u32) -> Result<Endpoints, Error> {
         let (from, to) = (number(from)?, number(to)?);
         let addresses = match family {
             Family::V4 => Addresses::V4 { source: v4(from), destination: v4(to) },
@@ -64,10 +65,10 @@ impl Ends {
             return Err(Error::Flow(flow));
         }
         let port = |n: u32| FIRST_PORT + n as u16;
-        Ok(Ends { addresses, source_port: port(flow % PORTS), destination_port: port(flow / PORTS) })
+        Ok(Endpoints { addresses, source_port: port(flow % PORTS), destination_port: port(flow / PORTS) })
     }
 
-    /// Where it comes from.
+    /// Return the source address.
     pub fn source(&self) -> IpAddr {
         match self.addresses {
             Addresses::V4 { source, .. } => source.into(),
@@ -75,8 +76,8 @@ impl Ends {
         }
     }
 
-    /// Those of a packet the other way.
-    pub fn reversed(self) -> Ends {
+    /// Return the addresses and ports of a packet in the opposite direction.
+    pub fn reversed(self) -> Endpoints {
         let addresses = match self.addresses {
             Addresses::V4 { source, destination } => {
                 Addresses::V4 { source: destination, destination: source }
@@ -85,7 +86,7 @@ impl Ends {
                 Addresses::V6 { source: destination, destination: source }
             }
         };
-        Ends { addresses, source_port: self.destination_port, destination_port: self.source_port }
+        Endpoints { addresses, source_port: self.destination_port, destination_port: self.source_port }
     }
 }
 
@@ -106,21 +107,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_and_flows_have_their_own() {
-        let ends = Ends::of(Family::V4, 0, 256, PORTS + 1).unwrap();
+    fn hosts_have_addresses_and_flows_have_ports() {
+        let endpoints = Endpoints::of(Family::V4, 0, 256, PORTS + 1).unwrap();
         let (source, destination) = (Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 1, 1));
-        assert_eq!(ends.addresses, Addresses::V4 { source, destination });
-        assert_eq!((ends.source_port, ends.destination_port), (49153, 49153));
-        let last = Ends::of(Family::V6, HOSTS - 1, 0, PORTS * PORTS - 1).unwrap();
+        assert_eq!(endpoints.addresses, Addresses::V4 { source, destination });
+        assert_eq!((endpoints.source_port, endpoints.destination_port), (49153, 49153));
+        let last = Endpoints::of(Family::V6, HOSTS - 1, 0, PORTS * PORTS - 1).unwrap();
         let Addresses::V6 { source, destination } = last.addresses else { panic!() };
         assert_eq!((source.to_string(), destination.to_string()), ("fd00::ff:fffe".into(), "fd00::1".into()));
         assert_eq!((last.source_port, last.destination_port), (65535, 65535));
-        assert_eq!(ends.reversed().reversed(), ends);
+        assert_eq!(endpoints.reversed().reversed(), endpoints);
     }
 
     #[test]
-    fn there_are_no_more() {
-        assert_eq!(Ends::of(Family::V4, HOSTS, 0, 0), Err(Error::Host(HOSTS)));
-        assert_eq!(Ends::of(Family::V4, 0, 0, PORTS * PORTS), Err(Error::Flow(PORTS * PORTS)));
+    fn numbers_beyond_the_range_are_refused() {
+        assert_eq!(Endpoints::of(Family::V4, HOSTS, 0, 0), Err(Error::Host(HOSTS)));
+        assert_eq!(Endpoints::of(Family::V4, 0, 0, PORTS * PORTS), Err(Error::Flow(PORTS * PORTS)));
     }
 }

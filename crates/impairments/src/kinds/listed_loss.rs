@@ -1,15 +1,17 @@
-//! Packets lost by their number.
+//! Loss of packets with given numbers.
 
+use engine::Stream;
 use net::Why;
 use units::param::{Invalid, join};
 use units::{Range, Read, params};
 
-use crate::act::Act;
+use crate::effect::{Effect, Impair, Kind, Passage};
 
 params! {
-    /// Loss of listed packets: exactly those with these numbers are lost.
+    /// Loss of exactly the packets with the given numbers.
     pub struct ListedLoss: "listed_loss", checked by check {
-        /// Their numbers, in rising order, counted from 1 over every packet that crosses the link.
+        /// Numbers of the lost packets, in increasing order. The packets that cross the link are
+        /// counted from 1.
         packets: Vec<u64> = required, in Range::ANY, from "";
     }
 }
@@ -21,55 +23,61 @@ fn check(p: &ListedLoss, path: &str) -> Result<(), Invalid> {
     {
         let problem = match i.checked_sub(1) {
             None => "must be at least 1".to_string(),
-            Some(before) => format!("must be above the number before it ({})", p.packets[before]),
+            Some(before) => format!("must be above the previous number ({})", p.packets[before]),
         };
         return Err(Invalid::new(&join(&path, i), &p.packets[i].write(), problem));
     }
     Ok(())
 }
 
-/// Its working.
+/// State of listed loss.
 #[derive(Clone, Debug)]
 pub struct List {
+    /// Numbers of later losses.
     packets: std::vec::IntoIter<u64>,
+    /// Number of the next lost packet.
     next: Option<u64>,
+    /// Number of packets so far.
     seen: u64,
 }
 
-impl List {
-    /// From the beginning.
-    pub fn new(p: &ListedLoss) -> Self {
-        let mut packets = p.packets.clone().into_iter();
+impl Kind for ListedLoss {
+    type State = List;
+
+    fn start(&self, _: Stream) -> List {
+        let mut packets = self.packets.clone().into_iter();
         List { next: packets.next(), packets, seen: 0 }
     }
+}
 
-    /// What becomes of the next packet.
-    pub fn act(&mut self) -> Act {
+impl Impair for List {
+    fn act(&mut self, _: &Passage) -> Effect {
         self.seen += 1;
         if self.next != Some(self.seen) {
-            return Act::Pass;
+            return Effect::Pass;
         }
         self.next = self.packets.next();
-        Act::Lose(Why::Loss)
+        Effect::Lose(Why::Loss)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::effect::lost_packets;
     use serde_json::json;
 
     #[test]
-    fn the_listed_packets_are_lost() {
-        let mut list = List::new(&ListedLoss::read(&json!({"packets": [1, 4, 5]}), "").unwrap());
-        assert_eq!((1..10).filter(|_| list.act() != Act::Pass).collect::<Vec<_>>(), [1, 4, 5]);
+    fn exactly_the_listed_packets_are_lost() {
+        let listed = ListedLoss::read(&json!({"packets": [1, 4, 5]}), "").unwrap();
+        assert_eq!(lost_packets(&listed, 9), [1, 4, 5]);
     }
 
     #[test]
-    fn wrong_lists_are_refused() {
+    fn an_error_in_a_list_names_its_element() {
         let e = |v| ListedLoss::read(&v, "x").unwrap_err().to_string();
         assert!(e(json!({"packets": [0]})).contains("x.packets.0: 0 must be at least 1"));
-        assert!(e(json!({"packets": [3, 3]})).contains("x.packets.1: 3 must be above the number before it"));
+        assert!(e(json!({"packets": [3, 3]})).contains("x.packets.1: 3 must be above the previous number"));
         assert!(e(json!({"packets": [-1]})).contains("x.packets.0"));
     }
 }

@@ -3,10 +3,10 @@
 use engine::Stream;
 use units::{Duration, Range, Time, params, words};
 
-use crate::act::Act;
+use crate::effect::{Effect, Impair, Kind, Passage};
 
 words! {
-    /// The distribution of a varying delay, given its mean.
+    /// Distribution of a random delay, given its mean.
     pub enum Distribution {
         /// Uniform between 0 and twice the mean.
         Uniform = "uniform",
@@ -16,56 +16,58 @@ words! {
 }
 
 words! {
-    /// Whether packets may overtake each other.
+    /// Order of packets with random delays.
     pub enum Order {
-        /// None overtakes another: it waits for those before it, as in a queue that is not simulated.
+        /// Packets keep their order: a packet also waits for those before it, as in a queue.
         Keep = "keep",
-        /// Each takes its own time: the jitter reorders.
+        /// Each packet has only its own delay, so packets may overtake each other.
         Any = "any",
     }
 }
 
 params! {
-    /// Jitter: each packet is delayed further by a random time of its own.
+    /// Jitter: each packet has a random additional delay.
     pub struct Jitter: "jitter" {
-        /// Mean of the further delay.
+        /// Mean of the additional delay.
         mean: Duration = required, in Range::at_least(0.0), from "rfc3393: variation of the one-way delay";
-        /// Its distribution.
+        /// Distribution of the additional delay.
         distribution: Distribution = (Distribution::Uniform), in Range::ANY, from "";
-        /// Whether packets may overtake each other.
+        /// Order of the packets after their delays.
         order: Order = (Order::Keep), in Range::ANY, from "";
     }
 }
 
-/// Its working.
+/// State of jitter.
 #[derive(Clone, Debug)]
 pub struct Delays {
     jitter: Jitter,
     random: Stream,
-    /// When the last packet left.
+    /// Time when the previous packet left, if packets keep their order.
     last: Time,
 }
 
-impl Delays {
-    /// Before any packet.
-    pub fn new(jitter: &Jitter, random: Stream) -> Self {
-        Delays { jitter: jitter.clone(), random, last: Time::ZERO }
-    }
+impl Kind for Jitter {
+    type State = Delays;
 
-    /// What becomes of the packet that comes now.
-    pub fn act(&mut self, now: Time) -> Act {
+    fn start(&self, random: Stream) -> Delays {
+        Delays { jitter: self.clone(), random, last: Time::ZERO }
+    }
+}
+
+impl Impair for Delays {
+    fn act(&mut self, packet: &Passage) -> Effect {
         let u = self.random.uniform();
         let mean = self.jitter.mean.seconds();
-        // Inversion (Devroye 1986, II.2), of 1 − u, which is above 0.
-        let drawn = match self.jitter.distribution {
+        // Inversion (Devroye 1986, II.2) of 1 − u, which is above 0.
+        let delay = match self.jitter.distribution {
             Distribution::Uniform => 2.0 * mean * u,
             Distribution::Exponential => -mean * libm::log1p(-u),
         };
-        let mut leaves = now + Duration::from_seconds(drawn);
+        let mut leaves = packet.leaves + Duration::from_seconds(delay);
         if self.jitter.order == Order::Keep {
             leaves = leaves.max(self.last);
             self.last = leaves;
         }
-        Act::Hold(leaves.since(now))
+        Effect::Delay(leaves.since(packet.leaves))
     }
 }
