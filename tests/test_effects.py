@@ -108,10 +108,10 @@ def test_corrections_are_of_all_effects() -> None:
 @pytest.mark.parametrize(
     ("factors", "y", "says"),
     [
-        ({"a": [0, 1]}, [1.0, 2.0], "replicate them"),
+        ({"a": [0, 1]}, [1.0, 2.0], "add replications"),
         ({"a": [0, 1, 0, 1]}, [1.0, 2.0, float("nan"), 3.0], "1 of 4 values are missing"),
         ({"a": list(range(30))}, [0.0] * 30, "at most 12"),
-        ({"a": [0, 1] * 4, "b": [0, 1] * 4}, [0.0] * 8, "b cannot be told"),
+        ({"a": [0, 1] * 4, "b": [0, 1] * 4}, [0.0] * 8, "effect of b cannot be separated"),
     ],
 )
 def test_what_has_no_effects_is_refused(factors: Levels, y: list[float], says: str) -> None:

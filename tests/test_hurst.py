@@ -59,7 +59,7 @@ def test_what_is_wrong_is_refused() -> None:
     for estimate in (aggregated_variance, local_whittle):
         with pytest.raises(ValueError, match="at least 128"):
             estimate(range(100))
-        with pytest.raises(ValueError, match="all values of the series are the same"):
+        with pytest.raises(ValueError, match="all values of the series are equal"):
             estimate([3.0] * 200)
     with pytest.raises(ValueError, match=r"hurst = 1.0 must be above 0"):
         fractional_gaussian_noise(1.0, 10)

@@ -89,16 +89,16 @@ def test_the_end_of_a_distribution_is_bounded(queue: type[BatchQueue]) -> None:
 @pytest.mark.parametrize(
     ("make", "told"),
     [
-        (lambda: MxM1(1.0), "load: 1 must be above 0 and below 1; a queue with more work"),
+        (lambda: MxM1(1.0), "load: 1 must be above 0 and below 1; a queue with a load"),
         (lambda: MxM1(float("nan")), "load: nan must be above 0"),
         (lambda: MxM1(0.5, service_s=0), "service_s: 0 must be above 0"),
         (lambda: Batches.of({0: 1}), "size 0 must be a whole number, 1 or more"),
         (lambda: Batches.of({2: -1}), "weight of 2: -1 must be at least 0"),
-        (lambda: Batches.of({2: 0}), "no size has a weight above 0"),
+        (lambda: Batches.of({2: 0}), "every weight is 0"),
         (lambda: Batches(np.array([0.1, 0.9])), "size 0 has probability 0.1"),
-        (lambda: Batches(np.array([0, 0.9])), "must have the sum 1, not 0.9"),
+        (lambda: Batches(np.array([0, 0.9])), "the probabilities sum to 0.9"),
         (lambda: Batches(np.array([[0, 1.0]])), "must be a list of numbers"),
-        (lambda: MxM1(0.999999999, FLOW_OF_7).pmf, "so near to 1 that the queue has"),
+        (lambda: MxM1(0.999999999, FLOW_OF_7).pmf, "too close to 1, the distribution has"),
     ],
 )
 def test_what_is_wrong_is_told(make: Callable[[], object], told: str) -> None:

@@ -164,40 +164,42 @@ def test_dctcp_at_a_threshold_swings_as_far() -> None:
     queue = {"kind": "threshold", "limit": "1000 packets", "threshold": "40 packets"}
     said = scenario(queue, flows, tcp, "8 s", rate="100 Mbit/s", delay="4 ms")
     rows = by(compared(said | {"record": {"interval": "0.2 ms"}}))
-    for what in ("greatest queue", "least queue"):
+    for what in ("maximum queue", "minimum queue"):
         row = rows["DCTCP", what]
         assert row.predicted == pytest.approx(row.measured, abs=3)
     assert abs(rows["DCTCP", "share of marks α"].difference) < 0.25
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("described", "reason"),
     [
-        (scenario({"kind": "codel"}, BULK, duration="2 s"), "margins are known for red, pi"),
+        (scenario({"kind": "codel"}, BULK, duration="2 s"), "the fluid model needs red, pi"),
         (scenario(UNLIMITED, [poisson("12 Mbit/s")], duration="2 s"),
          "the load of left>right is 1.2"),
         (scenario({"kind": "drop_tail", "limit": "3 packets"},
                   [poisson("5 Mbit/s"), poisson("4 Mbit/s", "100 B")], duration="2 s"),
-         "dropped packets; sizes that differ are known with room for all"),
-        (scenario(UNLIMITED, [poisson("1 Mbit/s"), *BULK], duration="2 s"), "bulk crosses too"),
+         "models of different sizes need a queue without drops"),
+        (scenario(UNLIMITED, [poisson("1 Mbit/s"), *BULK], duration="2 s"), "bulk crosses the link"),
         (scenario({"kind": "codel"}, [poisson("1 Mbit/s")], duration="2 s"),
-         "known for drop_tail, not codel"),
+         "models of datagrams need drop_tail, not codel"),
         (scenario({"kind": "red"}, BULK, {"congestion": {"kind": "cubic"}}, duration="9 s"),
-         "margins are known for Reno's flows, not for cubic"),
+         "the fluid model needs flows of Reno, not of cubic"),
         (scenario(UNLIMITED, [poisson("1 Mbit/s", lasts="1 s")], duration="2 s"),
-         "does not send from the beginning to the end"),
+         "does not send during the whole run"),
         (scenario(UNLIMITED, [{"traffic": {"kind": "bulk", "size": "1 MB"}}], duration="2 s"),
-         "rates of TCP are known for transfers without end; there are none"),
+         "models of TCP rates need unlimited transfers; the link has none"),
         (scenario(UNLIMITED, [poisson("1 Mbit/s")], duration="2 s",
                   rate_changes=[{"at": "1 s", "rate": "5 Mbit/s"}]),
          "the rate of left>right changes"),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_said(said: dict[str, Any], told: str) -> None:
-    assert any(told in why for why in compared(said).left_out), compared(said).left_out
+def test_a_model_that_does_not_apply_is_listed_with_its_reason(
+    described: dict[str, Any], reason: str
+) -> None:
+    assert any(reason in why for why in compared(described).left_out)
 
 
-def test_a_run_without_the_series_says_which_it_needs() -> None:
+def test_a_run_without_a_needed_series_names_it() -> None:
     found = beside(aqmlab.run(scenario(UNLIMITED, BULK, duration="2 s")))
     assert any('no series "rtt"; record it' in why for why in found.left_out)
     assert found.rows == []

@@ -126,7 +126,7 @@ def test_single_servers_agree_with_each_other() -> None:
         (lambda: short_flows.rounds(0), "segments: 0 must be at least 1"),
         (lambda: short_flows.cardwell(3, 1, 0.1, 1), "p: 1 must be at least 0 and below 1"),
         (lambda: single_server.MG1(1), "load: 1 must be above 0 and below 1"),
-        (lambda: single_server.MG1.of_sizes(0.5, [], 1), "sizes: there are none"),
+        (lambda: single_server.MG1.of_sizes(0.5, [], 1), "sizes: the list is empty"),
         (lambda: single_server.MM1K(1, 0), "room: 0 must be at least 1"),
         (lambda: single_server.erlang_b(1, 0), "servers: 0 must be at least 1"),
     ],

@@ -81,7 +81,7 @@ def test_nothing_fits_is_an_answer(file: Path, capsys: pytest.CaptureFixture[str
     assert execute(["model", str(file), "--set", "network.links.0.queue={kind='codel'}"]) == 0
     shown = capsys.readouterr().out
     assert "No model here fits this run." in shown
-    assert "known for drop_tail, not codel" in shown
+    assert "models of datagrams need drop_tail, not codel" in shown
 
 
 @pytest.mark.parametrize(

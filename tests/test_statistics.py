@@ -90,5 +90,5 @@ def test_tables_and_unequal_lists_are_refused() -> None:
         statistics.mean_interval([[1, 2], [3, 4]])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="1 and 2 values cannot be paired"):
         estimates.difference([1], [1, 2])
-    with pytest.raises(ValueError, match="give one end for each time"):
+    with pytest.raises(ValueError, match="give one end per time"):
         statistics.time_quantile([1], [True, False], 0.5)

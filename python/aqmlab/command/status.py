@@ -24,7 +24,7 @@ def status_command(
     by = f"running, process {at.process}" if at.process else "not running"
     say(f"{folder}: {by}; {at.kept} runs are kept")
     say(
-        f"done {at.found + at.finished} of {at.asked} ({at.found} were kept before), "
+        f"done {at.stored + at.finished} of {at.requested} ({at.stored} were kept before), "
         f"failed {at.failed}, in flight {at.running}, waiting {at.left - at.running}"
     )
     if at.process:

@@ -1,7 +1,7 @@
-"""Where finished runs are kept and found again, each by the one address of a run.
+"""Storage of finished runs. Each run has one address, which its scenario and engine determine.
 
-A store keeps what `Store` says; :class:`Ledger` is one in a folder, and :func:`status` tells how
-far it is.
+:class:`Store` is the interface of a store. :class:`Ledger` stores runs in a folder, and
+:func:`status` reports the progress of its runs.
 """
 
 from aqmlab.store.address import address

@@ -1,8 +1,8 @@
-"""The fluid over time: its delay-differential equations, integrated.
+"""Numerical solution of the fluid's delay-differential equations.
 
-scipy has no solver for delays. So each step of its Runge–Kutta (RK45) is at most half the round
-trip without queue long, and what was a round trip ago is read from the interpolants of the
-steps before: the method of steps.
+scipy has no solver for equations with delays, so this module uses the method of steps. Each step of
+scipy's Runge–Kutta solver (RK45) is at most half the round-trip time without queueing. The delayed
+values come from the interpolants of earlier steps.
 """
 
 from bisect import bisect_left
@@ -23,7 +23,7 @@ W, Q, LAW = 0, 1, 2
 
 @dataclass(frozen=True)
 class Course:
-    """What the fluid does: times in s, a flow's window and the queue in packets, probability."""
+    """A solution: times in s, a flow's window and the queue in packets, signal probability."""
 
     time_s: Array
     window: Array
@@ -32,7 +32,7 @@ class Course:
 
 
 class _Past:
-    """States at times that are over; before the beginning, the first."""
+    """States at past times; before time 0, the initial state."""
 
     def __init__(self, first: Array) -> None:
         self._first = first
@@ -60,31 +60,32 @@ def over_time(
     points: int = 2000,
     tolerance: float = 1e-6,
 ) -> Course:
-    """Return what the fluid does from rest on, or from elsewhere.
+    """Return the solution that starts in equilibrium or at a given state.
 
     Parameters
     ----------
     network : Network
-        Flows and link; at rest under the law.
+        Flows and link. The equilibrium under the controller sets the initial queue.
     law : Law
-        What makes the probability of the queue.
+        The controller.
     seconds : float
-        For how long.
+        Duration of the solution, in s.
     flows : sequence of (float, float)
-        From when (s) how many flows there are; default: as the network has.
+        Times in s, and the number of flows from each time on. Default: the network's number.
     start : (float, float), optional
-        A flow's window and the queue at the beginning, in packets; default: at rest.
+        Initial window of a flow and initial queue, in packets. Default: the equilibrium.
     room : float
-        Packets that the queue holds; what is more is gone, and no signal. Default: infinite.
+        Limit of the queue in packets. Packets above it are lost without a signal. Default:
+        infinite.
     points : int
-        Times that are returned, evenly spaced.
+        Number of times in the result, equally spaced.
     tolerance : float
-        Relative, of each step.
+        Relative tolerance of each step.
 
     Raises
     ------
     ValueError
-        If a value is outside its bounds, or there is no rest.
+            If a value is outside its bounds, or an equilibrium does not exist.
 
     Examples
     --------
@@ -121,22 +122,22 @@ def over_time(
             solver.step()
             past.add(float(solver.t), solver.dense_output())
         if solver.status == "failed":
-            raise ValueError(f"tolerance: {tolerance:g} is too small for a step; raise it")
+            raise ValueError(f"tolerance: {tolerance:g} is too small for the solver; raise it")
         state, begin = solver.y, end
-    found = np.array([past(float(t)) for t in times])
-    marks = np.array([law.probability(list(row[LAW:])) for row in found])
-    queues = np.clip(found[:, Q], 0, room)
-    return Course(times, found[:, W], queues, marks)
+    states = np.array([past(float(t)) for t in times])
+    probabilities = np.array([law.probability(list(row[LAW:])) for row in states])
+    queues = np.clip(states[:, Q], 0, room)
+    return Course(times, states[:, W], queues, probabilities)
 
 
 class _Slopes:
-    """The right-hand side of the equations, for a number of flows."""
+    """Right-hand side of the equations, for a number of flows."""
 
     def __init__(self, rest: Network, law: Law, flows: float, room: float, past: _Past) -> None:
         self.rest, self.law, self.flows, self.room, self.past = rest, law, flows, room, past
 
     def __call__(self, time: float, state: Array) -> list[float]:
-        """Return dW/dt, dq/dt and what the law's states do."""
+        """Return dW/dt, dq/dt and the derivatives of the controller's states."""
         c = self.rest.packets_per_s
         queue = min(max(float(state[Q]), 0.0), self.room)
         rtt = queue / c + self.rest.propagation_s
@@ -148,6 +149,6 @@ class _Slopes:
         rise = self.flows * window / rtt - c
         if (state[Q] <= 0 and rise < 0) or (state[Q] >= self.room and rise > 0):
             rise = 0.0
-        kept = [float(x) for x in state[LAW:]]
+        controller = [float(x) for x in state[LAW:]]
         grown = 1 / (self.rest.per_ack * rtt)
-        return [grown - fall, rise, *self.law.change(kept, queue, rise, self.rest)]
+        return [grown - fall, rise, *self.law.change(controller, queue, rise, self.rest)]
