@@ -88,9 +88,9 @@ def test_a_missing_peer_is_told_once_with_its_remedy(capsys: pytest.CaptureFixtu
     out, err = capsys.readouterr()
     assert "aqmlab" in out
     assert err.splitlines() == [
-        "aqmlab: ns-2 is left out: install it with: apt-get install ns2",
-        "aqmlab: ns-3 is left out: install it with: apt-get install g++ libns3-dev",
-        "aqmlab: htsim is left out: HTSIM must name the folder sim of "
+        "aqmlab: ns-2 does not run: install it with: apt-get install ns2",
+        "aqmlab: ns-3 does not run: install it with: apt-get install g++ libns3-dev",
+        "aqmlab: htsim does not run: HTSIM must name the folder sim of "
         "https://github.com/Broadcom/csg-htsim, with libhtsim.a built",
     ]
 
@@ -109,7 +109,7 @@ def test_htsim_is_left_out_where_its_library_is_not(
 def test_htsim_is_left_out_of_what_it_does_not_have() -> None:
     told: list[str] = []
     assert bench.available("S1-red", told.append) == []
-    assert "htsim is left out of S1-red: it has no RED, and its TCP no SACK" in told
+    assert "htsim does not run S1-red: it has neither RED nor a TCP with SACK" in told
 
 
 def test_what_htsim_prints_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,14 +139,14 @@ def test_what_htsim_prints_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_peers_without_a_script_are_left_out() -> None:
     told: list[str] = []
     assert bench.available("S5", told.append) == []
-    assert told == ["ns-2, ns-3 and htsim are left out of S5: they have no script for it"]
+    assert told == ["ns-2, ns-3 and htsim do not run S5: they have no script for it"]
 
 
 def test_an_unknown_scenario_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["bench", "S99"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith("aqmlab: error: 'S99' is no scenario; known: S1, ")
+    assert err.startswith("aqmlab: error: 'S99' is not a scenario; give one of S1, ")
     assert err.count("\n") == 1
 
 

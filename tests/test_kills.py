@@ -209,7 +209,7 @@ from aqmlab import interrupts
 interrupts.listen()
 class Thing: pass
 for kind in ("callback", "__del__"):
-    interrupts.came, interrupts._told = None, False
+    interrupts.received, interrupts._raised = None, False
     interrupts.listen()
     signal.signal(signal.SIGTERM, interrupts._on_signal)
     thing = Thing()
@@ -222,7 +222,7 @@ for kind in ("callback", "__del__"):
         del thing
         time.sleep(20)
     except KeyboardInterrupt:
-        print(kind, interrupts.came, flush=True)
+        print(kind, interrupts.received, flush=True)
 """
 
 

@@ -114,7 +114,7 @@ def test_reno_with_random_loss_has_the_square_root_law_and_pftk() -> None:
     assert abs(found.rows[0].difference) < 0.3  # random losses, not evenly spaced ones
     found = compared(scenario(UNLIMITED, flows, {"congestion": {"kind": "vegas"}}, **lossy))
     assert found.rows == []
-    assert any("no rate of vegas at a drop_tail queue is known" in why for why in found.left_out)
+    assert any("there is not a model of the rate of vegas at a drop_tail queue" in why for why in found.left_out)
 
 
 def test_without_signals_the_receive_window_is_the_limit() -> None:
@@ -201,7 +201,7 @@ def test_a_model_that_does_not_apply_is_listed_with_its_reason(
 
 def test_a_run_without_a_needed_series_names_it() -> None:
     found = beside(aqmlab.run(scenario(UNLIMITED, BULK, duration="2 s")))
-    assert any('no series "rtt"; record it' in why for why in found.left_out)
+    assert any('the series "rtt"; record it' in why for why in found.left_out)
     assert found.rows == []
 
 
@@ -219,7 +219,7 @@ def test_responses_are_bursts_of_slow_start() -> None:
     found = compared(said)
     assert found.link == "left>right"
     rows = by(found)
-    assert "growth 2; a packet is in a burst of 3" in rows["M[X]/D/1", "mean wait"].assumed
+    assert "growth 2; mean burst of a packet 3" in rows["M[X]/D/1", "mean wait"].assumed
     constant, exponential = (rows[f"M[X]/{s}/1", "mean wait"].difference for s in "DM")
     assert abs(constant) < 0.15
     assert constant < exponential < 0.5
@@ -268,4 +268,4 @@ def test_a_warm_up_may_leave_too_little() -> None:
     nothing = compared(said, "1999.9 ms")
     assert nothing.left_out == ["no packet crosses left>right after 1.9999 s"]
     little = compared(said | {"record": {"interval": "300 ms"}}, "1990 ms")
-    assert "b{i}: the queue was not sampled after 1.99 s" in little.left_out
+    assert "b{i}: the run has no sample of the queue after 1.99 s" in little.left_out

@@ -1,4 +1,4 @@
-"""A run in a terminal: its flows, and the links that matter, as tables for people."""
+"""Summary of a run in the terminal: tables of its flows and of its relevant links."""
 
 import math
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ COUNTS = (
 
 
 def show(result: "Result", console: "Console") -> None:
-    """Print a run: a heading, its flows, its links that matter, closing lines."""
+    """Print a run: a heading, its flows, its relevant links, closing lines."""
     for part in parts(result, wide=console.width >= WIDE):
         console.print(part, markup=False, highlight=False)
 
@@ -58,7 +58,7 @@ def parts(result: "Result", *, wide: bool) -> "list[RenderableType]":
 
 
 def tcp_lines(result: "Result") -> list[str]:
-    """Return what TCP the flows ran with, a line for each group of like flows, five at most."""
+    """Return one line of TCP settings per set of equal flows, for at most five sets."""
     lines = []
     for group in result.tcp[:MOST_GROUPS]:
         sender, names = group["sender"], group["flows"]
@@ -75,7 +75,7 @@ def tcp_lines(result: "Result") -> list[str]:
 
 
 def flow_table(result: "Result", *, wide: bool) -> "Table":
-    """Return the flows, the first twenty of many, and their totals; ends and start only if wide."""
+    """Return the first twenty flows and all totals; with endpoints and start only if wide."""
     flows = result.columns("flows")
     n = len(flows["flow"])
     heads = ["flow", "from > to", "start s"] if wide else ["flow"]
@@ -104,7 +104,7 @@ def _flow(flows: "Columns", i: int) -> list[str]:
 
 
 def connection_table(result: "Result") -> "Table":
-    """Return the flows whose connections come and go, the first twenty of many."""
+    """Return the first twenty flows that open several connections."""
     connections = result.columns("connections")
     durations = ["mean_duration_s", "median_duration_s", "p99_duration_s", "longest_duration_s"]
     made = table(
@@ -121,7 +121,7 @@ def connection_table(result: "Result") -> "Table":
 
 
 def exchange_table(result: "Result") -> "Table":
-    """Return the flows with requests and responses, the first twenty of many."""
+    """Return the first twenty flows with requests and responses."""
     exchanges = result.columns("exchanges")
     made = table("requests of", "requests", "unfinished", "response bytes", "mean ms", "median ms",
                  "99th ms", "longest ms", "round trips/min")  # fmt: skip
@@ -138,7 +138,7 @@ def exchange_table(result: "Result") -> "Table":
 
 
 def datagram_table(result: "Result") -> "Table":
-    """Return the flows that nobody answers, the first twenty of many."""
+    """Return the first twenty flows of datagrams."""
     flows = result.columns("datagrams")
     delays = ["mean_delay_s", "p99_delay_s", "longest_delay_s"]
     made = table("datagrams of", "sent packets", "lost packets", "late packets", "marked packets",
@@ -154,7 +154,7 @@ def datagram_table(result: "Result") -> "Table":
 
 
 def conditioner_table(result: "Result") -> "Table":
-    """Return the conditioners by rule and colour, the first twenty rows of many."""
+    """Return the first twenty rows of the conditioners, by rule and colour."""
     seen = result.columns("conditioners")
     made = table("conditioner", "rule", "colour", "action", "arrived packets", "dropped packets")
     n = len(seen["link"])
@@ -167,7 +167,7 @@ def conditioner_table(result: "Result") -> "Table":
 
 
 def class_table(result: "Result") -> "Table":
-    """Return the classes of schedulers, the first twenty of many."""
+    """Return the first twenty classes of schedulers."""
     classes = result.columns("classes")
     names = [f"{what}_packets" for what in ("arrived", "dropped", "marked", "departed")]
     made = table("link", "class", *(name.replace("_", " ") for name in names))
@@ -181,7 +181,7 @@ def class_table(result: "Result") -> "Table":
 
 
 def link_table(result: "Result") -> "Table":
-    """Return the links that dropped, marked or were half busy; the busiest if none did."""
+    """Return the links of :func:`links_that_matter` as a table."""
     links = result.columns("links")
     chosen = links_that_matter(links)
     heads = ["arrived packets", "dropped packets", "marked packets", "delivered packets",
@@ -198,7 +198,7 @@ def link_table(result: "Result") -> "Table":
 
 
 def links_that_matter(links: "Columns") -> list[int]:
-    """Return the rows of links that dropped, marked or were half busy; else of the busiest."""
+    """Return the links that dropped, marked, or were at least half busy, or else the busiest."""
     rows = range(len(links["link"]))
     busy: Any = links["utilization"]
     lost: Any = links["dropped_packets"]
@@ -209,7 +209,7 @@ def links_that_matter(links: "Columns") -> list[int]:
 
 
 def table(*heads: str) -> "Table":
-    """Return an empty table; all its columns but the first, and the ends of flows, are numbers."""
+    """Return an empty table. Every column except the first and the endpoints has numbers."""
     from rich import box
     from rich.table import Table
 
@@ -221,6 +221,6 @@ def table(*heads: str) -> "Table":
     for i, head in enumerate(heads):
         if i == 0 or head == "from > to":
             made.add_column(head, overflow="fold")
-        else:  # a unit stands under its quantity
+        else:  # the unit is on a second line
             made.add_column(head.replace(" ", "\n"), justify="right")
     return made

@@ -88,7 +88,7 @@ def _interrupted(left: str | None = None) -> int:
 
     there = ", ".join(map(str, folder.written))
     left = left or (f"{there} was written before" if there else "nothing was written")
-    code = 128 + (interrupts.came or signal.SIGINT)
+    code = 128 + (interrupts.received or signal.SIGINT)
     return complain(f"interrupted; {left}", code)
 
 
