@@ -1,4 +1,4 @@
-"""Models beside runs: which are chosen, how near they are, and what does not fit."""
+"""Comparison of models with runs: selection of models, accuracy, reasons against a model."""
 
 import json
 from typing import Any
@@ -17,7 +17,7 @@ def scenario(
     queue: dict[str, Any], flows: list[dict[str, Any]], tcp: dict[str, Any] | None = None,
     duration: str = "60 s", **network: Any,
 ) -> dict[str, Any]:  # fmt: skip
-    """A dumbbell whose host links change nothing."""
+    """Return a dumbbell with host links that do not affect the traffic."""
     return {
         "duration": duration,
         "network": {
@@ -31,7 +31,7 @@ def scenario(
 
 
 def compared(said: dict[str, Any], warm_up: str | None = None) -> Beside:
-    """Run it with what its models need, and its warm-up, which is left out."""
+    """Compare a run with its models; exclude a warm-up."""
     whole = json.loads(normalize(said))
     whole["record"] |= {"series": needed(whole)} | said.get("record", {})
     result = aqmlab.run(whole)
@@ -74,7 +74,7 @@ def test_poisson_datagrams_in_a_small_buffer_are_md1k() -> None:
         assert abs(rows["M/D/1/K", "mean wait"].difference) < 0.02
 
 
-def test_two_sizes_are_mg1_and_only_means() -> None:
+def test_two_packet_sizes_give_the_means_of_mg1() -> None:
     found = compared(scenario(UNLIMITED, [poisson("4 Mbit/s"), poisson("2 Mbit/s", "100 B")]))
     assert {row.model for row in found.rows} == {"M/G/1"}
     assert abs(by(found)["M/G/1", "mean wait"].difference) < 0.05
@@ -82,7 +82,7 @@ def test_two_sizes_are_mg1_and_only_means() -> None:
 
 
 @pytest.mark.parametrize("exponential", [False, True])
-def test_a_trace_of_batches_is_told_apart(exponential: bool) -> None:
+def test_a_trace_of_batches_selects_its_model(exponential: bool) -> None:
     rng = np.random.default_rng(2)
     times = np.repeat(np.cumsum(rng.exponential(2.5, 20_000)), rng.integers(1, 3, 20_000))
     sizes = rng.exponential(1000, len(times)) if exponential else np.full(len(times), 999.0)
@@ -111,13 +111,18 @@ def test_reno_with_random_loss_has_the_square_root_law_and_pftk() -> None:
     cubic = scenario(UNLIMITED, flows, {"congestion": {"kind": "cubic"}}, **lossy)
     found = compared(cubic)
     assert [row.model for row in found.rows] == ["CUBIC"]
-    assert abs(found.rows[0].difference) < 0.3  # random losses, not evenly spaced ones
+    assert (
+        abs(found.rows[0].difference) < 0.3
+    )  # the losses are random, and the model has equal spacing
     found = compared(scenario(UNLIMITED, flows, {"congestion": {"kind": "vegas"}}, **lossy))
     assert found.rows == []
-    assert any("there is not a model of the rate of vegas at a drop_tail queue" in why for why in found.left_out)
+    assert any(
+        "there is not a model of the rate of vegas at a drop_tail queue" in why
+        for why in found.left_out
+    )
 
 
-def test_without_signals_the_receive_window_is_the_limit() -> None:
+def test_without_signals_the_receive_window_limits_the_goodput() -> None:
     one = [{"name": "b", "traffic": {"kind": "bulk"}}]
     said = scenario(UNLIMITED, one, {"receive_window": "29200 B"})
     (row,) = compared(said).rows
@@ -144,13 +149,17 @@ def test_without_signals_the_receive_window_is_the_limit() -> None:
     ],
     ids=lambda x: x["kind"] if isinstance(x, dict) else "",
 )
-def test_laws_hold_the_queue_where_the_fluid_is_at_rest(queue: dict[str, Any], near: float) -> None:
+def test_aqms_maintain_the_equilibrium_queue_of_the_fluid_model(
+    queue: dict[str, Any], near: float
+) -> None:
     said = scenario({"limit": "1000 packets"} | queue, BULK, {"ecn": "rfc3168"})
     found = compared(said)
     rows = by(found)
     name = f"fluid, {queue['kind']}"
     assert abs(rows[name, "queue"].difference) < near
-    assert abs(rows[name, "signals"].difference) < 0.45  # no slow start, no timeouts in the fluid
+    assert (
+        abs(rows[name, "signals"].difference) < 0.45
+    )  # the fluid has neither slow start nor timeouts
     assert rows[name, "gain margin"].predicted > 1
     assert np.isnan(rows[name, "gain margin"].difference)
     assert found.loop is not None
@@ -158,7 +167,7 @@ def test_laws_hold_the_queue_where_the_fluid_is_at_rest(queue: dict[str, Any], n
     assert not any(row.model == "PFTK" for row in found.rows), "marks are no timeouts"
 
 
-def test_dctcp_at_a_threshold_swings_as_far() -> None:
+def test_dctcp_at_a_threshold_has_the_predicted_queue() -> None:
     flows = [{"name": "b{i}", "count": 2, "traffic": {"kind": "bulk"}}]
     tcp = {"ecn": "dctcp", "congestion": {"kind": "dctcp", "g": 1 / 64}}
     queue = {"kind": "threshold", "limit": "1000 packets", "threshold": "40 packets"}
@@ -179,7 +188,7 @@ def test_dctcp_at_a_threshold_swings_as_far() -> None:
         (scenario({"kind": "drop_tail", "limit": "3 packets"},
                   [poisson("5 Mbit/s"), poisson("4 Mbit/s", "100 B")], duration="2 s"),
          "models of different sizes need a queue without drops"),
-        (scenario(UNLIMITED, [poisson("1 Mbit/s"), *BULK], duration="2 s"), "bulk crosses the link"),
+        (scenario(UNLIMITED, [poisson("1 Mbit/s"), *BULK], duration="2 s"), "bulk crosses"),
         (scenario({"kind": "codel"}, [poisson("1 Mbit/s")], duration="2 s"),
          "models of datagrams need drop_tail, not codel"),
         (scenario({"kind": "red"}, BULK, {"congestion": {"kind": "cubic"}}, duration="9 s"),
@@ -205,8 +214,8 @@ def test_a_run_without_a_needed_series_names_it() -> None:
     assert found.rows == []
 
 
-def test_responses_are_bursts_of_slow_start() -> None:
-    """The model of the power of ECN, for the responses of a run: constant service is nearer."""
+def test_responses_arrive_as_bursts_of_slow_start() -> None:
+    """Constant service times predict the waits of a run better than exponential ones."""
     flow = {"name": "f{i}", "count": 60, "from": "right-{i}", "to": "left-0",
             "arrivals": {"interval": "42 ms"},
             "traffic": {"kind": "request_response", "request": "100 B", "response": "6720 B",
@@ -235,8 +244,8 @@ def test_responses_are_bursts_of_slow_start() -> None:
     assert few.left_out
 
 
-def test_a_warm_up_is_left_out_of_what_is_measured() -> None:
-    """The average of RED rises slowly: at first the queue is what slow start makes of it."""
+def test_a_warm_up_is_excluded_from_the_measurements() -> None:
+    """Before RED's average has risen, slow start determines the queue."""
     red = {"kind": "red", "minth": "20 packets", "maxth": "100 packets", "wq": 0.0002}
     said = scenario(red | {"limit": "1000 packets"}, BULK, {"ecn": "rfc3168"}, duration="40 s")
     whole, late, first = (
@@ -249,7 +258,7 @@ def test_a_warm_up_is_left_out_of_what_is_measured() -> None:
     for row in (queue, goodput):
         assert abs(by(whole)[row].difference) > 0.3
         assert abs(by(late)[row].difference) < 0.2
-    # What was measured at first and what was measured then are what was measured in all.
+    # The measurements of the warm-up and of the rest add up to those of the whole run.
     packets = [float(found.waits[1].sum()) for found in (whole, first, late) if found.waits]
     assert packets[0] == packets[1] + packets[2]
     measured = [by(found)[goodput].measured for found in (whole, first, late)]
@@ -261,8 +270,8 @@ def test_a_warm_up_is_left_out_of_what_is_measured() -> None:
     assert waits[0] == pytest.approx(waits[1] + waits[2])
 
 
-def test_a_warm_up_may_leave_too_little() -> None:
-    """A tenth of a millisecond, without a packet; ten of them, without a sample of the queue."""
+def test_a_long_warm_up_leaves_too_few_measurements() -> None:
+    """0.1 ms have no packet, and 10 ms have no sample of the queue."""
     step = {"kind": "threshold", "threshold": "20 packets", "limit": "1000 packets"}
     said = scenario(step, BULK, {"congestion": "dctcp", "ecn": "accurate"}, duration="2 s")
     nothing = compared(said, "1999.9 ms")

@@ -1,4 +1,4 @@
-"""`aqmlab model`: what it prints, draws and refuses; the figures of models."""
+"""`aqmlab model`: its output, figures and errors."""
 
 import re
 from pathlib import Path
@@ -38,7 +38,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_scenario_is_run_and_its_models_stand_beside(
+def test_a_scenario_is_run_and_compared_with_its_models(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plot = tmp_path / "delays.png"
@@ -52,7 +52,7 @@ def test_a_scenario_is_run_and_its_models_stand_beside(
     assert "25" in capsys.readouterr().out
 
 
-def test_a_warm_up_is_left_out_of_what_is_measured(
+def test_a_warm_up_is_excluded_from_the_measurements(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plot = tmp_path / "delays.png"
@@ -67,7 +67,7 @@ def test_a_warm_up_is_left_out_of_what_is_measured(
     assert "the warm-up of 20 s leaves nothing of a run of 20 s" in capsys.readouterr().err
 
 
-def test_a_run_that_is_there_is_taken(
+def test_an_existing_run_is_compared(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = tmp_path / "run"
@@ -77,7 +77,9 @@ def test_a_run_that_is_there_is_taken(
     assert "mean wait" in capsys.readouterr().out
 
 
-def test_nothing_fits_is_an_answer(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_without_applicable_models_is_reported(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert execute(["model", str(file), "--set", "network.links.0.queue={kind='codel'}"]) == 0
     shown = capsys.readouterr().out
     assert "No model here fits this run." in shown
@@ -110,7 +112,7 @@ def test_models_print_their_numbers(
 
 
 def _split(words: str) -> list[str]:
-    """Split words, but for the unit of a value."""
+    """Split a command line, but not a value and its unit."""
     first, equals, value = words.partition("=")
     if equals and not words.startswith("set "):
         return [f"--{first}={value}"] if " " not in first else [*first.split(), value]
@@ -158,7 +160,7 @@ def test_sizes_come_from_a_file_of_bytes(
         (["batch-queue", "--flows", "7", "--plot", "x.txt"], "--plot x.txt must end in one of"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_in_a_line(
+def test_an_error_is_one_line(
     args: list[str], told: str, capsys: pytest.CaptureFixture[str], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -178,7 +180,7 @@ def test_loops_are_drawn(tmp_path: Path) -> None:
     assert all(plot.stat().st_size > 5000 for plot in plots)
 
 
-def test_figures_show_what_the_models_say(tmp_path: Path) -> None:
+def test_figures_show_the_values_of_the_models(tmp_path: Path) -> None:
     network = Network(60, 3750, 0.2, 175)
     loops = {"PI": Loop(network, pi_of(network)), "PIE": Loop(network, pie(0.05))}
     drawn = [figures.bode(loops)]
@@ -207,11 +209,13 @@ def test_figures_show_what_the_models_say(tmp_path: Path) -> None:
         assert save(figure, tmp_path / f"{i}.png").stat().st_size > 5000
 
 
-def test_models_are_a_part_of_the_package() -> None:
+def test_models_are_part_of_the_package() -> None:
     assert aqmlab.models.__doc__
 
 
-def test_the_python_of_the_guide_prints_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_python_code_of_the_guide_prints_the_shown_output(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     guide = (ROOT / "docs" / "how-to" / "models.md").read_text("utf-8")
     blocks = dict(re.findall(r"```(python|text)\n(.*?)```", guide, flags=re.DOTALL))
     exec(blocks["python"], {})

@@ -1,4 +1,4 @@
-"""What the series of segments and round trips say of a known loss, and how they are drawn."""
+"""Series of segments and round trips around a known loss, and their graphs."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ from aqmlab.figures import segments
 
 @pytest.fixture
 def one(small: dict[str, Any]) -> dict[str, Any]:
-    """One download that overflows a small buffer."""
+    """Run one download that overflows a small buffer."""
     small["network"]["queue"] = {"kind": "drop_tail", "limit": "10 packets"}
     small["flows"][0]["count"] = 1
     small["tcp"] = {"recovery": "newreno", "receive_window": "64 KiB"}
@@ -24,28 +24,28 @@ def one(small: dict[str, Any]) -> dict[str, Any]:
     return small
 
 
-def test_a_loss_is_sent_again_at_the_third_duplicate_ack(one: dict[str, Any]) -> None:
+def test_the_third_duplicate_ack_retransmits_a_loss(one: dict[str, Any]) -> None:
     result = aqmlab.run(one)
     rows, drops = result.series("segments"), result.series("drops")
     resent = rows[(rows["resent"] == 1) & (rows["bytes"] > 0)]
     flow = result.flows.iloc[0]
     assert flow["timeouts"] == 0 < flow["fast_retransmits"]
     assert len(resent) == flow["retransmitted_segments"]
-    # NewReno sends again what was dropped, and nothing else.
+    # NewReno retransmits the dropped segments only.
     assert sorted(resent["seq"]) == sorted(drops["seq"])
     duplicates = rows[segments.duplicate_acks(rows)]
     thirds = duplicates[duplicates.groupby("ack").cumcount() == 2]
     first = resent.iloc[0]
     assert first["time_s"] == thirds["time_s"].iloc[0]
     assert first["seq"] == thirds["ack"].iloc[0] == drops["seq"].min()
-    # Each loss was sent before it was dropped, after no more than the access link's time.
+    # Each lost segment was sent before its drop, by at most the delay of the access link.
     for drop in drops.itertuples():
         sent = rows[(rows["direction"] == "sent") & (rows["seq"] == drop.seq)]["time_s"]
         late = drop.time_s - sent[sent <= drop.time_s].max()
         assert 0 < late < 0.05
 
 
-def test_positions_are_those_of_the_data(one: dict[str, Any]) -> None:
+def test_sequence_numbers_are_offsets_in_the_data(one: dict[str, Any]) -> None:
     result = aqmlab.run(one)
     rows = result.series("segments")
     sent, acks = rows[rows["direction"] == "sent"], rows[rows["direction"] == "received"]
@@ -58,8 +58,8 @@ def test_positions_are_those_of_the_data(one: dict[str, Any]) -> None:
     assert (rows["time_s"].diff()[1:] >= 0).all()
 
 
-def test_round_trips_are_those_between_segments_and_their_acks(one: dict[str, Any]) -> None:
-    """RFC 6298: one segment is timed at once, and SRTT moves by an eighth."""
+def test_rtt_samples_are_the_times_between_segments_and_their_acks(one: dict[str, Any]) -> None:
+    """RFC 6298: one segment is timed at a time, and SRTT moves by an eighth."""
     result = aqmlab.run(one)
     rows, samples = result.series("segments"), result.series("rtt")
     measured = samples[samples["rtt_s"].notna()]
@@ -75,7 +75,7 @@ def test_round_trips_are_those_between_segments_and_their_acks(one: dict[str, An
     np.testing.assert_allclose(measured["srtt_s"], srtt, rtol=1e-9)
 
 
-def test_sack_blocks_say_what_arrived_behind_the_loss(one: dict[str, Any]) -> None:
+def test_sack_blocks_cover_the_segments_after_the_loss(one: dict[str, Any]) -> None:
     one["tcp"] |= {"recovery": "sack", "sack": True, "ecn": "off"}
     result = aqmlab.run(one)
     rows, drops = result.series("segments"), result.series("drops")
@@ -110,7 +110,7 @@ def test_only_traced_flows_are_recorded(small: dict[str, Any]) -> None:
         aqmlab.run(small)
 
 
-def test_graphs_are_the_same_twice(small: dict[str, Any], tmp_path: Path) -> None:
+def test_graphs_are_reproducible(small: dict[str, Any], tmp_path: Path) -> None:
     small["record"]["series"] += ["segments", "rtt"]
     result = aqmlab.run(small)
     for draw in (figures.sequence, figures.windows, figures.rtt):
@@ -121,7 +121,7 @@ def test_graphs_are_the_same_twice(small: dict[str, Any], tmp_path: Path) -> Non
         assert len(contents) == 1
 
 
-def test_graphs_show_the_whole_flow_or_the_span_asked_for(small: dict[str, Any]) -> None:
+def test_graphs_show_the_whole_flow_or_the_given_times(small: dict[str, Any]) -> None:
     small["record"]["series"] += ["segments", "rtt"]
     result = aqmlab.run(small)
     graphs = {"segments": figures.sequence, "window": figures.windows, "rtt": figures.rtt}
@@ -139,13 +139,13 @@ def test_graphs_show_the_whole_flow_or_the_span_asked_for(small: dict[str, Any])
                 assert given in (None, limit)
 
 
-def test_the_sequence_graph_shows_what_happened(small: dict[str, Any]) -> None:
+def test_the_sequence_graph_shows_the_events(small: dict[str, Any]) -> None:
     small["record"]["series"] += ["segments"]
     result = aqmlab.run(small)
     flow = result.flows.set_index("flow").loc["C0"]
     (axes,) = figures.sequence(result, "C0").axes
     assert axes.get_xlabel() == "time (s)"
-    assert axes.get_ylabel() == "position in the data (kB)"
+    assert axes.get_ylabel() == "sequence number (kB)"
     drawn = {c.get_label(): len(c.get_paths()) for c in axes.collections}
     points = {line.get_label(): np.size(line.get_xdata()) for line in axes.lines}
     assert drawn["retransmission"] == flow["retransmitted_segments"] > 0
@@ -169,7 +169,7 @@ def test_the_command_draws_runs_and_scenarios(
     out = str(tmp_path / "graph.png")
     plot = ["plot", "sequence", str(folder), "--flow", "1", "--out", out]
     assert execute(plot) == 2
-    assert "did not record 'segments'; ask for it with [record] series = [\"segments\"]" in (
+    assert "did not record 'segments'; record it with [record] series = [\"segments\"]" in (
         capsys.readouterr().err
     )
     for graph in segments.SERIES:
@@ -177,16 +177,16 @@ def test_the_command_draws_runs_and_scenarios(
         assert execute(["plot", graph, str(scenario), "--flow", "C1", "--out", out]) == 0
         assert Path(out).read_bytes().startswith(b"\x89PNG")
     assert execute(["plot", "window", str(folder), "--flow", "7", "--out", out]) == 2
-    assert "--flow '7' is no flow of this run, which has C0, C1" in capsys.readouterr().err
+    assert "--flow '7' is not a flow of this run, which has C0, C1" in capsys.readouterr().err
     span = ["--from", "3", "--to", "2", "--out", out]
     for graph in segments.SERIES:
         assert execute(["plot", graph, str(scenario), *span]) == 2
-        assert "nothing of C0 lies in the time asked for" in capsys.readouterr().err
+        assert "C0 has no rows in this span of time" in capsys.readouterr().err
     assert execute(["plot", "window", str(folder), "--out", "graph.bmp"]) == 2
     assert "must end in one of .png, .svg, .pdf" in capsys.readouterr().err
 
 
-def test_a_duplicate_ack_is_what_rfc_5681_says() -> None:
+def test_duplicate_acks_follow_rfc_5681() -> None:
     rows = pd.DataFrame(
         [
             ("sent", 0, 100, 0, "ACK", False),
@@ -205,8 +205,8 @@ def test_a_duplicate_ack_is_what_rfc_5681_says() -> None:
     assert not segments.duplicate_acks(rows).any()
 
 
-def test_what_comes_back_has_graphs_of_its_own(small: dict[str, Any]) -> None:
-    """A drop stands in the graph of the data that it belongs to."""
+def test_reverse_data_has_its_own_graphs(small: dict[str, Any]) -> None:
+    """A drop is in the graph of the data that it belongs to."""
     result = aqmlab.run(
         {
             "network": {"kind": "dumbbell", "rate": "1 Mbit/s", "delay": "20 ms",
@@ -233,5 +233,5 @@ def test_what_comes_back_has_graphs_of_its_own(small: dict[str, Any]) -> None:
         highest = np.max(np.asarray(line.get_ydata()))
         assert highest == pytest.approx(sent, abs=0.01)
     small["record"]["series"] += ["rtt"]
-    with pytest.raises(ValueError, match="has data that comes back"):
+    with pytest.raises(ValueError, match="has reverse data"):
         figures.rtt(aqmlab.run(small), "C0", reply=True)

@@ -1,4 +1,4 @@
-"""The ledger: what is kept comes back, whatever happens to the process, the disk, the file."""
+"""The store: runs survive the end of the process, a full disk and a damaged file."""
 
 import json
 import os
@@ -36,7 +36,7 @@ ADDRESS = "0123456789abcdef"
 
 
 def column(rows: int) -> st.SearchStrategy[Any]:
-    """Columns as the simulator gives them."""
+    """Return columns in the form of the simulator."""
     return st.one_of(
         arrays(np.dtype("<f8"), rows),
         arrays(np.dtype("<u8"), rows),
@@ -53,14 +53,14 @@ TABLES = st.dictionaries(NAMES, st.integers(0, 5).flatmap(table), max_size=4)
 
 @settings(max_examples=60)
 @given(TABLES, TABLES, st.text(st.characters(exclude_categories=["Cs"])), st.booleans())
-def test_what_is_kept_comes_back_to_the_bit(
+def test_stored_runs_are_returned_bit_for_bit(
     tmp_path_factory: pytest.TempPathFactory,
     tables: dict[str, Any],
     others: dict[str, Any],
     title: str,
     large: bool,
 ) -> None:
-    """In the row or in Parquet, after another run that it is told from, and after a reopening."""
+    """The tables are in the row or in Parquet; the store is closed and opened again."""
     results = [Result({"title": title, "n": i}, t) for i, t in enumerate([others, tables])]
     runs = {f"{i:016x}": result for i, result in enumerate(results)}
     with pytest.MonkeyPatch.context() as patch:
@@ -78,20 +78,20 @@ def test_what_is_kept_comes_back_to_the_bit(
 
 
 @given(st.binary(max_size=3000), st.binary(max_size=3000))
-def test_a_text_comes_back_from_its_differences(text: bytes, base: bytes) -> None:
+def test_a_text_is_restored_from_its_difference(text: bytes, base: bytes) -> None:
     assert restore(shorten(text, base), base) == text
 
 
 @settings(max_examples=25)
 @given(st.text(st.characters(categories=["L", "N", "P", "S"])), st.integers(0, 2**63))
-def test_an_address_is_of_everything_but_the_title(title: str, number: int) -> None:
+def test_an_address_depends_on_everything_except_the_title(title: str, number: int) -> None:
     base = {**json.loads(normalize("examples/one_flow.toml")), "seed": 1}
     one, other = (normalize(base | {"title": t, "seed": number}) for t in (title, ""))
     assert address(one, "x") == address(other, "x")
     assert (address(one, "x") == address(normalize(base), "x")) == (number == 1)
 
 
-def test_a_ledger_is_a_store(tmp_path: Path) -> None:
+def test_a_folder_implements_the_store_protocol(tmp_path: Path) -> None:
     store: Store = Ledger(tmp_path / "new" / "folder")
     assert store.get(ADDRESS) is None
     assert store.missing([ADDRESS]) == {ADDRESS}
@@ -115,7 +115,7 @@ def test_a_ledger_is_a_store(tmp_path: Path) -> None:
         "[",
     ],
 )
-def test_words_of_a_stranger_are_no_run(words: str, small: dict[str, Any], tmp_path: Path) -> None:
+def test_foreign_words_are_not_a_run(words: str, small: dict[str, Any], tmp_path: Path) -> None:
     store, engine = Ledger(tmp_path), Counting()
     aqmlab.run_many([small], engine=engine, store=store)
     store.close()
@@ -131,10 +131,10 @@ def test_words_of_a_stranger_are_no_run(words: str, small: dict[str, Any], tmp_p
 
 
 @pytest.mark.parametrize("part", ["columns", "words", "base"])
-def test_a_row_that_inflates_without_bound_is_damage(
+def test_a_row_that_decompresses_without_bound_is_damaged(
     part: str, small: dict[str, Any], tmp_path: Path
 ) -> None:
-    """One GiB of zeros in a row of a MB; the run is made again within little memory."""
+    """A row of 1 MB holds 1 GiB of zeros; the run is repeated with little memory."""
     deflate = zlib.compressobj()
     zeros = bytes(1 << 20)
     bomb = b"".join(deflate.compress(zeros) for _ in range(1 << 10)) + deflate.flush()
@@ -154,10 +154,10 @@ def test_a_row_that_inflates_without_bound_is_damage(
     store.close()
 
 
-def test_a_table_of_a_stranger_outside_the_folder_is_not_read(
+def test_a_table_outside_the_folder_is_not_read(
     small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The name that the words give a table leads to a table of another folder."""
+    """The table's name in the words leads to another folder."""
     monkeypatch.setattr(packing, "LARGE_BYTES", 1 << 12)
     store, engine = Ledger(tmp_path / "store"), Counting()
     aqmlab.run_many([small], engine=engine, store=store)
@@ -179,7 +179,7 @@ def test_a_table_of_a_stranger_outside_the_folder_is_not_read(
 
 
 @pytest.mark.parametrize("part", ["columns", "words", "base", "table"])
-def test_a_run_that_is_not_whole_is_run_again(
+def test_an_incomplete_run_is_run_again(
     part: str, small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(packing, "LARGE_BYTES", 1 << 12)
@@ -204,9 +204,7 @@ def test_a_run_that_is_not_whole_is_run_again(
         store.close()
 
 
-def test_a_run_that_failed_is_taken_down_and_tried_again(
-    small: dict[str, Any], tmp_path: Path
-) -> None:
+def test_a_failed_run_is_recorded_and_tried_again(small: dict[str, Any], tmp_path: Path) -> None:
     recorded = aqmlab.replicate(small, 2)
 
     class Often(Recorded):
@@ -226,13 +224,13 @@ def test_a_run_that_failed_is_taken_down_and_tried_again(
         more = Often([*recorded, *aqmlab.run_many([small | {"seed": s} for s in (5, 6)])])
         assert len(list(campaign(asks, seed, engine=more, store=store))) == 4
     at = status(tmp_path)
-    assert (at.kept, at.found, at.finished, at.failed, at.errors) == (4, 2, 2, 0, [])
+    assert (at.kept, at.stored, at.finished, at.failed, at.errors) == (4, 2, 2, 0, [])
 
 
-def test_status_tells_how_far_it_is(
+def test_status_shows_the_progress(
     small: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """While runs go on, after them, and in the folder of a comparison."""
+    """The status is read during the runs, after them, and in the folder of a comparison."""
     inside = tmp_path / "runs"
     with Ledger(inside) as store:
         aqmlab.run_many([small], store=store)
@@ -250,10 +248,10 @@ def test_status_tells_how_far_it_is(
     assert "not running; 2 runs are kept" in capsys.readouterr().out
 
 
-def test_a_store_is_shared_by_commands(
+def test_commands_share_a_store(
     scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What one of them ran is not run again for another folder, nor are runs of a folder lost."""
+    """A run of one command is not repeated by another, and no folder loses runs."""
     asked: list[str] = []
     real = aqmlab._core.Batch
 
@@ -279,14 +277,14 @@ def test_a_store_is_shared_by_commands(
 
 
 def complaint(capsys: pytest.CaptureFixture[str], *args: str) -> str:
-    """What a command that is refused says: one line."""
+    """Return the error of a failing command, which is one line."""
     assert execute([*args]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     return err
 
 
-def test_who_reads_needs_no_lock(small: dict[str, Any], tmp_path: Path) -> None:
+def test_reading_needs_no_lock(small: dict[str, Any], tmp_path: Path) -> None:
     with Ledger(tmp_path) as store, Ledger(tmp_path, to_read=True) as reader:
         (run,) = aqmlab.run_many([small], store=store)
         (kept,) = reader
@@ -297,7 +295,7 @@ def test_who_reads_needs_no_lock(small: dict[str, Any], tmp_path: Path) -> None:
         list(Ledger(tmp_path / "none", to_read=True))
 
 
-def test_two_in_one_folder(
+def test_a_second_writer_of_a_folder_gets_an_error(
     scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Ledger(tmp_path / "out" / "runs") as first:
@@ -309,13 +307,13 @@ def test_two_in_one_folder(
     first.close()
 
 
-def test_nobody_elses_files_are_touched(small: dict[str, Any], tmp_path: Path) -> None:
-    """A store may be in a folder with other files, unless they have its names."""
+def test_foreign_files_are_unchanged(small: dict[str, Any], tmp_path: Path) -> None:
+    """A folder with other files can have a store, unless they have the names of its files."""
     mine = [tmp_path / "mine", tmp_path / "tables" / "mine.part", tmp_path / "runs.lock"]
     mine[1].parent.mkdir()
     for path in mine:
         path.write_text("mine")
-    with pytest.raises(FileExistsError, match=r"runs\.lock is in the way and not ours; move it"):
+    with pytest.raises(FileExistsError, match=r"runs\.lock is not a lock of aqmlab; move it"):
         aqmlab.run_many([small], store=Ledger(tmp_path))
     assert all(path.read_text() == "mine" for path in mine)
     mine.pop().unlink()
@@ -324,7 +322,7 @@ def test_nobody_elses_files_are_touched(small: dict[str, Any], tmp_path: Path) -
     assert all(path.read_text() == "mine" for path in mine)
 
 
-def test_the_folder_of_a_dead_process_is_free_and_examined(
+def test_the_folder_of_a_dead_process_is_free_and_is_checked(
     small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (run,) = aqmlab.run_many([small])
@@ -345,16 +343,14 @@ def test_the_folder_of_a_dead_process_is_free_and_examined(
 
 
 def kept_in(folder: Path) -> list[str]:
-    """Addresses in a ledger, in the order in which they were kept."""
+    """Return the addresses in a store, in the order of storing."""
     with closing(sqlite3.connect(folder / "runs.sqlite")) as ledger:
         assert ledger.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         return [row[0] for row in ledger.execute("SELECT address FROM runs ORDER BY id")]
 
 
-def test_a_log_that_ends_anywhere_leaves_the_first_runs(
-    small: dict[str, Any], tmp_path: Path
-) -> None:
-    """As a loss of power leaves it: each commit was brought to the disk before the next."""
+def test_a_truncated_log_leaves_the_first_runs(small: dict[str, Any], tmp_path: Path) -> None:
+    """A loss of power truncates the log; each commit is on the disk before the next one."""
     (run,) = aqmlab.run_many([small | {"record": {}}])
     addresses = [f"{i:016x}" for i in range(40)]
     sizes = []
@@ -379,13 +375,13 @@ def test_a_log_that_ends_anywhere_leaves_the_first_runs(
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        ("middle", ["runs.sqlite is damaged; move it away", ".recover", "nothing was deleted"]),
-        ("head", ["runs.sqlite is damaged; move it away", ".recover", "nothing was deleted"]),
-        ("foreign", ["is no ledger of aqmlab"]),
-        ("newer", ["a ledger of form 2", "knows form 1", "another folder"]),
+        ("middle", ["runs.sqlite is damaged; move it away", ".recover", "aqmlab deleted nothing"]),
+        ("head", ["runs.sqlite is damaged; move it away", ".recover", "aqmlab deleted nothing"]),
+        ("foreign", ["is not a store of aqmlab"]),
+        ("newer", ["a store of version 2", "supports version 1", "another folder"]),
     ],
 )
-def test_a_ledger_that_cannot_be_used_is_told_and_left(
+def test_an_unusable_store_is_reported_and_unchanged(
     damage: str, said: list[str], small: dict[str, Any], scenario: Path, tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
@@ -416,10 +412,10 @@ def test_a_ledger_that_cannot_be_used_is_told_and_left(
     assert path.read_bytes() == before
 
 
-def test_a_full_disk_is_told_and_what_was_kept_stays(
+def test_a_full_disk_is_reported_and_stored_runs_remain(
     small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SQLite's own limit of pages does what a full disk does."""
+    """SQLite's limit on pages has the effect of a full disk."""
     monkeypatch.setattr("aqmlab.store.ledger.BATCH_S", 0.0)
     asks = [(text,) for text in texts(small, *range(60))]
     engine = Counting()
@@ -428,7 +424,7 @@ def test_a_full_disk_is_told_and_what_was_kept_stays(
         assert store._opened is not None
         pages = store._opened.execute("PRAGMA page_count").fetchone()[0] + 60
         store._opened.execute(f"PRAGMA max_page_count = {pages}")
-        with pytest.raises(OSError, match="the disk is full; make room and run the same again"):
+        with pytest.raises(OSError, match="the disk is full; free space and repeat the command"):
             list(campaign(asks, seed, engine=engine, store=store))
     kept = len(kept_in(tmp_path))
     asked = len(engine.asked)
@@ -477,8 +473,8 @@ print(json.dumps({
 
 
 @pytest.mark.parametrize("where", ["rows", "tables"])
-def test_a_disk_that_is_full_and_then_read_only(where: str, tmp_path: Path) -> None:
-    """On a disk of its own, of 240 kB."""
+def test_a_disk_is_full_and_then_read_only(where: str, tmp_path: Path) -> None:
+    """The store is on a separate disk of 240 kB."""
     alone = ["unshare", "--user", "--map-root-user", "--mount"]
     if not shutil.which("unshare") or subprocess.run([*alone, "true"], check=False).returncode:
         pytest.skip("no disk can be mounted here")
@@ -489,15 +485,15 @@ def test_a_disk_that_is_full_and_then_read_only(where: str, tmp_path: Path) -> N
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    assert "the disk is full; make room and run the same again" in told["full"]
+    assert "the disk is full; free space and repeat the command" in told["full"]
     assert 0 < told["kept"] < 40
     assert told["again"] == 40 - told["kept"]
     assert (told["done"], told["whole"], told["status"], told["left"]) == (40, 40, 40, [])
     assert "read-only file system; check its permissions and its disk" in told["read-only"]
 
 
-def test_ten_thousand_scenarios_wait_in_little_memory(small: dict[str, Any]) -> None:
-    """A text that waits is what it says otherwise than the first."""
+def test_ten_thousand_scenarios_need_little_memory(small: dict[str, Any]) -> None:
+    """Each text is stored as its difference from the first one."""
     from aqmlab.store.differences import Texts
 
     waiting, base = Texts(), normalize(small)

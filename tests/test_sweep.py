@@ -126,7 +126,7 @@ def test_results_have_the_interval_that_is_asked_for(
         (["results", "OUT", "--csv", "FILE"], ["is there", "another name"]),
         (["results", "."], ["holds no finished sweep"]),
         (["sweep", "FILE", "--out", "OUT"], ["holds an earlier sweep", "--resume"]),
-        (["sweep", "FILE", "--out", "tests"], ["has content that no sweep made"]),
+        (["sweep", "FILE", "--out", "tests"], ["has content that does not belong to a sweep"]),
         (["sweep", "FILE", "--executor", "moon"], ["--executor 'moon'", "local"]),
         (["sweep", "FILE", "--jobs", "0"], ["--jobs '0'"]),
         (["sweep", "nowhere.toml"], ["nowhere.toml", "no such file"]),

@@ -1,4 +1,4 @@
-"""`aqmlab traffic`: what a sample of web traffic has, shows and draws."""
+"""`aqmlab traffic`: samples of web traffic, their tables and figures."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ WEB = {
 
 
 def scenario(**changes: Any) -> dict[str, Any]:
-    """Return three users over a network that takes next to no time."""
+    """Return three users over a network with almost no delay."""
     links = {"left_rate": "100 Gbit/s", "left_delay": "0 s"}
     links |= {"right_rate": "100 Gbit/s", "right_delay": "0 s"}
     network = {"kind": "dumbbell", "rate": "100 Gbit/s", "delay": "0 s", "queue": "drop_tail"}
@@ -39,7 +39,7 @@ def scenario(**changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "connections", ["each", "persistent", "pipelined", "multiplexed", "session"]
 )
-def test_a_run_over_a_fast_network_asks_for_the_same(connections: str) -> None:
+def test_a_run_over_a_fast_network_has_the_same_requests(connections: str) -> None:
     told = scenario(connections=connections)
     if connections != "each":
         del told["flows"][0]["traffic"]["object_gap"]
@@ -64,7 +64,7 @@ def test_a_run_over_a_fast_network_asks_for_the_same(connections: str) -> None:
 
 @pytest.mark.parametrize("name", ["user-{i}", "user-{n}"])
 def test_users_start_with_the_offsets_of_a_run(name: str) -> None:
-    """Offsets of up to a second, over a network that takes next to no time."""
+    """The offsets are up to one second, over a network with almost no delay."""
     told = scenario() | {"phase_breaking": {"start": "1 s", "delay": "0 s"}}
     other = told["flows"][0] | {"name": "first-{i}", "traffic": WEB, "start": "2 s"}
     told["flows"] = [other, told["flows"][0] | {"name": name}]
@@ -79,8 +79,8 @@ def test_users_start_with_the_offsets_of_a_run(name: str) -> None:
     assert len(set(firsts)) == 3
 
 
-def test_what_is_drawn_is_what_is_written() -> None:
-    """Means within four standard errors, as far as the laws have a variance."""
+def test_samples_follow_the_distributions_of_the_scenario() -> None:
+    """The means are within four standard errors, if the distribution has a variance."""
     (sample,) = traffic.sample(scenario(), 3000, users=20)
     written = traffic.laws(sample.traffic)
     assert set(sample.drawn) < set(written)
@@ -90,8 +90,8 @@ def test_what_is_drawn_is_what_is_written() -> None:
     assert sample.load_bps == pytest.approx(sample.expected_load_bps, rel=0.02)
 
 
-def test_the_load_over_time_has_all_bits() -> None:
-    """Responses of 1 MB take 8 s at 1 Mbit/s; what ends after the time is cut off."""
+def test_the_load_over_time_includes_all_bits() -> None:
+    """Responses of 1 MB take 8 s at 1 Mbit/s; bits after the end are excluded."""
     told = scenario(page_gap="40 s", objects=1, response="1 MB", server_time="0 s")
     (sample,) = traffic.sample(told, 100, users=1)
     assert sample.requests["at_s"].to_list() == [40, 80]
@@ -103,7 +103,7 @@ def test_the_load_over_time_has_all_bits() -> None:
 
 
 def test_power_of_ecn_is_long_range_dependent_as_printed() -> None:
-    """Between 0.8 and 0.9 (§4.2); with sizes below 2 MB and exponential times it is not."""
+    """H is between 0.8 and 0.9 (§4.2), but not with sizes below 2 MB and exponential times."""
     for preset, low, high in (("power-of-ecn", 0.8, 0.9), ("3gpp-http", 0.4, 0.6)):
         (sample,) = traffic.sample(traffic.of_preset(preset), 3600, users=100)
         rates = sample.rates_bps(0.1, 10e6)
@@ -139,7 +139,7 @@ def test_a_preset_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert "5 kB │     5 kB" in capsys.readouterr().out
 
 
-def test_figures_are_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_figures_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["traffic", "power-of-ecn", "--users", "30", "--duration", "600 s", "--plot"]
     assert execute([*arguments, str(tmp_path / "new")]) == 0
     assert "Hurst parameter by local Whittle" in capsys.readouterr().out
@@ -167,15 +167,15 @@ def test_traffic_of_any_kind_has_its_distributions(capsys: pytest.CaptureFixture
         (["surge", "--set", "flows.0.traffic.objects=0"], "must be at least 1"),
     ],
 )
-def test_what_is_wrong_is_refused(
+def test_invalid_arguments_are_an_error(
     arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert execute(["traffic", *arguments]) == 2
     assert said in capsys.readouterr().err
 
 
-def test_emulated_browsers_of_tpc_w_offer_what_the_guide_says() -> None:
-    """325 of them take 15 Mbit/s; they wait for their pages, whose HTML the server makes."""
+def test_emulated_browsers_of_tpc_w_offer_the_load_of_the_guide() -> None:
+    """325 browsers offer 15 Mbit/s; they wait for their pages and the server's HTML."""
     (sample,) = traffic.sample(traffic.of_preset("tpc-w"), 400, 325)
     assert sample.expected_load_bps == pytest.approx(15e6, rel=0.005)
     assert sample.load_bps == pytest.approx(15e6, rel=0.03)

@@ -91,6 +91,7 @@ class Ledger:
         self._bases: dict[int, bytes] = {}
         self._campaign: int | None = None
         self._began = 0.0  # start of the transaction
+        self._renamed = False
 
     def __enter__(self) -> Self:
         return self
