@@ -104,13 +104,13 @@ def test_single_servers_agree_with_each_other() -> None:
         assert large.mean_system == pytest.approx(mm1.mean_system)
         assert large.mean_wait == pytest.approx(mm1.mean_wait)
     for load, room in ((0.5, 1), (0.8, 10), (0.9, 400)):
-        exponential = single_server.WithRoom(single_server.mm1(load), room)
+        exponential = single_server.MG1K(single_server.mm1(load), room)
         known = single_server.MM1K(load, room)
         assert exponential.pmf == pytest.approx(known.pmf, abs=1e-12)
         assert exponential.mean_wait == pytest.approx(known.mean_wait, abs=1e-9)
-        constant = single_server.WithRoom(single_server.md1(load), room)
+        constant = single_server.MG1K(single_server.md1(load), room)
         assert 0 <= constant.loss <= known.loss + 1e-12
-    assert single_server.WithRoom(single_server.md1(0.8), 1).loss == pytest.approx(0.8 / 1.8)
+    assert single_server.MG1K(single_server.md1(0.8), 1).loss == pytest.approx(0.8 / 1.8)
     assert single_server.MM1K(1.0, 4).loss == pytest.approx(1 / 5)
     assert single_server.MM1K(2.0, 1).loss == pytest.approx(single_server.erlang_b(2, 1))
     sizes = single_server.MG1.of_sizes(0.6, np.array([100, 1500, 1500]), 125_000)
@@ -129,7 +129,7 @@ def test_single_servers_agree_with_each_other() -> None:
         (lambda: short_flows.cardwell(3, 1, 0.1, 1), "p: 1 must be at least 0 and below 1"),
         (lambda: single_server.MG1(1), "load: 1 must be above 0 and below 1"),
         (lambda: single_server.MG1.of_sizes(0.5, [], 1), "sizes: the list is empty"),
-        (lambda: single_server.MM1K(1, 0), "room: 0 must be at least 1"),
+        (lambda: single_server.MM1K(1, 0), "limit: 0 must be at least 1"),
         (lambda: single_server.erlang_b(1, 0), "servers: 0 must be at least 1"),
     ],
 )

@@ -12,8 +12,8 @@ from aqmlab.figures import models as figures
 from aqmlab.figures import save
 from aqmlab.models import power_of_ecn
 from aqmlab.models.batch_queue import Batches, MxD1, MxM1
+from aqmlab.models.fluid.controllers import pie
 from aqmlab.models.fluid.design import pi_of
-from aqmlab.models.fluid.laws import pie
 from aqmlab.models.fluid.margins import Loop
 from aqmlab.models.fluid.network import Network
 from aqmlab.models.fluid.over_time import over_time
@@ -187,7 +187,7 @@ def test_figures_show_the_values_of_the_models(tmp_path: Path) -> None:
     phase = drawn[0].axes[1]
     assert phase.get_ylim() == (-360, 0)
     assert [t.get_text()[:8] for t in drawn[0].legends[0].get_texts()] == ["PI: 75°,", "PIE: -40"]
-    drawn.append(figures.courses({"PI": over_time(network, loops["PI"].law, 5)}))
+    drawn.append(figures.courses({"PI": over_time(network, loops["PI"].controller, 5)}))
     queues = {"M": MxM1(0.8, Batches.of({1: 1, 4: 1})), "D": MxD1(0.8, Batches.of({1: 1, 4: 1}))}
     drawn.append(figures.delays(queues, {"measured": ([1.0, 3.0], [2, 2])}))
     lines = {line.get_label(): line for line in drawn[-1].axes[0].get_lines()}

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from aqmlab.models.fluid.controllers import Controller, Integral, Red, pi2, pie
 from aqmlab.models.fluid.design import pi_of, red_slope
-from aqmlab.models.fluid.laws import Integral, Law, Red, pi2, pie
 from aqmlab.models.fluid.margins import Loop
 from aqmlab.models.fluid.network import Network
 from aqmlab.models.fluid.over_time import over_time
@@ -79,7 +79,7 @@ def test_the_solution_oscillates_above_the_gain_margin(factor: float, stable: bo
     loop = Loop(PAPER, Integral(factor * margin * law.k, law.z, 175), exact=True)
     assert loop.is_stable is stable
     course = over_time(
-        PAPER, loop.law, 40, start=(PAPER.window * 1.001, 175), tolerance=1e-8, points=8000
+        PAPER, loop.controller, 40, start=(PAPER.window * 1.001, 175), tolerance=1e-8, points=8000
     )
     far = course.queue - 175
     early, late = (np.abs(far[a:b]).max() for a, b in ((1000, 3000), (6000, 8000)))
@@ -98,7 +98,7 @@ LAWS = [
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
-def test_every_controller_maintains_its_equilibrium_queue(law: Law) -> None:
+def test_every_controller_maintains_its_equilibrium_queue(law: Controller) -> None:
     rest = law.rest(PAPER)
     assert law.probability(law.start(rest)) == pytest.approx(rest.probability, rel=1e-6)
     course = over_time(PAPER, law, 20)
@@ -119,7 +119,7 @@ def test_more_flows_lead_to_another_equilibrium() -> None:
 
 
 def test_the_queue_stays_between_empty_and_full() -> None:
-    course = over_time(PAPER, pi_of(PAPER), 30, start=(40, 0), room=250)
+    course = over_time(PAPER, pi_of(PAPER), 30, start=(40, 0), limit=250)
     assert course.queue.max() == pytest.approx(250)
     assert course.queue.min() == 0
     assert np.isfinite(course.window).all()
@@ -147,7 +147,7 @@ def test_pies_auto_tuning_preserves_its_margins() -> None:
         (lambda: Red(5, 15, 0.001, 0.002, gentle=False).rest(PAPER), "maxp: 0.001 is too small"),
         (lambda: Integral.of_coefficients(1e-5, 1e-5, 0.01, 0), "a: 1e-05 must be above 1e-05"),
         (lambda: over_time(PAPER, LAWS[1], 0), "seconds: 0 must be above 0"),
-        (lambda: over_time(PAPER, LAWS[1], 1, room=0), "room: 0 must be above 0"),
+        (lambda: over_time(PAPER, LAWS[1], 1, limit=0), "limit: 0 must be above 0"),
         (lambda: red_slope(PAPER, 0), "pole: 0 must be above 0"),
     ],
 )

@@ -243,7 +243,8 @@ class Claim:
 
     def _refusal(self, foreign: str) -> FileExistsError:
         return FileExistsError(
-            f"{self.named} has content that does not belong to a {MAKERS[self.made_by][0]} ({foreign}); "
+            f"{self.named} has content that does not belong to a {MAKERS[self.made_by][0]} "
+            f"({foreign}); "
             "give another folder, or move it away"
         )
 

@@ -29,7 +29,7 @@ It is that of ``kuzmanovic2005ecnplus``, section 4.2.
 
 
 @dataclass(frozen=True)
-class Law:
+class Distribution:
     """A distribution of a scenario.
 
     Attributes
@@ -60,7 +60,7 @@ class Law:
         return np.array(_core.distribution(self.what, text, list(map(float, probabilities)), [])[1])
 
 
-def law(what: str, written: Any) -> Law:
+def distribution(what: str, written: Any) -> Distribution:
     """Return the properties of a distribution of a scenario.
 
     Parameters
@@ -77,17 +77,17 @@ def law(what: str, written: Any) -> Law:
 
     Examples
     --------
-    >>> pareto = law("size", {"kind": "pareto", "mean": "12 kB", "shape": 1.5})
+    >>> pareto = distribution("size", {"kind": "pareto", "mean": "12 kB", "shape": 1.5})
     >>> pareto.mean, round(pareto.quantiles[0]), round(pareto.largest, 2)
     (12000.0, 6350, 0.53)
     """
     mean, quantiles, shares = _core.distribution(
         what, json.dumps(written), list(PROBABILITIES), [LARGEST]
     )
-    return Law(what, written, mean, tuple(quantiles), shares[0])
+    return Distribution(what, written, mean, tuple(quantiles), shares[0])
 
 
-def laws(traffic: dict[str, Any]) -> dict[str, Law]:
+def distributions(traffic: dict[str, Any]) -> dict[str, Distribution]:
     """Return the distributions of a normalized traffic table by key."""
     families = {"size": "size", "times": "times", "count": "count"}
     by_key = {}
@@ -96,7 +96,7 @@ def laws(traffic: dict[str, Any]) -> dict[str, Law]:
         names = {option.get("$ref", "").removeprefix("#/$defs/") for option in options}
         what = next((families[name] for name in names if name in families), None)
         if what and traffic.get(p.name) is not None:
-            by_key[p.name] = law(what, traffic[p.name])
+            by_key[p.name] = distribution(what, traffic[p.name])
     return by_key
 
 
@@ -161,7 +161,7 @@ class Sample:
         """Expected rate in bit/s, from the means of the distributions and the duration of pages."""
         rows = self.requests.groupby(["user", "page"])
         took = rows["answered_s"].max() - rows["at_s"].min()
-        means = {key: law.mean for key, law in laws(self.traffic).items()}
+        means = {key: d.mean for key, d in distributions(self.traffic).items()}
         main = means.get("main_response", means["response"])
         page_bytes = main + (means["objects"] - 1) * means["response"]
         cycle_s = means["page_gap"]

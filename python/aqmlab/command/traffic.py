@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aqmlab.statistics import Hurst
-    from aqmlab.traffic import Law, Sample
+    from aqmlab.traffic import Distribution, Sample
 
 MADE_BY = "aqmlab traffic"
 USERS = 100
@@ -79,14 +79,14 @@ def traffic_command(
     rate_bps = read_rate("--rate", rate)
     count = read_count("--users", users) or (USERS if preset else None)
     for flow in document["flows"]:
-        if flow["traffic"]["kind"] != "web" and (written := traffic.laws(flow["traffic"])):
+        if flow["traffic"]["kind"] != "web" and (written := traffic.distributions(flow["traffic"])):
             show(flow["name"], flow["traffic"]["kind"], written, None)
     samples = traffic.sample(scenario, seconds, count, seed, overrides)
     if not samples and plot:
         raise ValueError(f"{what} has no traffic of the web, of which there would be figures")
     found: list[dict[str, Hurst]] = []
     for one in samples:
-        show(one.name, "web", traffic.laws(one.traffic), one)
+        show(one.name, "web", traffic.distributions(one.traffic), one)
         tell_load(one)
         long_enough = 0.9 * seconds / bin_s >= BINS and len(one.requests) > BINS
         if long_enough:
@@ -99,7 +99,7 @@ def traffic_command(
         leave(samples, found, plot, bin_s, rate_bps, force=force)
 
 
-def show(name: str, kind: str, written: "dict[str, Law]", sample: "Sample | None") -> None:
+def show(name: str, kind: str, written: "dict[str, Distribution]", sample: "Sample | None") -> None:
     """Print the distributions of a table of flows, as written and as drawn."""
     import numpy as np
     from rich.table import Table

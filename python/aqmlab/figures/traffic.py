@@ -30,10 +30,10 @@ def sizes(sample: Sample) -> Figure:
     """
     import numpy as np
 
-    from aqmlab.traffic import laws
+    from aqmlab.traffic import distributions
 
     figure, axes = sheet()
-    written = laws(sample.traffic)
+    written = distributions(sample.traffic)
     for i, key in enumerate(("response", "main_response", "request")):
         values = np.sort(sample.drawn.get(key, []))
         if not len(values) or values[0] == values[-1]:  # absent or constant
@@ -44,8 +44,10 @@ def sizes(sample: Sample) -> Figure:
         shown = len(values) - 1 - shown
         axes.plot(values[shown], exceeds[shown], ".", color=colour, label=f"{key}, sample")
         tail = np.geomspace(1, exceeds[-1] / 10, 300)
-        law = written[key].quantile(1 - tail)
-        axes.plot(law, tail, color=colour, linewidth=1, alpha=0.7, label=f"{key}, distribution")
+        tail_sizes = written[key].quantile(1 - tail)
+        axes.plot(
+            tail_sizes, tail, color=colour, linewidth=1, alpha=0.7, label=f"{key}, distribution"
+        )
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel("size (B)")

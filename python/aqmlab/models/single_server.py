@@ -109,7 +109,7 @@ class MM1K:
     ----------
     load : float
         Offered load; above 0. It may exceed 1.
-    room : int
+    limit : int
         K, in packets; 1 or more.
     service_s : float
         Mean service time, in s.
@@ -122,18 +122,18 @@ class MM1K:
     """
 
     load: float
-    room: int
+    limit: int
     service_s: float = 1.0
 
     def __post_init__(self) -> None:
         refuse_outside("load", self.load, 0)
-        refuse_outside("room", self.room, 1, open_low=False, remedy="K counts the one in service")
+        refuse_outside("limit", self.limit, 1, open_low=False, remedy="K counts the one in service")
         refuse_outside("service_s", self.service_s, 0)
 
     @property
     def pmf(self) -> "np.ndarray":
         """P(n in the system), n from 0 to K."""
-        logs = np.arange(self.room + 1) * np.log(self.load)
+        logs = np.arange(self.limit + 1) * np.log(self.load)
         weights = np.exp(logs - logs.max())
         probabilities: np.ndarray = weights / weights.sum()
         return probabilities
@@ -146,7 +146,7 @@ class MM1K:
     @property
     def mean_system(self) -> float:
         """Mean number of packets waiting or in service."""
-        return float(np.arange(self.room + 1) @ self.pmf)
+        return float(np.arange(self.limit + 1) @ self.pmf)
 
     @property
     def throughput(self) -> float:
@@ -160,7 +160,7 @@ class MM1K:
 
 
 @dataclass(frozen=True)
-class WithRoom:
+class MG1K:
     """M/G/1/K: an M/G/1 queue that holds at most K packets, including the one in service.
 
     The number of packets that a departing packet leaves behind has the distribution of the
@@ -171,28 +171,28 @@ class WithRoom:
     ----------
     queue : MxM1 or MxD1
         The queue without a limit, with batches of one packet.
-    room : int
+    limit : int
         K, in packets; 1 or more.
 
     Examples
     --------
-    >>> round(WithRoom(md1(0.8), 10).loss, 6), round(WithRoom(mm1(0.8), 10).loss, 5)
+    >>> round(MG1K(md1(0.8), 10).loss, 6), round(MG1K(mm1(0.8), 10).loss, 5)
     (0.003639, 0.02349)
     """
 
     queue: MxM1 | MxD1
-    room: int
+    limit: int
 
     def __post_init__(self) -> None:
-        refuse_outside("room", self.room, 1, open_low=False, remedy="K counts the one in service")
+        refuse_outside("limit", self.limit, 1, open_low=False, remedy="K counts the one in service")
         refuse_outside("queue: the largest batch", len(self.queue.batches.pmf) - 1, 0, 2,
                        "M/G/1/K is solved for single arrivals only")  # fmt: skip
 
     @property
     def pmf(self) -> "np.ndarray":
         """P(n in the system), n from 0 to K."""
-        left = np.zeros(self.room)
-        known = self.queue.pmf[: self.room]
+        left = np.zeros(self.limit)
+        known = self.queue.pmf[: self.limit]
         left[: len(known)] = known
         left /= left.sum()
         probabilities: np.ndarray = np.append(left, 0) / (left[0] + self.queue.load)
@@ -207,7 +207,7 @@ class WithRoom:
     @property
     def mean_wait(self) -> float:
         """Mean waiting time of the accepted packets before service, in s (Little)."""
-        number = float(np.arange(self.room + 1) @ self.pmf)
+        number = float(np.arange(self.limit + 1) @ self.pmf)
         return self.queue.service_s * (number / (self.queue.load * (1 - self.loss)) - 1)
 
 

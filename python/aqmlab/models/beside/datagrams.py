@@ -7,7 +7,7 @@ import numpy as np
 from aqmlab.models.batch_queue import Batches, BatchQueue, MxD1, MxM1
 from aqmlab.models.beside.place import SIZES, Place, packets, size
 from aqmlab.models.beside.row import NotApplicable, Row
-from aqmlab.models.single_server import MG1, WithRoom, md1
+from aqmlab.models.single_server import MG1, MG1K, md1
 from aqmlab.scenario import bits_per_second
 
 ENOUGH = 1000
@@ -83,7 +83,7 @@ def _with_limit(place: Place, queue: MxD1, packet: float, assumed: str) -> list[
     if text.split()[1] not in (*SIZES, "packet", "packets"):
         raise NotApplicable(f"the limit {text} is a time; give it in packets")
     limit = int(packets(text, packet)) + (place.queue["limit_counts"] == "waiting")
-    of = WithRoom(queue, limit)
+    of = MG1K(queue, limit)
     name, lost = "M/D/1/K", place.count("dropped_packets") / place.count("arrived_packets")
     return [
         Row(name, place.link, "loss", "%", 100 * of.loss, 100 * lost, f"{assumed}; K = {limit}"),

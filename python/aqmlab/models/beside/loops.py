@@ -6,8 +6,8 @@ from typing import Any
 from aqmlab.models.beside.place import Place, packets, size, time
 from aqmlab.models.beside.row import NotApplicable, Row
 from aqmlab.models.beside.transfers import RENO, endless, per_ack_of, round_trip, tcp_of
+from aqmlab.models.fluid.controllers import Controller, DelayController, Integral, Red
 from aqmlab.models.fluid.design import pi_of
-from aqmlab.models.fluid.laws import Integral, Law, OfDelay, Red
 from aqmlab.models.fluid.margins import Loop
 from aqmlab.models.fluid.network import Network
 
@@ -24,8 +24,8 @@ def rows(place: Place) -> tuple[list[Row], Loop]:
         If the fluid model does not apply, with the reason.
     """
     queue = place.queue
-    if queue["kind"] not in LAWS:
-        raise NotApplicable(f"the fluid model needs {', '.join(LAWS)}, not {queue['kind']}")
+    if queue["kind"] not in CONTROLLERS:
+        raise NotApplicable(f"the fluid model needs {', '.join(CONTROLLERS)}, not {queue['kind']}")
     tables = place.crossing
     if not tables or not all(endless(table) for table, _ in tables):
         raise NotApplicable("the fluid model needs unlimited transfers alone on the link")
@@ -41,7 +41,7 @@ def rows(place: Place) -> tuple[list[Row], Loop]:
     path = round_trip(place, names)[0] - place.mean_delay_s
     try:
         network = Network(len(names), place.bps / 8 / packet, path, per_ack=per_ack)
-        loop = Loop(network, LAWS[queue["kind"]](queue, network, packet))
+        loop = Loop(network, CONTROLLERS[queue["kind"]](queue, network, packet))
         rest = loop.rest
     except ValueError as e:
         raise NotApplicable(f"the fluid model has no equilibrium: {e}") from None
@@ -77,13 +77,13 @@ def _rows(place: Place, loop: Loop, rest: Network) -> list[Row]:
     ]  # fmt: skip
 
 
-def _red(queue: dict[str, Any], network: Network, packet: float) -> Law:
+def _red(queue: dict[str, Any], network: Network, packet: float) -> Controller:
     del network
     low, high = (packets(queue[key], packet) for key in ("minth", "maxth"))
     return Red(low, high, queue["maxp"], queue["wq"], queue["gentle"], queue["spacing"])
 
 
-def _pi(queue: dict[str, Any], network: Network, packet: float) -> Law:
+def _pi(queue: dict[str, Any], network: Network, packet: float) -> Controller:
     """Return PI with its coefficients for `mean_packet_size` converted to the flows' packets."""
     own = size(queue["mean_packet_size"])
     larger = packet / own if "B" in queue["qref"] else 1.0
@@ -98,12 +98,18 @@ def _pi(queue: dict[str, Any], network: Network, packet: float) -> Law:
     return replace(law, k=law.k * larger, queue=reference)
 
 
-def _of_delay(queue: dict[str, Any], network: Network, packet: float) -> Law:
+def _of_delay(queue: dict[str, Any], network: Network, packet: float) -> Controller:
     del network, packet
     weights = (queue["alpha"], queue["beta"])
     squared = queue["kind"] == "pi2"
     target, period = time(queue["target"]), time(queue["t_update"])
-    return OfDelay(target, period, *weights, auto_tuned=not squared, squared=squared)
+    return DelayController(target, period, *weights, auto_tuned=not squared, squared=squared)
 
 
-LAWS = {"red": _red, "pi": _pi, "pie": _of_delay, "pie_enhanced": _of_delay, "pi2": _of_delay}
+CONTROLLERS = {
+    "red": _red,
+    "pi": _pi,
+    "pie": _of_delay,
+    "pie_enhanced": _of_delay,
+    "pi2": _of_delay,
+}

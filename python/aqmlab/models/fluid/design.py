@@ -10,7 +10,7 @@ Both rules need the equilibrium of the worst case: the fewest flows and the long
 from math import hypot, sqrt
 
 from aqmlab.models.bounds import refuse_outside
-from aqmlab.models.fluid.laws import Integral
+from aqmlab.models.fluid.controllers import Integral
 from aqmlab.models.fluid.network import Network
 
 

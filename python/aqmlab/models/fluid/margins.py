@@ -13,7 +13,7 @@ from math import degrees, inf, pi
 import numpy as np
 from numpy.typing import NDArray
 
-from aqmlab.models.fluid.laws import Law
+from aqmlab.models.fluid.controllers import Controller
 from aqmlab.models.fluid.network import Network
 
 POINTS = 40_000
@@ -29,7 +29,7 @@ class Loop:
     ----------
     network : Network
         The network at any queue. The controller determines the equilibrium queue.
-    law : Law
+    controller : Controller
         The controller.
     exact : bool
         True for the full linearization of the network (:meth:`Network.response`).
@@ -38,14 +38,14 @@ class Loop:
     --------
     The PI controller of `hollot2001pi` in its setting:
 
-    >>> from aqmlab.models.fluid.laws import Integral
+    >>> from aqmlab.models.fluid.controllers import Integral
     >>> loop = Loop(Network(60, 3750, 0.2), Integral(9.64e-6, 0.53, 175))
     >>> [round(x, 2) for x in (loop.crossover, loop.phase_margin_deg, loop.gain_margin)]
     [0.52, 75.02, 8.74]
     """
 
     network: Network
-    law: Law
+    controller: Controller
     exact: bool = False
 
     @cached_property
@@ -57,7 +57,7 @@ class Loop:
         ValueError
             If an equilibrium does not exist.
         """
-        return self.law.rest(self.network)
+        return self.controller.rest(self.network)
 
     @property
     def frequencies(self) -> NDArray[np.float64]:
@@ -69,7 +69,7 @@ class Loop:
         """Return L(jω); ω in rad/s."""
         s = 1j * np.asarray(frequencies)
         plant = self.rest.response(s, exact=self.exact)
-        loop: NDArray[np.complex128] = plant * self.law.response(s, self.rest)
+        loop: NDArray[np.complex128] = plant * self.controller.response(s, self.rest)
         return loop
 
     def phase(self, frequencies: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aqmlab.models.bounds import refuse_outside
-from aqmlab.models.fluid.laws import Law
+from aqmlab.models.fluid.controllers import Controller
 from aqmlab.models.fluid.network import Network
 
 Array = NDArray[np.float64]
-W, Q, LAW = 0, 1, 2
+W, Q, CONTROLLER = 0, 1, 2
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,12 @@ class _Past:
 
 def over_time(
     network: Network,
-    law: Law,
+    controller: Controller,
     seconds: float,
     *,
     flows: Sequence[tuple[float, float]] = (),
     start: tuple[float, float] | None = None,
-    room: float = inf,
+    limit: float = inf,
     points: int = 2000,
     tolerance: float = 1e-6,
 ) -> Course:
@@ -66,7 +66,7 @@ def over_time(
     ----------
     network : Network
         Flows and link. The equilibrium under the controller sets the initial queue.
-    law : Law
+    controller : Controller
         The controller.
     seconds : float
         Duration of the solution, in s.
@@ -74,7 +74,7 @@ def over_time(
         Times in s, and the number of flows from each time on. Default: the network's number.
     start : (float, float), optional
         Initial window of a flow and initial queue, in packets. Default: the equilibrium.
-    room : float
+    limit : float
         Limit of the queue in packets. Packets above it are lost without a signal. Default:
         infinite.
     points : int
@@ -89,7 +89,7 @@ def over_time(
 
     Examples
     --------
-    >>> from aqmlab.models.fluid.laws import Integral
+    >>> from aqmlab.models.fluid.controllers import Integral
     >>> course = over_time(Network(60, 3750, 0.2), Integral(9.64e-6, 0.53, 175), 80, start=(8, 100))
     >>> round(float(course.queue[-1]), 1), round(float(course.window[-1]), 2)
     (175.0, 15.42)
@@ -97,15 +97,15 @@ def over_time(
     from scipy.integrate import RK45
 
     refuse_outside("seconds", seconds, 0)
-    refuse_outside("room", min(room, 1e300), 0)
+    refuse_outside("limit", min(limit, 1e300), 0)
     refuse_outside("points", points, 2, open_low=False)
     for _, n in flows:
         refuse_outside("flows", n, 0)
-    rest = law.rest(network)
+    rest = controller.rest(network)
     window, queue = start or (rest.window, rest.queue)
     refuse_outside("start: the window", window, 0)
     refuse_outside("start: the queue", queue, 0, open_low=False)
-    first = np.array([window, queue, *law.start(rest)])
+    first = np.array([window, queue, *controller.start(rest)])
     past = _Past(first)
     changes = sorted(flows)
     ends = [*(t for t, _ in changes if 0 < t < seconds), seconds]
@@ -114,7 +114,7 @@ def over_time(
     state, begin = first, 0.0
     for end in ends:
         count = next((n for t, n in reversed(changes) if t <= begin), count)
-        slopes = _Slopes(rest, law, count, room, past)
+        slopes = _Slopes(rest, controller, count, limit, past)
         solver = RK45(
             slopes, begin, state, end, max_step=rest.propagation_s / 2, rtol=tolerance, atol=1e-9
         )
@@ -125,30 +125,38 @@ def over_time(
             raise ValueError(f"tolerance: {tolerance:g} is too small for the solver; raise it")
         state, begin = solver.y, end
     states = np.array([past(float(t)) for t in times])
-    probabilities = np.array([law.probability(list(row[LAW:])) for row in states])
-    queues = np.clip(states[:, Q], 0, room)
+    probabilities = np.array([controller.probability(list(row[CONTROLLER:])) for row in states])
+    queues = np.clip(states[:, Q], 0, limit)
     return Course(times, states[:, W], queues, probabilities)
 
 
 class _Slopes:
     """Right-hand side of the equations, for a number of flows."""
 
-    def __init__(self, rest: Network, law: Law, flows: float, room: float, past: _Past) -> None:
-        self.rest, self.law, self.flows, self.room, self.past = rest, law, flows, room, past
+    def __init__(
+        self, rest: Network, controller: Controller, flows: float, limit: float, past: _Past
+    ) -> None:
+        self.rest, self.controller, self.flows, self.limit, self.past = (
+            rest,
+            controller,
+            flows,
+            limit,
+            past,
+        )
 
     def __call__(self, time: float, state: Array) -> list[float]:
         """Return dW/dt, dq/dt and the derivatives of the controller's states."""
         c = self.rest.packets_per_s
-        queue = min(max(float(state[Q]), 0.0), self.room)
+        queue = min(max(float(state[Q]), 0.0), self.limit)
         rtt = queue / c + self.rest.propagation_s
         ago = self.past(time - rtt)
-        rtt_ago = min(max(float(ago[Q]), 0.0), self.room) / c + self.rest.propagation_s
-        signals = self.law.probability([float(x) for x in ago[LAW:]])
+        rtt_ago = min(max(float(ago[Q]), 0.0), self.limit) / c + self.rest.propagation_s
+        signals = self.controller.probability([float(x) for x in ago[CONTROLLER:]])
         window = float(state[W])
         fall = window / 2 * float(ago[W]) / rtt_ago * signals
         rise = self.flows * window / rtt - c
-        if (state[Q] <= 0 and rise < 0) or (state[Q] >= self.room and rise > 0):
+        if (state[Q] <= 0 and rise < 0) or (state[Q] >= self.limit and rise > 0):
             rise = 0.0
-        controller = [float(x) for x in state[LAW:]]
+        states = [float(x) for x in state[CONTROLLER:]]
         grown = 1 / (self.rest.per_ack * rtt)
-        return [grown - fall, rise, *self.law.change(controller, queue, rise, self.rest)]
+        return [grown - fall, rise, *self.controller.change(states, queue, rise, self.rest)]

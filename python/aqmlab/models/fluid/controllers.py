@@ -18,7 +18,7 @@ from aqmlab.models.bounds import refuse_outside
 from aqmlab.models.fluid.network import Network
 
 
-class Law(ABC):
+class Controller(ABC):
     """A controller, which computes the signal probability from the queue."""
 
     def rest(self, network: Network) -> Network:
@@ -74,7 +74,7 @@ method 2), and 1.5/p for gaps uniform in 1/p..2/p.
 
 
 @dataclass(frozen=True)
-class Red(Law):
+class Red(Controller):
     """RED, whose probability grows with the average queue.
 
     Sources: `floyd1993red`; `hollot2001red`, equation 10.
@@ -182,7 +182,7 @@ class Red(Law):
 
 
 @dataclass(frozen=True)
-class Integral(Law):
+class Integral(Controller):
     """A proportional-integral controller: dp/dt = K ((q - q0) + (1/z) dq/dt).
 
     Parameters
@@ -261,7 +261,7 @@ class Integral(Law):
 
 
 @dataclass(frozen=True)
-class OfDelay(Law):
+class DelayController(Controller):
     """PIE and PI2: proportional-integral control of the queueing delay τ = q/C.
 
     Each period the state grows by alpha (τ - target) + beta (τ - τ_old) (`rfc8033`, §4.2;
@@ -344,15 +344,15 @@ class OfDelay(Law):
         return state**2 if self.squared else state
 
 
-PIE = OfDelay(0.015, 0.015, 0.125, 1.25, auto_tuned=True)
-PI2 = OfDelay(0.015, 0.016, 0.16, 3.2, squared=True)
+PIE = DelayController(0.015, 0.015, 0.125, 1.25, auto_tuned=True)
+PI2 = DelayController(0.015, 0.016, 0.16, 3.2, squared=True)
 
 
-def pie(target_s: float = 0.015, **changes: Any) -> OfDelay:
+def pie(target_s: float = 0.015, **changes: Any) -> DelayController:
     """Return PIE with the defaults of `rfc8033`, Appendix A, except for the given changes."""
     return replace(PIE, target_s=target_s, **changes)
 
 
-def pi2(target_s: float = 0.015, **changes: Any) -> OfDelay:
+def pi2(target_s: float = 0.015, **changes: Any) -> DelayController:
     """Return PI2 with the defaults of `rfc9332`, Appendix A.1, except for the given changes."""
     return replace(PI2, target_s=target_s, **changes)
