@@ -262,8 +262,8 @@ def test_ctrl_c_leaves_what_is_done(tmp_path: Path) -> None:
         stderr=subprocess.PIPE, text=True, start_new_session=True,
         env=os.environ | {"PYTHONPATH": PACKAGE},
     )  # fmt: skip
-    ledger = out / "runs" / "runs.sqlite"
-    while running.poll() is None and not (ledger.exists() and kept(out / "runs")):
+    database = out / "runs" / "runs.sqlite"
+    while running.poll() is None and not (database.exists() and kept(out / "runs")):
         time.sleep(0.2)
     os.killpg(running.pid, signal.SIGINT)
     _, err = running.communicate(timeout=60)
@@ -278,5 +278,5 @@ def kept(folder: Path) -> int:
     from aqmlab.store import status
 
     with suppress(OSError):
-        return status(folder).kept
+        return status(folder).total
     return 0

@@ -187,8 +187,8 @@ def test_finished_runs_are_not_run_again(
     assert execute(command(scenario, out, "--replications", "2")) == 0
     assert asked == []
     assert json.loads((out / "comparison.json").read_text()) == before
-    with closing(sqlite3.connect(out / "runs" / "runs.sqlite")) as ledger, ledger:
-        ledger.execute("UPDATE results SET columns = substr(columns, 1, 100) WHERE id = 1")
+    with closing(sqlite3.connect(out / "runs" / "runs.sqlite")) as database, database:
+        database.execute("UPDATE results SET columns = substr(columns, 1, 100) WHERE id = 1")
     assert execute(command(scenario, out, "--replications", "3")) == 0
     assert len(asked) == 1 + len(QUEUES)
 
@@ -239,7 +239,7 @@ def test_wrong_input_is_told_in_one_line(
 def kept_in(out: Path) -> int:
     """Runs that are kept in the folder of a comparison."""
     try:
-        return status(out / "runs").kept
+        return status(out / "runs").total
     except OSError:  # it is not there yet
         return 0
 
@@ -261,8 +261,8 @@ def test_ctrl_c_leaves_finished_runs_and_nothing_half_written(tmp_path: Path) ->
     stdout, stderr = running.communicate(timeout=10)
     assert running.returncode == 130
     assert stdout == ""
-    with Ledger(out / "runs") as ledger:
-        finished = len(list(ledger))
+    with Ledger(out / "runs") as store:
+        finished = len(list(store))
     assert stderr.startswith(f"aqmlab: error: interrupted; {finished} finished runs are in")
     assert [file.name for file in out.iterdir()] == ["runs"]
     assert [file.name for file in tmp_path.iterdir()] == ["out"]

@@ -314,8 +314,8 @@ def seed_of(path: Path) -> int:
         return 0
     if path.name == "compare":
         numbers = json.loads((path / "comparison.json").read_text())
-        with Ledger(path / "runs") as ledger:
-            runs = [run.manifest for run in ledger]
+        with Ledger(path / "runs") as store:
+            runs = [run.manifest for run in store]
         seed = numbers["queues"][0]["runs"][0]["seed"]
         assert seed in [run["seed"] for run in runs]
         return int(seed)

@@ -75,13 +75,13 @@ def kept(folder: Path) -> set[str]:
     path = folder / "runs.sqlite"
     if not path.exists() or not path.stat().st_size:
         return set()
-    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as ledger:
-        assert ledger.execute("PRAGMA quick_check").fetchall() == [("ok",)]
-        return {where for (where,) in ledger.execute("SELECT address FROM runs")}
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as database:
+        assert database.execute("PRAGMA quick_check").fetchall() == [("ok",)]
+        return {where for (where,) in database.execute("SELECT address FROM runs")}
 
 
 def content(folder: Path) -> dict[str, Any]:
-    """Everything that a ledger keeps, without what the machine's speed puts into manifests."""
+    """Return the stored results without the measured times of their manifests."""
     found: dict[str, Any] = {}
     with Ledger(folder) as store:
         for run in store:

@@ -65,7 +65,7 @@ def test_stored_runs_are_returned_bit_for_bit(
     runs = {f"{i:016x}": result for i, result in enumerate(results)}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(packing, "LARGE_BYTES", 0 if large else 1 << 30)
-        with Ledger(tmp_path_factory.mktemp("ledger")) as store:
+        with Ledger(tmp_path_factory.mktemp("store")) as store:
             for where, result in runs.items():
                 store.put(where, "build", result)
             for _ in range(2):
@@ -119,10 +119,10 @@ def test_foreign_words_are_not_a_run(words: str, small: dict[str, Any], tmp_path
     store, engine = Ledger(tmp_path), Counting()
     aqmlab.run_many([small], engine=engine, store=store)
     store.close()
-    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as ledger, ledger:
-        ledger.execute("UPDATE bases SET words = ?", [shorten(words.encode(), b"")])
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as database, database:
+        database.execute("UPDATE bases SET words = ?", [shorten(words.encode(), b"")])
         told = shorten(words.encode(), words.encode())
-        ledger.execute(
+        database.execute(
             "UPDATE results SET words = ?, columns = ?", [told, shorten(b"8bytes..", b"")]
         )
     aqmlab.run_many([small], engine=engine, store=store)
@@ -141,9 +141,9 @@ def test_a_row_that_decompresses_without_bound_is_damaged(
     store, engine = Ledger(tmp_path), Counting()
     aqmlab.run_many([small], engine=engine, store=store)
     store.close()
-    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as ledger, ledger:
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as database, database:
         where, what = ("bases", "words") if part == "base" else ("results", part)
-        ledger.execute(f"UPDATE {where} SET {what} = ?", [bomb])
+        database.execute(f"UPDATE {where} SET {what} = ?", [bomb])
     tracemalloc.start()
     assert list(store) == []
     aqmlab.run_many([small], engine=engine, store=store)
@@ -166,10 +166,10 @@ def test_a_table_outside_the_folder_is_not_read(
     (tmp_path / "store" / "tables" / f"{queue.name[:16]}-").mkdir()
     queue.rename(tmp_path / "other.parquet")
     words = b'[{"/../../../other": null}, {}]'
-    with closing(sqlite3.connect(tmp_path / "store" / "runs.sqlite")) as ledger, ledger:
-        ledger.execute("UPDATE bases SET words = ?", [shorten(words, b"")])
+    with closing(sqlite3.connect(tmp_path / "store" / "runs.sqlite")) as database, database:
+        database.execute("UPDATE bases SET words = ?", [shorten(words, b"")])
         columns = shorten(b"", b"")
-        ledger.execute(
+        database.execute(
             "UPDATE results SET words = ?, columns = ?", [shorten(words, words), columns]
         )
     assert list(store) == []
@@ -194,9 +194,9 @@ def test_an_incomplete_run_is_run_again(
         content[middle : middle + 64] = bytes(64)
         queue.write_bytes(content)
     else:
-        with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as ledger, ledger:
+        with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as database, database:
             where, what = ("bases", "words") if part == "base" else ("results", part)
-            ledger.execute(f"UPDATE {where} SET {what} = substr({what}, 1, 20)")
+            database.execute(f"UPDATE {where} SET {what} = substr({what}, 1, 20)")
     for asked in (2, 2):
         (again,) = aqmlab.run_many([small], engine=engine, store=store)
         assert len(engine.asked) == asked, "it is whole again"
@@ -215,7 +215,7 @@ def test_a_failed_run_is_recorded_and_tried_again(small: dict[str, Any], tmp_pat
         with pytest.raises(LookupError, match="so do 1 runs more"):
             list(campaign(asks, seed, engine=Often(recorded), store=store))
         at = status(tmp_path)
-        assert (at.kept, at.finished, at.failed, at.left, at.running) == (2, 2, 2, 0, 0)
+        assert (at.total, at.finished, at.failed, at.left, at.running) == (2, 2, 2, 0, 0)
         assert {where for where, _ in at.errors} == {
             address(text, "of a kind") for text in texts(small, 5, 6)
         }
@@ -224,7 +224,7 @@ def test_a_failed_run_is_recorded_and_tried_again(small: dict[str, Any], tmp_pat
         more = Often([*recorded, *aqmlab.run_many([small | {"seed": s} for s in (5, 6)])])
         assert len(list(campaign(asks, seed, engine=more, store=store))) == 4
     at = status(tmp_path)
-    assert (at.kept, at.stored, at.finished, at.failed, at.errors) == (4, 2, 2, 0, [])
+    assert (at.total, at.stored, at.finished, at.failed, at.errors) == (4, 2, 2, 0, [])
 
 
 def test_status_shows_the_progress(
@@ -344,9 +344,9 @@ def test_the_folder_of_a_dead_process_is_free_and_is_checked(
 
 def kept_in(folder: Path) -> list[str]:
     """Return the addresses in a store, in the order of storing."""
-    with closing(sqlite3.connect(folder / "runs.sqlite")) as ledger:
-        assert ledger.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        return [row[0] for row in ledger.execute("SELECT address FROM runs ORDER BY id")]
+    with closing(sqlite3.connect(folder / "runs.sqlite")) as database:
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        return [row[0] for row in database.execute("SELECT address FROM runs ORDER BY id")]
 
 
 def test_a_truncated_log_leaves_the_first_runs(small: dict[str, Any], tmp_path: Path) -> None:
@@ -389,16 +389,16 @@ def test_an_unusable_store_is_reported_and_unchanged(
     path = folder / "runs.sqlite"
     if damage == "foreign":
         folder.mkdir(parents=True)
-        with closing(sqlite3.connect(path)) as ledger, ledger:
-            ledger.execute("CREATE TABLE mine (x)")
+        with closing(sqlite3.connect(path)) as database, database:
+            database.execute("CREATE TABLE mine (x)")
     else:
         with Ledger(folder) as store:
             aqmlab.replicate(small, 30, store=store)
         content = path.read_bytes()
         cut = {"middle": slice(4096, len(content) - 4096), "head": slice(0, 64)}
         if damage == "newer":
-            with closing(sqlite3.connect(path)) as ledger:
-                ledger.execute("PRAGMA user_version = 2")
+            with closing(sqlite3.connect(path)) as database:
+                database.execute("PRAGMA user_version = 2")
         else:
             rubbish = bytearray(content)
             rubbish[cut[damage]] = os.urandom(len(content[cut[damage]]))
@@ -458,7 +458,7 @@ asks = [(text,) for text in texts(SMALL, *range(40))]
 engine = Counting()
 run = lambda store: len(list(campaign(asks, seed, engine=engine, store=store)))
 full = told(run)
-kept = status(disk / "out").kept
+kept = status(disk / "out").total
 asked = len(engine.asked)
 mounted("-o", "remount,size=64m")
 done = told(run)
@@ -467,7 +467,7 @@ left = sorted(path.suffix for path in disk.rglob("*.part"))
 mounted("-o", "remount,ro")
 print(json.dumps({
     "full": full, "kept": kept, "again": len(engine.asked) - asked, "done": done, "whole": whole,
-    "left": left, "read-only": told(run), "status": status(disk / "out").kept,
+    "left": left, "read-only": told(run), "status": status(disk / "out").total,
 }))
 """
 

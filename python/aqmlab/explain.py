@@ -65,10 +65,10 @@ def explanation(name: str) -> str:
     """
     if name in studies.names():
         return study_page(name)
-    found = manual.find(name)
+    matches = manual.find(name)
     alike: dict[str, list[tuple[Page, Parameter]]] = {}
     texts = []
-    for page, p in found:
+    for page, p in matches:
         if p is None:
             texts.append(page_text(page))
         else:

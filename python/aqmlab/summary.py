@@ -81,17 +81,17 @@ def flow_table(result: "Result", *, wide: bool) -> "Table":
     heads = ["flow", "from > to", "start s"] if wide else ["flow"]
     heads += ["completed s", "goodput kbit/s", "sent segments", "resent segments", "timeouts",
               "dropped packets", "marked packets"]  # fmt: skip
-    made = table(*heads)
+    shown = table(*heads)
     for i in range(min(n, MOST_ROWS)):
         ends = [f"{flows['from'][i]} > {flows['to'][i]}", f"{flows['start_s'][i]:.3f}"]
-        made.add_row(flows["flow"][i], *(ends if wide else []), *_flow(flows, i))
+        shown.add_row(flows["flow"][i], *(ends if wide else []), *_flow(flows, i))
     if n > MOST_ROWS:
-        made.add_row(f"... {n - MOST_ROWS} more")
+        shown.add_row(f"... {n - MOST_ROWS} more")
     if n > 1:
         totals = [str(sum(map(int, flows[name]))) for name in COUNTS]
-        made.add_section()
-        made.add_row("total", *([""] * (len(heads) - 6)), *totals)
-    return made
+        shown.add_section()
+        shown.add_row("total", *([""] * (len(heads) - 6)), *totals)
+    return shown
 
 
 def _flow(flows: "Columns", i: int) -> list[str]:
@@ -107,23 +107,23 @@ def connection_table(result: "Result") -> "Table":
     """Return the first twenty flows that open several connections."""
     connections = result.columns("connections")
     durations = ["mean_duration_s", "median_duration_s", "p99_duration_s", "longest_duration_s"]
-    made = table(
+    shown = table(
         "connections of", "opened", "completed", "mean s", "median s", "99th s", "longest s"
     )
     n = len(connections["flow"])
     for i in range(min(n, MOST_ROWS)):
         counts = (str(connections[name][i]) for name in ("opened", "completed"))
         times = (f"{connections[name][i]:.3f}" for name in durations)
-        made.add_row(connections["flow"][i], *counts, *times)
+        shown.add_row(connections["flow"][i], *counts, *times)
     if n > MOST_ROWS:
-        made.add_row(f"... {n - MOST_ROWS} more")
-    return made
+        shown.add_row(f"... {n - MOST_ROWS} more")
+    return shown
 
 
 def exchange_table(result: "Result") -> "Table":
     """Return the first twenty flows with requests and responses."""
     exchanges = result.columns("exchanges")
-    made = table("requests of", "requests", "unfinished", "response bytes", "mean ms", "median ms",
+    shown = table("requests of", "requests", "unfinished", "response bytes", "mean ms", "median ms",
                  "99th ms", "longest ms", "round trips/min")  # fmt: skip
     n = len(exchanges["flow"])
     for i in range(min(n, MOST_ROWS)):
@@ -131,53 +131,55 @@ def exchange_table(result: "Result") -> "Table":
         names = (f"{what}_duration_s" for what in ("mean", "median", "p99", "longest"))
         times = (f"{1e3 * exchanges[name][i]:.2f}" for name in names)
         rpm = f"{exchanges['responsiveness_rpm'][i]:.0f}"
-        made.add_row(exchanges["flow"][i], *counts, *times, rpm)
+        shown.add_row(exchanges["flow"][i], *counts, *times, rpm)
     if n > MOST_ROWS:
-        made.add_row(f"... {n - MOST_ROWS} more")
-    return made
+        shown.add_row(f"... {n - MOST_ROWS} more")
+    return shown
 
 
 def datagram_table(result: "Result") -> "Table":
     """Return the first twenty flows of datagrams."""
     flows = result.columns("datagrams")
     delays = ["mean_delay_s", "p99_delay_s", "longest_delay_s"]
-    made = table("datagrams of", "sent packets", "lost packets", "late packets", "marked packets",
+    shown = table("datagrams of", "sent packets", "lost packets", "late packets", "marked packets",
                  "mean ms", "99th ms", "longest ms")  # fmt: skip
     n = len(flows["flow"])
     for i in range(min(n, MOST_ROWS)):
         names = ("sent_packets", "lost_packets", "reordered_packets", "marked_packets")
         counts = (str(flows[name][i]) for name in names)
-        made.add_row(flows["flow"][i], *counts, *(f"{1e3 * flows[name][i]:.2f}" for name in delays))
+        shown.add_row(
+            flows["flow"][i], *counts, *(f"{1e3 * flows[name][i]:.2f}" for name in delays)
+        )
     if n > MOST_ROWS:
-        made.add_row(f"... {n - MOST_ROWS} more")
-    return made
+        shown.add_row(f"... {n - MOST_ROWS} more")
+    return shown
 
 
 def conditioner_table(result: "Result") -> "Table":
     """Return the first twenty rows of the conditioners, by rule and colour."""
     seen = result.columns("conditioners")
-    made = table("conditioner", "rule", "colour", "action", "arrived packets", "dropped packets")
+    shown = table("conditioner", "rule", "colour", "action", "arrived packets", "dropped packets")
     n = len(seen["link"])
     for i in range(min(n, MOST_ROWS)):
         words = (seen[name][i] for name in ("link", "rule", "colour", "action"))
-        made.add_row(*words, *(str(seen[f"{name}_packets"][i]) for name in ("arrived", "dropped")))
+        shown.add_row(*words, *(str(seen[f"{name}_packets"][i]) for name in ("arrived", "dropped")))
     if n > MOST_ROWS:
-        made.add_row(f"... {n - MOST_ROWS} more")
-    return made
+        shown.add_row(f"... {n - MOST_ROWS} more")
+    return shown
 
 
 def class_table(result: "Result") -> "Table":
     """Return the first twenty classes of schedulers."""
     classes = result.columns("classes")
     names = [f"{what}_packets" for what in ("arrived", "dropped", "marked", "departed")]
-    made = table("link", "class", *(name.replace("_", " ") for name in names))
+    shown = table("link", "class", *(name.replace("_", " ") for name in names))
     n = len(classes["link"])
     for i in range(min(n, MOST_ROWS)):
         counts = (str(classes[name][i]) for name in names)
-        made.add_row(classes["link"][i], classes["class"][i], *counts)
+        shown.add_row(classes["link"][i], classes["class"][i], *counts)
     if n > MOST_ROWS:
-        made.add_row(f"... {n - MOST_ROWS} more")
-    return made
+        shown.add_row(f"... {n - MOST_ROWS} more")
+    return shown
 
 
 def link_table(result: "Result") -> "Table":
@@ -186,15 +188,15 @@ def link_table(result: "Result") -> "Table":
     chosen = links_that_matter(links)
     heads = ["arrived packets", "dropped packets", "marked packets", "delivered packets",
              "busy %"]  # fmt: skip
-    made = table("link", *heads)
+    shown = table("link", *heads)
     for i in chosen[:MOST_ROWS]:
         names = ["arrived_packets", "dropped_packets", "marked_packets", "delivered_packets"]
         counts = (str(links[name][i]) for name in names)
-        made.add_row(links["link"][i], *counts, f"{100 * links['utilization'][i]:.1f}")
+        shown.add_row(links["link"][i], *counts, f"{100 * links['utilization'][i]:.1f}")
     left = len(links["link"]) - len(chosen[:MOST_ROWS])
     if left:
-        made.add_row(f"... {left} more")
-    return made
+        shown.add_row(f"... {left} more")
+    return shown
 
 
 def links_that_matter(links: "Columns") -> list[int]:
@@ -217,10 +219,10 @@ def table(*heads: str) -> "Table":
         def add_row(self, *cells: Any, **how: Any) -> None:
             super().add_row(*(shortened(visible(str(c)), LONGEST_NAME) for c in cells), **how)
 
-    made = Shown(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
+    shown = Shown(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     for i, head in enumerate(heads):
         if i == 0 or head == "from > to":
-            made.add_column(head, overflow="fold")
+            shown.add_column(head, overflow="fold")
         else:  # the unit is on a second line
-            made.add_column(head.replace(" ", "\n"), justify="right")
-    return made
+            shown.add_column(head.replace(" ", "\n"), justify="right")
+    return shown

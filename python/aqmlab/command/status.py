@@ -22,7 +22,7 @@ def status_command(
     inside = folder / "runs"
     at = status(inside if not (folder / FILE).exists() and (inside / FILE).exists() else folder)
     by = f"running, process {at.process}" if at.process else "not running"
-    say(f"{folder}: {by}; {at.kept} runs are kept")
+    say(f"{folder}: {by}; {at.total} runs are kept")
     say(
         f"done {at.stored + at.finished} of {at.requested} ({at.stored} were kept before), "
         f"failed {at.failed}, in flight {at.running}, waiting {at.left - at.running}"

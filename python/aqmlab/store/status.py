@@ -25,7 +25,7 @@ class Status:
     ----------
     process : str, optional
         Id of the process that is running them; None if there is none.
-    kept : int
+    total : int
         Number of finished runs in the store, of all campaigns.
     requested, stored, finished, failed : int
         Number of distinct runs that the last campaign requested, and of these: stored before it
@@ -39,7 +39,7 @@ class Status:
     """
 
     process: str | None
-    kept: int
+    total: int
     requested: int
     stored: int
     finished: int
@@ -89,7 +89,7 @@ def _read(database: sqlite3.Connection, process: str | None) -> Status:
     campaign, began, requested, stored, jobs = last or (None, 0.0, 0, 0, 0)
     now = time.time()
     since = max(began, now - RECENT_S)
-    kept, finished, failed, recent = database.execute(
+    total, finished, failed, recent = database.execute(
         "SELECT count(*) FILTER (WHERE error IS NULL), "
         "count(*) FILTER (WHERE campaign = ?1 AND error IS NULL), "
         "count(*) FILTER (WHERE campaign = ?1 AND error IS NOT NULL), "
@@ -101,4 +101,4 @@ def _read(database: sqlite3.Connection, process: str | None) -> Status:
         [ERRORS],
     ).fetchall()
     rate = recent / max(now - since, 0.1) if process else 0.0
-    return Status(process, kept, requested, stored, finished, failed, jobs, rate, errors)
+    return Status(process, total, requested, stored, finished, failed, jobs, rate, errors)

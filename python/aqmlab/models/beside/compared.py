@@ -81,39 +81,39 @@ def beside(result: Result, before: Result | None = None) -> Beside:
     ['delays', 'waits', 'queue']
     """
     seen = Seen(result, before, [])
-    found = Beside(begin_s=seen.begin_s)
+    comparison = Beside(begin_s=seen.begin_s)
     try:
         place = Place.busiest(seen)
-        found.link = place.link
+        comparison.link = place.link
         if not (place.count("arrived_packets") and place.count("departed_packets")):
             when = f" after {seen.begin_s:g} s" if before else ""
             raise NotApplicable(f"no packet crosses {place.link}{when}")
-        found.waits = place.waits if "waits" in result.tables else None
+        comparison.waits = place.waits if "waits" in result.tables else None
         if place.answering:
-            found.rows, found.queue = responses.rows(place)
-            return found
+            comparison.rows, comparison.queue = responses.rows(place)
+            return comparison
         if not place.crossing:
             raise NotApplicable(f"no data crosses {place.link}, the busiest link")
     except NotApplicable as e:
-        found.left_out.append(str(e))
-        return found
+        comparison.left_out.append(str(e))
+        return comparison
     try:
-        rows, found.queue = datagrams.rows(place)
-        found.rows += rows
+        rows, comparison.queue = datagrams.rows(place)
+        comparison.rows += rows
     except NotApplicable as e:
-        found.left_out.append(str(e))
+        comparison.left_out.append(str(e))
     try:
         rows, reasons = transfers.rows(place)
-        found.rows += rows
-        found.left_out += reasons
+        comparison.rows += rows
+        comparison.left_out += reasons
     except NotApplicable as e:
-        found.left_out.append(str(e))
+        comparison.left_out.append(str(e))
     try:
-        rows, found.loop = loops.rows(place)
-        found.rows += rows
+        rows, comparison.loop = loops.rows(place)
+        comparison.rows += rows
     except NotApplicable as e:
-        found.left_out.append(str(e))
-    return found
+        comparison.left_out.append(str(e))
+    return comparison
 
 
 def needed(scenario: dict[str, Any]) -> list[str]:

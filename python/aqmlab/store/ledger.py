@@ -392,12 +392,12 @@ class Ledger:
 class _TablesOnDisk(dict[str, Columns]):
     """The large tables of a run, each read on access."""
 
-    def __init__(self, database: Ledger, address: str) -> None:
+    def __init__(self, store: Ledger, address: str) -> None:
         super().__init__()
-        self._ledger, self._address = database, address
+        self._store, self._address = store, address
 
     def __missing__(self, name: str) -> Columns:
-        return read_table(self._ledger._table(self._address, name))
+        return read_table(self._store._table(self._address, name))
 
 
 def _shut(database: sqlite3.Connection, lock: Lock) -> None:
