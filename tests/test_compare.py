@@ -24,7 +24,7 @@ from aqmlab.compare.figures import ellipse
 from aqmlab.compare.queues import arm
 from aqmlab.scenario import normalize
 from aqmlab.statistics import jain, mean_interval, paired_difference
-from aqmlab.store import Ledger, status
+from aqmlab.store import FolderStore, status
 
 QUEUES = ["drop_tail", "red:minth=4 packets,maxth=12 packets", "codel"]
 
@@ -261,7 +261,7 @@ def test_ctrl_c_leaves_finished_runs_and_nothing_half_written(tmp_path: Path) ->
     stdout, stderr = running.communicate(timeout=10)
     assert running.returncode == 130
     assert stdout == ""
-    with Ledger(out / "runs") as store:
+    with FolderStore(out / "runs") as store:
         finished = len(list(store))
     assert stderr.startswith(f"aqmlab: error: interrupted; {finished} finished runs are in")
     assert [file.name for file in out.iterdir()] == ["runs"]

@@ -18,7 +18,7 @@ from aqmlab import folder
 from aqmlab.command import execute
 from aqmlab.folder import Claim, appearing, appearing_file
 from aqmlab.results import Result
-from aqmlab.store import Ledger
+from aqmlab.store import FolderStore
 
 RUN = "aqmlab run"
 ENDLESS = ["--set", "duration='3000000 s'", "--set", "flows.0.traffic='bulk'",
@@ -314,7 +314,7 @@ def seed_of(path: Path) -> int:
         return 0
     if path.name == "compare":
         numbers = json.loads((path / "comparison.json").read_text())
-        with Ledger(path / "runs") as store:
+        with FolderStore(path / "runs") as store:
             runs = [run.manifest for run in store]
         seed = numbers["queues"][0]["runs"][0]["seed"]
         assert seed in [run["seed"] for run in runs]

@@ -19,7 +19,7 @@ from aqmlab.engine import Failed, Simulator
 from aqmlab.experiment import Experiment, Outcome, conduct
 from aqmlab.results import Result
 from aqmlab.scenario import normalize, toml_value
-from aqmlab.store import Ledger
+from aqmlab.store import FolderStore
 
 EXAMPLE = str(Path("examples/one_flow.toml").resolve())
 LONG = "x" * 5_000_000
@@ -379,7 +379,7 @@ def test_a_folder_whose_name_is_not_utf_8(tmp_path: Path) -> None:
     assert Outcome.read(where / "sweep").runs["jain"].notna().all()
     again = Result.read(where / "run")
     assert again.flows.equals(aqmlab.run(where / "x.toml").flows)
-    with Ledger(where / "store") as store:
+    with FolderStore(where / "store") as store:
         first = aqmlab.replicate(where / "x.toml", 1, store=store)
         found = aqmlab.replicate(where / "x.toml", 1, store=store)
     assert found[0].flows.equals(first[0].flows)

@@ -21,7 +21,7 @@ from aqmlab.engine import Failed, Progress, Simulator
 from aqmlab.experiment import campaign
 from aqmlab.results import Result
 from aqmlab.scenario import normalize
-from aqmlab.store import Ledger, address, packing
+from aqmlab.store import FolderStore, address, packing
 from conftest import SMALL
 
 SURE_S = 10.0
@@ -52,7 +52,7 @@ def sweep(folder: Path, runs: int, log: Path) -> None:
     base = SMALL | {"flows": [flow], "record": {"interval": "5 ms"}}
     often = [base, base, base, base, base | {"record": base["record"] | {"series": ["queue"]}}]
     asks = ((normalize(often[seed % 5], seed),) for seed in range(runs))
-    with Ledger(folder) as store:
+    with FolderStore(folder) as store:
         for _ in campaign(asks, lambda _: None, engine=Logged(log), store=store, jobs=2):
             pass
 
@@ -83,7 +83,7 @@ def kept(folder: Path) -> set[str]:
 def content(folder: Path) -> dict[str, Any]:
     """Return the stored results without the measured times of their manifests."""
     found: dict[str, Any] = {}
-    with Ledger(folder) as store:
+    with FolderStore(folder) as store:
         for run in store:
             said = {k: v for k, v in run.manifest.items() if k not in ("setup", "running")}
             columns = {
@@ -182,7 +182,7 @@ def overhead(folder: Path, runs: int) -> dict[str, float]:
 
     asks = ((text.replace('"seed":7', f'"seed":{seed}', 1),) for seed in range(runs))
     began, number = time.process_time(), 0
-    with Ledger(folder) as store:
+    with FolderStore(folder) as store:
         for _ in campaign(asks, lambda _: None, engine=Idle(), store=store, jobs=2):
             number += 1
             if number % 10_000 == 0:

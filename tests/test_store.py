@@ -27,7 +27,7 @@ from aqmlab.engine import Recorded
 from aqmlab.experiment import campaign
 from aqmlab.results import Result
 from aqmlab.scenario import normalize
-from aqmlab.store import Ledger, Store, address, packing, status
+from aqmlab.store import FolderStore, Store, address, packing, status
 from aqmlab.store.differences import restore, shorten
 from test_campaign import Counting, alike, seed, texts
 
@@ -65,7 +65,7 @@ def test_stored_runs_are_returned_bit_for_bit(
     runs = {f"{i:016x}": result for i, result in enumerate(results)}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(packing, "LARGE_BYTES", 0 if large else 1 << 30)
-        with Ledger(tmp_path_factory.mktemp("store")) as store:
+        with FolderStore(tmp_path_factory.mktemp("store")) as store:
             for where, result in runs.items():
                 store.put(where, "build", result)
             for _ in range(2):
@@ -92,7 +92,7 @@ def test_an_address_depends_on_everything_except_the_title(title: str, number: i
 
 
 def test_a_folder_implements_the_store_protocol(tmp_path: Path) -> None:
-    store: Store = Ledger(tmp_path / "new" / "folder")
+    store: Store = FolderStore(tmp_path / "new" / "folder")
     assert store.get(ADDRESS) is None
     assert store.missing([ADDRESS]) == {ADDRESS}
     assert list(store) == []
@@ -116,7 +116,7 @@ def test_a_folder_implements_the_store_protocol(tmp_path: Path) -> None:
     ],
 )
 def test_foreign_words_are_not_a_run(words: str, small: dict[str, Any], tmp_path: Path) -> None:
-    store, engine = Ledger(tmp_path), Counting()
+    store, engine = FolderStore(tmp_path), Counting()
     aqmlab.run_many([small], engine=engine, store=store)
     store.close()
     with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as database, database:
@@ -138,7 +138,7 @@ def test_a_row_that_decompresses_without_bound_is_damaged(
     deflate = zlib.compressobj()
     zeros = bytes(1 << 20)
     bomb = b"".join(deflate.compress(zeros) for _ in range(1 << 10)) + deflate.flush()
-    store, engine = Ledger(tmp_path), Counting()
+    store, engine = FolderStore(tmp_path), Counting()
     aqmlab.run_many([small], engine=engine, store=store)
     store.close()
     with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as database, database:
@@ -159,7 +159,7 @@ def test_a_table_outside_the_folder_is_not_read(
 ) -> None:
     """The table's name in the words leads to another folder."""
     monkeypatch.setattr(packing, "LARGE_BYTES", 1 << 12)
-    store, engine = Ledger(tmp_path / "store"), Counting()
+    store, engine = FolderStore(tmp_path / "store"), Counting()
     aqmlab.run_many([small], engine=engine, store=store)
     store.close()
     (queue,) = tmp_path.glob("store/tables/*-queue.parquet")
@@ -183,7 +183,7 @@ def test_an_incomplete_run_is_run_again(
     part: str, small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(packing, "LARGE_BYTES", 1 << 12)
-    store, engine = Ledger(tmp_path), Counting()
+    store, engine = FolderStore(tmp_path), Counting()
     (first,) = aqmlab.run_many([small], engine=engine, store=store)
     store.close()
     if part == "table":
@@ -211,7 +211,7 @@ def test_a_failed_run_is_recorded_and_tried_again(small: dict[str, Any], tmp_pat
         build = "of a kind"
 
     asks = [(text,) for text in texts(small, 5, 7, 6, 8)]
-    with Ledger(tmp_path) as store:
+    with FolderStore(tmp_path) as store:
         with pytest.raises(LookupError, match="so do 1 runs more"):
             list(campaign(asks, seed, engine=Often(recorded), store=store))
         at = status(tmp_path)
@@ -232,7 +232,7 @@ def test_status_shows_the_progress(
 ) -> None:
     """The status is read during the runs, after them, and in the folder of a comparison."""
     inside = tmp_path / "runs"
-    with Ledger(inside) as store:
+    with FolderStore(inside) as store:
         aqmlab.run_many([small], store=store)
         asks = [(text,) for text in texts(small, 7, 8, 9)]
         running = campaign(asks, seed, engine=Counting(), store=store, jobs=2)
@@ -285,20 +285,20 @@ def complaint(capsys: pytest.CaptureFixture[str], *args: str) -> str:
 
 
 def test_reading_needs_no_lock(small: dict[str, Any], tmp_path: Path) -> None:
-    with Ledger(tmp_path) as store, Ledger(tmp_path, to_read=True) as reader:
+    with FolderStore(tmp_path) as store, FolderStore(tmp_path, to_read=True) as reader:
         (run,) = aqmlab.run_many([small], store=store)
         (kept,) = reader
         assert alike(kept, run)
         with pytest.raises(OSError, match="readonly database"):
             reader.put(ADDRESS, "build", run)
     with pytest.raises(FileNotFoundError, match=r"has no runs\.sqlite"):
-        list(Ledger(tmp_path / "none", to_read=True))
+        list(FolderStore(tmp_path / "none", to_read=True))
 
 
 def test_a_second_writer_of_a_folder_gets_an_error(
     scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Ledger(tmp_path / "out" / "runs") as first:
+    with FolderStore(tmp_path / "out" / "runs") as first:
         first.missing([])
         args = ["compare", "codel", "--scenario", str(scenario), "--out", str(tmp_path / "out")]
         said = complaint(capsys, *args)
@@ -314,10 +314,10 @@ def test_foreign_files_are_unchanged(small: dict[str, Any], tmp_path: Path) -> N
     for path in mine:
         path.write_text("mine")
     with pytest.raises(FileExistsError, match=r"runs\.lock is not a lock of aqmlab; move it"):
-        aqmlab.run_many([small], store=Ledger(tmp_path))
+        aqmlab.run_many([small], store=FolderStore(tmp_path))
     assert all(path.read_text() == "mine" for path in mine)
     mine.pop().unlink()
-    with Ledger(tmp_path) as store:
+    with FolderStore(tmp_path) as store:
         aqmlab.run_many([small], store=store)
     assert all(path.read_text() == "mine" for path in mine)
 
@@ -328,16 +328,16 @@ def test_the_folder_of_a_dead_process_is_free_and_is_checked(
     (run,) = aqmlab.run_many([small])
     child = os.fork()
     if child == 0:
-        store = Ledger(tmp_path)
+        store = FolderStore(tmp_path)
         store.put(ADDRESS, "build", run)
         store.settle()
         store.put(ADDRESS[::-1], "build", run)
         os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(child, 0)
     examined = []
-    monkeypatch.setattr("aqmlab.store.ledger.check", lambda *_, whole: examined.append(whole))
+    monkeypatch.setattr("aqmlab.store.folder_store.check", lambda *_, whole: examined.append(whole))
     for _ in range(2):
-        with Ledger(tmp_path) as store:
+        with FolderStore(tmp_path) as store:
             assert store.missing([ADDRESS, ADDRESS[::-1]]) == {ADDRESS[::-1]}
     assert examined == [True, False]
 
@@ -354,7 +354,7 @@ def test_a_truncated_log_leaves_the_first_runs(small: dict[str, Any], tmp_path: 
     (run,) = aqmlab.run_many([small | {"record": {}}])
     addresses = [f"{i:016x}" for i in range(40)]
     sizes = []
-    with Ledger(tmp_path / "whole") as store:
+    with FolderStore(tmp_path / "whole") as store:
         log = tmp_path / "whole" / "runs.sqlite-wal"
         for where in addresses:
             store.put(where, "build", run)
@@ -392,7 +392,7 @@ def test_an_unusable_store_is_reported_and_unchanged(
         with closing(sqlite3.connect(path)) as database, database:
             database.execute("CREATE TABLE mine (x)")
     else:
-        with Ledger(folder) as store:
+        with FolderStore(folder) as store:
             aqmlab.replicate(small, 30, store=store)
         content = path.read_bytes()
         cut = {"middle": slice(4096, len(content) - 4096), "head": slice(0, 64)}
@@ -416,10 +416,10 @@ def test_a_full_disk_is_reported_and_stored_runs_remain(
     small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SQLite's limit on pages has the effect of a full disk."""
-    monkeypatch.setattr("aqmlab.store.ledger.BATCH_S", 0.0)
+    monkeypatch.setattr("aqmlab.store.folder_store.BATCH_S", 0.0)
     asks = [(text,) for text in texts(small, *range(60))]
     engine = Counting()
-    with Ledger(tmp_path) as store:
+    with FolderStore(tmp_path) as store:
         store.begin(0, 0, 1)
         assert store._opened is not None
         pages = store._opened.execute("PRAGMA page_count").fetchone()[0] + 60
@@ -428,7 +428,7 @@ def test_a_full_disk_is_reported_and_stored_runs_remain(
             list(campaign(asks, seed, engine=engine, store=store))
     kept = len(kept_in(tmp_path))
     asked = len(engine.asked)
-    with Ledger(tmp_path) as store:
+    with FolderStore(tmp_path) as store:
         assert len(list(campaign(asks, seed, engine=engine, store=store))) == 60
         assert len(engine.asked) - asked == 60 - kept < 60
         assert len(list(store)) == 60
@@ -441,14 +441,14 @@ sys.path.insert(0, "tests")
 from conftest import SMALL
 from test_campaign import Counting, seed, texts
 from aqmlab.experiment import campaign
-from aqmlab.store import Ledger, ledger, packing, status
-ledger.BATCH_S = 0.0  # each run is a commit, however fast the machine is
+from aqmlab.store import FolderStore, folder_store, packing, status
+folder_store.BATCH_S = 0.0  # each run is a commit, however fast the machine is
 disk, large = Path(sys.argv[1]), sys.argv[2] == "tables"
 def mounted(*options):
     subprocess.run(["mount", "-t", "tmpfs", *options, "tmpfs", str(disk)], check=True)
 def told(work):
     try:
-        with Ledger(disk / "out") as store:
+        with FolderStore(disk / "out") as store:
             return work(store)
     except OSError as e:
         return str(e)

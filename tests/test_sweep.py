@@ -20,7 +20,7 @@ from aqmlab.estimates import Kind
 from aqmlab.experiment import Outcome
 from aqmlab.measures import Seen
 from aqmlab.statistics import mean_interval
-from aqmlab.store import Ledger, status
+from aqmlab.store import FolderStore, status
 
 WANTED = """
 scenario = "small.json"
@@ -155,13 +155,13 @@ def test_a_sweep_goes_on_with_what_was_run(
     """More replications: only the new ones are run, and the rows of the others stay."""
     before = Outcome.read(folder).runs
     kept: list[str] = []
-    put = Ledger.put
+    put = FolderStore.put
 
-    def counted(self: Ledger, address: str, *rest: object) -> None:
+    def counted(self: FolderStore, address: str, *rest: object) -> None:
         kept.append(address)
         put(self, address, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Ledger, "put", counted)
+    monkeypatch.setattr(FolderStore, "put", counted)
     file.write_text(WANTED.replace("replications = 3", "replications = 4"))
     assert execute(["sweep", str(file), "--out", str(folder), "--resume"]) == 0
     assert len(kept) == 8

@@ -73,7 +73,7 @@ def calibrate_command(
     from aqmlab.folder import appearing
     from aqmlab.progress import Bar
     from aqmlab.scenario import changed, normalize
-    from aqmlab.store import Ledger
+    from aqmlab.store import FolderStore
 
     scenario = changed(file, [read_change(change) for change in changes or []])
     whole = json.loads(normalize(scenario))
@@ -90,7 +90,7 @@ def calibrate_command(
     folder = out or Path("results") / f"{file.stem}-calibrated"
     every = [(text, seed) for text in asked for seed in range(whole["seed"], whole["seed"] + count)]
     with ExitStack() as stack:
-        kept = stack.enter_context(Ledger(store)) if store else None
+        kept = stack.enter_context(FolderStore(store)) if store else None
         if kept:
             stack.enter_context(resumable(kept))
         new = stack.enter_context(appearing(folder, MADE_BY, force=force))

@@ -10,7 +10,7 @@ from aqmlab.command.options import StoreOption, read_change, read_count
 from aqmlab.command.terminal import console, resumable, say
 
 if TYPE_CHECKING:
-    from aqmlab.store import Ledger
+    from aqmlab.store import FolderStore
     from aqmlab.studies.framework.study import Study
 
 
@@ -65,7 +65,7 @@ def reproduce(
 ) -> None:
     """Reproduce a published study: cells, claims and figures in one HTML report."""
     from aqmlab import studies
-    from aqmlab.store import Ledger
+    from aqmlab.store import FolderStore
 
     if every:
         given = {"STUDY": study, "--only": only, "--replications": replications,
@@ -88,7 +88,7 @@ def reproduce(
             "--claim says what is run, and writes nothing: leave items, --out and --quick out"
         )
     with ExitStack() as stack:
-        kept = stack.enter_context(Ledger(store)) if store else None
+        kept = stack.enter_context(FolderStore(store)) if store else None
         if kept:
             stack.enter_context(resumable(kept))
         if claim:
@@ -101,11 +101,11 @@ def reproduce(
 
 def _every(out: Path | None, jobs: int | None, store: Path | None, *, quick: bool) -> None:
     """Reproduce all studies."""
-    from aqmlab.store import Ledger
+    from aqmlab.store import FolderStore
     from aqmlab.studies.framework.every import reproduce_all
 
     with ExitStack() as stack:
-        kept = stack.enter_context(Ledger(store)) if store else None
+        kept = stack.enter_context(FolderStore(store)) if store else None
         if kept:
             stack.enter_context(resumable(kept))
         say(str(reproduce_all(out, jobs, console(), store=kept, quick=quick)))
@@ -116,7 +116,7 @@ def _decide(
     claim: str,
     replications: int | None,
     jobs: int | None,
-    store: "Ledger | None",
+    store: "FolderStore | None",
     changes: list[tuple[str, str]],
 ) -> None:
     """Print what the runs say of a claim."""

@@ -47,7 +47,7 @@ def responses_command(
 
     from aqmlab import figures
     from aqmlab.figures.responses import responses
-    from aqmlab.store import Ledger
+    from aqmlab.store import FolderStore
 
     if plot:
         if plot.suffix.lower() not in figures.FORMATS:
@@ -56,7 +56,7 @@ def responses_command(
     warm_up_s, count = read_warm_up(warm_up) or 0.0, read_count("--replications", replications) or 1
     overrides = [read_change(change) for change in changes or []]
     with ExitStack() as stack:
-        kept = stack.enter_context(Ledger(store)) if store else None
+        kept = stack.enter_context(FolderStore(store)) if store else None
         if kept:
             stack.enter_context(resumable(kept))
         how = {"jobs": read_count("--jobs", jobs), "store": kept}

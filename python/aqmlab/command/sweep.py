@@ -55,12 +55,12 @@ def sweep_command(
     from aqmlab.command.results import show
     from aqmlab.experiment import Experiment, Outcome, carry_out, prepare
     from aqmlab.progress import Count
-    from aqmlab.store import Ledger
+    from aqmlab.store import FolderStore
 
     threads = read_count("--jobs", jobs)
     experiment = Experiment.read(file)
     folder = out or Path("results") / file.stem
-    kept = Ledger(folder.resolve() / RUNS)
+    kept = FolderStore(folder.resolve() / RUNS)
     at_once = threads if executor == "local" or "://" in executor else None
     with engine(executor, threads, cluster) as there:
         work = prepare(experiment, engine=there, store=kept, jobs=at_once)

@@ -13,7 +13,7 @@ from aqmlab.words import shortened, visible
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from aqmlab.store import Ledger
+    from aqmlab.store import FolderStore
 
 
 class Interrupted(Exception):  # noqa: N818
@@ -21,7 +21,7 @@ class Interrupted(Exception):  # noqa: N818
 
 
 @contextmanager
-def resumable(kept: "Ledger") -> Iterator[None]:
+def resumable(kept: "FolderStore") -> Iterator[None]:
     """Tell of an interruption that the runs are kept, if any are."""
     try:
         yield

@@ -11,7 +11,7 @@ from aqmlab.compare import figures
 from aqmlab.compare.show import READING, difference, gain, head, mean, runs
 from aqmlab.folder import Claim
 from aqmlab.report import Chapter, Entry, Picture, Report, Score, Table, inline_svg, write_report
-from aqmlab.store import Ledger
+from aqmlab.store import FolderStore
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,23 +55,23 @@ def place(folder: Path) -> Claim:
     return Claim(folder, MADE_BY)
 
 
-def store(claim: Claim, folder: Path | None = None) -> Ledger:
+def store(claim: Claim, folder: Path | None = None) -> FolderStore:
     """Return where the runs of a comparison are kept: by default in its folder, from the first."""
-    return Ledger(folder or claim.named / RUNS)
+    return FolderStore(folder or claim.named / RUNS)
 
 
-def _keep_runs(kept: Ledger, claim: Claim) -> None:
+def _keep_runs(kept: FolderStore, claim: Claim) -> None:
     """Take the runs along that are in the folder which is replaced."""
     own = claim.named / RUNS
     if kept.folder == own:
         kept.copy(claim.new / RUNS)
         kept.close()
     elif own.is_dir():
-        with Ledger(own) as earlier:
+        with FolderStore(own) as earlier:
             earlier.copy(claim.new / RUNS)
 
 
-def write(comparison: "Comparison", kept: Ledger, claim: Claim) -> Path:
+def write(comparison: "Comparison", kept: FolderStore, claim: Claim) -> Path:
     """Write page, figures and numbers; the runs stay. Returns the page.
 
     Raises

@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 
 from aqmlab.store.database import FILE, open_to_read, with_remedy
-from aqmlab.store.ledger import LOCK
+from aqmlab.store.folder_store import LOCK
 from aqmlab.store.lock import holder
 
 RECENT_S = 60.0

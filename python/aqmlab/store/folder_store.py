@@ -50,7 +50,7 @@ MOST_ASKED = 500
 """Maximum number of addresses per SQL statement."""
 
 
-class Ledger:
+class FolderStore:
     """A store of runs in a folder, which is created on first use.
 
     One process can write it at a time, until it closes the store. Others can read it meanwhile.
@@ -73,7 +73,7 @@ class Ledger:
     --------
     >>> import aqmlab, tempfile
     >>> folder = tempfile.TemporaryDirectory()
-    >>> with Ledger(folder.name) as store:
+    >>> with FolderStore(folder.name) as store:
     ...     first = aqmlab.replicate("examples/two_flows.toml", 2, store=store)
     ...     again = aqmlab.replicate("examples/two_flows.toml", 3, store=store)  # one new run
     >>> store.finished  # two stored, two returned, one stored
@@ -392,7 +392,7 @@ class Ledger:
 class _TablesOnDisk(dict[str, Columns]):
     """The large tables of a run, each read on access."""
 
-    def __init__(self, store: Ledger, address: str) -> None:
+    def __init__(self, store: FolderStore, address: str) -> None:
         super().__init__()
         self._store, self._address = store, address
 
