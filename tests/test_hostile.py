@@ -298,8 +298,8 @@ def test_a_plot_without_its_folder_names_the_folder(
     [
         ({"arms": {"=1+1": {}}}, 'arms: "=1+1" begins like a formula'),
         ({"arms": {f"a{ESCAPE}red": {}}}, r'arms: "a\u001b[31mred" has control characters;'),
-        ({"arms": {"a\u202eb": {}}}, r'arms: "a\u202eb" has control characters in it'),
-        ({"factors": [{"values": {"title": ["=cmd()"]}}]}, 'factors: title: "=cmd()" begins as'),
+        ({"arms": {"a\u202eb": {}}}, r'arms: "a\u202eb" has control characters;'),
+        ({"factors": [{"values": {"title": ["=cmd()"]}}]}, 'factors: title: "=cmd()" begins like'),
         ({"factors": [{"values": {"title": ["a", "b\nc"]}}]}, r'factors: title: "b\nc" has'),
         ({"factors": [{"kind": "list", "rows": [{"@SUM(A1)": 1}]}]}, 'factors: "@SUM(A1)" begins'),
         ({"factors": [{"kind": "random", "n": 1, "values": {"title": {"choice": ["+1"]}}}]}, "+1"),

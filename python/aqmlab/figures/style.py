@@ -34,7 +34,7 @@ def look(i: int) -> tuple[str, str]:
 def sheet(
     rows: int = 1, columns: int = 1, size: tuple[float, float] = (7.2, 4.2), **options: Any
 ) -> tuple[Figure, Any]:
-    """Return an empty figure and its axes, like `matplotlib.pyplot.subplots` without a window."""
+    """Return an empty figure and its axes, in the style `STYLE` and without a display."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 

@@ -130,7 +130,7 @@ def _goodput(place: Place, names: list[str]) -> float:
 
 
 def per_ack_of(tcp: dict[str, Any]) -> float:
-    """Return b: the window grows by one segment per window of ACKs, each for b segments."""
+    """Return b, the segments per ACK; 1 if the window's growth does not depend on it."""
     if tcp["sender"]["congestion"].get("avoidance", "per-ack") != "per-ack":
         return 1.0
     return float(tcp["receiver"]["delayed_ack"].split()[0])
