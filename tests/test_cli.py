@@ -98,7 +98,7 @@ def test_a_wrong_value_is_told_with_its_field_and_bound(
         (["explain", "Red"], ["'Red'", "did you mean red"]),
         (["plot", "rtt", EXAMPLE, "--from", "noon"], ["--from 'noon'", "number of seconds"]),
         (["plot", "rtt", EXAMPLE, "--to", "nan"], ["--to 'nan'", "number of seconds"]),
-        (["plot", "rtt", "docs"], ["docs is no run", "manifest.json", "aqmlab run --out"]),
+        (["plot", "rtt", "docs"], ["docs is not a run", "manifest.json", "aqmlab run --out"]),
         (["plot", "rtt", EXAMPLE, "--flow", "0", "--flow", "1"], ["--flow is given 2 times"]),
         (["plot", "rain", EXAMPLE], ["'rain' is not one of 'sequence', 'window', 'rtt'. See"]),
         (["compare", "red", "--replications", "9" * 20], ["--replications '999", "at most 999999"]),
