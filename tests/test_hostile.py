@@ -289,7 +289,7 @@ def test_a_plot_without_its_folder_names_the_folder(
 ) -> None:
     assert execute(["plot", "window", EXAMPLE, "--out", str(tmp_path / "no" / "x.png")]) == 2
     told = capsys.readouterr().err
-    assert "there is no folder" in told
+    assert "does not exist; create it" in told
     assert ".part" not in told
 
 
