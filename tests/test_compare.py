@@ -24,7 +24,7 @@ from aqmlab.compare.figures import ellipse
 from aqmlab.compare.queues import arm
 from aqmlab.scenario import normalize
 from aqmlab.statistics import jain, mean_interval, paired_difference
-from aqmlab.store import Ledger, status
+from aqmlab.store import FolderStore, status
 
 QUEUES = ["drop_tail", "red:minth=4 packets,maxth=12 packets", "codel"]
 
@@ -249,7 +249,7 @@ def test_wrong_input_is_told_in_one_line(
 def kept_in(out: Path) -> int:
     """Runs that are kept in the folder of a comparison."""
     try:
-        return status(out / "runs").kept
+        return status(out / "runs").total
     except OSError:  # it is not there yet
         return 0
 
@@ -271,8 +271,8 @@ def test_ctrl_c_leaves_finished_runs_and_nothing_half_written(tmp_path: Path) ->
     stdout, stderr = running.communicate(timeout=10)
     assert running.returncode == 130
     assert stdout == ""
-    with Ledger(out / "runs") as ledger:
-        finished = len(list(ledger))
+    with FolderStore(out / "runs") as store:
+        finished = len(list(store))
     assert stderr.startswith(f"aqmlab: error: interrupted; {finished} finished runs are in")
     assert [file.name for file in out.iterdir()] == ["runs"]
     assert [file.name for file in tmp_path.iterdir()] == ["out"]

@@ -21,7 +21,7 @@ from aqmlab.measures import Seen, column, measures
 from aqmlab.measures.of_run import ALL
 from aqmlab.scenario import normalize
 from aqmlab.statistics import jain, time_quantile
-from aqmlab.store import Ledger
+from aqmlab.store import FolderStore
 
 QUEUES = ["drop_tail", "red:minth=4 packets,maxth=12 packets", "codel"]
 
@@ -161,7 +161,7 @@ def test_a_warm_up_longer_than_a_run_without_duration_is_refused(scenario: Path)
 
 
 def test_runs_with_another_warm_up_are_not_taken(scenario: Path, tmp_path: Path) -> None:
-    store = Ledger(tmp_path / "runs")
+    store = FolderStore(tmp_path / "runs")
     plain = compare(["codel"], scenario, 1, store=store)
     warm = compare(["codel"], scenario, 1, warm_up="1 s", store=store)
     assert plain.values(0, "goodput_bps") != warm.values(0, "goodput_bps")

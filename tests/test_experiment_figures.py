@@ -1,4 +1,4 @@
-"""The figures of experiments show what they should, and are left out where there is too little."""
+"""Figures of experiments: their content, and their omission without enough data."""
 
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ LIMIT, DELAY = "network.queue.limit", "network.delay"
 
 @pytest.fixture
 def outcome(small: dict[str, Any]) -> Outcome:
-    """Two arms, two factors, three replications."""
+    """Run an experiment with two arms, two factors and three replications."""
     return conduct(Experiment.from_dict({
         "scenario": small, "replications": 3, "measures": ["goodput_bps"], "plots": list(PLOTS),
         "arms": {"off": {"tcp.ecn": "off"}, "on": {"tcp.ecn": "rfc3168"}},
@@ -45,7 +45,7 @@ def test_lines_of_interactions_are_the_means_of_arms(outcome: Outcome) -> None:
         assert any(ys == pytest.approx(wanted) for ys in drawn)
 
 
-def test_ratios_are_sorted_and_in_the_middle_if_arms_are_equal(small: dict[str, Any]) -> None:
+def test_ratios_are_sorted_and_0_5_for_equal_arms(small: dict[str, Any]) -> None:
     outcome = conduct(Experiment.from_dict({
         "scenario": small, "replications": 2, "measures": ["goodput_bps"],
         "arms": {"a": {}, "same": {}, "on": {"network.rate": "3 Mbit/s"}},
@@ -74,7 +74,7 @@ def test_a_heat_map_has_its_levels_in_order(outcome: Outcome) -> None:
         assert all("\n±" in text.get_text() for text in panel.texts), "half of each interval"
 
 
-def test_what_has_too_little_is_left_out(small: dict[str, Any]) -> None:
+def test_figures_without_enough_data_are_omitted(small: dict[str, Any]) -> None:
     outcome = conduct(Experiment.from_dict({
         "scenario": small, "replications": 2, "measures": ["goodput_bps"], "plots": list(PLOTS),
     }))  # fmt: skip

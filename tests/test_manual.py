@@ -1,4 +1,4 @@
-"""What is generated from the simulator's definitions, and what they cite."""
+"""Files generated from the simulator's definitions, and the citations in them."""
 
 import dataclasses
 import json
@@ -26,7 +26,7 @@ def test_generated_files_are_current() -> None:
         assert path.read_text("utf-8") == text, f"{path}: run python -m aqmlab._generate"
 
 
-def test_a_table_that_the_page_leaves_out_gets_a_section(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_missing_from_the_page_gets_a_section(monkeypatch: pytest.MonkeyPatch) -> None:
     column = manual.Column("time_s", "s", "When.")
     monkeypatch.setattr(_generate, "columns", lambda: manual.columns() | {"mine": [column]})
     monkeypatch.setattr(_generate, "tables", lambda: {"mine": "All of it."})
@@ -37,13 +37,13 @@ def test_a_table_that_the_page_leaves_out_gets_a_section(monkeypatch: pytest.Mon
     assert added.endswith("| `time_s` | s | When. |\n")
 
 
-def test_a_run_leaves_the_columns_that_are_defined(small: dict[str, Any]) -> None:
+def test_a_run_has_the_defined_columns(small: dict[str, Any]) -> None:
     result = aqmlab.run(small | {"record": {"series": ["queue", "window", "drops", "marks"]}})
     for table in result.tables:
         assert [column.name for column in manual.columns()[table]] == list(result.columns(table))
 
 
-def test_the_schema_is_one() -> None:
+def test_the_schema_is_valid() -> None:
     jsonschema.Draft202012Validator.check_schema(manual.schema())
 
 
@@ -55,7 +55,7 @@ def test_the_schema_accepts_the_examples(path: Path) -> None:
     assert valid(json.loads(normalize(path)))
 
 
-def test_the_schema_refuses_what_the_simulator_refuses(small: dict[str, Any]) -> None:
+def test_the_schema_rejects_what_the_simulator_rejects(small: dict[str, Any]) -> None:
     assert valid(small)
     assert not valid(small | {"sead": 1})
     assert not valid(small | {"duration": 5})
@@ -72,7 +72,7 @@ def test_a_typed_object_has_every_key_of_its_page(page: manual.Page) -> None:
     assert (page.name if page.has_kind else None) == typed.KIND
 
 
-def test_a_default_is_accepted_where_it_stands(small: dict[str, Any]) -> None:
+def test_defaults_are_accepted_as_values(small: dict[str, Any]) -> None:
     full = json.loads(normalize(small))
     assert json.loads(normalize(full)) == full
 

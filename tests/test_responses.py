@@ -85,7 +85,7 @@ def test_the_command_tells_and_draws(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert execute(["responses", str(run), str(file), "--plot", str(drawn)]) == 0
     told = capsys.readouterr().out
     assert "up to 10 kB" in told
-    assert "requests with their response (%)" in drawn.read_text()
+    assert "requests answered within this time (%)" in drawn.read_text()
     assert execute(["responses", str(run), "--replications", "2"]) == 2
     assert "is a finished run" in capsys.readouterr().err
     assert execute(["responses", str(file), "--plot", str(tmp_path / "x.txt")]) == 2

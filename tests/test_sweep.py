@@ -20,7 +20,7 @@ from aqmlab.estimates import Kind
 from aqmlab.experiment import Outcome
 from aqmlab.measures import Seen
 from aqmlab.statistics import mean_interval
-from aqmlab.store import Ledger, status
+from aqmlab.store import FolderStore, status
 
 WANTED = """
 scenario = "small.json"
@@ -126,7 +126,7 @@ def test_results_have_the_interval_that_is_asked_for(
         (["results", "OUT", "--csv", "FILE"], ["exists", "another name"]),
         (["results", "."], ["holds no finished sweep"]),
         (["sweep", "FILE", "--out", "OUT"], ["holds an earlier sweep", "--resume"]),
-        (["sweep", "FILE", "--out", "tests"], ["has content that no sweep made"]),
+        (["sweep", "FILE", "--out", "tests"], ["has content that does not belong to a sweep"]),
         (["sweep", "FILE", "--executor", "moon"], ["--executor 'moon'", "local"]),
         (["sweep", "FILE", "--jobs", "0"], ["--jobs '0'"]),
         (["sweep", "nowhere.toml"], ["nowhere.toml", "no such file"]),
@@ -155,13 +155,13 @@ def test_a_sweep_goes_on_with_what_was_run(
     """More replications: only the new ones are run, and the rows of the others stay."""
     before = Outcome.read(folder).runs
     kept: list[str] = []
-    put = Ledger.put
+    put = FolderStore.put
 
-    def counted(self: Ledger, address: str, *rest: object) -> None:
+    def counted(self: FolderStore, address: str, *rest: object) -> None:
         kept.append(address)
         put(self, address, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Ledger, "put", counted)
+    monkeypatch.setattr(FolderStore, "put", counted)
     file.write_text(WANTED.replace("replications = 3", "replications = 4"))
     assert execute(["sweep", str(file), "--out", str(folder), "--resume"]) == 0
     assert len(kept) == 8
@@ -178,7 +178,7 @@ def test_ctrl_c_leaves_what_was_run_and_nothing_beside(file: Path, tmp_path: Pat
     command = [sys.executable, "-m", "aqmlab", "sweep", str(file), "--out", str(out)]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
     deadline = time.monotonic() + 60
-    while not (out / "runs").is_dir() or status(out / "runs").kept < 3:
+    while not (out / "runs").is_dir() or status(out / "runs").total < 3:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     running.send_signal(signal.SIGINT)
@@ -304,7 +304,7 @@ def test_options_change_an_experiment_for_one_call(
     )
     assert rest == WANTED
     assert not (out / "runs").exists(), "the runs are in the store"
-    with Ledger(store, to_read=True) as runs:
+    with FolderStore(store, to_read=True) as runs:
         sizes = {run.scenario["flows"][0]["traffic"]["size"] for run in runs}
     assert sizes == {"20000 B"}
     capsys.readouterr()
@@ -322,10 +322,10 @@ def test_a_run_uses_a_store(scenario: Path, tmp_path: Path) -> None:
     run = ["run", str(scenario), "--store", str(store), "--jobs", "1"]
     for _ in range(2):
         assert execute([*run, "--out", str(tmp_path / "run"), "--force"]) == 0
-    assert (status(store).found, status(store).finished) == (1, 0)
+    assert (status(store).stored, status(store).finished) == (1, 0)
     more = ["--replications", "2", "--warm-up", "20 ms", "--no-warnings"]
     assert execute([*run, *more]) == 0
-    with Ledger(store, to_read=True) as runs:
+    with FolderStore(store, to_read=True) as runs:
         assert len(list(runs)) >= 2
 
 

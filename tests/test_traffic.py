@@ -82,7 +82,7 @@ def test_users_start_with_the_offsets_of_a_run(name: str) -> None:
 def test_what_is_drawn_is_what_is_written() -> None:
     """Means within four standard errors, as far as the laws have a variance."""
     (sample,) = traffic.sample(scenario(), 3000, users=20)
-    written = traffic.laws(sample.traffic)
+    written = traffic.distributions(sample.traffic)
     assert set(sample.drawn) < set(written)
     for key, values in sample.drawn.items():
         error = float(values.std(ddof=1)) / np.sqrt(len(values))
@@ -115,7 +115,7 @@ def test_the_general_mix_fills_the_queue_as_printed() -> None:
     late = {}
     for preset in ("power-of-ecn", "general-mix"):
         told = json.loads(normalize(traffic.of_preset(preset)))
-        law = traffic.law("size", told["flows"][0]["traffic"]["response"])
+        law = traffic.distribution("size", told["flows"][0]["traffic"]["response"])
         exceeds = np.concatenate(
             [np.linspace(1, 1e-3, 2000, endpoint=False), np.geomspace(1e-3, 1e-11, 3000)]
         )

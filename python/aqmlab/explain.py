@@ -9,7 +9,7 @@ from aqmlab.manual import Page, Parameter
 from aqmlab.scenario import toml_value
 
 CATEGORIES = {
-    "queues": "Queue disciplines and the AQMs that they hold.",
+    "queues": "Queue disciplines and their AQMs.",
     "classes": "Classes of schedulers.",
     "diffserv": "Rules that match, meter, mark and drop packets.",
     "impairments": "Losses, delays and rate changes of a link.",
@@ -23,22 +23,22 @@ CATEGORIES = {
 
 
 def listing(category: str | None = None) -> str:
-    """Return the names of a category, or of all categories, each with a line about it.
+    """Return the names of a category, or of all categories, each with a one-line description.
 
     Raises
     ------
     ValueError
-        If there is no such category.
+        If the category does not exist.
     """
     if category is None:
         return _columns(list(CATEGORIES.items()))
     if category not in CATEGORIES:
-        raise ValueError(f"nothing to list: {category!r}; choose one of {', '.join(CATEGORIES)}")
+        raise ValueError(f"{category!r} is not a category; choose one of {', '.join(CATEGORIES)}")
     if category == "studies":
         return _columns([(name, studies.title(name)) for name in studies.names()])
     pages = manual.in_category(category)
     rows = [(page.name, page.about.partition(". ")[0].rstrip(".") + ".") for page in pages]
-    if len(pages) == 1:  # what there is to choose lies in its keys
+    if len(pages) == 1:  # the only page: list its keys too
         rows += [(p.name, _line(p)) for p in pages[0].parameters]
     return _columns(rows)
 
@@ -49,12 +49,12 @@ def _line(p: Parameter) -> str:
 
 
 def explanation(name: str) -> str:
-    """Return the manual page of a name: a table, a key, a word, or a study.
+    """Return the manual page of a name, which is a table, a key, a choice, or a study.
 
     Raises
     ------
     ValueError
-        If there is nothing of that name; the message lists the nearest.
+        If the manual does not have the name; the message lists similar names.
 
     Examples
     --------
@@ -70,10 +70,10 @@ def explanation(name: str) -> str:
         for word in page.implied:
             if name == f"{page.name}.{word}":
                 return implied_text(page, word)
-    found = manual.find(name)
+    matches = manual.find(name)
     alike: dict[str, list[tuple[Page, Parameter]]] = {}
     texts = []
-    for page, p in found:
+    for page, p in matches:
         if p is None:
             texts.append(page_text(page))
         else:
@@ -82,7 +82,7 @@ def explanation(name: str) -> str:
 
 
 def _shared_key_text(owners: list[tuple[Page, Parameter]]) -> str:
-    """Return a key that several pages have alike."""
+    """Return the text of a key that several pages share."""
     page, p = owners[0]
     if len(owners) == 1:
         return key_text(p, page)
@@ -100,7 +100,7 @@ def page_text(page: Page) -> str:
     """Return the manual page of a table."""
     lines = ["NAME", f"    {page.name} ({page.category})", ""]
     if page.has_kind:
-        lines += ["WRITTEN AS", f'    {{ kind = "{page.name}", ... }}', ""]
+        lines += ["SYNTAX", f'    {{ kind = "{page.name}", ... }}', ""]
     lines += ["DESCRIPTION", *_wrap(page.about, 4)]
     tables = {p.name: table for p in page.parameters if (table := manual.table_of_key(p))}
     if len(tables) < len(page.parameters):
@@ -119,7 +119,7 @@ def page_text(page: Page) -> str:
         ]
         lines += ["WORDS THAT SET KEYS", _columns(rows, 4), ""]
     if any(p.source for p in page.parameters):
-        lines += ["SOURCES", *_wrap("Keys such as rfc5681 are those of references.bib.", 4)]
+        lines += ["SOURCES", *_wrap("Citation keys such as rfc5681 refer to references.bib.", 4)]
     return "\n".join(lines).rstrip()
 
 
@@ -139,7 +139,7 @@ def table_line(p: Parameter, table: Page) -> str:
 
 
 def key_text(p: Parameter, page: Page | None = None) -> str:
-    """Return a key: name, unit, meaning, default, range, choices, source."""
+    """Return the text of a key: name, unit, meaning, default, range, choices, source."""
     name = f"{page.name}.{p.name}" if page else p.name
     lines = [f"{name} ({p.unit})" if p.unit else name, *_wrap(p.meaning, 4)]
     for word, meaning in p.choices:

@@ -1,4 +1,4 @@
-"""A run in a terminal: its flows, and the links that matter, as tables for people."""
+"""Summary of a run in the terminal: tables of its flows and of its relevant links."""
 
 import math
 from collections.abc import Callable, Collection, Sequence
@@ -26,7 +26,7 @@ COUNTS = (
 
 
 def show(result: "Result", console: "Console") -> None:
-    """Print a run: a heading, its flows, its links that matter, closing lines."""
+    """Print a run: a heading, its flows, its relevant links, closing lines."""
     for part in parts(result, wide=console.width >= WIDE):
         console.print(part, markup=False, highlight=False)
 
@@ -116,7 +116,7 @@ def rows_of(seen: Read, names: Sequence[tuple[str, str]], shapes: Sequence[Shape
 
 
 def tcp_lines(result: "Result") -> list[str]:
-    """Return what TCP the flows ran with, a line for each group of like flows, five at most."""
+    """Return one line of TCP settings per set of equal flows, for at most five sets."""
     lines = []
     for group in result.tcp[:MOST_GROUPS]:
         sender, names = group["sender"], group["flows"]
@@ -262,7 +262,7 @@ SHOWN: "dict[str, Callable[..., Table]]" = {
 
 
 def table(*heads: str) -> "Table":
-    """Return an empty table; all its columns but the first, and the ends of flows, are numbers."""
+    """Return an empty table. Every column except the first and the endpoints has numbers."""
     from rich import box
     from rich.table import Table
 
@@ -270,10 +270,10 @@ def table(*heads: str) -> "Table":
         def add_row(self, *cells: Any, **how: Any) -> None:
             super().add_row(*(shortened(visible(str(c)), LONGEST_NAME) for c in cells), **how)
 
-    made = Shown(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
+    shown = Shown(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     for i, head in enumerate(heads):
         if i == 0 or head == "from > to":
-            made.add_column(head, overflow="fold")
-        else:  # a unit stands under its quantity
-            made.add_column(head.replace(" ", "\n"), justify="right")
-    return made
+            shown.add_column(head, overflow="fold")
+        else:  # the unit is on a second line
+            shown.add_column(head.replace(" ", "\n"), justify="right")
+    return shown

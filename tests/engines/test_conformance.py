@@ -20,7 +20,7 @@ from aqmlab.experiment import Experiment, Outcome, Replications, conduct
 from aqmlab.measures import Measure, Seen, measures
 from aqmlab.results import NotMeasuredError, Result
 from aqmlab.scenario import changed, normalize, toml_value
-from aqmlab.store import Ledger
+from aqmlab.store import FolderStore
 from aqmlab.studies.framework import (
     Cell,
     Claims,
@@ -156,7 +156,7 @@ class All:
     decision: Decision
 
 
-def everything(engine: Engine, folder: Path, store: Ledger) -> All:
+def everything(engine: Engine, folder: Path, store: FolderStore) -> All:
     """Take an engine through everything that takes one."""
     run = aqmlab.run(SCENARIO, engine=engine)
     (again, _) = aqmlab.replicate(SCENARIO, 2, engine=engine, store=store)
@@ -177,7 +177,7 @@ class Asked:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.store = Ledger(folder / "runs")
+        self.store = FolderStore(folder / "runs")
         self.all = everything(Simulator(), folder, self.store)
         self.runs = [self.all.run, *self.store]
 
@@ -204,7 +204,7 @@ def engine(request: pytest.FixtureRequest, simulated: Asked) -> Iterator[Engine]
 @pytest.fixture(scope="module")
 def all_of(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> All:
     folder = tmp_path_factory.mktemp("engine")
-    with Ledger(folder / "runs") as store:
+    with FolderStore(folder / "runs") as store:
         return everything(engine, folder, store)
 
 

@@ -103,7 +103,7 @@ def queues() -> list[Form]:
         small = {"kind": "drop_tail", "limit": f"{room} packets",
                  "limit_counts": "waiting-and-in-service"}  # fmt: skip
         finite = link("10 Mbit/s", "0 s", small, [poisson("9 Mbit/s")], duration="600 s")
-        model = single_server.WithRoom(single_server.md1(0.9, 8e-4), room)
+        model = single_server.MG1K(single_server.md1(0.9, 8e-4), room)
 
         def lost(result: Result) -> dict[str, float]:
             row = result.links.set_index("link").loc["a>b"]

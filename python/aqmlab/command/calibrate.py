@@ -87,7 +87,7 @@ def calibrate_command(
     from aqmlab.folder import appearing
     from aqmlab.progress import Bar
     from aqmlab.scenario import changed, normalize
-    from aqmlab.store import Ledger
+    from aqmlab.store import FolderStore
 
     scenario = changed(file, read_overrides(changes, seed))
     whole = json.loads(normalize(scenario))
@@ -106,7 +106,7 @@ def calibrate_command(
     folder = to or Path("results") / f"{file.stem}-calibrated"
     every = [(text, k) for text in wanted for k in range(whole["seed"], whole["seed"] + count)]
     with ExitStack() as stack:
-        runs = stack.enter_context(Ledger(store)) if store else None
+        runs = stack.enter_context(FolderStore(store)) if store else None
         if runs:
             stack.enter_context(resumable(runs))
         new = stack.enter_context(appearing(folder, MADE_BY, force=force))

@@ -90,7 +90,7 @@ def _interrupted(left: str | None = None) -> int:
 
     paths = ", ".join(map(str, folder.written))
     left = left or (f"{paths} was written before" if paths else "nothing was written")
-    code = 128 + (interrupts.came or signal.SIGINT)
+    code = 128 + (interrupts.received or signal.SIGINT)
     return complain(f"interrupted; {left}", code)
 
 

@@ -108,7 +108,7 @@ def _run(file: Path | None, overrides: Sequence[tuple[str, str]], store: Path | 
     from aqmlab.models.beside import needed
     from aqmlab.progress import Bar
     from aqmlab.scenario import normalize, seconds
-    from aqmlab.store import Ledger
+    from aqmlab.store import FolderStore
 
     assert file is not None
     scenario = json.loads(normalize(file, overrides=overrides))
@@ -119,7 +119,7 @@ def _run(file: Path | None, overrides: Sequence[tuple[str, str]], store: Path | 
         if fine < seconds(record["interval"]):
             record["interval"] = f"{round(1e6 * fine)} us"
     with ExitStack() as stack:
-        runs = stack.enter_context(Ledger(store)) if store else None
+        runs = stack.enter_context(FolderStore(store)) if store else None
         if runs:
             stack.enter_context(resumable(runs))
         bar = stack.enter_context(Bar())

@@ -12,7 +12,7 @@ from aqmlab.command.terminal import say
 
 if TYPE_CHECKING:
     from aqmlab.models.batch_queue import Batches
-    from aqmlab.models.fluid.laws import Law
+    from aqmlab.models.fluid.controllers import Controller
     from aqmlab.models.fluid.network import Network
 
 RESPONSES = "response_bytes"
@@ -188,7 +188,7 @@ def queue(
     show(
         f"Load {load:g}, services of {1e3 * seconds:g} ms",
         ["queue", "mean number (packets)", "mean wait (ms)", "loss (%)"],
-        [*rows, [f"M/M/1/{full.room}", *last]],
+        [*rows, [f"M/M/1/{full.limit}", *last]],
     )
 
 
@@ -366,14 +366,14 @@ def _loop_plots(
     if step_plot:
         flows = [(20.0, step)] if step else []
         start = None if step else (of.rest.window, of.rest.queue / 2)
-        course = over_time(of.network, of.law, 100, flows=flows, start=start)
+        course = over_time(of.network, of.controller, 100, flows=flows, start=start)
         draw(figures.courses({law: course}), step_plot)
 
 
-def _law(name: str, network: "Network", values: dict[str, str]) -> "Law":
+def _law(name: str, network: "Network", values: dict[str, str]) -> "Controller":
     """Return an AQM with the given parameters, and the published values of the others."""
+    from aqmlab.models.fluid.controllers import PI2, PIE, DelayController, Integral, Red
     from aqmlab.models.fluid.design import pi_of
-    from aqmlab.models.fluid.laws import PI2, PIE, Integral, OfDelay, Red
 
     def take(key: str, default: float) -> float:
         text = values.pop(key, None)
@@ -382,7 +382,7 @@ def _law(name: str, network: "Network", values: dict[str, str]) -> "Law":
         except ValueError:
             raise ValueError(f"--parameter {key}={text} must be a number without a unit") from None
 
-    aqm: Law
+    aqm: Controller
     if name == "red":
         minth = take("minth", 5)
         aqm = Red(minth, take("maxth", 3 * minth), take("maxp", 0.1), take("wq", 0.002))
@@ -396,7 +396,7 @@ def _law(name: str, network: "Network", values: dict[str, str]) -> "Law":
             aqm = Integral(take("k", rule.k), take("z", rule.z), queue, period)
     elif name in ("pie", "pi2"):
         of = PIE if name == "pie" else PI2
-        aqm = OfDelay(
+        aqm = DelayController(
             take("target", of.target_s), take("period", of.period_s), take("alpha", of.alpha),
             take("beta", of.beta), auto_tuned=of.auto_tuned, squared=of.squared,
         )  # fmt: skip

@@ -22,7 +22,7 @@ from aqmlab.command.terminal import console, resumable, say
 
 if TYPE_CHECKING:
     from aqmlab.engine import Engine
-    from aqmlab.store import Ledger
+    from aqmlab.store import FolderStore
     from aqmlab.studies.framework.study import Study
 
 ASSUMPTION = "tcp.rto.min='1 s'"
@@ -85,7 +85,7 @@ def reproduce_command(
     assumption in every scenario of the study that has the key; the report then says so.
     """
     from aqmlab import studies
-    from aqmlab.store import Ledger
+    from aqmlab.store import FolderStore
 
     by = read_engine(engine)
     if every:
@@ -112,7 +112,7 @@ def reproduce_command(
             "--quick out"
         )
     with ExitStack() as stack:
-        finished = stack.enter_context(Ledger(store)) if store else None
+        finished = stack.enter_context(FolderStore(store)) if store else None
         if finished:
             stack.enter_context(resumable(finished))
         if claim:
@@ -134,11 +134,11 @@ def _every(
     force: bool,
 ) -> None:
     """Reproduce all studies."""
-    from aqmlab.store import Ledger
+    from aqmlab.store import FolderStore
     from aqmlab.studies.framework.every import reproduce_all
 
     with ExitStack() as stack:
-        finished = stack.enter_context(Ledger(store)) if store else None
+        finished = stack.enter_context(FolderStore(store)) if store else None
         if finished:
             stack.enter_context(resumable(finished))
         say(str(reproduce_all(
@@ -152,7 +152,7 @@ def _decide(
     replications: int | None,
     jobs: int | None,
     engine: "Engine | None",
-    store: "Ledger | None",
+    store: "FolderStore | None",
     changes: list[tuple[str, str]],
 ) -> None:
     """Print the verdict on a claim, and the numbers that it rests on."""

@@ -57,7 +57,7 @@ def responses_command(
 
     from aqmlab import figures
     from aqmlab.figures.responses import responses
-    from aqmlab.store import Ledger
+    from aqmlab.store import FolderStore
 
     if plot:
         if plot.suffix.lower() not in figures.FORMATS:
@@ -66,7 +66,7 @@ def responses_command(
     count = read_count("--replications", number) or 1
     overrides = read_overrides(changes, seed, warm_up)
     with ExitStack() as stack:
-        runs = stack.enter_context(Ledger(store)) if store else None
+        runs = stack.enter_context(FolderStore(store)) if store else None
         if runs:
             stack.enter_context(resumable(runs))
         how = {"jobs": read_count("--jobs", jobs), "store": runs, "engine": read_engine(engine)}

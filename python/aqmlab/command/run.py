@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from aqmlab.engine import Engine
     from aqmlab.experiment import Experiment
     from aqmlab.results import Result
-    from aqmlab.store import Ledger
+    from aqmlab.store import FolderStore
 
 EXAMPLES = (
     "aqmlab run examples/two_flows.toml --set tcp.ecn=rfc3168 --out results/two_flows",
@@ -87,7 +87,7 @@ def run_command(
     from aqmlab.progress import Bar
     from aqmlab.results import new_folders
     from aqmlab.scenario import normalize, toml_value
-    from aqmlab.store import Ledger
+    from aqmlab.store import FolderStore
     from aqmlab.summary import show
 
     overrides = read_overrides(changes, seed, warm_up)
@@ -100,7 +100,7 @@ def run_command(
     if store and pcap:
         raise ValueError("--store holds no captures of packets; leave --store or --pcap out")
     with ExitStack() as stack:
-        runs = stack.enter_context(Ledger(store)) if store else None
+        runs = stack.enter_context(FolderStore(store)) if store else None
         if runs:
             stack.enter_context(resumable(runs))
         if count > 1:
@@ -140,7 +140,7 @@ def _run(
     captures: Path | None,
     limits: dict[str, Any],
     engine: "Engine | None",
-    store: "Ledger | None",
+    store: "FolderStore | None",
     bar: Any,
 ) -> "Result":
     """Run a scenario, or take its result from the store."""
@@ -169,7 +169,7 @@ def _replicate(
     experiment: "Experiment",
     jobs: int | None,
     engine: "Engine | None",
-    store: "Ledger | None",
+    store: "FolderStore | None",
     *,
     warnings: bool,
 ) -> None:

@@ -27,9 +27,9 @@ def status_command(
     inside = folder / "runs"
     at = status(inside if not (folder / FILE).exists() and (inside / FILE).exists() else folder)
     by = f"running, process {at.process}" if at.process else "not running"
-    say(f"{folder}: {by}; {at.kept} runs are stored")
+    say(f"{folder}: {by}; {at.total} runs are stored")
     say(
-        f"done {at.found + at.finished} of {at.asked} ({at.found} were stored before), "
+        f"done {at.stored + at.finished} of {at.requested} ({at.stored} were stored before), "
         f"failed {at.failed}, running {at.running}, waiting {at.left - at.running}"
     )
     if at.process:

@@ -82,7 +82,7 @@ def sweep_command(
     from aqmlab.command.results import show
     from aqmlab.experiment import Experiment, Outcome, carry_out, prepare
     from aqmlab.progress import Count
-    from aqmlab.store import Ledger
+    from aqmlab.store import FolderStore
 
     threads = read_count("--jobs", jobs)
     experiment = adjusted(
@@ -90,7 +90,7 @@ def sweep_command(
         warm_up,
     )  # fmt: skip
     final = to or Path("results") / file.stem
-    runs = Ledger(folder or final.resolve() / RUNS)
+    runs = FolderStore(folder or final.resolve() / RUNS)
     at_once = threads if executor == "local" or "://" in executor else None
     chosen = read_engine(by)
     if chosen is not None and executor != "local":

@@ -13,7 +13,7 @@ from aqmlab.words import shortened, visible
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from aqmlab.store import Ledger
+    from aqmlab.store import FolderStore
 
 
 class Interrupted(Exception):  # noqa: N818
@@ -21,12 +21,12 @@ class Interrupted(Exception):  # noqa: N818
 
 
 @contextmanager
-def resumable(runs: "Ledger", option: str = "") -> Iterator[None]:
+def resumable(runs: "FolderStore", option: str = "") -> Iterator[None]:
     """Report, on an interruption, the finished runs that the next call will use.
 
     Parameters
     ----------
-    runs : Ledger
+    runs : FolderStore
         The store of the finished runs.
     option : str
         The option that the next call needs to use them; "" for none.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aqmlab.statistics import Hurst
-    from aqmlab.traffic import Law, Sample
+    from aqmlab.traffic import Distribution, Sample
 
 MADE_BY = "aqmlab traffic"
 USERS = 100
@@ -100,14 +100,14 @@ def traffic_command(
     rate_bps = read_rate("--rate", rate)
     count = read_count("--users", users) or (USERS if preset else None)
     for flow in document["flows"]:
-        if flow["traffic"]["kind"] != "web" and (written := traffic.laws(flow["traffic"])):
+        if flow["traffic"]["kind"] != "web" and (written := traffic.distributions(flow["traffic"])):
             show(flow["name"], flow["traffic"]["kind"], written, None)
     samples = traffic.sample(scenario, seconds, count, None, overrides)
     if not samples and to:
         raise ValueError(f"{what} has no web traffic, and only that has figures; leave --out out")
     estimated: list[dict[str, Hurst]] = []
     for one in samples:
-        show(one.name, "web", traffic.laws(one.traffic), one)
+        show(one.name, "web", traffic.distributions(one.traffic), one)
         show_load(one)
         long_enough = 0.9 * seconds / bin_s >= BINS and len(one.requests) > BINS
         if long_enough:
@@ -123,7 +123,7 @@ def traffic_command(
         leave(samples, estimated, to, bin_s, rate_bps, force=force)
 
 
-def show(name: str, kind: str, written: "dict[str, Law]", sample: "Sample | None") -> None:
+def show(name: str, kind: str, written: "dict[str, Distribution]", sample: "Sample | None") -> None:
     """Print the distributions of a table of flows: as specified, and of a sample."""
     import numpy as np
     from rich.table import Table

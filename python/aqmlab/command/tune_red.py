@@ -106,7 +106,7 @@ def tune_red_command(
     from aqmlab.folder import appearing
     from aqmlab.progress import Bar
     from aqmlab.scenario import changed, normalize
-    from aqmlab.store import Ledger
+    from aqmlab.store import FolderStore
 
     if not 0 < share <= 1:
         raise ValueError(f"--share {share:g} must be above 0 and at most 1")
@@ -117,7 +117,7 @@ def tune_red_command(
     count, threads = read_count("--replications", number) or 1, read_count("--jobs", jobs)
     folder = to or Path("results") / f"{file.stem}-tuned"
     with ExitStack() as stack:
-        runs = stack.enter_context(Ledger(store)) if store else None
+        runs = stack.enter_context(FolderStore(store)) if store else None
         if runs:
             stack.enter_context(resumable(runs))
         new = stack.enter_context(appearing(folder, MADE_BY, force=force))

@@ -12,7 +12,7 @@ from aqmlab.compare import figures
 from aqmlab.compare.show import READING, difference, gain, head, mean, not_measured, runs
 from aqmlab.folder import Claim
 from aqmlab.report import Chapter, Entry, Picture, Report, Score, Table, inline_svg, write_report
-from aqmlab.store import Ledger
+from aqmlab.store import FolderStore
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,7 +70,7 @@ def place(folder: Path, *, replace: bool = False) -> Iterator[Claim]:
         yield claim
 
 
-def store(claim: Claim, folder: Path | None = None, *, afresh: bool = False) -> Ledger:
+def store(claim: Claim, folder: Path | None = None, *, afresh: bool = False) -> FolderStore:
     """Return the store of a comparison's runs: by default in its folder, from the first run on.
 
     Parameters
@@ -82,10 +82,10 @@ def store(claim: Claim, folder: Path | None = None, *, afresh: bool = False) -> 
     afresh : bool
         Runs of an earlier comparison in the folder are not used, and are replaced with it.
     """
-    return Ledger(folder or (claim.new if afresh else claim.named) / RUNS)
+    return FolderStore(folder or (claim.new if afresh else claim.named) / RUNS)
 
 
-def _keep_runs(runs: Ledger, claim: Claim, *, afresh: bool) -> None:
+def _keep_runs(runs: FolderStore, claim: Claim, *, afresh: bool) -> None:
     """Put the runs into the folder that is to appear, with those of the folder it replaces."""
     own = claim.named / RUNS
     if runs.folder == own:
@@ -94,11 +94,13 @@ def _keep_runs(runs: Ledger, claim: Claim, *, afresh: bool) -> None:
     elif runs.folder == claim.new / RUNS:
         runs.close()
     elif own.is_dir() and not afresh:
-        with Ledger(own) as earlier:
+        with FolderStore(own) as earlier:
             earlier.copy(claim.new / RUNS)
 
 
-def write(comparison: "Comparison", runs: Ledger, claim: Claim, *, afresh: bool = False) -> Path:
+def write(
+    comparison: "Comparison", runs: FolderStore, claim: Claim, *, afresh: bool = False
+) -> Path:
     """Write page, figures and numbers, and keep the runs; return the path of the page.
 
     Raises

@@ -29,7 +29,7 @@ from aqmlab.studies.power_of_ecn.scenarios import (
     sizes,
 )
 from aqmlab.studies.power_of_ecn.words import FIFO, GENERAL, OFF, WEB
-from aqmlab.traffic import law
+from aqmlab.traffic import distribution
 
 MSS, WIRE = 1460, 1500
 """Bytes of data in a packet of ours, and on the wire."""
@@ -138,7 +138,7 @@ def of_mix(mix: str, packet: int) -> Batches:
     """Return the batches that the flows of a mix bring, of packets with so much data."""
     above = np.concatenate([[1.0], np.geomspace(1, 1e-10, 20_000)[1:], [0.0]])
     middle = 1 - (above[:-1] + above[1:]) / 2
-    quantiles = law("size", sizes(mix)).quantile(middle)
+    quantiles = distribution("size", sizes(mix)).quantile(middle)
     weights: dict[int, float] = {}
     for size, weight in zip(packets_of(quantiles, packet).tolist(), -np.diff(above), strict=True):
         weights[size] = weights.get(size, 0.0) + float(weight)

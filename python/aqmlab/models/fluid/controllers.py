@@ -1,9 +1,9 @@
-"""AQM laws as controllers, from the queue to the probability: linear, and as they act over time.
+"""AQM algorithms as controllers, which compute the signal probability from the queue.
 
-The queue is in packets. Each has `response(s, network)`, the linear one, at a network at rest,
-and `states` of its own with their derivatives for :mod:`aqmlab.models.fluid.over_time`. A law
-that samples every `period_s` holds what it decided meanwhile, which is a delay of half a
-period; that delay is in the response.
+The queue is in packets. Each controller has a linear response at a network in equilibrium
+(`response`). For :mod:`aqmlab.models.fluid.over_time` it also has states and their derivatives. A
+controller that samples once per `period_s` holds its output in between. This delays it by half a
+period on average, which the response includes.
 """
 
 from abc import ABC, abstractmethod
@@ -18,43 +18,43 @@ from aqmlab.models.bounds import refuse_outside
 from aqmlab.models.fluid.network import Network
 
 
-class Law(ABC):
-    """What makes a probability of a queue."""
+class Controller(ABC):
+    """A controller, which computes the signal probability from the queue."""
 
     def rest(self, network: Network) -> Network:
-        """Return the network at rest at the queue at which this law holds it.
+        """Return the network in equilibrium at the queue that this controller maintains.
 
         Raises
         ------
         ValueError
-            If there is no such queue, or no whole packet is in flight a flow.
+            If such a queue does not exist, or it leaves less than one packet per flow in flight.
         """
-        found = self._rest(network)
-        if found.window < 1:
-            most = found.rtt_s * found.packets_per_s
+        equilibrium = self._rest(network)
+        if equilibrium.window < 1:
+            most = equilibrium.rtt_s * equilibrium.packets_per_s
             raise ValueError(
-                f"flows: {found.flows:g} must be at most {most:.4g}, a packet each in path and "
-                "queue; a window below 1 packet is none of this fluid"
+                f"flows: {equilibrium.flows:g} must be at most {most:.4g}, the packets in flight; "
+                "the fluid model needs a window of at least 1 packet"
             )
-        return found
+        return equilibrium
 
     @abstractmethod
     def _rest(self, network: Network) -> Network:
-        """Return the network at that queue."""
+        """Return the network at the queue that the controller maintains."""
 
     @abstractmethod
     def response(self, s: Any, network: Network) -> Any:
-        """Return C(s), in 1/packet; s in rad/s, a number or an array."""
+        """Return the linear response C(s), in 1/packet; s in rad/s, a number or an array."""
 
     @abstractmethod
     def start(self, network: Network) -> Sequence[float]:
-        """Return the states of the law at rest."""
+        """Return the states of the controller in equilibrium."""
 
     @abstractmethod
     def change(
         self, states: Sequence[float], queue: float, slope: float, network: Network
     ) -> Sequence[float]:
-        """Return the derivatives of the states; queue in packets, its slope in packets/s."""
+        """Return the derivatives of the states; `queue` in packets, `slope` in packets/s."""
 
     @abstractmethod
     def probability(self, states: Sequence[float]) -> float:
@@ -66,15 +66,18 @@ SPACING: dict[str, Callable[[float], float]] = {
     "uniform": lambda p: 2 * p / (1 + p),
     "wait": lambda p: 2 * p / 3,
 }
-"""Signals a packet at RED's probability p: gaps have the mean 1/p; (1/p + 1)/2, uniform in 1..1/p
-(`floyd1993red`, §7, method 2); 1.5/p, uniform in 1/p..2/p."""
+"""Signals per packet at RED's probability p, by the spacing of signals.
+
+The mean gap is 1/p for geometric gaps, (1/p + 1)/2 for gaps uniform in 1..1/p (`floyd1993red`, §7,
+method 2), and 1.5/p for gaps uniform in 1/p..2/p.
+"""
 
 
 @dataclass(frozen=True)
-class Red(Law):
-    """RED: an average, and a probability that grows with it.
+class Red(Controller):
+    """RED, whose probability grows with the average queue.
 
-    `floyd1993red`; `hollot2001red`, equation 10.
+    Sources: `floyd1993red`; `hollot2001red`, equation 10.
 
     Parameters
     ----------
@@ -83,11 +86,13 @@ class Red(Law):
     maxp : float
         Probability at maxth.
     wq : float
-        Weight of a packet's sample in the average.
+        Weight of one packet's sample in the average.
     gentle : bool
-        Whether the probability rises to 1 at twice maxth; else it jumps there.
+        True if the probability rises linearly to 1 at twice maxth. Otherwise it jumps to 1 at
+        maxth.
     spacing : str
-        How signals are spaced, one of :data:`SPACING`; uniform ones are nearly twice as many.
+        Spacing of the signals, one of :data:`SPACING`. Uniform gaps give nearly twice as many
+        signals as geometric ones.
 
     Examples
     --------
@@ -113,15 +118,18 @@ class Red(Law):
 
     @property
     def slope(self) -> float:
-        """L_RED, maxp/(maxth - minth), in 1/packet."""
+        """Slope L_RED = maxp/(maxth - minth), in 1/packet."""
         return self.maxp / (self.maxth - self.minth)
 
     def pole(self, network: Network) -> float:
-        """K, of the average, in rad/s: -ln(1 - wq) C, a sample a packet of a busy link."""
+        """Return K, the pole of the average, in rad/s.
+
+        It is -ln(1 - wq) C, with one sample per packet of a busy link.
+        """
         return -log(1 - self.wq) * network.packets_per_s
 
     def of_average(self, average: float) -> float:
-        """Return the share of packets that are signals at an average, in packets."""
+        """Return the share of packets that are signals at this average queue, in packets."""
         if average <= self.minth:
             return 0.0
         if average <= self.maxth:
@@ -136,7 +144,7 @@ class Red(Law):
         return (self.of_average(average + step) - self.of_average(average - step)) / (2 * step)
 
     def _rest(self, network: Network) -> Network:
-        """Return the network at the queue whose probability is what the flows ask for."""
+        """Return the network at the queue where RED's probability equals that of the flows."""
         from scipy.optimize import brentq
 
         top = 2 * self.maxth if self.gentle else self.maxth
@@ -145,37 +153,37 @@ class Red(Law):
             return self.of_average(queue) - network.at(queue).probability
 
         if too_low(top) < 0:
-            asked = network.at(top).probability
-            told = "with gentle it goes on to 1; " * (not self.gentle)
+            needed = network.at(top).probability
+            jump = "" if self.gentle else "set gentle, or "
             raise ValueError(
-                f"maxp: {self.maxp:g} is too small for {network.flows:g} flows, which ask for "
-                f"{asked:.3g} at the upper threshold; {told}raise maxp or maxth"
+                f"maxp: {self.maxp:g} is too small for {network.flows:g} flows, which need "
+                f"{needed:.3g} at the upper threshold; {jump}raise maxp or maxth"
             )
         return network.at(float(brentq(too_low, self.minth, top)))
 
     def response(self, s: Any, network: Network) -> Any:
-        """L_RED / (s/K + 1)."""
+        """Return L_RED / (s/K + 1)."""
         return self._slope_at(network.queue) / (s / self.pole(network) + 1)
 
     def start(self, network: Network) -> Sequence[float]:
-        """The average."""
+        """Return the average queue."""
         return [network.queue]
 
     def change(
         self, states: Sequence[float], queue: float, slope: float, network: Network
     ) -> Sequence[float]:
-        """The average follows the queue."""
+        """Return the derivative of the average, which follows the queue."""
         del slope
         return [self.pole(network) * (queue - states[0])]
 
     def probability(self, states: Sequence[float]) -> float:
-        """By the average."""
+        """Return the signal probability at the average."""
         return self.of_average(states[0])
 
 
 @dataclass(frozen=True)
-class Integral(Law):
-    """A proportional-integral law: dp/dt = K ((q - q0) + (1/z) dq/dt).
+class Integral(Controller):
+    """A proportional-integral controller: dp/dt = K ((q - q0) + (1/z) dq/dt).
 
     Parameters
     ----------
@@ -184,13 +192,13 @@ class Integral(Law):
     z : float
         Its zero, in rad/s.
     queue : float
-        The queue that is held, in packets.
+        Reference queue q0, in packets.
     period_s : float
-        Time between two samples; 0: none, it acts at once.
+        Sampling period, in s; 0 for continuous control.
 
     Examples
     --------
-    The coefficients that are printed for 160 Hz (`hollot2001pi`), from its printed controller:
+    The printed controller of `hollot2001pi` gives the coefficients that it prints for 160 Hz:
 
     >>> law = Integral(9.64e-6, 0.53, 200, period_s=1 / 160)
     >>> [f"{x:.3e}" for x in law.coefficients]
@@ -210,66 +218,66 @@ class Integral(Law):
 
     @classmethod
     def of_coefficients(cls, a: float, b: float, period_s: float, queue: float) -> "Integral":
-        """Return p(t) = a (q - q0) - b (q_old - q0) + p_old, sampled every period, as such a law.
+        """Return the controller p(t) = a (q - q0) - b (q_old - q0) + p_old, sampled each period.
 
-        Tustin's rule: a = K (1/z + T/2), b = K (1/z - T/2). a and b in 1/packet.
+        Tustin's rule gives a = K (1/z + T/2) and b = K (1/z - T/2). a and b are in 1/packet.
         """
         refuse_outside("b", b, 0)
-        refuse_outside("a", a, b, remedy="with b = a the queue is not pulled to its reference")
+        refuse_outside("a", a, b, remedy="with a = b the controller ignores its reference")
         refuse_outside("period_s", period_s, 0)
         k = (a - b) / period_s
         return cls(k, 2 * k / (a + b), queue, period_s)
 
     @property
     def coefficients(self) -> tuple[float, float]:
-        """A and b of the sampled law, in 1/packet (see :meth:`of_coefficients`)."""
+        """The coefficients a and b of the sampled controller, in 1/packet."""
         half = self.period_s / 2
         return self.k * (1 / self.z + half), self.k * (1 / self.z - half)
 
     def _rest(self, network: Network) -> Network:
-        """Return the network at the queue that is held."""
+        """Return the network at the reference queue."""
         return network.at(self.queue)
 
     def response(self, s: Any, network: Network) -> Any:
-        """K (s/z + 1)/s, half a period late."""
+        """Return K (s/z + 1)/s, delayed by half a period."""
         del network
         return self.k * (s / self.z + 1) / s * np.exp(-s * self.period_s / 2)
 
     def start(self, network: Network) -> Sequence[float]:
-        """The probability."""
+        """Return the equilibrium probability."""
         return [network.probability]
 
     def change(
         self, states: Sequence[float], queue: float, slope: float, network: Network
     ) -> Sequence[float]:
-        """By the distance and by the slope; not beyond 0 and 1."""
+        """Return the derivative of the probability, which is limited to 0..1."""
         del network
         rise = self.k * (queue - self.queue + slope / self.z)
         return [0.0 if (states[0] <= 0 and rise < 0) or (states[0] >= 1 and rise > 0) else rise]
 
     def probability(self, states: Sequence[float]) -> float:
-        """The state, within 0 and 1."""
+        """Return the state, limited to 0..1."""
         return min(1.0, max(0.0, states[0]))
 
 
 @dataclass(frozen=True)
-class OfDelay(Law):
-    """PIE and PI2: proportional-integral in the queueing delay, p or its root being what is kept.
+class DelayController(Controller):
+    """PIE and PI2: proportional-integral control of the queueing delay τ = q/C.
 
-    Every period what is kept grows by alpha (τ - target) + beta (τ - τ_old), τ = q/C
-    (`rfc8033`, §4.2; `rfc9332`, Appendix A). PIE divides the step by 1 to 2048, the more the
-    smaller p is (`auto_tuned`); PI2 takes the square of what is kept for p (`squared`).
+    Each period the state grows by alpha (τ - target) + beta (τ - τ_old) (`rfc8033`, §4.2;
+    `rfc9332`, Appendix A). The state of PIE is p. PIE divides the step by 1 to 2048, with larger
+    divisors for smaller p (`auto_tuned`). The state of PI2 is √p (`squared`).
 
     Parameters
     ----------
     target_s : float
-        The delay that is held, in s.
+        Target delay, in s.
     period_s : float
-        Time between two steps, in s.
+        Time between two updates, in s.
     alpha, beta : float
-        Weights, per s of delay and step.
+        Gains, per update and per s of delay.
     auto_tuned, squared : bool
-        PIE; PI2.
+        Auto-tuning as in PIE; squaring as in PI2.
 
     Examples
     --------
@@ -290,20 +298,20 @@ class OfDelay(Law):
             refuse_outside(name, getattr(self, name), 0)
 
     def scale(self, p: float) -> int:
-        """Return what PIE divides a step by at this probability (`rfc8033`, §4.2)."""
+        """Return PIE's divisor of a step at this probability (`rfc8033`, §4.2)."""
         if not self.auto_tuned:
             return 1
         below = ((1e-6, 2048), (1e-5, 512), (1e-4, 128), (1e-3, 32), (1e-2, 8), (1e-1, 2))
         return next((scale for bound, scale in below if p < bound), 1)
 
     def _rest(self, network: Network) -> Network:
-        """Return the network at the target."""
+        """Return the network at the target delay."""
         return network.at(self.target_s * network.packets_per_s)
 
     def as_integral(self, network: Network) -> Integral:
-        """Return the linear law at a network at rest, in packets.
+        """Return the linear controller of the queue at a network in equilibrium.
 
-        K = α/T per s of delay, z = α/(T (β + α/2)), by Tustin's rule (`pan2013pie`,
+        K = α/T per s of delay and z = α/(T (β + α/2)), by Tustin's rule (`pan2013pie`,
         `hollot2001pi`).
         """
         scale = self.scale(network.probability) * network.packets_per_s
@@ -313,38 +321,38 @@ class OfDelay(Law):
         return Integral(factor * k / scale, z, network.queue, self.period_s)
 
     def response(self, s: Any, network: Network) -> Any:
-        """As :meth:`as_integral`."""
+        """Return the response of :meth:`as_integral`."""
         return self.as_integral(network).response(s, network)
 
     def start(self, network: Network) -> Sequence[float]:
-        """What is kept: p, or its root."""
+        """Return the equilibrium state: p, or √p if `squared`."""
         return [network.probability**0.5 if self.squared else network.probability]
 
     def change(
         self, states: Sequence[float], queue: float, slope: float, network: Network
     ) -> Sequence[float]:
-        """By the delay's distance and by its slope; not beyond 0 and 1."""
+        """Return the derivative of the state, which is limited to 0..1."""
         c = network.packets_per_s
-        far = queue / c - self.target_s
-        steps = self.alpha * far / self.period_s + (self.beta + self.alpha / 2) * slope / c
+        error = queue / c - self.target_s
+        steps = self.alpha * error / self.period_s + (self.beta + self.alpha / 2) * slope / c
         rise = steps / self.scale(self.probability(states))
         return [0.0 if (states[0] <= 0 and rise < 0) or (states[0] >= 1 and rise > 0) else rise]
 
     def probability(self, states: Sequence[float]) -> float:
-        """What is kept, or its square, within 0 and 1."""
-        kept = min(1.0, max(0.0, states[0]))
-        return kept**2 if self.squared else kept
+        """Return the state, or its square if `squared`, limited to 0..1."""
+        state = min(1.0, max(0.0, states[0]))
+        return state**2 if self.squared else state
 
 
-PIE = OfDelay(0.015, 0.015, 0.125, 1.25, auto_tuned=True)
-PI2 = OfDelay(0.015, 0.016, 0.16, 3.2, squared=True)
+PIE = DelayController(0.015, 0.015, 0.125, 1.25, auto_tuned=True)
+PI2 = DelayController(0.015, 0.016, 0.16, 3.2, squared=True)
 
 
-def pie(target_s: float = 0.015, **changes: Any) -> OfDelay:
-    """Return PIE with the defaults of `rfc8033`, Appendix A, but for what is changed."""
+def pie(target_s: float = 0.015, **changes: Any) -> DelayController:
+    """Return PIE with the defaults of `rfc8033`, Appendix A, except for the given changes."""
     return replace(PIE, target_s=target_s, **changes)
 
 
-def pi2(target_s: float = 0.015, **changes: Any) -> OfDelay:
-    """Return PI2 with the defaults of `rfc9332`, Appendix A.1, but for what is changed."""
+def pi2(target_s: float = 0.015, **changes: Any) -> DelayController:
+    """Return PI2 with the defaults of `rfc9332`, Appendix A.1, except for the given changes."""
     return replace(PI2, target_s=target_s, **changes)
