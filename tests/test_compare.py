@@ -189,7 +189,7 @@ def test_finished_runs_are_not_run_again(
     monkeypatch.setattr("aqmlab._core.Batch", batch)
     assert execute(command(scenario, out, "--replications", "2")) == 2
     error = capsys.readouterr().err
-    assert f"{out} holds an earlier comparison; give another folder, --resume" in error
+    assert f"{out} has an earlier comparison; give another folder, --resume" in error
     assert execute(command(scenario, out, "--replications", "2", "--resume")) == 0
     assert asked == []
     assert json.loads((out / "comparison.json").read_text()) == before
@@ -228,7 +228,7 @@ def test_finished_runs_are_not_run_again(
         (["red", "--scenario", "no.toml"], ["no.toml", "no such file"]),
         (["red", "--replications", "0"], ["--replications '0'"]),
         (["red", "--set", "network.rate=3"], ["network.rate", "unit"]),
-        (["red", "--out", "tests"], ["tests", "no comparison made"]),
+        (["red", "--out", "tests"], ["tests", "does not belong to a comparison"]),
         (["red", "--out", "README.md"], ["README.md is a file"]),
         (["red", "--scenario", "examples/parking_lot.toml"], ["--link is needed", "There are"]),
         ([], ["QUEUES"]),

@@ -83,7 +83,7 @@ def test_a_run_without_applicable_models_is_reported(
     assert execute(["model", str(file), "--set", "network.links.0.queue={kind='codel'}"]) == 0
     shown = capsys.readouterr().out
     assert "No model fits this run." in shown
-    assert "known for drop_tail, not codel" in shown
+    assert "need drop_tail, not codel" in shown
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def test_results_have_the_interval_that_is_asked_for(
         (["results", "OUT", "--measure", "x"], ["'x' was not measured", "goodput_bps"]),
         (["results", "OUT", "--csv", "FILE"], ["exists", "another name"]),
         (["results", "."], ["holds no finished sweep"]),
-        (["sweep", "FILE", "--out", "OUT"], ["holds an earlier sweep", "--resume"]),
+        (["sweep", "FILE", "--out", "OUT"], ["has an earlier sweep", "--resume"]),
         (["sweep", "FILE", "--out", "tests"], ["has content that does not belong to a sweep"]),
         (["sweep", "FILE", "--executor", "moon"], ["--executor 'moon'", "local"]),
         (["sweep", "FILE", "--jobs", "0"], ["--jobs '0'"]),
@@ -310,7 +310,7 @@ def test_options_change_an_experiment_for_one_call(
     capsys.readouterr()
     assert execute([*sweep, *changes]) == 2
     error = capsys.readouterr().err
-    assert "holds an earlier sweep" in error
+    assert "has an earlier sweep" in error
     assert "--resume to continue it, or --force to replace it" in error
     assert execute(["sweep", str(file), "--out", str(out), "--force", "--replications", "1"]) == 0
     assert len(Outcome.read(out).runs) == 8

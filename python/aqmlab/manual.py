@@ -264,8 +264,8 @@ def implied_keys(page: Page, word: str) -> list[tuple[str, Any]]:
 
     Examples
     --------
-    >>> implied_keys(pages()["tcp"], "stack.rfc")[0]
-    ('recovery.method', 'newreno')
+    >>> dict(implied_keys(pages()["tcp"], "stack.rfc"))["recovery.method"]
+    'newreno'
     """
 
     def leaves(table: dict[str, Any], path: str) -> Iterator[tuple[str, Any]]:

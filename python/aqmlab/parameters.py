@@ -5264,9 +5264,9 @@ class Tcp(Table):
         Congestion control: how cwnd grows, and what a reduction leaves. Default: reno. Source:
         rfc5681.
     sack : bool | None
-        Whether SACK is offered. Default: false. Source: rfc2018.
+        True to offer SACK. Default: false. Source: rfc2018.
     timestamps : bool | None
-        Whether timestamps are offered. Default: false. Source: rfc7323 §3.
+        True to offer timestamps. Default: false. Source: rfc7323 §3.
     ecn : Literal["off", "rfc3168", "passive", "ecn+", "ecn+unheeded", "ecn+wait", "ecn+try-once", "ecn++", "dctcp", "nonce", "accurate"] | TcpEcn | Mapping[str, Any] | None
         Explicit Congestion Notification (ECN). Default: its own defaults.
     mss : str | None
@@ -5289,12 +5289,11 @@ class Tcp(Table):
         Maximum number of full segments per ACK; 1: ACKs are not delayed. Default: 2 packets. Range:
         a whole number, at least 1 packet, at most 255 packets. Source: rfc5681 §4.2.
     offload : Literal["none", "linux"] | None
-        Whether segments wait to be sent together, as for a segmentation offload (TSO); requires
-        SACK. Default: none. "none": A segment goes as soon as the windows let it. "linux": Segments
-        that the windows let go wait for the next ACK, if that is due within a millisecond, until
-        they fill a super-packet, what is left of one, or a third of the window (Linux,
-        tcp_tso_should_defer and tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1: nothing waits that a
-        window lets go; Linux, where an offload is on: linux.
+        Segmentation offload (TSO) of the sender; requires SACK. Default: none. "none": Each segment
+        is sent as soon as the windows allow it. "linux": Segments wait for an ACK that is due
+        within a millisecond, unless they fill a super-packet, the rest of one, or a third of the
+        window (Linux, tcp_tso_should_defer, tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1: nothing
+        waits that a window lets go; Linux, where an offload is on: linux.
     recovery : Literal["tahoe", "reno", "newreno", "sack", "fack"] | TcpRecovery | Mapping[str, Any] | None
         Loss recovery. Default: its own defaults.
     rto : TcpRto | Mapping[str, Any] | None

@@ -232,7 +232,7 @@ mod tests {
         assert!(of("# nothing").contains("is empty") && of("0\n0").contains("above 0"));
         let e = |v: Json| error(&json!({"kind": "trace", "opportunities": v}));
         assert!(e(json!("/nowhere/at/all")).contains("cannot be read"));
-        assert!(e(json!("/")).contains("is no file"));
+        assert!(e(json!("/")).contains("instead of a file"));
         assert!(
             e(json!([1, "2"])).contains("element 1") && e(json!(3)).contains("the name of a file or a list")
         );

@@ -44,9 +44,9 @@ params! {
         stack: Stack = (Stack::Plain), in Range::ANY, from "";
         /// Congestion control: how cwnd grows, and what a reduction leaves.
         congestion: Algorithm = (Algorithm::default()), in Range::ANY, from "rfc5681";
-        /// Whether SACK is offered.
+        /// True to offer SACK.
         sack: bool = (false), in Range::ANY, from "rfc2018";
-        /// Whether timestamps are offered.
+        /// True to offer timestamps.
         timestamps: bool = (false), in Range::ANY, from "rfc7323 §3";
         /// Explicit Congestion Notification (ECN).
         ecn: EcnParameters = (EcnParameters::defaults()), in Range::ANY, from "";
@@ -60,7 +60,7 @@ params! {
         send_buffer: SendBuffer = (SendBuffer::Unlimited), in Range::ANY, from "rfc9293 §3.9.1 names no limit; Linux, tcp_wmem: linux";
         /// Maximum number of full segments per ACK; 1: ACKs are not delayed.
         delayed_ack: Packets = (Packets(2.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 §4.2";
-        /// Whether segments wait to be sent together, as for a segmentation offload (TSO); requires SACK.
+        /// Segmentation offload (TSO) of the sender; requires SACK.
         offload: Gathering = (Gathering::None), in Range::ANY, from "rfc9293 §3.8.6.2.1: nothing waits that a window lets go; Linux, where an offload is on: linux";
         /// Loss recovery.
         recovery: RecoveryParameters = (RecoveryParameters::defaults()), in Range::ANY, from "";

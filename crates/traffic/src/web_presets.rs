@@ -345,7 +345,7 @@ mod tests {
         };
         assert!(
             refused("srge")
-                .contains("traffic.preset: \"srge\" is none of the choices here; did you mean surge?")
+                .contains("traffic.preset: \"srge\" is not one of the choices; did you mean surge?")
         );
         assert!(refused("none").contains("traffic.page_gap: is missing"));
     }

@@ -93,7 +93,7 @@ def traffic_command(
         raise ValueError(f"{what!r} must be a file, or a preset of web traffic: {known}")
     scenario = traffic.of_preset(what) if preset else Path(what)
     example = "flows.0.traffic.objects=5"
-    overrides = read_overrides(changes, seed, example)
+    overrides = read_overrides(changes, seed, example=example)
     document = json.loads(normalize(scenario, overrides=overrides))
     seconds = read_time("--duration", duration or document["duration"] or f"{SECONDS:g} s")
     bin_s, shortest_s = read_time("--interval", interval), read_time("--shortest", shortest)

@@ -59,6 +59,9 @@ static KINDS: &[Entry] = &[
     aqm::<crate::custom::Custom>(),
 ];
 
+/// Reader of the parameters of a kind.
+type ReadParams = fn(&Json, &str) -> Result<Arc<dyn QueueParams>, Invalid>;
+
 /// Entry of the table of kinds.
 #[derive(Debug)]
 struct Entry {
@@ -70,7 +73,7 @@ struct Entry {
     /// True if the kind itself chooses the packets to mark.
     places_marks: bool,
     has_buffer: bool,
-    read: fn(&Json, &str) -> Result<Arc<dyn QueueParams>, Invalid>,
+    read: ReadParams,
     schema: fn() -> Json,
     page: fn() -> Json,
 }

@@ -179,10 +179,10 @@ words! {
 words! {
     /// Whether segments wait to be sent together, where a segmentation offload makes them of one buffer.
     pub enum Gathering {
-        /// A segment goes as soon as the windows let it.
+        /// Each segment is sent as soon as the windows allow it.
         None = "none",
-        /// Segments that the windows let go wait for the next ACK, if that is due within a millisecond, until they fill a super-packet, what is left of one, or
-        /// a third of the window (Linux, tcp_tso_should_defer and tcp_tso_autosize).
+        /// Segments wait for an ACK that is due within a millisecond, unless they fill a super-packet, the
+        /// rest of one, or a third of the window (Linux, tcp_tso_should_defer, tcp_tso_autosize).
         Linux = "linux",
     }
 }

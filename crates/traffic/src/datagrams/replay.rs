@@ -158,7 +158,7 @@ mod tests {
         let e = |v| Trace::read(&v, "x").unwrap_err().to_string();
         assert!(e(json!([[1, 2, 3]])).contains("x: is not a trace: element 0"));
         assert!(e(json!("/nowhere/at/all")).contains("cannot be read"));
-        assert!(e(json!("/")).contains("is no file"));
+        assert!(e(json!("/")).contains("instead of a file"));
         assert!(e(json!(3)).contains("the name of a file or a list"));
     }
 }

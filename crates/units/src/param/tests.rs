@@ -128,7 +128,7 @@ fn a_text_stands_for_a_table() {
     assert_eq!(machine.gear, Gear { kind_of: Colour::Red, teeth: 12 });
     assert_eq!(Machine::read(&machine.write(), "").unwrap(), machine);
     let e = Machine::read(&json!({"gear": "green"}), "m").unwrap_err().to_string();
-    assert!(e.contains("m.gear.kind_of: \"green\" is none"), "{e}");
+    assert!(e.contains("m.gear.kind_of: \"green\" is not one"), "{e}");
     assert!(Machine::read(&json!({"gear": 3}), "m").unwrap_err().to_string().contains("must be a table"));
     assert_eq!((Machine::shorthand_of("gear"), Machine::shorthand_of("colour")), (Some("kind_of"), None));
     let mut document = json!({"gear": "red", "colour": "red"});

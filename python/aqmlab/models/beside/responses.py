@@ -54,7 +54,7 @@ def rows(place: Place) -> tuple[list[Row], BatchQueue]:
     service = 8 * (mss + size(sender["wire"]["data_header"])) / place.bps
     assumed = (
         f"load {100 * load:.3g} % as measured; {len(sizes)} responses, first burst {initial:g}, "
-        f"growth {growth:g}; a packet is in a burst of {batches.packets_a_batch_seen:.3g}"
+        f"growth {growth:g}; mean burst of a packet {batches.packets_a_batch_seen:.3g}"
     )
     compared: list[Row] = []
     exponential: BatchQueue = MxM1(load, batches, service)
