@@ -185,7 +185,7 @@ def exchange_table(seen: Read, *, wide: bool) -> "Table":  # noqa: ARG001
 
 
 def datagram_table(seen: Read, *, wide: bool) -> "Table":  # noqa: ARG001
-    """Return the flows that nobody answers, the first twenty of many."""
+    """Return the table of datagram flows, at most twenty rows."""
     counts = (("sent", "sent"), ("lost", "lost"), ("reordered", "late"), ("marked", "marked"))
     shapes: list[Shape] = [(f"{a}_packets", f"{b} packets", _count) for a, b in counts]
     for what, head in (("mean", "mean"), ("p99", "99th"), ("longest", "longest")):

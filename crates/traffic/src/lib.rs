@@ -103,7 +103,7 @@ impl Traffic {
         self.application().is_none()
     }
 
-    /// Return the size of a bulk transfer in bytes; `None` for data without end and for other traffic.
+    /// Return the size of a bulk transfer in bytes, or `None` for endless data and other traffic.
     pub fn bulk_bytes(&self, draws: RandomDraws) -> Option<u64> {
         match self {
             Traffic::Bulk(bulk) => bulk.bytes(draws),

@@ -101,7 +101,7 @@ params! {
     pub struct Gear: "machine.gear", shorthand for kind_of {
         /// Its kind.
         kind_of: Colour = (Colour::Blue), in Range::ANY, from "";
-        /// How many teeth.
+        /// Number of teeth.
         teeth: u64 = (12), in Range::between(3.0, 100.0), from "";
     }
 }
