@@ -148,7 +148,7 @@ def test_a_share_of_a_half_is_no_difference() -> None:
 def test_every_claim_is_decided() -> None:
     """From the quick form's cases, which give most of them another answer than the whole grid."""
     runs = Runs(2, reduce, Simulator(), quick=True)
-    runs.ask(need for need in pairs.both() if short(need))
+    runs.request(need for need in pairs.both() if short(need))
     runs.run()
     decided = CLAIMS.decide(runs, [item.name for item in STUDY.items])
     assert len(decided) == 30

@@ -20,7 +20,8 @@ from aqmlab.experiment import run_many
 from aqmlab.results import Result
 from aqmlab.scenario import normalize
 from aqmlab.statistics import time_quantile
-from aqmlab.studies.framework import Runs, kept
+from aqmlab.studies.framework import Runs
+from aqmlab.studies.framework.stored_verdicts import read_verdicts
 from aqmlab.studies.framework.verdicts import (
     ABSENT,
     CONTRADICTED,
@@ -307,7 +308,7 @@ def held_against_the_whole_study(folder: Path, text: str) -> dict[str, str]:
     """Return the verdicts of the quick form: each is that of the whole study, or open."""
     with (folder / "claims.csv").open(encoding="utf-8", newline="") as file:
         now = {row["id"]: row["verdict"] for row in csv.DictReader(file)}
-    whole = kept.read(STUDY.kept)
+    whole = read_verdicts(STUDY.verdicts_path)
     for claim, verdict in now.items():
         if verdict not in (OPEN, ABSENT) and whole[claim] != OPEN:
             assert verdict == whole[claim], claim
