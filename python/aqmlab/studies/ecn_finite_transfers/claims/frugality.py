@@ -35,7 +35,7 @@ from aqmlab.studies.framework.runs import Runs
 
 LIMITS = efficiency.limits_of(10)
 SAME_G = 0.05
-"""Percentage points of G up to which two settings have the same: 0.5 s of 1120 s."""
+"""Percentage points of G up to which two settings count as equal: 0.5 s of 1120 s."""
 MOST = 0.75
 """Share of the cases in which a rough rule must hold."""
 NEARLY_ALL = 0.9
@@ -43,7 +43,7 @@ NEARLY_ALL = 0.9
 
 
 def drops(runs: Runs, scheme: str, limit: int, delay_ms: int = 20) -> float:
-    """Median drops of ten clients."""
+    """Return the median drops of ten clients."""
     return efficiency.spread(runs, Setting(10, scheme, limit, delay_ms=delay_ms), dropped).value
 
 
@@ -53,7 +53,7 @@ def _by_limit(measure: Callable[[int], float]) -> str:
 
 @CLAIMS.decides("EF-060", items=["figure-4"])
 def best_limit_of_aggressive_ecn(runs: Runs, claim: Published) -> Decision:
-    """Decide by return the smallest limit with the highest G up to 256."""
+    """Decide by the smallest limit with the highest G up to 256."""
 
     def found(of: Runs) -> dict[int, float]:
         return {limit: g(of, 10, "ECN-A", limit) for limit in LIMITS if limit <= 256}
@@ -75,7 +75,7 @@ def where_the_best_is_reached_again(runs: Runs, claim: Published) -> Decision:
     between = [limit for limit in LIMITS if 32 < limit < claim.value]
 
     def margin(of: Runs) -> float:
-        """Return the minimum margin: reached at the printed limit, not before, no drops there."""
+        """Return the margin: G is reached at the printed limit, not before, and without drops."""
         target = g(of, 10, "ECN-A", 32) - SAME_G
         reached = g(of, 10, "ECN-A", int(claim.value)) - target
         before = max(g(of, 10, "ECN-A", limit) for limit in between)
@@ -115,7 +115,7 @@ def buffer_that_drop_tail_needs(runs: Runs, claim: Published) -> Decision:
     """Decide by the smallest Drop Tail buffer that does as well as each ECN buffer."""
 
     def ratios(of: Runs) -> dict[int, float]:
-        # Where not even 512 is enough, the ratio is above 512 / limit.
+        # If a limit of 512 is too small, the ratio is set to 1024 / limit.
         return {
             limit: min(
                 (tail for tail in LIMITS if not _ecn_is_better(pair(of, 10, tail, limit))),
@@ -135,7 +135,7 @@ def buffer_that_drop_tail_needs(runs: Runs, claim: Published) -> Decision:
 
 
 def _ecn_is_better(p: Pair) -> bool:
-    """Whether Drop Tail with that limit drops more or is less efficient than ECN."""
+    """Return True if Drop Tail drops more packets or is less efficient than ECN."""
     most = p.ecn_dropped.value
     return (
         p.tail_dropped.value > most + DROPPED.width(most)
@@ -155,7 +155,7 @@ def half_the_buffer(runs: Runs, claim: Published) -> Decision:
         return sum(p.equal_or_better for p in every) / len(every) - MOST
 
     text = (
-        f"A rough rule: must hold in {100 * MOST:.0f} % of the pairs. "
+        f"The rule is rough, so it must hold in {100 * MOST:.0f} % of the pairs. "
         f"It fails in: {', '.join(bad) or 'none'}."
     )
     return condition(runs, margin, f"{claim.value:g} in {len(good)} of {len(pairs)} pairs", text)
@@ -170,7 +170,7 @@ def longer_delay(runs: Runs, claim: Published) -> Decision:
     return holds(
         rtt_ms >= 2 * claim.value,
         delay,
-        f"A setting of the runs; shortest handshake {rtt_ms:.1f} ms.",
+        f"The delay is a setting of the runs; the shortest handshake took {rtt_ms:.1f} ms.",
     )
 
 
@@ -206,12 +206,14 @@ def ecn_drops_less(runs: Runs, _claim: Published) -> Decision:
         return sum(gap < 0 for gap in gaps(of)) / len(LIMITS) - 0.5
 
     fewer, more = sum(gap < 0 for gap in gaps(runs)), sum(gap > 0 for gap in gaps(runs))
-    text = f"Fewer median drops at {fewer}, more at {more} of {len(LIMITS)} limits; most is half."
+    text = (
+        f"Fewer median drops at {fewer}, more at {more} of {len(LIMITS)} limits; most is over half."
+    )
     return condition(runs, margin, f"-1 at {fewer} of {len(LIMITS)}", text)
 
 
 def _share_lower(measure: Callable[[str, int, int], float]) -> tuple[int, int]:
-    """In how many of the cases a quantity is lower at 100 ms than at 20 ms."""
+    """Return the number of cases in which a quantity is lower at 100 ms, and of all cases."""
     cases = [(scheme, limit) for scheme in SCHEMES for limit in LIMITS]
     changed = [(measure(s, q, 20), measure(s, q, 100)) for s, q in cases]
     moving = [(near, far) for near, far in changed if near or far]

@@ -16,14 +16,14 @@ from aqmlab.studies.framework.runs import Runs
 
 TAIL_64 = Setting(2, "DT", 64)
 MOSTLY = 50.0
-"""Share in % from which something happens mostly."""
+"""Share in % above which an event counts as frequent."""
 IDLE = 10.0
-"""Idle time of the bottleneck in % from which it is underused."""
+"""Idle time of the bottleneck in % above which it counts as underused."""
 
 
 @CLAIMS.decides("EF-059", items=["lock-out"])
 def losses_synchronized_at_first(runs: Runs, claim: Published) -> Decision:
-    """Decide by the share of epochs in which both lose, before and after the printed time."""
+    """Decide by the share of epochs in which both clients lose, before the printed time."""
 
     def shares(of: Runs) -> tuple[float, float]:
         before: list[bool] = []
@@ -48,7 +48,7 @@ def losses_synchronized_at_first(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-076", items=["synchronization"])
 def no_global_synchronization(runs: Runs, claim: Published) -> Decision:
-    """Decide by settings in which most timeouts coincide and the link idles for it."""
+    """Decide by the settings in which most timeouts coincide and the link is idle."""
     seen = {at: synchronization.measured(runs, at) for at in synchronization.SETTINGS}
 
     def distance(shared: float, idle: float) -> float:
@@ -80,6 +80,6 @@ def no_global_synchronization(runs: Runs, claim: Published) -> Decision:
 
 
 def _mean(values: Iterable[float]) -> float:
-    """Return the mean of what is known; 0 if nothing is."""
+    """Return the mean of the values that are not NaN, or 0 without such values."""
     known = [v for v in values if not math.isnan(v)]
     return fmean(known) if known else 0.0
