@@ -1,9 +1,10 @@
 """The 30 printed claims of the study, decided from the pairs of both networks.
 
-The study averages five runs and calls a pair different from about 3 % of goodput on; so is it here.
-A count of pairs has an interval: from the pairs that are surely of the kind, since their whole 95 %
-interval is, to those that may be. A count is met within one pair or a tenth of what is printed.
-“Most cases” is more than half of the pairs, by Wilson's interval of their share.
+The study averages five runs, and calls a pair different if its goodput changes by more than about
+3 %. The claims here use the same rule. The interval of a count reaches from the pairs whose whole
+95 % interval meets the condition to the pairs whose interval overlaps it. A count is reproduced
+within one pair or a tenth of the printed count.
+“Most cases” means more than half of the pairs, by Wilson's interval of their share.
 """
 
 from __future__ import annotations
@@ -47,9 +48,9 @@ CLAIMS = Claims(Path(__file__).parent / "published" / "claims.csv", APART)
 FOUR, SIX, HEADS = ["figure-4"], ["figure-6"], ["head-marking"]
 
 DIFFERS = 3.0
-"""Percent of goodput from which on the study speaks of a difference, “around”."""
+"""Change of goodput in % above which the study calls a pair different (“around”)."""
 AROUND = 0.5
-"""What “around” is taken to be, in percentage points either way."""
+"""Width of “around” on either side, in percentage points."""
 PAIRS = 13
 """Pairs beyond the threshold, as printed."""
 
@@ -66,20 +67,20 @@ def _size(gain: Gain) -> Interval:
 
 
 def _is(gain: Gain, least: float) -> tuple[bool, bool]:
-    """Return whether a pair surely, and possibly, differs by more than some percent."""
+    """Return (surely, possibly): whether a pair differs by more than `least` percent."""
     size = _size(gain)
     return size.low > least, size.high > least
 
 
 def _counted(known: Iterable[tuple[bool, bool]], middle: float) -> Estimate:
-    """Return a count of pairs with its interval, from the sure ones to the possible ones."""
+    """Return a count of pairs with its interval, from the sure pairs to the possible pairs."""
     every = list(known)
     low, high = (float(sum(of[i] for of in every)) for i in (0, 1))
     return Estimate("pairs, surely to possibly", middle, low, high, max(len(every), 1))
 
 
 def large(found: Iterable[Gain], least: float = DIFFERS) -> list[Gain]:
-    """Return the pairs whose mean goodput differs by more than some percent."""
+    """Return the pairs whose mean goodput differs by more than `least` percent."""
     return [g for g in found if abs(g.percent.middle) > least]
 
 
@@ -106,7 +107,7 @@ def pairs_compared(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("ES-003", "ES-004", "ES-005", items=FOUR)
 def meaning_of_ratios(_: Runs, claim: Published) -> Decision:
-    """Decide by arithmetic."""
+    """Decide by the formula of the ratio."""
     percent = {"ES-003": 0, "ES-004": 10, "ES-005": 20}[claim.id]
     ours = share(percent)
     return exactly(claim, ours, f"{percent} % more is (1 + x)/(2 + x).", 0.0005)
@@ -126,7 +127,7 @@ def pairs_that_differ(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("ES-007", items=FOUR)
 def threshold(runs: Runs, claim: Published) -> Decision:
-    """Decide by the difference that as many pairs exceed as in the study."""
+    """Decide by the 13th largest difference, since 13 pairs exceed the threshold of the study."""
     by_size = sorted(gains(runs, SINGLE, GOODPUT), key=lambda g: -abs(g.percent.middle))
     if len(by_size) < PAIRS:
         return Decision("none", OPEN, f"There are {len(by_size)} pairs, fewer than {PAIRS}.")
@@ -138,7 +139,7 @@ def threshold(runs: Runs, claim: Published) -> Decision:
 def _of_large(
     runs: Runs, claim: Published, what: str, test: Callable[[Gain], bool], printed: float
 ) -> Decision:
-    """Decide by the number of pairs beyond 3 % of one kind, with the interval of that number."""
+    """Decide by the number of pairs of one kind beyond 3 %, with its interval."""
     found = gains(runs, SINGLE, GOODPUT)
     differ = large(found)
     possible = sum(_is(g, DIFFERS)[1] for g in found)
@@ -150,7 +151,7 @@ def _of_large(
     )
     told = f"{count} of {len(differ)}"
     if not possible:
-        return Decision(told, CONTRADICTED, f"{text} There are no such pairs.")
+        return Decision(told, CONTRADICTED, f"{text} No pair meets the condition.")
     if not any(_is(g, DIFFERS)[0] for g in found):
         return Decision(told, OPEN, f"{text} No pair is surely beyond 3 %.")
     ours = _counted((_is(g, DIFFERS) for g in found if test(g)), count)
@@ -160,26 +161,26 @@ def _of_large(
 
 @CLAIMS.decides("ES-008", items=FOUR)
 def bulk_among_them(runs: Runs, claim: Published) -> Decision:
-    """Decide by the number of pairs that are not bulk transfers: none, as printed."""
+    """Decide by the number of pairs that are not bulk transfers, which is printed as 0."""
     return _of_large(runs, claim, "Transactional", lambda g: not g.case.bulk, 0)
 
 
 @CLAIMS.decides("ES-009", items=FOUR)
 def not_twelve_sessions(runs: Runs, claim: Published) -> Decision:
-    """Decide by how many of them have six sessions a pair."""
-    what = "Six sessions a pair of nodes"
+    """Decide by the number of these pairs with six sessions per pair of nodes."""
+    what = "Six sessions per pair of nodes"
     return _of_large(runs, claim, what, lambda g: g.case.sessions != 12, claim.value)
 
 
 @CLAIMS.decides("ES-010", items=FOUR)
 def with_cbr(runs: Runs, claim: Published) -> Decision:
-    """Decide by how many of them have CBR traffic."""
+    """Decide by the number of these pairs with CBR traffic."""
     return _of_large(runs, claim, "With CBR traffic", lambda g: g.case.cbr_share > 0, claim.value)
 
 
 def _side(runs: Runs, claim: Published, *, gain: bool, maxth: float, printed: float) -> Decision:
-    """Decide by the number of pairs that ECN wins, or loses, with another maxth."""
-    sign, who = (1, "ECN wins") if gain else (-1, "ECN loses")
+    """Decide by the number of pairs with a gain, or a loss, and another maxth."""
+    sign, outcome = (1, "ECN wins") if gain else (-1, "ECN loses")
     found = gains(runs, SINGLE, GOODPUT)
 
     def beyond(g: Gain) -> tuple[bool, bool]:
@@ -191,12 +192,12 @@ def _side(runs: Runs, claim: Published, *, gain: bool, maxth: float, printed: fl
     known = {g: beyond(g) for g in found}
     sure, maybe = (sum(of[i] for of in known.values()) for i in (0, 1))
     text = (
-        f"{who} beyond 3 %: {len(chosen)} pairs, {counts}; surely {sure}, possibly {maybe}. "
+        f"{outcome} beyond 3 %: {len(chosen)} pairs, {counts}; surely {sure}, possibly {maybe}. "
         f"{_largest(found)}"
     )
     told = _maxths(chosen)
     if not maybe:
-        return Decision(told, CONTRADICTED, f"{text} There are no such pairs.")
+        return Decision(told, CONTRADICTED, f"{text} No pair meets the condition.")
     if not sure:
         return Decision(told, OPEN, f"{text} No pair is surely beyond 3 %.")
     others = sum(g.case.maxth != maxth for g in chosen)
@@ -207,13 +208,13 @@ def _side(runs: Runs, claim: Published, *, gain: bool, maxth: float, printed: fl
 
 @CLAIMS.decides("ES-011", items=FOUR)
 def maxth_of_losers(runs: Runs, claim: Published) -> Decision:
-    """Decide by the number of losing pairs with another maxth than the printed one: none."""
+    """Decide by the number of losing pairs with another maxth than printed, which must be 0."""
     return _side(runs, claim, gain=False, maxth=claim.value, printed=0)
 
 
 @CLAIMS.decides("ES-012", items=FOUR)
 def maxth_of_winners(runs: Runs, claim: Published) -> Decision:
-    """Decide by the number of winning pairs with another maxth than printed: at most one."""
+    """Decide by the number of winning pairs with another maxth than the printed one, at most 1."""
     bound = replace(claim, qualifier="upper_bound")
     return _side(runs, bound, gain=True, maxth=claim.value, printed=1)
 
@@ -224,7 +225,7 @@ def _maxths(chosen: list[Gain]) -> str:
 
 @CLAIMS.decides("ES-013", items=FOUR)
 def exceptions(runs: Runs, claim: Published) -> Decision:
-    """Decide by how many pairs that win have another maxth than 60."""
+    """Decide by the number of winning pairs with another maxth than 60."""
     return _side(runs, claim, gain=True, maxth=60, printed=claim.value)
 
 
@@ -238,7 +239,7 @@ def best_case(runs: Runs, claim: Published) -> Decision:
     )
     if best is None or other is None:
         return Decision("none", OPEN, "The runs have one maxth only.")
-    # Pairs have nothing in common but their seeds: the variances of their means add.
+    # The two pairs are taken as independent, so the variances of their means add.
     lead = best.percent.middle - other.percent.middle
     half = math.hypot(*((g.percent.high - g.percent.low) / 2 for g in (best, other)))
     ours = Estimate("lead, 95 % confidence", lead, lead - half, lead + half, 2)
@@ -257,9 +258,9 @@ def _middle(gain: Gain) -> float:
 
 @CLAIMS.decides("ES-015", "ES-016", items=SIX)
 def bulk_of_three_links(runs: Runs, claim: Published) -> Decision:
-    """Decide by the least, or the largest, noticeable difference of bulk transfers.
+    """Decide by the smallest, or the largest, noticeable difference of bulk transfers.
 
-    A few of them differ, by 5 % at least and 10 % at most: at most one in eight.
+    The claim is that few of them differ, by 5 to 10 %. “Few” means at most one in eight.
     """
     found = [g for g in gains(runs, MULTIPLE, GOODPUT) if g.case.bulk]
     least = 5 - AROUND
@@ -280,7 +281,7 @@ def bulk_of_three_links(runs: Runs, claim: Published) -> Decision:
 
 
 def _count(claim: Published, chosen: list[Gain], about: str) -> Decision:
-    """Decide a printed count of pairs that have more than before."""
+    """Decide a printed count of pairs with an increase."""
     more = sum(g.difference.value > 0 for g in chosen)
     ours = _counted(((g.difference.low > 0, g.difference.high > 0) for g in chosen), more)
     return estimated(claim, ours, COUNT, f"{about}: {more} of {len(chosen)}.")
@@ -288,7 +289,7 @@ def _count(claim: Published, chosen: list[Gain], about: str) -> Decision:
 
 @CLAIMS.decides("ES-017", "ES-018", items=SIX)
 def more_signals(runs: Runs, claim: Published) -> Decision:
-    """Decide by the pairs with more drops and marks; of these, by the bulk transfers."""
+    """Decide by the pairs with more drops and marks; or by the bulk transfers among them."""
     found = list(gains(runs, MULTIPLE, SIGNALS))
     if claim.id == "ES-017":
         return _count(claim, found, "Pairs with more drops and marks with ECN")
@@ -305,14 +306,16 @@ def full_links(runs: Runs, claim: Published) -> Decision:
         if runs.has(setting)
     ]
     near = sum(u > claim.value - 1 for u in used)
-    text = f"99 % or more without ECN, of the cases; least {number(min(used))} %."
+    text = (
+        f"Cases with 99 % or more without ECN; minimum {number(min(used))} %. Share of the cases:"
+    )
     return most(near, len(used), number(float(np.median(used))), text)
 
 
 def _mostly(
     claim: Published, found: list[Gain], tally: Callable[[Gain], int], about: str
 ) -> Decision:
-    """Decide a direction by what most pairs do: -1, 0 or 1 of each."""
+    """Decide a direction by the share of pairs with the printed sign: -1, 0 or 1."""
     signs = [tally(g) for g in found]
     counts = {sign: signs.count(sign) for sign in (1, 0, -1)}
     sure = {
@@ -333,7 +336,7 @@ def _sign(g: Gain) -> int:
 
 
 def _differs(g: Gain) -> int:
-    """Return the direction of a difference of goodput, 0 if the study would not speak of it."""
+    """Return the direction of a difference of goodput, 0 within the threshold of the study."""
     middle = g.percent.middle
     return 0 if abs(middle) <= DIFFERS else int(np.sign(middle))
 
@@ -368,7 +371,7 @@ for _id, _row in DIRECTIONS.items():
 
 @CLAIMS.decides("ES-029", items=HEADS)
 def head_of_one_link(runs: Runs, claim: Published) -> Decision:
-    """Decide by whether head marking changes goodput beyond 3 % in most pairs."""
+    """Decide by the share of pairs whose goodput changes by at most 3 % with head marking."""
     found = list(gains(runs, SINGLE, GOODPUT, HEAD, ECN))
     return _mostly(claim, found, _differs, "Goodput against plain ECN, up to 3 % counts as none")
 

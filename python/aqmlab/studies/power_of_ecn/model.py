@@ -36,17 +36,17 @@ MSS, WIRE = 1460, 1500
 FLOWS = (1, 2, 4, 7, 10, 14, 20, 30, 45, 70, 100)
 """Sizes of the flows of figure 7, in packets."""
 OF_TEXT = 7
-"""The size of which the text has a number (section 5.2.2)."""
+"""Flow size in packets whose mean queue the text prints (section 5.2.2)."""
 LOADS = (80, 90, 98)
 """Nominal loads at which figures 8 and 9 are simulated, in %."""
 SECONDS, REPLICATIONS = 60, 3
 LIMIT = "100000 packets"
-"""Of a FIFO that never drops, as the model has it."""
+"""Limit of a FIFO that never drops, as in the model."""
 
 
 @dataclass(frozen=True)
 class Waited:
-    """How many packets waited how long, and for how much of the time the link was busy."""
+    """Histogram of the waits at the bottleneck, and busy time of the link."""
 
     waits: tuple[float, ...]
     packets: tuple[float, ...]
@@ -69,7 +69,7 @@ def _recorded() -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Alike:
-    """Flows that have all the same size and come as a Poisson process, through a FIFO."""
+    """Flows of equal size through a FIFO, arriving as a Poisson process."""
 
     packets: int
     delayed_acks: bool = False
@@ -79,7 +79,7 @@ class Alike:
         return {"flow_packets": self.packets, "delayed_acks": int(self.delayed_acks)}
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of one replication: load 0.8 of data, a table for each window."""
+        """Return the scenario of one replication: load 0.8 of data, one flow table per window."""
         flow_bits = 8 * (WIRE * self.packets + 2 * (WIRE - MSS))  # SYN and FIN too
         users = 105
         interval_s = users / (LOAD * RATE_BPS / flow_bits)
@@ -104,7 +104,7 @@ class Alike:
 
 @dataclass(frozen=True)
 class Mixed:
-    """The web traffic of a mix through a FIFO, on a link of some rate, up to a time."""
+    """Web traffic of a mix through a FIFO, on a link of a given rate, up to a given time."""
 
     mix: str
     load: int
@@ -117,11 +117,11 @@ class Mixed:
 
     @property
     def before(self) -> Mixed:
-        """The same to the end of the warm-up."""
+        """Setting that ends with the warm-up."""
         return replace(self, ends_s=WARM_UP_S)
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of one replication: as many more users as the link has more bits."""
+        """Return the scenario of one replication; the users are proportional to the link rate."""
         at = Setting(FIFO, OFF, self.load, self.mix, seconds=SECONDS)
         users = round(at.users[replication] * self.rate_bps / RATE_BPS)
         base = scenario(at, replication, users)
@@ -141,7 +141,7 @@ MIXED = [
 
 @cache
 def of_mix(mix: str, packet: int) -> Batches:
-    """Return the batches that the flows of a mix bring, of packets with so much data."""
+    """Return the batches of the flows of a mix, for packets with `packet` bytes of data."""
     above = np.concatenate([[1.0], np.geomspace(1, 1e-10, 20_000)[1:], [0.0]])
     middle = 1 - (above[:-1] + above[1:]) / 2
     quantiles = law("size", sizes(mix)).quantile(middle)
@@ -185,7 +185,7 @@ def _needs() -> Iterator[Need]:
 
 
 Points = tuple[list[float], list[float], list[float], list[float]]
-"""Where points are: x, means, and the ends of their intervals."""
+"""Points of a figure: x, means, and lower and upper bounds of the intervals."""
 
 
 def _figure_7(runs: Runs, section: Section) -> Figure:
@@ -202,9 +202,9 @@ def _figure_7(runs: Runs, section: Section) -> Figure:
             columns = Alike(n, delayed).columns()
             section.cells.append(Cell("model", columns, "mean_queue", "packets", e))
     about = (
-        "Figure 7: mean number in the system over the size of flows that are all alike, at load "
+        "Figure 7: mean number in the system over the size of flows of equal size, at load "
         "0.8: the paper's model (curves), and TCP through a FIFO (points, 95 % intervals), with an "
-        "ACK a segment and with delayed ACKs."
+        "ACK per segment and with delayed ACKs."
     )
     return Figure("figure-7", about, drawn.figure_7(curves, points))
 
@@ -251,12 +251,15 @@ def _model(mix: str, loads: list[float], rate: float) -> list[float]:
 
 def _make(runs: Runs) -> Section:
     if not runs.has(Alike(FLOWS[0])):
-        return Section(["The quick form decides the claims on the model, and draws nothing of it."])
+        return Section(
+            ["The quick form decides the claims on the model, and leaves out its figures."]
+        )
     section = Section(
         [
-            "Batches come as a Poisson process and are served packet by packet: M[X]/M/1. They are "
-            "the bursts in which slow start sends flows, up to the advertised window. Simulations: "
-            f"a FIFO that never drops; {SECONDS} s after the warm-up, {REPLICATIONS} replications.",
+            "Batches arrive as a Poisson process and are served packet by packet: M[X]/M/1. They "
+            "are the bursts in which slow start sends flows, up to the advertised window. "
+            f"Simulations: a FIFO that never drops; {SECONDS} s after the warm-up, {REPLICATIONS} "
+            "replications.",
         ]
     )
     section.figures.append(_figure_7(runs, section))
@@ -274,7 +277,8 @@ def _make(runs: Runs) -> Section:
         for one in readings() if not one.departures or one.meets
     ]  # fmt: skip
     title = (
-        "Readings of figure 7 at 7.22 packets: as stated, and those that give the text's 5 packets"
+        "Readings of figure 7 at 7.22 packets: as stated, and readings that give the 5 packets of "
+        "the text"
     )
     section.tables.append(Table(title, ["Departs from the text in", "Packets"], near[:12]))
     return section

@@ -24,7 +24,7 @@ from aqmlab.studies.power_of_ecn.showing import (
     gain,
     over,
     panels,
-    told,
+    with_interval,
 )
 from aqmlab.studies.power_of_ecn.words import (
     ECN,
@@ -60,12 +60,12 @@ def reference(load: int) -> Setting:
 
 
 def grid(scheme: str) -> list[Setting]:
-    """Return the settings of a scheme: both loads, and the three kinds of ends."""
+    """Return the settings of a scheme: both loads, and three ECN modes."""
     return [Setting(scheme, ends, load) for load in LOADS for ends in ENDS]
 
 
 def needs(scheme: str) -> Iterator[Need]:
-    """Give the runs of a scheme, and those of the uncongested link."""
+    """Yield the runs of a scheme and of the uncongested link."""
     yield from (Need(reference(load)) for load in LOADS)
     yield from (Need(at) for at in grid(scheme))
 
@@ -93,16 +93,16 @@ def _name(at: Setting) -> str:
 def rows(
     runs: Runs, settings: Sequence[Setting], quantities: Sequence[Quantity]
 ) -> list[list[str | Entry]]:
-    """Return a row a setting: its numbers."""
+    """Return one row per setting with its numbers."""
     found: list[list[str | Entry]] = []
     for at in settings:
-        numbers = [told(over(q, runs.of(at))) for q in quantities]
+        numbers = [with_interval(over(q, runs.of(at))) for q in quantities]
         found.append([_name(at), *numbers])
     return found
 
 
 def by_size(runs: Runs, scheme: str, settings: Sequence[Setting]) -> Table:
-    """Return the response times of small, middling and large objects."""
+    """Return the response times of small, medium and large objects."""
     found: list[list[str | Entry]] = []
     for at in settings:
         ran: list[Outcome] = runs.of(at)
@@ -110,13 +110,13 @@ def by_size(runs: Runs, scheme: str, settings: Sequence[Setting]) -> Table:
         for k in range(len(CLASSES)):
             mean = estimates.mean(r.classes[k].mean() for r in ran)
             late = estimates.share(100 * (1 - r.classes[k].within(2)) for r in ran)
-            row += [told(mean), told(late)]
+            row += [with_interval(mean), with_interval(late)]
         found.append(row)
     heads = [h for name in CLASSES for h in (f"{name}: mean (s)", "later than 2 s (%)")]
     return Table(f"{scheme}: by the size of the object", ["Load, ends", *heads], found)
 
 
-def _made(scheme: str) -> Callable[[Runs], Section]:
+def _maker(scheme: str) -> Callable[[Runs], Section]:
     item = f"figure-{NUMBERS[scheme]}"
 
     def make(runs: Runs) -> Section:
@@ -127,7 +127,7 @@ def _made(scheme: str) -> Callable[[Runs], Section]:
         section.tables += [
             Table(f"{scheme}: response times", ["Load, ends", *HEADS], rows(runs, settings, SHOWN)),
             Table(
-                f"{scheme}: what is lost, and what it costs",
+                f"{scheme}: losses and their costs",
                 ["Load, ends", *COST_HEADS],
                 rows(runs, settings, COSTS),
             ),
@@ -140,7 +140,7 @@ def _made(scheme: str) -> Callable[[Runs], Section]:
 
 
 def differences(runs: Runs, scheme: str) -> list[str]:
-    """Say what ECN and ECN+ do to the profile, with intervals over pairs of replications."""
+    """Return the changes of the profile by ECN and ECN+, with intervals of paired differences."""
     found = []
     for load in LOADS:
         parts = []
@@ -158,7 +158,7 @@ def _item(scheme: str) -> Item:
         f"figure-{number}",
         f"Figure {number}: response times with {scheme}",
         lambda: needs(scheme),
-        _made(scheme),
+        _maker(scheme),
     )
 
 
