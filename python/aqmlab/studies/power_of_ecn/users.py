@@ -32,5 +32,5 @@ USERS: dict[tuple[str, int, int], tuple[int, ...]] = {
     (GENERAL, 300, 90): (1835, 2196, 2195, 2151, 2315),
     (GENERAL, 300, 105): (2220, 2561, 2600, 2600, 2696),
 }
-"""Numbers of users in each replication, by mix of sizes, seconds after the warm-up, and load in % of
-100 Mbit/s."""
+"""Numbers of users in each replication, by mix of sizes, seconds after the warm-up, and load in
+% of 100 Mbit/s."""

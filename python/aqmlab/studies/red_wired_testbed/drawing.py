@@ -1,4 +1,4 @@
-"""The figures of medians over the starts, with the printed medians as crosses."""
+"""Figures of medians over the starts, with the printed medians as crosses."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ PRINTED_TABLES = {TAIL_DROP: "table5_1.csv", RED: "table5_4.csv"}
 def _curve(
     axes: Axes, i: int, label: str, at: Sequence[tuple[float, list[float]]], *, dashed: bool = False
 ) -> None:
-    """Draw medians with the central 95 % of their bootstrap; what lies below shows through."""
+    """Draw medians with the central 95 % of their bootstrap; later curves are transparent."""
     colour, marker = look(i)
     found = [(x, estimate("median", values)) for x, values in at]
     x = [where for where, _ in found]
@@ -125,7 +125,7 @@ def _by_place(column: str, label: str, name: str) -> Callable[[Runs], Section]:
 
 
 def _both_starts(runs: Runs, discipline: str, read: Measure[Outcome]) -> Found:
-    """Return what there is at the starts that both disciplines have."""
+    """Return the values at the starts that both disciplines have."""
     return [(s, values) for s, values in _over_starts(runs, discipline, read) if s in RED_STARTS_S]
 
 
@@ -151,7 +151,7 @@ def _five(axes: Axes, runs: Runs, discipline: str) -> None:
 
 
 def _compare(axes: Axes, runs: Runs, read: Measure[Outcome], title: str, unit: str) -> None:
-    """Draw the medians with Tail Drop and RED, and printed ones where there are any."""
+    """Draw the medians with Tail Drop and RED, and the printed ones if there are any."""
     for i, discipline in enumerate(DISCIPLINES):
         found = _both_starts(runs, discipline, read)
         named = NAMED[ONE_CLASS, discipline]
@@ -167,7 +167,7 @@ def _compare(axes: Axes, runs: Runs, read: Measure[Outcome], title: str, unit: s
 
 
 def _third_flow(runs: Runs) -> Section:
-    """Figure 5-13: five statistics of the elapsed time, and the medians of four other things."""
+    """Return figure 5-13: five statistics of the elapsed time, medians of four other quantities."""
     figure, grid = sheet(2, 3, (11.0, 6.4))
     for axes, discipline in zip(grid[0, :2], DISCIPLINES, strict=True):
         _five(axes, runs, discipline)
@@ -190,7 +190,7 @@ def _third_flow(runs: Runs) -> Section:
 
 
 def _long_flows(runs: Runs) -> Section:
-    """Figure 5-14: elapsed time and retransmissions of the fastest and the slowest flow."""
+    """Return figure 5-14: elapsed time and retransmissions of the fastest and the slowest flow."""
     figure, grid = sheet(2, 2, (8.4, 6.4))
     for line, place in zip(grid, (FASTEST, SLOWEST), strict=True):
         for axes, (column, title, unit) in zip(
@@ -263,8 +263,8 @@ def _case(case: Workload, number: str) -> Item:
         legend_below(figure, grid[0])
         crosses = " Crosses: printed medians." if case.name in FILES else ""
         about = (
-            f"Test case {case.name}: medians and 95 % of the bootstrap. DS: CBR in a class of its "
-            f"own.{crosses}"
+            f"Test case {case.name}: medians and 95 % of the bootstrap. DS: CBR in its own "
+            f"class.{crosses}"
         )
         return Section(figures=[Figure(name, about, figure)])
 
