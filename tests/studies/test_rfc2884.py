@@ -111,7 +111,7 @@ def test_the_thresholds_are_what_the_rule_of_tune_red_finds() -> None:
     assert tuned.ITEM.then
     runs.request(tuned.ITEM.then(runs))
     runs.run()
-    chosen = best(tuned.found(runs))
+    chosen = best(tuned.trials(runs))
     assert (chosen.minth, chosen.maxth) == THRESHOLDS
     assert chosen.score > 0.85
     queue = the_queue(Setting(TUNING, LOW, 0.1).scenario(0))

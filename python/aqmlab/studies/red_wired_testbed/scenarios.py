@@ -40,7 +40,7 @@ REMEMBERED: dict[tuple[str, str], tuple[int, ...]] = {
     (TWO_CLASS, RED): (2, 3, 3, 3, 4),
 }
 """ssthresh in segments that hosts remember from earlier connections, by test and discipline, with
-the frequencies of our own runs (item `memory`). A link without CBR traffic counts as two classes."""
+the frequencies of our own runs (item `memory`). A link without CBR traffic is as two classes."""
 
 LINUX_2_4: dict[str, Any] = {
     "mss": "1460 B",  # 1448 B of data beside the timestamps
