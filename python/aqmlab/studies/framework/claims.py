@@ -213,7 +213,7 @@ def most(count: int, total: int, ours: object, evidence: str) -> Decision:
 
 
 def none(claim: Published, ours: Estimate, margin: float, evidence: str) -> Decision:
-    """Decide that there is no difference; differences of at most `margin` count as none."""
+    """Decide that a difference is 0; differences of at most `margin` count as none."""
     verdict = by_interval(ours.interval, claim.value, margin, "sign")
     detail = f"Difference {ours}. A difference of at most {number(margin)} counts as none."
     return Decision(str(ours), verdict, _sentences(evidence, detail))

@@ -14,6 +14,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,6 +41,8 @@ BEGIN = "<!-- begin of results: python -m aqmlab.studies.framework.stored_verdic
 """Mark in a README before the results that a whole run writes."""
 END = "<!-- end of results -->"
 """Mark in a README behind the results that a whole run writes."""
+WIDTH = 100
+"""Maximum length of a line of Markdown outside of tables."""
 
 
 @dataclass(frozen=True)
@@ -194,11 +197,30 @@ def block(readme: str) -> str:
     return readme.split(BEGIN)[1].split(END)[0].strip("\n")
 
 
+def wrap(text: str) -> str:
+    """Return Markdown whose paragraphs and points have short lines; tables stay unchanged.
+
+    Examples
+    --------
+    >>> print(wrap("- Open: " + ", ".join(["RW-001"] * 13) + "."))
+    - Open: RW-001, RW-001, RW-001, RW-001, RW-001, RW-001, RW-001, RW-001, RW-001, RW-001, RW-001,
+      RW-001, RW-001.
+    """
+    lines: list[str] = []
+    for line in text.strip().splitlines():
+        if line.startswith("|") or len(line) <= WIDTH:
+            lines.append(line)
+            continue
+        indent = "  " if line.startswith("- ") else ""
+        lines += textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
+    return "\n".join(lines)
+
+
 def with_block(readme: str, text: str) -> str:
     """Return a README with other results between its marks."""
     block(readme)
     before, rest = readme.split(BEGIN)
-    return f"{before}{BEGIN}\n\n{text.strip()}\n\n{END}{rest.split(END, 1)[1]}"
+    return f"{before}{BEGIN}\n\n{wrap(text)}\n\n{END}{rest.split(END, 1)[1]}"
 
 
 def store(folder: Path, study: Study) -> None:
@@ -225,7 +247,7 @@ def check(folder: Path, study: Study) -> list[str]:
     now = claims_of_run(folder, [item.name for item in study.items])
     lines = differences(read_claims(study.verdicts_path), now)
     stored = block((study.verdicts_path.parent / "README.md").read_text("utf-8"))
-    if stored != (folder / README).read_text("utf-8").strip():
+    if stored != wrap((folder / README).read_text("utf-8")):
         lines.append("README.md: its results are not those of this run")
     return [f"{study.name}: {line}" for line in lines]
 

@@ -262,7 +262,7 @@ class Cell:
 
     @property
     def verdict(self) -> str:
-        """Verdict; empty if there is no printed number."""
+        """Verdict; empty without a printed number."""
         spread = None if self.confidence is None else self.ours
         return judge(self.judged, self.published, self.tolerance, spread)
 

@@ -2,7 +2,8 @@
 
 The sources are public copies of Linux 2.4.17 (net/sched/sch_fifo.c, sch_red.c;
 net/ipv4/tcp_input.c, tcp_output.c) and of HTB 3 (net/sched/sch_htb.c). Each behaviour is
-approximated by keys of a scenario and compared with the printed numbers. The tables of the study do not include it.
+approximated by keys of a scenario and compared with the printed numbers. The tables of the study
+do not include it.
 """
 
 from __future__ import annotations
