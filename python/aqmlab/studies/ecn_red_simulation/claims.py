@@ -79,15 +79,15 @@ def _counted(known: Iterable[tuple[bool, bool]], middle: float) -> Estimate:
     return Estimate("pairs, surely to possibly", middle, low, high, max(len(every), 1))
 
 
-def large(found: Iterable[Gain], least: float = DIFFERS) -> list[Gain]:
+def large(all_gains: Iterable[Gain], least: float = DIFFERS) -> list[Gain]:
     """Return the pairs whose mean goodput differs by more than `least` percent."""
-    return [g for g in found if abs(g.percent.middle) > least]
+    return [g for g in all_gains if abs(g.percent.middle) > least]
 
 
-def _largest(found: Sequence[Gain]) -> str:
-    most = max(found, key=lambda g: abs(g.percent.middle))
+def _largest(all_gains: Sequence[Gain]) -> str:
+    most = max(all_gains, key=lambda g: abs(g.percent.middle))
     low, middle, high = digits(most.percent)
-    return f"Largest difference of {len(found)} pairs: {middle} % [{low} to {high}]."
+    return f"Largest difference of {len(all_gains)} pairs: {middle} % [{low} to {high}]."
 
 
 @CLAIMS.decides("ES-001", items=FOUR)
@@ -116,12 +116,12 @@ def meaning_of_ratios(_: Runs, claim: Published) -> Decision:
 @CLAIMS.decides("ES-006", items=FOUR)
 def pairs_that_differ(runs: Runs, claim: Published) -> Decision:
     """Decide by the number of pairs beyond 3 %; “around” is half a point either way."""
-    found = gains(runs, SINGLE, GOODPUT)
-    sure = sum(_is(g, DIFFERS + AROUND)[0] for g in found)
-    maybe = sum(_is(g, DIFFERS - AROUND)[1] for g in found)
-    count = len(large(found))
-    ours = Estimate("pairs, surely to possibly", count, min(sure, count), maybe, len(found))
-    text = f"Surely beyond 3.5 % to possibly beyond 2.5 %. {_largest(found)}"
+    all_gains = gains(runs, SINGLE, GOODPUT)
+    sure = sum(_is(g, DIFFERS + AROUND)[0] for g in all_gains)
+    maybe = sum(_is(g, DIFFERS - AROUND)[1] for g in all_gains)
+    count = len(large(all_gains))
+    ours = Estimate("pairs, surely to possibly", count, min(sure, count), maybe, len(all_gains))
+    text = f"Surely beyond 3.5 % to possibly beyond 2.5 %. {_largest(all_gains)}"
     return estimated(claim, ours, COUNT, text)
 
 
@@ -140,23 +140,23 @@ def _of_large(
     runs: Runs, claim: Published, what: str, test: Callable[[Gain], bool], printed: float
 ) -> Decision:
     """Decide by the number of pairs of one kind beyond 3 %, with its interval."""
-    found = gains(runs, SINGLE, GOODPUT)
-    differ = large(found)
-    possible = sum(_is(g, DIFFERS)[1] for g in found)
+    all_gains = gains(runs, SINGLE, GOODPUT)
+    differ = large(all_gains)
+    possible = sum(_is(g, DIFFERS)[1] for g in all_gains)
     count = sum(map(test, differ))
-    first = sorted(found, key=lambda g: -abs(g.percent.middle))[:PAIRS]
+    first = sorted(all_gains, key=lambda g: -abs(g.percent.middle))[:PAIRS]
     text = (
         f"{what}: {count} of {len(differ)} pairs beyond 3 %; of the {PAIRS} largest differences "
-        f"{sum(map(test, first))}. {possible} pairs may be beyond 3 %. {_largest(found)}"
+        f"{sum(map(test, first))}. {possible} pairs may be beyond 3 %. {_largest(all_gains)}"
     )
-    told = f"{count} of {len(differ)}"
+    ours_text = f"{count} of {len(differ)}"
     if not possible:
-        return Decision(told, CONTRADICTED, f"{text} No pair meets the condition.")
-    if not any(_is(g, DIFFERS)[0] for g in found):
-        return Decision(told, OPEN, f"{text} No pair is surely beyond 3 %.")
-    ours = _counted((_is(g, DIFFERS) for g in found if test(g)), count)
+        return Decision(ours_text, CONTRADICTED, f"{text} No pair meets the condition.")
+    if not any(_is(g, DIFFERS)[0] for g in all_gains):
+        return Decision(ours_text, OPEN, f"{text} No pair is surely beyond 3 %.")
+    ours = _counted((_is(g, DIFFERS) for g in all_gains if test(g)), count)
     decided = estimated(replace(claim, value=printed), ours, EXACT, text)
-    return replace(decided, ours=told)
+    return replace(decided, ours=ours_text)
 
 
 @CLAIMS.decides("ES-008", items=FOUR)
@@ -181,29 +181,29 @@ def with_cbr(runs: Runs, claim: Published) -> Decision:
 def _side(runs: Runs, claim: Published, *, gain: bool, maxth: float, printed: float) -> Decision:
     """Decide by the number of pairs with a gain, or a loss, and another maxth."""
     sign, outcome = (1, "ECN wins") if gain else (-1, "ECN loses")
-    found = gains(runs, SINGLE, GOODPUT)
+    all_gains = gains(runs, SINGLE, GOODPUT)
 
     def beyond(g: Gain) -> tuple[bool, bool]:
         low, high = sorted((sign * g.percent.low, sign * g.percent.high))
         return low > DIFFERS, high > DIFFERS
 
-    chosen = [g for g in found if sign * g.percent.middle > DIFFERS]
+    chosen = [g for g in all_gains if sign * g.percent.middle > DIFFERS]
     counts = ", ".join(f"maxth {m}: {sum(g.case.maxth == m for g in chosen)}" for m in (60, 120))
-    known = {g: beyond(g) for g in found}
+    known = {g: beyond(g) for g in all_gains}
     sure, maybe = (sum(of[i] for of in known.values()) for i in (0, 1))
     text = (
         f"{outcome} beyond 3 %: {len(chosen)} pairs, {counts}; surely {sure}, possibly {maybe}. "
-        f"{_largest(found)}"
+        f"{_largest(all_gains)}"
     )
-    told = _maxths(chosen)
+    ours_text = _maxths(chosen)
     if not maybe:
-        return Decision(told, CONTRADICTED, f"{text} No pair meets the condition.")
+        return Decision(ours_text, CONTRADICTED, f"{text} No pair meets the condition.")
     if not sure:
-        return Decision(told, OPEN, f"{text} No pair is surely beyond 3 %.")
+        return Decision(ours_text, OPEN, f"{text} No pair is surely beyond 3 %.")
     others = sum(g.case.maxth != maxth for g in chosen)
     ours = _counted((of for g, of in known.items() if g.case.maxth != maxth), others)
     decided = estimated(replace(claim, value=printed), ours, EXACT, text)
-    return replace(decided, ours=told)
+    return replace(decided, ours=ours_text)
 
 
 @CLAIMS.decides("ES-011", items=FOUR)
@@ -232,9 +232,13 @@ def exceptions(runs: Runs, claim: Published) -> Decision:
 @CLAIMS.decides("ES-014", items=FOUR)
 def best_case(runs: Runs, claim: Published) -> Decision:
     """Decide by maxth of the pair with the largest gain."""
-    found = gains(runs, SINGLE, GOODPUT)
+    all_gains = gains(runs, SINGLE, GOODPUT)
     best, other = (
-        max((g for g in found if same == (g.case.maxth == claim.value)), default=None, key=_middle)
+        max(
+            (g for g in all_gains if same == (g.case.maxth == claim.value)),
+            default=None,
+            key=_middle,
+        )
         for same in (True, False)
     )
     if best is None or other is None:
@@ -262,21 +266,21 @@ def bulk_of_three_links(runs: Runs, claim: Published) -> Decision:
 
     The claim is that few of them differ, by 5 to 10 %. “Few” means at most one in eight.
     """
-    found = [g for g in gains(runs, MULTIPLE, GOODPUT) if g.case.bulk]
+    bulk = [g for g in gains(runs, MULTIPLE, GOODPUT) if g.case.bulk]
     least = 5 - AROUND
-    sure, maybe = (sum(_is(g, least)[i] for g in found) for i in (0, 1))
+    sure, maybe = (sum(_is(g, least)[i] for g in bulk) for i in (0, 1))
     text = (
-        f"{sure} of {len(found)} bulk pairs surely differ by {least:g} % or more, {maybe} "
-        f"possibly. Few: at most one in eight. {_largest(found)}"
+        f"{sure} of {len(bulk)} bulk pairs surely differ by {least:g} % or more, {maybe} "
+        f"possibly. Few: at most one in eight. {_largest(bulk)}"
     )
-    by_size = sorted(found, key=lambda g: -abs(g.percent.middle))
+    by_size = sorted(bulk, key=lambda g: -abs(g.percent.middle))
     noticeable = [g for g in by_size if abs(g.percent.middle) > least] or by_size[:1]
     low, middle, high = _size(noticeable[-1] if claim.id == "ES-015" else noticeable[0])
-    if not maybe or sure > len(found) / 8:
+    if not maybe or sure > len(bulk) / 8:
         return Decision(number(middle), CONTRADICTED, text)
-    ours = Estimate("mean, 95 % confidence", middle, low, high, len(found))
+    ours = Estimate("mean, 95 % confidence", middle, low, high, len(bulk))
     decided = estimated(claim, ours, PERCENT, text)
-    few = maybe <= len(found) / 8
+    few = maybe <= len(bulk) / 8
     return decided if few or decided.verdict != REPRODUCED else replace(decided, verdict=OPEN)
 
 
@@ -290,10 +294,10 @@ def _count(claim: Published, chosen: list[Gain], about: str) -> Decision:
 @CLAIMS.decides("ES-017", "ES-018", items=SIX)
 def more_signals(runs: Runs, claim: Published) -> Decision:
     """Decide by the pairs with more drops and marks; or by the bulk transfers among them."""
-    found = list(gains(runs, MULTIPLE, SIGNALS))
+    all_gains = list(gains(runs, MULTIPLE, SIGNALS))
     if claim.id == "ES-017":
-        return _count(claim, found, "Pairs with more drops and marks with ECN")
-    return _count(claim, [g for g in found if g.case.bulk], "Bulk pairs with more of them")
+        return _count(claim, all_gains, "Pairs with more drops and marks with ECN")
+    return _count(claim, [g for g in all_gains if g.case.bulk], "Bulk pairs with more of them")
 
 
 @CLAIMS.decides("ES-019", items=["causes"])
@@ -313,21 +317,21 @@ def full_links(runs: Runs, claim: Published) -> Decision:
 
 
 def _mostly(
-    claim: Published, found: list[Gain], tally: Callable[[Gain], int], about: str
+    claim: Published, chosen: list[Gain], tally: Callable[[Gain], int], about: str
 ) -> Decision:
     """Decide a direction by the share of pairs with the printed sign: -1, 0 or 1."""
-    signs = [tally(g) for g in found]
+    signs = [tally(g) for g in chosen]
     counts = {sign: signs.count(sign) for sign in (1, 0, -1)}
     sure = {
-        1: sum(g.difference.low > 0 for g in found),
-        -1: sum(g.difference.high < 0 for g in found),
+        1: sum(g.difference.low > 0 for g in chosen),
+        -1: sum(g.difference.high < 0 for g in chosen),
     }
     text = (
         f"{about}: more in {counts[1]}, less in {counts[-1]}, neither in {counts[0]} of "
-        f"{len(found)} pairs; 95 % intervals above 0: {sure[1]}, below: {sure[-1]}. As printed:"
+        f"{len(chosen)} pairs; 95 % intervals above 0: {sure[1]}, below: {sure[-1]}. As printed:"
     )
-    told = max(counts, key=lambda sign: counts[sign])
-    return most(counts[int(claim.value)], len(signs), f"{told:+d}" if told else "0", text)
+    majority = max(counts, key=lambda sign: counts[sign])
+    return most(counts[int(claim.value)], len(signs), f"{majority:+d}" if majority else "0", text)
 
 
 def _sign(g: Gain) -> int:
@@ -359,8 +363,8 @@ def _register(
     claim_id: str, network: str, measure: Measure[Tally], about: str, chosen: pairs.Chosen
 ) -> None:
     def decide(runs: Runs, claim: Published) -> Decision:
-        found = [g for g in gains(runs, network, measure) if chosen(g.case)]
-        return _mostly(claim, found, _differs if measure is GOODPUT else _sign, about)
+        chosen_gains = [g for g in gains(runs, network, measure) if chosen(g.case)]
+        return _mostly(claim, chosen_gains, _differs if measure is GOODPUT else _sign, about)
 
     CLAIMS.decides(claim_id, items=FOUR if network == SINGLE else SIX)(decide)
 
@@ -372,8 +376,10 @@ for _id, _row in DIRECTIONS.items():
 @CLAIMS.decides("ES-029", items=HEADS)
 def head_of_one_link(runs: Runs, claim: Published) -> Decision:
     """Decide by the share of pairs whose goodput changes by at most 3 % with head marking."""
-    found = list(gains(runs, SINGLE, GOODPUT, HEAD, ECN))
-    return _mostly(claim, found, _differs, "Goodput against plain ECN, up to 3 % counts as none")
+    all_gains = list(gains(runs, SINGLE, GOODPUT, HEAD, ECN))
+    return _mostly(
+        claim, all_gains, _differs, "Goodput against plain ECN, up to 3 % counts as none"
+    )
 
 
 @CLAIMS.decides("ES-030", items=HEADS)
@@ -387,15 +393,15 @@ def head_of_three_links(runs: Runs, claim: Published) -> Decision:
         for arm in (ECN, HEAD)
     }
     differences = [head - ecn for head, ecn in zip(totals[HEAD], totals[ECN], strict=True)]
-    told = "; ".join(
+    listed = "; ".join(
         f"{pairs.ARM_NAMES[arm]} loses against none in {count} pairs, {number(mean)} % on average"
         for arm in (ECN, HEAD)
         for count, mean, _ in [losses(runs, MULTIPLE, arm)]
     )
     of = estimates.mean(totals[ECN]).value
     text = (
-        f"{told}. Mean goodput over all pairs (kbit/s; {number(of)} with plain ECN), head marking "
-        "less plain ECN:"
+        f"{listed}. Mean goodput over all pairs (kbit/s; {number(of)} with plain ECN), head "
+        "marking less plain ECN:"
     )
     return direction(claim, differences, text)
 

@@ -47,17 +47,17 @@ def counted(runs: Runs, network: str, arm: str, against: str = OFF) -> Table:
     """Return a table of the pairs with more and with less, and of the findings among them."""
     rows = []
     for measure in THREE:
-        found = pairs.gains(runs, network, measure, arm, against)
-        more = [g for g in found if g.difference.value > 0]
-        less = [g for g in found if g.difference.value < 0]
-        large = sum(abs(g.percent.middle) > 3 for g in found)
-        middle = sorted(g.percent.middle for g in found)[len(found) // 2]
+        changes = pairs.gains(runs, network, measure, arm, against)
+        more = [g for g in changes if g.difference.value > 0]
+        less = [g for g in changes if g.difference.value < 0]
+        large = sum(abs(g.percent.middle) > 3 for g in changes)
+        middle = sorted(g.percent.middle for g in changes)[len(changes) // 2]
         sure = [str(sum(g.significant for g in side)) for side in (more, less)]
         counts = [str(len(more)), sure[0], str(len(less)), sure[1], str(large)]
         rows.append([NAMES[measure], *counts, f"{middle:+z.2f} %"])
     names = f"{pairs.ARM_NAMES[arm]} against {pairs.ARM_NAMES[against]}"
     head = ["", "More", "findings", "Less", "findings", "By more than 3 %", "Median"]
-    about = f"{pairs.NETWORK_NAMES[network]}: {names}, {len(found)} pairs"
+    about = f"{pairs.NETWORK_NAMES[network]}: {names}, {len(changes)} pairs"
     return Table(about[0].upper() + about[1:], head, rows)
 
 

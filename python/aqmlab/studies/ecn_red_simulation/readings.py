@@ -97,34 +97,34 @@ def _needs() -> Iterator[Need]:
 
 
 def _row(runs: Runs, reading: Reading, network: str) -> list[str] | None:
-    found = [
+    settings = [
         tuple(reading.setting(network, case, arm) for arm in (OFF, ECN))
         for case in CHOSEN
         if runs.has(READINGS[1].setting(network, case, OFF))  # a quick form has few cases
     ]
-    if not found:
+    if not settings:
         return None
-    change = {m: [_change(runs, m, *pair) for pair in found] for m in (GOODPUT, SIGNALS, QUEUE)}
-    bulk = [ecn for _, ecn in found if ecn.case.bulk]
+    change = {m: [_change(runs, m, *pair) for pair in settings] for m in (GOODPUT, SIGNALS, QUEUE)}
+    bulk = [ecn for _, ecn in settings if ecn.case.bulk]
     drops, marks = (sum(mean(runs, ecn, m) for ecn in bulk) for m in (DROPS, MARKS))
-    timeouts = [sum(mean(runs, pair[i], TIMEOUTS) for pair in found) for i in (0, 1)]
+    timeouts = [sum(mean(runs, pair[i], TIMEOUTS) for pair in settings) for i in (0, 1)]
     large = [x for x in change[GOODPUT] if abs(x) > 3]
     return [
         reading.about,
         f"{np.median(change[GOODPUT]):+z.2f}",
         f"{min(change[GOODPUT]):+z.1f} to {max(change[GOODPUT]):+z.1f}",
-        f"{len(large)} of {len(found)}",
-        f"{sum(x > 0 for x in change[SIGNALS])} of {len(found)}",
+        f"{len(large)} of {len(settings)}",
+        f"{sum(x > 0 for x in change[SIGNALS])} of {len(settings)}",
         f"{np.median(change[QUEUE]):+z.1f}",
         f"{100 * drops / max(drops + marks, 1):.0f}",
         f"{timeouts[0]:.0f} → {timeouts[1]:.0f}",
-        *(_congested(runs, found) if network == MULTIPLE else ()),
+        *(_congested(runs, settings) if network == MULTIPLE else ()),
     ]
 
 
-def _congested(runs: Runs, found: list[tuple[Setting, ...]]) -> tuple[str, str]:
+def _congested(runs: Runs, settings: list[tuple[Setting, ...]]) -> tuple[str, str]:
     """Return the number of busy links, and the runs in which gw1–gw2 is the worst, without ECN."""
-    without = [run for off, _ in found for run in runs.of(off)[:REPLICATIONS]]
+    without = [run for off, _ in settings for run in runs.of(off)[:REPLICATIONS]]
     worst = sum(run.first_is_worst for run in without)
     busy = float(np.mean([run.busy_links for run in without]))
     return f"{busy:.1f} of 3", f"{worst} of {len(without)}"

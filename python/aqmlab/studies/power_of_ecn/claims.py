@@ -94,12 +94,12 @@ def range_of_gains(runs: Runs, claim: Published) -> Decision:
     The interval consists of the minima, or the maxima, of their lower and upper bounds.
     """
     cases = [(scheme, load) for scheme in (PI, RED, REM) for load in LOADS]
-    found = {case: estimates.mean(relative(runs, *case)) for case in cases}
+    by_case = {case: estimates.mean(relative(runs, *case)) for case in cases}
     pick = min if claim.id == "PE-008" else max
-    at = pick(found, key=lambda case: found[case].value)
-    low, high = (pick(getattr(of, bound) for of in found.values()) for bound in ("low", "high"))
-    ours = replace(found[at], low=low, high=high)
-    text = "; ".join(f"{scheme} {load} %: {found[scheme, load]}" for scheme, load in cases)
+    at = pick(by_case, key=lambda case: by_case[case].value)
+    low, high = (pick(getattr(of, bound) for of in by_case.values()) for bound in ("low", "high"))
+    ours = replace(by_case[at], low=low, high=high)
+    text = "; ".join(f"{scheme} {load} %: {by_case[scheme, load]}" for scheme, load in cases)
     return estimated(claim, ours, GAIN, f"{text}. The printed cells of PI give 0.22 and 0.13.")
 
 
@@ -293,9 +293,9 @@ def _mean_over_loads(runs: Runs, scheme: str, ends: str) -> list[float]:
 def rank_of_pi(runs: Runs, claim: Published) -> Decision:
     """Decide by the profiles with ECN+, mean of both loads."""
     every = {s: _mean_over_loads(runs, s, ECN_PLUS) for s in SCHEMES}
-    found = {s: estimates.mean(profiles) for s, profiles in every.items()}
-    order = sorted(found, key=lambda s: -found[s].value)
-    text = ", ".join(f"{s} {found[s]}" for s in order)
+    means = {s: estimates.mean(profiles) for s, profiles in every.items()}
+    order = sorted(means, key=lambda s: -means[s].value)
+    text = ", ".join(f"{s} {means[s]}" for s in order)
     rank = order.index(PI) + 1
     best = next(s for s in order if s != PI)
     lead = [a - b for a, b in zip(every[PI], every[best], strict=True)]

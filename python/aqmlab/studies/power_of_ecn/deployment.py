@@ -50,10 +50,10 @@ def _make(runs: Runs) -> Section:
         for panel, (kind, name) in zip(axes, KINDS.items(), strict=True):
             for i, share in enumerate(SHARES):
                 at = setting(scheme, share)
-                found = of_kind(runs, at, kind)
-                curve(panel, i, f"{5 * share} % have ECN", found)
+                responses = of_kind(runs, at, kind)
+                curve(panel, i, f"{5 * share} % have ECN", responses)
                 within, profile = (
-                    estimates.mean(100 * read(r) for r in found)
+                    estimates.mean(100 * read(r) for r in responses)
                     for read in (lambda r: r.within(0.5), Responses.profile)
                 )
                 columns = at.columns() | {"clients": name}

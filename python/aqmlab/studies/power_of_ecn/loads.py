@@ -56,24 +56,24 @@ def _needs() -> Iterator[Need]:
 
 def apart(runs: Runs, load: int) -> list[float]:
     """Return the range of the schemes' profiles in points, one number per replication."""
-    found = np.array([values(runs, setting(*arm, load), PROFILE) for arm in ARMS])
-    return list(found.max(axis=0) - found.min(axis=0))
+    by_arm = np.array([values(runs, setting(*arm, load), PROFILE) for arm in ARMS])
+    return list(by_arm.max(axis=0) - by_arm.min(axis=0))
 
 
 def matters(runs: Runs, claim: Published) -> Decision:
     """Decide by the highest load at which the schemes' profiles are equal."""
-    found = {load: estimates.mean(apart(runs, load)) for load in LOADS}
+    by_load = {load: estimates.mean(apart(runs, load)) for load in LOADS}
 
     def greatest(bound: str) -> float:
-        return max((x for x, of in found.items() if getattr(of, bound) <= POINT), default=0)
+        return max((x for x, of in by_load.items() if getattr(of, bound) <= POINT), default=0)
 
     low, ours, high = map(greatest, ("high", "value", "low"))
-    text = "; ".join(f"{load} %: {of}" for load, of in found.items())
+    text = "; ".join(f"{load} %: {of}" for load, of in by_load.items())
     evidence = (
         f"Range of the profiles of {len(ARMS)} schemes, in points: {text}. The highest of these "
         f"loads with a range of at most {POINT} point is compared with the printed one."
     )
-    of_loads = Estimate("load, surely to possibly", ours, low, high, len(found))
+    of_loads = Estimate("load, surely to possibly", ours, low, high, len(by_load))
     return estimated(replace(claim, qualifier="exact"), of_loads, EXACT, evidence)
 
 
@@ -87,16 +87,16 @@ def _make(runs: Runs) -> Section:
         name = f"{scheme}, {ENDS[ends]}"
         row: list[str | Entry] = [name]
         for panel, quantity in zip(axes, (PROFILE, THROUGHPUT), strict=True):
-            found = [mean(runs, setting(scheme, ends, x), quantity) for x in LOADS]
+            means = [mean(runs, setting(scheme, ends, x), quantity) for x in LOADS]
             colour, marker = look(i)
-            ends_of = [[e.value - e.low for e in found], [e.high - e.value for e in found]]
-            panel.errorbar(LOADS, [e.value for e in found], ends_of, label=name, color=colour,
+            ends_of = [[e.value - e.low for e in means], [e.high - e.value for e in means]]
+            panel.errorbar(LOADS, [e.value for e in means], ends_of, label=name, color=colour,
                            marker=marker, markersize=4, capsize=2, linewidth=1.1)  # fmt: skip
-            for x, e in zip(LOADS, found, strict=True):
+            for x, e in zip(LOADS, means, strict=True):
                 columns = setting(scheme, ends, x).columns()
                 section.cells.append(Cell("loads", columns, quantity[0], quantity[1], e))
             if quantity is PROFILE:
-                row += [with_interval(e) for e in found]
+                row += [with_interval(e) for e in means]
         rows.append(row)
     for panel, label in zip(
         axes, ("mean of the profile to 2 s (%)", "throughput (%)"), strict=True

@@ -153,7 +153,7 @@ def of_mix(mix: str, packet: int) -> Batches:
 
 def late(runs: Runs, at: Mixed) -> list[tuple[float, float]]:
     """Return load and P(wait > 5 ms) of each replication, after the warm-up."""
-    found = []
+    pairs = []
     for whole, before in zip(runs.of(at), runs.of(at.before), strict=True):
         late_packets = all_packets = 0.0
         for sign, part in ((1, whole), (-1, before)):
@@ -161,17 +161,17 @@ def late(runs: Runs, at: Mixed) -> list[tuple[float, float]]:
             late_packets += sign * packets[np.array(part.waits) > TARGET_S].sum()
             all_packets += sign * packets.sum()
         load = (whole.busy_s - before.busy_s) / (whole.seconds - before.seconds)
-        found.append((load, late_packets / all_packets))
-    return found
+        pairs.append((load, late_packets / all_packets))
+    return pairs
 
 
 def mean_in_system(runs: Runs, at: Alike) -> list[float]:
     """Return the mean number in the system of each replication, by Little's law, in packets."""
-    found = []
+    means = []
     for run in runs.of(at):
         packets, waits = np.array(run.packets), np.array(run.waits)
-        found.append(float((packets @ waits + run.busy_s) / run.seconds))
-    return found
+        means.append(float((packets @ waits + run.busy_s) / run.seconds))
+    return means
 
 
 def _needs() -> Iterator[Need]:
@@ -196,9 +196,9 @@ def _figure_7(runs: Runs, section: Section) -> Figure:
         ("an ACK a segment", STATED, False), ("delayed ACKs", DELAYED_ACKS, True),
     ):  # fmt: skip
         curves[name] = fine, mean_by_flow_size(fine, ramp=ramp, packet=MSS).tolist()
-        found = [estimates.mean(mean_in_system(runs, Alike(n, delayed))) for n in FLOWS]
-        points[name] = _points(list(FLOWS), found)
-        for n, e in zip(FLOWS, found, strict=True):
+        means = [estimates.mean(mean_in_system(runs, Alike(n, delayed))) for n in FLOWS]
+        points[name] = _points(list(FLOWS), means)
+        for n, e in zip(FLOWS, means, strict=True):
             columns = Alike(n, delayed).columns()
             section.cells.append(Cell("model", columns, "mean_queue", "packets", e))
     about = (
@@ -209,8 +209,8 @@ def _figure_7(runs: Runs, section: Section) -> Figure:
     return Figure("figure-7", about, drawn.figure_7(curves, points))
 
 
-def _points(x: Sequence[float], found: Sequence[Estimate]) -> Points:
-    low, middle, high = zip(*(e.interval for e in found), strict=True)
+def _points(x: Sequence[float], of: Sequence[Estimate]) -> Points:
+    low, middle, high = zip(*(e.interval for e in of), strict=True)
     return list(x), list(middle), list(low), list(high)
 
 
@@ -222,12 +222,12 @@ def _by_load(runs: Runs, section: Section, mix: str, rows: list[list[str | Entry
         name = f"{rate / 1e6:g} Mbit/s"
         curves[name] = loads, _model(mix, loads, rate)
         measured: list[float] = []
-        found: list[Estimate] = []
+        shares: list[Estimate] = []
         for at in (one for one in MIXED if one.mix == mix and one.rate_bps == rate):
             pairs = late(runs, at)
             e, load = estimates.mean(p for _, p in pairs), float(np.mean([x for x, _ in pairs]))
             measured.append(load)
-            found.append(e)
+            shares.append(e)
             section.cells.append(Cell("model", at.columns(), "late_share", "1", e))
             low, middle, high = (100 * part for part in e.interval)
             (model,) = _model(mix, [min(load, 0.999)], rate)
@@ -235,7 +235,7 @@ def _by_load(runs: Runs, section: Section, mix: str, rows: list[list[str | Entry
                 [f"{mix} mix, {name}, {at.load} %", f"{100 * load:.1f}", f"{100 * model:.1f}",
                  f"{middle:.1f} [{low:.1f} to {high:.1f}]"]
             )  # fmt: skip
-        points[name] = _points(measured, found)
+        points[name] = _points(measured, shares)
     number, draw = (8, drawn.figure_8) if mix == WEB else (9, drawn.figure_9)
     about = (
         f"Figure {number}: probability that a packet waits more than 5 ms over the load of the "
@@ -245,8 +245,8 @@ def _by_load(runs: Runs, section: Section, mix: str, rows: list[list[str | Entry
 
 
 def _model(mix: str, loads: list[float], rate: float) -> list[float]:
-    found: list[float] = late_by_load(of_mix(mix, MSS), loads, rate, packet=WIRE).tolist()
-    return found
+    shares: list[float] = late_by_load(of_mix(mix, MSS), loads, rate, packet=WIRE).tolist()
+    return shares
 
 
 def _make(runs: Runs) -> Section:

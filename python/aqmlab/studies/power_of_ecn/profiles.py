@@ -76,8 +76,8 @@ def sheet_of(runs: Runs, scheme: str, name: str) -> Figure:
     for panel, load in zip(axes, LOADS, strict=True):
         curve(panel, 6, "uncongested", [r.all for r in runs.of(reference(load))], dashed=True)
         for i, ends in enumerate((ECN_PLUS, OFF, ECN)):
-            found = [run.all for run in runs.of(Setting(scheme, ends, load))]
-            curve(panel, i, ENDS[ends], found)
+            responses = [run.all for run in runs.of(Setting(scheme, ends, load))]
+            curve(panel, i, ENDS[ends], responses)
     caption = (
         f"Figure {NUMBERS[scheme]}: response times with {scheme}, mean over the replications with "
         "its 95 % interval; dashed: the same requests on the uncongested link."
@@ -94,16 +94,16 @@ def rows(
     runs: Runs, settings: Sequence[Setting], quantities: Sequence[Quantity]
 ) -> list[list[str | Entry]]:
     """Return one row per setting with its numbers."""
-    found: list[list[str | Entry]] = []
+    lines: list[list[str | Entry]] = []
     for at in settings:
         numbers = [with_interval(over(q, runs.of(at))) for q in quantities]
-        found.append([_name(at), *numbers])
-    return found
+        lines.append([_name(at), *numbers])
+    return lines
 
 
 def by_size(runs: Runs, scheme: str, settings: Sequence[Setting]) -> Table:
     """Return the response times of small, medium and large objects."""
-    found: list[list[str | Entry]] = []
+    lines: list[list[str | Entry]] = []
     for at in settings:
         ran: list[Outcome] = runs.of(at)
         row: list[str | Entry] = [_name(at)]
@@ -111,9 +111,9 @@ def by_size(runs: Runs, scheme: str, settings: Sequence[Setting]) -> Table:
             mean = estimates.mean(r.classes[k].mean() for r in ran)
             late = estimates.share(100 * (1 - r.classes[k].within(2)) for r in ran)
             row += [with_interval(mean), with_interval(late)]
-        found.append(row)
+        lines.append(row)
     heads = [h for name in CLASSES for h in (f"{name}: mean (s)", "later than 2 s (%)")]
-    return Table(f"{scheme}: by the size of the object", ["Load, ends", *heads], found)
+    return Table(f"{scheme}: by the size of the object", ["Load, ends", *heads], lines)
 
 
 def _maker(scheme: str) -> Callable[[Runs], Section]:
@@ -141,15 +141,15 @@ def _maker(scheme: str) -> Callable[[Runs], Section]:
 
 def differences(runs: Runs, scheme: str) -> list[str]:
     """Return the changes of the profile by ECN and ECN+, with intervals of paired differences."""
-    found = []
+    sentences = []
     for load in LOADS:
         parts = []
         for more, less in ((ECN, OFF), (ECN_PLUS, ECN), (ECN_PLUS, OFF)):
             above, below = (Setting(scheme, ends, load) for ends in (more, less))
             of = estimates.mean(gain(runs, above, below, PROFILE))
             parts.append(f"{ENDS[more]} over {ENDS[less]} {of} points")
-        found.append(f"{load} % load, mean of the profile to 2 s: {'; '.join(parts)}.")
-    return found
+        sentences.append(f"{load} % load, mean of the profile to 2 s: {'; '.join(parts)}.")
+    return sentences
 
 
 def _item(scheme: str) -> Item:

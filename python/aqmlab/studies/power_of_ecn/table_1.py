@@ -75,13 +75,13 @@ def _make(runs: Runs) -> Section:
         section.cells.append(free)
         rows.append([f"{load} %, uncongested", shown(free), "", "", ""])
         for scheme in SCHEMES:
-            found = [
+            row_cells = [
                 cell("table-1", runs, Setting(scheme, e, load), PRINTED.get((scheme, e, load)))
                 for e in ENDS
             ]
-            section.cells += found
+            section.cells += row_cells
             more = with_interval(estimates.mean(relative(runs, scheme, load)))
-            rows.append([f"{load} %, {scheme}", *map(shown, found), more])
+            rows.append([f"{load} %, {scheme}", *map(shown, row_cells), more])
     head = ["Load, scheme", *ENDS.values(), "ECN+ over ECN (%)"]
     section.tables.append(Table("Throughput (% of 100 Mbit/s)", head, rows))
     return section

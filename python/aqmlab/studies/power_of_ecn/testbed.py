@@ -178,9 +178,9 @@ def _make(runs: Runs) -> Section:
     figure.set_size_inches(6, 4.2)
     drawing, axes = sheet(size=(6, 4.2))
     for i, (name, at) in enumerate(CASES.items()):
-        found = [run.all for run in runs.of(at)]
-        curve(profile, i, name, found, dashed=at is FREE)
-        tail(axes, i, name, found)
+        responses = [run.all for run in runs.of(at)]
+        curve(profile, i, name, responses, dashed=at is FREE)
+        tail(axes, i, name, responses)
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlim(0.02, 200)

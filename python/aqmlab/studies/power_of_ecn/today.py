@@ -55,8 +55,8 @@ def _make(runs: Runs) -> Section:
                           (PRAGUE, "L4S hosts: Prague")):  # fmt: skip
         rows: list[list[str | Entry]] = []
         for at in (one for one in cases() if one.reading == reading):
-            found = [mean(runs, at, q) for q in (*SHOWN, THROUGHPUT)]
-            for quantity, of in zip((*SHOWN, THROUGHPUT), found, strict=True):
+            means = [mean(runs, at, q) for q in (*SHOWN, THROUGHPUT)]
+            for quantity, of in zip((*SHOWN, THROUGHPUT), means, strict=True):
                 section.cells.append(Cell("today", at.columns(), quantity[0], quantity[1], of))
             last: str | Entry = ""
             none = setting(at.scheme, OFF, LINUX if reading == PRAGUE else reading)
@@ -66,7 +66,7 @@ def _make(runs: Runs) -> Section:
                     of, kind="good" if of.low > 0 else "bad" if of.high < 0 else ""
                 )
             rows.append(
-                [f"{QUEUES[at.scheme]}, {NAMES[at.ends]}", *map(with_interval, found), last]
+                [f"{QUEUES[at.scheme]}, {NAMES[at.ends]}", *map(with_interval, means), last]
             )
         head = ["Queue, ends", *HEADS, "Throughput (%)", "Profile less no ECN"]
         section.tables.append(Table(name, head, rows))

@@ -55,9 +55,9 @@ def _make(runs: Runs) -> Section:
     )
     rows: list[list[str | Entry]] = []
     for at in cases():
-        found = [mean(runs, at, q) for q in (*SHOWN, THROUGHPUT)]
+        means = [mean(runs, at, q) for q in (*SHOWN, THROUGHPUT)]
         columns = at.columns()
-        for quantity, of in zip((*SHOWN, THROUGHPUT), found, strict=True):
+        for quantity, of in zip((*SHOWN, THROUGHPUT), means, strict=True):
             section.cells.append(Cell("variants", columns, quantity[0], quantity[1], of))
         last: str | Entry = ""
         if at.ends != ECN_PLUS:
@@ -65,7 +65,7 @@ def _make(runs: Runs) -> Section:
             of = estimates.mean(gain(runs, at, plus, PROFILE))
             last = with_interval(of, kind="good" if of.low > 0 else "bad" if of.high < 0 else "")
         name = f"{at.scheme}, {READINGS[at.reading]}: {ENDS[at.ends]}"
-        rows.append([name, *map(with_interval, found), last])
+        rows.append([name, *map(with_interval, means), last])
     head = ["Scheme, connections: ends", *HEADS, "Throughput (%)", "Profile less that of ECN+"]
     section.tables.append(Table("Ends and connections", head, rows))
     return section

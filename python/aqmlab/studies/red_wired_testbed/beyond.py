@@ -250,10 +250,10 @@ def _queues(runs: Runs, section: Section) -> Table:
         columns: dict[str, object] = {"test": "today's queues", "queue": queue}
         row: list[str | Entry] = [queue]
         for name, values in _quantities(runs, queue).items():
-            found = estimates.mean(values)
-            section.cells.append(Cell("beyond", columns, name, units[name], found))
+            of = estimates.mean(values)
+            section.cells.append(Cell("beyond", columns, name, units[name], of))
             if name in shown:
-                row.append(_entry(found))
+                row.append(_entry(of))
         odd = [run.exception for at in _starts(queue) for run in runs.of(at)]
         row.insert(LENGTH, f"{sum(odd)} of {len(odd)}")
         rows.append(row)
@@ -279,12 +279,12 @@ def _variants(runs: Runs, section: Section) -> Table:
     rows: list[list[str | Entry]] = []
     for variant in VARIANTS:
         row: list[str | Entry] = [variant.name]
-        for name, found in _differences(runs, variant).items():
+        for name, of in _differences(runs, variant).items():
             columns: dict[str, object] = {"test": "RED less Tail Drop", "variant": variant.name}
-            section.cells.append(Cell("beyond", columns, name, "s", found))
-            sign = _sign(found)
+            section.cells.append(Cell("beyond", columns, name, "s", of))
+            sign = _sign(of)
             kind = {-1: "good", 0: "", 1: "bad"}[sign] if name != FASTEST else ""
-            row.append(Entry(f"{found.value:+.2f}", f"{found.low:+.2f} to {found.high:+.2f}", kind))
+            row.append(Entry(f"{of.value:+.2f}", f"{of.low:+.2f} to {of.high:+.2f}", kind))
         rows.append(row)
     caption = (
         "RED less Tail Drop, three flows, mean over starts of 0, 2 and 5.5 s, paired, with 95 % "
@@ -293,16 +293,16 @@ def _variants(runs: Runs, section: Section) -> Table:
     return Table(caption, ["", *HEADS.values()], rows)
 
 
-def _sign(found: Estimate) -> int:
+def _sign(of: Estimate) -> int:
     """Return the sign of a difference, or 0 if its interval contains 0."""
-    return (found.low > 0) - (found.high < 0)
+    return (of.low > 0) - (of.high < 0)
 
 
-def _listed(found: dict[str, Estimate], words: dict[int, str]) -> str:
+def _listed(by_name: dict[str, Estimate], words: dict[int, str]) -> str:
     """Return the names of the differences by sign, with a word for each sign."""
     parts = []
     for sign, word in words.items():
-        names = [name for name, e in found.items() if _sign(e) == sign]
+        names = [name for name, e in by_name.items() if _sign(e) == sign]
         if names:
             parts.append(f"{word}: {', '.join(names)}")
     return "; ".join(parts) + "."
@@ -327,13 +327,17 @@ def _queue_sentences(runs: Runs) -> list[str]:
             for queue in QUEUES
             if queue != "RED"
         }
-        for queue, found in against.items():
-            signs[queue].add(_sign(found))
+        for queue, difference in against.items():
+            signs[queue].add(_sign(difference))
         red = _rounded(estimates.mean(quantities["RED"][name]).value)
         words = {-1: "less", 1: "more", 0: "no significant difference"}
         sentences.append(f"{about} (RED: {red} {unit}) – {_listed(against, words)}")
-    clear = [queue for queue, found in signs.items() if -1 in found and 1 not in found]
-    worse = [queue for queue, found in signs.items() if 1 in found and -1 not in found]
+    clear = [
+        queue for queue, difference in signs.items() if -1 in difference and 1 not in difference
+    ]
+    worse = [
+        queue for queue, difference in signs.items() if 1 in difference and -1 not in difference
+    ]
     sentences.append(
         f"Better than RED in some of these and worse in none: {', '.join(clear) or 'no queue'}. "
         f"Worse in some and better in none: {', '.join(worse) or 'no queue'}."
@@ -351,8 +355,8 @@ def _variant_sentences(runs: Runs) -> list[str]:
         (FASTEST, "The fastest flow", {-1: "sooner with RED", 1: "later with RED"}),
         (SLOWEST, "The slowest flow", {-1: "sooner with RED", 1: "later with RED"}),
     ):
-        found = {variant: differences[name] for variant, differences in every.items()}
-        listed = _listed(found, {**words, 0: "no significant difference"})
+        by_variant = {variant: differences[name] for variant, differences in every.items()}
+        listed = _listed(by_variant, {**words, 0: "no significant difference"})
         sentences.append(f"{about} – {listed}")
     return sentences
 

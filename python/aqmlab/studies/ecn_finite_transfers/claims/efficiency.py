@@ -47,12 +47,12 @@ def close_to_one(runs: Runs, claim: Published) -> Decision:
         return {q: min(g(of, 2, s, q) for s in SCHEMES) for q in efficiency.limits_of(2)}
 
     def start(of: Runs) -> float:
-        found = lowest(of)
-        bad = [q for q, least in found.items() if least < CLOSE_TO_ONE_PERCENT]
-        return min((q for q in found if q > max(bad, default=0)), default=math.inf)
+        lowest_g = lowest(of)
+        bad = [q for q, least in lowest_g.items() if least < CLOSE_TO_ONE_PERCENT]
+        return min((q for q in lowest_g if q > max(bad, default=0)), default=math.inf)
 
-    told = ", ".join(f"{q}: {number(least)}" for q, least in lowest(runs).items())
-    text = f"Lowest G of the schemes in % by limit: {told}; close to 1: {CLOSE_TO_ONE_PERCENT} %."
+    listed = ", ".join(f"{q}: {number(least)}" for q, least in lowest(runs).items())
+    text = f"Lowest G of the schemes in % by limit: {listed}; close to 1: {CLOSE_TO_ONE_PERCENT} %."
     return whole(replace(claim, qualifier="upper_bound"), runs, start, EXACT, text)
 
 
@@ -67,17 +67,15 @@ def red_helps_small_queues(runs: Runs, claim: Published) -> Decision:
         }
 
     def margin(of: Runs) -> float:
-        found = gains(of)
-        small = [gain for limit, gain in found.items() if limit <= claim.value]
-        large = [abs(gain) for limit, gain in found.items() if limit > claim.value]
+        by_limit = gains(of)
+        small = [gain for limit, gain in by_limit.items() if limit <= claim.value]
+        large = [abs(gain) for limit, gain in by_limit.items() if limit > claim.value]
         return min(min(small) - SAME_PERCENT, SAME_PERCENT - max(large))
 
     every = gains(runs)
     last = max((q for q, gain in every.items() if gain > SAME_PERCENT), default=0)
-    told = ", ".join(f"{limit}: {gain:+.2f}" for limit, gain in every.items())
-    text = (
-        f"Gain of RED over Drop Tail in percentage points by limit: {told}; {SAME_PERCENT} counts."
-    )
+    listed = ", ".join(f"{limit}: {gain:+.2f}" for limit, gain in every.items())
+    text = f"Gain of RED over Drop Tail in points by limit: {listed}; {SAME_PERCENT} counts."
     return condition(runs, margin, last, text)
 
 
@@ -86,12 +84,12 @@ def schemes_alike(runs: Runs, claim: Published) -> Decision:
     """Decide by the range of G over the schemes from a limit up."""
 
     def ranges(of: Runs) -> dict[tuple[int, int], float]:
-        made = {}
+        widths = {}
         for n in (5, 10):
             for limit in efficiency.limits_of(n):
-                found = [g(of, n, scheme, limit) for scheme in SCHEMES]
-                made[n, limit] = max(found) - min(found)
-        return made
+                values = [g(of, n, scheme, limit) for scheme in SCHEMES]
+                widths[n, limit] = max(values) - min(values)
+        return widths
 
     def start(of: Runs) -> float:
         apart = [limit for (_, limit), width in ranges(of).items() if width > SAME_PERCENT]
@@ -99,10 +97,8 @@ def schemes_alike(runs: Runs, claim: Published) -> Decision:
             (q for q in efficiency.limits_of(5) if q > max(apart, default=0)), default=math.inf
         )
 
-    told = ", ".join(f"n={n} limit {q}: {width:.2f}" for (n, q), width in ranges(runs).items())
-    text = (
-        f"Highest less lowest G in percentage points: {told}; up to {SAME_PERCENT} counts as equal."
-    )
+    listed = ", ".join(f"n={n} limit {q}: {width:.2f}" for (n, q), width in ranges(runs).items())
+    text = f"Range of G in percentage points: {listed}; up to {SAME_PERCENT} counts as equal."
     return whole(replace(claim, qualifier="upper_bound"), runs, start, EXACT, text)
 
 
@@ -125,10 +121,10 @@ def small_queues_deteriorate(runs: Runs, claim: Published) -> Decision:
         return min(min(lost(of).values()) - SAME_PERCENT, below(of))
 
     every = lost(runs)
-    told = ", ".join(f"n={n} limit {q}: {loss:.2f}" for (n, q), loss in every.items())
+    listed = ", ".join(f"n={n} limit {q}: {loss:.2f}" for (n, q), loss in every.items())
     worse = [q for (_, q), loss in every.items() if loss > SAME_PERCENT]
     text = (
-        f"Drop Tail's loss of G against limit 16 in percentage points: {told}; the other schemes "
+        f"Drop Tail's loss of G against limit 16 in percentage points: {listed}; the other schemes "
         f"exceed Drop Tail by at least {number(below(runs))}."
     )
     return condition(runs, margin, max(worse, default=0), text)

@@ -55,17 +55,17 @@ def _by_limit(measure: Callable[[int], float]) -> str:
 def best_limit_of_aggressive_ecn(runs: Runs, claim: Published) -> Decision:
     """Decide by the smallest limit with the highest G up to 256."""
 
-    def found(of: Runs) -> dict[int, float]:
+    def by_limit(of: Runs) -> dict[int, float]:
         return {limit: g(of, 10, "ECN-A", limit) for limit in LIMITS if limit <= 256}
 
     def lead(of: Runs) -> float:
-        every = found(of)
+        every = by_limit(of)
         return every.pop(int(claim.value)) - max(every.values())
 
-    every = found(runs)
+    every = by_limit(runs)
     best = max(every, key=lambda limit: every[limit])
-    told = ", ".join(f"{limit}: {value:.3f}" for limit, value in every.items())
-    text = f"Median G in % by limit: {told}. Lead of limit {claim.value:g} over the best other."
+    listed = ", ".join(f"{limit}: {value:.3f}" for limit, value in every.items())
+    text = f"Median G in % by limit: {listed}. Lead of limit {claim.value:g} over the best other."
     return condition(runs, lead, best, text)
 
 
@@ -84,9 +84,9 @@ def where_the_best_is_reached_again(runs: Runs, claim: Published) -> Decision:
 
     target = g(runs, 10, "ECN-A", 32) - SAME_G
     again = [limit for limit in LIMITS if limit > 32 and g(runs, 10, "ECN-A", limit) >= target]
-    told = _by_limit(lambda limit: g(runs, 10, "ECN-A", limit))
+    listed = _by_limit(lambda limit: g(runs, 10, "ECN-A", limit))
     text = (
-        f"Median G in % by limit: {told}; the same within {SAME_G} percentage points. "
+        f"Median G in % by limit: {listed}; the same within {SAME_G} percentage points. "
         f"Drops at {claim.value:g}: {number(drops(runs, 'ECN-A', int(claim.value)))}."
     )
     return condition(runs, margin, min(again, default="never"), text)
@@ -101,13 +101,13 @@ def fewer_drops_at_64_than_at_128(runs: Runs, claim: Published) -> Decision:
         strict=True,
     )
     less = [dropped(small) - dropped(large) for small, large in pairs]
-    told = _by_limit(lambda limit: drops(runs, "ECN-A", limit))
+    listed = _by_limit(lambda limit: drops(runs, "ECN-A", limit))
     text = (
         f"Drops at 64 less those at {claim.value:g}, paired, must be below 0. Median drops by "
-        f"limit: {told}."
+        f"limit: {listed}."
     )
-    found = direction(replace(claim, value=-1), less, text)
-    return replace(found, ours=f"{estimates.median(less)} packets")
+    decision = direction(replace(claim, value=-1), less, text)
+    return replace(decision, ours=f"{estimates.median(less)} packets")
 
 
 @CLAIMS.decides("EF-063", items=["buffer-equivalence"])
@@ -126,10 +126,10 @@ def buffer_that_drop_tail_needs(runs: Runs, claim: Published) -> Decision:
             if limit < max(LIMITS)
         }
 
-    told = ", ".join(f"{limit}: {number(ratio)}" for limit, ratio in ratios(runs).items())
+    listed = ", ".join(f"{limit}: {number(ratio)}" for limit, ratio in ratios(runs).items())
     text = (
-        f"Smallest sufficient Drop Tail buffer over ECN's, by ECN's limit: {told} (limits double, "
-        "so the ratios do). The median counts."
+        f"Smallest sufficient Drop Tail buffer over ECN's, by ECN's limit: {listed} (limits "
+        "double, so the ratios do). The median counts."
     )
     return whole(claim, runs, lambda of: median(ratios(of).values()), EXACT, text)
 
@@ -185,13 +185,13 @@ def ecn_advantage_grows_with_delay(runs: Runs, _claim: Published) -> Decision:
         }
 
     def margin(of: Runs) -> float:
-        found = ratios(of)
-        return min(found[limit, 20] - found[limit, 100] for limit in (16, 32))
+        by_case = ratios(of)
+        return min(by_case[limit, 20] - by_case[limit, 100] for limit in (16, 32))
 
     every = ratios(runs)
     grows = [limit for limit in (16, 32) if every[limit, 100] < every[limit, 20]]
-    told = ", ".join(f"limit {q}, {d} ms: {100 * r:.1f} %" for (q, d), r in every.items())
-    text = f"Drops of aggressive ECN over those of Drop Tail: {told}."
+    listed = ", ".join(f"limit {q}, {d} ms: {100 * r:.1f} %" for (q, d), r in every.items())
+    text = f"Drops of aggressive ECN over those of Drop Tail: {listed}."
     return condition(runs, margin, max(grows, default=0), text)
 
 

@@ -90,8 +90,8 @@ def _nth_shared(nth: int) -> Measure:
     """Return a measure of the time of the nth shared loss; the first one ends slow start."""
 
     def measure(run: Transfers) -> float:
-        found = _incidents(run)
-        return _nth(found.start_s[found.losers == 2], nth)
+        incidents = _incidents(run)
+        return _nth(incidents.start_s[incidents.losers == 2], nth)
 
     return measure
 
@@ -100,9 +100,9 @@ def _nth_alone(nth: int) -> Measure:
     """Return a measure of the time of the nth loss of the slower client alone."""
 
     def measure(run: Transfers) -> float:
-        found = _incidents(run)
-        alone = (found.losers == 1) & (found.lost[:, run.slowest] > 0)
-        return _nth(found.start_s[alone], nth)
+        incidents = _incidents(run)
+        alone = (incidents.losers == 1) & (incidents.lost[:, run.slowest] > 0)
+        return _nth(incidents.start_s[alone], nth)
 
     return measure
 
@@ -202,7 +202,7 @@ def windows_fit(runs: Runs, claim: Published) -> Decision:
         return {q: max(int(r.dropped.sum()) for r in of.of(Setting(2, "DT", q))) for q in LIMITS}
 
     def smallest(of: Runs) -> float:
-        return min((q for q, found in drops(of).items() if not found), default=float("inf"))
+        return min((q for q, dropped in drops(of).items() if not dropped), default=float("inf"))
 
     text = f"Most drops by limit: {drops(runs)}."
     return whole(replace(claim, qualifier="upper_bound"), runs, smallest, EXACT, text)
@@ -230,8 +230,8 @@ def tail_drops_hide_the_scheme(runs: Runs, claim: Published) -> Decision:
         return float(sum(run.dropped_full for run in at) / sum(run.dropped.sum() for run in at))
 
     def margin(of: Runs) -> float:
-        found = drops(of)
-        alike = DROPPED.width(max(found)) - (max(found) - min(found))
+        dropped = drops(of)
+        alike = DROPPED.width(max(dropped)) - (max(dropped) - min(dropped))
         return min(alike, full(of) - 0.95)
 
     text = (

@@ -29,10 +29,10 @@ def losses_synchronized_at_first(runs: Runs, claim: Published) -> Decision:
         before: list[bool] = []
         after: list[bool] = []
         for run in of.of(TAIL_64):
-            found = epochs(run, full_queue_rtt_s(TAIL_64)).before(run.time_s.min())
-            early = found.start_s <= claim.value
-            before.extend(found.losers[early] == 2)
-            after.extend(found.losers[~early] == 2)
+            incidents = epochs(run, full_queue_rtt_s(TAIL_64)).before(run.time_s.min())
+            early = incidents.start_s <= claim.value
+            before.extend(incidents.losers[early] == 2)
+            after.extend(incidents.losers[~early] == 2)
         first, last = (
             100 * fmean(map(float, part)) if part else math.nan for part in (before, after)
         )
@@ -59,14 +59,14 @@ def no_global_synchronization(runs: Runs, claim: Published) -> Decision:
         min(distance(t.retransmissions, t.idle) for t in of_one)
         for of_one in zip(*seen.values(), strict=True)
     ]
-    shares = {at: _mean(t.retransmissions for t in found) for at, found in seen.items()}
-    idles = {at: _mean(t.idle for t in found) for at, found in seen.items()}
+    shares = {at: _mean(t.retransmissions for t in indices) for at, indices in seen.items()}
+    idles = {at: _mean(t.idle for t in indices) for at, indices in seen.items()}
     observed = [
         f"n={at.n} {at.scheme} limit {at.limit}"
         for at in seen
         if shares[at] > MOSTLY and idles[at] > IDLE
     ]
-    calm = sum(math.isnan(t.retransmissions) for found in seen.values() for t in found)
+    calm = sum(math.isnan(t.retransmissions) for indices in seen.values() for t in indices)
     text = (
         f"Observed: most timeouts shared by more than half of the clients and the bottleneck idle "
         f"for more than {IDLE:g} %. In {len(seen)} settings, limits 64 and 16, the highest share "
@@ -75,8 +75,8 @@ def no_global_synchronization(runs: Runs, claim: Published) -> Decision:
         f"{f' {calm} runs have no timeout and no share.' if calm else ''} Distance of the nearest "
         "setting from both bounds, in points, one per replication."
     )
-    found = direction(replace(claim, value=1), margins, text)
-    return replace(found, ours="1" if observed else "0")
+    indices = direction(replace(claim, value=1), margins, text)
+    return replace(indices, ours="1" if observed else "0")
 
 
 def _mean(values: Iterable[float]) -> float:

@@ -127,9 +127,9 @@ def rate_of_third(runs: Runs, claim: Published) -> Decision:
 def worst_and_best_start(runs: Runs, claim: Published) -> Decision:
     """Decide by the start with the lowest mean throughput, or the lowest median elapsed time."""
     if claim.id == "RW-011":
-        found, about = {s: -rate for s, rate in _third_rate(runs).items()}, "mean throughput"
+        by_start, about = {s: -rate for s, rate in _third_rate(runs).items()}, "mean throughput"
     else:
-        found, about = _medians(runs, TAIL_DROP, THIRD), "median elapsed time"
+        by_start, about = _medians(runs, TAIL_DROP, THIRD), "median elapsed time"
 
     def lead(of_runs: Runs) -> float:
         """Return the lead of the printed start over the best other one."""
@@ -140,10 +140,10 @@ def worst_and_best_start(runs: Runs, claim: Published) -> Decision:
         printed = values.pop(claim.value)
         return min(values.values()) - printed
 
-    ours = min(found, key=lambda s: found[s])
+    ours = min(by_start, key=lambda s: by_start[s])
     text = (
-        f"Start with the lowest {about}. It is {number(abs(found[ours]))} there, at "
-        f"{claim.value:g} s {number(abs(found[claim.value]))}. Lead of {claim.value:g} s."
+        f"Start with the lowest {about}. It is {number(abs(by_start[ours]))} there, at "
+        f"{claim.value:g} s {number(abs(by_start[claim.value]))}. Lead of {claim.value:g} s."
     )
     return condition(runs, lead, f"{ours:g} s", text)
 
@@ -180,8 +180,8 @@ def fair(run: Outcome) -> bool:
 def replications_of_a_kind(runs: Runs, claim: Published) -> Decision:
     """Decide by the number of replications of one kind, within two of 20."""
     start_s = 5.5 if "5.5" in claim.scenario else 0.0
-    found = runs.of(Three(TAIL_DROP, start_s))
-    third = [run.at(THIRD).throughput for run in found]
+    ran = runs.of(Three(TAIL_DROP, start_s))
+    third = [run.at(THIRD).throughput for run in ran]
     mid, high = np.quantile(third, [0.5, 0.75])
     about = "Fair: throughputs of the long flows within 3.5 %."
     tests: dict[str, tuple[Callable[[Outcome], bool], str]] = {
@@ -194,8 +194,8 @@ def replications_of_a_kind(runs: Runs, claim: Published) -> Decision:
         "RW-047": (lambda r: r.at(THIRD).handshake_s >= 3, "Long: a SYN was lost, so 3 s or more."),
     }  # fmt: skip
     test, evidence = tests[claim.id]
-    count = sum(test(run) for run in found)
-    return counted(claim, count, len(found), 10 if claim.unit == "%" else 2, evidence)
+    count = sum(test(run) for run in ran)
+    return counted(claim, count, len(ran), 10 if claim.unit == "%" else 2, evidence)
 
 
 @CLAIMS.decides("RW-023", items=TAIL)
@@ -203,8 +203,8 @@ def fairest(runs: Runs, claim: Published) -> Decision:
     """Decide by Jain's index of the fairest replication."""
 
     def best(of_runs: Runs) -> float:
-        found = of_runs.of(Three(TAIL_DROP, 0.0))
-        return max(jain([r.at(FASTEST).throughput, r.at(SLOWEST).throughput]) for r in found)
+        ran = of_runs.of(Three(TAIL_DROP, 0.0))
+        return max(jain([r.at(FASTEST).throughput, r.at(SLOWEST).throughput]) for r in ran)
 
     return near(claim, runs, best, "Our fairest replication.", 0, 0.0002)
 
@@ -256,8 +256,8 @@ def example(runs: Runs, claim: Published) -> Decision:
 @CLAIMS.decides("RW-032", items=TAIL)
 def first_packet_again(runs: Runs, claim: Published) -> Decision:
     """Decide by the timeouts of the third flow: each retransmits its first packet."""
-    found = [run.at(THIRD).timeouts for run in runs.of(Three(TAIL_DROP, 2.0))]
-    return occurs(claim, found)
+    timeouts = [run.at(THIRD).timeouts for run in runs.of(Three(TAIL_DROP, 2.0))]
+    return occurs(claim, timeouts)
 
 
 def _ranges(runs: Runs, discipline: str) -> list[float]:
@@ -271,8 +271,8 @@ def spread_of_third(runs: Runs, claim: Published) -> Decision:
     typical = claim.id in ("RW-055", "RW-056")
 
     def width(of_runs: Runs) -> float:
-        found = _ranges(of_runs, discipline)
-        return float(np.mean(found)) if typical else max(found)
+        widths = _ranges(of_runs, discipline)
+        return float(np.mean(widths)) if typical else max(widths)
 
     text = "Mean of five starts." if typical else "Largest of five."
     return near(claim, runs, width, text, 0.25)
@@ -360,12 +360,12 @@ def resent_by_long_flows(runs: Runs, claim: Published) -> Decision:
 @CLAIMS.decides("RW-084", items=REDS)
 def exceptions(runs: Runs, claim: Published) -> Decision:
     """Decide by the exceptions under RED: the third flow outlasts both others."""
-    found = [run for s in RED_STARTS_S for run in runs.of(Three(RED, s))]
-    both = sum(run.at(THIRD).elapsed_s > run.at(SLOWEST).elapsed_s for run in found)
-    one = sum(run.exception for run in found)
-    text = f"It outlasts both in {both}, one of them in {one} of {len(found)} replications."
-    low, _, high = (len(found) * bound for bound in proportion_interval(one, len(found)))
-    ours = Estimate("replications, 95 % confidence", one, low, high, len(found))
+    ran = [run for s in RED_STARTS_S for run in runs.of(Three(RED, s))]
+    both = sum(run.at(THIRD).elapsed_s > run.at(SLOWEST).elapsed_s for run in ran)
+    one = sum(run.exception for run in ran)
+    text = f"It outlasts both in {both}, one of them in {one} of {len(ran)} replications."
+    low, _, high = (len(ran) * bound for bound in proportion_interval(one, len(ran)))
+    ours = Estimate("replications, 95 % confidence", one, low, high, len(ran))
     return estimated(claim, ours, Tolerance.of("one replication in twenty", 5), text)
 
 
