@@ -1,4 +1,5 @@
 # make demo     set up, then reproduce the first study; ends with the path of its report
+# make check    check a change in two minutes: format, lint, types, prose, and the tests it touches
 # make test     set up, then run every check that CI runs
 # make nightly  the checks that take longer
 # make bench    measures the speed, beside the peers that are installed
@@ -21,13 +22,17 @@ CORE_SOURCES := $(shell find crates Cargo.toml Cargo.lock -name '*.rs' -o -name 
 
 .DEFAULT_GOAL := help
 PEERS ?=
-.PHONY: help demo test nightly bench validate wheel clean tools packages rust lint pytest
+.PHONY: help demo check test nightly bench validate wheel clean tools packages rust lint pytest
 
 help:
-	@sed -n 's/^# //p' Makefile | head -7
+	@sed -n 's/^# //p' Makefile | head -8
 
 demo: .venv/core.stamp
-	@$(BIN)/aqmlab reproduce ecn-finite-transfers --out $(OUT)
+	@$(BIN)/aqmlab reproduce ecn-finite-transfers --force --out $(OUT)
+
+# The steps and the rule by which tests are chosen stand in tools/check.py. BASE names another commit that the change begins at.
+check: .venv/core.stamp
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/check.py $(if $(BASE),--base $(BASE))
 
 # The dependencies are fetched, the simulator is linked and the Python is checked on one core while the Rust tests are built and run on
 # the other; the tests of Python come after, on both, so that their summary is the last thing to be read.
@@ -37,6 +42,7 @@ test:
 
 rust: .venv/bin/python
 	cargo fmt --all --check
+	rustfmt --edition 2024 --check crates/impairments/src/kinds/*.rs
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	cargo test --locked --workspace --exclude aqmlab-python
 

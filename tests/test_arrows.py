@@ -34,8 +34,8 @@ def test_each_part_imports_only_what_it_may() -> None:
 @pytest.mark.parametrize(
     ("file", "line"),
     [
-        ("engine/simulator.py", "from aqmlab.store import Ledger"),
-        ("store/ledger.py", "from aqmlab.experiment import run"),
+        ("engine/simulator.py", "from aqmlab.store import FolderStore"),
+        ("store/folder_store.py", "from aqmlab.experiment import run"),
         ("measures/seen.py", "from aqmlab.compare import compare"),
         ("compare/show.py", "from aqmlab import studies"),
         ("models/bursts.py", "from aqmlab.experiment import run"),

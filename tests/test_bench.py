@@ -1,4 +1,4 @@
-"""The speed benchmark: what its rows say, and what is told when it cannot be."""
+"""The speed benchmark: its rows, and its errors."""
 
 import json
 import os
@@ -54,7 +54,7 @@ def measured(packets: float, cpu_s: float) -> bench.Measured:
 
 @pytest.fixture
 def short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The scenario S1 with small files, and none beside it."""
+    """Reduce the benchmark to the scenario S1 with small files."""
     text = (bench.SCENARIOS / "S1.toml").read_text()
     (tmp_path / "S1.toml").write_text(text.replace("20 MiB", "100 kB"))
     monkeypatch.setattr(bench, "SCENARIOS", tmp_path)
@@ -63,7 +63,7 @@ def short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def no_peers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine without any peer."""
+    """Hide all peers of the machine."""
     monkeypatch.delenv("HTSIM", raising=False)
     monkeypatch.setattr("shutil.which", lambda _: None)
 
@@ -83,20 +83,22 @@ def test_json_has_a_row_with_every_key(capsys: pytest.CaptureFixture[str]) -> No
 
 
 @pytest.mark.usefixtures("short", "no_peers")
-def test_a_missing_peer_is_told_once_with_its_remedy(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_peer_is_reported_once_with_its_remedy(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert execute(["bench", "S1", "S1", "--peers", "--runs", "1"]) == 0
     out, err = capsys.readouterr()
     assert "aqmlab" in out
     assert err.splitlines() == [
-        "aqmlab: ns-2 is left out: install it with: apt-get install ns2",
-        "aqmlab: ns-3 is left out: install it with: apt-get install g++ libns3-dev",
-        "aqmlab: htsim is left out: HTSIM must name the folder sim of "
+        "aqmlab: ns-2 does not run: install it with: apt-get install ns2",
+        "aqmlab: ns-3 does not run: install it with: apt-get install g++ libns3-dev",
+        "aqmlab: htsim does not run: HTSIM must name the folder sim of "
         "https://github.com/Broadcom/csg-htsim, with libhtsim.a built",
     ]
 
 
 @pytest.mark.parametrize("folder", ["", "nowhere", "."])
-def test_htsim_is_left_out_where_its_library_is_not(
+def test_htsim_does_not_run_without_its_library(
     folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -106,13 +108,13 @@ def test_htsim_is_left_out_where_its_library_is_not(
 
 
 @pytest.mark.usefixtures("no_peers")
-def test_htsim_is_left_out_of_what_it_does_not_have() -> None:
+def test_htsim_does_not_run_scenarios_that_it_lacks_features_for() -> None:
     told: list[str] = []
     assert bench.available("S1-red", told.append) == []
-    assert "htsim is left out of S1-red: it has no RED, and its TCP no SACK" in told
+    assert "htsim does not run S1-red: it has neither RED nor a TCP with SACK" in told
 
 
-def test_what_htsim_prints_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_output_of_htsim_is_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "libhtsim.a").touch()
     monkeypatch.setenv("HTSIM", str(tmp_path))
     monkeypatch.setattr("shutil.which", lambda name: name)
@@ -136,27 +138,29 @@ def test_what_htsim_prints_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert measure == [str(bench.BUILT / "htsim_dumbbell"), "sc=S2"]
 
 
-def test_peers_without_a_script_are_left_out() -> None:
+def test_peers_do_not_run_scenarios_without_a_script() -> None:
     told: list[str] = []
     assert bench.available("S5", told.append) == []
-    assert told == ["ns-2, ns-3 and htsim are left out of S5: they have no script for it"]
+    assert told == ["ns-2, ns-3 and htsim do not run S5: they have no script for it"]
 
 
-def test_an_unknown_scenario_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_scenario_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["bench", "S99"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith("aqmlab: error: 'S99' is no scenario; known: S1, ")
+    assert err.startswith("aqmlab: error: 'S99' is not a scenario; give one of S1, ")
     assert err.count("\n") == 1
 
 
 @pytest.mark.parametrize("runs", ["0", "-1", "many"])
-def test_a_wrong_number_of_runs_is_told(runs: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_number_of_runs_is_an_error(
+    runs: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert execute(["bench", "--runs", runs]) == 2
     assert f"--runs '{runs}' must be a whole number, 1 or more" in capsys.readouterr().err
 
 
-def test_without_a_checkout_it_is_told(
+def test_outside_a_checkout_it_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(bench, "SCENARIOS", tmp_path)
@@ -164,7 +168,7 @@ def test_without_a_checkout_it_is_told(
     assert "run the benchmark in a checkout" in capsys.readouterr().err
 
 
-def test_a_failing_simulator_is_told_in_one_line(
+def test_a_failing_simulator_is_reported_in_one_line(
     short: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (short / "S1.toml").write_text("title = 4")
@@ -272,12 +276,12 @@ def test_bottlenecks_are_known_by_name(link: str, expected: bool) -> None:
         ("cpu=5e-05 run=1", "cpu", "=", 5e-05),
     ],
 )
-def test_figures_are_read_from_what_peers_print(
+def test_numbers_are_parsed_from_the_output_of_peers(
     text: str, name: str, between: str, value: float
 ) -> None:
     assert bench.number(text, name, between) == value
 
 
-def test_a_figure_that_is_not_printed_is_told() -> None:
+def test_a_missing_number_is_an_error() -> None:
     with pytest.raises(ChildProcessError, match="no cpu in: no such command"):
         bench.number("no such command", "cpu")

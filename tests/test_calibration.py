@@ -45,7 +45,7 @@ def rows(file: Path) -> list[list[str]]:
 
 def test_the_load_is_found_and_replayed_alike(tmp_path: Path) -> None:
     wanted = [Wanted(WEB, bps, tmp_path / f"{bps:g}") for bps in (2e6, 4e6)]
-    low, high = calibrate(wanted, link=LINK, uncongested=WIDE, warm_up_s=5, tolerance=0.01)
+    low, high = calibrate(wanted, link=LINK, uncongested=WIDE, warm_up="5 s", tolerance=0.01)
     for found, bps in ((low, 2e6), (high, 4e6)):
         assert abs(found.load_bps / bps - 1) < 0.01
         assert {i: len({row[0] for row in rows(file)[1:]}) <= found.users[i]
@@ -85,7 +85,7 @@ def test_a_frozen_scenario_says_which_list_it_is_of(tmp_path: Path) -> None:
     text = aqmlab.scenario.normalize(frozen(WEB, found.lists, found.users))
     found.lists[0].write_text(found.lists[0].read_text() + "\n")
     with pytest.raises(
-        ScenarioError, match=r"flows\.0\.traffic\.list\.sha256: .* has changed since"
+        ScenarioError, match=r"flows\.0\.traffic\.list\.sha256: .* which has changed"
     ):
         aqmlab.run(json.loads(text))
 
@@ -149,7 +149,7 @@ def test_the_command_leaves_scenarios_that_run(
     [
         (["--load", "2"], "--load '2' must be a rate above 0, for example '10 Mbit/s'"),
         (["--load", "-2 Mbit/s"], "must be a rate above 0"),
-        (["--load", "2 Mbit/s", "--warm-up", "x"], "--warm-up 'x' must be a time"),
+        (["--load", "2 Mbit/s", "--warm-up", "x"], 'warm_up: "x" is not a time'),
         (["--load", "2 Mbit/s", "--uncongested", "x"], "--uncongested 'x' must be KEY=VALUE"),
         (["--load", "2 Mbit/s", "--link", "a>b"], "a>b"),
     ],

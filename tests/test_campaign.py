@@ -12,17 +12,19 @@ import pytest
 
 import aqmlab
 from aqmlab import estimates
-from aqmlab.engine import Engine, Failed, Progress, Recorded, Simulator
+from aqmlab.engine import EVERYTHING, Engine, Failed, Progress, Recorded, Simulator
 from aqmlab.estimates import Estimate
 from aqmlab.experiment import campaign, in_order
 from aqmlab.measures import AtLeast, Measure, Seen, measures
 from aqmlab.results import Result
 from aqmlab.scenario import normalize
-from aqmlab.store import Ledger, address
+from aqmlab.store import FolderStore, address
 
 
 class Counting:
     """The simulator, with what it was asked to run."""
+
+    capabilities = EVERYTHING
 
     def __init__(self, build: str = "counting") -> None:
         self.build = build
@@ -103,7 +105,7 @@ def test_scenarios_that_differ_by_their_seed_are_told_apart(small: dict[str, Any
 
 
 def test_what_is_kept_is_not_run_again(small: dict[str, Any], tmp_path: Path) -> None:
-    store, engine = Ledger(tmp_path / "runs"), Counting()
+    store, engine = FolderStore(tmp_path / "runs"), Counting()
     first = aqmlab.sweep(small, {"tcp.ecn": ["off", "rfc3168"]}, 2, engine=engine, store=store)
     assert len(engine.asked) == 4
     over = {"tcp.ecn": ["rfc3168", "off"]}
@@ -116,7 +118,7 @@ def test_what_is_kept_is_not_run_again(small: dict[str, Any], tmp_path: Path) ->
 
 
 def test_what_another_build_ran_is_not_taken(small: dict[str, Any], tmp_path: Path) -> None:
-    store, older, newer = Ledger(tmp_path), Counting("1"), Counting("2")
+    store, older, newer = FolderStore(tmp_path), Counting("1"), Counting("2")
     for engine in (older, older, newer):
         aqmlab.run_many([small], engine=engine, store=store)
     assert (len(older.asked), len(newer.asked)) == (1, 1)
@@ -141,13 +143,13 @@ def test_a_law_in_python_has_no_address_and_runs_each_time(
         def on_arrival(self, packet: aqmlab.Packet, at: aqmlab.Arrival) -> aqmlab.Verdict:  # noqa: ARG002
             return aqmlab.PASS
 
-    aqmlab.replicate(small, 2, queues={"bottleneck": Passing()}, store=Ledger(tmp_path))
+    aqmlab.replicate(small, 2, queues={"bottleneck": Passing()}, store=FolderStore(tmp_path))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_recorded_runs_are_played_back(small: dict[str, Any], tmp_path: Path) -> None:
     """From a store and from folders, as sweeps and replications ask for them."""
-    store = Ledger(tmp_path / "store")
+    store = FolderStore(tmp_path / "store")
     recorded = aqmlab.replicate(small, 3, store=store)
     for i, result in enumerate(recorded):
         result.write(tmp_path / "runs" / str(i))
@@ -171,7 +173,7 @@ def test_a_run_that_failed_is_told_when_the_others_have_ended(small: dict[str, A
 
 def test_who_stops_listening_stops_the_runs(small: dict[str, Any], tmp_path: Path) -> None:
     """What has ended by then is kept."""
-    store, engine = Ledger(tmp_path), Counting()
+    store, engine = FolderStore(tmp_path), Counting()
     endless = small | {"duration": "3000000 s", "record": {}}
     endless["flows"] = [small["flows"][0] | {"traffic": "bulk"}]
     asks = [(normalize(small),), (normalize(endless),)]
@@ -182,7 +184,7 @@ def test_who_stops_listening_stops_the_runs(small: dict[str, Any], tmp_path: Pat
 
 
 def test_progress_counts_what_was_kept(small: dict[str, Any], tmp_path: Path) -> None:
-    store = Ledger(tmp_path)
+    store = FolderStore(tmp_path)
     aqmlab.run_many([small], store=store)
     told: list[tuple[float, int]] = []
     several = [small, small | {"seed": 8}]

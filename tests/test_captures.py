@@ -19,7 +19,7 @@ EVERYTHING = {
     "recovery": "sack",
     "sack": True,
     "timestamps": True,
-    "window_scaling": "on",
+    "window": {"scaling": "on"},
     "receive_window": "300 kB",
 }
 """Parameters of TCP with every option."""
@@ -32,8 +32,8 @@ FIELDS = [
 ]
 SETTINGS: dict[str, dict[str, Any]] = {
     "sack": EVERYTHING,
-    "newreno": {"recovery": "newreno", "window_scaling": "on"},
-    "reno": {"recovery": "reno", "window_scaling": "off", "receive_window": "65535 B"},
+    "newreno": {"recovery": "newreno", "window": {"scaling": "on"}},
+    "reno": {"recovery": "reno", "window": {"scaling": "off"}, "receive_window": "65535 B"},
 }
 """Three ways to recover from losses."""
 
@@ -201,7 +201,7 @@ def test_data_goes_both_ways(small: dict[str, Any], tmp_path: Path) -> None:
     traffic = {"kind": "request_response", "request": "3 kB", "response": "40 kB", "requests": 10}
     flow = {"name": "F", "from": "left-0", "to": "right-0", "traffic": traffic}
     scenario = lossy(small, tcp=EVERYTHING | {"ecn": "rfc3168"}, flows=[flow])
-    scenario["network"]["reverse_queue"] = {"kind": "drop_tail", "limit": "6 packets"}
+    scenario["network"]["reverse"] = {"queue": {"kind": "drop_tail", "limit": "6 packets"}}
     result = aqmlab.run(scenario, pcap=tmp_path)
     assert result.table("exchanges")["completed"].item() == 10
     replies = result.table("replies").iloc[0]

@@ -14,6 +14,8 @@ Module = tuple[str, ...]
 CRATES = sorted(path.parent for path in (ROOT / "crates").glob("*/src"))
 DEFINED = r"^\s*(?:pub(?:\([^)]*\))? )?(?:const )?(?:struct|enum|trait|fn|const|static|type) (\w+)"
 USED = r"^\s*(pub(?:\([^)]*\))? )?use ([^;]+);"
+INLINE = r"\bcrate::\w+(?:::\w+)*"
+"""A path in the code itself, as the table of queue kinds has them."""
 RECURSION = {"schedulers", "discipline", "diffserv"}
 """A class of a scheduler holds any queue, a scheduler too: what these rooms of `queues` have."""
 
@@ -51,7 +53,10 @@ class Crate:
         self.used: dict[Module, list[Module]] = {
             name: [
                 found
-                for _, use in re.findall(USED, text, re.MULTILINE)
+                for use in [
+                    *(u for _, u in re.findall(USED, text, re.MULTILINE)),
+                    *re.findall(INLINE, text),
+                ]
                 for path in expanded(use)
                 if (found := self._absolute(name, path.split("::")))
             ]

@@ -96,8 +96,11 @@ def test_a_wrong_value_is_told_with_its_field_and_bound(
         (["explain", "rad"], ["rad", "red"]),
         (["explain", "red.minht"], ["red has no key 'minht'", "minth"]),
         (["explain", "Red"], ["'Red'", "did you mean red"]),
-        (["plot", "rtt", EXAMPLE, "--from", "noon"], ["--from 'noon'", "number of seconds"]),
-        (["plot", "rtt", EXAMPLE, "--to", "nan"], ["--to 'nan'", "number of seconds"]),
+        (
+            ["plot", "rtt", EXAMPLE, "--from", "noon"],
+            ["--from 'noon'", "time with its unit", "'1.2 s'"],
+        ),
+        (["plot", "rtt", EXAMPLE, "--to", "nan"], ["--to 'nan'", "time with its unit", "'2.5 s'"]),
         (["plot", "rtt", "docs"], ["docs is no run", "manifest.json", "aqmlab run --out"]),
         (["plot", "rtt", EXAMPLE, "--flow", "0", "--flow", "1"], ["--flow is given 2 times"]),
         (["plot", "rain", EXAMPLE], ["'rain' is not one of 'sequence', 'window', 'rtt'. See"]),

@@ -24,7 +24,7 @@ from aqmlab.engine.cluster import Cluster, NoClusterError, connect
 from aqmlab.experiment import campaign
 from aqmlab.results import Result
 from aqmlab.scenario import normalize
-from aqmlab.store import Ledger
+from aqmlab.store import FolderStore
 from conftest import ROOT, SMALL
 
 PACKAGE = str(ROOT / "python")
@@ -100,7 +100,7 @@ def endless() -> str:
 
 def content(folder: Path, engine: Engine, asks: list[tuple[str, ...]]) -> dict[str, Any]:
     """What a store has after a campaign, without what the machine's speed puts into manifests."""
-    with Ledger(folder) as store:
+    with FolderStore(folder) as store:
         for _ in campaign(asks, lambda _: None, engine=engine, store=store):
             pass
         found = {}
@@ -120,6 +120,7 @@ def test_a_lost_worker_changes_nothing(dask: Dask, tmp_path: Path) -> None:
 
         class Killing:
             build = there.build
+            capabilities = there.capabilities
 
             def run(self, *args: Any) -> Iterator[tuple[int, Result | Failed]]:
                 for index, outcome in there.run(*args):
@@ -184,7 +185,7 @@ def test_a_scheduler_that_dies_is_told_and_what_is_done_is_kept(
     err = capsys.readouterr().err
     assert err.count("\n") == 1
     assert f"the scheduler tcp://127.0.0.1:{dask.port} is gone; what was finished is kept" in err
-    with Ledger(out / "runs", to_read=True) as store:
+    with FolderStore(out / "runs", to_read=True) as store:
         assert 0 < len(list(store)) < 3000
 
 
@@ -262,8 +263,8 @@ def test_ctrl_c_leaves_what_is_done(tmp_path: Path) -> None:
         stderr=subprocess.PIPE, text=True, start_new_session=True,
         env=os.environ | {"PYTHONPATH": PACKAGE},
     )  # fmt: skip
-    ledger = out / "runs" / "runs.sqlite"
-    while running.poll() is None and not (ledger.exists() and kept(out / "runs")):
+    database = out / "runs" / "runs.sqlite"
+    while running.poll() is None and not (database.exists() and kept(out / "runs")):
         time.sleep(0.2)
     os.killpg(running.pid, signal.SIGINT)
     _, err = running.communicate(timeout=60)
@@ -278,5 +279,5 @@ def kept(folder: Path) -> int:
     from aqmlab.store import status
 
     with suppress(OSError):
-        return status(folder).kept
+        return status(folder).total
     return 0

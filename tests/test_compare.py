@@ -24,7 +24,7 @@ from aqmlab.compare.figures import ellipse
 from aqmlab.compare.queues import arm
 from aqmlab.scenario import normalize
 from aqmlab.statistics import jain, mean_interval, paired_difference
-from aqmlab.store import Ledger, status
+from aqmlab.store import FolderStore, status
 
 QUEUES = ["drop_tail", "red:minth=4 packets,maxth=12 packets", "codel"]
 
@@ -171,7 +171,10 @@ def test_the_command_leaves_a_page_figures_and_numbers(
 
 
 def test_finished_runs_are_not_run_again(
-    scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    scenario: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     out = tmp_path / "out"
     assert execute(command(scenario, out, "--replications", "2")) == 0
@@ -184,13 +187,20 @@ def test_finished_runs_are_not_run_again(
         return real(texts, *rest)
 
     monkeypatch.setattr("aqmlab._core.Batch", batch)
-    assert execute(command(scenario, out, "--replications", "2")) == 0
+    assert execute(command(scenario, out, "--replications", "2")) == 2
+    error = capsys.readouterr().err
+    assert f"{out} holds an earlier comparison; give another folder, --resume" in error
+    assert execute(command(scenario, out, "--replications", "2", "--resume")) == 0
     assert asked == []
     assert json.loads((out / "comparison.json").read_text()) == before
     with closing(sqlite3.connect(out / "runs" / "runs.sqlite")) as ledger, ledger:
         ledger.execute("UPDATE results SET columns = substr(columns, 1, 100) WHERE id = 1")
-    assert execute(command(scenario, out, "--replications", "3")) == 0
+    assert execute(command(scenario, out, "--replications", "3", "--resume")) == 0
     assert len(asked) == 1 + len(QUEUES)
+    asked.clear()
+    assert execute(command(scenario, out, "--replications", "1", "--force")) == 0
+    assert len(asked) == len(QUEUES), "--force uses no earlier run"
+    assert kept_in(out) == len(QUEUES)
 
 
 @pytest.mark.parametrize(
@@ -206,8 +216,8 @@ def test_finished_runs_are_not_run_again(
         (["=red"], ["'=red' must be NAME=QUEUE"]),
         (["a=rde"], ["'rde' is no kind of queue"]),
         (["a=red", "a=pie"], ["'a' is there twice"]),
-        (["red", "--warm-up", "5"], ["--warm-up", "unit"]),
-        (["red", "--warm-up", "60 s"], ["--warm-up 60 s must be shorter", "60 s; shorten"]),
+        (["red", "--warm-up", "5"], ['warm_up: "5" lacks its unit']),
+        (["red", "--warm-up", "60 s"], ['warm_up: "60 s" must be shorter', "60 s; shorten"]),
         (
             ["red", "--link", "left>right", "--link", "bottleneck"],
             ["--link 'bottleneck' is there twice"],
@@ -239,7 +249,7 @@ def test_wrong_input_is_told_in_one_line(
 def kept_in(out: Path) -> int:
     """Runs that are kept in the folder of a comparison."""
     try:
-        return status(out / "runs").kept
+        return status(out / "runs").total
     except OSError:  # it is not there yet
         return 0
 
@@ -261,12 +271,14 @@ def test_ctrl_c_leaves_finished_runs_and_nothing_half_written(tmp_path: Path) ->
     stdout, stderr = running.communicate(timeout=10)
     assert running.returncode == 130
     assert stdout == ""
-    with Ledger(out / "runs") as ledger:
-        finished = len(list(ledger))
+    with FolderStore(out / "runs") as store:
+        finished = len(list(store))
     assert stderr.startswith(f"aqmlab: error: interrupted; {finished} finished runs are in")
     assert [file.name for file in out.iterdir()] == ["runs"]
     assert [file.name for file in tmp_path.iterdir()] == ["out"]
-    assert execute(["compare", "drop_tail", "codel", "--replications", "1", "--out", str(out)]) == 0
+    assert stderr.endswith("; --resume uses them\n")
+    again = ["compare", "drop_tail", "codel", "--replications", "1", "--out", str(out)]
+    assert execute([*again, "--resume"]) == 0
     assert kept_in(out) == finished
 
 

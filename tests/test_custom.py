@@ -1,4 +1,4 @@
-"""Laws written in Python decide as those in Rust do, and what goes wrong in them is told."""
+"""AQMs in Python decide as those in Rust do, and their errors are reported."""
 
 import math
 import os
@@ -28,7 +28,7 @@ LINK = "left>right"
 
 
 class Step(CustomQueue):
-    """Step marking, as crates/queues/src/threshold.rs."""
+    """Step marking, as in crates/queues/src/threshold.rs."""
 
     def __init__(self, threshold: int, **buffer: Any) -> None:
         super().__init__(**buffer)
@@ -81,7 +81,7 @@ class Red(CustomQueue):
 
 
 def assert_same(a: Result, b: Result) -> None:
-    """Every table is the same; the averages to the last digits."""
+    """Check that all tables are equal, and the averages up to rounding."""
     assert a.tables == b.tables
     for table in a.tables:
         for name, column in a.columns(table).items():
@@ -95,7 +95,7 @@ def assert_same(a: Result, b: Result) -> None:
 
 
 def ours(small: dict[str, Any], law: dict[str, Any] | str) -> dict[str, Any]:
-    """The small scenario with another law and longer downloads."""
+    """Return the small scenario with another AQM and longer downloads."""
     queue = {"kind": law} if isinstance(law, str) else law
     small["network"]["queue"] = queue | {"limit": "16 packets"}
     small["flows"][0]["traffic"]["size"] = "2 MB"
@@ -103,7 +103,7 @@ def ours(small: dict[str, Any], law: dict[str, Any] | str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("place", [{}, {"drop_from": "front", "mark_at": "head"}])
-def test_a_threshold_in_python_is_the_one_in_rust(
+def test_a_threshold_in_python_equals_the_one_in_rust(
     small: dict[str, Any], place: dict[str, Any]
 ) -> None:
     small = ours(small, {"kind": "threshold", "threshold": "6 packets"} | place)
@@ -114,7 +114,7 @@ def test_a_threshold_in_python_is_the_one_in_rust(
 
 
 @pytest.mark.parametrize("ecn", ["rfc3168", "off"])
-def test_red_in_python_is_the_one_in_rust(small: dict[str, Any], ecn: str) -> None:
+def test_red_in_python_equals_the_one_in_rust(small: dict[str, Any], ecn: str) -> None:
     red = {"kind": "red", "minth": "2 packets", "maxth": "8 packets", "maxp": 0.1, "wq": 0.02}
     small = ours(small, red)
     small["tcp"]["ecn"] = ecn
@@ -125,7 +125,7 @@ def test_red_in_python_is_the_one_in_rust(small: dict[str, Any], ecn: str) -> No
     assert_same(rust, python)
 
 
-def test_drop_tail_in_python_is_the_one_in_rust(small: dict[str, Any]) -> None:
+def test_drop_tail_in_python_equals_the_one_in_rust(small: dict[str, Any]) -> None:
     class DropTail(CustomQueue):
         def on_arrival(self, packet: Packet, at: Arrival) -> Verdict:  # noqa: ARG002
             return PASS
@@ -145,7 +145,7 @@ def test_each_replication_has_its_own_copy(small: dict[str, Any]) -> None:
     assert not hasattr(law, "place")
 
 
-def test_a_queue_in_python_stands_in_a_scenario_and_in_a_sweep(small: dict[str, Any]) -> None:
+def test_a_queue_in_python_works_in_a_scenario_and_in_a_sweep(small: dict[str, Any]) -> None:
     small = ours(small, "drop_tail")
     small["network"]["queue"] = Step(6, limit="16 packets", ecn="drop")
     alone = aqmlab.run(small)
@@ -161,7 +161,7 @@ def test_a_queue_in_python_stands_in_a_scenario_and_in_a_sweep(small: dict[str, 
     assert names[2] is None
 
 
-def test_the_graph_of_links_has_names_for_queues(small: dict[str, Any]) -> None:
+def test_queues_of_a_graph_are_named_by_their_links(small: dict[str, Any]) -> None:
     link = {"rate": "1 Mbit/s", "delay": "5 ms"}
     network = {
         "kind": "graph",
@@ -174,14 +174,14 @@ def test_the_graph_of_links_has_names_for_queues(small: dict[str, Any]) -> None:
         rows = result.links.set_index("link")
         assert (rows["dropped_threshold"] > 0).sum() <= 1
         assert rows.loc["a>b", "dropped_threshold"] > 0 or name == "c>b"
-    with pytest.raises(ScenarioError, match=r"'b>d' is no link; there are: a>b, b>a, b>c, c>b"):
+    with pytest.raises(ScenarioError, match=r"'b>d' is not a link; give one of a>b, b>a, b>c, c>b"):
         aqmlab.run(scenario, queues={"b>d": Step(3)})
     with pytest.raises(ScenarioError, match=r"give an object of a class derived"):
         aqmlab.run(scenario, queues={"a>b": Step})  # type: ignore[dict-item]
     assert small
 
 
-def test_a_file_alone_cannot_say_what_a_law_does(small: dict[str, Any]) -> None:
+def test_a_file_cannot_define_an_aqm_in_python(small: dict[str, Any]) -> None:
     small["network"]["queue"] = {"kind": "custom", "law": "Mine"}
     with pytest.raises(ScenarioError, match=r'left>right: "Mine" is a law written in Python'):
         aqmlab.run(small)
@@ -191,7 +191,7 @@ def test_a_file_alone_cannot_say_what_a_law_does(small: dict[str, Any]) -> None:
 
 
 class Fails(Step):
-    """Fails in one of its methods, late."""
+    """AQM that raises an error in one of its methods, late in the run."""
 
     def __init__(self, where: str, what: Any = None) -> None:
         super().__init__(6)
@@ -240,7 +240,7 @@ def test_an_error_is_raised_with_its_traceback_time_link_and_packet(
 
 
 class Raises(CustomQueue):
-    """Raise an error of a type that the simulator raises, too."""
+    """AQM that raises an error of a type that the simulator also raises."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__()
@@ -251,7 +251,7 @@ class Raises(CustomQueue):
 
 
 @pytest.mark.parametrize("kind", [MemoryError, ScenarioError, InvariantViolation])
-def test_a_law_may_raise_the_simulator_s_own_errors(
+def test_an_aqm_can_raise_the_simulators_own_errors(
     small: dict[str, Any], kind: type[Exception]
 ) -> None:
     with pytest.raises(kind, match="of the law itself") as raised:
@@ -260,7 +260,7 @@ def test_a_law_may_raise_the_simulator_s_own_errors(
 
 
 class RunsItself(CustomQueue):
-    """Run a scenario with a limit of events that is too small for it."""
+    """AQM that runs a scenario with too small a limit of events."""
 
     def __init__(self, scenario: dict[str, Any]) -> None:
         super().__init__()
@@ -271,19 +271,19 @@ class RunsItself(CustomQueue):
         return PASS
 
 
-def test_an_error_of_a_run_inside_a_law_is_the_law_s(small: dict[str, Any]) -> None:
+def test_an_error_of_a_run_inside_an_aqm_is_raised_as_the_aqms(small: dict[str, Any]) -> None:
     with pytest.raises(ScenarioError) as raised:
         aqmlab.run(ours(small, "drop_tail"), queues={LINK: RunsItself(small)})
     assert "RunsItself on_arrival: " in "".join(traceback.format_exception(raised.value))
 
 
 @pytest.mark.parametrize("wrong", [3, "pass", True, (PASS,)])
-def test_a_wrong_verdict_is_refused(small: dict[str, Any], wrong: Any) -> None:
+def test_an_invalid_verdict_is_an_error(small: dict[str, Any], wrong: Any) -> None:
     with pytest.raises(TypeError, match=r"on_arrival returned .*; return PASS, signal\(why\)"):
         aqmlab.run(small, queues={"bottleneck": Fails("on_arrival", wrong)})
 
 
-def test_a_wrong_average_and_a_wrong_reason_are_refused(small: dict[str, Any]) -> None:
+def test_an_invalid_average_or_reason_is_an_error(small: dict[str, Any]) -> None:
     with pytest.raises(TypeError):
         aqmlab.run(small, queues={"bottleneck": Fails("average", "much")})
     for verdict in (aqmlab.signal, aqmlab.drop):
@@ -296,12 +296,12 @@ def test_a_wrong_average_and_a_wrong_reason_are_refused(small: dict[str, Any]) -
     ]
 
 
-def test_a_law_without_on_arrival_is_told(small: dict[str, Any]) -> None:
-    with pytest.raises(NotImplementedError, match="CustomQueue has no on_arrival"):
+def test_an_aqm_without_on_arrival_is_an_error(small: dict[str, Any]) -> None:
+    with pytest.raises(NotImplementedError, match="CustomQueue must implement on_arrival"):
         aqmlab.run(small, queues={"bottleneck": CustomQueue()})
 
 
-def test_one_that_fails_stops_the_others(small: dict[str, Any]) -> None:
+def test_a_failing_run_stops_the_others(small: dict[str, Any]) -> None:
     with pytest.raises(ZeroDivisionError):
         aqmlab.replicate(ours(small, "drop_tail"), 4, queues={LINK: Fails("on_arrival")})
 
@@ -329,7 +329,7 @@ aqmlab.run(scenario, queues={"bottleneck": Loop(6)})
 
 
 @pytest.mark.parametrize("law", ["step", "loop", "sleep"])
-def test_ctrl_c_ends_a_run_with_a_law_in_python(law: str) -> None:
+def test_ctrl_c_ends_a_run_with_an_aqm_in_python(law: str) -> None:
     paths = os.pathsep.join(["tests", os.environ.get("PYTHONPATH", "")])
     with subprocess.Popen(
         [sys.executable, "-c", ENDLESS, law], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -345,3 +345,8 @@ def test_ctrl_c_ends_a_run_with_a_law_in_python(law: str) -> None:
     assert time.monotonic() - began < 10
     assert running.returncode == -signal.SIGINT
     assert stderr.rstrip().endswith("KeyboardInterrupt")
+
+
+def test_a_sweep_varies_laws_written_in_python(small: dict[str, Any]) -> None:
+    swept = aqmlab.sweep(small, {"network.queue": [Step(4, limit="16 packets"), {"kind": "red"}]})
+    assert len(swept.results) == 2

@@ -1,4 +1,4 @@
-"""Main effects and interactions: against contrasts by hand, and how often their intervals hold."""
+"""Main effects and interactions: contrasts computed by hand, and coverage of the intervals."""
 
 import itertools
 from typing import Any
@@ -14,7 +14,7 @@ Levels = dict[str, list[Any]]
 
 
 def factorial(replications: int, **levels: list[Any]) -> tuple[Levels, list[int]]:
-    """Every combination of levels, replicated, and the seed of each run."""
+    """Return every combination of levels, replicated, and the seed of each run."""
     points = list(itertools.product(*levels.values()))
     rows = points * replications
     seeds = [seed for seed in range(replications) for _ in points]
@@ -38,7 +38,7 @@ def test_effects_are_differences_of_means() -> None:
     assert len(found) == 2 + 1 + 2
 
 
-def test_what_a_seed_does_everywhere_is_taken_out() -> None:
+def test_the_effect_of_a_seed_is_removed() -> None:
     random = np.random.default_rng(2)
     factors, seeds = factorial(5, a=[0, 1], b=[0, 1])
     y = np.array(factors["a"]) + random.normal(0, 0.01, 20)
@@ -52,8 +52,8 @@ def test_what_a_seed_does_everywhere_is_taken_out() -> None:
     )
 
 
-def test_intervals_are_those_of_least_squares_with_a_term_a_block() -> None:
-    """Another reading: statsmodels, where runs are missing and the variance is not the same."""
+def test_intervals_agree_with_least_squares_with_a_term_per_block() -> None:
+    """The reference is statsmodels, with missing runs and unequal variances."""
     random = np.random.default_rng(4)
     factors, seeds = factorial(9, a=[0, 1], b=[0, 1])
     kept = np.sort(random.choice(len(seeds), 29, replace=False))
@@ -76,14 +76,14 @@ def test_intervals_are_those_of_least_squares_with_a_term_a_block() -> None:
         assert effect.p == pytest.approx(float(test.pvalue))
 
 
-def test_thousands_of_blocks_cost_little() -> None:
+def test_thousands_of_blocks_take_little_time() -> None:
     factors, seeds = factorial(20_000, a=[0, 1], b=[0, 1])
     y = np.random.default_rng(6).normal(0, 1, len(seeds)) + 3 * np.array(factors["a"])
     (found, *_) = effects(factors, y, seeds).effects
     assert found.interval.middle == pytest.approx(3, abs=0.05)
 
 
-def test_what_a_fractional_design_cannot_tell_is_named() -> None:
+def test_aliased_interactions_of_a_fractional_design_are_listed() -> None:
     values = {name: [-1, 1] for name in "abcd"}
     points = design.fractional(values, {"d": ["a", "b", "c"]}) * 2
     factors = {name: [point[name] for point in points] for name in values}
@@ -97,7 +97,7 @@ def test_what_a_fractional_design_cannot_tell_is_named() -> None:
     assert by["d",] == pytest.approx(0, abs=0.3)
 
 
-def test_corrections_are_of_all_effects() -> None:
+def test_p_values_are_corrected_for_all_effects() -> None:
     factors, seeds = factorial(4, a=[0, 1], b=[0, 1], c=[0, 1])
     y = np.random.default_rng(4).normal(0, 1, len(seeds)) + 5 * np.array(factors["b"])
     found = effects(factors, y, seeds).effects
@@ -108,20 +108,22 @@ def test_corrections_are_of_all_effects() -> None:
 @pytest.mark.parametrize(
     ("factors", "y", "says"),
     [
-        ({"a": [0, 1]}, [1.0, 2.0], "replicate them"),
+        ({"a": [0, 1]}, [1.0, 2.0], "add replications"),
         ({"a": [0, 1, 0, 1]}, [1.0, 2.0, float("nan"), 3.0], "1 of 4 values are missing"),
         ({"a": list(range(30))}, [0.0] * 30, "at most 12"),
-        ({"a": [0, 1] * 4, "b": [0, 1] * 4}, [0.0] * 8, "b cannot be told"),
+        ({"a": [0, 1] * 4, "b": [0, 1] * 4}, [0.0] * 8, "effect of b cannot be separated"),
     ],
 )
-def test_what_has_no_effects_is_refused(factors: Levels, y: list[float], says: str) -> None:
+def test_data_without_computable_effects_raises_an_error(
+    factors: Levels, y: list[float], says: str
+) -> None:
     with pytest.raises(ValueError, match=says):
         effects(factors, y)
 
 
 @pytest.mark.parametrize("uneven", [False, True])
-def test_intervals_hold_what_they_say(uneven: bool) -> None:
-    """HC2 does where the variance depends on a factor, too."""
+def test_intervals_have_their_nominal_coverage(uneven: bool) -> None:
+    """HC2 intervals also have it if the variance depends on a factor."""
     random = np.random.default_rng(5)
     factors, seeds = factorial(3, a=[0, 1], b=[0, 1])
     a, b = np.array(factors["a"]), np.array(factors["b"])

@@ -1,4 +1,4 @@
-"""The figures of experiments show what they should, and are left out where there is too little."""
+"""Figures of experiments: their content, and their omission without enough data."""
 
 from pathlib import Path
 from typing import Any
@@ -9,14 +9,14 @@ import pytest
 from aqmlab.experiment import Experiment, Outcome, conduct
 from aqmlab.experiment.file import PLOTS
 from aqmlab.figures import save
-from aqmlab.figures.experiment import DRAWN, figures_of
+from aqmlab.figures.experiment import DRAWN, figures_of, over_factor
 
 LIMIT, DELAY = "network.queue.limit", "network.delay"
 
 
 @pytest.fixture
 def outcome(small: dict[str, Any]) -> Outcome:
-    """Two arms, two factors, three replications."""
+    """Run an experiment with two arms, two factors and three replications."""
     return conduct(Experiment.from_dict({
         "scenario": small, "replications": 3, "measures": ["goodput_bps"], "plots": list(PLOTS),
         "arms": {"off": {"tcp.ecn": "off"}, "on": {"tcp.ecn": "rfc3168"}},
@@ -45,7 +45,7 @@ def test_lines_of_interactions_are_the_means_of_arms(outcome: Outcome) -> None:
         assert any(ys == pytest.approx(wanted) for ys in drawn)
 
 
-def test_ratios_are_sorted_and_in_the_middle_if_arms_are_equal(small: dict[str, Any]) -> None:
+def test_ratios_are_sorted_and_0_5_for_equal_arms(small: dict[str, Any]) -> None:
     outcome = conduct(Experiment.from_dict({
         "scenario": small, "replications": 2, "measures": ["goodput_bps"],
         "arms": {"a": {}, "same": {}, "on": {"network.rate": "3 Mbit/s"}},
@@ -74,8 +74,39 @@ def test_a_heat_map_has_its_levels_in_order(outcome: Outcome) -> None:
         assert all("\n±" in text.get_text() for text in panel.texts), "half of each interval"
 
 
-def test_what_has_too_little_is_left_out(small: dict[str, Any]) -> None:
+def test_figures_without_enough_data_are_omitted(small: dict[str, Any]) -> None:
     outcome = conduct(Experiment.from_dict({
         "scenario": small, "replications": 2, "measures": ["goodput_bps"], "plots": list(PLOTS),
     }))  # fmt: skip
     assert [name for name, _ in figures_of(outcome)] == ["distributions-goodput_bps"]
+
+
+def test_a_measure_over_a_factor_has_a_line_and_intervals_per_arm(outcome: Outcome) -> None:
+    figure = over_factor(outcome, by=["limit"])
+    (axes,) = figure.axes
+    assert axes.get_xlabel() == LIMIT
+    assert axes.get_ylabel() == "goodput_bps (Mbit/s)"
+    assert [t.get_text() for t in axes.get_xticklabels()] == ["8 packets", "16 packets"]
+    bars = {str(bar.get_label()): bar for bar in axes.containers}
+    assert list(bars) == ["off", "on"]
+    for cell in outcome.cells([LIMIT]):
+        at = ["8 packets", "16 packets"].index(cell.at[LIMIT])
+        line, _, (whiskers,) = bars[cell.arm]
+        assert line.get_ydata()[at] == pytest.approx(cell.estimate.value)
+        low, high = (point[1] for point in whiskers.get_segments()[at])
+        assert (low, high) == pytest.approx((cell.estimate.low, cell.estimate.high))
+
+
+def test_a_second_factor_has_a_column_per_level(outcome: Outcome) -> None:
+    figure = over_factor(outcome, ["goodput_bps"], [LIMIT, DELAY], "median")
+    titles = [axes.get_title() for axes in figure.axes]
+    assert titles == [f"{DELAY} = 5 ms", f"{DELAY} = 20 ms"]
+    assert [axes.get_xlabel() for axes in figure.axes] == [LIMIT, LIMIT]
+
+
+def test_a_plot_over_no_factor_or_three_is_refused(outcome: Outcome, small: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="over one factor or two, not over 3; leave some out"):
+        over_factor(outcome, by=[LIMIT, DELAY, LIMIT])
+    alone = conduct(Experiment.from_dict({"scenario": small, "measures": ["goodput_bps"]}))
+    with pytest.raises(ValueError, match="a plot needs a factor that varies"):
+        over_factor(alone)

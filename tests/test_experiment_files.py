@@ -19,7 +19,7 @@ from aqmlab.experiment import Experiment, Replications, WarmUp, conduct, design
 from aqmlab.experiment.design import Range
 from aqmlab.measures import column
 from aqmlab.statistics import cautions, mser
-from aqmlab.store import Ledger
+from aqmlab.store import FolderStore
 from conftest import ROOT
 
 ECN = "tcp.ecn"
@@ -237,7 +237,7 @@ def test_a_run_that_takes_too_much_has_failed_by_the_name_of_the_limit(
         small, limits={"events": 2000, "wall": "1000 s", "memory": "1 GB"}, replications=2,
         measures=["goodput_bps"], factors=[{"values": {"flows.0.traffic.size": sizes}}],
     )  # fmt: skip
-    with Ledger(tmp_path) as store:
+    with FolderStore(tmp_path) as store:
         runs = conduct(wanted, store=store).runs
         assert list(runs["failed"] != "") == [False, False, True, True]
         assert (
@@ -251,7 +251,9 @@ def test_a_run_that_takes_too_much_has_failed_by_the_name_of_the_limit(
         (name,) = limit
         failed = conduct(replace(wanted, limits=limit)).runs["failed"]
         assert failed.str.startswith(f"limits.{name}: ").all()
-    with pytest.raises(ScenarioError, match="this engine keeps none of events, wall, memory"):
+    with pytest.raises(
+        ScenarioError, match="does not support limits, and events, wall, memory is set"
+    ):
         conduct(wanted, engine=Recorded([]))
 
 

@@ -1,4 +1,4 @@
-"""Folders: whole or not at all, nobody's files lost, one writer at a time, nothing left over."""
+"""Folders are written atomically, by one writer at a time, without loss of other files."""
 
 import errno
 import json
@@ -18,7 +18,7 @@ from aqmlab import folder
 from aqmlab.command import execute
 from aqmlab.folder import Claim, appearing, appearing_file
 from aqmlab.results import Result
-from aqmlab.store import Ledger
+from aqmlab.store import FolderStore
 
 RUN = "aqmlab run"
 ENDLESS = ["--set", "duration='3000000 s'", "--set", "flows.0.traffic='bulk'",
@@ -28,7 +28,7 @@ QUICK = ["--replications", "1", "--set", "duration='1 s'"]
 
 @pytest.fixture
 def scenario(small: dict[str, Any], tmp_path: Path) -> Path:
-    """The small scenario in a file of a folder of its own."""
+    """Return the small scenario as a file in a separate folder."""
     path = tmp_path / "scenarios" / "small.json"
     path.parent.mkdir()
     path.write_text(json.dumps(small))
@@ -36,7 +36,7 @@ def scenario(small: dict[str, Any], tmp_path: Path) -> Path:
 
 
 def begin(*args: str) -> subprocess.Popen[str]:
-    """Start the command in another process."""
+    """Start the command in a new process."""
     command = [sys.executable, "-m", "aqmlab", *args]
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
@@ -50,7 +50,7 @@ def wait_for(ready: Callable[[], bool], running: subprocess.Popen[str]) -> None:
 
 
 def refusal(capsys: pytest.CaptureFixture[str], *args: str) -> str:
-    """Return the one line with which a command is refused."""
+    """Return the error of a failing command, which is one line."""
     assert execute([*args]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
@@ -80,7 +80,7 @@ def test_captures_may_be_inside_the_run(scenario: Path, tmp_path: Path) -> None:
     assert names(tmp_path) == ["b", "out", "scenarios"]
 
 
-def test_a_run_inside_its_captures_is_refused(
+def test_a_run_inside_its_captures_is_an_error(
     scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folders = ["--out", str(tmp_path / "c" / "out"), "--pcap", str(tmp_path / "c")]
@@ -91,7 +91,7 @@ def test_a_run_inside_its_captures_is_refused(
 
 @pytest.mark.parametrize("command", ["run", "captures", "compare", "reproduce"])
 @pytest.mark.parametrize("foreign", ["thesis.txt", "empty/", "figures/mine.svg", "a link", "pipe"])
-def test_what_no_run_made_is_never_replaced(
+def test_foreign_files_are_never_replaced(
     command: str,
     foreign: str,
     scenario: Path,
@@ -102,8 +102,8 @@ def test_what_no_run_made_is_never_replaced(
     args = {
         "run": ["run", str(scenario), "--force", "--out", str(out)],
         "captures": ["run", str(scenario), "--pcap-on", "left-0", "--force", "--pcap", str(out)],
-        "compare": ["compare", "drop_tail", *QUICK, "--out", str(out)],
-        "reproduce": ["reproduce", "ecn-finite-transfers", "--out", str(out)],
+        "compare": ["compare", "drop_tail", *QUICK, "--force", "--out", str(out)],
+        "reproduce": ["reproduce", "ecn-finite-transfers", "--force", "--out", str(out)],
     }[command]
     made_by = {"captures": "aqmlab run --pcap"}.get(command, f"aqmlab {command}")
     write(out, made_by=made_by)
@@ -125,16 +125,16 @@ def test_what_no_run_made_is_never_replaced(
     assert names(tmp_path) == ["out", "scenarios"]
 
 
-def test_each_command_replaces_its_own_folders_alone(
+def test_each_command_replaces_only_its_own_folders(
     tmp_path: Path, scenario: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(tmp_path / "out", made_by="aqmlab compare")
     told = refusal(capsys, "run", str(scenario), "--force", "--out", str(tmp_path / "out"))
-    assert "content that no run made (it is of aqmlab compare)" in told
+    assert "content that does not belong to a run (it is a result of aqmlab compare)" in told
 
 
 @pytest.mark.parametrize("can_exchange", [True, False])
-def test_what_appears_meanwhile_is_kept(
+def test_a_file_added_meanwhile_survives(
     can_exchange: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not can_exchange:
@@ -155,7 +155,9 @@ def test_what_appears_meanwhile_is_kept(
             claim.appear()
 
     for when in ("before", "after"):
-        with pytest.raises(FileExistsError, match=r"content that no run made \(mine\)"):
+        with pytest.raises(
+            FileExistsError, match=r"content that does not belong to a run \(mine\)"
+        ):
             fail(when)
         assert names(final) == [".aqmlab", "mine", "old"]
         assert names(tmp_path) == ["out"]
@@ -164,7 +166,7 @@ def test_what_appears_meanwhile_is_kept(
     assert names(final) == [".aqmlab", "new"]
 
 
-def test_the_second_of_two_is_refused_at_once(
+def test_a_second_writer_gets_an_error_at_once(
     scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "runs" / "out"
@@ -181,7 +183,7 @@ def test_the_second_of_two_is_refused_at_once(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_signals_end_a_run_with_the_old_one_whole(
+def test_signals_leave_the_old_run_complete(
     number: signal.Signals, scenario: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
@@ -198,10 +200,10 @@ def test_signals_end_a_run_with_the_old_one_whole(
 
 
 @pytest.mark.parametrize("can_exchange", [True, False])
-def test_a_kill_between_any_two_steps_is_put_in_order(
+def test_a_kill_between_any_two_steps_is_cleaned_up(
     can_exchange: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A child does everything, and is killed before its n-th change of the disk."""
+    """A child process writes the folder and is killed before its n-th change of the disk."""
     if not can_exchange:
         monkeypatch.setattr(folder, "exchange", lambda *_: False)
     final, survived, n = tmp_path / "out", False, 0
@@ -237,7 +239,7 @@ def _die_at(n: int) -> None:
     sys.addaudithook(watch)
 
 
-def test_what_is_foreign_in_a_left_over_is_kept_in_sight(tmp_path: Path) -> None:
+def test_foreign_files_in_a_temporary_folder_stay_visible(tmp_path: Path) -> None:
     beside = tmp_path / ".out.aqmlab"
     write(tmp_path / "out", "new")
     write(beside / "whole", "old")
@@ -248,17 +250,17 @@ def test_what_is_foreign_in_a_left_over_is_kept_in_sight(tmp_path: Path) -> None
     assert (tmp_path / "out.kept-1" / "mine").read_text() == "mine"
 
 
-def test_what_stands_in_the_way_is_told(tmp_path: Path) -> None:
+def test_a_foreign_file_in_the_temporary_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / ".out.aqmlab").mkdir()
     (tmp_path / ".out.aqmlab" / "mine").write_text("mine")
-    with pytest.raises(FileExistsError, match="in the way"):
+    with pytest.raises(FileExistsError, match="is not of aqmlab"):
         write(tmp_path / "out")
     write(tmp_path / "other")
     assert names(tmp_path) == [".out.aqmlab", "other"]
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
-def test_a_plot_replaces_plots_alone(
+def test_a_figure_replaces_only_figures(
     suffix: str, small: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scenario, picture = tmp_path / "small.json", tmp_path / f"graph.{suffix}"
@@ -268,12 +270,12 @@ def test_a_plot_replaces_plots_alone(
     assert execute(command) == 0
     capsys.readouterr()
     picture.write_text("mine")
-    assert "is there and no plot of aqmlab" in refusal(capsys, *command)
+    assert "exists and is not a figure of aqmlab" in refusal(capsys, *command)
     assert picture.read_text() == "mine"
     assert names(tmp_path) == [picture.name, "small.json"]
 
 
-def test_a_loop_of_links_is_told_in_one_line(
+def test_a_loop_of_symbolic_links_is_reported_in_one_line(
     scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "loop").symlink_to("loop")
@@ -283,7 +285,7 @@ def test_a_loop_of_links_is_told_in_one_line(
 
 
 def commands(scenario: Path, root: Path) -> dict[str, list[str]]:
-    """Light runs of each command that leaves a folder, by the name of the folder."""
+    """Return a short invocation of each command that writes a folder, by the folder's name."""
     pcap = ["--pcap-on", "left-0", "--pcap", str(root / "run" / "captures")]
     study = ["ecn-finite-transfers", "--only", "table-2", "--replications", "1"]
     return {
@@ -293,27 +295,28 @@ def commands(scenario: Path, root: Path) -> dict[str, list[str]]:
             "drop_tail",
             *QUICK,
             "--no-warnings",
+            "--resume",
             "--out",
             str(root / "compare"),
         ],
-        "reproduce": ["reproduce", *study, "--out", str(root / "reproduce")],
+        "reproduce": ["reproduce", *study, "--force", "--out", str(root / "reproduce")],
     }
 
 
 def content(path: Path) -> list[str]:
-    """Names of a folder, but for the finished runs that a comparison adds."""
+    """Return the names in a folder, without the stored runs of a comparison."""
     return sorted(str(p.relative_to(path)) for p in path.rglob("*") if "runs" not in p.parent.parts)
 
 
 def seed_of(path: Path) -> int:
-    """Return the seed of a run or comparison, once its files are found to be of one piece."""
+    """Check that the files of a run or comparison belong together, and return its seed."""
     if path.name == "reproduce":
         json.loads((path / "manifest.json").read_text())
         return 0
     if path.name == "compare":
         numbers = json.loads((path / "comparison.json").read_text())
-        with Ledger(path / "runs") as ledger:
-            runs = [run.manifest for run in ledger]
+        with FolderStore(path / "runs") as store:
+            runs = [run.manifest for run in store]
         seed = numbers["queues"][0]["runs"][0]["seed"]
         assert seed in [run["seed"] for run in runs]
         return int(seed)
@@ -323,7 +326,7 @@ def seed_of(path: Path) -> int:
 
 
 def kill_at_random(times: int, of: list[str], scenario: Path, root: Path) -> None:
-    """Kill commands at instants spread over their whole time, and look at what is there."""
+    """Kill commands at times spread over their whole duration, and check the folder."""
     chance = random.Random(1)
     every = commands(scenario, root)
     whole, lasts, seeds = {}, {}, {}
@@ -365,16 +368,16 @@ def kill_at_random(times: int, of: list[str], scenario: Path, root: Path) -> Non
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def test_a_few_kills_leave_old_or_new(scenario: Path, tmp_path: Path) -> None:
+def test_after_a_few_kills_the_folder_is_old_or_new(scenario: Path, tmp_path: Path) -> None:
     kill_at_random(15, ["run"], scenario, tmp_path / "root")
 
 
 @pytest.mark.nightly
-def test_a_thousand_kills_leave_old_or_new(scenario: Path, tmp_path: Path) -> None:
+def test_after_a_thousand_kills_the_folder_is_old_or_new(scenario: Path, tmp_path: Path) -> None:
     kill_at_random(1000, ["run", "compare", "reproduce"], scenario, tmp_path / "root")
 
 
-def test_a_full_disk_leaves_the_file_that_was_there(tmp_path: Path) -> None:
+def test_a_full_disk_leaves_the_existing_file(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("whole")
 
@@ -383,7 +386,7 @@ def test_a_full_disk_leaves_the_file_that_was_there(tmp_path: Path) -> None:
             part.write_text("ha")
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    with pytest.raises(OSError, match=r"cannot write .*table\.csv: the disk is full; make room"):
+    with pytest.raises(OSError, match=r"cannot write .*table\.csv: the disk is full; free space"):
         write()
     assert [file.name for file in tmp_path.iterdir()] == ["table.csv"]
     assert path.read_text() == "whole"

@@ -12,12 +12,13 @@ import pytest
 
 from conftest import ROOT
 
-QUEUE, CONTROL, APPLICATION, SERIES, STUDY, ENGINE = (
+QUEUE, CONTROL, APPLICATION, IMPAIRMENT, SERIES, STUDY, ENGINE = (
     (ROOT / "docs" / "how-to" / f"add-{name}.md").read_text("utf-8")
     for name in (
         "a-queue",
         "a-congestion-control",
         "an-application",
+        "an-impairment",
         "a-series",
         "a-study",
         "an-engine",
@@ -73,6 +74,7 @@ def followed() -> Path:
     follow(QUEUE, COPY)
     follow(CONTROL, COPY)
     follow(APPLICATION, COPY)
+    follow(IMPAIRMENT, COPY)
     follow(SERIES, COPY)
     reference = block("python", "class MyQueue(Law)")
     (COPY / "tests" / "references" / "my_queue.py").write_text(reference, "utf-8")
@@ -94,11 +96,14 @@ def test_the_python_of_the_guide_runs(capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr().out == "True\n"
 
 
-def test_the_engine_of_the_guide_runs_what_the_simulator_does(
+def test_the_engine_of_the_guide_computes_the_sawtooth(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    exec(block("python", "class Processes", ENGINE), {"__name__": "guide"})
-    assert capsys.readouterr().out == "[True, True]\n"
+    """A path of 42 ms at 1.5 Mbit/s holds 5.25 packets; 1460 of 1500 bytes are data."""
+    exec(block("python", "class Sawtooth", ENGINE), {"__name__": "guide"})
+    shares = [min(1.0, limit / 5.25) for limit in (2, 4, 8)]
+    busy = [0.75 * (1 + b) ** 2 / (1 + b + b * b) for b in shares]
+    assert capsys.readouterr().out == f"{[round(x * 750 * 1460 / 1500) + 0.0 for x in busy]}\n"
 
 
 def test_a_study_is_a_folder_and_a_line(tmp_path: Path) -> None:
@@ -142,14 +147,16 @@ def test_a_study_is_a_folder_and_a_line(tmp_path: Path) -> None:
 
 
 def test_the_templates_are_formatted_and_their_tests_pass(followed: Path) -> None:
-    told = cargo(
-        followed, "test", "-p", "queues", "-p", "tcp", "-p", "traffic", "-p", "lab", "--lib", "my_"
-    )  # fmt: skip
-    assert [told.count(passed) for passed in ("3 passed", "2 passed")] == [3, 1], told
+    packages = [
+        word for name in ("queues", "tcp", "traffic", "impairments", "lab") for word in ("-p", name)
+    ]
+    told = cargo(followed, "test", *packages, "--lib", "my_")
+    assert [told.count(passed) for passed in ("3 passed", "2 passed")] == [3, 2], told
     files = [
         "crates/queues/src/my_queue.rs",
         "crates/tcp/src/congestion/my_control.rs",
         "crates/traffic/src/my_application.rs",
+        "crates/impairments/src/kinds/my_impairment.rs",
         "crates/lab/src/series/my_series.rs",
     ]
     subprocess.run(["rustfmt", "--check", "--edition", "2024", *files], check=True, cwd=followed)
@@ -168,6 +175,13 @@ def test_an_application_is_in_one_table() -> None:
     assert [name for name, _, _ in rows(APPLICATION)] == ["crates/traffic/src/lib.rs"] * 2
 
 
+def test_an_impairment_is_in_one_table(followed: Path) -> None:
+    """An impairment is a file and a line; the test of every kind tries it."""
+    assert [name for name, _, _ in rows(IMPAIRMENT)] == ["crates/impairments/src/kinds.rs"]
+    passed = cargo(followed, "test", "-p", "impairments", "--test", "every_kind")
+    assert "1 passed" in passed
+
+
 def test_a_series_is_in_one_table() -> None:
     """A series is a file and two lines."""
     assert [name for name, _, _ in rows(SERIES)] == ["crates/lab/src/series/mod.rs"] * 2
@@ -175,7 +189,7 @@ def test_a_series_is_in_one_table() -> None:
 
 @pytest.mark.nightly
 def test_the_queue_decides_as_its_reference_and_no_template_has_a_warning(followed: Path) -> None:
-    packages = ["-p", "queues", "-p", "tcp", "-p", "traffic", "-p", "lab"]
+    packages = ["-p", "queues", "-p", "tcp", "-p", "traffic", "-p", "impairments", "-p", "lab"]
     cargo(followed, "clippy", *packages, "--all-targets", "--", "-D", "warnings")
     options = ["-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", "."]
     done = subprocess.run(

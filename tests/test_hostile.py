@@ -19,7 +19,7 @@ from aqmlab.engine import Failed, Simulator
 from aqmlab.experiment import Experiment, Outcome, conduct
 from aqmlab.results import Result
 from aqmlab.scenario import normalize, toml_value
-from aqmlab.store import Ledger
+from aqmlab.store import FolderStore
 
 EXAMPLE = str(Path("examples/one_flow.toml").resolve())
 LONG = "x" * 5_000_000
@@ -48,7 +48,7 @@ def in_shell(command: str, where: Path = Path()) -> tuple[int, str, str]:
         ("aqmlab run /proc/self/mem", "/proc/self/mem: input/output error; check the path"),
         (
             "yes '[[flows]]' | head -n 2100000 > large.toml; aqmlab run large.toml",
-            "large.toml: has some 4200000 values and tables, and at most 4000000 are read; write",
+            "large.toml: has about 4200000 values and tables; the maximum is 4000000; write",
         ),
         (
             "mkfifo pipe; aqmlab run pipe",
@@ -57,7 +57,7 @@ def in_shell(command: str, where: Path = Path()) -> tuple[int, str, str]:
         ("aqmlab run /dev/null", "network: is missing"),
         ("aqmlab run '{example}' --out /dev/null", "/dev/null is a file"),
         ("aqmlab run '{example}' --out /dev/null/x", "cannot write /dev/null/x"),
-        ("rmdir $PWD; aqmlab run '{example}' --out x", "the current folder is gone"),
+        ("rmdir $PWD; aqmlab run '{example}' --out x", "the current folder does not exist"),
         ("rmdir $PWD; aqmlab run x.toml", "x.toml: there is no such file"),
         ("ln -s loop loop; aqmlab run loop", "loop: too many levels of symbolic links"),
         ("ulimit -v 1500000; aqmlab run '{example}' --set flows.0.count=2000000 "
@@ -223,9 +223,9 @@ def test_a_defect_in_a_script_is_told_and_the_others_go_on(
 @pytest.mark.parametrize(
     ("scenario", "told"),
     [
-        (5, "5 is no scenario; give a path"),
-        (None, "None is no scenario"),
-        ({"title": b"x"}, "title: b'x' is no value of a scenario"),
+        (5, "5 is not a scenario; give a path"),
+        (None, "None is not a scenario"),
+        ({"title": b"x"}, "title: b'x' is not a scenario value"),
         ({"flows": [{"count": float("nan")}]}, "flows.0.count: nan is not a finite number"),
         ({"flows": [{"name": {"a", "b"}}]}, "flows.0.name: {"),
     ],
@@ -289,17 +289,17 @@ def test_a_plot_without_its_folder_names_the_folder(
 ) -> None:
     assert execute(["plot", "window", EXAMPLE, "--out", str(tmp_path / "no" / "x.png")]) == 2
     told = capsys.readouterr().err
-    assert "there is no folder" in told
+    assert "does not exist; create it" in told
     assert ".part" not in told
 
 
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"arms": {"=1+1": {}}}, 'arms: "=1+1" begins as a formula does'),
-        ({"arms": {f"a{ESCAPE}red": {}}}, r'arms: "a\u001b[31mred" has control characters in it'),
-        ({"arms": {"a\u202eb": {}}}, r'arms: "a\u202eb" has control characters in it'),
-        ({"factors": [{"values": {"title": ["=cmd()"]}}]}, 'factors: title: "=cmd()" begins as'),
+        ({"arms": {"=1+1": {}}}, 'arms: "=1+1" begins like a formula'),
+        ({"arms": {f"a{ESCAPE}red": {}}}, r'arms: "a\u001b[31mred" has control characters;'),
+        ({"arms": {"a\u202eb": {}}}, r'arms: "a\u202eb" has control characters;'),
+        ({"factors": [{"values": {"title": ["=cmd()"]}}]}, 'factors: title: "=cmd()" begins like'),
         ({"factors": [{"values": {"title": ["a", "b\nc"]}}]}, r'factors: title: "b\nc" has'),
         ({"factors": [{"kind": "list", "rows": [{"@SUM(A1)": 1}]}]}, 'factors: "@SUM(A1)" begins'),
         ({"factors": [{"kind": "random", "n": 1, "values": {"title": {"choice": ["+1"]}}}]}, "+1"),
@@ -314,7 +314,7 @@ def test_texts_of_an_experiment_do_no_harm(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with pytest.raises(ScenarioError, match="begins as a formula does"):
+    with pytest.raises(ScenarioError, match="begins like a formula"):
         aqmlab.sweep(small, {"title": ["=cmd()"]})
     with pytest.raises(ScenarioError) as refused:
         Experiment.from_dict({"scenario": small} | change)
@@ -379,7 +379,7 @@ def test_a_folder_whose_name_is_not_utf_8(tmp_path: Path) -> None:
     assert Outcome.read(where / "sweep").runs["jain"].notna().all()
     again = Result.read(where / "run")
     assert again.flows.equals(aqmlab.run(where / "x.toml").flows)
-    with Ledger(where / "store") as store:
+    with FolderStore(where / "store") as store:
         first = aqmlab.replicate(where / "x.toml", 1, store=store)
         found = aqmlab.replicate(where / "x.toml", 1, store=store)
     assert found[0].flows.equals(first[0].flows)

@@ -1,4 +1,4 @@
-"""The Hurst parameter of series whose parameter is known."""
+"""Estimates of the Hurst parameter of series with a known parameter."""
 
 from collections.abc import Callable
 
@@ -21,8 +21,10 @@ def test_noise_has_the_covariances_of_its_parameter(hurst: float) -> None:
 
 @pytest.mark.parametrize("hurst", [0.5, 0.7, 0.85])
 @pytest.mark.parametrize("estimate", [aggregated_variance, local_whittle])
-def test_the_parameter_is_found(estimate: Callable[..., Hurst], hurst: float) -> None:
-    """The mean of 20 estimates lies near, and intervals of 95 % hold it at least 16 times of 20."""
+def test_estimates_and_intervals_contain_the_true_parameter(
+    estimate: Callable[..., Hurst], hurst: float
+) -> None:
+    """The mean of 20 estimates is close, and at least 16 of 20 intervals contain the parameter."""
     options = {"replications": 39} if estimate is aggregated_variance else {}
     found = [
         estimate(fractional_gaussian_noise(hurst, 1024, seed), **options).interval
@@ -33,8 +35,8 @@ def test_the_parameter_is_found(estimate: Callable[..., Hurst], hurst: float) ->
     assert sum(low < hurst < high for low, _, high in found) >= 16
 
 
-def test_white_noise_and_its_unit() -> None:
-    """Uniform white noise has 0.5, whatever its mean and unit."""
+def test_white_noise_has_one_half_in_any_unit() -> None:
+    """Uniform white noise has the parameter 0.5 for any mean and unit."""
     noise = np.random.default_rng(5).uniform(3, 9, 2048)
     for estimate in (aggregated_variance, local_whittle):
         low, middle, high = estimate(noise).interval
@@ -42,8 +44,8 @@ def test_white_noise_and_its_unit() -> None:
         assert estimate(1e6 * noise).interval == pytest.approx((low, middle, high), abs=1e-4)
 
 
-def test_short_range_dependence_is_left_out_by_longer_blocks() -> None:
-    """Of an autoregressive series the shortest blocks tell something else than the long ones."""
+def test_a_minimum_block_length_excludes_short_range_dependence() -> None:
+    """The short blocks of an autoregressive series give a different estimate than the long ones."""
     noise = np.random.default_rng(6).standard_normal(1 << 13)
     series = np.empty_like(noise)
     last = 0.0
@@ -55,11 +57,11 @@ def test_short_range_dependence_is_left_out_by_longer_blocks() -> None:
     assert short > 0.6 > long > 0.4
 
 
-def test_what_is_wrong_is_refused() -> None:
+def test_invalid_series_raise_an_error() -> None:
     for estimate in (aggregated_variance, local_whittle):
         with pytest.raises(ValueError, match="at least 128"):
             estimate(range(100))
-        with pytest.raises(ValueError, match="all values of the series are the same"):
+        with pytest.raises(ValueError, match="all values of the series are equal"):
             estimate([3.0] * 200)
     with pytest.raises(ValueError, match=r"hurst = 1.0 must be above 0"):
         fractional_gaussian_noise(1.0, 10)

@@ -44,7 +44,7 @@ SHORT = {
     "S3-sack": ('duration = "20 s"', 'duration = "300 ms"', 'duration = "1 ms"'),
 }
 """For each scenario what is replaced, by what, and by what to have hardly more than set-up."""
-CHANGED = {"S2-linux": ("S2", "[tcp]", '[tcp]\npreset = "linux"')}
+CHANGED = {"S2-linux": ("S2", "[tcp]", '[tcp]\nstack = "linux"')}
 """Scenarios that are another one with a change: its name, what is replaced, by what."""
 
 

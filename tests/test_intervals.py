@@ -1,4 +1,4 @@
-"""Intervals and corrections against scipy, closed forms and the laws they keep."""
+"""Intervals and corrections, compared with scipy, closed forms and their invariants."""
 
 import math
 
@@ -32,7 +32,7 @@ VALUES = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=20)
 
 
 @pytest.mark.parametrize("statistic", [np.mean, np.median, np.std])
-def test_the_bootstrap_is_scipys(statistic: object) -> None:
+def test_the_bootstrap_agrees_with_scipy(statistic: object) -> None:
     ours = bootstrap_interval(SKEWED, statistic, 0.9, resamples=2000, seed=5)  # type: ignore[arg-type]
     theirs = scipy.stats.bootstrap(
         (SKEWED,), statistic, confidence_level=0.9, n_resamples=2000, method="BCa",
@@ -41,7 +41,7 @@ def test_the_bootstrap_is_scipys(statistic: object) -> None:
     assert (ours.low, ours.high) == pytest.approx(tuple(theirs), rel=0.01)
 
 
-def test_the_bootstrap_is_the_same_every_time_and_follows_its_seed() -> None:
+def test_the_bootstrap_depends_only_on_its_seed() -> None:
     first = bootstrap_interval(SKEWED)
     assert first == bootstrap_interval(SKEWED)
     assert first != bootstrap_interval(SKEWED, seed=2)
@@ -50,25 +50,27 @@ def test_the_bootstrap_is_the_same_every_time_and_follows_its_seed() -> None:
 
 
 @given(VALUES, st.floats(-100, 100), st.floats(0.01, 100))
-def test_the_bootstrap_lies_within_the_values_and_has_no_unit(
+def test_the_bootstrap_is_within_the_values_and_independent_of_the_unit(
     x: list[float], shift: float, scale: float
 ) -> None:
     low, middle, high = bootstrap_interval(x, resamples=99)
     rounding = 1e-9 * max(1.0, *map(abs, x))
     assert min(x) - rounding <= low <= high <= max(x) + rounding
     assert middle == pytest.approx(np.mean(x))
-    if np.ptp(x) > 1e-3 * max(1.0, *map(abs, x)):  # else rounding decides what lies below the mean
+    if np.ptp(x) > 1e-3 * max(
+        1.0, *map(abs, x)
+    ):  # otherwise rounding decides which values are below the mean
         moved = bootstrap_interval([scale * v + shift for v in x], resamples=99)
         near = 0.02 * scale * np.ptp(x)
         assert moved == pytest.approx([scale * v + shift for v in (low, middle, high)], abs=near)
 
 
-def test_values_that_are_all_equal_have_an_interval_of_no_width() -> None:
+def test_equal_values_have_an_interval_of_width_0() -> None:
     for function in (mean_interval, bootstrap_interval, lognormal_mean_interval):
         assert function([2.0] * 5) == pytest.approx((2, 2, 2))
 
 
-def test_the_lognormal_interval_is_coxs() -> None:
+def test_the_lognormal_interval_is_that_of_cox() -> None:
     logs = np.log(SKEWED)
     n, mean, variance = len(logs), logs.mean(), logs.var(ddof=1)
     half = scipy.stats.t.ppf(0.975, n - 1) * np.sqrt(variance / n + variance**2 / (2 * (n - 1)))
@@ -77,7 +79,7 @@ def test_the_lognormal_interval_is_coxs() -> None:
 
 
 @given(st.lists(st.floats(1e-3, 1e3), min_size=2, max_size=30), st.floats(1e-3, 1e3), CONFIDENCE)
-def test_the_lognormal_interval_holds_its_estimate_and_has_no_unit(
+def test_the_lognormal_interval_contains_its_estimate_and_scales_with_the_unit(
     x: list[float], unit: float, confidence: float
 ) -> None:
     low, middle, high = lognormal_mean_interval(x, confidence)
@@ -87,7 +89,7 @@ def test_the_lognormal_interval_holds_its_estimate_and_has_no_unit(
 
 
 @given(st.integers(1, 500), st.floats(0.01, 0.99), CONFIDENCE)
-def test_the_interval_of_a_quantile_is_that_of_the_binomial(
+def test_the_interval_of_a_quantile_follows_from_the_binomial(
     n: int, share: float, confidence: float
 ) -> None:
     low, middle, high = quantile_interval(np.arange(1, n + 1), share, confidence)
@@ -95,21 +97,21 @@ def test_the_interval_of_a_quantile_is_that_of_the_binomial(
     below = scipy.stats.binom(n, share)
     tail, rounding = (1 - confidence) / 2, 1e-9
     lower, upper = (0 if low == -math.inf else int(low)), (n + 1 if high == math.inf else int(high))
-    # P(the quantile lies below the bound), and of the next bound inwards.
+    # P(the quantile is below the bound), and the same for the next bound inwards.
     assert below.cdf(lower - 1) <= tail + rounding
     assert below.cdf(lower) >= tail - rounding
     assert below.sf(upper - 1) <= tail + rounding
     assert below.sf(upper - 2) >= tail - rounding
 
 
-def test_how_many_values_a_quantile_needs() -> None:
+def test_a_quantile_needs_a_minimum_number_of_values() -> None:
     for share, least in ((0.5, 6), (0.95, 72), (0.99, 368)):
         assert math.isfinite(quantile_interval(range(least), share).high)
         assert quantile_interval(range(least - 1), share).high == math.inf
 
 
 @given(COUNTS, CONFIDENCE)
-def test_the_intervals_of_a_proportion_are_scipys(
+def test_the_intervals_of_a_proportion_agree_with_scipy(
     counts: tuple[int, int], confidence: float
 ) -> None:
     test = scipy.stats.binomtest(*counts)
@@ -121,14 +123,14 @@ def test_the_intervals_of_a_proportion_are_scipys(
 
 
 @given(COUNTS)
-def test_failures_have_the_mirrored_interval(counts: tuple[int, int]) -> None:
+def test_the_interval_of_failures_mirrors_that_of_successes(counts: tuple[int, int]) -> None:
     k, n = counts
     for function in (proportion_interval, exact_proportion_interval):
         low, middle, high = function(k, n)
         assert function(n - k, n) == pytest.approx((1 - high, 1 - middle, 1 - low), abs=1e-9)
 
 
-def test_the_paired_test_is_scipys_and_agrees_with_the_interval() -> None:
+def test_the_paired_test_agrees_with_scipy_and_the_interval() -> None:
     random = np.random.default_rng(4)
     a, b = random.normal(0, 1, 12), random.normal(0.8, 1, 12)
     p = paired_p_value(a, b)
@@ -137,7 +139,7 @@ def test_the_paired_test_is_scipys_and_agrees_with_the_interval() -> None:
     assert min(abs(low), abs(high)) == pytest.approx(0, abs=1e-9)
 
 
-def test_the_sign_test_is_scipys_and_agrees_with_the_interval_of_the_median() -> None:
+def test_the_sign_test_agrees_with_scipy_and_the_interval_of_the_median() -> None:
     random = np.random.default_rng(5)
     for _ in range(20):
         a, b = random.integers(0, 9, 15), random.integers(1, 9, 15)
@@ -148,26 +150,26 @@ def test_the_sign_test_is_scipys_and_agrees_with_the_interval_of_the_median() ->
         assert (sign_p_value(x, [0] * 15) <= 0.05) == (low > 0 or high < 0)
 
 
-def test_equal_differences_leave_nothing_to_test() -> None:
+def test_equal_differences_have_no_p_value() -> None:
     assert math.isnan(sign_p_value([1, 2], [1, 2]))
     assert math.isnan(paired_p_value([1, 2, 3], [1, 2, 3]))
     assert math.isnan(paired_p_value([0.1, 0.2, 0.3], [0.0, 0.1, 0.2])), "but for rounding"
 
 
 def test_holm_follows_the_paper() -> None:
-    """Example of Holm's steps: 0.01 of four, 0.005 of three and so on, largest so far."""
+    """An example of Holm's procedure with four p-values, computed by hand."""
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([]) == false_discovery([]) == []
 
 
 @given(P_VALUES)
-def test_false_discovery_is_scipys(p: list[float]) -> None:
+def test_false_discovery_agrees_with_scipy(p: list[float]) -> None:
     theirs = scipy.stats.false_discovery_control(p) if p else []
     assert false_discovery(p) == pytest.approx(list(theirs))
 
 
 @given(P_VALUES)
-def test_corrected_p_values_keep_their_order_and_grow(p: list[float]) -> None:
+def test_corrected_p_values_are_larger_and_in_the_same_order(p: list[float]) -> None:
     strict, mild = holm(p), false_discovery(p)
     for raw, few, any_false in zip(p, mild, strict, strict=True):
         assert raw <= few <= any_false <= 1
@@ -177,7 +179,7 @@ def test_corrected_p_values_keep_their_order_and_grow(p: list[float]) -> None:
 
 
 @given(P_VALUES, st.integers(0, 5))
-def test_what_was_not_tested_does_not_count(p: list[float], untested: int) -> None:
+def test_missing_p_values_do_not_count(p: list[float], untested: int) -> None:
     nan = [math.nan] * untested
     for function in (holm, false_discovery):
         together = function([*nan, *p])
@@ -185,8 +187,8 @@ def test_what_was_not_tested_does_not_count(p: list[float], untested: int) -> No
         assert together[untested:] == function(p)
 
 
-def test_batch_means_see_the_dependence_that_student_does_not() -> None:
-    """An autoregressive series: the variance of its mean is (1 + a)/(1 - a) times that of white."""
+def test_batch_means_include_the_dependence_that_students_interval_ignores() -> None:
+    """The mean of an autoregressive series has (1 + a)/(1 - a) times the variance of white."""
     random = np.random.default_rng(6)
     a, held = 0.9, [0, 0]
     for _ in range(300):
@@ -197,7 +199,7 @@ def test_batch_means_see_the_dependence_that_student_does_not() -> None:
     assert held[1] / 300 < 0.5
 
 
-def test_batches_are_whole_and_the_last_values_count() -> None:
+def test_incomplete_batches_at_the_start_are_ignored() -> None:
     x = [100.0, 1, 3, 2, 4, 3, 5]
     assert batch_means(x, 3) == mean_interval([2, 3, 4])
 
@@ -210,7 +212,7 @@ def test_a_quantile_of_ended_transfers_is_the_nearest_rank(x: list[float], share
 
 
 @given(st.lists(st.tuples(st.floats(0, 1e3), st.booleans()), min_size=1, max_size=40))
-def test_unfinished_transfers_make_no_quantile_shorter(x: list[tuple[float, bool]]) -> None:
+def test_unfinished_transfers_never_shorten_a_quantile(x: list[tuple[float, bool]]) -> None:
     times, ended = [t for t, _ in x], [e for _, e in x]
     for share in (0.5, 0.95):
         time, known = time_quantile(times, ended, share)
@@ -230,7 +232,7 @@ def test_the_product_limit_estimate_of_the_paper() -> None:
     assert time_quantile(times, ended, 0.8) == (12.1, False)
 
 
-def test_wrong_input_is_told() -> None:
+def test_invalid_input_raises_an_error() -> None:
     with pytest.raises(ValueError, match="0 has no logarithm; every value must be above 0"):
         lognormal_mean_interval([1, 0, 2])
     with pytest.raises(ValueError, match=r"share = 1 must be above 0 and below 1"):

@@ -1,4 +1,4 @@
-"""The preset ``linux`` beside configurations measured on a real kernel (``tests/kernel``)."""
+"""The stack ``linux`` beside configurations measured on a real kernel (``tests/kernel``)."""
 
 from statistics import mean
 
@@ -17,7 +17,7 @@ RUNS = [
 
 
 @pytest.mark.parametrize(("config", "hosts"), RUNS)
-def test_the_preset_linux_does_what_the_kernel_does(config: str, hosts: str) -> None:
+def test_the_stack_linux_does_what_the_kernel_does(config: str, hosts: str) -> None:
     rows = compare.compare(config, hosts)
     assert len(rows) in (4, 5)
     causes = {

@@ -17,11 +17,11 @@ from typing import Any
 
 import pytest
 
-from aqmlab.engine import Failed, Progress, Simulator
+from aqmlab.engine import EVERYTHING, Failed, Progress, Simulator
 from aqmlab.experiment import campaign
 from aqmlab.results import Result
 from aqmlab.scenario import normalize
-from aqmlab.store import Ledger, address, packing
+from aqmlab.store import FolderStore, address, packing
 from conftest import SMALL
 
 SURE_S = 10.0
@@ -32,6 +32,7 @@ class Logged:
     """The simulator, and a file in which each run that it ran is entered when it has ended."""
 
     build = "logged"
+    capabilities = EVERYTHING
 
     def __init__(self, log: Path) -> None:
         self._log = log
@@ -52,7 +53,7 @@ def sweep(folder: Path, runs: int, log: Path) -> None:
     base = SMALL | {"flows": [flow], "record": {"interval": "5 ms"}}
     often = [base, base, base, base, base | {"record": base["record"] | {"series": ["queue"]}}]
     asks = ((normalize(often[seed % 5], seed),) for seed in range(runs))
-    with Ledger(folder) as store:
+    with FolderStore(folder) as store:
         for _ in campaign(asks, lambda _: None, engine=Logged(log), store=store, jobs=2):
             pass
 
@@ -75,15 +76,15 @@ def kept(folder: Path) -> set[str]:
     path = folder / "runs.sqlite"
     if not path.exists() or not path.stat().st_size:
         return set()
-    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as ledger:
-        assert ledger.execute("PRAGMA quick_check").fetchall() == [("ok",)]
-        return {where for (where,) in ledger.execute("SELECT address FROM runs")}
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as database:
+        assert database.execute("PRAGMA quick_check").fetchall() == [("ok",)]
+        return {where for (where,) in database.execute("SELECT address FROM runs")}
 
 
 def content(folder: Path) -> dict[str, Any]:
-    """Everything that a ledger keeps, without what the machine's speed puts into manifests."""
+    """Return the stored results without the measured times of their manifests."""
     found: dict[str, Any] = {}
-    with Ledger(folder) as store:
+    with FolderStore(folder) as store:
         for run in store:
             said = {k: v for k, v in run.manifest.items() if k not in ("setup", "running")}
             columns = {
@@ -165,6 +166,7 @@ def overhead(folder: Path, runs: int) -> dict[str, float]:
 
     class Idle:
         build = "idle"
+        capabilities = EVERYTHING
 
         def run(
             self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None
@@ -182,7 +184,7 @@ def overhead(folder: Path, runs: int) -> dict[str, float]:
 
     asks = ((text.replace('"seed":7', f'"seed":{seed}', 1),) for seed in range(runs))
     began, number = time.process_time(), 0
-    with Ledger(folder) as store:
+    with FolderStore(folder) as store:
         for _ in campaign(asks, lambda _: None, engine=Idle(), store=store, jobs=2):
             number += 1
             if number % 10_000 == 0:
@@ -209,7 +211,7 @@ from aqmlab import interrupts
 interrupts.listen()
 class Thing: pass
 for kind in ("callback", "__del__"):
-    interrupts.came, interrupts._told = None, False
+    interrupts.received, interrupts._raised = None, False
     interrupts.listen()
     signal.signal(signal.SIGTERM, interrupts._on_signal)
     thing = Thing()
@@ -222,7 +224,7 @@ for kind in ("callback", "__del__"):
         del thing
         time.sleep(20)
     except KeyboardInterrupt:
-        print(kind, interrupts.came, flush=True)
+        print(kind, interrupts.received, flush=True)
 """
 
 

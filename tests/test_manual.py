@@ -1,4 +1,4 @@
-"""What is generated from the simulator's definitions, and what they cite."""
+"""Files generated from the simulator's definitions, and the citations in them."""
 
 import dataclasses
 import json
@@ -11,6 +11,7 @@ import pytest
 
 import aqmlab
 from aqmlab import _generate, manual
+from aqmlab.explain import explanation
 from aqmlab.scenario import normalize, read_text
 
 EXAMPLES = sorted(Path("examples").glob("*.toml"))
@@ -25,7 +26,7 @@ def test_generated_files_are_current() -> None:
         assert path.read_text("utf-8") == text, f"{path}: run python -m aqmlab._generate"
 
 
-def test_a_table_that_the_page_leaves_out_gets_a_section(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_missing_from_the_page_gets_a_section(monkeypatch: pytest.MonkeyPatch) -> None:
     column = manual.Column("time_s", "s", "When.")
     monkeypatch.setattr(_generate, "columns", lambda: manual.columns() | {"mine": [column]})
     monkeypatch.setattr(_generate, "tables", lambda: {"mine": "All of it."})
@@ -36,13 +37,13 @@ def test_a_table_that_the_page_leaves_out_gets_a_section(monkeypatch: pytest.Mon
     assert added.endswith("| `time_s` | s | When. |\n")
 
 
-def test_a_run_leaves_the_columns_that_are_defined(small: dict[str, Any]) -> None:
+def test_a_run_has_the_defined_columns(small: dict[str, Any]) -> None:
     result = aqmlab.run(small | {"record": {"series": ["queue", "window", "drops", "marks"]}})
     for table in result.tables:
         assert [column.name for column in manual.columns()[table]] == list(result.columns(table))
 
 
-def test_the_schema_is_one() -> None:
+def test_the_schema_is_valid() -> None:
     jsonschema.Draft202012Validator.check_schema(manual.schema())
 
 
@@ -54,7 +55,7 @@ def test_the_schema_accepts_the_examples(path: Path) -> None:
     assert valid(json.loads(normalize(path)))
 
 
-def test_the_schema_refuses_what_the_simulator_refuses(small: dict[str, Any]) -> None:
+def test_the_schema_rejects_what_the_simulator_rejects(small: dict[str, Any]) -> None:
     assert valid(small)
     assert not valid(small | {"sead": 1})
     assert not valid(small | {"duration": 5})
@@ -71,7 +72,7 @@ def test_a_typed_object_has_every_key_of_its_page(page: manual.Page) -> None:
     assert (page.name if page.has_kind else None) == typed.KIND
 
 
-def test_a_default_is_accepted_where_it_stands(small: dict[str, Any]) -> None:
+def test_defaults_are_accepted_as_values(small: dict[str, Any]) -> None:
     full = json.loads(normalize(small))
     assert json.loads(normalize(full)) == full
 
@@ -91,3 +92,51 @@ def test_every_source_is_in_the_bibliography() -> None:
 @pytest.mark.parametrize("page", manual.in_category("queues"), ids=lambda p: p.name)
 def test_every_default_of_a_queue_has_a_source(page: manual.Page) -> None:
     assert [p.name for p in page.parameters if not p.required and not p.source] == []
+
+
+def test_tcp_fits_two_screens_and_points_to_its_tables() -> None:
+    text = explanation("tcp")
+    lines = text.splitlines()
+    assert len(lines) <= 100
+    assert max(map(len, lines)) <= 100
+    tables = [page.name for page in manual.in_category("tcp") if page.name.startswith("tcp.")]
+    assert len(tables) == 10
+    for table in tables:
+        assert f"`aqmlab explain {table}`" in " ".join(text.split())
+        assert explanation(table).startswith(f"NAME\n    {table} (tcp)")
+
+
+def test_every_key_of_tcp_is_explained_by_its_path() -> None:
+    for old, new in manual.pages()["tcp"].renamed.items():
+        assert explanation(f"tcp.{new}").startswith(f"tcp.{new}")
+        with pytest.raises(ValueError, match=rf"tcp\.{old} is now tcp\.{new};"):
+            explanation(f"tcp.{old}")
+
+
+def test_the_keys_of_a_stack_are_those_that_it_sets(small: dict[str, Any]) -> None:
+    tcp = json.loads(normalize(small | {"tcp": {"stack": "linux"}}))["tcp"]
+    implied = manual.implied_keys(manual.pages()["tcp"], "stack.linux")
+    page = explanation("tcp.stack.linux")
+    assert len(implied) > 60
+    for path, value in implied:
+        there = tcp
+        for key in path.split("."):
+            there = there[key]
+        assert there == value or (path == "congestion" and there["kind"] == "cubic")
+        assert path in page
+
+
+def test_a_text_changes_one_key_of_its_table(small: dict[str, Any]) -> None:
+    scenario = small | {"tcp": {"sack": True, "recovery": {"method": "sack", "rack": True}}}
+    changed = aqmlab.scenario.changed(scenario, [("tcp.recovery", "fack")])
+    assert changed["tcp"]["recovery"] == {"method": "fack", "rack": True}
+    changed = aqmlab.scenario.changed(changed, [("tcp.ecn", "rfc3168"), ("tcp.ecn.ect1", "true")])
+    assert changed["tcp"]["ecn"] == {"mode": "rfc3168", "ect1": True}
+
+
+def test_typed_tables_of_tcp_are_scenarios(small: dict[str, Any]) -> None:
+    tcp = aqmlab.Tcp(ecn="rfc3168", rto=aqmlab.TcpRto(min="300 ms"))
+    read = json.loads(normalize(small | {"tcp": tcp}))["tcp"]
+    assert (read["ecn"]["mode"], read["rto"]["min"], read["rto"]["initial"]) == (
+        "rfc3168", "300 ms", "1 s",
+    )  # fmt: skip

@@ -1,4 +1,4 @@
-"""M[X]/M/1 and M[X]/D/1: two ways to the same distribution, moments, delays, what is refused."""
+"""M[X]/M/1 and M[X]/D/1: distributions by two methods, moments, delays, errors."""
 
 import re
 from collections.abc import Callable
@@ -29,19 +29,19 @@ def test_recursion_and_generating_function_agree(
     assert (of.pmf >= 0).all()
 
 
-def test_one_packet_a_batch_is_the_known_queue() -> None:
+def test_batches_of_one_packet_give_the_single_arrival_queue() -> None:
     plain = MxM1(0.7)
     n = np.arange(60)
     assert plain.pmf[:60] == pytest.approx(0.3 * 0.7**n, rel=1e-12)
     assert plain.work_exceeds(3.3) == pytest.approx(0.7 * np.exp(-0.3 * 3.3), rel=1e-10)
     constant = MxD1(0.7)
     assert constant.pmf[1] == pytest.approx(0.3 * (np.exp(0.7) - 1), rel=1e-12)  # Kleinrock
-    # Erlang's formula for the wait in M/D/1 up to one service
+    # Erlang's formula for the wait in M/D/1, up to one service time
     assert 1 - constant.work_exceeds(0.6) == pytest.approx(0.3 * np.exp(0.42), rel=1e-12)
 
 
-def test_the_balance_of_every_state_holds() -> None:
-    """The equations of single states, which the recursion does not use (Kleinrock)."""
+def test_the_distribution_satisfies_the_balance_equations() -> None:
+    """The recursion does not use these equations of single states (Kleinrock)."""
     of = MxM1(0.6, Batches.of({1: 0.5, 3: 0.3, 7: 0.2}))
     size = len(of.pmf)
     out = of.pmf * (of.rate + (np.arange(size) > 0))
@@ -49,7 +49,7 @@ def test_the_balance_of_every_state_holds() -> None:
     assert np.abs(out - into).max() < 1e-12
 
 
-def test_a_service_later_the_distribution_is_the_same() -> None:
+def test_the_distribution_is_stationary_over_a_service_time() -> None:
     of = MxD1(0.6, Batches.of({1: 0.5, 3: 0.3, 7: 0.2}))
     left = np.concatenate([[of.pmf[:2].sum()], of.pmf[2:]])
     after = np.convolve(left, of.arrivals(1))[: len(of.pmf)]
@@ -69,7 +69,7 @@ def test_delays_have_the_means_of_the_formulas(queue: type[BatchQueue], load: fl
     assert of.work_exceeds(0) == pytest.approx(load)
 
 
-def test_work_of_constant_service_is_continuous_where_services_end() -> None:
+def test_the_work_of_constant_service_is_continuous_at_service_times() -> None:
     of = MxD1(0.8, FLOW_OF_7)
     for n in (1, 4, 20):
         near = [of.work_exceeds(n + d) for d in (-1e-7, 0, 1e-7)]
@@ -89,18 +89,18 @@ def test_the_end_of_a_distribution_is_bounded(queue: type[BatchQueue]) -> None:
 @pytest.mark.parametrize(
     ("make", "told"),
     [
-        (lambda: MxM1(1.0), "load: 1 must be above 0 and below 1; a queue with more work"),
+        (lambda: MxM1(1.0), "load: 1 must be above 0 and below 1; a queue with a load"),
         (lambda: MxM1(float("nan")), "load: nan must be above 0"),
         (lambda: MxM1(0.5, service_s=0), "service_s: 0 must be above 0"),
         (lambda: Batches.of({0: 1}), "size 0 must be a whole number, 1 or more"),
         (lambda: Batches.of({2: -1}), "weight of 2: -1 must be at least 0"),
-        (lambda: Batches.of({2: 0}), "no size has a weight above 0"),
+        (lambda: Batches.of({2: 0}), "every weight is 0"),
         (lambda: Batches(np.array([0.1, 0.9])), "size 0 has probability 0.1"),
-        (lambda: Batches(np.array([0, 0.9])), "must have the sum 1, not 0.9"),
+        (lambda: Batches(np.array([0, 0.9])), "the probabilities sum to 0.9"),
         (lambda: Batches(np.array([[0, 1.0]])), "must be a list of numbers"),
-        (lambda: MxM1(0.999999999, FLOW_OF_7).pmf, "so near to 1 that the queue has"),
+        (lambda: MxM1(0.999999999, FLOW_OF_7).pmf, "too close to 1, the distribution has"),
     ],
 )
-def test_what_is_wrong_is_told(make: Callable[[], object], told: str) -> None:
+def test_invalid_parameters_raise_an_error(make: Callable[[], object], told: str) -> None:
     with pytest.raises(ValueError, match=re.escape(told)):
         make()

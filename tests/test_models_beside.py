@@ -1,4 +1,4 @@
-"""Models beside runs: which are chosen, how near they are, and what does not fit."""
+"""Comparison of models with runs: selection of models, accuracy, reasons against a model."""
 
 import json
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import aqmlab
-from aqmlab.models.beside import OF_WARM_UP, Beside, Row, beside, needed
+from aqmlab.models.beside import Beside, Row, beside, needed
 from aqmlab.scenario import normalize
 
 SACK = {"recovery": "sack", "sack": True, "delayed_ack": "1 packets"}
@@ -17,7 +17,7 @@ def scenario(
     queue: dict[str, Any], flows: list[dict[str, Any]], tcp: dict[str, Any] | None = None,
     duration: str = "60 s", **network: Any,
 ) -> dict[str, Any]:  # fmt: skip
-    """A dumbbell whose host links change nothing."""
+    """Return a dumbbell with host links that do not affect the traffic."""
     return {
         "duration": duration,
         "network": {
@@ -31,14 +31,10 @@ def scenario(
 
 
 def compared(said: dict[str, Any], warm_up: str | None = None) -> Beside:
-    """Run it with what its models need, and its warm-up, which is left out."""
-    whole = json.loads(normalize(said))
+    """Run it with what its models need."""
+    whole = json.loads(normalize(said | {"warm_up": warm_up or "0 s"}))
     whole["record"] |= {"series": needed(whole)} | said.get("record", {})
-    result = aqmlab.run(whole)
-    if warm_up is None:
-        return beside(result)
-    record = whole["record"] | {"series": [*OF_WARM_UP]}
-    return beside(result, aqmlab.run(whole | {"duration": warm_up, "record": record}))
+    return beside(aqmlab.run(whole))
 
 
 def by(found: Beside) -> dict[tuple[str, str], Row]:
@@ -74,7 +70,7 @@ def test_poisson_datagrams_in_a_small_buffer_are_md1k() -> None:
         assert abs(rows["M/D/1/K", "mean wait"].difference) < 0.02
 
 
-def test_two_sizes_are_mg1_and_only_means() -> None:
+def test_two_packet_sizes_give_the_means_of_mg1() -> None:
     found = compared(scenario(UNLIMITED, [poisson("4 Mbit/s"), poisson("2 Mbit/s", "100 B")]))
     assert {row.model for row in found.rows} == {"M/G/1"}
     assert abs(by(found)["M/G/1", "mean wait"].difference) < 0.05
@@ -82,7 +78,7 @@ def test_two_sizes_are_mg1_and_only_means() -> None:
 
 
 @pytest.mark.parametrize("exponential", [False, True])
-def test_a_trace_of_batches_is_told_apart(exponential: bool) -> None:
+def test_a_trace_of_batches_selects_its_model(exponential: bool) -> None:
     rng = np.random.default_rng(2)
     times = np.repeat(np.cumsum(rng.exponential(2.5, 20_000)), rng.integers(1, 3, 20_000))
     sizes = rng.exponential(1000, len(times)) if exponential else np.full(len(times), 999.0)
@@ -111,13 +107,18 @@ def test_reno_with_random_loss_has_the_square_root_law_and_pftk() -> None:
     cubic = scenario(UNLIMITED, flows, {"congestion": {"kind": "cubic"}}, **lossy)
     found = compared(cubic)
     assert [row.model for row in found.rows] == ["CUBIC"]
-    assert abs(found.rows[0].difference) < 0.3  # random losses, not evenly spaced ones
+    assert (
+        abs(found.rows[0].difference) < 0.3
+    )  # the losses are random, and the model has equal spacing
     found = compared(scenario(UNLIMITED, flows, {"congestion": {"kind": "vegas"}}, **lossy))
     assert found.rows == []
-    assert any("no rate of vegas at a drop_tail queue is known" in why for why in found.left_out)
+    assert any(
+        "there is not a model of the rate of vegas at a drop_tail queue" in why
+        for why in found.left_out
+    )
 
 
-def test_without_signals_the_receive_window_is_the_limit() -> None:
+def test_without_signals_the_receive_window_limits_the_goodput() -> None:
     one = [{"name": "b", "traffic": {"kind": "bulk"}}]
     said = scenario(UNLIMITED, one, {"receive_window": "29200 B"})
     (row,) = compared(said).rows
@@ -144,13 +145,17 @@ def test_without_signals_the_receive_window_is_the_limit() -> None:
     ],
     ids=lambda x: x["kind"] if isinstance(x, dict) else "",
 )
-def test_laws_hold_the_queue_where_the_fluid_is_at_rest(queue: dict[str, Any], near: float) -> None:
+def test_aqms_maintain_the_equilibrium_queue_of_the_fluid_model(
+    queue: dict[str, Any], near: float
+) -> None:
     said = scenario({"limit": "1000 packets"} | queue, BULK, {"ecn": "rfc3168"})
     found = compared(said)
     rows = by(found)
     name = f"fluid, {queue['kind']}"
     assert abs(rows[name, "queue"].difference) < near
-    assert abs(rows[name, "signals"].difference) < 0.45  # no slow start, no timeouts in the fluid
+    assert (
+        abs(rows[name, "signals"].difference) < 0.45
+    )  # the fluid has neither slow start nor timeouts
     assert rows[name, "gain margin"].predicted > 1
     assert np.isnan(rows[name, "gain margin"].difference)
     assert found.loop is not None
@@ -158,53 +163,55 @@ def test_laws_hold_the_queue_where_the_fluid_is_at_rest(queue: dict[str, Any], n
     assert not any(row.model == "PFTK" for row in found.rows), "marks are no timeouts"
 
 
-def test_dctcp_at_a_threshold_swings_as_far() -> None:
+def test_dctcp_at_a_threshold_has_the_predicted_queue() -> None:
     flows = [{"name": "b{i}", "count": 2, "traffic": {"kind": "bulk"}}]
     tcp = {"ecn": "dctcp", "congestion": {"kind": "dctcp", "g": 1 / 64}}
     queue = {"kind": "threshold", "limit": "1000 packets", "threshold": "40 packets"}
     said = scenario(queue, flows, tcp, "8 s", rate="100 Mbit/s", delay="4 ms")
     rows = by(compared(said | {"record": {"interval": "0.2 ms"}}))
-    for what in ("greatest queue", "least queue"):
+    for what in ("maximum queue", "minimum queue"):
         row = rows["DCTCP", what]
         assert row.predicted == pytest.approx(row.measured, abs=3)
     assert abs(rows["DCTCP", "share of marks α"].difference) < 0.25
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("described", "reason"),
     [
-        (scenario({"kind": "codel"}, BULK, duration="2 s"), "margins are known for red, pi"),
+        (scenario({"kind": "codel"}, BULK, duration="2 s"), "the fluid model needs red, pi"),
         (scenario(UNLIMITED, [poisson("12 Mbit/s")], duration="2 s"),
          "the load of left>right is 1.2"),
         (scenario({"kind": "drop_tail", "limit": "3 packets"},
                   [poisson("5 Mbit/s"), poisson("4 Mbit/s", "100 B")], duration="2 s"),
-         "dropped packets; sizes that differ are known with room for all"),
-        (scenario(UNLIMITED, [poisson("1 Mbit/s"), *BULK], duration="2 s"), "bulk crosses too"),
+         "models of different sizes need a queue without drops"),
+        (scenario(UNLIMITED, [poisson("1 Mbit/s"), *BULK], duration="2 s"), "bulk crosses"),
         (scenario({"kind": "codel"}, [poisson("1 Mbit/s")], duration="2 s"),
-         "known for drop_tail, not codel"),
+         "models of datagrams need drop_tail, not codel"),
         (scenario({"kind": "red"}, BULK, {"congestion": {"kind": "cubic"}}, duration="9 s"),
-         "margins are known for Reno's flows, not for cubic"),
+         "the fluid model needs flows of Reno, not of cubic"),
         (scenario(UNLIMITED, [poisson("1 Mbit/s", lasts="1 s")], duration="2 s"),
-         "does not send from the beginning to the end"),
+         "does not send during the whole run"),
         (scenario(UNLIMITED, [{"traffic": {"kind": "bulk", "size": "1 MB"}}], duration="2 s"),
-         "rates of TCP are known for transfers without end; there are none"),
+         "models of TCP rates need unlimited transfers; the link has none"),
         (scenario(UNLIMITED, [poisson("1 Mbit/s")], duration="2 s",
                   rate_changes=[{"at": "1 s", "rate": "5 Mbit/s"}]),
          "the rate of left>right changes"),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_said(said: dict[str, Any], told: str) -> None:
-    assert any(told in why for why in compared(said).left_out), compared(said).left_out
+def test_a_model_that_does_not_apply_is_listed_with_its_reason(
+    described: dict[str, Any], reason: str
+) -> None:
+    assert any(reason in why for why in compared(described).left_out)
 
 
-def test_a_run_without_the_series_says_which_it_needs() -> None:
+def test_a_run_without_a_needed_series_names_it() -> None:
     found = beside(aqmlab.run(scenario(UNLIMITED, BULK, duration="2 s")))
-    assert any('no series "rtt"; record it' in why for why in found.left_out)
+    assert any('the series "rtt"; record it' in why for why in found.left_out)
     assert found.rows == []
 
 
-def test_responses_are_bursts_of_slow_start() -> None:
-    """The model of the power of ECN, for the responses of a run: constant service is nearer."""
+def test_responses_arrive_as_bursts_of_slow_start() -> None:
+    """Constant service times predict the waits of a run better than exponential ones."""
     flow = {"name": "f{i}", "count": 60, "from": "right-{i}", "to": "left-0",
             "arrivals": {"interval": "42 ms"},
             "traffic": {"kind": "request_response", "request": "100 B", "response": "6720 B",
@@ -212,12 +219,12 @@ def test_responses_are_bursts_of_slow_start() -> None:
     said = scenario(
         UNLIMITED, [flow], {"mss": "960 B", "initial_window": "2 packets"}, "20 s",
         rate="100 Mbit/s", delay="1 ms", right_hosts=60,
-        right_delay={"first": "3 ms", "last": "73 ms"}, reverse_queue=UNLIMITED,
+        right_delay={"first": "3 ms", "last": "73 ms"}, reverse={"queue": UNLIMITED},
     )  # fmt: skip
     found = compared(said)
     assert found.link == "left>right"
     rows = by(found)
-    assert "growth 2; a packet is in a burst of 3" in rows["M[X]/D/1", "mean wait"].assumed
+    assert "growth 2; mean burst of a packet 3" in rows["M[X]/D/1", "mean wait"].assumed
     constant, exponential = (rows[f"M[X]/{s}/1", "mean wait"].difference for s in "DM")
     assert abs(constant) < 0.15
     assert constant < exponential < 0.5
@@ -233,8 +240,8 @@ def test_responses_are_bursts_of_slow_start() -> None:
     assert few.left_out
 
 
-def test_a_warm_up_is_left_out_of_what_is_measured() -> None:
-    """The average of RED rises slowly: at first the queue is what slow start makes of it."""
+def test_a_warm_up_is_excluded_from_the_measurements() -> None:
+    """Before RED's average has risen, slow start determines the queue."""
     red = {"kind": "red", "minth": "20 packets", "maxth": "100 packets", "wq": 0.0002}
     said = scenario(red | {"limit": "1000 packets"}, BULK, {"ecn": "rfc3168"}, duration="40 s")
     whole, late, first = (
@@ -247,7 +254,7 @@ def test_a_warm_up_is_left_out_of_what_is_measured() -> None:
     for row in (queue, goodput):
         assert abs(by(whole)[row].difference) > 0.3
         assert abs(by(late)[row].difference) < 0.2
-    # What was measured at first and what was measured then are what was measured in all.
+    # The measurements of the warm-up and of the rest add up to those of the whole run.
     packets = [float(found.waits[1].sum()) for found in (whole, first, late) if found.waits]
     assert packets[0] == packets[1] + packets[2]
     measured = [by(found)[goodput].measured for found in (whole, first, late)]
@@ -259,11 +266,11 @@ def test_a_warm_up_is_left_out_of_what_is_measured() -> None:
     assert waits[0] == pytest.approx(waits[1] + waits[2])
 
 
-def test_a_warm_up_may_leave_too_little() -> None:
-    """A tenth of a millisecond, without a packet; ten of them, without a sample of the queue."""
+def test_a_long_warm_up_leaves_too_few_measurements() -> None:
+    """0.1 ms have no packet, and 10 ms have no sample of the queue."""
     step = {"kind": "threshold", "threshold": "20 packets", "limit": "1000 packets"}
     said = scenario(step, BULK, {"congestion": "dctcp", "ecn": "accurate"}, duration="2 s")
     nothing = compared(said, "1999.9 ms")
     assert nothing.left_out == ["no packet crosses left>right after 1.9999 s"]
     little = compared(said | {"record": {"interval": "300 ms"}}, "1990 ms")
-    assert "b{i}: the queue was not sampled after 1.99 s" in little.left_out
+    assert "b{i}: the run has no sample of the queue after 1.99 s" in little.left_out

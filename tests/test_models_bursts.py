@@ -1,4 +1,4 @@
-"""From flow sizes to batches, and what the study's figure 7 can mean."""
+"""Conversion of flow sizes to batches, and readings of the study's figure 7."""
 
 import re
 from collections import Counter
@@ -33,7 +33,9 @@ RAMPS = [STATED, EVERY_FLOW_FROM_1, EVERY_FLOW_FROM_2, DELAYED_ACKS, Ramp(10, gr
     ramp=st.sampled_from(RAMPS),
     window=st.integers(1, 70),
 )
-def test_all_at_once_is_flow_by_flow(sizes: list[int], ramp: Ramp, window: int) -> None:
+def test_counting_all_flows_at_once_equals_counting_each_flow(
+    sizes: list[int], ramp: Ramp, window: int
+) -> None:
     counts: Counter[int] = Counter()
     for size in sizes:
         bursts = ramp.bursts(size, window)
@@ -45,13 +47,13 @@ def test_all_at_once_is_flow_by_flow(sizes: list[int], ramp: Ramp, window: int) 
     assert found == pytest.approx({k: n / counts.total() for k, n in counts.items()})
 
 
-def test_the_two_readings_of_the_study_differ_in_long_flows_alone() -> None:
+def test_the_two_readings_of_the_study_differ_only_for_long_flows() -> None:
     assert STATED.bursts(13, 64) == EVERY_FLOW_FROM_2.bursts(13, 64) == [2, 4, 7]
     assert STATED.bursts(30, 8) == [1, 2, 4, 8, 8, 7]
     assert EVERY_FLOW_FROM_2.bursts(30, 8) == [2, 4, 8, 8, 8]
 
 
-def test_windows_are_shared_out_as_the_study_says() -> None:
+def test_advertised_windows_have_the_shares_of_the_study() -> None:
     assert sum(ADVERTISED.values()) == pytest.approx(1)
     of = batches({100_000: 1})
     flows = {w // 1000: share for w, share in ADVERTISED.items()}
@@ -60,13 +62,13 @@ def test_windows_are_shared_out_as_the_study_says() -> None:
         assert of.pmf[window] == pytest.approx(whole[window] / sum(whole.values()), rel=0.02)
 
 
-def test_bytes_and_packets_are_the_same_flows() -> None:
+def test_sizes_in_bytes_and_in_packets_give_the_same_batches() -> None:
     by_bytes = of_responses([1, 1000, 1001, 7000, 62_000])
     assert (by_bytes.pmf == batches([1, 1, 2, 7, 62]).pmf).all()
     assert packets_of(1460 * np.arange(1, 4), 1460).tolist() == [1, 2, 3]
 
 
-def test_a_distribution_with_the_printed_shares_has_them() -> None:
+def test_distributions_have_the_printed_share_of_large_flows() -> None:
     """The largest 15 % of flows have 80 % of the bytes (section 4.2)."""
     rng = np.random.default_rng(1)
     sigma, exponent = shape_of(0.15, 0.8)
@@ -80,7 +82,7 @@ def test_a_distribution_with_the_printed_shares_has_them() -> None:
 
 
 def test_no_single_departure_gives_the_printed_5_packets() -> None:
-    """Figure 7 (PE-025): equation (1) has 8.0 where the text reads 5; see models/figure_7.py."""
+    """Figure 7 (PE-025): equation (1) gives 8.0 and the text 5; see models/figure_7.py."""
     found = readings()
     by = {frozenset(r.departures): round(r.packets, 1) for r in found}
     assert len(by) == len(found) == 150
@@ -98,7 +100,7 @@ def test_no_single_departure_gives_the_printed_5_packets() -> None:
     assert round(best.packets, 2) == 5.01
 
 
-def test_figure_8_is_below_10_percent_where_the_text_says_so() -> None:
+def test_figure_8_is_below_10_percent_at_the_printed_point() -> None:
     """PE-026: 622 Mbit/s, load 0.95. The sizes are lognormal with the printed shares."""
     web = batches(lognormal_sizes(7.2, shape_of(0.15, 0.8)[0]))
     at = {c: MxM1(0.95, web, service_s=8000 / c).work_exceeds(0.005) for c in (1e8, 1.55e8, 6.22e8)}
@@ -106,7 +108,7 @@ def test_figure_8_is_below_10_percent_where_the_text_says_so() -> None:
     assert at[1e8] > at[1.55e8] > at[6.22e8]
 
 
-def test_figure_9_is_above_one_half_where_the_text_says_so() -> None:
+def test_figure_9_is_above_one_half_at_the_printed_point() -> None:
     """PE-027: 100 Mbit/s, load 0.9, long flows with nine tenths of the bytes (section 5.3.1)."""
     sizes = lognormal_sizes(7.2, shape_of(0.15, 0.8)[0])
     long = 100_000
@@ -119,15 +121,15 @@ def test_figure_9_is_above_one_half_where_the_text_says_so() -> None:
     [
         (lambda: batches([]), "sizes must be whole numbers of packets, 1 or more"),
         (lambda: batches({1.5: 1}), "sizes must be whole numbers"),  # type: ignore[dict-item]
-        (lambda: batches({3: 0}), "weights must be 0 or more, and one above 0"),
+        (lambda: batches({3: 0}), "weights must be 0 or more, and at least one above 0"),
         (lambda: batches({3: 1}, windows={500: 1}), "a window: 500 must be at least 1000"),
-        (lambda: packets_of([0]), "sizes: the least: 0 must be above 0; leave empty flows out"),
-        (lambda: packets_of([]), "sizes: there are none"),
+        (lambda: packets_of([0]), "sizes: the minimum: 0 must be above 0; remove empty flows"),
+        (lambda: packets_of([]), "sizes: the list is empty"),
         (lambda: Ramp(growth=1), "growth: 1 must be above 1"),
         (lambda: Ramp(0.5), "initial_window: 0.5 must be at least 1"),
         (lambda: shape_of(0.15, 0.1), "share: 0.1 must be above 0.15 and below 1"),
     ],
 )
-def test_what_is_wrong_is_told(make: Callable[[], object], told: str) -> None:
+def test_invalid_sizes_raise_an_error(make: Callable[[], object], told: str) -> None:
     with pytest.raises(ValueError, match=re.escape(told)):
         make()

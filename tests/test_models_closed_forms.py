@@ -1,4 +1,4 @@
-"""Closed forms beside tables that are printed, limits that are known, and runs."""
+"""Closed forms, compared with printed tables, known limits, and runs."""
 
 import re
 from collections.abc import Callable
@@ -18,7 +18,9 @@ from aqmlab.models import dctcp, short_flows, single_server, tcp_rates
     (0.01, 0.4, [12, 38, 120, 379, 1200, 5926, 33325]),
     (0.01, 4, [12, 38, 120, 379, 1874, 10538, 59261]),
 ])  # fmt: skip
-def test_cubic_is_the_tables_of_its_rfc(rtt_s: float, c: float, windows: list[int]) -> None:
+def test_cubic_agrees_with_the_tables_of_its_rfc(
+    rtt_s: float, c: float, windows: list[int]
+) -> None:
     """rfc9438 §5.1, tables 1 and 2; Reno there is 1.2/√p, here √(3/2)/√p."""
     found = [tcp_rates.cubic(10.0**-k, rtt_s, c=c) for k in range(2, 9)]
     assert found == pytest.approx(windows, rel=0.025)
@@ -28,7 +30,7 @@ def test_cubic_is_the_tables_of_its_rfc(rtt_s: float, c: float, windows: list[in
     assert own
 
 
-def test_pftk_is_the_square_root_law_where_losses_are_rare() -> None:
+def test_pftk_agrees_with_the_square_root_law_at_rare_losses() -> None:
     for b in (1, 2):
         rate = tcp_rates.pftk(1e-8, 0.1, 0.3, per_ack=b)
         assert rate * 0.1 == pytest.approx(tcp_rates.square_root(1e-8, per_ack=b), rel=1e-3)
@@ -38,7 +40,7 @@ def test_pftk_is_the_square_root_law_where_losses_are_rare() -> None:
     assert tcp_rates.pftk(1e-5, 0.1, 0.3, window=20) == pytest.approx(200, rel=0.01)
 
 
-def test_dctcp_swings_as_the_approximation_for_large_windows() -> None:
+def test_dctcps_swing_approaches_the_approximation_for_large_windows() -> None:
     of = dctcp.StepMarking(2, 1e9 / 12000, 0.01, 100)
     assert of.swing == pytest.approx(of.approximate_swing, rel=0.05)
     at = dctcp.least_threshold(1e9 / 12000, 0.01)
@@ -47,7 +49,7 @@ def test_dctcp_swings_as_the_approximation_for_large_windows() -> None:
 
 
 @pytest.mark.parametrize(("segments", "per_ack", "growth"), [(1, 1, 2), (7, 1, 2), (60, 1, 2)])
-def test_a_short_transfer_takes_as_long_as_it_is_counted(
+def test_a_short_transfer_takes_the_predicted_time(
     segments: int, per_ack: int, growth: float
 ) -> None:
     rtt_s, rate = 0.1, 1e8
@@ -68,7 +70,7 @@ def test_a_short_transfer_takes_as_long_as_it_is_counted(
     assert float(took) == pytest.approx(counted, rel=2e-3)
 
 
-def test_a_transfer_through_a_slow_link_takes_as_long_as_it_is_counted() -> None:
+def test_a_transfer_through_a_slow_link_takes_the_predicted_time() -> None:
     scenario: dict[str, Any] = {
         "phase_breaking": {"start": "0 s", "delay": "0 s"},
         "network": {"kind": "graph", "links": [
@@ -81,8 +83,8 @@ def test_a_transfer_through_a_slow_link_takes_as_long_as_it_is_counted() -> None
     assert float(took) == pytest.approx(counted, rel=0.01)
 
 
-def test_cardwell_without_loss_is_nearly_the_count() -> None:
-    """It takes rounds as a continuous number: up to one fewer than they are."""
+def test_cardwell_without_loss_is_close_to_the_number_of_rounds() -> None:
+    """Its number of rounds is continuous, at most one below the whole number."""
     for n in (5, 30, 200):
         counted = 0.1 + 0.1 * short_flows.rounds(n, initial=3, growth=1.5)
         assert counted - 0.1 < short_flows.cardwell(n, 0, 0.1, 1) <= counted + 0.05
@@ -102,13 +104,13 @@ def test_single_servers_agree_with_each_other() -> None:
         assert large.mean_system == pytest.approx(mm1.mean_system)
         assert large.mean_wait == pytest.approx(mm1.mean_wait)
     for load, room in ((0.5, 1), (0.8, 10), (0.9, 400)):
-        exponential = single_server.WithRoom(single_server.mm1(load), room)
+        exponential = single_server.MG1K(single_server.mm1(load), room)
         known = single_server.MM1K(load, room)
         assert exponential.pmf == pytest.approx(known.pmf, abs=1e-12)
         assert exponential.mean_wait == pytest.approx(known.mean_wait, abs=1e-9)
-        constant = single_server.WithRoom(single_server.md1(load), room)
+        constant = single_server.MG1K(single_server.md1(load), room)
         assert 0 <= constant.loss <= known.loss + 1e-12
-    assert single_server.WithRoom(single_server.md1(0.8), 1).loss == pytest.approx(0.8 / 1.8)
+    assert single_server.MG1K(single_server.md1(0.8), 1).loss == pytest.approx(0.8 / 1.8)
     assert single_server.MM1K(1.0, 4).loss == pytest.approx(1 / 5)
     assert single_server.MM1K(2.0, 1).loss == pytest.approx(single_server.erlang_b(2, 1))
     sizes = single_server.MG1.of_sizes(0.6, np.array([100, 1500, 1500]), 125_000)
@@ -126,11 +128,11 @@ def test_single_servers_agree_with_each_other() -> None:
         (lambda: short_flows.rounds(0), "segments: 0 must be at least 1"),
         (lambda: short_flows.cardwell(3, 1, 0.1, 1), "p: 1 must be at least 0 and below 1"),
         (lambda: single_server.MG1(1), "load: 1 must be above 0 and below 1"),
-        (lambda: single_server.MG1.of_sizes(0.5, [], 1), "sizes: there are none"),
-        (lambda: single_server.MM1K(1, 0), "room: 0 must be at least 1"),
+        (lambda: single_server.MG1.of_sizes(0.5, [], 1), "sizes: the list is empty"),
+        (lambda: single_server.MM1K(1, 0), "limit: 0 must be at least 1"),
         (lambda: single_server.erlang_b(1, 0), "servers: 0 must be at least 1"),
     ],
 )
-def test_what_is_wrong_is_told(make: Callable[[], object], told: str) -> None:
+def test_invalid_parameters_raise_an_error(make: Callable[[], object], told: str) -> None:
     with pytest.raises(ValueError, match=re.escape(told)):
         make()

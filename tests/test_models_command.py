@@ -1,4 +1,4 @@
-"""`aqmlab model`: what it prints, draws and refuses; the figures of models."""
+"""`aqmlab model`: its output, figures and errors."""
 
 import re
 from pathlib import Path
@@ -12,8 +12,8 @@ from aqmlab.figures import models as figures
 from aqmlab.figures import save
 from aqmlab.models import power_of_ecn
 from aqmlab.models.batch_queue import Batches, MxD1, MxM1
+from aqmlab.models.fluid.controllers import pie
 from aqmlab.models.fluid.design import pi_of
-from aqmlab.models.fluid.laws import pie
 from aqmlab.models.fluid.margins import Loop
 from aqmlab.models.fluid.network import Network
 from aqmlab.models.fluid.over_time import over_time
@@ -38,7 +38,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_scenario_is_run_and_its_models_stand_beside(
+def test_a_scenario_is_run_and_compared_with_its_models(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plot = tmp_path / "delays.png"
@@ -52,7 +52,7 @@ def test_a_scenario_is_run_and_its_models_stand_beside(
     assert "25" in capsys.readouterr().out
 
 
-def test_a_warm_up_is_left_out_of_what_is_measured(
+def test_a_warm_up_is_excluded_from_the_measurements(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plot = tmp_path / "delays.png"
@@ -64,10 +64,10 @@ def test_a_warm_up_is_left_out_of_what_is_measured(
     assert execute(["model", str(file)]) == 0
     assert shown.splitlines()[1:] != capsys.readouterr().out.splitlines()[1:]
     assert execute(["model", str(file), "--warm-up", "20 s"]) == 2
-    assert "the warm-up of 20 s leaves nothing of a run of 20 s" in capsys.readouterr().err
+    assert 'warm_up: "20 s" must be shorter than the run' in capsys.readouterr().err
 
 
-def test_a_run_that_is_there_is_taken(
+def test_an_existing_run_is_compared(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = tmp_path / "run"
@@ -77,10 +77,12 @@ def test_a_run_that_is_there_is_taken(
     assert "mean wait" in capsys.readouterr().out
 
 
-def test_nothing_fits_is_an_answer(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_without_applicable_models_is_reported(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert execute(["model", str(file), "--set", "network.links.0.queue={kind='codel'}"]) == 0
     shown = capsys.readouterr().out
-    assert "No model here fits this run." in shown
+    assert "No model fits this run." in shown
     assert "known for drop_tail, not codel" in shown
 
 
@@ -93,11 +95,11 @@ def test_nothing_fits_is_an_answer(file: Path, capsys: pytest.CaptureFixture[str
         ("tcp --p 0.01 --rtt|100 ms", "│ square-root law (Reno) │              8.66 │"),
         ("dctcp --flows 2 --rate|1 Gbit/s --rtt|1 ms --threshold 20", "11.52 │ packets"),
         ("short-flow --segments 40 --rtt|100 ms", "│ time without loss "),
-        ("loop red --flows 60 --rate|15 Mbit/s --packet 500 --rtt|200 ms --set minth=150 "
-         "--set maxth=700 --set wq=1e-6", "red, 60 flows: stable"),
+        ("loop red --flows 60 --rate|15 Mbit/s --packet 500 --rtt|200 ms --parameter minth=150 "
+         "--parameter maxth=700 --parameter wq=1e-6", "red, 60 flows: stable"),
         ("loop pie --flows 30 --rate|10 Mbit/s --packet 1000 --rtt|300 ms", "30 flows: unstable"),
-        ("loop pi --flows 60 --rate|15 Mbit/s --packet 500 --rtt|200 ms --set a=1.822e-5 "
-         "--set b=1.816e-5", "pi, 60 flows: stable"),
+        ("loop pi --flows 60 --rate|15 Mbit/s --packet 500 --rtt|200 ms --parameter a=1.822e-5 "
+         "--parameter b=1.816e-5", "pi, 60 flows: stable"),
         ("figure-7", "│ growth 1.5, constant service, work before a burst            │    5.01"),
     ],
 )  # fmt: skip
@@ -110,9 +112,9 @@ def test_models_print_their_numbers(
 
 
 def _split(words: str) -> list[str]:
-    """Split words, but for the unit of a value."""
+    """Split a command line, but not a value and its unit."""
     first, equals, value = words.partition("=")
-    if equals and not words.startswith("set "):
+    if equals and not words.startswith("parameter "):
         return [f"--{first}={value}"] if " " not in first else [*first.split(), value]
     name, *rest = words.split()
     return [name, *rest] if name in ("batch-queue", "queue", "tcp", "dctcp", "short-flow",
@@ -138,10 +140,10 @@ def test_sizes_come_from_a_file_of_bytes(
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (["bach-queue"], "bach-queue is no model and no file; aqmlab model -h lists the models"),
+        (["bach-queue"], "bach-queue must be a model or a file; aqmlab model -h lists the models"),
         (["none.toml"], "none.toml: there is no such file"),
-        (["--run", "x", "y.toml"], "give a scenario or --run DIR, one of both"),
-        (["--run", "x", "--seed", "1"], "--seed, --set and --warm-up are for a scenario"),
+        (["--run", "x", "y.toml"], "give either a scenario or --run DIR"),
+        (["--run", "x", "--seed", "1"], "--run names a finished run; leave --seed"),
         (["batch-queue"], "give one of --flows, --sizes and --batches; there is none of them"),
         (["batch-queue", "--flows", "7:x"], "--flows '7:x' must be SIZE:WEIGHT"),
         (["batch-queue", "--flows", "7", "--load", "1"], "load: 1 must be above 0 and below 1"),
@@ -151,14 +153,15 @@ def test_sizes_come_from_a_file_of_bytes(
         (["tcp", "--p", "2", "--rtt", "1 ms"], "p: 2 must be above 0 and below 1"),
         (["loop", "sfq", "--flows", "1", "--rate", "1 Mbit/s", "--rtt", "1 s"],
          "'sfq' must be one of red, pi, pie, pi2"),
-        (["loop", "red", "--flows", "9", "--rate", "1 Mbit/s", "--rtt", "1 s", "--set", "x=1"],
-         "--set x: red has no such parameter"),
+        (["loop", "red", "--flows", "9", "--rate", "1 Mbit/s", "--rtt", "1 s",
+          "--parameter", "x=1"],
+         "--parameter x: red has no such parameter"),
         (["loop", "pi", "--flows", "9", "--rate", "1 Mbit/s", "--rtt", "1 s", "--step", "3"],
-         "--step changes the flows of --step-plot FILE"),
+         "--step changes the flows in --step-plot FILE"),
         (["batch-queue", "--flows", "7", "--plot", "x.txt"], "--plot x.txt must end in one of"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_in_a_line(
+def test_an_error_is_one_line(
     args: list[str], told: str, capsys: pytest.CaptureFixture[str], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -178,14 +181,14 @@ def test_loops_are_drawn(tmp_path: Path) -> None:
     assert all(plot.stat().st_size > 5000 for plot in plots)
 
 
-def test_figures_show_what_the_models_say(tmp_path: Path) -> None:
+def test_figures_show_the_values_of_the_models(tmp_path: Path) -> None:
     network = Network(60, 3750, 0.2, 175)
     loops = {"PI": Loop(network, pi_of(network)), "PIE": Loop(network, pie(0.05))}
     drawn = [figures.bode(loops)]
     phase = drawn[0].axes[1]
     assert phase.get_ylim() == (-360, 0)
     assert [t.get_text()[:8] for t in drawn[0].legends[0].get_texts()] == ["PI: 75°,", "PIE: -40"]
-    drawn.append(figures.courses({"PI": over_time(network, loops["PI"].law, 5)}))
+    drawn.append(figures.courses({"PI": over_time(network, loops["PI"].controller, 5)}))
     queues = {"M": MxM1(0.8, Batches.of({1: 1, 4: 1})), "D": MxD1(0.8, Batches.of({1: 1, 4: 1}))}
     drawn.append(figures.delays(queues, {"measured": ([1.0, 3.0], [2, 2])}))
     lines = {line.get_label(): line for line in drawn[-1].axes[0].get_lines()}
@@ -207,11 +210,13 @@ def test_figures_show_what_the_models_say(tmp_path: Path) -> None:
         assert save(figure, tmp_path / f"{i}.png").stat().st_size > 5000
 
 
-def test_models_are_a_part_of_the_package() -> None:
+def test_models_are_part_of_the_package() -> None:
     assert aqmlab.models.__doc__
 
 
-def test_the_python_of_the_guide_prints_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_python_code_of_the_guide_prints_the_shown_output(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     guide = (ROOT / "docs" / "how-to" / "models.md").read_text("utf-8")
     blocks = dict(re.findall(r"```(python|text)\n(.*?)```", guide, flags=re.DOTALL))
     exec(blocks["python"], {})

@@ -1,4 +1,4 @@
-"""The fluid of TCP and AQM: published designs, margins, and that the equations agree with both."""
+"""Fluid model of TCP and AQM: published designs, margins, and solutions over time."""
 
 import re
 from collections.abc import Callable
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from aqmlab.models.fluid.controllers import Controller, Integral, Red, pi2, pie
 from aqmlab.models.fluid.design import pi_of, red_slope
-from aqmlab.models.fluid.laws import Integral, Law, Red, pi2, pie
 from aqmlab.models.fluid.margins import Loop
 from aqmlab.models.fluid.network import Network
 from aqmlab.models.fluid.over_time import over_time
@@ -18,8 +18,8 @@ PAPER = Network(flows=60, packets_per_s=3750, propagation_s=0.2, queue=175)
 """The setting of both papers of Hollot and others: 15 Mbit/s, packets of 500 B."""
 
 
-def test_the_rule_for_pi_gives_what_its_paper_prints() -> None:
-    """hollot2001pi: R = 0.246 s, z = 0.53, K = 9.64e-6; a, b at 160 Hz of these as printed."""
+def test_the_rule_for_pi_gives_the_printed_coefficients() -> None:
+    """hollot2001pi: R = 0.246 s, z = 0.53, K = 9.64e-6; a and b at 160 Hz follow from them."""
     law = pi_of(PAPER, period_s=1 / 160)
     assert PAPER.rtt_s == pytest.approx(0.246, abs=0.001)
     assert law.z == pytest.approx(0.53, abs=0.005)
@@ -31,8 +31,8 @@ def test_the_rule_for_pi_gives_what_its_paper_prints() -> None:
     assert (back.k, back.z) == pytest.approx((9.64e-6, 0.53), rel=1e-9)
 
 
-def test_the_red_that_its_paper_prints_is_within_its_rule() -> None:
-    """hollot2001red: 60 flows, 0.246 s, K = 0.005, L_RED = 1.86e-4 is stable by its proposition."""
+def test_the_printed_red_design_satisfies_its_rule() -> None:
+    """hollot2001red: 60 flows, 0.246 s, K = 0.005, L_RED = 1.86e-4 satisfies the condition."""
     worst = Network(60, 3750, 0.246)
     bound = red_slope(worst, 0.005)
     assert 1.86e-4 < bound < 1.05 * 1.86e-4
@@ -45,18 +45,18 @@ def test_the_red_that_its_paper_prints_is_within_its_rule() -> None:
     assert loop.phase_margin_deg > 70
 
 
-def test_the_response_is_what_its_poles_and_gain_say() -> None:
+def test_the_response_has_its_poles_and_gain() -> None:
     assert abs(PAPER.response(1e-9j)) == pytest.approx(PAPER.gain, rel=1e-6)
     at = abs(PAPER.response(1j * PAPER.window_pole))
     queue = hypot(1, PAPER.window_pole * PAPER.rtt_s)
     assert at == pytest.approx(PAPER.gain / (2**0.5 * queue))
-    w = np.array([0.01, 0.1, 5.0])  # the terms left out are small beside 1/R at either end
+    w = np.array([0.01, 0.1, 5.0])  # the omitted terms are small there
     exact, short = (abs(PAPER.response(1j * w, exact=e)) for e in (True, False))
     assert exact == pytest.approx(short, rel=0.15)
 
 
-def test_margins_of_a_loop_that_is_known() -> None:
-    """An integrator and a delay alone: K g e^(-sR)/s has all margins in closed form."""
+def test_margins_of_a_loop_with_a_closed_form() -> None:
+    """The loop K g e^(-sR)/s, an integrator and a delay, has all margins in closed form."""
 
     class Ideal(Integral):
         def response(self, s: Any, network: Network) -> Any:
@@ -72,14 +72,14 @@ def test_margins_of_a_loop_that_is_known() -> None:
 
 
 @pytest.mark.parametrize(("factor", "stable"), [(0.85, True), (1.15, False)])
-def test_the_equations_swing_from_the_gain_margin_on(factor: float, stable: bool) -> None:
-    """Time and frequency are two codes; at the margin one grows, below it one dies, at its ω."""
+def test_the_solution_oscillates_above_the_gain_margin(factor: float, stable: bool) -> None:
+    """The oscillation grows above the margin and decays below it, at the predicted frequency."""
     law = Integral(9.64e-6, 0.53, 175)
     margin = Loop(PAPER, law, exact=True).gain_margin
     loop = Loop(PAPER, Integral(factor * margin * law.k, law.z, 175), exact=True)
     assert loop.is_stable is stable
     course = over_time(
-        PAPER, loop.law, 40, start=(PAPER.window * 1.001, 175), tolerance=1e-8, points=8000
+        PAPER, loop.controller, 40, start=(PAPER.window * 1.001, 175), tolerance=1e-8, points=8000
     )
     far = course.queue - 175
     early, late = (np.abs(far[a:b]).max() for a, b in ((1000, 3000), (6000, 8000)))
@@ -98,7 +98,7 @@ LAWS = [
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
-def test_every_law_holds_the_queue_where_its_rest_says(law: Law) -> None:
+def test_every_controller_maintains_its_equilibrium_queue(law: Controller) -> None:
     rest = law.rest(PAPER)
     assert law.probability(law.start(rest)) == pytest.approx(rest.probability, rel=1e-6)
     course = over_time(PAPER, law, 20)
@@ -106,7 +106,7 @@ def test_every_law_holds_the_queue_where_its_rest_says(law: Law) -> None:
     assert course.probability[-1] * course.window[-1] ** 2 == pytest.approx(2, rel=1e-3)
 
 
-def test_more_flows_are_a_step_to_another_rest() -> None:
+def test_more_flows_lead_to_another_equilibrium() -> None:
     law = pi_of(PAPER)
     course = over_time(PAPER, law, 120, flows=[(10, 90)])
     other = Network(90, 3750, 0.2, 175)
@@ -118,15 +118,15 @@ def test_more_flows_are_a_step_to_another_rest() -> None:
     assert course.probability[-1] == pytest.approx(other.probability, rel=2e-2)
 
 
-def test_a_full_buffer_and_an_empty_queue_are_the_ends() -> None:
-    course = over_time(PAPER, pi_of(PAPER), 30, start=(40, 0), room=250)
+def test_the_queue_stays_between_empty_and_full() -> None:
+    course = over_time(PAPER, pi_of(PAPER), 30, start=(40, 0), limit=250)
     assert course.queue.max() == pytest.approx(250)
     assert course.queue.min() == 0
     assert np.isfinite(course.window).all()
 
 
-def test_pie_keeps_its_margins_by_its_table_of_scales() -> None:
-    """pan2013pie's purpose: without it, few flows (a small p) make the same gains unstable."""
+def test_pies_auto_tuning_preserves_its_margins() -> None:
+    """Without auto-tuning (pan2013pie), a small p of few flows makes the same gains unstable."""
     for flows in (5, 10, 20, 40, 80, 160):
         loop = Loop(Network(flows, 12_500, 0.02), pie())
         assert loop.is_stable
@@ -147,10 +147,10 @@ def test_pie_keeps_its_margins_by_its_table_of_scales() -> None:
         (lambda: Red(5, 15, 0.001, 0.002, gentle=False).rest(PAPER), "maxp: 0.001 is too small"),
         (lambda: Integral.of_coefficients(1e-5, 1e-5, 0.01, 0), "a: 1e-05 must be above 1e-05"),
         (lambda: over_time(PAPER, LAWS[1], 0), "seconds: 0 must be above 0"),
-        (lambda: over_time(PAPER, LAWS[1], 1, room=0), "room: 0 must be above 0"),
+        (lambda: over_time(PAPER, LAWS[1], 1, limit=0), "limit: 0 must be above 0"),
         (lambda: red_slope(PAPER, 0), "pole: 0 must be above 0"),
     ],
 )
-def test_what_is_wrong_is_told(make: Callable[[], object], told: str) -> None:
+def test_invalid_parameters_raise_an_error(make: Callable[[], object], told: str) -> None:
     with pytest.raises(ValueError, match=re.escape(told)):
         make()

@@ -1,4 +1,4 @@
-"""M[X]/M/1 and M[X]/D/1 beside the simulator: Poisson batches of datagrams through one link.
+"""M[X]/M/1 and M[X]/D/1, compared with simulated Poisson batches of datagrams on one link.
 
 Sizes are exponential, of 4000 B in the mean, so that whole bytes do not matter. What a packet
 waits is known from its trace alone (Lindley's recursion): the simulator has to agree with it to
@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 
 def traces(queue: BatchQueue, packets: int, seed: int) -> Iterator[tuple[Array, Array]]:
-    """Give arrival times (s) and sizes (B, whole) of batches, a piece of a trace at a time."""
+    """Yield arrival times (s) and sizes (whole B) of batches, one piece of a trace at a time."""
     rng = np.random.default_rng(seed)
     number, begin = int(packets / queue.batches.mean), 0.0
     while True:
@@ -39,7 +39,7 @@ def traces(queue: BatchQueue, packets: int, seed: int) -> Iterator[tuple[Array, 
 
 
 def waits(times: Array, sizes: Array, left: float, before: float) -> tuple[Array, float]:
-    """Return what each packet waits (s), and the work that is left at the last arrival (Lindley).
+    """Return the wait of each packet (s), and the work at the last arrival (Lindley).
 
     `left`: the work, in s, at the time `before`.
     """
@@ -50,7 +50,7 @@ def waits(times: Array, sizes: Array, left: float, before: float) -> tuple[Array
 
 
 def run(times: Array, sizes: Array) -> aqmlab.Result:
-    """Send a trace through a link."""
+    """Return a run of a trace through a link."""
     trace = [[t, int(n) - 1] for t, n in zip(times.tolist(), sizes.tolist(), strict=True)]
     scenario: dict[str, Any] = {
         "duration": f"{round(times[-1]) + 60} s",
@@ -92,7 +92,11 @@ def test_runs_agree_with_the_closed_form_within_their_interval(
     for found, most, *least in (
         (means, queue.mean_wait),
         (numbers, queue.mean_system),
-        (late, queue.wait_exceeds(long * 0.992), queue.wait_exceeds(long * 1.008)),  # a bucket
+        (
+            late,
+            queue.wait_exceeds(long * 0.992),
+            queue.wait_exceeds(long * 1.008),
+        ),  # a histogram bucket
         (shares, queue.exceeds(many)),
     ):
         low, _, high = mean_interval(found, confidence=0.999)
@@ -103,7 +107,7 @@ def test_runs_agree_with_the_closed_form_within_their_interval(
 
 
 def short_flows(per_ack: int, seed: int) -> tuple[float, float]:
-    """Send flows of 7 packets through a link; return its load, and what waits, in data packets."""
+    """Return load and mean queue (data packets) of a link with flows of 7 packets."""
     hosts, packets, mss, load, bps = 60, 7, 960, 0.8, 100e6
     interval = round(1e9 * hosts * packets * (mss + 40) * 8 / (load * bps))
     scenario: dict[str, Any] = {
@@ -130,8 +134,8 @@ def short_flows(per_ack: int, seed: int) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize(("per_ack", "growth"), [(1, 2.0), (2, 1.5)])
-def test_what_tcp_sends_is_the_batches_that_are_said(per_ack: int, growth: float) -> None:
-    """Figure 7 of the power of ECN at 7 packets, by TCP: M[X]/D/1 with slow start's bursts.
+def test_tcp_sends_the_batches_of_the_model(per_ack: int, growth: float) -> None:
+    """Simulate figure 7 of the power of ECN at 7 packets: M[X]/D/1 with slow start's bursts.
 
     The text reads 5; with delayed ACKs that is what a simulation has (4.6 waiting and 0.8 in
     service), and without it has 5.6 and 0.8.
@@ -147,7 +151,7 @@ def test_what_tcp_sends_is_the_batches_that_are_said(per_ack: int, growth: float
 @pytest.mark.parametrize("kind", [MxM1, MxD1])
 @LOADS
 def test_the_mean_wait_is_within_one_percent(kind: type[BatchQueue], load: float) -> None:
-    """The run of 10^6 packets is the recursion's; 10^7 to 10^9 packets of that, the formula's."""
+    """A run of 10^6 packets equals the recursion; 10^7 to 10^9 of its packets meet the formula."""
     queue = kind(load, FLOW_OF_7, SERVICE_S)
     long = 2 * queue.mean_wait
     pieces = traces(queue, 1_000_000, seed=1)

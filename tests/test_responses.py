@@ -47,7 +47,8 @@ def test_a_run_says_how_long_its_requests_took(tmp_path: Path) -> None:
     assert every.handshakes[[0, 2, 3]] == pytest.approx([0.0406] * 3, abs=1e-3)
     assert np.isnan(every.handshakes[1])
     assert every.waited(1.0) == 0
-    assert len(Responses.of(aqmlab.run(scenario(tmp_path)), warm_up_s=1)) == 2
+    late = Responses.of(aqmlab.run(scenario(tmp_path) | {"warm_up": "1 s"}))
+    assert late.times.tolist() == every.times[-2:].tolist()
     assert every.of_sizes(1e4, 1e5).sizes.tolist() == [20000]
     assert every.within([0, 100]).tolist() == [0, 1]
 
@@ -84,8 +85,8 @@ def test_the_command_tells_and_draws(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert execute(["responses", str(run), str(file), "--plot", str(drawn)]) == 0
     told = capsys.readouterr().out
     assert "up to 10 kB" in told
-    assert "requests with their response (%)" in drawn.read_text()
+    assert "requests answered within this time (%)" in drawn.read_text()
     assert execute(["responses", str(run), "--replications", "2"]) == 2
-    assert "is a run that is over" in capsys.readouterr().err
+    assert "is a finished run" in capsys.readouterr().err
     assert execute(["responses", str(file), "--plot", str(tmp_path / "x.txt")]) == 2
     assert "must end in one of" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Tables in memory and in files: the same numbers, whole or not at all."""
+"""Tables in memory and in files have the same numbers, and files are written atomically."""
 
 import io
 import json
@@ -20,7 +20,7 @@ from conftest import repeatable
 TABLES = ["flows", "links", "queue", "window", "drops", "marks"]
 
 
-def test_csv_is_parquet_is_result(small: dict[str, Any], tmp_path: Path) -> None:
+def test_csv_parquet_and_result_are_equal(small: dict[str, Any], tmp_path: Path) -> None:
     result = aqmlab.run(small)
     folder = result.write(tmp_path / "run")
     back = aqmlab.Result.read(folder)
@@ -48,16 +48,22 @@ def test_the_figure_of_a_queue_has_the_unit_of_its_average(small: dict[str, Any]
         np.testing.assert_allclose(lines["average queue"], rows[f"average_{unit}"] / scale)
 
 
-def test_what_links_had_carried_by_then_is_what_a_run_that_ended_then_had(
-    small: dict[str, Any],
-) -> None:
-    record = {"series": ["carried"], "interval": "500 ms"}
-    series = aqmlab.run(small | {"record": record}).series("carried")
-    links = aqmlab.run(small | {"record": record, "duration": "500 ms"}).links.set_index("link")
-    then = series[series["time_s"] == 0.5].set_index("link")
-    assert then["dropped_packets"].sum() > 0
-    for column in then.columns.drop("time_s"):
-        assert (then[column] == links.loc[then.index, column]).all(), column
+def test_a_run_with_a_warm_up_has_what_a_run_that_ends_there_has_not(small: dict[str, Any]) -> None:
+    """Counts of links and flows are the difference of the two others."""
+    of = {
+        name: aqmlab.run(small | {"record": {"series": []}} | changes)
+        for name, changes in {
+            "whole": {}, "early": {"duration": "500 ms"}, "late": {"warm_up": "500 ms"},
+        }.items()
+    }  # fmt: skip
+    for table, columns in (
+        ("links", ["arrived_packets", "dropped_packets", "marked_packets", "departed_bytes"]),
+        ("flows", ["acked_bytes", "segments_sent", "timeouts", "dropped_packets"]),
+    ):
+        whole, early, late = (run.table(table)[columns] for run in of.values())
+        assert (late == whole - early).all(axis=None)
+        assert 0 < late.sum().sum() < whole.sum().sum()
+    assert of["late"].scenario["warm_up"] == "500 ms"
 
 
 def test_the_tables_agree_with_each_other(small: dict[str, Any]) -> None:
@@ -77,7 +83,7 @@ def test_the_tables_agree_with_each_other(small: dict[str, Any]) -> None:
     assert result.series("queue")["queue_packets"].max() <= 16
 
 
-def test_a_time_that_never_came_is_empty(small: dict[str, Any], tmp_path: Path) -> None:
+def test_a_missing_time_is_empty(small: dict[str, Any], tmp_path: Path) -> None:
     result = aqmlab.run(small | {"duration": "1 s"})
     assert result.flows["completed_s"].isna().all()
     folder = result.write(tmp_path / "run")
@@ -85,7 +91,7 @@ def test_a_time_that_never_came_is_empty(small: dict[str, Any], tmp_path: Path) 
     assert pd.read_parquet(folder / "flows.parquet")["closed_s"].isna().all()
 
 
-def test_a_series_that_was_not_asked_for_is_told(small: dict[str, Any]) -> None:
+def test_a_series_that_was_not_recorded_is_an_error(small: dict[str, Any]) -> None:
     result = aqmlab.run(small | {"record": {"series": ["drops"]}})
     with pytest.raises(
         KeyError, match=r"queue.* is not in this run, which has flows, links, drops"
@@ -115,7 +121,7 @@ def test_every_column_is_documented(small: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("error", [OSError("no space left on device"), KeyboardInterrupt()])
-def test_a_folder_appears_whole_or_not_at_all(error: BaseException, tmp_path: Path) -> None:
+def test_a_folder_is_written_completely_or_not_at_all(error: BaseException, tmp_path: Path) -> None:
     final = tmp_path / "final"
 
     def write(name: str, error: BaseException | None) -> None:
@@ -132,7 +138,7 @@ def test_a_folder_appears_whole_or_not_at_all(error: BaseException, tmp_path: Pa
     assert sorted(p.name for p in tmp_path.rglob("*")) == [".aqmlab", "final", "new"]
 
 
-def test_plots_are_the_same_twice(small: dict[str, Any], tmp_path: Path) -> None:
+def test_figures_are_reproducible(small: dict[str, Any], tmp_path: Path) -> None:
     result = aqmlab.run(small)
     for i in range(2):
         figures.save(figures.queue(result, "left>right"), tmp_path / f"queue-{i}.svg")
@@ -153,8 +159,8 @@ def test_connections_and_transfers_are_read_back(tmp_path: Path) -> None:
         pd.testing.assert_frame_equal(again.table(name), result.table(name))
 
 
-def test_the_delivery_rate_is_that_of_tcp_info() -> None:
-    """Measuring changes nothing. Both rates together are that of the link without headers."""
+def test_the_delivery_rate_agrees_with_tcp_info() -> None:
+    """Measuring does not change the run. The rates add up to the link's rate without headers."""
     flow = {"from": "left-0", "to": "right-0", "start": "0 s", "traffic": "bulk"}
     base = {
         "duration": "10 s",
@@ -169,7 +175,7 @@ def test_the_delivery_rate_is_that_of_tcp_info() -> None:
             "right_delay": "0 s",
         },
         "flows": [flow | {"name": "a"}, flow | {"name": "b"}],
-        "tcp": {"preset": "linux"},
+        "tcp": {"stack": "linux"},
     }
     run = aqmlab.run(base | {"record": {"series": ["delivery_rate"], "interval": "10 ms"}})
     pd.testing.assert_frame_equal(run.flows, aqmlab.run(base).flows)
@@ -182,7 +188,7 @@ def test_the_delivery_rate_is_that_of_tcp_info() -> None:
     assert aqmlab.run(plain).series("delivery_rate")["delivery_rate_bps"].isna().all()
 
 
-def test_both_ends_are_read_back(tmp_path: Path) -> None:
+def test_both_endpoints_are_read_back(tmp_path: Path) -> None:
     changes = [("record.series", '["window", "rtt"]'), ("duration", "2 s")]
     text = normalize(Path("examples/responsiveness.toml"), overrides=changes)
     result = aqmlab.run(json.loads(text))
@@ -217,7 +223,7 @@ def test_classes_are_read_back_documented_and_shown(small: dict[str, Any], tmp_p
 
 @pytest.mark.parametrize("law", ["drop_tail", "red", "codel", "fq_codel"])
 def test_delays_obey_littles_law(small: dict[str, Any], law: str) -> None:
-    """Mean waiting packets are the rate of packets times their mean delay (Little 1961)."""
+    """The mean queue is the rate of packets times their mean delay (Little 1961)."""
     small["network"]["queue"] = {"kind": law, "limit": "16 packets"}
     small["flows"][0]["traffic"]["size"] = "2 MB"
     series = ["queue", "delays", "waits"]
@@ -241,8 +247,8 @@ def test_delays_obey_littles_law(small: dict[str, Any], law: str) -> None:
     assert most == pytest.approx(delays["p95_delay_s"])
 
 
-def test_delays_of_links_that_only_delay_are_those_of_simulated_ones(small: dict[str, Any]) -> None:
-    """A hop passed over has the delays that it has when it is simulated, because it is sampled."""
+def test_delays_of_skipped_hops_equal_those_of_simulated_hops(small: dict[str, Any]) -> None:
+    """A skipped hop has the delays of a simulated hop; sampling forces its simulation."""
     small["record"] = {"series": ["delays"]}
     passed = aqmlab.run(small)
     small["record"] = {"series": ["delays", "queue"], "interval": "1 s"}

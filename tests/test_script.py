@@ -1,4 +1,4 @@
-"""Packet scripts: the command, its output, and blocks of Python."""
+"""Packet scripts: the command, its output, and Python blocks."""
 
 import json
 import re
@@ -24,13 +24,13 @@ def write(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-def test_the_example_of_the_page_passes() -> None:
+def test_the_example_of_the_guide_passes() -> None:
     (example,) = re.findall(r"```packet-script\n(.*?)```", PAGE, flags=re.DOTALL)
     outcome = script.run(example)
     assert outcome.verdict == "passed", script.describe(outcome)
 
 
-def test_each_verdict_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_verdict_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(tmp_path, "a.pkt", REFUSING)
     write(tmp_path, "b.pkt", REFUSING.replace("ack 1", "ack 2"))
     (tmp_path / "c").mkdir()
@@ -53,7 +53,9 @@ def test_each_verdict_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ]
 
 
-def test_nothing_failed_is_success(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_failure_the_command_succeeds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     a = write(tmp_path, "a.pkt", REFUSING)
     b = write(tmp_path, "b.pkt", "0 splice(3, 4) = 0")
     assert execute(["script", str(a), str(b)]) == 0
@@ -73,10 +75,14 @@ def test_outcomes_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     [
         (["no.pkt"], ["no.pkt", "no such file"]),
         (["tests/studies"], ["tests/studies", "has no scripts"]),
-        (["{a}", "--preset", "bsd"], ["preset", "bsd", "rfc and linux"]),
-        (["{a}", "--set", "mss"], ["--set 'mss'", "congestion=reno"]),
-        (["{a}", "--set", "mss=1460"], ["tcp.mss", "1460", "unit"]),
-        (["{a}", "--set", "mmss='1 B'"], ["tcp.mmss", "did you mean mss"]),
+        (["{a}", "--preset", "bsd"], ["preset", "bsd", "rfc or linux"]),
+        (["{a}", "--set", "mss"], ["--set 'mss'", "tcp.congestion=reno"]),
+        (
+            ["{a}", "--set", "mss=1460"],
+            ["--set 'mss=1460'", "begin with tcp.", "--set tcp.mss=1460"],
+        ),
+        (["{a}", "--set", "tcp.mss=1460"], ["tcp.mss", "1460", "unit"]),
+        (["{a}", "--set", "tcp.mmss='1 B'"], ["tcp.mmss", "did you mean mss"]),
         (["{a}", "--tolerance", "5"], ["tolerance", "unit"]),
         (["{a}", "-D", "SIZE"], ["-D 'SIZE'", "SIZE=1000"]),
         (["{a}", "--define", "1=2"], ["-D '1'", "not a name", "NAME=value"]),
@@ -84,7 +90,7 @@ def test_outcomes_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         ([], ["Missing argument"]),
     ],
 )
-def test_wrong_input_is_told(
+def test_invalid_input_is_an_error(
     args: list[str], told: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     a = write(tmp_path, "a.pkt", REFUSING)
@@ -94,7 +100,7 @@ def test_wrong_input_is_told(
     assert all(word in err for word in told), err
 
 
-def test_parameters_change_what_is_sent() -> None:
+def test_parameters_change_the_sent_segments() -> None:
     text = """
 0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
 +0 fcntl(3, F_SETFL, O_RDWR|O_NONBLOCK) = 0
@@ -103,11 +109,11 @@ def test_parameters_change_what_is_sent() -> None:
 +3 > S 0:0(0) <...>
 """
     assert script.run(text).verdict == "failed"
-    assert script.run(text, changes=[("rto_initial", "'3 s'")]).verdict == "passed"
-    assert script.run(text, changes=[("tcp.rto_initial", "3 s")]).verdict == "passed"
+    assert script.run(text, changes=[("rto.initial", "'3 s'")]).verdict == "passed"
+    assert script.run(text, changes=[("tcp.rto.initial", "3 s")]).verdict == "passed"
     late = text.replace("+3", "+3.1")
-    assert script.run(late, changes=[("rto_initial", "3 s")]).verdict == "failed"
-    changed = script.run(late, changes=[("rto_initial", "3 s")], tolerance="200 ms")
+    assert script.run(late, changes=[("rto.initial", "3 s")]).verdict == "failed"
+    changed = script.run(late, changes=[("rto.initial", "3 s")], tolerance="200 ms")
     assert changed.verdict == "passed"
 
 
@@ -121,7 +127,7 @@ def test_an_assertion_fails_at_its_line() -> None:
     assert "name tcpi_new_field" in str(outcome.problem)
 
 
-def test_all_that_is_missing_is_told_at_once() -> None:
+def test_all_unsupported_features_are_listed_at_once() -> None:
     text = (
         "--strict_segments=1\n`tc qdisc add dev tun0 root netem`\n"
         "0 splice(3, 4) = 0\n0 < U. 1:1(0) ack 1 win 5 <md5 00>\n"
@@ -136,7 +142,7 @@ def test_all_that_is_missing_is_told_at_once() -> None:
     )
 
 
-def test_a_failed_assertion_is_shown_among_what_happened_around_it() -> None:
+def test_a_failed_assertion_is_shown_among_the_events_around_it() -> None:
     text = (
         OPENING
         + "+0 > S 0:0(0) <...>\n+.1 < S. 0:0(0) ack 1 win 65535 <mss 1000>\n+0 > . 1:1(0) ack 1\n"
@@ -159,7 +165,7 @@ def test_a_failed_assertion_is_shown_among_what_happened_around_it() -> None:
     assert "> P. 41:51(10) ack 1" in told[2]
 
 
-def test_what_a_block_prints_is_shown() -> None:
+def test_the_output_of_a_block_is_shown() -> None:
     outcome = script.run("0 %{ print('cwnd', 10) }%")
     assert outcome.printed == ("cwnd 10",)
     assert "printed   cwnd 10" in script.describe(outcome)
@@ -237,13 +243,13 @@ def test_blocks_that_do_not_hold(text: str) -> None:
         "x[0] += 1",
     ],
 )
-def test_what_blocks_may_not_do(text: str) -> None:
+def test_forbidden_operations_of_blocks_fail(text: str) -> None:
     with pytest.raises(UnsupportedError):
         Evaluator().run(text, {"x": 1})
     assert unsupported([(1, text)], ["x"])
 
 
-def test_what_a_block_lacks_is_found_wherever_it_stands() -> None:
+def test_unsupported_fields_are_detected_anywhere_in_a_block() -> None:
     block = "if 1:\n    x = 2\nelse:\n    x = f(y) + z.w\nassert x and tcpi_a, sum(1)"
     assert unsupported([(3, block)], ["tcpi_a"]) == [
         (6, "function f"),
@@ -270,7 +276,7 @@ def test_what_a_block_lacks_is_found_wherever_it_stands() -> None:
         "x" * 30_000,
     ],
 )
-def test_blocks_cannot_take_time_or_memory(text: str) -> None:
+def test_blocks_cannot_exhaust_time_or_memory(text: str) -> None:
     with pytest.raises((FailedError, UnsupportedError)):
         Evaluator().run(text, {})
 
@@ -303,23 +309,23 @@ def test_blocks_cannot_take_time_or_memory(text: str) -> None:
         max_size=20,
     ).map(" ".join)
 )
-def test_any_block_is_answered(text: str) -> None:
+def test_any_block_has_an_outcome(text: str) -> None:
     with suppress(FailedError, UnsupportedError):
         Evaluator().run(text, {"tcpi_x": 3})
     unsupported([(1, text)], ["tcpi_x"])
 
 
 @given(st.text(max_size=200))
-def test_any_text_is_answered(text: str) -> None:
+def test_any_text_has_an_outcome(text: str) -> None:
     assert script.run(text).verdict in script.WORDS
 
 
-def test_a_wrong_preset_is_refused() -> None:
+def test_an_unknown_preset_is_an_error() -> None:
     with pytest.raises(ScenarioError, match="preset"):
         script.run("", preset="minix")
 
 
-def test_a_file_that_cannot_be_read_fails_alone(
+def test_an_unreadable_file_does_not_affect_other_scripts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.pkt").write_bytes(b"// ok\n// caf\xe9\n" + REFUSING.encode())
@@ -351,13 +357,13 @@ def test_words_are_defined_on_the_command_line(
     assert "symbol NUMBER" in capsys.readouterr().out
 
 
-def test_a_setting_in_a_shell_script_that_cannot_be_honoured_is_told(tmp_path: Path) -> None:
+def test_an_unsupported_setting_in_a_shell_script_is_reported(tmp_path: Path) -> None:
     (tmp_path / "defaults.sh").write_text("sysctl -q net.ipv4.tcp_mtu_probing=2\n", "utf-8")
     path = write(tmp_path, "a.pkt", "`./defaults.sh`\n" + REFUSING)
     (outcome,) = script.run_files([path])
     assert (outcome.verdict, outcome.line) == ("unsupported", 1)
     assert outcome.problem == (
-        "sysctl net.ipv4.tcp_mtu_probing=2: the path's MTU is not probed, in ./defaults.sh"
+        "sysctl net.ipv4.tcp_mtu_probing=2: path MTU probing is not supported, in ./defaults.sh"
     )
 
 

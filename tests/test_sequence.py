@@ -178,7 +178,7 @@ def test_the_command_draws_runs_and_scenarios(
         assert Path(out).read_bytes().startswith(b"\x89PNG")
     assert execute(["plot", "window", str(folder), "--flow", "7", "--out", out]) == 2
     assert "--flow '7' is no flow of this run, which has C0, C1" in capsys.readouterr().err
-    span = ["--from", "3", "--to", "2", "--out", out]
+    span = ["--from", "3 s", "--to", "2 s", "--out", out]
     for graph in segments.SERIES:
         assert execute(["plot", graph, str(scenario), *span]) == 2
         assert "nothing of C0 lies in the time asked for" in capsys.readouterr().err
@@ -213,7 +213,7 @@ def test_what_comes_back_has_graphs_of_its_own(small: dict[str, Any]) -> None:
                         "left_rate": "10 Mbit/s", "left_delay": "1 ms",
                         "right_rate": "10 Mbit/s", "right_delay": "1 ms",
                         "queue": {"kind": "drop_tail", "limit": "5 packets"},
-                        "reverse_queue": {"kind": "drop_tail", "limit": "5 packets"}},
+                        "reverse": {"queue": {"kind": "drop_tail", "limit": "5 packets"}}},
             "flows": [{"name": "web", "from": "left-0", "to": "right-0",
                        "traffic": {"kind": "request_response", "request": "60 kB",
                                    "response": "90 kB", "requests": 2}}],

@@ -1,4 +1,4 @@
-"""Statistics against scipy and closed forms."""
+"""Statistics, compared with scipy and closed forms."""
 
 import numpy as np
 import pytest
@@ -15,8 +15,8 @@ NUMBERS = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=60)
 @given(NUMBERS)
 @example([524288.9999999999, -524289.0])
 @example([0.0, 5e-324])
-def test_quantiles_are_numpys(x: list[float]) -> None:
-    rounding = 1e-12 * max(1.0, *map(abs, x))  # numbers may nearly cancel
+def test_quantiles_agree_with_numpy(x: list[float]) -> None:
+    rounding = 1e-12 * max(1.0, *map(abs, x))  # sums may cancel
     assert median(x) == pytest.approx(np.median(x), abs=rounding)
     assert quartiles(x) == pytest.approx(np.percentile(x, [25, 50, 75]), abs=rounding)
     low, middle, high = central(x)
@@ -29,7 +29,7 @@ def test_the_central_interval_of_an_even_grid() -> None:
 
 
 @given(NUMBERS, st.floats(0.5, 0.999))
-def test_the_interval_of_the_mean_is_scipys(x: list[float], confidence: float) -> None:
+def test_the_interval_of_the_mean_agrees_with_scipy(x: list[float], confidence: float) -> None:
     low, mean, high = mean_interval(x, confidence)
     expected = scipy.stats.ttest_1samp(x, 0).confidence_interval(confidence) if np.ptp(x) else None
     if expected is None:
@@ -38,14 +38,14 @@ def test_the_interval_of_the_mean_is_scipys(x: list[float], confidence: float) -
         assert (low, high) == pytest.approx(tuple(expected), rel=1e-6, abs=1e-6)
 
 
-def test_the_interval_of_the_mean_holds_it_as_often_as_it_says() -> None:
+def test_the_interval_of_the_mean_has_its_nominal_coverage() -> None:
     random = np.random.default_rng(1)
     held = [low <= 5 <= high for low, _, high in
             (mean_interval(random.normal(5, 2, size=8)) for _ in range(4000))]  # fmt: skip
     assert np.mean(held) == pytest.approx(0.95, abs=0.012)
 
 
-def test_pairing_removes_what_both_arms_share() -> None:
+def test_pairing_removes_the_common_variation_of_both_arms() -> None:
     random = np.random.default_rng(2)
     shared = random.normal(0, 100, size=10)
     a, b = shared + 3 + random.normal(0, 0.1, size=10), shared
@@ -58,19 +58,21 @@ def test_pairing_removes_what_both_arms_share() -> None:
 
 
 @given(st.integers(1, 50), st.integers(1, 50))
-def test_jain_has_its_closed_forms(n: int, k: int) -> None:
-    """With k of n users sharing equally and none for the rest, the index is k/n."""
+def test_jains_index_has_its_closed_forms(n: int, k: int) -> None:
+    """The index is k/n if k of n users have equal shares and the others have 0."""
     k = min(k, n)
     assert jain([7.5] * k + [0.0] * (n - k)) == pytest.approx(k / n)
 
 
 @given(st.lists(st.floats(1e-3, 1e9), min_size=1, max_size=50), st.floats(1e-3, 1e3))
-def test_jain_lies_between_its_bounds_and_has_no_unit(x: list[float], unit: float) -> None:
+def test_jains_index_is_within_its_bounds_and_independent_of_the_unit(
+    x: list[float], unit: float
+) -> None:
     assert 1 / len(x) - 1e-9 <= jain(x) <= 1 + 1e-9
     assert jain([unit * v for v in x]) == pytest.approx(jain(x))
 
 
-def test_wrong_input_is_told() -> None:
+def test_invalid_input_raises_an_error() -> None:
     assert np.isnan(jain([0, 0]))
     for function in (median, quartiles, central, jain):
         with pytest.raises(ValueError, match="at least 1"):
@@ -85,10 +87,10 @@ def test_wrong_input_is_told() -> None:
         central([1, 2], 95)
 
 
-def test_tables_and_unequal_lists_are_refused() -> None:
+def test_tables_and_lists_of_unequal_length_raise_an_error() -> None:
     with pytest.raises(ValueError, match=r"the shape \(2, 2\); give one list"):
         statistics.mean_interval([[1, 2], [3, 4]])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="1 and 2 values cannot be paired"):
         estimates.difference([1], [1, 2])
-    with pytest.raises(ValueError, match="give one end for each time"):
+    with pytest.raises(ValueError, match="give one end per time"):
         statistics.time_quantile([1], [True, False], 0.5)

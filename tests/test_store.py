@@ -1,4 +1,4 @@
-"""The ledger: what is kept comes back, whatever happens to the process, the disk, the file."""
+"""The store: runs survive the end of the process, a full disk and a damaged file."""
 
 import json
 import os
@@ -27,7 +27,7 @@ from aqmlab.engine import Recorded
 from aqmlab.experiment import campaign
 from aqmlab.results import Result
 from aqmlab.scenario import normalize
-from aqmlab.store import Ledger, Store, address, packing, status
+from aqmlab.store import FolderStore, Store, address, packing, status
 from aqmlab.store.differences import restore, shorten
 from test_campaign import Counting, alike, seed, texts
 
@@ -36,7 +36,7 @@ ADDRESS = "0123456789abcdef"
 
 
 def column(rows: int) -> st.SearchStrategy[Any]:
-    """Columns as the simulator gives them."""
+    """Return columns in the form of the simulator."""
     return st.one_of(
         arrays(np.dtype("<f8"), rows),
         arrays(np.dtype("<u8"), rows),
@@ -53,19 +53,19 @@ TABLES = st.dictionaries(NAMES, st.integers(0, 5).flatmap(table), max_size=4)
 
 @settings(max_examples=60)
 @given(TABLES, TABLES, st.text(st.characters(exclude_categories=["Cs"])), st.booleans())
-def test_what_is_kept_comes_back_to_the_bit(
+def test_stored_runs_are_returned_bit_for_bit(
     tmp_path_factory: pytest.TempPathFactory,
     tables: dict[str, Any],
     others: dict[str, Any],
     title: str,
     large: bool,
 ) -> None:
-    """In the row or in Parquet, after another run that it is told from, and after a reopening."""
+    """The tables are in the row or in Parquet; the store is closed and opened again."""
     results = [Result({"title": title, "n": i}, t) for i, t in enumerate([others, tables])]
     runs = {f"{i:016x}": result for i, result in enumerate(results)}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(packing, "LARGE_BYTES", 0 if large else 1 << 30)
-        with Ledger(tmp_path_factory.mktemp("ledger")) as store:
+        with FolderStore(tmp_path_factory.mktemp("store")) as store:
             for where, result in runs.items():
                 store.put(where, "build", result)
             for _ in range(2):
@@ -78,21 +78,21 @@ def test_what_is_kept_comes_back_to_the_bit(
 
 
 @given(st.binary(max_size=3000), st.binary(max_size=3000))
-def test_a_text_comes_back_from_its_differences(text: bytes, base: bytes) -> None:
+def test_a_text_is_restored_from_its_difference(text: bytes, base: bytes) -> None:
     assert restore(shorten(text, base), base) == text
 
 
 @settings(max_examples=25)
 @given(st.text(st.characters(categories=["L", "N", "P", "S"])), st.integers(0, 2**63))
-def test_an_address_is_of_everything_but_the_title(title: str, number: int) -> None:
+def test_an_address_depends_on_everything_except_the_title(title: str, number: int) -> None:
     base = {**json.loads(normalize("examples/one_flow.toml")), "seed": 1}
     one, other = (normalize(base | {"title": t, "seed": number}) for t in (title, ""))
     assert address(one, "x") == address(other, "x")
     assert (address(one, "x") == address(normalize(base), "x")) == (number == 1)
 
 
-def test_a_ledger_is_a_store(tmp_path: Path) -> None:
-    store: Store = Ledger(tmp_path / "new" / "folder")
+def test_a_folder_implements_the_store_protocol(tmp_path: Path) -> None:
+    store: Store = FolderStore(tmp_path / "new" / "folder")
     assert store.get(ADDRESS) is None
     assert store.missing([ADDRESS]) == {ADDRESS}
     assert list(store) == []
@@ -115,14 +115,14 @@ def test_a_ledger_is_a_store(tmp_path: Path) -> None:
         "[",
     ],
 )
-def test_words_of_a_stranger_are_no_run(words: str, small: dict[str, Any], tmp_path: Path) -> None:
-    store, engine = Ledger(tmp_path), Counting()
+def test_foreign_words_are_not_a_run(words: str, small: dict[str, Any], tmp_path: Path) -> None:
+    store, engine = FolderStore(tmp_path), Counting()
     aqmlab.run_many([small], engine=engine, store=store)
     store.close()
-    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as ledger, ledger:
-        ledger.execute("UPDATE bases SET words = ?", [shorten(words.encode(), b"")])
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as database, database:
+        database.execute("UPDATE bases SET words = ?", [shorten(words.encode(), b"")])
         told = shorten(words.encode(), words.encode())
-        ledger.execute(
+        database.execute(
             "UPDATE results SET words = ?, columns = ?", [told, shorten(b"8bytes..", b"")]
         )
     aqmlab.run_many([small], engine=engine, store=store)
@@ -131,19 +131,19 @@ def test_words_of_a_stranger_are_no_run(words: str, small: dict[str, Any], tmp_p
 
 
 @pytest.mark.parametrize("part", ["columns", "words", "base"])
-def test_a_row_that_inflates_without_bound_is_damage(
+def test_a_row_that_decompresses_without_bound_is_damaged(
     part: str, small: dict[str, Any], tmp_path: Path
 ) -> None:
-    """One GiB of zeros in a row of a MB; the run is made again within little memory."""
+    """A row of 1 MB holds 1 GiB of zeros; the run is repeated with little memory."""
     deflate = zlib.compressobj()
     zeros = bytes(1 << 20)
     bomb = b"".join(deflate.compress(zeros) for _ in range(1 << 10)) + deflate.flush()
-    store, engine = Ledger(tmp_path), Counting()
+    store, engine = FolderStore(tmp_path), Counting()
     aqmlab.run_many([small], engine=engine, store=store)
     store.close()
-    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as ledger, ledger:
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as database, database:
         where, what = ("bases", "words") if part == "base" else ("results", part)
-        ledger.execute(f"UPDATE {where} SET {what} = ?", [bomb])
+        database.execute(f"UPDATE {where} SET {what} = ?", [bomb])
     tracemalloc.start()
     assert list(store) == []
     aqmlab.run_many([small], engine=engine, store=store)
@@ -154,22 +154,22 @@ def test_a_row_that_inflates_without_bound_is_damage(
     store.close()
 
 
-def test_a_table_of_a_stranger_outside_the_folder_is_not_read(
+def test_a_table_outside_the_folder_is_not_read(
     small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The name that the words give a table leads to a table of another folder."""
+    """The table's name in the words leads to another folder."""
     monkeypatch.setattr(packing, "LARGE_BYTES", 1 << 12)
-    store, engine = Ledger(tmp_path / "store"), Counting()
+    store, engine = FolderStore(tmp_path / "store"), Counting()
     aqmlab.run_many([small], engine=engine, store=store)
     store.close()
     (queue,) = tmp_path.glob("store/tables/*-queue.parquet")
     (tmp_path / "store" / "tables" / f"{queue.name[:16]}-").mkdir()
     queue.rename(tmp_path / "other.parquet")
     words = b'[{"/../../../other": null}, {}]'
-    with closing(sqlite3.connect(tmp_path / "store" / "runs.sqlite")) as ledger, ledger:
-        ledger.execute("UPDATE bases SET words = ?", [shorten(words, b"")])
+    with closing(sqlite3.connect(tmp_path / "store" / "runs.sqlite")) as database, database:
+        database.execute("UPDATE bases SET words = ?", [shorten(words, b"")])
         columns = shorten(b"", b"")
-        ledger.execute(
+        database.execute(
             "UPDATE results SET words = ?, columns = ?", [shorten(words, words), columns]
         )
     assert list(store) == []
@@ -179,11 +179,11 @@ def test_a_table_of_a_stranger_outside_the_folder_is_not_read(
 
 
 @pytest.mark.parametrize("part", ["columns", "words", "base", "table"])
-def test_a_run_that_is_not_whole_is_run_again(
+def test_an_incomplete_run_is_run_again(
     part: str, small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(packing, "LARGE_BYTES", 1 << 12)
-    store, engine = Ledger(tmp_path), Counting()
+    store, engine = FolderStore(tmp_path), Counting()
     (first,) = aqmlab.run_many([small], engine=engine, store=store)
     store.close()
     if part == "table":
@@ -194,9 +194,9 @@ def test_a_run_that_is_not_whole_is_run_again(
         content[middle : middle + 64] = bytes(64)
         queue.write_bytes(content)
     else:
-        with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as ledger, ledger:
+        with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as database, database:
             where, what = ("bases", "words") if part == "base" else ("results", part)
-            ledger.execute(f"UPDATE {where} SET {what} = substr({what}, 1, 20)")
+            database.execute(f"UPDATE {where} SET {what} = substr({what}, 1, 20)")
     for asked in (2, 2):
         (again,) = aqmlab.run_many([small], engine=engine, store=store)
         assert len(engine.asked) == asked, "it is whole again"
@@ -204,20 +204,18 @@ def test_a_run_that_is_not_whole_is_run_again(
         store.close()
 
 
-def test_a_run_that_failed_is_taken_down_and_tried_again(
-    small: dict[str, Any], tmp_path: Path
-) -> None:
+def test_a_failed_run_is_recorded_and_tried_again(small: dict[str, Any], tmp_path: Path) -> None:
     recorded = aqmlab.replicate(small, 2)
 
     class Often(Recorded):
         build = "of a kind"
 
     asks = [(text,) for text in texts(small, 5, 7, 6, 8)]
-    with Ledger(tmp_path) as store:
+    with FolderStore(tmp_path) as store:
         with pytest.raises(LookupError, match="so do 1 runs more"):
             list(campaign(asks, seed, engine=Often(recorded), store=store))
         at = status(tmp_path)
-        assert (at.kept, at.finished, at.failed, at.left, at.running) == (2, 2, 2, 0, 0)
+        assert (at.total, at.finished, at.failed, at.left, at.running) == (2, 2, 2, 0, 0)
         assert {where for where, _ in at.errors} == {
             address(text, "of a kind") for text in texts(small, 5, 6)
         }
@@ -226,15 +224,15 @@ def test_a_run_that_failed_is_taken_down_and_tried_again(
         more = Often([*recorded, *aqmlab.run_many([small | {"seed": s} for s in (5, 6)])])
         assert len(list(campaign(asks, seed, engine=more, store=store))) == 4
     at = status(tmp_path)
-    assert (at.kept, at.found, at.finished, at.failed, at.errors) == (4, 2, 2, 0, [])
+    assert (at.total, at.stored, at.finished, at.failed, at.errors) == (4, 2, 2, 0, [])
 
 
-def test_status_tells_how_far_it_is(
+def test_status_shows_the_progress(
     small: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """While runs go on, after them, and in the folder of a comparison."""
+    """The status is read during the runs, after them, and in the folder of a comparison."""
     inside = tmp_path / "runs"
-    with Ledger(inside) as store:
+    with FolderStore(inside) as store:
         aqmlab.run_many([small], store=store)
         asks = [(text,) for text in texts(small, 7, 8, 9)]
         running = campaign(asks, seed, engine=Counting(), store=store, jobs=2)
@@ -242,18 +240,18 @@ def test_status_tells_how_far_it_is(
         store.settle()
         assert execute(["status", str(tmp_path)]) == 0
         told = capsys.readouterr().out
-        assert f"running, process {os.getpid()}; 2 runs are kept" in told
-        assert "done 1 of 3 (0 were kept before), failed 0, in flight 2, waiting 0" in told
+        assert f"running, process {os.getpid()}; 2 runs are stored" in told
+        assert "done 1 of 3 (0 were stored before), failed 0, running 2, waiting 0" in told
         assert "left" in told
         running.close()
     assert execute(["status", str(tmp_path)]) == 0
-    assert "not running; 2 runs are kept" in capsys.readouterr().out
+    assert "not running; 2 runs are stored" in capsys.readouterr().out
 
 
-def test_a_store_is_shared_by_commands(
+def test_commands_share_a_store(
     scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What one of them ran is not run again for another folder, nor are runs of a folder lost."""
+    """A run of one command is not repeated by another, and no folder loses runs."""
     asked: list[str] = []
     real = aqmlab._core.Batch
 
@@ -268,97 +266,98 @@ def test_a_store_is_shared_by_commands(
     assert execute([*compare, str(one)]) == 0
     for ran in (2, 0):
         asked.clear()
-        assert execute([*compare, str(one), "--store", str(store)]) == 0
+        assert execute([*compare, str(one), "--resume", "--store", str(store)]) == 0
         assert len(asked) == ran
     assert execute([*study, "--out", str(other), "--store", str(store)]) == 0
     assert 0 < len(asked) == status(store).finished
     asked.clear()
-    assert execute([*study, "--out", str(other), "--store", str(store)]) == 0
-    assert execute([*compare, str(one)]) == 0
+    assert execute([*study, "--out", str(other), "--store", str(store), "--force"]) == 0
+    assert execute([*compare, str(one), "--resume"]) == 0
     assert asked == []
+    assert execute([*compare, str(one), "--force"]) == 0
+    assert len(asked) == 2, "--force uses no earlier run"
 
 
 def complaint(capsys: pytest.CaptureFixture[str], *args: str) -> str:
-    """What a command that is refused says: one line."""
+    """Return the error of a failing command, which is one line."""
     assert execute([*args]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     return err
 
 
-def test_who_reads_needs_no_lock(small: dict[str, Any], tmp_path: Path) -> None:
-    with Ledger(tmp_path) as store, Ledger(tmp_path, to_read=True) as reader:
+def test_reading_needs_no_lock(small: dict[str, Any], tmp_path: Path) -> None:
+    with FolderStore(tmp_path) as store, FolderStore(tmp_path, to_read=True) as reader:
         (run,) = aqmlab.run_many([small], store=store)
         (kept,) = reader
         assert alike(kept, run)
         with pytest.raises(OSError, match="readonly database"):
             reader.put(ADDRESS, "build", run)
     with pytest.raises(FileNotFoundError, match=r"has no runs\.sqlite"):
-        list(Ledger(tmp_path / "none", to_read=True))
+        list(FolderStore(tmp_path / "none", to_read=True))
 
 
-def test_two_in_one_folder(
+def test_a_second_writer_of_a_folder_gets_an_error(
     scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Ledger(tmp_path / "out" / "runs") as first:
+    with FolderStore(tmp_path / "out" / "runs") as first:
         first.missing([])
-        args = ["compare", "codel", "--scenario", str(scenario), "--out", str(tmp_path / "out")]
+        args = ["compare", "codel", "--resume", "--scenario", str(scenario)]
+        args += ["--out", str(tmp_path / "out")]
         said = complaint(capsys, *args)
         assert f"is being written by process {os.getpid()}; wait for it, or give another" in said
     first.missing([])  # it has its folder again
     first.close()
 
 
-def test_nobody_elses_files_are_touched(small: dict[str, Any], tmp_path: Path) -> None:
-    """A store may be in a folder with other files, unless they have its names."""
+def test_foreign_files_are_unchanged(small: dict[str, Any], tmp_path: Path) -> None:
+    """A folder with other files can have a store, unless they have the names of its files."""
     mine = [tmp_path / "mine", tmp_path / "tables" / "mine.part", tmp_path / "runs.lock"]
     mine[1].parent.mkdir()
     for path in mine:
         path.write_text("mine")
-    with pytest.raises(FileExistsError, match=r"runs\.lock is in the way and not ours; move it"):
-        aqmlab.run_many([small], store=Ledger(tmp_path))
+    with pytest.raises(FileExistsError, match=r"runs\.lock is not a lock of aqmlab; move it"):
+        aqmlab.run_many([small], store=FolderStore(tmp_path))
     assert all(path.read_text() == "mine" for path in mine)
     mine.pop().unlink()
-    with Ledger(tmp_path) as store:
+    with FolderStore(tmp_path) as store:
         aqmlab.run_many([small], store=store)
     assert all(path.read_text() == "mine" for path in mine)
 
 
-def test_the_folder_of_a_dead_process_is_free_and_examined(
+def test_the_folder_of_a_dead_process_is_free_and_is_checked(
     small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (run,) = aqmlab.run_many([small])
     child = os.fork()
     if child == 0:
-        store = Ledger(tmp_path)
+        store = FolderStore(tmp_path)
         store.put(ADDRESS, "build", run)
         store.settle()
         store.put(ADDRESS[::-1], "build", run)
         os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(child, 0)
     examined = []
-    monkeypatch.setattr("aqmlab.store.ledger.check", lambda *_, whole: examined.append(whole))
+    monkeypatch.setattr("aqmlab.store.folder_store.check", lambda *_, whole: examined.append(whole))
     for _ in range(2):
-        with Ledger(tmp_path) as store:
+        with FolderStore(tmp_path) as store:
             assert store.missing([ADDRESS, ADDRESS[::-1]]) == {ADDRESS[::-1]}
     assert examined == [True, False]
 
 
 def kept_in(folder: Path) -> list[str]:
-    """Addresses in a ledger, in the order in which they were kept."""
-    with closing(sqlite3.connect(folder / "runs.sqlite")) as ledger:
-        assert ledger.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        return [row[0] for row in ledger.execute("SELECT address FROM runs ORDER BY id")]
+    """Return the addresses in a store, in the order of storing."""
+    with closing(sqlite3.connect(folder / "runs.sqlite")) as database:
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        return [row[0] for row in database.execute("SELECT address FROM runs ORDER BY id")]
 
 
-def test_a_log_that_ends_anywhere_leaves_the_first_runs(
-    small: dict[str, Any], tmp_path: Path
-) -> None:
-    """As a loss of power leaves it: each commit was brought to the disk before the next."""
+def test_a_truncated_log_leaves_the_first_runs(small: dict[str, Any], tmp_path: Path) -> None:
+    """A loss of power truncates the log; each commit is on the disk before the next one."""
     (run,) = aqmlab.run_many([small | {"record": {}}])
     addresses = [f"{i:016x}" for i in range(40)]
     sizes = []
-    with Ledger(tmp_path / "whole") as store:
+    with FolderStore(tmp_path / "whole") as store:
         log = tmp_path / "whole" / "runs.sqlite-wal"
         for where in addresses:
             store.put(where, "build", run)
@@ -379,13 +378,13 @@ def test_a_log_that_ends_anywhere_leaves_the_first_runs(
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        ("middle", ["runs.sqlite is damaged; move it away", ".recover", "nothing was deleted"]),
-        ("head", ["runs.sqlite is damaged; move it away", ".recover", "nothing was deleted"]),
-        ("foreign", ["is no ledger of aqmlab"]),
-        ("newer", ["a ledger of form 2", "knows form 1", "another folder"]),
+        ("middle", ["runs.sqlite is damaged; move it away", ".recover", "aqmlab deleted nothing"]),
+        ("head", ["runs.sqlite is damaged; move it away", ".recover", "aqmlab deleted nothing"]),
+        ("foreign", ["is not a store of aqmlab"]),
+        ("newer", ["a store of version 2", "supports version 1", "another folder"]),
     ],
 )
-def test_a_ledger_that_cannot_be_used_is_told_and_left(
+def test_an_unusable_store_is_reported_and_unchanged(
     damage: str, said: list[str], small: dict[str, Any], scenario: Path, tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
@@ -393,16 +392,16 @@ def test_a_ledger_that_cannot_be_used_is_told_and_left(
     path = folder / "runs.sqlite"
     if damage == "foreign":
         folder.mkdir(parents=True)
-        with closing(sqlite3.connect(path)) as ledger, ledger:
-            ledger.execute("CREATE TABLE mine (x)")
+        with closing(sqlite3.connect(path)) as database, database:
+            database.execute("CREATE TABLE mine (x)")
     else:
-        with Ledger(folder) as store:
+        with FolderStore(folder) as store:
             aqmlab.replicate(small, 30, store=store)
         content = path.read_bytes()
         cut = {"middle": slice(4096, len(content) - 4096), "head": slice(0, 64)}
         if damage == "newer":
-            with closing(sqlite3.connect(path)) as ledger:
-                ledger.execute("PRAGMA user_version = 2")
+            with closing(sqlite3.connect(path)) as database:
+                database.execute("PRAGMA user_version = 2")
         else:
             rubbish = bytearray(content)
             rubbish[cut[damage]] = os.urandom(len(content[cut[damage]]))
@@ -410,29 +409,29 @@ def test_a_ledger_that_cannot_be_used_is_told_and_left(
         (folder / "runs.lock").write_text("123")  # as a process that was killed leaves it
     before = path.read_bytes()
     more = ["--scenario", str(scenario), "--out", str(tmp_path / "out")]
-    for command in (["compare", "codel", *more],) * 2:
+    for command in (["compare", "codel", "--resume", *more],) * 2:
         told = complaint(capsys, *command)
         assert all(word in told for word in said), told
     assert path.read_bytes() == before
 
 
-def test_a_full_disk_is_told_and_what_was_kept_stays(
+def test_a_full_disk_is_reported_and_stored_runs_remain(
     small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SQLite's own limit of pages does what a full disk does."""
-    monkeypatch.setattr("aqmlab.store.ledger.BATCH_S", 0.0)
+    """SQLite's limit on pages has the effect of a full disk."""
+    monkeypatch.setattr("aqmlab.store.folder_store.BATCH_S", 0.0)
     asks = [(text,) for text in texts(small, *range(60))]
     engine = Counting()
-    with Ledger(tmp_path) as store:
+    with FolderStore(tmp_path) as store:
         store.begin(0, 0, 1)
         assert store._opened is not None
         pages = store._opened.execute("PRAGMA page_count").fetchone()[0] + 60
         store._opened.execute(f"PRAGMA max_page_count = {pages}")
-        with pytest.raises(OSError, match="the disk is full; make room and run the same again"):
+        with pytest.raises(OSError, match="the disk is full; free space and repeat the command"):
             list(campaign(asks, seed, engine=engine, store=store))
     kept = len(kept_in(tmp_path))
     asked = len(engine.asked)
-    with Ledger(tmp_path) as store:
+    with FolderStore(tmp_path) as store:
         assert len(list(campaign(asks, seed, engine=engine, store=store))) == 60
         assert len(engine.asked) - asked == 60 - kept < 60
         assert len(list(store)) == 60
@@ -445,14 +444,14 @@ sys.path.insert(0, "tests")
 from conftest import SMALL
 from test_campaign import Counting, seed, texts
 from aqmlab.experiment import campaign
-from aqmlab.store import Ledger, ledger, packing, status
-ledger.BATCH_S = 0.0  # each run is a commit, however fast the machine is
+from aqmlab.store import FolderStore, folder_store, packing, status
+folder_store.BATCH_S = 0.0  # each run is a commit, however fast the machine is
 disk, large = Path(sys.argv[1]), sys.argv[2] == "tables"
 def mounted(*options):
     subprocess.run(["mount", "-t", "tmpfs", *options, "tmpfs", str(disk)], check=True)
 def told(work):
     try:
-        with Ledger(disk / "out") as store:
+        with FolderStore(disk / "out") as store:
             return work(store)
     except OSError as e:
         return str(e)
@@ -462,7 +461,7 @@ asks = [(text,) for text in texts(SMALL, *range(40))]
 engine = Counting()
 run = lambda store: len(list(campaign(asks, seed, engine=engine, store=store)))
 full = told(run)
-kept = status(disk / "out").kept
+kept = status(disk / "out").total
 asked = len(engine.asked)
 mounted("-o", "remount,size=64m")
 done = told(run)
@@ -471,14 +470,14 @@ left = sorted(path.suffix for path in disk.rglob("*.part"))
 mounted("-o", "remount,ro")
 print(json.dumps({
     "full": full, "kept": kept, "again": len(engine.asked) - asked, "done": done, "whole": whole,
-    "left": left, "read-only": told(run), "status": status(disk / "out").kept,
+    "left": left, "read-only": told(run), "status": status(disk / "out").total,
 }))
 """
 
 
 @pytest.mark.parametrize("where", ["rows", "tables"])
-def test_a_disk_that_is_full_and_then_read_only(where: str, tmp_path: Path) -> None:
-    """On a disk of its own, of 240 kB."""
+def test_a_disk_is_full_and_then_read_only(where: str, tmp_path: Path) -> None:
+    """The store is on a separate disk of 240 kB."""
     alone = ["unshare", "--user", "--map-root-user", "--mount"]
     if not shutil.which("unshare") or subprocess.run([*alone, "true"], check=False).returncode:
         pytest.skip("no disk can be mounted here")
@@ -489,15 +488,15 @@ def test_a_disk_that_is_full_and_then_read_only(where: str, tmp_path: Path) -> N
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    assert "the disk is full; make room and run the same again" in told["full"]
+    assert "the disk is full; free space and repeat the command" in told["full"]
     assert 0 < told["kept"] < 40
     assert told["again"] == 40 - told["kept"]
     assert (told["done"], told["whole"], told["status"], told["left"]) == (40, 40, 40, [])
     assert "read-only file system; check its permissions and its disk" in told["read-only"]
 
 
-def test_ten_thousand_scenarios_wait_in_little_memory(small: dict[str, Any]) -> None:
-    """A text that waits is what it says otherwise than the first."""
+def test_ten_thousand_scenarios_need_little_memory(small: dict[str, Any]) -> None:
+    """Each text is stored as its difference from the first one."""
     from aqmlab.store.differences import Texts
 
     waiting, base = Texts(), normalize(small)

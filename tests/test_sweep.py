@@ -20,7 +20,7 @@ from aqmlab.estimates import Kind
 from aqmlab.experiment import Outcome
 from aqmlab.measures import Seen
 from aqmlab.statistics import mean_interval
-from aqmlab.store import Ledger, status
+from aqmlab.store import FolderStore, status
 
 WANTED = """
 scenario = "small.json"
@@ -105,7 +105,7 @@ def test_results_have_the_interval_that_is_asked_for(
     csv = tmp_path / "a.csv"
     assert execute(["results", str(folder), "--interval", kind, "--csv", str(csv)]) == 0
     out = capsys.readouterr().out
-    assert {"t": "Student's t", "bca": "bootstrap, BCa", "median": "Medians over"}[kind] in out
+    assert {"t": "Student's t", "bca": "bootstrap, BCa", "median": "Medians of"}[kind] in out
     table, runs = pd.read_csv(csv), pd.read_parquet(folder / "runs.parquet")
     of = {"arm": "without", "network.queue.limit": "16 packets", "network.delay": "5 ms"}
     row = table[(table["measure"] == "goodput_bps")]
@@ -123,10 +123,10 @@ def test_results_have_the_interval_that_is_asked_for(
         (["results", "OUT", "--interval", "z"], ["'z' is not one of 't', 'bca', 'median'"]),
         (["results", "OUT", "--by", "limt"], ["'limt' is no factor", "network.queue.limit"]),
         (["results", "OUT", "--measure", "x"], ["'x' was not measured", "goodput_bps"]),
-        (["results", "OUT", "--csv", "FILE"], ["is there", "another name"]),
+        (["results", "OUT", "--csv", "FILE"], ["exists", "another name"]),
         (["results", "."], ["holds no finished sweep"]),
         (["sweep", "FILE", "--out", "OUT"], ["holds an earlier sweep", "--resume"]),
-        (["sweep", "FILE", "--out", "tests"], ["has content that no sweep made"]),
+        (["sweep", "FILE", "--out", "tests"], ["has content that does not belong to a sweep"]),
         (["sweep", "FILE", "--executor", "moon"], ["--executor 'moon'", "local"]),
         (["sweep", "FILE", "--jobs", "0"], ["--jobs '0'"]),
         (["sweep", "nowhere.toml"], ["nowhere.toml", "no such file"]),
@@ -155,13 +155,13 @@ def test_a_sweep_goes_on_with_what_was_run(
     """More replications: only the new ones are run, and the rows of the others stay."""
     before = Outcome.read(folder).runs
     kept: list[str] = []
-    put = Ledger.put
+    put = FolderStore.put
 
-    def counted(self: Ledger, address: str, *rest: object) -> None:
+    def counted(self: FolderStore, address: str, *rest: object) -> None:
         kept.append(address)
         put(self, address, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Ledger, "put", counted)
+    monkeypatch.setattr(FolderStore, "put", counted)
     file.write_text(WANTED.replace("replications = 3", "replications = 4"))
     assert execute(["sweep", str(file), "--out", str(folder), "--resume"]) == 0
     assert len(kept) == 8
@@ -178,13 +178,13 @@ def test_ctrl_c_leaves_what_was_run_and_nothing_beside(file: Path, tmp_path: Pat
     command = [sys.executable, "-m", "aqmlab", "sweep", str(file), "--out", str(out)]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
     deadline = time.monotonic() + 60
-    while not (out / "runs").is_dir() or status(out / "runs").kept < 3:
+    while not (out / "runs").is_dir() or status(out / "runs").total < 3:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     running.send_signal(signal.SIGINT)
     _, err = running.communicate(timeout=60)
     assert running.returncode == 130
-    assert "--resume goes on with them" in err
+    assert "--resume uses them" in err
     assert "Traceback" not in err
     assert not list(tmp_path.glob(".*.aqmlab"))
     assert not (out / "runs.parquet").exists()
@@ -283,3 +283,61 @@ def test_a_sweep_goes_on_beside_other_files(folder: Path, file: Path) -> None:
     assert (folder / "summary.csv").exists()
     assert (folder / "notes.txt").read_text() == "mine"
     assert (folder / "more" / "summary.csv").read_text() == "mine, too"
+
+
+def test_options_change_an_experiment_for_one_call(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its folder has a copy of the experiment that names the options; --force starts anew."""
+    out, store = tmp_path / "out", tmp_path / "store"
+    sweep = ["sweep", str(file), "--out", str(out), "--store", str(store)]
+    changes = ["--set", "flows.0.traffic.size='20 kB'", "--seed", "40", "--replications", "2"]
+    assert execute([*sweep, *changes, "--warm-up", "10 ms"]) == 0
+    outcome = Outcome.read(out)
+    assert sorted(set(outcome.runs["seed"])) == [40, 41]
+    assert outcome.warm_up == "10 ms"
+    copy = (out / "experiment.toml").read_text()
+    first, rest = copy.split("\n", 1)
+    assert first == (
+        "# Run with the options: --set 'flows.0.traffic.size='\"'\"'20 kB'\"'\"'' --set seed=40 "
+        "--replications 2 --warm-up '10 ms'"
+    )
+    assert rest == WANTED
+    assert not (out / "runs").exists(), "the runs are in the store"
+    with FolderStore(store, to_read=True) as runs:
+        sizes = {run.scenario["flows"][0]["traffic"]["size"] for run in runs}
+    assert sizes == {"20000 B"}
+    capsys.readouterr()
+    assert execute([*sweep, *changes]) == 2
+    error = capsys.readouterr().err
+    assert "holds an earlier sweep" in error
+    assert "--resume to continue it, or --force to replace it" in error
+    assert execute(["sweep", str(file), "--out", str(out), "--force", "--replications", "1"]) == 0
+    assert len(Outcome.read(out).runs) == 8
+    assert sorted(set(Outcome.read(out).runs["seed"])) == [7]
+
+
+def test_a_run_uses_a_store(scenario: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    run = ["run", str(scenario), "--store", str(store), "--jobs", "1"]
+    for _ in range(2):
+        assert execute([*run, "--out", str(tmp_path / "run"), "--force"]) == 0
+    assert (status(store).stored, status(store).finished) == (1, 0)
+    more = ["--replications", "2", "--warm-up", "20 ms", "--no-warnings"]
+    assert execute([*run, *more]) == 0
+    with FolderStore(store, to_read=True) as runs:
+        assert len(list(runs)) >= 2
+
+
+@pytest.mark.parametrize(
+    ("args", "error"),
+    [
+        (["--warm-up", "1000 s"], "warm_up"),
+        (["--store", "s", "--pcap", "p", "--pcap-on", "left-0"], "--store holds no captures"),
+    ],
+)
+def test_options_of_a_run_that_exclude_each_other(
+    args: list[str], error: str, scenario: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert execute(["run", str(scenario), *args]) == 2
+    assert error in capsys.readouterr().err

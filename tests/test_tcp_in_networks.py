@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import aqmlab
+from aqmlab.scenario import with_keys
 
 
 def dumbbell(rate: str, delay: str, queue: Any, hosts: int = 2) -> dict[str, Any]:
@@ -36,10 +37,9 @@ RED = {
 }
 PLAIN = {
     "receive_window": "4 MiB",
-    "limited_transmit": True,
-    "recovery": "newreno",
+    "recovery": {"method": "newreno", "limited_transmit": True},
 }
-SACK = {**PLAIN, "sack": True, "recovery": "sack"}
+SACK = with_keys(PLAIN, {"sack": True, "recovery.method": "sack"})
 
 
 def through_red(tcp: dict[str, Any]) -> tuple[float, float]:
@@ -62,7 +62,9 @@ def test_a_lost_retransmission_does_not_raise_ssthresh(reduction: str) -> None:
     With half of SND.MAX - SND.UNA as ssthresh after a timeout there were twenty times as many.
     """
     busy, drops = through_red(PLAIN)
-    busy_with_sack, drops_with_sack = through_red({**SACK, "rate_reduction": reduction})
+    busy_with_sack, drops_with_sack = through_red(
+        with_keys(SACK, {"recovery.reduction": reduction})
+    )
     assert busy_with_sack == pytest.approx(busy, rel=0.02)
     assert drops_with_sack < 1.5 * drops
 
@@ -105,7 +107,7 @@ def test_standard_tcp_where_it_says_so(
 
     At 1 % loss windows stay below, so that every packet is the same.
     """
-    tcp = {**tcp, "initial_ssthresh": "20 packets"}
+    tcp = with_keys(tcp, {"cwnd.initial_ssthresh": "20 packets"})
     reno = one_flow({**tcp, "congestion": {"kind": "reno", "avoidance": avoidance}}, LOSSY)
     other = one_flow({**tcp, "congestion": {**congestion, "avoidance": avoidance}}, LOSSY)
     assert reno.flows["fast_retransmits"].sum() > 50
@@ -113,11 +115,11 @@ def test_standard_tcp_where_it_says_so(
 
 
 DUALPI2 = {"kind": "dualpi2", "limit": "10000 packets"}
-CUBIC = {"preset": "linux", "ecn": "rfc3168"}
+CUBIC = {"stack": "linux", "ecn": "rfc3168"}
 PRAGUES: dict[str, dict[str, Any]] = {
     "plain": {"congestion": "prague"},
     "sack": {"congestion": "prague", "sack": True, "recovery": "sack"},
-    "linux": {"preset": "linux", "congestion": "prague"},
+    "linux": {"stack": "linux", "congestion": "prague"},
 }
 
 
@@ -135,7 +137,7 @@ def later(scenario: dict[str, Any], first_s: int, last_s: int) -> tuple[Any, Any
 @pytest.mark.parametrize("tcp", PRAGUES)
 @pytest.mark.parametrize("rtt_ms", [5, 20, 100])
 def test_prague_alone_fills_the_link(rtt_ms: int, tcp: str) -> None:
-    """After its slow start: 40 Mbit/s through DualPI2, with the preset and without."""
+    """After its slow start: 40 Mbit/s through DualPI2, with the stack of Linux and without."""
     scenario = {
         "network": dumbbell("40 Mbit/s", f"{(rtt_ms - 4) / 2} ms", DUALPI2),
         "flows": [{"from": "left-0", "to": "right-0", "traffic": {"kind": "bulk"}}],
@@ -229,7 +231,7 @@ def test_bbr_probes_the_round_trip_every_ten_seconds() -> None:
         "duration": "40 s",
         "network": dumbbell("1 Mbit/s", "18 ms", queue),
         "flows": [{"from": "left-0", "to": "right-0", "traffic": {"kind": "bulk"}}],
-        "tcp": {"preset": "linux", "congestion": "bbr"},
+        "tcp": {"stack": "linux", "congestion": "bbr"},
         "record": {"series": ["window"], "interval": "10 ms"},
     }
     window = aqmlab.run(scenario).series("window")
@@ -269,7 +271,7 @@ def test_nothing_is_taken_back_where_nothing_is_reordered() -> None:
         "phase_breaking": {"start": "0 s", "delay": "0 s"},
         "network": dumbbell("10 Mbit/s", "18 ms", {"kind": "fq_codel"}, 4),
         "flows": [{"count": 4, "from": "left-{i}", "to": "right-{i}", "traffic": {"kind": "bulk"}}],
-        "tcp": {"preset": "linux"},
+        "tcp": {"stack": "linux"},
         "record": {"series": ["window"], "interval": "5 ms"},
     }
     run = aqmlab.run(scenario)
@@ -295,7 +297,7 @@ def test_linux_retransmits_only_what_was_dropped_at_1_gbit_s(queue: dict[str, An
         "duration": "3 s",
         "network": network | {"left_rate": "10 Gbit/s", "right_rate": "10 Gbit/s"},
         "flows": [{"count": 2, "from": "left-{i}", "to": "right-{i}", "traffic": {"kind": "bulk"}}],
-        "tcp": {"preset": "linux"},
+        "tcp": {"stack": "linux"},
     }
     run = aqmlab.run(scenario)
     flows, dropped = run.flows, run.links["dropped_packets"].iloc[0]
@@ -321,5 +323,7 @@ def test_a_flow_of_linux_locks_in_under_red_with_ecn(seed: int) -> None:
     assert 1669 * 0.9 < retransmitted.sum() < 1716 * 1.1
     assert 10 <= flows["timeouts"].sum() <= 19
     assert 2557 * 0.9 < flows["marked_packets"].sum() < 2831 * 1.1
-    scenario["tcp"] = {k: v for k, v in scenario["tcp"].items() if not k.startswith("receive_")}
+    for key in ("receive", "receive_max"):
+        del scenario["tcp"]["memory"][key]
+    del scenario["tcp"]["receive_window"]
     assert aqmlab.run(scenario, seed=seed).flows["retransmitted_segments"].max() < 50

@@ -32,7 +32,7 @@ def scenario(**changes: Any) -> dict[str, Any]:
         "seed": 7, "duration": "20 s", "network": network | links,
         "phase_breaking": {"start": "0 s", "delay": "0 s"},
         "flows": [user | {"traffic": WEB | changes}], "record": {"series": ["requests"]},
-        "tcp": {"initial_window": "1000 packets", "nagle": "off"},
+        "tcp": {"initial_window": "1000 packets", "connection": {"nagle": "off"}},
     }  # fmt: skip
 
 
@@ -82,7 +82,7 @@ def test_users_start_with_the_offsets_of_a_run(name: str) -> None:
 def test_what_is_drawn_is_what_is_written() -> None:
     """Means within four standard errors, as far as the laws have a variance."""
     (sample,) = traffic.sample(scenario(), 3000, users=20)
-    written = traffic.laws(sample.traffic)
+    written = traffic.distributions(sample.traffic)
     assert set(sample.drawn) < set(written)
     for key, values in sample.drawn.items():
         error = float(values.std(ddof=1)) / np.sqrt(len(values))
@@ -115,7 +115,7 @@ def test_the_general_mix_fills_the_queue_as_printed() -> None:
     late = {}
     for preset in ("power-of-ecn", "general-mix"):
         told = json.loads(normalize(traffic.of_preset(preset)))
-        law = traffic.law("size", told["flows"][0]["traffic"]["response"])
+        law = traffic.distribution("size", told["flows"][0]["traffic"]["response"])
         exceeds = np.concatenate(
             [np.linspace(1, 1e-3, 2000, endpoint=False), np.geomspace(1e-3, 1e-11, 3000)]
         )
@@ -130,7 +130,7 @@ def test_the_general_mix_fills_the_queue_as_printed() -> None:
 def test_a_preset_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["traffic", "surge", "--users", "2", "--duration", "60 s"]) == 0
     shown = capsys.readouterr().out
-    for part in ("121.1 kB", "2 users, 60 s:", "sample for longer"):
+    for part in ("121.1 kB", "2 users, 60 s:", "sample for a longer --duration"):
         assert part in shown
     assert execute(["traffic", "surge", "--users", "2", "--duration", "60 s"]) == 0
     assert capsys.readouterr().out == shown
@@ -140,7 +140,7 @@ def test_a_preset_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_figures_are_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["traffic", "power-of-ecn", "--users", "30", "--duration", "600 s", "--plot"]
+    arguments = ["traffic", "power-of-ecn", "--users", "30", "--duration", "600 s", "--out"]
     assert execute([*arguments, str(tmp_path / "new")]) == 0
     assert "Hurst parameter by local Whittle" in capsys.readouterr().out
     names = {f"{name}.{suffix}" for name in ("sizes", "load", "hurst") for suffix in ("png", "svg")}
@@ -158,12 +158,12 @@ def test_traffic_of_any_kind_has_its_distributions(capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["srge"], "'srge' is no file, and no preset of web traffic; known: power-of-ecn"),
+        (["srge"], "'srge' must be a file, or a preset of web traffic: power-of-ecn"),
         (["surge", "--rate", "9 Mb/s"], "--rate '9 Mb/s' must be a rate above 0"),
         (["surge", "--duration", "9"], "--duration '9' must be a time above 0"),
         (["surge", "--interval", "0 s"], "--interval '0 s' must be"),
         (["surge", "--users", "0"], "--users '0' must be a whole number"),
-        (["examples/web.toml", "--plot", "x"], "has no traffic of the web"),
+        (["examples/web.toml", "--out", "x"], "has no web traffic"),
         (["surge", "--set", "flows.0.traffic.objects=0"], "must be at least 1"),
     ],
 )

@@ -65,7 +65,7 @@ def test_a_comparison_tells_them_on_stderr_and_on_its_page(
     out = tmp_path / "out"
     command = ["compare", "drop_tail", "codel", "--scenario", str(held), "--replications", "2"]
     for _ in range(2):  # the second time from what is kept
-        assert execute([*command, "--out", str(out)]) == 0
+        assert execute([*command, "--resume", "--out", str(out)]) == 0
         told = capsys.readouterr().err
         assert told.count("warning: connections of load (1 of 1) ended with a cwnd") == 1
         assert "every replication of drop_tail, codel measured the same" in told
@@ -89,29 +89,30 @@ def test_the_manifest_has_the_tcp_of_each_group_resolved(tmp_path: Path) -> None
     scenario["flows"] = [
         flow | {"name": "cubic-{i}", "count": 2, "tcp": {"congestion": "cubic"}},
         flow | {"name": "reno"},
-        flow | {"name": "linux", "tcp": {"preset": "linux"}},
+        flow | {"name": "linux", "tcp": {"stack": "linux"}},
     ]
     folder = aqmlab.run(scenario).write(tmp_path / "out")
     cubic, reno, linux = json.loads((folder / "manifest.json").read_text())["tcp"]
     assert (cubic["flows"], reno["flows"]) == (["cubic-{i} (2)"], ["reno"])
-    assert [g["sender"]["recovery"] for g in (cubic, reno, linux)] == ["sack", "reno", "sack"]
-    assert (cubic["sender"]["rack"], linux["ecn"]) == (True, "passive")
-    assert reno["sender"]["rto_min"] == "1 s"
+    methods = [g["sender"]["recovery"]["method"] for g in (cubic, reno, linux)]
+    assert methods == ["sack", "reno", "sack"]
+    assert (cubic["sender"]["recovery"]["rack"], linux["ecn"]) == (True, "passive")
+    assert reno["sender"]["rto"]["min"] == "1 s"
 
 
 def test_a_run_prints_the_tcp_of_its_flows(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["run", "examples/one_flow.toml", "--set", "tcp.congestion=cubic"]) == 0
     told = capsys.readouterr().out
-    assert "TCP of download: no preset, cubic, recovery sack, with SACK, ECN off" in told
+    assert "TCP of download: stack plain, cubic, recovery sack, with SACK, ECN off" in told
 
 
 @pytest.mark.parametrize("key", ["tcp.congestion", "flows.0.tcp.congestion"])
 def test_what_a_control_brings_follows_a_sweep(key: str) -> None:
     swept = aqmlab.sweep("examples/one_flow.toml", {key: ["reno", "cubic"]})
-    recovery = [result.tcp[0]["sender"]["recovery"] for result in swept.results]
+    recovery = [result.tcp[0]["sender"]["recovery"]["method"] for result in swept.results]
     assert recovery == ["reno", "sack"]
     swept = aqmlab.sweep(
-        aqmlab.Scenario.load("examples/one_flow.toml"), {"tcp.preset": ["rfc", "linux"]}
+        aqmlab.Scenario.load("examples/one_flow.toml"), {"tcp.stack": ["rfc", "linux"]}
     )
     controls = [result.tcp[0]["sender"]["congestion"]["kind"] for result in swept.results]
     assert controls == ["reno", "cubic"]
@@ -120,16 +121,18 @@ def test_what_a_control_brings_follows_a_sweep(key: str) -> None:
 @pytest.mark.parametrize(
     ("tcp", "key"),
     [
-        ({"recovery": "sack", "sack": False}, "recovery"),
-        ({"rack": True}, "rack"),
-        ({"tail_loss_probe": True}, "tail_loss_probe"),
-        ({"rate_reduction": "prr"}, "rate_reduction"),
+        ({"recovery": "sack", "sack": False}, "method"),
+        ({"recovery": {"rack": True}}, "rack"),
+        ({"recovery": {"tail_loss_probe": True}}, "tail_loss_probe"),
+        ({"recovery": {"reduction": "prr"}}, "reduction"),
     ],
 )
 def test_what_needs_sack_is_refused_without(tcp: dict[str, Any], key: str) -> None:
     scenario = as_said("examples/one_flow.toml")
     scenario["flows"][0]["tcp"] = tcp
-    with pytest.raises(aqmlab.ScenarioError, match=rf"flows\.0\.tcp\.{key}: .* sack = true"):
+    with pytest.raises(
+        aqmlab.ScenarioError, match=rf"flows\.0\.tcp\.recovery\.{key}: .* sack = true"
+    ):
         aqmlab.run(scenario)
 
 
@@ -137,7 +140,7 @@ def test_the_answer_does_not_hang_on_how_tcp_was_chosen() -> None:
     """Whether an AQM helps short transfers: docs/how-to/choose-tcp.md."""
     queues = ["drop_tail", "red:minth=20 packets,maxth=60 packets", "pie", "fq_codel"]
     links = ["left>right", "right>left"]
-    for change in (("tcp.sack", "true"), ("tcp.preset", "linux"), ("tcp.congestion", "cubic")):
+    for change in (("tcp.sack", "true"), ("tcp.stack", "linux"), ("tcp.congestion", "cubic")):
         overrides = [change, ("duration", "20 s")]
         compared = compare(
             queues, "examples/access.toml", 3, link=links, warm_up="5 s", overrides=overrides

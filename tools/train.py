@@ -8,7 +8,7 @@ from importlib.machinery import ExtensionFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 
-LINUX = ("tcp.preset", '"linux"')
+LINUX = ("tcp.stack", '"linux"')
 TRAINING = [
     ("benches/scenarios/S1.toml", "300 s", []),
     ("benches/scenarios/S1-ecn.toml", "300 s", []),

@@ -1,8 +1,8 @@
-"""The speed benchmark: scenarios S1, S2 … in this simulator and, on wish, in its peers.
+"""Speed benchmark: the scenarios S1, S2, … in this simulator and optionally in its peers.
 
-Every run is a process of its own, pinned to one core; simulators take turns, so that a machine
-whose speed drifts treats them alike. Set-up is not counted, for anyone. Quote ratios of one call,
-not figures of different days.
+Each run is a separate process, pinned to one core. The simulators take turns, so that a drift of
+the machine's speed affects all of them. The set-up time is excluded for every simulator. Quote
+ratios from one invocation, because absolute figures of different days are not comparable.
 """
 
 import functools
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from aqmlab.engine import Progress
 
 Measured = dict[str, float]
-"""One run: bottleneck_packets, hops, cpu_s, wall_s, and peak_rss_bytes above the idle process."""
+"""Values of one run: bottleneck_packets, hops, cpu_s, wall_s, and peak_rss_bytes above idle."""
 
 ROOT = Path(__file__).parents[2]
 SCENARIOS = ROOT / "benches" / "scenarios"
@@ -36,35 +36,35 @@ CORE = "left>right"
 
 @dataclass(frozen=True)
 class Simulator:
-    """Something that can run a scenario: its name, and a function that measures one run of it."""
+    """A simulator: its name, and a function that measures one run of a scenario."""
 
     name: str
     measure: Callable[[str], Measured]
 
 
 class MissingPeerError(Exception):
-    """A peer that is not on this machine; says how to get it."""
+    """Raised if a peer is not installed; the text tells how to install it."""
 
 
 def names() -> list[str]:
-    """Return the names of the scenarios.
+    """Return the names of the benchmark scenarios.
 
     Raises
     ------
     FileNotFoundError
-        If this is not a checkout: the scenarios are not part of the installed package.
+        Outside a checkout, because the installed package does not include the scenarios.
     """
-    found = sorted(path.stem for path in SCENARIOS.glob("*.toml"))
-    if not found:
+    scenarios = sorted(path.stem for path in SCENARIOS.glob("*.toml"))
+    if not scenarios:
         raise FileNotFoundError(f"no scenarios in {SCENARIOS}; run the benchmark in a checkout")
-    return found
+    return scenarios
 
 
 def benchmark(
     scenarios: list[str],
     runs: int,
     peers: bool,
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
     progress: "Progress | None" = None,
 ) -> Iterator[dict[str, Any]]:
     """Measure scenarios and yield a row for each scenario and simulator.
@@ -72,31 +72,31 @@ def benchmark(
     Parameters
     ----------
     scenarios : list of str
-        Names, or none for all.
+        Names of scenarios; an empty list stands for all.
     runs : int
-        Runs of each, 1 or more; figures are medians over them.
+        Number of runs per scenario and simulator, 1 or more; the figures are their medians.
     peers : bool
-        Whether ns-2, ns-3, htsim and the limit loop run as well, where they can.
-    tell : callable
-        Is told what is missing, once.
+        True to run ns-2, ns-3, htsim and the limit loop as well, where they are available.
+    report : callable
+        Called once with each message about a missing peer.
     progress : callable, optional
-        Called after each run with the runs done and their number.
+        Called after each run with the number of finished runs and of all runs.
 
     Yields
     ------
     dict
         scenario, simulator, bottleneck_packets, bottleneck_packets_per_cpu_s, hops_per_cpu_s,
-        cpu_s, wall_s, peak_rss_bytes, runs, and ``spread``: least and greatest
+        cpu_s, wall_s, peak_rss_bytes, runs, and ``spread``, the minimum and maximum of
         bottleneck_packets_per_cpu_s.
 
     Raises
     ------
     ValueError
-        If a scenario is not known.
+        If a scenario is unknown.
     OSError
-        If this is not a checkout, not Linux, or a simulator fails.
+        Outside a checkout, outside Linux, or if a simulator fails.
     """
-    plan = planned(scenarios, peers, tell)
+    plan = planned(scenarios, peers, report)
     done, total = 0, runs * sum(map(len, plan.values()))
     for scenario, simulators in plan.items():
         taken: dict[str, list[Measured]] = {s.name: [] for s in simulators}
@@ -111,25 +111,25 @@ def benchmark(
 
 
 def planned(
-    scenarios: list[str], peers: bool, tell: Callable[[str], None]
+    scenarios: list[str], peers: bool, report: Callable[[str], None]
 ) -> dict[str, list[Simulator]]:
-    """Return the simulators that run each scenario, ours first; see :func:`benchmark`."""
+    """Return the simulators of each scenario, aqmlab first; see :func:`benchmark`."""
     known = names()
     for wanted in scenarios:
         if wanted not in known:
-            raise ValueError(f"{wanted!r} is no scenario; known: {', '.join(known)}")
+            raise ValueError(f"{wanted!r} is not a scenario; give one of {', '.join(known)}")
     if not hasattr(os, "sched_setaffinity"):
-        raise OSError("the benchmark pins its runs to a core, which it can on Linux only")
-    told: set[str] = set()
+        raise OSError("the benchmark needs Linux, because it pins its runs to a core")
+    reported: set[str] = set()
 
-    def tell_once(message: str) -> None:
-        if message not in told:
-            told.add(message)
-            tell(message)
+    def report_once(message: str) -> None:
+        if message not in reported:
+            reported.add(message)
+            report(message)
 
     ours = Simulator("aqmlab", measure_here)
     return {
-        scenario: [ours, *(available(scenario, tell_once) if peers else [])]
+        scenario: [ours, *(available(scenario, report_once) if peers else [])]
         for scenario in scenarios or known
     }
 
@@ -156,41 +156,41 @@ def row(scenario: str, simulator: str, measured: list[Measured]) -> dict[str, An
 
 
 VARIANTS = {"": [], "red": ["q=red"], "ecn": ["q=red", "ecn=1"], "sack": ["sack=1"]}
-"""What the variants of a scenario ask of the peers' scripts."""
+"""Options of the peers' scripts for each variant of a scenario."""
 
 
-def available(scenario: str, tell: Callable[[str], None]) -> list[Simulator]:
-    """Return the peers that can run `scenario` here, and tell which cannot and why."""
+def available(scenario: str, report: Callable[[str], None]) -> list[Simulator]:
+    """Return the available peers for a scenario; report the others with the reason."""
     base, _, variant = scenario.partition("-")
     candidates: list[tuple[str, Callable[[], Callable[[str], Measured]]]] = []
     if base in ("S1", "S2", "S3"):
         candidates += [("ns-2", lambda: ns2(base, variant)), ("ns-3", lambda: ns3(base, variant))]
         if variant:
-            tell(f"htsim is left out of {scenario}: it has no RED, and its TCP no SACK")
+            report(f"htsim does not run {scenario}: it has neither RED nor a TCP with SACK")
         else:
             candidates.append(("htsim", lambda: htsim(base)))
     else:
-        tell(f"ns-2, ns-3 and htsim are left out of {base}: they have no script for it")
+        report(f"ns-2, ns-3 and htsim do not run {base}: they have no script for it")
     if scenario in LIMIT:
         candidates += [("limit loop", lambda: limit_loop(base))]
-    found = []
+    peers = []
     for name, prepare in candidates:
         try:
-            found.append(Simulator(name, prepare()))
+            peers.append(Simulator(name, prepare()))
         except MissingPeerError as missing:
-            tell(f"{name} is left out: {missing}")
-    return found
+            report(f"{name} does not run: {missing}")
+    return peers
 
 
 def measure_here(scenario: str) -> Measured:
-    """Run a scenario of ours in a process of its own."""
+    """Measure a run of aqmlab in a separate process."""
     child = [sys.executable, "-m", "aqmlab.bench", str(SCENARIOS / f"{scenario}.toml")]
     measured: Measured = json.loads(pinned(child))
     return measured
 
 
 def pinned(command: list[str]) -> str:
-    """Run a command on one core and return what it prints."""
+    """Run a command on one core and return its output."""
     core = min(os.sched_getaffinity(0))
     done = subprocess.run(
         command,
@@ -200,13 +200,14 @@ def pinned(command: list[str]) -> str:
         preexec_fn=lambda: os.sched_setaffinity(0, {core}),
     )
     if done.returncode:
-        said = (done.stderr or done.stdout).strip() or f"exit status {done.returncode}"
-        raise ChildProcessError(f"{Path(command[0]).name} failed: {said.splitlines()[-1][:300]}")
+        message = (done.stderr or done.stdout).strip() or f"exit status {done.returncode}"
+        last = message.splitlines()[-1][:300]
+        raise ChildProcessError(f"{Path(command[0]).name} failed: {last}")
     return done.stdout
 
 
 def ns2(scenario: str, variant: str) -> Callable[[str], Measured]:
-    """Prepare ns-2."""
+    """Return a function that measures a run of ns-2."""
     if not shutil.which("ns"):
         raise MissingPeerError("install it with: apt-get install ns2")
     script = [str(PEERS / "ns2_dumbbell.tcl"), f"sc={scenario}", *VARIANTS[variant]]
@@ -216,7 +217,7 @@ def ns2(scenario: str, variant: str) -> Callable[[str], Measured]:
         packets, cpu = number(text, "acked"), number(text, "cpu")
         return {
             "bottleneck_packets": packets,
-            "hops": packets * 4.5,  # three hops a segment, three an ACK, an ACK every second
+            "hops": packets * 4.5,  # 3 hops per segment, 3 per ACK, 1 ACK per 2 segments
             "cpu_s": cpu,
             "wall_s": number(text, "run"),
             "peak_rss_bytes": number(text, "VmHWM:", r"\s+") * 1024,
@@ -226,7 +227,7 @@ def ns2(scenario: str, variant: str) -> Callable[[str], Measured]:
 
 
 def ns3(scenario: str, variant: str) -> Callable[[str], Measured]:
-    """Prepare ns-3: build its script against Debian's library."""
+    """Return a function that measures a run of ns-3, after building its script."""
     if not (shutil.which("g++") and Path("/usr/include/ns3").exists()):
         raise MissingPeerError("install it with: apt-get install g++ libns3-dev")
     program = BUILT / "ns3_dumbbell"
@@ -254,7 +255,11 @@ def ns3(scenario: str, variant: str) -> Callable[[str], Measured]:
 
 
 def htsim(scenario: str) -> Callable[[str], Measured]:
-    """Prepare htsim, which has no package: HTSIM names its folder of headers and library."""
+    """Return a function that measures a run of htsim.
+
+    The environment variable HTSIM names the folder with its headers and library, because htsim has
+    no package.
+    """
     folder = Path(os.environ.get("HTSIM", ""))
     if not (folder.name and (folder / "libhtsim.a").exists()):
         source = "https://github.com/Broadcom/csg-htsim"
@@ -278,7 +283,7 @@ def htsim(scenario: str) -> Callable[[str], Measured]:
 
 @functools.cache
 def htsim_program(folder: Path) -> Path:
-    """Build htsim's script, once a call: HTSIM may name another build each time."""
+    """Build htsim's script once per invocation, because HTSIM may name a different build."""
     BUILT.mkdir(parents=True, exist_ok=True)
     program = BUILT / "htsim_dumbbell"
     source = str(PEERS / "htsim_dumbbell.cc")
@@ -288,19 +293,22 @@ def htsim_program(folder: Path) -> Path:
 
 
 LIMIT = {"S2": "100 100e6 1e9 1000 60 16", "S3": "1000 1000e6 1e10 5000 20 16"}
-"""Arguments of the limit loop: flows, rate, access rate, limit, seconds, window."""
+"""Arguments of the limit loop: flows, rate, access rate, limit, seconds, window.
+
+The rates are in bit/s, the limit in packets and the window in segments.
+"""
 
 
 def limit_loop(scenario: str) -> Callable[[str], Measured]:
-    """Prepare the limit loop."""
+    """Return a function that measures a run of the limit loop."""
     if not shutil.which("cargo"):
         raise MissingPeerError("install Rust")
     build = ["cargo", "bench", "-p", "lab", "--bench", "limit", "--no-run"]
     built = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)
-    found = re.search(r"Executable .*\((.*)\)", built.stderr)
-    if not found:
+    executable = re.search(r"Executable .*\((.*)\)", built.stderr)
+    if not executable:
         raise MissingPeerError(built.stderr.strip()[-300:])
-    command = [str(ROOT / found[1]), *LIMIT[scenario].split()]
+    command = [str(ROOT / executable[1]), *LIMIT[scenario].split()]
 
     def measure(_: str) -> Measured:
         out: Measured = json.loads(pinned(command))
@@ -310,35 +318,35 @@ def limit_loop(scenario: str) -> Callable[[str], Measured]:
 
 
 def number(text: str, name: str, between: str = "=") -> float:
-    """Find ``name=number`` in what a peer prints."""
-    found = re.search(rf"\b{re.escape(name)}{between}([0-9.e+-]+)", text)
-    if not found:
+    """Return the number in ``name=number`` in the output of a peer."""
+    match = re.search(rf"\b{re.escape(name)}{between}([0-9.e+-]+)", text)
+    if not match:
         raise ChildProcessError(f"no {name} in: {text.strip()[-300:]}")
-    return float(found[1])
+    return float(match[1])
 
 
 def table(rows: list[dict[str, Any]]) -> "Table":
-    """Return rows of :func:`benchmark` as a table for people.
+    """Return rows of :func:`benchmark` as a table for the terminal.
 
-    Its ratios are aqmlab's median rate over the simulator's, in packets and in hops.
+    The ratios are aqmlab's median rate divided by the simulator's, in packets and in hops.
     """
     from aqmlab import summary
 
-    heads = ["simulator", "packets M/CPU-s", "least –greatest", "hops M/CPU-s", "CPU s", "wall s",
+    heads = ["simulator", "packets M/CPU-s", "min–max", "hops M/CPU-s", "CPU s", "wall s",
              "peak MB", "ratio packets", "ratio hops"]  # fmt: skip
-    made = summary.table("scenario", *heads)
-    made.columns[1].justify = "left"
+    shown = summary.table("scenario", *heads)
+    shown.columns[1].justify = "left"
     ours = {row["scenario"]: row for row in rows if row["simulator"] == "aqmlab"}
     for scenario, one in itertools.groupby(rows, lambda row: str(row["scenario"])):
-        if made.rows:
-            made.add_section()
+        if shown.rows:
+            shown.add_section()
         for measured in one:
-            made.add_row(scenario, *cells(measured, ours[scenario]))
-    return made
+            shown.add_row(scenario, *cells(measured, ours[scenario]))
+    return shown
 
 
 def cells(row: dict[str, Any], ours: dict[str, Any]) -> list[str]:
-    """Format a row's simulator and figures; `ours` is aqmlab's row of that scenario."""
+    """Format the simulator and the figures of a row; `ours` is aqmlab's row of the scenario."""
     rates = ("bottleneck_packets_per_cpu_s", "hops_per_cpu_s")
     packets, hops = (f"{row[rate] / 1e6:.3f}" for rate in rates)
     ratios = [f"{ours[rate] / row[rate]:.2f}" for rate in rates] if row is not ours else ["", ""]
@@ -373,15 +381,16 @@ def child(path: str) -> Measured:
 
 
 def memory_bytes(name: str) -> float:
-    """Return the memory of this process: VmRSS now, VmHWM at its peak.
+    """Return a memory size of this process in bytes: VmRSS is the present, VmHWM the peak size.
 
-    Not ``getrusage``'s: on Linux that begins at what the parent held when it started this process.
+    The function does not use ``getrusage``, because on Linux its peak includes the memory of the
+    parent process at the start of this process.
     """
     return number(Path("/proc/self/status").read_text(), f"{name}:", r"\s+") * 1024
 
 
 def is_bottleneck(link: str) -> bool:
-    """Whether a link is a bottleneck: left>right of a dumbbell, r0>r1, r1>r2 … of a parking lot."""
+    """Return True for left>right of a dumbbell, and for r0>r1, r1>r2, … of a parking lot."""
     between = re.fullmatch(r"r(\d+)>r(\d+)", link)
     return link == CORE or bool(between and int(between[1]) < int(between[2]))
 

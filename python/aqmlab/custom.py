@@ -1,7 +1,7 @@
-"""Laws of queues written in Python, for teaching and trials; docs/how-to/add-a-queue.md.
+"""AQMs written in Python, for teaching and experiments; see docs/how-to/add-a-queue.md.
 
-A law is asked about every packet that arrives at its queue and answers with a verdict; the shell of
-the queue carries it out. It is called while the run goes on, so it costs: see docs/benchmark.md.
+The queue discipline calls the AQM for each arriving packet and applies its verdict. The calls are
+much slower than an AQM in Rust; docs/benchmark.md has measurements.
 """
 
 import copy
@@ -16,33 +16,35 @@ from aqmlab._core import PASS, Arrival, Packet, Place, ScenarioError, Verdict, d
 __all__ = ["PASS", "Arrival", "CustomQueue", "Packet", "Place", "Verdict", "drop", "signal"]
 
 KIND = "custom"
-"""The kind of queue by which a scenario names a law written in Python."""
+"""Kind of queue in a scenario that refers to an AQM written in Python."""
 
 
 class CustomQueue:
-    """A queue whose law is written in Python: derive from it and write `on_arrival`.
+    """Base class of an AQM written in Python; a subclass implements `on_arrival`.
 
-    Stands wherever a scenario in Python takes a queue. Each run has a deep copy of its own, as it
-    was when the scenario was given to the run. Three methods more are called if they are there:
+    An object can be given wherever a scenario in Python accepts a queue. Each run uses a deep copy
+    of the object, made from its state at the start of the run. A subclass can implement three
+    optional methods:
 
-    - ``on_admitted(packet, at)``: the packet was let in, marked or not.
-    - ``on_overflow(now_s)``: the packet was dropped because the buffer was full.
-    - ``average()``: the average queue that the law works with, in packets, for the series "queue".
+    - ``on_admitted(packet, at)``: called after a packet was enqueued, marked or not.
+    - ``on_overflow(now_s)``: called after a packet was dropped because the buffer was full.
+    - ``average()``: returns the average queue of the AQM in packets, for the series "queue".
 
-    An error in any of them ends the run: it is raised from there, with a note that says when, on
-    which link and at which packet.
+    An exception in any of these methods ends the run. It is raised with a note that states the
+    time, the link and the packet.
 
     Parameters
     ----------
     **buffer
-        Keys of the buffer: limit, limit_counts, drop_from, mark_at, ecn; see `aqmlab explain
-        drop_tail`.
+        Keys of the buffer: limit, limit_counts, drop_from, mark_at, ecn. `aqmlab explain
+        drop_tail` describes them.
 
     Attributes
     ----------
     place : Place
-        Where the queue stands: link, rate_bps, limit_packets or limit_bytes, and ``uniform()``,
-        the next random number in 0..1 of the queue's own stream. It is there once a run began.
+        The queue's place in the network: link, rate_bps, limit_packets or limit_bytes, and
+        ``uniform()``, the next random number in 0..1 of the queue's own stream. It exists from the
+        start of a run.
 
     Examples
     --------
@@ -61,30 +63,30 @@ class CustomQueue:
         self.buffer = buffer
 
     def begin(self, place: Place) -> None:
-        """Begin a run at a place; a law with state that depends on it overrides this."""
+        """Start a run at a place; a subclass can override it to initialize its state."""
         self.place = place
 
     def on_arrival(self, packet: Packet, at: Arrival) -> Verdict:
-        """Judge an arriving packet.
+        """Return the verdict on an arriving packet.
 
         Parameters
         ----------
         packet : Packet
             flow (number of its connection), size in bytes, ecn, dscp.
         at : Arrival
-            now_s, packets and bytes that wait, idle_s (None while the link sends), delay_s.
+            now_s; packets and bytes in the queue; idle_s (None while the link sends); delay_s.
 
         Returns
         -------
         Verdict
-            PASS; signal(why), by which an ECN-capable packet is marked and another dropped; or
+            PASS; or signal(why), which marks an ECN-capable packet and drops any other; or
             drop(why). `why` is "early" or "threshold".
         """
-        raise NotImplementedError(f"{type(self).__name__} has no on_arrival")
+        raise NotImplementedError(f"{type(self).__name__} must implement on_arrival")
 
 
 class Given(dict[str, Callable[[], CustomQueue]]):
-    """What the scenarios of one batch name: for each law, what makes one for a run."""
+    """The AQMs of one batch of scenarios by name, each with a function that copies it for a run."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -92,25 +94,25 @@ class Given(dict[str, Callable[[], CustomQueue]]):
         self._threads: set[int] = set()
 
     def _copy(self, queue: CustomQueue) -> CustomQueue:
-        """Return a copy for a run, on the thread of that run."""
+        """Return a copy for a run; runs in the thread of that run."""
         self._threads.add(threading.get_ident())
         try:
             return copy.deepcopy(queue)
         except TypeError as e:
             e.add_note(
-                f"aqmlab: each run has a deep copy of its own of {type(queue).__name__}; "
-                "make what cannot be copied when it is first used"
+                f"aqmlab: each run needs a deep copy of {type(queue).__name__}; "
+                "create attributes that cannot be copied on first use"
             )
             raise
 
     def interrupt(self) -> None:
-        """Raise KeyboardInterrupt in laws that do not return."""
+        """Raise KeyboardInterrupt in AQMs that do not return."""
         for thread in self._threads:
             kind = ctypes.py_object(KeyboardInterrupt)
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), kind)
 
     def table(self, queue: CustomQueue) -> dict[str, Any]:
-        """Return the table that stands for a queue in a scenario; the same for the same object."""
+        """Return the table for a queue in a scenario; the same object has the same table."""
         name = next((name for known, name in self._known if known is queue), None)
         if name is None:
             name = first = type(queue).__name__
@@ -122,25 +124,25 @@ class Given(dict[str, Callable[[], CustomQueue]]):
 
 
 def places(scenario: Mapping[str, Any]) -> dict[str, str]:
-    """Return where the queue of each link stands in a scenario, by the link's name.
+    """Return the path of each link's queue in a scenario, by the link's name.
 
-    Links that are written several at a time have no name here.
+    Links of a table with a count above 1 are not included.
     """
     network = scenario["network"]
     if network["kind"] == "dumbbell":
-        queue, reverse = "network.queue", "network.reverse_queue"
+        queue, reverse = "network.queue", "network.reverse.queue"
         return {"bottleneck": queue, "left>right": queue, "right>left": reverse}
-    found = {}
+    paths = {}
     for i, link in enumerate(network["links"]):
         if link["count"] == 1:
-            found[f"{link['from']}>{link['to']}"] = f"network.links.{i}.queue"
+            paths[f"{link['from']}>{link['to']}"] = f"network.links.{i}.queue"
             if link["directions"] == "both":
-                found[f"{link['to']}>{link['from']}"] = f"network.links.{i}.reverse_queue"
-    return found
+                paths[f"{link['to']}>{link['from']}"] = f"network.links.{i}.reverse.queue"
+    return paths
 
 
 def at(scenario: Mapping[str, Any], place: str) -> Any:
-    """Return what stands at a place of a scenario, a dotted path.
+    """Return the value at a dotted path of a scenario.
 
     Examples
     --------
@@ -154,7 +156,7 @@ def at(scenario: Mapping[str, Any], place: str) -> Any:
 
 
 def buffer_of(scenario: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """Return the keys of the buffer of the queue at a place of a scenario."""
+    """Return the buffer keys of the queue at a path of a scenario."""
     from aqmlab import manual
 
     keys = {p.name for p in manual.pages()["drop_tail"].parameters}
@@ -164,14 +166,14 @@ def buffer_of(scenario: Mapping[str, Any], place: str) -> dict[str, Any]:
 def put(
     scenario: Mapping[str, Any], queues: Mapping[str, CustomQueue], given: Given
 ) -> list[tuple[str, dict[str, Any]]]:
-    """Return which keys of a scenario get which tables, so that links have these queues.
+    """Return the changes to a scenario that give links these queues, as paths and tables.
 
-    Of the queue that was there the buffer stays, but for the keys that the new one has.
+    A new queue inherits the buffer keys that it does not set from the queue that it replaces.
 
     Raises
     ------
     ScenarioError
-        If a link is unknown or a queue is no :class:`CustomQueue`.
+        If a link is unknown or a queue is not a :class:`CustomQueue`.
     """
     if not isinstance(queues, Mapping):
         raise ScenarioError(
@@ -181,7 +183,7 @@ def put(
     known, changes = places(scenario), []
     for link, queue in queues.items():
         if link not in known:
-            raise ScenarioError(f"queues: {link!r} is no link; there are: {', '.join(known)}")
+            raise ScenarioError(f"queues: {link!r} is not a link; give one of {', '.join(known)}")
         if not isinstance(queue, CustomQueue):
             raise ScenarioError(
                 f"queues: {link!r} has {queue!r}; give an object of a class derived from "

@@ -1,8 +1,8 @@
-"""What replications say of a quantity: a statistic, its value, its interval, of how many.
+"""Estimates over replications: a statistic, its value, its interval, and the number of values.
 
-A replication that has no value (a transfer that never ended, an event that never came) is not left
-out silently: each estimate says how many were *missing*. :mod:`aqmlab.statistics` does the
-computing; docs/statistics.md says which statistic to use when.
+A replication may have no value, for example if a transfer never ended. Each estimate counts these
+replications as *missing*. :mod:`aqmlab.statistics` computes the statistics; docs/statistics.md
+describes their uses.
 """
 
 import math
@@ -16,10 +16,12 @@ from aqmlab.statistics import Interval
 MEDIAN = "median, central 95 %"
 MEAN = "mean, 95 % confidence"
 DIFFERENCE = "mean difference, 95 % confidence"
+NOT_MEASURED = "not measured"
+"""Statistic of a quantity that the engine did not measure in any replication."""
 
 Kind = Literal["t", "bca", "median"]
-"""The mean with Student's interval, the mean with that of the bootstrap (BCa), or the median with
-its exact interval between two of the values."""
+"""Statistic and interval: the mean with Student's interval, the mean with the bootstrap's interval
+(BCa), or the median with its exact interval between two of the values."""
 KINDS: dict[Kind, tuple[str, str, Callable[[list[float]], Interval]]] = {
     "t": (MEAN, DIFFERENCE, statistics.mean_interval),
     "bca": (f"{MEAN} (BCa)", f"{DIFFERENCE} (BCa)", statistics.bootstrap_interval),
@@ -34,25 +36,25 @@ KINDS: dict[Kind, tuple[str, str, Callable[[list[float]], Interval]]] = {
 DIGITS = 5
 """Maximum number of significant digits of a printed number."""
 ROUNDING = 1e-9
-"""Relative width of an interval that is an error of floating-point numbers."""
+"""Maximum relative width of an interval that is only a rounding error."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A statistic of replications, or of transfers.
+    """A statistic of replications or of transfers.
 
     Attributes
     ----------
     statistic : str
-        What `value`, and `low` to `high`, are.
+        Name of the statistic, and of the interval from `low` to `high`.
     value, low, high : float
-        In the unit of the values; NaN: there is none.
+        In the unit of the values; NaN if unknown.
     n : int
-        Values that it is of.
+        Number of values used.
     missing : int
-        Values that there should have been besides.
+        Number of missing values.
     exceeded : bool
-        Whether the true value is only known to be greater.
+        True if `value` is only a lower bound of the statistic.
     """
 
     statistic: str
@@ -65,12 +67,12 @@ class Estimate:
 
     @property
     def interval(self) -> Interval:
-        """The value between its bounds."""
+        """Value and bounds as an interval."""
         return Interval(self.low, self.value, self.high)
 
     def __str__(self) -> str:
         if not self.n:
-            return "none"
+            return NOT_MEASURED if self.statistic == NOT_MEASURED else "none"
         low, value, high = digits(self.interval)
         return value if low in (high, "none") else f"{value} [{low} to {high}]"
 
@@ -79,11 +81,28 @@ def _estimate(statistic: str, interval: Interval, n: int, missing: int) -> Estim
     return Estimate(statistic, interval.middle, interval.low, interval.high, n, missing)
 
 
+def measured(
+    values: Iterable[float | None], statistic: Callable[[list[float]], Estimate]
+) -> Estimate:
+    """Return an estimate of values of which some, or all, were not measured (None).
+
+    Examples
+    --------
+    >>> print(measured([None, None], mean), measured([9, 10, None], mean).missing)
+    not measured 1
+    """
+    every = list(values)
+    if every and all(value is None for value in every):
+        return Estimate(NOT_MEASURED, math.nan, math.nan, math.nan, 0, len(every))
+    return statistic([math.nan if value is None else value for value in every])
+
+
 def median_confidence(values: Iterable[float]) -> Estimate:
     """Return the median of one value per replication, with its exact 95 % confidence interval.
 
-    A missing value may be anything, so it lowers the lower bound as far as a value below all
-    others would, and raises the upper bound likewise. Fewer than six values have no bounds.
+    A missing value may be anything. It therefore lowers the lower bound like a value below all
+    others, and raises the upper bound like a value above all others. With fewer than six values the
+    bounds are infinite.
 
     Examples
     --------
@@ -93,23 +112,23 @@ def median_confidence(values: Iterable[float]) -> Estimate:
     10 [5 to 15]
     """
     every = list(map(float, values))
-    there = sorted(v for v in every if math.isfinite(v))
-    lost = len(every) - len(there)
+    finite = sorted(v for v in every if math.isfinite(v))
+    missing = len(every) - len(finite)
     about = "median, 95 % confidence"
-    if not there:
-        return Estimate(about, math.nan, math.nan, math.nan, 0, lost)
+    if not finite:
+        return Estimate(about, math.nan, math.nan, math.nan, 0, missing)
     rank = statistics.quantile_interval(range(len(every)))
-    middle, nowhere = statistics.median(there), (-math.inf, math.inf)
-    below, above = [nowhere[0]] * lost + there, there + [nowhere[1]] * lost
+    middle = statistics.median(finite)
+    below, above = [-math.inf] * missing + finite, finite + [math.inf] * missing
     low = below[int(rank.low)] if math.isfinite(rank.low) else -math.inf
     high = above[int(rank.high)] if math.isfinite(rank.high) else math.inf
-    return Estimate(about, middle, low, high, len(there), lost)
+    return Estimate(about, middle, low, high, len(finite), missing)
 
 
 def share(values: Iterable[float], most: float = 100.0) -> Estimate:
-    """Return the mean of shares with its 95 % confidence interval, limited to 0 to `most`.
+    """Return the mean of shares with its 95 % confidence interval, limited to 0..`most`.
 
-    A value above `most` raises that bound to itself.
+    A value above `most` raises the limit to that value.
 
     Examples
     --------
@@ -125,9 +144,9 @@ def share(values: Iterable[float], most: float = 100.0) -> Estimate:
 
 
 def median(values: Iterable[float]) -> Estimate:
-    """Return the median of one value a replication, and the central 95 % of them.
+    """Return the median of one value per replication, and the central 95 % of the values.
 
-    What is not finite is missing, and both are of the rest.
+    Values that are not finite are missing; both statistics ignore them.
 
     Examples
     --------
@@ -136,23 +155,23 @@ def median(values: Iterable[float]) -> Estimate:
 exceeded=False)
     """
     every = list(map(float, values))
-    there = [v for v in every if math.isfinite(v)]
-    known = statistics.central(there) if there else Interval(math.nan, math.nan, math.nan)
-    return _estimate(MEDIAN, known, len(there), len(every) - len(there))
+    finite = [v for v in every if math.isfinite(v)]
+    known = statistics.central(finite) if finite else Interval(math.nan, math.nan, math.nan)
+    return _estimate(MEDIAN, known, len(finite), len(every) - len(finite))
 
 
 def mean(values: Iterable[float], kind: Kind = "t") -> Estimate:
-    """Return the mean, or the median, of one value a replication, with its confidence interval.
+    """Return the mean, or the median, of one value per replication, with its confidence interval.
 
-    It needs every value: with one missing it is NaN, since that value may be anything. One value
-    alone has no interval.
+    The estimate is NaN if a value is missing, because the missing value may be anything. A single
+    value has no interval.
 
     Parameters
     ----------
     values : iterable of float
-        A value a replication; NaN: it has none.
+        One value per replication; NaN if it is missing.
     kind : {"t", "bca", "median"}
-        Which statistic, and which interval around it.
+        Statistic and interval.
 
     Examples
     --------
@@ -169,12 +188,12 @@ exceeded=False)
 
 
 def difference(first: Iterable[float], second: Iterable[float], kind: Kind = "t") -> Estimate:
-    """Return the mean, or median, of first minus second, pair by pair, with its interval.
+    """Return the mean, or the median, of paired differences first - second, with its interval.
 
     Raises
     ------
     ValueError
-        If they are not equally many.
+        If the numbers of values differ.
 
     Examples
     --------
@@ -202,10 +221,11 @@ def _mean(
 
 
 def transfer_time(times: Iterable[float], ended: Iterable[bool], share: float) -> Estimate:
-    """Return the time within which a share of transfers end; those that did not are missing.
+    """Return the time within which a share of all transfers end; unfinished ones are missing.
 
-    They count with what they had taken by then (:func:`aqmlab.statistics.time_quantile`). If so
-    many did not end that the time is not known, it is exceeded.
+    Unfinished transfers count with the time until the end of the run
+    (:func:`aqmlab.statistics.time_quantile`). If too many are unfinished, the estimate is marked
+    as exceeded.
 
     Examples
     --------
@@ -220,10 +240,10 @@ def transfer_time(times: Iterable[float], ended: Iterable[bool], share: float) -
 
 
 def digits(interval: Interval) -> tuple[str, str, str]:
-    """Write lower bound, value and upper bound with the digits that the interval supports.
+    """Format lower bound, value and upper bound with the digits that the interval supports.
 
-    The last digit is the second significant one of half the interval's width, and at most the fifth
-    of the values. Values without an interval are written by :func:`number`.
+    The last digit is the second significant one of half the interval's width, but at most the fifth
+    of the largest value. Values without an interval are formatted by :func:`number`.
 
     Examples
     --------
@@ -244,12 +264,12 @@ def digits(interval: Interval) -> tuple[str, str, str]:
 
 
 def _trimmed(text: str) -> str:
-    """Remove zeros behind the decimal point."""
+    """Remove trailing zeros of decimals."""
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def number(value: float) -> str:
-    """Write a number for people: five significant digits, whole numbers whole.
+    """Format a number with five significant digits, and whole numbers without decimals.
 
     Examples
     --------

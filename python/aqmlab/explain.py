@@ -6,9 +6,10 @@ from importlib import resources
 
 from aqmlab import manual, studies
 from aqmlab.manual import Page, Parameter
+from aqmlab.scenario import toml_value
 
 CATEGORIES = {
-    "queues": "Queue disciplines and the AQMs that they hold.",
+    "queues": "Queue disciplines and their AQMs.",
     "classes": "Classes of schedulers.",
     "diffserv": "Rules that match, meter, mark and drop packets.",
     "impairments": "Losses, delays and rate changes of a link.",
@@ -22,22 +23,22 @@ CATEGORIES = {
 
 
 def listing(category: str | None = None) -> str:
-    """Return the names of a category, or of all categories, each with a line about it.
+    """Return the names of a category, or of all categories, each with a one-line description.
 
     Raises
     ------
     ValueError
-        If there is no such category.
+        If the category does not exist.
     """
     if category is None:
         return _columns(list(CATEGORIES.items()))
     if category not in CATEGORIES:
-        raise ValueError(f"nothing to list: {category!r}; choose one of {', '.join(CATEGORIES)}")
+        raise ValueError(f"{category!r} is not a category; choose one of {', '.join(CATEGORIES)}")
     if category == "studies":
         return _columns([(name, studies.title(name)) for name in studies.names()])
     pages = manual.in_category(category)
     rows = [(page.name, page.about.partition(". ")[0].rstrip(".") + ".") for page in pages]
-    if len(pages) == 1:  # what there is to choose lies in its keys
+    if len(pages) == 1:  # the only page: list its keys too
         rows += [(p.name, _line(p)) for p in pages[0].parameters]
     return _columns(rows)
 
@@ -48,12 +49,12 @@ def _line(p: Parameter) -> str:
 
 
 def explanation(name: str) -> str:
-    """Return the manual page of a name: a table, a key, a word, or a study.
+    """Return the manual page of a name, which is a table, a key, a choice, or a study.
 
     Raises
     ------
     ValueError
-        If there is nothing of that name; the message lists the nearest.
+        If the manual does not have the name; the message lists similar names.
 
     Examples
     --------
@@ -65,10 +66,14 @@ def explanation(name: str) -> str:
     """
     if name in studies.names():
         return study_page(name)
-    found = manual.find(name)
+    for page in manual.pages().values():
+        for word in page.implied:
+            if name == f"{page.name}.{word}":
+                return implied_text(page, word)
+    matches = manual.find(name)
     alike: dict[str, list[tuple[Page, Parameter]]] = {}
     texts = []
-    for page, p in found:
+    for page, p in matches:
         if p is None:
             texts.append(page_text(page))
         else:
@@ -77,7 +82,7 @@ def explanation(name: str) -> str:
 
 
 def _shared_key_text(owners: list[tuple[Page, Parameter]]) -> str:
-    """Return a key that several pages have alike."""
+    """Return the text of a key that several pages share."""
     page, p = owners[0]
     if len(owners) == 1:
         return key_text(p, page)
@@ -95,19 +100,46 @@ def page_text(page: Page) -> str:
     """Return the manual page of a table."""
     lines = ["NAME", f"    {page.name} ({page.category})", ""]
     if page.has_kind:
-        lines += ["WRITTEN AS", f'    {{ kind = "{page.name}", ... }}', ""]
+        lines += ["SYNTAX", f'    {{ kind = "{page.name}", ... }}', ""]
     lines += ["DESCRIPTION", *_wrap(page.about, 4)]
-    if page.parameters:
+    tables = {p.name: table for p in page.parameters if (table := manual.table_of_key(p))}
+    if len(tables) < len(page.parameters):
         lines += ["", "PARAMETERS"]
     for p in page.parameters:
-        lines += [textwrap.indent(key_text(p), "    "), ""]
+        if p.name not in tables:
+            lines += [textwrap.indent(key_text(p), "    "), ""]
+    if tables:
+        rows = [
+            (p.name, table_line(p, tables[p.name])) for p in page.parameters if p.name in tables
+        ]
+        lines += ["TABLES", _columns(rows, 4), ""]
+    if page.implied:
+        rows = [
+            (f"aqmlab explain {page.name}.{word}", "Keys that it sets.") for word in page.implied
+        ]
+        lines += ["WORDS THAT SET KEYS", _columns(rows, 4), ""]
     if any(p.source for p in page.parameters):
-        lines += ["SOURCES", *_wrap("Keys such as rfc5681 are those of references.bib.", 4)]
+        lines += ["SOURCES", *_wrap("Citation keys such as rfc5681 refer to references.bib.", 4)]
     return "\n".join(lines).rstrip()
 
 
+def implied_text(page: Page, word: str) -> str:
+    """Return the keys that a word of a page sets."""
+    key, _, value = word.partition(".")
+    about = f'Keys that {key} = "{value}" sets, unless the scenario has them.'
+    rows = [(path, toml_value(value)) for path, value in manual.implied_keys(page, word)]
+    return "\n".join(["NAME", f"    {page.name}.{word}", "", "DESCRIPTION", f"    {about}", "",
+                      "KEYS", _columns(rows, 4)])  # fmt: skip
+
+
+def table_line(p: Parameter, table: Page) -> str:
+    """Return the meaning of a key that holds a table, and the command that shows its keys."""
+    short = f" A text is its {table.shorthand}." if table.shorthand else ""
+    return f"{p.meaning}{short} See `aqmlab explain {table.name}`."
+
+
 def key_text(p: Parameter, page: Page | None = None) -> str:
-    """Return a key: name, unit, meaning, default, range, choices, source."""
+    """Return the text of a key: name, unit, meaning, default, range, choices, source."""
     name = f"{page.name}.{p.name}" if page else p.name
     lines = [f"{name} ({p.unit})" if p.unit else name, *_wrap(p.meaning, 4)]
     for word, meaning in p.choices:
@@ -133,10 +165,11 @@ def _wrap(text: str, indent: int, hanging: int = 0) -> list[str]:
     return lines
 
 
-def _columns(rows: list[tuple[str, str]]) -> str:
+def _columns(rows: list[tuple[str, str]], indent: int = 0) -> str:
+    """Return rows of two columns; the second column is wrapped at the width of the terminal."""
     wide = max(len(name) for name, _ in rows) + 2
     lines = []
     for name, meaning in rows:
-        text = textwrap.wrap(meaning, max(20, _width() - wide), break_on_hyphens=False)
+        text = textwrap.wrap(meaning, max(20, _width() - wide - indent), break_on_hyphens=False)
         lines += [f"{name:{wide}}{text[0]}", *(" " * wide + more for more in text[1:])]
-    return "\n".join(lines)
+    return textwrap.indent("\n".join(lines), " " * indent)

@@ -1,10 +1,10 @@
-"""Folders that appear whole or not at all, and never in the place of anyone's files.
+"""Atomic writing of folders, with protection of files that aqmlab did not write.
 
-Whoever writes a folder NAME holds `.NAME.aqmlab` beside it: the file `lock` there is locked as long
-as the process lives, and what is written stands there until it takes the place of NAME in one step.
-What a killed process left is put in order at the next use (:meth:`Claim._settle`).
+The writer of a folder NAME owns the folder `.NAME.aqmlab` beside it. The file `lock` there is
+locked while the process lives. The new content is written there and then replaces NAME in one step.
+The next use cleans up after a process that was killed (:meth:`Claim._settle`).
 
-A folder that is written lists its files in `.aqmlab`. It is replaced only if it has nothing else.
+A written folder lists its files in `.aqmlab`. It is replaced only if it has no other files.
 """
 
 import atexit
@@ -26,7 +26,7 @@ LIST = ".aqmlab"
 FINISHED_RUN = re.compile(
     r"runs/(runs\.lock|runs\.sqlite(-wal|-shm)?|tables(/([0-9a-f]{16}-\w+\.(parquet|part))?)?)?"
 )
-"""What comparisons add to their folders run by run, and so do not list: a ledger."""
+"""Files of the store that a comparison adds to its folder run by run, without listing them."""
 
 MAKERS = {
     "aqmlab run": ("run", "an earlier run"),
@@ -38,37 +38,39 @@ MAKERS = {
     "aqmlab calibrate": ("calibration", "an earlier calibration"),
     "aqmlab reproduce": ("reproduction", "an earlier reproduction"),
 }
-"""The commands, and what they call what they make."""
+"""Commands that write folders, with the names of a new and of an earlier result."""
+CONTINUED = {"aqmlab compare", "aqmlab sweep"}
+"""The commands with the option --resume."""
 GROWN = {
     "aqmlab compare": FINISHED_RUN,
     "aqmlab sweep": re.compile(
         rf"(runs\.parquet|(summary|effects)\.csv|figures/([\w-]+\.(png|svg))?|{FINISHED_RUN.pattern})"
     ),
 }
-"""What these commands add to their folders one by one, and so do not list."""
+"""Files that a command adds to its folder one by one, without listing them."""
 OURS = {LOCK := "lock", NEW := "new", PARTS := "parts", WHOLE := "whole", OLD := "old"}
 TRIES = 10
 PATIENCE_S = 0.02
 
 written: list[Path] = []
-"""The folders that this process has put in their places."""
+"""Folders that this process has completed."""
 _claims: "list[Claim]" = []
 
 
 @contextmanager
 def appearing(final: Path, made_by: str, *, force: bool = True) -> Iterator[Path]:
-    """Give a folder to write that takes the place of `final` when the block ends well.
+    """Yield a new folder that replaces `final` when the block ends without an exception.
 
-    If the block fails, or is interrupted, it vanishes, and `final` is as before.
+    After an exception or an interruption the new folder is deleted and `final` is unchanged.
 
     Parameters
     ----------
     final : pathlib.Path
-        The folder to make, or to replace.
+        The folder to create or to replace.
     made_by : str
-        The command that makes it, of those in `MAKERS`; it replaces its own folders alone.
+        The command that writes it, a key of `MAKERS`. It replaces only folders that it wrote.
     force : bool
-        Whether it replaces them.
+        True to replace an earlier folder of the command.
 
     Yields
     ------
@@ -78,10 +80,10 @@ def appearing(final: Path, made_by: str, *, force: bool = True) -> Iterator[Path
     Raises
     ------
     FileExistsError
-        If `final` has content that is not to be replaced, at the beginning or at the end, or is
-        being written by another process.
+        If `final` has content that must not be replaced, at the beginning or at the end, or another
+        process is writing it.
     OSError
-        If `final` cannot be written; names `final`, not the folder beside it.
+        If `final` cannot be written. The message names `final`, not the temporary folder.
     """
     with Claim(final, made_by, force=force) as claim:
         yield claim.new
@@ -90,14 +92,14 @@ def appearing(final: Path, made_by: str, *, force: bool = True) -> Iterator[Path
 
 @contextmanager
 def appearing_file(path: str | Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path` that is renamed to `path` when the block ends well.
+    """Yield a temporary path that is renamed to `path` when the block ends without an exception.
 
-    If the block fails, the temporary file is deleted and `path` is as before.
+    After an exception the temporary file is deleted and `path` is unchanged.
 
     Parameters
     ----------
     path : str or pathlib.Path
-        The file to write, or to replace.
+        The file to create or to replace.
 
     Yields
     ------
@@ -107,7 +109,7 @@ def appearing_file(path: str | Path) -> Iterator[Path]:
     Raises
     ------
     OSError
-        If `path` cannot be written; names `path`, the reason and the remedy.
+        If `path` cannot be written. The message names `path`, the reason and the remedy.
     """
     path = Path(path)
     part = path.with_name(f".part-{path.name}")
@@ -125,23 +127,23 @@ def appearing_file(path: str | Path) -> Iterator[Path]:
 def _reason(error: OSError, folder: Path) -> str:
     """Return the reason why something in a folder cannot be written, and the remedy."""
     if isinstance(error, FileNotFoundError) and not folder.is_dir():
-        return f"there is no folder {folder}; make it"
+        return f"the folder {folder} does not exist; create it"
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "the disk is full; make room and try again"
+        return "the disk is full; free space and try again"
     return f"{(error.strerror or str(error)).lower()}; check the path and its permissions"
 
 
 class Claim:
-    """The right to write a folder, which one process has at a time.
+    """The exclusive right of one process to write a folder.
 
     Attributes
     ----------
     final : pathlib.Path
         The folder.
     new, parts : pathlib.Path
-        Folders beside it: what is to take its place, and files on their way into it.
+        Folders beside it: the new content, and files that will be moved into it.
     adds : bool
-        The command only adds files to the folder, so other files may be there.
+        True if the command only adds files to the folder, which may then have other files.
     """
 
     def __init__(
@@ -150,15 +152,17 @@ class Claim:
         self.named, self.made_by, self.force, self.adds = final, made_by, force, adds
         try:
             self.final = final.resolve()
-        except RuntimeError:  # a loop of symbolic links; an OSError from Python 3.13 on
-            raise OSError(f"cannot write {final}: its symbolic links go in circles") from None
+        except RuntimeError:  # a loop of symbolic links; Python 3.13 raises OSError
+            raise OSError(f"cannot write {final}: its symbolic links form a loop") from None
         self._beside = self.final.parent / f".{self.final.name}.aqmlab"
         self.new, self.parts = self._beside / NEW, self._beside / PARTS
         self._lock: int | None = None
         self._process = os.getpid()
 
     def __enter__(self) -> Self:
-        self._refuse()
+        self._refuse(
+            earlier=False
+        )  # Another process may be writing what looks like earlier output.
         try:
             with uninterrupted():
                 _claims.append(self)
@@ -180,7 +184,7 @@ class Claim:
             raise type(error)(f"cannot write {self.final}: {self._reason(error)}") from error
 
     def appear(self) -> None:
-        """Put what was written in the place of the folder, in one step."""
+        """Replace the folder with the new content in one step."""
         self.adds = False
         self._refuse()
         _write_list(self.new, self.made_by)
@@ -191,12 +195,12 @@ class Claim:
             written.append(self.final)
 
     def release(self) -> None:
-        """Leave the folder to others, and nothing beside it."""
+        """Give up the claim and delete the temporary folders."""
         with uninterrupted():
             if self not in _claims or self._process != os.getpid():
                 return
             if self._lock is not None:
-                with suppress(OSError):  # what is left is for the next use
+                with suppress(OSError):  # the next use deletes the rest
                     self._settle()
                     (self._beside / LOCK).unlink()
                     self._beside.rmdir()
@@ -205,56 +209,61 @@ class Claim:
             _claims.remove(self)
 
     def _reason(self, error: OSError) -> str:
-        """Say what is in the way of the folder, and what to do."""
+        """Return the reason why the folder cannot be written, and the remedy."""
         file = next((f for f in self.final.parents if f.exists() and not f.is_dir()), None)
         if file:
-            return f"{file} is a file; give the name of a folder"
+            return f"{file} is a file; give the path of a folder"
         return _reason(error, self.final.parent)
 
     def _is_ours(self, error: OSError) -> bool:
-        """Whether an error came of writing, and has not said so."""
+        """Return True for an error of writing whose message does not yet name the folder."""
         if error.errno is None:
             return False
         about = Path(str(error.filename or self.final))
         return about.is_relative_to(self._beside) or self.final.is_relative_to(about)
 
-    def _refuse(self) -> None:
-        """Refuse to replace what is not to be replaced."""
+    def _refuse(self, *, earlier: bool = True) -> None:
+        """Raise FileExistsError if the folder must not be replaced.
+
+        With `earlier` False, output of an earlier call is not refused yet.
+        """
         folder = self.named
         if self.final == Path(self.final.anchor):
-            raise FileExistsError(f"{folder} cannot be replaced; give the name of a folder in it")
+            raise FileExistsError(f"{folder} cannot be replaced; give the path of a folder in it")
         if not folder.is_dir():
             if folder.exists():
-                raise NotADirectoryError(f"{folder} is a file; give the name of a folder")
+                raise NotADirectoryError(f"{folder} is a file; give the path of a folder")
             return
         if os.path.ismount(folder):
-            raise FileExistsError(f"{folder} cannot be replaced; give the name of a folder in it")
+            raise FileExistsError(f"{folder} cannot be replaced; give the path of a folder in it")
         maker = _maker(folder)
         foreign = None if self.adds else _foreign(folder, maker)
         if foreign is None and maker not in (None, self.made_by):
-            foreign = f"it is of {maker}"
+            foreign = f"it is a result of {maker}"
         if foreign is not None:
             raise self._refusal(foreign)
-        if maker and not self.force:
+        if earlier and maker and not self.force:
+            resume = ", --resume to continue it" if self.made_by in CONTINUED else ""
             raise FileExistsError(
-                f"{folder} holds {MAKERS[self.made_by][1]}; give another folder, or --force to "
-                "replace what is there"
+                f"{folder} has {MAKERS[self.made_by][1]}; give another folder{resume}, or "
+                "--force to replace it"
             )
 
     def _refusal(self, foreign: str) -> FileExistsError:
         return FileExistsError(
-            f"{self.named} has content that no {MAKERS[self.made_by][0]} made ({foreign}); "
+            f"{self.named} has content that does not belong to a {MAKERS[self.made_by][0]} "
+            f"({foreign}); "
             "give another folder, or move it away"
         )
 
     def _take(self) -> None:
-        """Take the lock, unless another has it."""
+        """Take the lock; raise FileExistsError if another process holds it."""
         for _ in range(TRIES):
             with suppress(FileExistsError):
                 self._beside.mkdir()
-            with suppress(FileNotFoundError):  # whoever had it is gone with it
+            with suppress(FileNotFoundError):  # the previous holder has deleted the folder
                 if not OURS.issuperset(path.name for path in self._beside.iterdir()):
-                    raise FileExistsError(f"{self._beside} is in the way and not ours; move it")
+                    raise FileExistsError(f"{self._beside} is not of aqmlab; move it away")
                 self._lock = _locked(self._beside / LOCK)
             if self._lock is not None:
                 return
@@ -264,9 +273,9 @@ class Claim:
         )
 
     def _swap(self, whole: Path) -> None:
-        """Rename `whole` to the folder, and what is there to `whole`."""
+        """Exchange `whole` and the folder."""
         try:
-            whole.rename(self.final)  # nothing or an empty folder
+            whole.rename(self.final)  # works if the folder is absent or empty
         except OSError as e:
             if e.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                 raise
@@ -274,18 +283,18 @@ class Claim:
             return
         if exchange(whole, self.final):
             old = whole
-        else:  # _settle undoes it if it ends between the two
+        else:  # _settle undoes a process's end between the two steps
             old = self._beside / OLD
             self.final.rename(old)
             whole.rename(self.final)
         foreign = _foreign(old, _maker(old))
-        if foreign is not None:  # it came in the last instant
+        if foreign is not None:  # a file was added since the last check
             self.final.rename(self.new)
             old.rename(self.final)
             raise self._refusal(foreign)
 
     def _settle(self) -> None:
-        """Put in order what stands beside the folder: a left-over, or the end of our own work."""
+        """Clean up beside the folder, after this process or one that was killed."""
         old = self._beside / OLD
         if old.exists():
             if self.final.exists():
@@ -299,13 +308,13 @@ class Claim:
 
 @atexit.register
 def release_all() -> None:
-    """Leave every folder as it was, wherever an interruption came."""
+    """Release all claims, so that an interruption at any time leaves the folders unchanged."""
     for claim in list(_claims):
         claim.release()
 
 
 def _locked(path: Path) -> int | None:
-    """Make and lock a file; None: another has it, or it is no longer there."""
+    """Create and lock a file; return None if another process holds it or has deleted it."""
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -321,24 +330,24 @@ def _locked(path: Path) -> int | None:
 
 
 def _sweep(parent: Path) -> None:
-    """Put in order what killed processes left beside their folders."""
+    """Clean up after killed processes in a parent folder."""
     for beside in parent.glob(".*.aqmlab"):
         final = beside.with_name(beside.name.removeprefix(".").removesuffix(".aqmlab"))
         if not final.name or beside.is_symlink():
             continue
         with suppress(OSError):
-            there = {path.name for path in beside.iterdir()}
+            names = {path.name for path in beside.iterdir()}
             claim = Claim(final, "aqmlab run")
-            if not there:  # its owner may be about to make the lock; without it, it tries again
+            if not names:  # if its owner is about to create the lock, the owner tries again
                 beside.rmdir()
-            elif there <= OURS and claim._beside == beside:
+            elif names <= OURS and claim._beside == beside:
                 claim._lock = _locked(beside / LOCK)
                 _claims.append(claim)
                 claim.release()
 
 
 def _listed(folder: Path) -> list[str]:
-    """Return the lines of a folder's list; empty if it has none."""
+    """Return the lines of a folder's list; an empty list without one."""
     try:
         path = folder / LIST
         return [] if path.is_symlink() else path.read_text("utf-8").splitlines()
@@ -347,23 +356,23 @@ def _listed(folder: Path) -> list[str]:
 
 
 def is_of(folder: Path, made_by: str) -> bool:
-    """Whether a command made a folder."""
+    """Return True if a command wrote a folder."""
     return _listed(folder)[:1] == [made_by]
 
 
 def _maker(folder: Path) -> str | None:
-    """Return the command that made a folder; None: none did, or it is empty."""
+    """Return the command that wrote a folder; None if no command did, or the folder is empty."""
     head = _listed(folder)[:1]
     if head and head[0] in MAKERS:
         return head[0]
-    # What a comparison leaves that never got so far as to list anything.
+    # A comparison that was killed before it wrote its list leaves only its store.
     names = [str(path.relative_to(folder)) for path in folder.glob("runs/*")]
     finished = names and all(FINISHED_RUN.fullmatch(name) for name in names)
     return "aqmlab compare" if finished and not head else None
 
 
 def _foreign(folder: Path, maker: str | None) -> str | None:
-    """Return the first name in a folder that its list does not have."""
+    """Return the first name in a folder that is not in its list; None if all are."""
     ours = {LIST, *_listed(folder)[1:]} if maker else set()
     for name in _names(folder):
         grown = maker in GROWN and GROWN[maker].fullmatch(name)
@@ -373,7 +382,7 @@ def _foreign(folder: Path, maker: str | None) -> str | None:
 
 
 def _names(folder: Path, prefix: str = "") -> Iterator[str]:
-    """Name every file and folder in a folder, in order; those of folders end in a slash."""
+    """Yield the names of all files and folders in a folder, sorted; folders end in a slash."""
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         name = prefix + entry.name
         if entry.is_dir(follow_symlinks=False):
@@ -382,7 +391,7 @@ def _names(folder: Path, prefix: str = "") -> Iterator[str]:
         elif entry.is_file(follow_symlinks=False):
             yield name
         else:
-            yield name + " (no plain file)"
+            yield name + " (not a regular file)"
 
 
 def _write_list(folder: Path, made_by: str) -> None:
@@ -394,16 +403,16 @@ def _write_list(folder: Path, made_by: str) -> None:
 
 
 def _discard(folder: Path, final: Path) -> None:
-    """Remove what a folder lists; if there is more, the folder stays, under a name to be seen."""
+    """Delete the files that a folder lists; rename the folder to a visible name if more remain."""
     if not folder.is_dir():
         return
     foreign = _foreign(folder, _maker(folder))
     if foreign is None:
-        # The list goes last: whoever is killed before leaves something that can be discarded.
+        # The list is deleted last, so that the next use can continue after a kill.
         for name in sorted((name for name in _names(folder) if name != LIST), reverse=True):
             (folder / name).rmdir() if name.endswith("/") else (folder / name).unlink()
         (folder / LIST).unlink(missing_ok=True)
         folder.rmdir()
         return
-    kept = (final.with_name(f"{final.name}.kept-{n}") for n in range(1, 1000))
-    folder.rename(next(path for path in kept if not os.path.lexists(path)))
+    names = (final.with_name(f"{final.name}.kept-{n}") for n in range(1, 1000))
+    folder.rename(next(path for path in names if not os.path.lexists(path)))

@@ -1,7 +1,7 @@
-"""Ctrl-C, SIGTERM and SIGHUP: one clean way out.
+"""Handling of Ctrl-C, SIGTERM and SIGHUP, which all end the command in the same way.
 
-The first raises KeyboardInterrupt in the main thread, and the others are ignored from then on, so
-that nothing disturbs what is put in order on the way out.
+The first signal raises KeyboardInterrupt in the main thread. All later signals are ignored, so that
+they do not disturb the clean-up.
 """
 
 import os
@@ -17,26 +17,27 @@ SIGNALS = tuple(
 
 
 class EndedError(KeyboardInterrupt):
-    """A signal to end.
+    """Raised for a signal that ends the process.
 
-    It is not KeyboardInterrupt itself, by which Python ends as if SIGINT had killed it when it
-    came while a string was executed, as in making a dataclass, even if it is caught.
+    A subclass is needed because of code that Python executes from a string, for example to create a
+    dataclass. After a plain KeyboardInterrupt there, Python exits as if SIGINT had killed it, even
+    if the exception is caught.
     """
 
 
-came: int | None = None
+received: int | None = None
 """The signal that ends this process."""
 AGAIN_S = 0.01
-"""Time until the interruption is raised again where Python discarded it."""
+"""Delay in s before the exception is raised again after Python discarded it."""
 _held = 0
-_told = False
+_raised = False
 
 
 def _is_command() -> bool:
-    """Whether this process is the command: while a module is looked for, it is `-m`."""
+    """Return True if this process is the command. During the import of a module it is `-m`."""
     given = sys.orig_argv
     processes = sys.modules.get("multiprocessing")
-    if processes and processes.parent_process():  # a worker, whose arguments are its parent's
+    if processes and processes.parent_process():  # a worker has the arguments of its parent
         return False
     module = "-m" in given and given[given.index("-m") + 1 :][:1] == ["aqmlab"]
     return module or os.path.basename(sys.argv[0]) == "aqmlab"  # noqa: PTH119 (pathlib takes time)
@@ -48,7 +49,7 @@ def _on_early_signal(number: int, frame: FrameType | None) -> None:  # noqa: ARG
 
 
 def listen(handler: Callable[[int, FrameType | None], None] | None = None) -> None:
-    """Turn the signals into KeyboardInterrupt; those that are ignored (nohup) stay ignored."""
+    """Turn the signals into KeyboardInterrupt, except those that the process ignores (nohup)."""
     sys.unraisablehook = _on_unraisable
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -56,52 +57,52 @@ def listen(handler: Callable[[int, FrameType | None], None] | None = None) -> No
 
 
 def ignore() -> None:
-    """Ignore the signals from now on."""
+    """Ignore all further signals."""
     signal.setitimer(signal.ITIMER_REAL, 0)
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
 
 
 def _on_signal(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-    global came
-    came = came or number
-    _tell()
+    global received
+    received = received or number
+    _raise()
 
 
-def _tell() -> None:
-    global _told
-    if came and not _held and not _told:
-        _told = True
+def _raise() -> None:
+    global _raised
+    if received and not _held and not _raised:
+        _raised = True
         ignore()
         raise EndedError
 
 
 def _on_unraisable(lost: "sys.UnraisableHookArgs") -> None:
-    """Raise the interruption again if it came in a callback, whose errors Python discards.
+    """Raise the exception again if it occurred in a callback, whose exceptions Python discards.
 
-    Such callbacks are those of weak references, as the importer has them for its locks, and
-    `__del__`. Everything else is reported as usual.
+    Such callbacks are `__del__` and those of weak references, which the import system uses for its
+    locks. All other exceptions are reported as usual.
     """
-    global _told
+    global _raised
     if not isinstance(lost.exc_value, EndedError):
         sys.__unraisablehook__(lost)
         return
-    _told = False
+    _raised = False
     signal.signal(signal.SIGALRM, _on_signal)
     signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
 
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Put off the signals until the block ends."""
+    """Delay the signals until the block ends."""
     global _held
     _held += 1
     try:
         yield
     finally:
         _held -= 1
-    _tell()
+    _raise()
 
 
-if _is_command():  # until all is imported, an interruption ends it here, in one line
+if _is_command():  # during the imports, a signal ends the process with one line
     listen(_on_early_signal)

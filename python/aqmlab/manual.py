@@ -1,7 +1,7 @@
-"""The manual: a page for everything a scenario can name, as the simulator defines it.
+"""The manual: one page for each table of a scenario, from the definitions in the simulator.
 
-The one definition of a parameter stands in Rust beside the algorithm. Here its pages are read, for
-``aqmlab explain``, the typed objects of :mod:`aqmlab.parameters` and docs/reference.
+Each parameter is defined in Rust beside its algorithm. This module reads those definitions for
+``aqmlab explain``, the typed objects of :mod:`aqmlab.parameters`, and docs/reference.
 """
 
 import json
@@ -18,8 +18,8 @@ from aqmlab import _core
 class Parameter:
     """A key of a table.
 
-    `default` is as a scenario would write it, `choices` are (word, meaning), and `schema` is the
-    JSON Schema of its values.
+    `default` has the syntax of a scenario. `choices` are pairs of a word and its meaning. `schema`
+    is the JSON Schema of the values.
     """
 
     name: str
@@ -33,13 +33,13 @@ class Parameter:
 
     @property
     def choices(self) -> list[tuple[str, str]]:
-        """The words it may be, each with its meaning; empty if it is no choice among words."""
+        """Allowed words, each with its meaning; empty if the values are not words."""
         options = self.schema.get("items", self.schema).get("oneOf", [])
         return [(o["const"], o["description"]) for o in options]
 
     @property
     def default_text(self) -> str:
-        """Its default in words."""
+        """The default as text."""
         if self.required:
             return "none: must be given"
         if self.default is None:
@@ -55,13 +55,20 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Page:
-    """A table of a scenario: its kind ("queues", "tcp", …), name, what it is, and its keys."""
+    """The page of a table: category ("queues", "tcp", …), name, description, keys.
+
+    `shorthand` is the key that a text stands for in place of the table. `renamed` maps each former
+    key to its present path, and `implied` a word such as ``stack.linux`` to the keys that it sets.
+    """
 
     category: str
     name: str
     about: str
     has_kind: bool
     parameters: list[Parameter] = field(default_factory=list)
+    shorthand: str | None = None
+    renamed: dict[str, str] = field(default_factory=dict)
+    implied: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 @cache
@@ -72,7 +79,7 @@ def schema() -> dict[str, Any]:
 
 
 def definition(reference: str) -> dict[str, Any]:
-    """Return what a reference of the schema (``#/$defs/queue``) stands for."""
+    """Return the definition that a reference of the schema (``#/$defs/queue``) points to."""
     node: dict[str, Any] = schema()
     for key in reference.removeprefix("#/").split("/"):
         node = node[key]
@@ -86,9 +93,22 @@ def pages() -> dict[str, Page]:
     return {p["name"]: _page(category, p) for category, ps in by_category.items() for p in ps}
 
 
+@cache
+def shorthands() -> dict[str, str]:
+    """Return the key that a text stands for, by the name of a table that has one.
+
+    Examples
+    --------
+    >>> shorthands()
+    {'ecn': 'mode', 'recovery': 'method'}
+    """
+    all_pages = pages().values()
+    return {page.name.rpartition(".")[2]: page.shorthand for page in all_pages if page.shorthand}
+
+
 @dataclass(frozen=True)
 class Column:
-    """A column of a table that a run leaves; `unit` is empty where it holds names."""
+    """A column of a result table; `unit` is empty for names."""
 
     name: str
     unit: str
@@ -97,7 +117,7 @@ class Column:
 
 @cache
 def columns() -> dict[str, list[Column]]:
-    """Return the columns of every table that a run may leave, by the table's name.
+    """Return the columns of each table that a run can have, by the table's name.
 
     Examples
     --------
@@ -110,7 +130,7 @@ def columns() -> dict[str, list[Column]]:
 
 @cache
 def tables() -> dict[str, str]:
-    """Return what every table that a run may leave is, by its name.
+    """Return the description of each table that a run can have, by the table's name.
 
     Examples
     --------
@@ -126,7 +146,7 @@ def in_category(category: str) -> list[Page]:
 
 
 def find(name: str) -> list[tuple[Page, Parameter | None]]:
-    """Return what a name stands for: a page, or every parameter with that name or that choice.
+    """Return the page of a name, or all parameters with that name or that choice.
 
     Parameters
     ----------
@@ -136,7 +156,7 @@ def find(name: str) -> list[tuple[Page, Parameter | None]]:
     Raises
     ------
     ValueError
-        If there is nothing of that name; the message lists the nearest.
+        If the manual does not have the name; the message lists similar names.
 
     Examples
     --------
@@ -146,26 +166,32 @@ def find(name: str) -> list[tuple[Page, Parameter | None]]:
     if name in pages():
         return [(pages()[name], None)]
     of, _, key = name.rpartition(".")
-    found: list[tuple[Page, Parameter | None]] = [
+    for page in pages().values():
+        if key in page.renamed and of in ("", page.name):
+            raise ValueError(
+                f"{page.name}.{key} is now {page.name}.{page.renamed[key]}; "
+                f"`aqmlab explain {page.name}.{page.renamed[key]}` describes it"
+            )
+    matches: list[tuple[Page, Parameter | None]] = [
         (page, p) for page in pages().values() for p in page.parameters
         if of in ("", page.name) and (p.name == key or key in dict(p.choices))
     ]  # fmt: skip
-    if not found:
+    if not matches:
         keys = {p.name for page in pages().values() for p in page.parameters}
         if of in pages():
             own = ", ".join(p.name for p in pages()[of].parameters)
-            raise ValueError(f"{of} has no key {key!r}; known: {own or 'none'}")
+            raise ValueError(f"{of} has no key {key!r}; give one of {own or 'none'}")
         near = get_close_matches(name.lower(), {*pages(), *keys}, n=3)
         hint = f"did you mean {' or '.join(near)}? " if near else ""
         raise ValueError(
-            f"nothing is called {name!r}; {hint}`aqmlab list` tells the names of queues, tcp, "
-            "traffic and other categories"
+            f"the manual does not have {name!r}; {hint}`aqmlab list` prints the names of queues, "
+            "tcp, traffic and other categories"
         )
-    return found
+    return matches
 
 
 def _table_text(table: dict[str, Any]) -> str:
-    """Return a table's kind, and its keys that are not at their own default."""
+    """Return a table's kind, and its keys that differ from their defaults."""
     kind = table.get("kind", "")
     own = {p.name: p.default for p in pages()[kind].parameters} if kind else table
     changed = [f"{k} {v}" for k, v in table.items() if k != "kind" and v != own[k]]
@@ -181,11 +207,20 @@ def _page(category: str, page: dict[str, Any]) -> Page:
         Parameter(**p, required=p["name"] in required, schema=table["properties"][p["name"]])
         for p in page["parameters"]
     ]
-    return Page(category, page["name"], page["about"], "kind" in table["properties"], keys)
+    return Page(
+        category,
+        page["name"],
+        page["about"],
+        "kind" in table["properties"],
+        keys,
+        page.get("shorthand"),
+        page.get("renamed", {}),
+        page.get("implied", {}),
+    )
 
 
 def _table_of(page: dict[str, Any]) -> dict[str, Any]:
-    """Return the part of the schema that describes a page: the one with its keys."""
+    """Return the part of the schema that has the keys of a page."""
     keys = {p["name"] for p in page["parameters"]}
     for table in _tables(schema()):
         properties = table["properties"]
@@ -206,8 +241,48 @@ def _tables(node: Any) -> Iterator[dict[str, Any]]:
             yield from _tables(child)
 
 
+def table_of_key(parameter: Parameter) -> Page | None:
+    """Return the page of the table that a key holds by default; None if it holds something else.
+
+    Examples
+    --------
+    >>> tcp = {p.name: p for p in pages()["tcp"].parameters}
+    >>> table_of_key(tcp["rto"]).name, table_of_key(tcp["ecn"]).name, table_of_key(tcp["mss"])
+    ('tcp.rto', 'tcp.ecn', None)
+    """
+    if not isinstance(parameter.default, dict) or "kind" in parameter.default:
+        return None
+    options = [parameter.schema, *parameter.schema.get("anyOf", [])]
+    tables = [o for o in options if "properties" in o and "kind" not in o["properties"]]
+    return page_of_table(tables[0]) if tables else None
+
+
+def implied_keys(page: Page, word: str) -> list[tuple[str, Any]]:
+    """Return the path and the value of each key that a word of a page sets, in the page's order.
+
+    A choice of kinds, such as a congestion control, is one key.
+
+    Examples
+    --------
+    >>> implied_keys(pages()["tcp"], "stack.rfc")[0]
+    ('recovery.method', 'newreno')
+    """
+
+    def leaves(table: dict[str, Any], path: str) -> Iterator[tuple[str, Any]]:
+        for key, value in table.items():
+            if isinstance(value, dict) and "kind" not in value:
+                yield from leaves(value, f"{path}{key}.")
+            else:
+                yield f"{path}{key}", value
+
+    own = word.partition(".")[0]
+    order = [p.name for p in page.parameters]
+    rows = [row for row in leaves(page.implied[word], "") if row[0] != own]
+    return sorted(rows, key=lambda row: order.index(row[0].partition(".")[0]))
+
+
 def page_of_table(table: dict[str, Any]) -> Page | None:
-    """Return the page whose table a part of the schema is."""
+    """Return the page of a part of the schema; None if it has none."""
     properties = table.get("properties", {})
     kind = properties.get("kind", {}).get("const")
     for page in pages().values():

@@ -99,6 +99,7 @@ __all__ = [
     "Replay",
     "RequestResponse",
     "Requests",
+    "Reverse",
     "Rio",
     "Rule",
     "Scalable",
@@ -117,6 +118,16 @@ __all__ = [
     "TcRed",
     "TcSfb",
     "Tcp",
+    "TcpAck",
+    "TcpConnection",
+    "TcpCwnd",
+    "TcpDetails",
+    "TcpEcn",
+    "TcpMemory",
+    "TcpRecovery",
+    "TcpRto",
+    "TcpWindow",
+    "TcpWire",
     "Threshold",
     "TokenBucket",
     "Trace",
@@ -137,21 +148,23 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class Tswtcm(Table):
-    """TSWTCM, the time sliding window three colour marker, estimates the rate of a stream over a window of time and colours by chance: of what is sent above the committed rate that share is yellow, of what is sent above the peak rate that share is red.
+    """TSWTCM, the time sliding window three colour marker, estimates the rate of a stream over a time window and colours packets at random.
 
-    So the colours are spread over the packets, and a TCP connection rarely loses several of a
-    window.
+    The share of the traffic above the committed rate is yellow, and the share above the peak rate
+    is red. The colours are thus spread over the packets, and a TCP connection rarely loses several
+    packets of a window.
 
     Parameters
     ----------
     ctr : str
         Committed target rate (CTR). Source: rfc2859 §5.2.
     ptr : str
-        Peak target rate (PTR), at least ctr; the same: no packet is yellow. Source: rfc2859 §5.2.
+        Peak target rate (PTR), at least ctr. If both are equal, no packet is yellow. Source:
+        rfc2859 §5.2.
     avg_interval : str | None
-        Time over which the rate is estimated (AVG_INTERVAL): a connection's round trip, or more
-        than the longest of several. Default: 1 s. Range: above 0 s. Source: rfc2859 §5.1: 1 s for
-        several connections.
+        Time over which the rate is estimated (AVG_INTERVAL). It should be the round-trip time of a
+        connection, or more than the maximum round-trip time of several connections. Default: 1 s.
+        Range: above 0 s. Source: rfc2859 §5.1: 1 s for several connections.
     """
 
     KIND: ClassVar[str | None] = "tswtcm"
@@ -165,8 +178,8 @@ class Tswtcm(Table):
 class Trtcm(Table):
     """trTCM, the two rate three colour marker, meters a stream by two rates, each with its burst.
 
-    A packet is red if it is beyond the peak rate, otherwise yellow if it is beyond the committed
-    rate, otherwise green.  Bytes are those of IP packets. Both bursts are full at the start.
+    A packet is red if it exceeds the peak rate, yellow if it exceeds only the committed rate, and
+    green otherwise.  Sizes are those of IP packets. Both bursts are full at the start.
 
     Parameters
     ----------
@@ -180,15 +193,15 @@ class Trtcm(Table):
         Committed burst size (CBS). Range: above 0 B. Source: rfc2698 §2: at least the largest
         packet.
     mode : Literal["colour-blind", "colour-aware"] | None
-        Whether it looks at the colour that a packet came with. Default: colour-blind.
-        "colour-blind": It takes every packet to have none. "colour-aware": It makes no packet
-        better than it came. Source: rfc2698 §3.
+        Use of the colour that a packet carries when it arrives. Default: colour-blind.
+        "colour-blind": The meter treats every packet as uncoloured. "colour-aware": The meter never
+        gives a packet a better colour than it carries. Source: rfc2698 §3.
     yellow_dscp : Sequence[int | str] | None
-        Codepoints of packets that came yellow, to a colour-aware meter. Default: AF12, AF22, AF32,
-        AF42. Source: rfc2597 §6: medium drop precedence.
+        Codepoints of packets that arrive yellow, for a colour-aware meter. Default: AF12, AF22,
+        AF32, AF42. Source: rfc2597 §6: medium drop precedence.
     red_dscp : Sequence[int | str] | None
-        Codepoints of packets that came red, to a colour-aware meter; with any other it came green.
-        Default: AF13, AF23, AF33, AF43. Source: rfc2597 §6: high drop precedence.
+        Codepoints of packets that arrive red, for a colour-aware meter. All other packets arrive
+        green. Default: AF13, AF23, AF33, AF43. Source: rfc2597 §6: high drop precedence.
     """
 
     KIND: ClassVar[str | None] = "trtcm"
@@ -207,30 +220,31 @@ class Srtcm(Table):
     """srTCM, the single rate three colour marker, meters a stream by one rate and two bursts.
 
     A packet is green if it fits into the committed burst, yellow if it fits into the excess burst,
-    and red otherwise. The rate fills the committed burst first, the excess burst with what is over:
-    so after a pause a burst longer than the committed one is yellow, and what is sent above the
-    rate for long is red.  Bytes are those of IP packets. Both bursts are full at the start.
+    and red otherwise. The tokens of the rate fill the committed burst first, and the excess burst
+    when the committed burst is full. After a pause, the part of a burst beyond the committed burst
+    is yellow. Traffic that exceeds the rate for a long time is red.  Sizes are those of IP packets.
+    Both bursts are full at the start.
 
     Parameters
     ----------
     cir : str
-        Committed information rate: that of the tokens (CIR). Source: rfc2697 §2.
+        Committed information rate, at which tokens arrive (CIR). Source: rfc2697 §2.
     cbs : str
-        Committed burst size: most bytes at once that are green (CBS). Source: rfc2697 §2: at least
-        the largest packet, if above 0.
+        Committed burst size: maximum number of green bytes at once (CBS). Source: rfc2697 §2: at
+        least the largest packet, if above 0.
     ebs : str | None
-        Excess burst size: most bytes at once that are yellow (EBS). Default: 0 B. Source: rfc2697
-        §2: at least the largest packet, if above 0.
+        Excess burst size: maximum number of yellow bytes at once (EBS). Default: 0 B. Source:
+        rfc2697 §2: at least the largest packet, if above 0.
     mode : Literal["colour-blind", "colour-aware"] | None
-        Whether it looks at the colour that a packet came with. Default: colour-blind.
-        "colour-blind": It takes every packet to have none. "colour-aware": It makes no packet
-        better than it came. Source: rfc2697 §3.
+        Use of the colour that a packet carries when it arrives. Default: colour-blind.
+        "colour-blind": The meter treats every packet as uncoloured. "colour-aware": The meter never
+        gives a packet a better colour than it carries. Source: rfc2697 §3.
     yellow_dscp : Sequence[int | str] | None
-        Codepoints of packets that came yellow, to a colour-aware meter. Default: AF12, AF22, AF32,
-        AF42. Source: rfc2597 §6: medium drop precedence.
+        Codepoints of packets that arrive yellow, for a colour-aware meter. Default: AF12, AF22,
+        AF32, AF42. Source: rfc2597 §6: medium drop precedence.
     red_dscp : Sequence[int | str] | None
-        Codepoints of packets that came red, to a colour-aware meter; with any other it came green.
-        Default: AF13, AF23, AF33, AF43. Source: rfc2597 §6: high drop precedence.
+        Codepoints of packets that arrive red, for a colour-aware meter. All other packets arrive
+        green. Default: AF13, AF23, AF33, AF43. Source: rfc2597 §6: high drop precedence.
     """
 
     KIND: ClassVar[str | None] = "srtcm"
@@ -245,22 +259,22 @@ class Srtcm(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class TokenBucket(Table):
-    """A token bucket has two colours: green is in profile, red is out of it.
+    """A token bucket has two colours: green packets are in profile, red packets are out of profile.
 
-    Tokens, a byte each, come at the rate until there are as many as the burst; a packet in profile
-    takes its size.  The bucket is full at the start.
+    Tokens of one byte arrive at the rate until the bucket contains the burst. A packet in profile
+    removes tokens for its size.  The bucket is full at the start.
 
     Parameters
     ----------
     rate : str
         Rate of the tokens. Source: rfc2475 §2.3.2.
     burst : str
-        Most tokens that are kept. Range: at least 1 B, at most 4000000000000000000 B. Source:
-        rfc2475 §2.3.2.
+        Depth of the bucket: maximum number of tokens. Range: at least 1 B, at most
+        4000000000000000000 B. Source: rfc2475 §2.3.2.
     conformance : Literal["strict", "loose"] | None
-        When a packet is in profile. Default: strict. "strict": When there are tokens for all of it.
-        "loose": When there is any token: what is missing is borrowed from those to come. Source:
-        rfc3290 §5.1.3; rfc2697 §3 is strict.
+        Condition for a packet to be in profile. Default: strict. "strict": The bucket has tokens
+        for the whole packet. "loose": The bucket has at least one token. Missing tokens are
+        borrowed from later ones. Source: rfc3290 §5.1.3; rfc2697 §3 is strict.
     """
 
     KIND: ClassVar[str | None] = "token_bucket"
@@ -272,12 +286,12 @@ class TokenBucket(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Marker(Table):
-    """A marker sets the codepoint of packets.
+    """Marker that sets the codepoint of packets.
 
     Parameters
     ----------
     dscp : int | str
-        The codepoint they get. Source: rfc2475 §2.3.3.2.
+        New codepoint of the packets. Source: rfc2475 §2.3.3.2.
     """
 
     dscp: int | str
@@ -285,31 +299,32 @@ class Marker(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Match(Table):
-    """Which packets a rule or a class takes: those for which every key that is given holds; without any, all.
+    """Condition for the packets of a rule or class.
 
-    Each key is one value or a list, of which one must fit. In names * stands for any letters. The
-    first rule or class in its list that takes a packet has it.
+    A packet must fulfil every given key, and without any key all packets match. Each key is one
+    value or a list of alternatives. In names * stands for any sequence of characters. A packet that
+    matches several rules or classes belongs to the first of them.
 
     Parameters
     ----------
     dscp : int | Sequence[int | str] | str | None
-        Its codepoint: a name such as "AF11", "EF", "CS1", or a number. Default: absent. Source:
-        rfc2475 §2.3.1: the behaviour aggregate classifier.
+        Codepoint of the packet: a name such as "AF11", "EF", "CS1", or a number. Default: absent.
+        Source: rfc2475 §2.3.1: the behaviour aggregate classifier.
     ecn : Literal["not-ect", "ect0", "ect1", "ce"] | Sequence[Literal["not-ect", "ect0", "ect1", "ce"]] | None
-        Its ECN field. Default: absent. Source: rfc3168 §5.
+        ECN field of the packet. Default: absent. Source: rfc3168 §5.
     flows : Sequence[str] | str | None
-        Names of flows; data and ACKs alike. Default: absent.
+        Names of flows, for data and ACKs alike. Default: absent.
     source : Sequence[str] | str | None
-        Host that sent the packet: the data's, or for an ACK the receiver. Default: absent. Source:
-        rfc2475 §2.3.1: source address, of the five-tuple.
+        Host that sent the packet: the sender of the flow for data, its receiver for an ACK.
+        Default: absent. Source: rfc2475 §2.3.1: source address, of the five-tuple.
     destination : Sequence[str] | str | None
-        Host that it goes to. Default: absent. Source: rfc2475 §2.3.1: destination address, of the
-        five-tuple.
+        Host to which the packet is sent. Default: absent. Source: rfc2475 §2.3.1: destination
+        address, of the five-tuple.
     protocol : Literal["tcp", "udp"] | Sequence[Literal["tcp", "udp"]] | None
-        Its transport protocol. Default: absent. Source: rfc2475 §2.3.1: protocol ID, of the
-        five-tuple.
+        Transport protocol of the packet. Default: absent. Source: rfc2475 §2.3.1: protocol ID, of
+        the five-tuple.
     traffic : Sequence[str] | str | None
-        Kind of its flow's traffic, such as "bulk". Default: absent.
+        Kind of traffic of the packet's flow, such as "bulk". Default: absent.
     """
 
     dscp: int | Sequence[int | str] | str | None = None
@@ -327,27 +342,27 @@ class Match(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Rule(Table):
-    """A rule of the traffic conditioner before the queue of a link.
+    """Rule of the traffic conditioner before the queue of a link.
 
-    It says which packets it takes, by what they are metered, and what becomes of each colour:
-    "pass", "drop", or { dscp = "AF12" }, a new codepoint. The first rule in the list that takes a
-    packet has it; what no rule takes passes. What is dropped has the reason "policed" and never
-    comes to the queue. A shaper, which delays, is a queue.
+    It selects packets, meters them, and has an action for each colour: "pass", "drop", or a new
+    codepoint such as { dscp = "AF12" }. The first matching rule of the list applies, and packets
+    without a matching rule pass. Dropped packets have the reason "policed" and never reach the
+    queue. Shapers, which delay packets, are queues instead.
 
     Parameters
     ----------
     match : Match | Mapping[str, Any] | None
-        Which packets it takes. Default: its own defaults. Source: rfc2475 §2.3.1.
+        Packets to which the rule applies. Default: its own defaults. Source: rfc2475 §2.3.1.
     meter : TokenBucket | Srtcm | Trtcm | Tswtcm | Mapping[str, Any] | None
-        What tells their colours; absent: they are all green. Default: absent. Source: rfc2475
-        §2.3.3.1.
+        Meter that assigns the colours. If absent, all packets are green. Default: absent. Source:
+        rfc2475 §2.3.3.1.
     green : Literal["pass", "drop"] | Marker | Mapping[str, Any] | None
-        What becomes of green packets. Default: pass. Source: rfc2475 §2.3.3: in-profile packets may
-        go on without further conditioning.
+        Action on green packets. Default: pass. Source: rfc2475 §2.3.3: in-profile packets may go on
+        without further conditioning.
     yellow : Literal["pass", "drop"] | Marker | Mapping[str, Any] | None
-        What becomes of yellow packets. Default: pass.
+        Action on yellow packets. Default: pass.
     red : Literal["pass", "drop"] | Marker | Mapping[str, Any] | None
-        What becomes of red packets. Default: pass.
+        Action on red packets. Default: pass.
     """
 
     match: Match | Mapping[str, Any] | None = None
@@ -359,37 +374,41 @@ class Rule(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class CbqClass(Table):
-    """A class of CBQ.
+    """Class of CBQ.
 
-    One that others name as their parent lends to them; the others are leaves and have packets.
+    A class that others name as their parent lends bandwidth to them. All other classes are leaves,
+    and only leaves have packets.
 
     Parameters
     ----------
     name : str | None
-        Its name, for those below it. Default: absent.
+        Name of the class, by which other classes refer to it as their parent. Default: absent.
     parent : str | None
-        The class above it, which stands before it in the list; absent: it borrows from nobody.
-        Default: absent. Source: floyd1995cbq §3.
+        Name of the parent class, which must come earlier in the list. If absent, the class does not
+        borrow. Default: absent. Source: floyd1995cbq §3.
     match : Match | Mapping[str, Any] | None
-        Which packets it takes, if it is a leaf; absent: those that no other class takes. Of several
-        that would take one the first has it. Default: absent. Source: rfc2475 §2.3.1.
+        Packets of this class if it is a leaf. If absent, the class takes all packets that no other
+        class takes. A packet that matches several classes belongs to the first of them. Default:
+        absent. Source: rfc2475 §2.3.1.
     rate : str
-        The rate that it is allotted, with all below it. Source: floyd1995cbq §3.
+        Rate allotted to the class together with all classes below it. Source: floyd1995cbq §3.
     priority : int | None
-        Its priority, if it is a leaf: 0 is served first. Default: 0. Range: at least 0, at most 7.
-        Source: floyd1995cbq §5.
+        Priority of the class if it is a leaf. Priority 0 is served first. Default: 0. Range: at
+        least 0, at most 7. Source: floyd1995cbq §5.
     borrow : Literal["ancestors", "bounded"] | None
-        Whether it may use what others leave. Default: ancestors. "ancestors": From its ancestors.
-        "bounded": Not at all: it is bounded. Source: floyd1995cbq §4: bounded classes.
+        Permission of this class to use bandwidth that other classes leave unused. Default:
+        ancestors. "ancestors": The class may borrow from its ancestors. "bounded": The class may
+        not borrow: it is bounded. Source: floyd1995cbq §4: bounded classes.
     lend : Literal["others", "isolated"] | None
-        Whether others may use what it leaves. Default: others. "others": Those below its ancestors
-        may. "isolated": None but those below it: it is isolated. Source: floyd1995cbq §4: isolated
-        classes.
+        Permission of other classes to use bandwidth that this class leaves unused. Default: others.
+        "others": Classes below its ancestors may use it. "isolated": Only classes below it may use
+        it: it is isolated. Source: floyd1995cbq §4: isolated classes.
     max_burst : int | None
-        Packets that it may send back to back after a calm. Default: 16. Range: at least 0, at most
-        1000. Source: floyd1995parameters: 16 packets.
+        Number of packets that the class may send back to back after an idle time. Default: 16.
+        Range: at least 0, at most 1000. Source: floyd1995parameters: 16 packets.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | CustomQueue | str | Mapping[str, Any] | None
-        Its queue, of any kind, if it is a leaf; absent: Drop Tail. Default: absent.
+        Queue of the class, of any kind, if it is a leaf. If absent, it is a Drop Tail queue.
+        Default: absent.
     """
 
     rate: str
@@ -450,43 +469,45 @@ class CbqClass(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class HtbClass(Table):
-    """A class of HTB.
+    """Class of HTB.
 
-    One that others name as their parent lends to them; the others are leaves and have packets.
+    A class that others name as their parent lends bandwidth to them. All other classes are leaves,
+    and only leaves have packets.
 
     Parameters
     ----------
     name : str | None
-        Its name, for those below it. Default: absent.
+        Name of the class, by which other classes refer to it as their parent. Default: absent.
     parent : str | None
-        The class above it, which stands before it in the list; absent: it borrows from nobody.
-        Default: absent. Source: devera2002htb §3.
+        Name of the parent class, which must come earlier in the list. If absent, the class does not
+        borrow. Default: absent. Source: devera2002htb §3.
     match : Match | Mapping[str, Any] | None
-        Which packets it takes, if it is a leaf; absent: those that no other class takes. Of several
-        that would take one the first has it. Default: absent. Source: rfc2475 §2.3.1.
+        Packets of this class if it is a leaf. If absent, the class takes all packets that no other
+        class takes. A packet that matches several classes belongs to the first of them. Default:
+        absent. Source: rfc2475 §2.3.1.
     rate : str
-        The rate that it has for sure, with all below it. Source: devera2002htb §2.
+        Guaranteed rate of the class together with all classes below it. Source: devera2002htb §2.
     ceil : str | None
-        The rate that it never exceeds, however much it might borrow; absent: its rate. Default:
+        Maximum rate of the class, including borrowed bandwidth. If absent, it is the rate. Default:
         absent. Source: devera2002htb §4: the default ceil is the same as the rate.
     burst : str | None
-        Bytes that it may send at once beyond its rate; absent: 1600 B, and what the rate brings in
-        a tick where hz is given. Default: absent. Range: at least 1 B, at most 1000000000000 B.
-        Source: tc/q_htb.c: rate / HZ + 1600 B.
+        Number of bytes that the class may send at once beyond its rate. If absent, it is 1600 B,
+        plus the bytes of one tick at its rate if hz is given. Default: absent. Range: at least 1 B,
+        at most 1000000000000 B. Source: tc/q_htb.c: rate / HZ + 1600 B.
     cburst : str | None
-        Bytes that it may send at once beyond its ceil; absent: 1600 B, and what the ceil brings in
-        a tick where hz is given. Default: absent. Range: at least 1 B, at most 1000000000000 B.
-        Source: tc/q_htb.c: ceil / HZ + 1600 B.
+        Number of bytes that the class may send at once beyond its ceil. If absent, it is 1600 B,
+        plus the bytes of one tick at its ceil if hz is given. Default: absent. Range: at least 1 B,
+        at most 1000000000000 B. Source: tc/q_htb.c: ceil / HZ + 1600 B.
     prio : int | None
-        Its priority, if it is a leaf: 0 is offered what can be borrowed first. Default: 0. Range:
-        at least 0, at most 7. Source: devera2002htb §6; tc_htb: 0.
+        Priority of the class if it is a leaf. Bandwidth for borrowing is offered to priority 0
+        first. Default: 0. Range: at least 0, at most 7. Source: devera2002htb §6; tc_htb: 0.
     quantum : str | None
-        Bytes that it sends in its turn before another leaf that borrows from the same class;
-        absent: rate / r2q. Default: absent. Range: at least 1 B, at most 1000000000 B. Source:
-        devera2002htb §2.
+        Number of bytes that the class sends per turn when several leaves borrow from the same
+        class. If absent, it is the rate divided by r2q. Default: absent. Range: at least 1 B, at
+        most 1000000000 B. Source: devera2002htb §2.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | CustomQueue | str | Mapping[str, Any] | None
-        Its queue, of any kind, if it is a leaf; absent: Drop Tail. Default: absent. Source:
-        devera2002htb §2: pfifo.
+        Queue of the class, of any kind, if it is a leaf. If absent, it is a Drop Tail queue.
+        Default: absent. Source: devera2002htb §2: pfifo.
     """
 
     rate: str
@@ -548,18 +569,20 @@ class HtbClass(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class FairClass(Table):
-    """A class of fair queueing.
+    """Class of a fair queueing scheduler.
 
     Parameters
     ----------
     match : Match | Mapping[str, Any] | None
-        Which packets it takes; absent: those that no other class takes. Of several that would take
-        one the first has it. Default: absent. Source: rfc2475 §2.3.1.
+        Packets of this class. If absent, the class takes all packets that no other class takes. A
+        packet that matches several classes belongs to the first of them. Default: absent. Source:
+        rfc2475 §2.3.1.
     weight : float | None
-        Its weight: shares of the link are as the weights of the classes that have packets. Default:
-        1.0. Range: at least 0.000001, at most 1000000. Source: parekh1993gps §II.
+        Weight of the class. The shares of the link are proportional to the weights of the classes
+        with waiting packets. Default: 1.0. Range: at least 0.000001, at most 1000000. Source:
+        parekh1993gps §II.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Its queue, of any kind. Default: drop_tail.
+        Queue of the class, of any kind. Default: drop_tail.
     """
 
     match: Match | Mapping[str, Any] | None = None
@@ -614,23 +637,25 @@ class FairClass(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class MdrrClass(Table):
-    """A class of a modified deficit round robin.
+    """Class of a modified deficit round robin.
 
     Parameters
     ----------
     match : Match | Mapping[str, Any] | None
-        Which packets it takes; absent: those that no other class takes. Of several that would take
-        one the first has it. Default: absent. Source: rfc2475 §2.3.1.
+        Packets of this class. If absent, the class takes all packets that no other class takes. A
+        packet that matches several classes belongs to the first of them. Default: absent. Source:
+        rfc2475 §2.3.1.
     service : Literal["round", "strict", "alternate"] | None
-        How it is served; at most one class is of low latency. Default: round. "round": In the
-        round, by its weight. "strict": Low latency: whenever it has packets, before all others.
-        Those may starve. "alternate": Low latency: a turn of its own after each turn of another
-        class. Source: cisco2006mdrr: strict priority and alternate priority.
+        Service of the class. At most one class may be strict or alternate. Default: round. "round":
+        The class takes turns in the round, according to its weight. "strict": Low latency: the
+        class is served before all others whenever it has packets. The others may starve.
+        "alternate": Low latency: the class has a turn after each turn of another class. Source:
+        cisco2006mdrr: strict priority and alternate priority.
     weight : int | None
-        Its turn is worth mtu + (weight - 1) 512 B. Default: 1. Range: at least 1, at most 1000000.
-        Source: cisco2006mdrr.
+        Weight of the class. A turn is worth mtu + (weight - 1) 512 B. Default: 1. Range: at least
+        1, at most 1000000. Source: cisco2006mdrr.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Its queue, of any kind. Default: drop_tail.
+        Queue of the class, of any kind. Default: drop_tail.
     """
 
     match: Match | Mapping[str, Any] | None = None
@@ -686,19 +711,20 @@ class MdrrClass(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class DrrClass(Table):
-    """A class of a deficit round robin.
+    """Class of a deficit round robin.
 
     Parameters
     ----------
     match : Match | Mapping[str, Any] | None
-        Which packets it takes; absent: those that no other class takes. Of several that would take
-        one the first has it. Default: absent. Source: rfc2475 §2.3.1.
+        Packets of this class. If absent, the class takes all packets that no other class takes. A
+        packet that matches several classes belongs to the first of them. Default: absent. Source:
+        rfc2475 §2.3.1.
     quantum : str | None
-        Bytes added to its counter in each turn; shares of the link are as quanta are. Default: 1500
-        B. Range: at least 1 B, at most 1000000000 B. Source: shreedhar1996drr §III: at least the
-        largest packet, so that each turn sends one.
+        Number of bytes added to the counter of the class per turn. The shares of the link are
+        proportional to the quanta. Default: 1500 B. Range: at least 1 B, at most 1000000000 B.
+        Source: shreedhar1996drr §III: at least the largest packet, so that each turn sends one.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Its queue, of any kind. Default: drop_tail.
+        Queue of the class, of any kind. Default: drop_tail.
     """
 
     match: Match | Mapping[str, Any] | None = None
@@ -753,18 +779,19 @@ class DrrClass(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class WrrClass(Table):
-    """A class of a weighted round robin.
+    """Class of a weighted round robin.
 
     Parameters
     ----------
     match : Match | Mapping[str, Any] | None
-        Which packets it takes; absent: those that no other class takes. Of several that would take
-        one the first has it. Default: absent. Source: rfc2475 §2.3.1.
+        Packets of this class. If absent, the class takes all packets that no other class takes. A
+        packet that matches several classes belongs to the first of them. Default: absent. Source:
+        rfc2475 §2.3.1.
     packets : int | None
-        Packets that it sends in each turn. Default: 1. Range: at least 1, at most 1000000. Source:
-        katevenis1991wrr.
+        Number of packets that the class sends per turn. Default: 1. Range: at least 1, at most
+        1000000. Source: katevenis1991wrr.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Its queue, of any kind. Default: drop_tail.
+        Queue of the class, of any kind. Default: drop_tail.
     """
 
     match: Match | Mapping[str, Any] | None = None
@@ -819,15 +846,16 @@ class WrrClass(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class PriorityClass(Table):
-    """A class of a priority scheduler.
+    """Class of a priority scheduler.
 
     Parameters
     ----------
     match : Match | Mapping[str, Any] | None
-        Which packets it takes; absent: those that no other class takes. Of several that would take
-        one the first has it. Default: absent. Source: rfc2475 §2.3.1.
+        Packets of this class. If absent, the class takes all packets that no other class takes. A
+        packet that matches several classes belongs to the first of them. Default: absent. Source:
+        rfc2475 §2.3.1.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Its queue, of any kind. Default: drop_tail.
+        Queue of the class, of any kind. Default: drop_tail.
     """
 
     match: Match | Mapping[str, Any] | None = None
@@ -881,39 +909,39 @@ class PriorityClass(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Custom(Table):
-    """A law that the program gives which runs the scenario: an object of a class derived from aqmlab.CustomQueue.
+    """AQM that the calling program supplies: an object of a class derived from aqmlab.CustomQueue.
 
-    A file alone cannot say what it does.
+    A scenario file alone cannot define it.
 
     Parameters
     ----------
     law : str
-        Name under which the program gives it.
+        Name under which the program supplies the AQM.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "custom"
@@ -928,26 +956,28 @@ class Custom(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Cbq(Table):
-    """Class-based queueing: each class is allotted a rate.
+    """Class-based queueing: each class has an allotted rate.
 
-    A class that keeps it may always send; one that exceeds it may send while an ancestor keeps its
-    own and no class below that is unsatisfied, and is held back otherwise. So a class bounded to a
-    rate is a slower link, and what classes leave unused stays near them.
+    A class within its rate may always send. A class above its rate may send while an ancestor is
+    within its rate and no class below that ancestor is unsatisfied, and is delayed otherwise. A
+    bounded class thus acts like a slower link, and unused bandwidth goes first to classes with the
+    same parent.
 
     Parameters
     ----------
     classes : Sequence[CbqClass | Mapping[str, Any]]
-        The classes, each a cbq_class that stands after its parent; the leaf without match takes the
-        rest. Source: floyd1995cbq §3.
+        List of classes, each a cbq_class that follows its parent. The leaf without match takes the
+        remaining packets. Source: floyd1995cbq §3.
     mean_packet_size : str | None
-        Mean size of packets, for quanta and max_burst. Default: 1000 B. Range: at least 1 B, at
-        most 65535 B. Source: floyd1995parameters leaves it to the operator; 1000 B is a common
+        Mean packet size, for the quanta and max_burst. Default: 1000 B. Range: at least 1 B, at
+        most 65535 B. Source: floyd1995parameters: the operator's choice; 1000 B is a common
         setting.
     ewma : int | None
-        The weight of a packet in avgidle is 2^-ewma. Of what a class sends too early 2^-ewma is
-        forgotten, so that one that competes may get up to 2^-(ewma + 1) more than its rate, or
-        twice that if its packets differ in size: 3 % and 6 %, and with 8 less than half a percent.
-        Default: 4. Range: at least 1, at most 31. Source: floyd1995cbq app. A: 1/16; tc_cbq: ewma.
+        Exponent of the weight 2^-ewma of a packet in avgidle. The average forgets the share 2^-ewma
+        of what a class sends too early. A class that competes with others may therefore get up to
+        2^-(ewma + 1) more than its rate, or twice that if its packets differ in size: 3 % and 6 %
+        with 4, and less than half a percent with 8. Default: 4. Range: at least 1, at most 31.
+        Source: floyd1995cbq app. A: 1/16; tc_cbq: ewma.
     """
 
     KIND: ClassVar[str | None] = "cbq"
@@ -959,28 +989,31 @@ class Cbq(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Htb(Table):
-    """Hierarchical token bucket: each class has a rate for sure; what others leave unused is lent to those that want more, by their parents, up to their ceil: first to the lowest priority, among equals as their quanta are.
+    """Hierarchical token bucket: each class has a guaranteed rate.
 
-    Classes without a parent borrow from nobody, so that a whole link is a class above all others,
-    of a rate not above the link's.
+    Bandwidth that classes leave unused is lent by their parents to classes that want more, up to
+    their ceil. Lower priorities are served first, and leaves of equal priority share in proportion
+    to their quanta. Classes without a parent do not borrow. To share a whole link, put all classes
+    below one class whose rate is at most that of the link.
 
     Parameters
     ----------
     classes : Sequence[HtbClass | Mapping[str, Any]]
-        The classes, each an htb_class that stands after its parent; the leaf without match takes
-        the rest. Source: devera2002htb §3.
+        List of classes, each an htb_class that follows its parent. The leaf without match takes the
+        remaining packets. Source: devera2002htb §3.
     r2q : float | None
-        A quantum that is not given is the rate in bytes a second divided by this, between 1000 and
-        200 000 B. Default: 10.0. Range: at least 0.001. Source: devera2002htb §2: 10.
+        Divisor for the default quantum, which is the rate in bytes per second divided by r2q,
+        between 1000 and 200 000 B. Default: 10.0. Range: at least 0.001. Source: devera2002htb §2:
+        10.
     hysteresis : bool | None
-        A class goes on until it owes its burst (at its ceil: its cburst), and then waits until it
-        owes nothing, so that packets leave in bursts. Default: false. Source: sch_htb.c:
+        If true, a class sends until its debt is its burst (at its ceil: its cburst) and then waits
+        until the debt is paid, so that packets leave in bursts. Default: false. Source: sch_htb.c:
         HTB_HYSTERESIS 1 in Linux 2.4 and early 2.6; htb_hysteresis 0 today.
     hz : int | None
-        Ticks per second of a kernel without high-resolution timers, for the bursts that are not
-        given: at 100 a class of 10 Mbit/s has 14100 B; absent: 1600 B. Default: absent. Range: at
-        least 1, at most 10000. Source: tc/q_htb.c: get_hz(), 100 in Linux 2.4; with high-resolution
-        timers a tick brings nothing.
+        Timer frequency (ticks per second) of a kernel without high-resolution timers, which sets
+        the default bursts. With 100 a class of 10 Mbit/s has a burst of 14100 B. If absent, it is
+        1600 B. Default: absent. Range: at least 1, at most 10000. Source: tc/q_htb.c: get_hz(), 100
+        in Linux 2.4; with high-resolution timers a tick brings nothing.
     """
 
     KIND: ClassVar[str | None] = "htb"
@@ -993,26 +1026,27 @@ class Htb(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Tbf(Table):
-    """Token bucket filter, a shaper: the queue is served at `rate`, after a calm by a burst of up to `burst` bytes at `peak_rate`, or at the rate of the link.
+    """Token bucket filter, a shaper.
 
-    Packets larger than the burst are dropped, as they could never leave. The limit of what waits is
-    that of its queue.
+    It limits its queue to `rate`. After an idle time it sends a burst of up to `burst` bytes at
+    `peak_rate`, or at the rate of the link. Packets larger than the burst are dropped, because they
+    could never leave. The limit for waiting packets is that of its queue.
 
     Parameters
     ----------
     rate : str
-        The rate at which tokens come. Source: tc_tbf.
+        Rate at which tokens arrive. Source: tc_tbf.
     burst : str | None
-        Bytes for which the bucket holds tokens. Default: 5000 B. Range: at least 1 B, at most
-        1000000000000 B. Source: tc_tbf leaves it to the operator; its example has 5 kB.
+        Depth of the bucket in bytes. Default: 5000 B. Range: at least 1 B, at most 1000000000000 B.
+        Source: tc_tbf: the operator's choice; its example has 5 kB.
     peak_rate : str | None
-        The rate of bursts; absent: that of the link. Default: absent. Source: tc_tbf.
+        Rate of bursts. If absent, it is the rate of the link. Default: absent. Source: tc_tbf.
     mtu : str | None
-        Bytes for which the bucket of the peak rate holds tokens: the largest packet. Default: 1500
-        B. Range: at least 1 B, at most 1000000000 B. Source: tc_tbf: mtu, also called minburst.
+        Depth of the peak rate's bucket in bytes, which is the maximum packet size. Default: 1500 B.
+        Range: at least 1 B, at most 1000000000 B. Source: tc_tbf: mtu, also called minburst.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        The queue that is served, of any kind. Default: drop_tail. Source: tc_tbf: an inner queue
-        may be attached.
+        Queue that the shaper serves, of any kind. Default: drop_tail. Source: tc_tbf: an inner
+        queue may be attached.
     """
 
     KIND: ClassVar[str | None] = "tbf"
@@ -1071,15 +1105,16 @@ class Tbf(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Scfq(Table):
-    """Self-clocked fair queueing: packets are sent in the order in which they would be finished if the link served all classes at once by their weights, as told by the packet in service.
+    """Self-clocked fair queueing: packets are sent in the order in which an ideal link that serves all classes at once by their weights would finish them.
 
-    Simpler than WFQ; a packet may wait for one packet of each other class more.
+    The clock of that link is estimated from the packet in service. It is simpler than WFQ, but a
+    packet may wait for one additional packet of each other class.
 
     Parameters
     ----------
     classes : Sequence[FairClass | Mapping[str, Any]]
-        The classes, each a fair_class; the one without match takes the rest. Source:
-        golestani1994scfq §III.
+        List of classes, each a fair_class. The class without match takes the remaining packets.
+        Source: golestani1994scfq §III.
     """
 
     KIND: ClassVar[str | None] = "scfq"
@@ -1089,16 +1124,16 @@ class Scfq(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Wfq(Table):
-    """Weighted fair queueing: packets are sent in the order in which they would be finished if the link served all classes at once by their weights.
+    """Weighted fair queueing: packets are sent in the order in which an ideal link that serves all classes at once by their weights would finish them.
 
-    No packet is finished later than there, but for the time of one largest packet. The fluid system
-    is computed at each arrival, at a cost as the number of classes.
+    Each packet is finished at most the time of one maximum packet later than on that ideal link.
+    The ideal link is computed at each arrival, at a cost proportional to the number of classes.
 
     Parameters
     ----------
     classes : Sequence[FairClass | Mapping[str, Any]]
-        The classes, each a fair_class; the one without match takes the rest. Source: parekh1993gps
-        §II.
+        List of classes, each a fair_class. The class without match takes the remaining packets.
+        Source: parekh1993gps §II.
     """
 
     KIND: ClassVar[str | None] = "wfq"
@@ -1108,19 +1143,21 @@ class Wfq(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Mdrr(Table):
-    """Modified deficit round robin: classes take turns; a class sends while its counter is above zero, and owes what its last packet was too large by.
+    """Modified deficit round robin: classes take turns.
 
-    One class may be a low-latency queue: served before all others (strict), or between any two of
-    their turns (alternate).
+    A class sends while its counter is above zero, and the excess of its last packet is subtracted
+    from its next turn. One class may have a low-latency queue, which is served before all others
+    (strict) or between any two turns of others (alternate).
 
     Parameters
     ----------
     classes : Sequence[MdrrClass | Mapping[str, Any]]
-        The classes, each an mdrr_class; the one without match takes the rest. Source:
-        cisco2006mdrr.
+        List of classes, each an mdrr_class. The class without match takes the remaining packets.
+        Source: cisco2006mdrr.
     mtu : str | None
-        The largest packet of the link, the least worth of a turn. Default: 1500 B. Range: at least
-        1 B, at most 65535 B. Source: cisco2006mdrr: quantum = MTU + (weight - 1) 512.
+        Maximum packet size of the link, which is the minimum worth of a turn. Default: 1500 B.
+        Range: at least 1 B, at most 65535 B. Source: cisco2006mdrr: quantum = MTU + (weight - 1)
+        512.
     """
 
     KIND: ClassVar[str | None] = "mdrr"
@@ -1131,17 +1168,17 @@ class Mdrr(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Drr(Table):
-    """Deficit round robin: classes that have packets take turns.
+    """Deficit round robin: classes with waiting packets take turns.
 
-    A turn adds the quantum to the class's counter; it sends while the counter covers its next
-    packet, and keeps the rest for its next turn. So shares are as the quanta, whatever the sizes of
-    packets, at a constant cost a packet.
+    A turn adds the quantum to the counter of the class. The class sends while its counter is at
+    least the size of its next packet, and keeps the rest for its next turn. The shares of the link
+    are therefore proportional to the quanta for all packet sizes, at a constant cost per packet.
 
     Parameters
     ----------
     classes : Sequence[DrrClass | Mapping[str, Any]]
-        The classes, each a drr_class; the one without match takes the rest. Source:
-        shreedhar1996drr §III.
+        List of classes, each a drr_class. The class without match takes the remaining packets.
+        Source: shreedhar1996drr §III.
     """
 
     KIND: ClassVar[str | None] = "drr"
@@ -1151,15 +1188,16 @@ class Drr(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Wrr(Table):
-    """Weighted round robin: classes that have packets take turns, in each of which a class sends as many packets as it is given.
+    """Weighted round robin: classes with waiting packets take turns, and a class sends its number of packets per turn.
 
-    Shares in packets are as these numbers; shares in bytes are so only if packets are of one size.
+    The shares in packets are proportional to these numbers, and so are the shares in bytes if all
+    packets have the same size.
 
     Parameters
     ----------
     classes : Sequence[WrrClass | Mapping[str, Any]]
-        The classes, each a wrr_class; the one without match takes the rest. Source:
-        katevenis1991wrr.
+        List of classes, each a wrr_class. The class without match takes the remaining packets.
+        Source: katevenis1991wrr.
     """
 
     KIND: ClassVar[str | None] = "wrr"
@@ -1169,15 +1207,15 @@ class Wrr(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Priority(Table):
-    """Strict priority: when the link is free the first class of the list that has packets sends one.
+    """Strict priority: when the link is free, the first class of the list with waiting packets sends one.
 
-    The first class waits for no more than the packet in service; the last may starve.
+    The first class waits at most for the packet in service, and the last class may starve.
 
     Parameters
     ----------
     classes : Sequence[PriorityClass | Mapping[str, Any]]
-        The classes, each a priority_class, the most urgent first; the one without match takes the
-        rest. Source: kleinrock1976queueing §3.4.
+        List of classes, each a priority_class, the most urgent first. The class without match takes
+        the remaining packets. Source: kleinrock1976queueing §3.4.
     """
 
     KIND: ClassVar[str | None] = "priority"
@@ -1187,10 +1225,10 @@ class Priority(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Sfq(Table):
-    """Stochastic fairness queueing gives each flow a queue of its own, as far as the hash goes, and serves them in turn.
+    """Stochastic fairness queueing hashes flows to queues and serves the queues in turn.
 
-    When the buffer is full the longest queue loses its last packet, so a flow that sends too much
-    fills and loses its own queue only.
+    When the buffer is full, the last packet of the longest queue is dropped. A flow that sends too
+    much therefore fills its own queue and loses its own packets.
 
     Parameters
     ----------
@@ -1198,36 +1236,37 @@ class Sfq(Table):
         Number of queues. Default: 1024. Range: at least 1, at most 65536. Source: tc_sfq: divisor
         1024; mckenney1990sfq §3: a small multiple of the flows.
     perturb : str | None
-        Time after which the hash is changed; absent: never. Default: absent. Range: at least 0.001
-        s. Source: tc_sfq: none; 10 s is recommended.
+        Time between two changes of the hash function. If absent, it never changes. Default: absent.
+        Range: at least 0.001 s. Source: tc_sfq: none; 10 s is recommended.
     quantum : str | None
-        Bytes that a queue may send in its turn; absent: one packet. Default: absent. Range: at
-        least 1 B, at most 1000000000 B. Source: mckenney1990sfq: a packet; tc_sfq: an MTU.
+        Number of bytes that a queue may send per turn. If absent, a turn is one packet. Default:
+        absent. Range: at least 1 B, at most 1000000000 B. Source: mckenney1990sfq: a packet;
+        tc_sfq: an MTU.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "sfq"
@@ -1244,50 +1283,51 @@ class Sfq(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Phb(Table):
-    """The per-hop behaviours of DiffServ, ready made: EF (and VOICE-ADMIT) before everything; CS6 and CS7 next; then AF1 to AF4 and the default behaviour, which share what is left; LE last.
+    """Per-hop behaviours of DiffServ as one queue.
 
-    In each AF class the drop precedences have thresholds of their own: AFx3 is dropped first, AFx1
-    hardly ever. `limit` and `ecn` are those of each class of AF and of the default; a limit that is
-    a time counts up to 1 GB. EF may starve the others: police it where it enters, by a rule with a
-    token bucket.
+    EF (and VOICE-ADMIT) is served first, then CS6 and CS7. AF1 to AF4 and the default behaviour
+    share the remaining bandwidth, and LE is served last. In each AF class the drop precedences have
+    their own thresholds: AFx3 is dropped first, AFx1 rarely. `limit` and `ecn` apply to each AF
+    class, CS6 and CS7, the default behaviour and LE. A limit given as a time is at most 1 GB. EF
+    may starve the others, so police it at the edge with a rule that has a token bucket.
 
     Parameters
     ----------
     af_shares : Sequence[int] | None
-        Shares of AF1, AF2, AF3 and AF4 in what EF and CS6 and CS7 leave, to that of the default
-        behaviour. Default: 1, 1, 1, 1. Source: rfc2597 §2 leaves them to the operator.
+        Shares of AF1, AF2, AF3 and AF4, relative to default_share, of the bandwidth that EF, CS6
+        and CS7 leave. Default: 1, 1, 1, 1. Source: rfc2597 §2: the operator's choice.
     default_share : int | None
-        Share of the default behaviour. Default: 1. Range: at least 1, at most 1000. Source: rfc2474
-        §4.1: some, so that it is not starved.
+        Share of the default behaviour, relative to af_shares. Default: 1. Range: at least 1, at
+        most 1000. Source: rfc2474 §4.1: some, so that it is not starved.
     ef_limit : str | None
         Limit of the queue of EF. Default: 10 packets. Range: a whole number, at least 1 packet or
         byte, at most 1000000000 packets or bytes. Source: rfc3246 §2.2: EF packets meet short or
         empty queues.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "phb"
@@ -1304,21 +1344,22 @@ class Phb(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Dualpi2(Table):
-    """DualPI2 keeps Scalable packets, told by ECT(1) or CE, in a queue of their own (L) that is served nearly always first and marks as soon as a packet waits a millisecond.
+    """DualPI2 stores Scalable packets, which carry ECT(1) or CE, in a queue of their own (L), which is nearly always served first and marks packets that wait about a millisecond.
 
-    The others (C) are held at a target delay by PI2: dropped, or marked if ECT(0), with p' squared.
-    Scalable packets are marked with k p' at least, so that flows of both kinds share the link
-    evenly while each keeps its own delay. When the Classic probability reaches 1/k², what is
-    ECN-capable is dropped too. A limit in bytes, or by a time, must leave room for an MTU; unless
-    it is given, it is what the link sends in 250 ms (RFC 9332 Appendix A.1).
+    PI2 controls the delay of the other packets (C) at a target: it drops them with p' squared, or
+    marks them if they carry ECT(0). Scalable packets are marked with at least k p', so that flows
+    of both kinds have equal rates while each queue has its own delay. When the Classic probability
+    reaches 1/k², ECN-capable packets are dropped too. A limit in bytes, or by a time, must leave
+    space for an MTU. The default limit is the traffic that the link sends in 250 ms (RFC 9332
+    Appendix A.1).
 
     Parameters
     ----------
     target : str | None
-        The delay at which the C queue is held. Default: 15 ms. Range: above 0 s. Source: rfc9332
-        Appendix A.1: 15 ms.
+        Target delay of the C queue. Default: 15 ms. Range: above 0 s. Source: rfc9332 Appendix A.1:
+        15 ms.
     t_update : str | None
-        Time between two changes of the probability (Tupdate). Default: 16 ms. Range: at least
+        Time between two updates of the probability (Tupdate). Default: 16 ms. Range: at least
         0.000001 s. Source: rfc9332 Appendix A.1: 16 ms.
     alpha : float | None
         Integral gain in Hz (alpha). Default: 0.16. Range: at least 0. Source: rfc9332 Appendix A.1:
@@ -1333,60 +1374,63 @@ class Dualpi2(Table):
         Delay above which the L queue marks (minTh). Default: 800 us. Range: at least 0 s. Source:
         rfc9332 Appendix A.1: 800 us.
     range : str | None
-        Further delay at which it marks every packet (range); 0: a step. Default: 400 us. Range: at
-        least 0 s. Source: rfc9332 Appendix A.1: 400 us.
+        Delay beyond min_th at which the L queue marks every packet (range). With 0 the ramp becomes
+        a step. Default: 400 us. Range: at least 0 s. Source: rfc9332 Appendix A.1: 400 us.
     th_len : str | None
-        While no more than this waits in the L queue it marks for the C queue's sake only (Th_len).
-        Default: 1 packet. Range: a whole number, at least 0 packets, at most 1000000000 packets.
-        Source: rfc9332 Appendix A.1: 1 packet.
+        Number of packets in the L queue up to which its native AQM does not mark (Th_len). Default:
+        1 packet. Range: a whole number, at least 0 packets, at most 1000000000 packets. Source:
+        rfc9332 Appendix A.1: 1 packet.
     sparing : Literal["rfc9332", "linux"] | None
-        What is spared where next to nothing waits. Default: rfc9332. "rfc9332": By the native AQM,
-        a packet that leaves no more than Th_len in the L queue; by p', nothing. "linux": By the
-        native AQM, a packet that found less than Th_len in the L queue when it came, so that the
-        last of a burst is marked; by p', a packet that leaves less than two MTU in both queues.
-        Source: rfc9332 Appendix A.2, figure 7; A.1 and A.2 say what Linux does.
+        Packets of a nearly empty queue that are never signalled. Default: rfc9332. "rfc9332": The
+        native AQM exempts a packet that leaves at most Th_len in the L queue. The base AQM (p')
+        exempts none. "linux": The native AQM exempts a packet that arrived while fewer packets than
+        Th_len were in the L queue, so that it marks the last packets of a burst. The base AQM (p')
+        exempts a packet that leaves less than two MTU in both queues. Source: rfc9332 Appendix A.2,
+        figure 7; A.1 and A.2 describe Linux.
     choice : Literal["counted", "random"] | None
         Choice of the packets to signal, given a probability. Default: counted. "counted": The
         probabilities of successive packets are added up. Each time the sum passes 1, a packet is
         signalled. "random": Each packet is signalled at random, independently of the others.
         Source: rfc9332 Appendix A.1, figure 4: counted; Linux, sch_dualpi2.c: random.
     scheduler : Literal["wrr", "ts-fifo"] | None
-        Which queue sends when both have packets. Default: wrr. "wrr": Weighted round robin: C has
-        its share. "ts-fifo": Time-shifted FIFO: the packet that has waited longer, those of L by
-        the time shift more than they have. Source: rfc9332 Appendix A.2: wrr is recommended.
+        Queue that sends when both queues have packets. Default: wrr. "wrr": Weighted round robin,
+        in which C has its classic_share. "ts-fifo": Time-shifted FIFO: the packet that has waited
+        longer is sent first, where time_shift is added to the waiting time of packets in L. Source:
+        rfc9332 Appendix A.2: wrr is recommended.
     classic_share : float | None
-        Share of the link that the C queue has when both have packets, in turn. Default: 0.0625.
-        Source: rfc9332 Appendix A.2: 1/16.
+        Share of the link for the C queue while both queues have packets, under wrr. Default:
+        0.0625. Source: rfc9332 Appendix A.2: 1/16.
     time_shift : str | None
-        By how much longer a packet of C must have waited than one of L to be sent first by TS-FIFO
-        (tshift). Default: 50 ms. Range: at least 0 s. Source: rfc9332 Appendix A.2: 50 ms.
+        Additional waiting time that a packet of C needs to be sent before a packet of L, under
+        ts-fifo (tshift). Default: 50 ms. Range: at least 0 s. Source: rfc9332 Appendix A.2: 50 ms.
     mtu : str | None
-        Room that a limit in bytes must have left for a packet of any size. Default: 1500 B. Range:
-        at least 1 B, at most 65535 B. Source: rfc9332 Appendix A.1, figure 3: 1 MTU.
+        Space in bytes that must be left for a packet of any size under a limit in bytes. Default:
+        1500 B. Range: at least 1 B, at most 65535 B. Source: rfc9332 Appendix A.1, figure 3: 1 MTU.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 250 ms. Range: a whole number, at least 1 packet
-        or byte, at most 1000000000 packets or bytes. Source: the default of this kind, see above.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 250
+        ms. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or bytes.
+        Source: the default of this kind, see above.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "dualpi2"
@@ -1414,32 +1458,33 @@ class Dualpi2(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class FqPie(Table):
-    """FQ-PIE gives each flow a queue of its own, served in turn, a quantum of bytes each, and in each queue PIE holds the delay at a target.
+    """FQ-PIE hashes flows to queues that are served in turn, a quantum of bytes each.
 
-    A flow that sends less than its share finds its queue empty and goes first; one that does not
-    slow down is dropped by its own probability. A packet that finds `packet_limit` packets in all
-    queues together is dropped. The limit of the buffer is not used.
+    In each queue PIE controls the delay at a target. A flow that sends less than its share has an
+    empty queue and is served first. A flow that does not slow down is dropped with the probability
+    of its own queue. A packet that arrives while all queues together contain `packet_limit` packets
+    is dropped. The limit of the buffer is not used.
 
     Parameters
     ----------
     rules : Literal["rfc8033", "linux"] | None
-        Whose PIE stands in each queue. Default: rfc8033. "rfc8033": That of RFC 8033's Appendix A.
-        "linux": Linux's, as it is in `tc_pie`. Source: rfc8033 Appendix A; Linux's fq_pie has its
+        PIE that runs in each queue. Default: rfc8033. "rfc8033": PIE of RFC 8033, Appendix A.
+        "linux": PIE of Linux, as in `tc_pie`. Source: rfc8033 Appendix A; Linux's fq_pie has its
         own.
     target : str | None
-        The delay that is held in each queue (QDELAY_REF). Default: 15 ms. Range: above 0 s. Source:
+        Target queueing delay of each queue (QDELAY_REF). Default: 15 ms. Range: above 0 s. Source:
         rfc8033 Appendix A, tc-fq_pie(8): 15 ms.
     max_burst : str | None
-        How long a burst is let pass (MAX_BURST). Default: 150 ms. Range: at least 0 s. Source:
-        rfc8033 Appendix A: 150 ms.
+        Duration of a burst that passes without drops (MAX_BURST). Default: 150 ms. Range: at least
+        0 s. Source: rfc8033 Appendix A: 150 ms.
     t_update : str | None
-        Time between two changes of the probabilities (T_UPDATE). It lasts longer by Linux's rules,
-        by the ticks of `hz`. Default: 15 ms. Range: at least 0.000001 s. Source: rfc8033 Appendix
-        A, tc-fq_pie(8): 15 ms.
+        Time between two updates of the probabilities (T_UPDATE). With Linux's rules the period is
+        longer, depending on `hz`. Default: 15 ms. Range: at least 0.000001 s. Source: rfc8033
+        Appendix A, tc-fq_pie(8): 15 ms.
     hz : int | None
-        Ticks per second of the kernel (HZ), for Linux's rules alone. Linux rounds t_update up to
-        whole ticks, and its timer fires one tick late: 15 ms last 16 ms at 1000, 20 ms at 250 and
-        30 ms at 100. Default: 1000. Range: at least 1, at most 10000. Source: sch_fq_pie.c:
+        Timer frequency of the kernel (HZ), which only Linux's rules use. Linux rounds t_update up
+        to whole ticks, and its timer expires one tick late: 15 ms become 16 ms at 1000, 20 ms at
+        250 and 30 ms at 100. Default: 1000. Range: at least 1, at most 10000. Source: sch_fq_pie.c:
         usecs_to_jiffies; timer.c of Linux 6.12: calc_index.
     alpha : float | None
         Weight of the delay's distance from the target, per second. Default: 0.125. Range: at least
@@ -1448,46 +1493,49 @@ class FqPie(Table):
         Weight of the delay's change, per second. Default: 1.25. Range: at least 0. Source: rfc8033
         Appendix A: 1 + 1/4; tc-fq_pie(8): 20 sixteenths.
     mean_packet_size : str | None
-        Twice this may wait in a queue without a drop (MEAN_PKTSIZE); absent: 1024 B, by Linux's
-        rules 1500 B. Default: absent. Range: at least 1 B, at most 65535 B. Source: rfc8033 §4.1
-        leaves it open, rfc8034 A.1.2: 1024 B; Linux: an MTU.
+        Mean packet size (MEAN_PKTSIZE). No packet is dropped while at most twice this size waits in
+        its queue. If absent, it is 1024 B, or 1500 B with Linux's rules. Default: absent. Range: at
+        least 1 B, at most 65535 B. Source: rfc8034 A.1.2: 1024 B; rfc8033 §4.1 does not state it;
+        Linux: an MTU.
     mark_below : float | None
-        ECN-capable packets are marked below this probability and dropped above it (MAX_ECNTH); by
-        Linux's rules in whole per cent. Default: 0.1. Source: rfc8033 §5.1, tc-fq_pie(8): 10 %.
+        Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above it they
+        are dropped. Linux's rules round it to whole per cent. Default: 0.1. Source: rfc8033 §5.1,
+        tc-fq_pie(8): 10 %.
     quantum : str | None
-        Bytes that a queue may send in its turn. Default: 1514 B. Range: at least 1 B, at most
-        1000000000 B. Source: rfc8290 §5.2.4, tc-fq_pie(8): 1514 B.
+        Number of bytes that a queue may send per turn. Default: 1514 B. Range: at least 1 B, at
+        most 1000000000 B. Source: rfc8290 §5.2.4, tc-fq_pie(8): 1514 B.
     flows : int | None
         Number of queues. Default: 1024. Range: at least 1, at most 65536. Source: rfc8290 §5.2.5,
         tc-fq_pie(8): 1024.
     packet_limit : str | None
-        Most packets in all queues together. Default: 10240 packets. Range: a whole number, at least
-        1 packet, at most 1000000000 packets. Source: rfc8290 §5.2.3, tc-fq_pie(8): 10240 packets.
+        Maximum number of packets in all queues together. Default: 10240 packets. Range: a whole
+        number, at least 1 packet, at most 1000000000 packets. Source: rfc8290 §5.2.3, tc-fq_pie(8):
+        10240 packets.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "fq_pie"
@@ -1513,62 +1561,62 @@ class FqPie(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Cobalt(Table):
-    """COBALT runs two laws at once.
+    """COBALT runs two AQMs at once.
 
-    CoDel's signals (marks, or drops of what cannot be marked) come faster while packets wait longer
-    than the target, and it remembers its rate: when the delay is below the target the count goes
-    down as it went up. For traffic that does not answer, BLUE has a drop probability that rises
-    when the buffer overflows and falls when it runs empty; it drops ECN-capable packets too. The
-    last packet of the queue is never dropped.
+    CoDel signals (marks, or drops packets that cannot be marked) with increasing frequency while
+    packets wait longer than the target. It remembers this frequency: when the delay is below the
+    target, the count falls as it rose. BLUE acts on traffic that does not respond: its drop
+    probability rises when the buffer overflows and falls when the queue becomes empty, and it also
+    drops ECN-capable packets. The last packet of the queue is never dropped.
 
     Parameters
     ----------
     target : str | None
-        Delay that a standing queue may have. Default: 5 ms. Range: above 0 s. Source: rfc8289 §4.4,
+        Acceptable delay of a standing queue. Default: 5 ms. Range: above 0 s. Source: rfc8289 §4.4,
         tc-cake(8): 5 ms.
     interval : str | None
-        Time from the first packet above the target to the first signal, and the scale of their
-        rate. Default: 100 ms. Range: above 0 s. Source: rfc8289 §4.3, tc-cake(8): 100 ms.
+        Time from the first packet above the target to the first signal, and the time scale of the
+        signals. Default: 100 ms. Range: above 0 s. Source: rfc8289 §4.3, tc-cake(8): 100 ms.
     increment : float | None
-        How much an overflow raises BLUE's probability, at most once a target. Default: 0.00390625.
-        Range: above 0, at most 1. Source: Linux's CAKE: 1/256.
+        Increase of BLUE's probability after an overflow, at most once per target. Default:
+        0.00390625. Range: above 0, at most 1. Source: Linux's CAKE: 1/256.
     decrement : float | None
-        How much an empty queue lowers it, at most once a target. Default: 0.000244140625. Range:
-        above 0, at most 1. Source: Linux's CAKE: 1/4096.
+        Decrease of BLUE's probability when the queue is empty, at most once per target. Default:
+        0.000244140625. Range: above 0, at most 1. Source: Linux's CAKE: 1/4096.
     mtu : str | None
-        A packet that waits no longer than four of this size take on the link is not signalled.
-        Default: 1514 B. Range: at least 1 B, at most 65535 B. Source: Linux's CAKE: an Ethernet
-        frame.
+        Packet size for the minimum delay of a signal: packets that wait at most the transmission
+        time of four packets of this size are not signalled. Default: 1514 B. Range: at least 1 B,
+        at most 65535 B. Source: Linux's CAKE: an Ethernet frame.
     first_signal : Literal["interval", "next-packet"] | None
-        When the first signal comes. Default: interval. "interval": An interval after the first
-        packet above target, as the comments of CAKE's code and ns-3 have it. "next-packet": With
-        the next packet above target, since the reciprocal root of a new queue is 0 (Linux,
+        Time of the first signal. Default: interval. "interval": One interval after the first packet
+        above the target, as in the comments of CAKE's code and in ns-3. "next-packet": With the
+        next packet above the target, because the reciprocal root of a new queue is 0 (Linux,
         cobalt_should_drop in sch_cake.c). Source: hoiland2018cake; Linux's CAKE: next-packet.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "cobalt"
@@ -1588,70 +1636,74 @@ class Cobalt(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class FqCodel(Table):
-    """FQ-CoDel gives each flow a queue of its own, served in turn, a quantum of bytes each.
+    """FQ-CoDel hashes flows to queues that are served in turn, a quantum of bytes each.
 
-    A flow that sends less than its share finds its queue empty, counts as new, and goes first. Each
-    queue is held by CoDel. When more packets are kept than `packet_limit` says, the longest queue
-    loses half of its own, from the head. The limit of the buffer is not used.
+    A flow that sends less than its share has an empty queue, counts as new, and is served first.
+    CoDel controls the delay in each queue. When the queues together contain more than
+    `packet_limit` packets, half of the packets of the longest queue are dropped from its head. The
+    limit of the buffer is not used.
 
     Parameters
     ----------
     target : str | None
-        Delay that a queue may have standing (TARGET of CoDel). Default: 5 ms. Range: above 0 s.
+        Acceptable delay of a standing queue (TARGET of CoDel). Default: 5 ms. Range: above 0 s.
         Source: rfc8290 §5.2.2: 5 ms.
     interval : str | None
-        Time in which the delay must have been below the target once (INTERVAL of CoDel). Default:
-        100 ms. Range: above 0 s. Source: rfc8290 §5.2.1: 100 ms.
+        Time in which the delay must fall below the target at least once (INTERVAL of CoDel).
+        Default: 100 ms. Range: above 0 s. Source: rfc8290 §5.2.1: 100 ms.
     mtu : str | None
-        While no more than this waits nothing is signalled. Default: 1500 B. Range: at least 1 B, at
-        most 65535 B. Source: rfc8289 §5.3: should be the interface's MTU.
+        Backlog up to which no packet is signalled. Default: 1500 B. Range: at least 1 B, at most
+        65535 B. Source: rfc8289 §5.3: should be the interface's MTU.
     occupancy : Literal["all-queues", "own-queue"] | None
-        Where it waits. Default: all-queues. "all-queues": What waits in all of them: a drop is
-        spared only where it would leave the link next to nothing to send. "own-queue": What waits
-        in the queue of the packet: a flow with no more than a packet there is never signalled.
-        Source: rfc8289 §4.4: should be all queues that share the link; so in Linux and ns-3.
+        Backlog that is compared with mtu. Default: all-queues. "all-queues": Backlog of all queues
+        together. A packet is exempt from signals only if a drop would leave the link almost nothing
+        to send. "own-queue": Backlog of the packet's own queue. A flow with at most one packet in
+        its queue is never signalled. Source: rfc8289 §4.4: should be all queues that share the
+        link; as in Linux and ns-3.
     root : Literal["newton", "exact"] | None
-        How 1/√count is found. Default: newton. "newton": By one step of Newton's iteration a
-        signal, in 16 bits: 1, 0.5, 0.56, 0.49 … where the roots are 1, 0.71, 0.58, 0.5 (Linux,
-        ns-3). "exact": As it is. Source: rfc8289 §5.6: by integer multiplication; Linux,
+        Computation of 1/√count. Default: newton. "newton": One step of Newton's iteration per
+        signal, in 16 bits: 1, 0.5, 0.56, 0.49 … instead of the exact 1, 0.71, 0.58, 0.5 (Linux,
+        ns-3). "exact": Exact value. Source: rfc8289 §5.6: by integer multiplication; Linux,
         codel_Newton_step.
     ce_threshold : str | None
-        An ECN-capable packet that waited longer than this is marked when it is sent, whatever CoDel
-        says; absent: none is. Default: absent. Range: at least 0 s. Source: rfc8290 §5.2.7: absent.
+        Waiting time above which an ECN-capable packet is marked when it is sent, independently of
+        CoDel. If absent, no packet is marked for this reason. Default: absent. Range: at least 0 s.
+        Source: rfc8290 §5.2.7: absent.
     quantum : str | None
-        Bytes that a queue may send in its turn. Default: 1514 B. Range: at least 1 B, at most
-        1000000000 B. Source: rfc8290 §5.2.4: 1514 B.
+        Number of bytes that a queue may send per turn. Default: 1514 B. Range: at least 1 B, at
+        most 1000000000 B. Source: rfc8290 §5.2.4: 1514 B.
     flows : int | None
         Number of queues. Default: 1024. Range: at least 1, at most 65536. Source: rfc8290 §5.2.5:
         1024.
     packet_limit : str | None
-        Most packets in all queues together. Default: 10240 packets. Range: a whole number, at least
-        1 packet, at most 1000000000 packets. Source: rfc8290 §5.2.3: 10240 packets.
+        Maximum number of packets in all queues together. Default: 10240 packets. Range: a whole
+        number, at least 1 packet, at most 1000000000 packets. Source: rfc8290 §5.2.3: 10240
+        packets.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "fq_codel"
@@ -1674,57 +1726,58 @@ class FqCodel(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Codel(Table):
-    """CoDel watches how long packets wait.
+    """CoDel measures how long packets wait.
 
-    When even the least delay of an interval is above the target, packets are signalled at the head
-    of the queue (marked if ECN-capable, else dropped), the next one after interval/√count: slowly
-    faster, until the delay falls below the target. It has no other settings, and the rate of the
-    link may vary.
+    If even the minimum delay in an interval is above the target, it signals packets at the head of
+    the queue (marks them if ECN-capable, else drops them). The next signal follows after
+    interval/√count, so that signals become more frequent until the delay falls below the target.
+    CoDel adapts to a varying link rate.
 
     Parameters
     ----------
     target : str | None
-        Delay that a standing queue may have (TARGET). Default: 5 ms. Range: above 0 s. Source:
+        Acceptable delay of a standing queue (TARGET). Default: 5 ms. Range: above 0 s. Source:
         rfc8289 §4.4: 5 ms.
     interval : str | None
-        Time in which the delay must have been below the target once (INTERVAL); about the largest
-        round-trip time. Default: 100 ms. Range: above 0 s. Source: rfc8289 §4.3: 100 ms.
+        Time in which the delay must fall below the target at least once (INTERVAL), about the
+        maximum round-trip time. Default: 100 ms. Range: above 0 s. Source: rfc8289 §4.3: 100 ms.
     mtu : str | None
-        While no more than this waits nothing is signalled (maxpacket). Default: 1500 B. Range: at
-        least 1 B, at most 65535 B. Source: rfc8289 §5.3: should be the interface's MTU.
+        Backlog up to which no packet is signalled (maxpacket). Default: 1500 B. Range: at least 1
+        B, at most 65535 B. Source: rfc8289 §5.3: should be the interface's MTU.
     root : Literal["newton", "exact"] | None
-        How 1/√count is found. Default: newton. "newton": By one step of Newton's iteration a
-        signal, in 16 bits: 1, 0.5, 0.56, 0.49 … where the roots are 1, 0.71, 0.58, 0.5 (Linux,
-        ns-3). "exact": As it is. Source: rfc8289 §5.6: by integer multiplication; Linux,
+        Computation of 1/√count. Default: newton. "newton": One step of Newton's iteration per
+        signal, in 16 bits: 1, 0.5, 0.56, 0.49 … instead of the exact 1, 0.71, 0.58, 0.5 (Linux,
+        ns-3). "exact": Exact value. Source: rfc8289 §5.6: by integer multiplication; Linux,
         codel_Newton_step.
     ce_threshold : str | None
-        An ECN-capable packet that waited longer than this is marked when it is sent, whatever CoDel
-        says; absent: none is. Default: absent. Range: at least 0 s. Source: rfc8290 §5.2.7: absent.
+        Waiting time above which an ECN-capable packet is marked when it is sent, independently of
+        CoDel. If absent, no packet is marked for this reason. Default: absent. Range: at least 0 s.
+        Source: rfc8290 §5.2.7: absent.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "codel"
@@ -1743,57 +1796,58 @@ class Codel(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Choke(Table):
-    """RED that holds down unresponsive flows without any state for flows.
+    """RED that limits unresponsive flows without state for flows.
 
-    While the average is above minth, each arriving packet is compared with one drawn at random from
-    the queue; if both are of the same flow both are dropped. Otherwise RED decides. A flow that
-    fills the queue meets itself most often.
+    While the average is above minth, each arriving packet is compared with a random packet of the
+    queue. If both belong to the same flow, both are dropped. Otherwise RED decides. A flow with
+    many packets in the queue meets its own packets most often.
 
     Parameters
     ----------
     minth : str | None
-        Average queue below which every packet passes (minth). Default: 5 packets. Range: above 0
-        packets or bytes. Source: floyd1993red §6.
+        Average queue length below which every packet passes (minth). Default: 5 packets. Range:
+        above 0 packets or bytes. Source: floyd1993red §6.
     maxth : str | None
-        Average queue above which every packet is dropped (maxth). Default: 15 packets. Range: above
-        0 packets or bytes. Source: floyd1997parameters: three times minth.
+        Average queue length above which every packet is dropped (maxth). Default: 15 packets.
+        Range: above 0 packets or bytes. Source: floyd1997parameters: three times minth.
     maxp : float | None
         Signal probability when the average reaches maxth (maxp). Default: 0.1. Range: above 0, at
         most 1. Source: floyd1997parameters: 1/10.
     wq : float | None
-        Weight of the present queue in the average (wq). Default: 0.002. Range: above 0, at most 1.
-        Source: pan2000choke §III: 0.002.
+        Weight of the current queue length in the moving average (wq). Default: 0.002. Range: above
+        0, at most 1. Source: pan2000choke §III: 0.002.
     candidates : int | None
-        How many packets of the queue an arriving packet is compared with. Default: 1. Range: at
-        least 1, at most 1000. Source: pan2000choke §II: 1.
+        Number of random packets of the queue with which an arriving packet is compared. Default: 1.
+        Range: at least 1, at most 1000. Source: pan2000choke §II: 1.
     idle_packet_size : str | None
-        Size of the packets that are pretended to have arrived while the queue was idle. Default:
-        500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+        Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
+        §4; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "choke"
@@ -1813,19 +1867,20 @@ class Choke(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Pi2(Table):
-    """PI2 holds the queueing delay at a target with a probability p' that grows linearly with the rate of Scalable senders.
+    """PI2 controls the queueing delay at a target.
 
-    Classic packets are signalled with p' squared (two draws, both below p'), because the rate of
-    Reno and its kin goes with the square root of theirs; Scalable ones, told by ECT(1) or CE, are
-    marked with k p'. The square takes the place of PIE's table of scales.
+    Its probability p' is proportional to the signal rate that Scalable senders need. Scalable
+    packets, which carry ECT(1) or CE, are marked with k p'. Classic packets are signalled with p'
+    squared (two draws, both below p'), because the rate of Reno and similar controls depends on the
+    square root of the signal probability. The square replaces PIE's table of scale factors.
 
     Parameters
     ----------
     target : str | None
-        The delay that is held. Default: 15 ms. Range: above 0 s. Source: rfc9332 Appendix A.1: 15
+        Target queueing delay. Default: 15 ms. Range: above 0 s. Source: rfc9332 Appendix A.1: 15
         ms.
     t_update : str | None
-        Time between two changes of the probability (Tupdate). Default: 16 ms. Range: at least
+        Time between two updates of the probability (Tupdate). Default: 16 ms. Range: at least
         0.000001 s. Source: rfc9332 Appendix A.1: 16 ms.
     alpha : float | None
         Integral gain in Hz (alpha). Default: 0.16. Range: at least 0. Source: rfc9332 Appendix A.1:
@@ -1837,33 +1892,33 @@ class Pi2(Table):
         Factor between Scalable and Classic probability (k). Default: 2.0. Range: at least 0.
         Source: rfc9332 Appendix A.1, §2.5.1: 2.
     least_backlog : str | None
-        Nothing is signalled while less than this waits. Default: 0 B. Range: at least 0 B. Source:
+        Backlog below which no packet is signalled. Default: 0 B. Range: at least 0 B. Source:
         rfc9332 Appendix A.1, figure 7: none; Linux has two MTU.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "pi2"
@@ -1883,24 +1938,24 @@ class Pi2(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class TcPie(Table):
-    """PIE as Linux has it, with the parameters of `tc`: it spaces its drops, spares a burst of 150 ms after a calm, and raises its probability by 2 % a period at most.
+    """PIE with the decisions of the Linux kernel and the parameters of `tc`.
 
-    Decision by decision what the kernel does. Unless a limit is given, it is that of tc-pie(8),
-    1000 packets.
+    It spaces its drops, exempts a burst of 150 ms after a quiet period, and raises its probability
+    by at most 2 % per period. The default limit is that of tc-pie(8), 1000 packets.
 
     Parameters
     ----------
     target : str | None
-        The delay that is held. Default: 15 ms. Range: above 0 s. Source: tcpie8: 15 ms.
+        Target queueing delay. Default: 15 ms. Range: above 0 s. Source: tcpie8: 15 ms.
     t_update : str | None
-        Time between two changes of the probability, as `tc` is given it (tupdate). It lasts longer
-        in Linux, by the ticks of `hz`. Default: 15 ms. Range: at least 0.000001 s. Source: tcpie8:
-        15 ms.
+        Time between two updates of the probability, as given to `tc` (tupdate). In Linux the period
+        is longer, depending on `hz`. Default: 15 ms. Range: at least 0.000001 s. Source: tcpie8: 15
+        ms.
     hz : int | None
-        Ticks per second of the kernel (HZ). Linux rounds t_update up to whole ticks, and its timer
-        fires one tick late: 15 ms last 16 ms at 1000, 20 ms at 250 and 30 ms at 100. Default: 1000.
-        Range: at least 1, at most 10000. Source: sch_pie.c: usecs_to_jiffies; timer.c of Linux
-        6.12: calc_index.
+        Timer frequency of the kernel (HZ). Linux rounds t_update up to whole ticks, and its timer
+        expires one tick late: 15 ms become 16 ms at 1000, 20 ms at 250 and 30 ms at 100. Default:
+        1000. Range: at least 1, at most 10000. Source: sch_pie.c: usecs_to_jiffies; timer.c of
+        Linux 6.12: calc_index.
     alpha : int | None
         Weight of the delay's distance from the target, in sixteenths of 1/s. Default: 2. Range: at
         least 0, at most 32. Source: tcpie8: 2.
@@ -1908,43 +1963,42 @@ class TcPie(Table):
         Weight of the delay's change, in sixteenths of 1/s. Default: 20. Range: at least 0, at most
         32. Source: tcpie8: 20.
     chance_by : Literal["packet", "size"] | None
-        Whether a packet up to an MTU is dropped in proportion to its size (bytemode). Default:
-        packet. "packet": Every packet has the same probability. "size": The probability is
-        multiplied by the packet's size over the MTU, unless the packet is larger. Source: tcpie8:
-        nobytemode.
+        Effect of a packet's size on its signal probability (bytemode). Default: packet. "packet":
+        Every packet has the same probability. "size": The probability is scaled by the packet size
+        divided by the MTU, unless the packet is larger than the MTU. Source: tcpie8: nobytemode.
     latency : Literal["timestamps", "departure-rate"] | None
-        How the delay is known (dq_rate_estimator). Default: timestamps. "timestamps": By the time
-        that the last packet waited; 0 if it left none. "departure-rate": By Little's law: what
-        waits over the departure rate, which is measured while 16 KiB wait. Source: tcpie8:
-        no_dq_rate_estimator.
+        Source of the queueing delay (dq_rate_estimator). Default: timestamps. "timestamps": Waiting
+        time of the last packet that left, or 0 if it left the queue empty. "departure-rate":
+        Backlog divided by the departure rate (Little's law). The rate is measured while at least 16
+        KiB wait. Source: tcpie8: no_dq_rate_estimator.
     mtu : str | None
-        While less than two of this wait nothing is dropped. Default: 1500 B. Range: at least 1 B,
-        at most 65535 B. Source: sch_pie.c: the MTU.
+        MTU of the link. No packet is dropped while less than two MTU wait. Default: 1500 B. Range:
+        at least 1 B, at most 65535 B. Source: sch_pie.c: the MTU.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 1000 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: the default of this kind, see
-        above.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 1000
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: the default of this kind, see above.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "tc_pie"
@@ -1966,18 +2020,22 @@ class TcPie(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class PieEnhanced(Table):
-    """PIE as its RFC suggests to build it: it measures the departure rate instead of stamping packets, is off until a third of the buffer is filled, spaces its drops, never faster than once in 0.85/p packets and at the latest after 8.5/p, and raises the probability by 2 % at most once it exceeds 10 %.
+    """PIE with the implementation choices that its RFC suggests.
+
+    It estimates the delay from the departure rate instead of timestamps, and is off until a third
+    of the buffer is filled. Between two drops lie at least about 0.85/p and at most 8.5/p packets.
+    Above 10 % the probability rises by at most 2 % per update.
 
     Parameters
     ----------
     target : str | None
-        The delay that is held (QDELAY_REF). Default: 15 ms. Range: above 0 s. Source: rfc8033
+        Target queueing delay (QDELAY_REF). Default: 15 ms. Range: above 0 s. Source: rfc8033
         Appendix B: 15 ms.
     max_burst : str | None
-        How long a burst is let pass (MAX_BURST). Default: 150 ms. Range: at least 0 s. Source:
-        rfc8033 Appendix B: 150 ms.
+        Duration of a burst that passes without drops (MAX_BURST). Default: 150 ms. Range: at least
+        0 s. Source: rfc8033 Appendix B: 150 ms.
     t_update : str | None
-        Time between two changes of the probability (T_UPDATE). Default: 15 ms. Range: at least
+        Time between two updates of the probability (T_UPDATE). Default: 15 ms. Range: at least
         0.000001 s. Source: rfc8033 Appendix B: 15 ms.
     alpha : float | None
         Weight of the delay's distance from the target, per second. Default: 0.125. Range: at least
@@ -1986,40 +2044,41 @@ class PieEnhanced(Table):
         Weight of the delay's change, per second. Default: 1.25. Range: at least 0. Source: rfc8033
         Appendix B: 1 + 1/4.
     mean_packet_size : str | None
-        Twice this may wait without a drop (MEAN_PKTSIZE). Default: 1024 B. Range: at least 1 B, at
-        most 65535 B. Source: rfc8033 §4.1 leaves it open; rfc8034 A.1.2: 1024 B.
+        Mean packet size (MEAN_PKTSIZE). No packet is dropped while at most twice this size waits.
+        Default: 1024 B. Range: at least 1 B, at most 65535 B. Source: rfc8034 A.1.2: 1024 B;
+        rfc8033 §4.1 does not state it.
     mark_below : float | None
-        ECN-capable packets are marked below this probability and dropped above it (MAX_ECNTH).
-        Default: 0.1. Source: rfc8033 Appendix B: 10 %.
+        Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above it they
+        are dropped. Default: 0.1. Source: rfc8033 Appendix B: 10 %.
     tail_drop : str | None
-        Bytes that may wait (TAIL_DROP); a third of them turns PIE on; absent: the limit of the
-        buffer, packets taken for 1500 B. Default: absent. Range: at least 1 B. Source: rfc8033
-        §5.3: the tail drop threshold.
+        Maximum number of waiting bytes (TAIL_DROP). A third of it turns PIE on. If absent, it is
+        the limit of the buffer, with 1500 B per packet. Default: absent. Range: at least 1 B.
+        Source: rfc8033 §5.3: the tail drop threshold.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "pie_enhanced"
@@ -2041,22 +2100,23 @@ class PieEnhanced(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Pie(Table):
-    """PIE (proportional integral controller enhanced) holds the queueing delay at a target.
+    """PIE (proportional integral controller enhanced) controls the queueing delay at a target.
 
-    Every t_update the drop probability is changed by the delay's distance from the target and by
-    its trend; small probabilities are changed in small steps. Packets are dropped at random on
-    arrival, not during a burst that follows a calm, and not while the queue is nearly empty.
+    Every t_update the drop probability is changed by the distance of the delay from the target and
+    by the trend of the delay. Small probabilities change in small steps. Arriving packets are
+    dropped at random, except during a burst after a quiet period and while the queue is nearly
+    empty.
 
     Parameters
     ----------
     target : str | None
-        The delay that is held (QDELAY_REF). Default: 15 ms. Range: above 0 s. Source: rfc8033
+        Target queueing delay (QDELAY_REF). Default: 15 ms. Range: above 0 s. Source: rfc8033
         Appendix A: 15 ms.
     max_burst : str | None
-        How long a burst is let pass (MAX_BURST). Default: 150 ms. Range: at least 0 s. Source:
-        rfc8033 Appendix A: 150 ms.
+        Duration of a burst that passes without drops (MAX_BURST). Default: 150 ms. Range: at least
+        0 s. Source: rfc8033 Appendix A: 150 ms.
     t_update : str | None
-        Time between two changes of the probability (T_UPDATE). Default: 15 ms. Range: at least
+        Time between two updates of the probability (T_UPDATE). Default: 15 ms. Range: at least
         0.000001 s. Source: rfc8033 Appendix A: 15 ms.
     alpha : float | None
         Weight of the delay's distance from the target, per second. Default: 0.125. Range: at least
@@ -2065,41 +2125,42 @@ class Pie(Table):
         Weight of the delay's change, per second. Default: 1.25. Range: at least 0. Source: rfc8033
         Appendix A: 1 + 1/4.
     mean_packet_size : str | None
-        Twice this may wait without a drop (MEAN_PKTSIZE). Default: 1024 B. Range: at least 1 B, at
-        most 65535 B. Source: rfc8033 §4.1 leaves it open; rfc8034 A.1.2: 1024 B.
+        Mean packet size (MEAN_PKTSIZE). No packet is dropped while at most twice this size waits.
+        Default: 1024 B. Range: at least 1 B, at most 65535 B. Source: rfc8034 A.1.2: 1024 B;
+        rfc8033 §4.1 does not state it.
     mark_below : float | None
-        ECN-capable packets are marked below this probability and dropped above it (MAX_ECNTH).
-        Default: 0.1. Source: rfc8033 §5.1: 10 %.
+        Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above it they
+        are dropped. Default: 0.1. Source: rfc8033 §5.1: 10 %.
     tosses : Literal["independent", "accumulated"] | None
-        How drops are spaced. Default: independent. "independent": Each packet is dropped with the
-        same probability. "accumulated": Derandomized: the probabilities of the packets since the
-        last drop are summed up; below 0.85 none is dropped, from 8.5 on every packet is. Source:
-        rfc8033 §4.1; §5.4 has accumulated.
+        Spacing of the drops for one probability. Default: independent. "independent": Each packet
+        is dropped with the same probability. "accumulated": Derandomized: the probabilities of the
+        packets since the last drop are added up. Below a sum of 0.85 no packet is dropped, and from
+        8.5 on every packet is dropped. Source: rfc8033 §4.1: independent; §5.4: accumulated.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "pie"
@@ -2121,48 +2182,47 @@ class Pie(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Avq(Table):
-    """AVQ keeps a virtual queue beside the real one, with its own, smaller capacity.
+    """AVQ simulates a virtual queue with a smaller capacity beside the real queue, and signals a packet that would overflow the virtual queue.
 
-    A packet that would overflow it is signalled. The virtual capacity is adapted so that the link
-    is used to the wished share: signals come before the real queue builds up, and by rate instead
-    of length.
+    The virtual capacity is adapted to reach a target utilization of the link. Signals therefore
+    begin before the real queue grows, and depend on the arrival rate instead of the queue length.
 
     Parameters
     ----------
     utilization : float | None
-        Share of the link that is to be used (gamma). Default: 0.98. Range: above 0, at most 1.
-        Source: kunniyur2001avq §4: 0.98.
+        Target utilization of the link (gamma). Default: 0.98. Range: above 0, at most 1. Source:
+        kunniyur2001avq §4: 0.98.
     smoothing : float | None
-        How fast the virtual capacity is adapted (alpha). Default: 0.15. Range: above 0. Source:
+        Speed of adaptation of the virtual capacity (alpha). Default: 0.15. Range: above 0. Source:
         kunniyur2001avq §4: 0.15.
     virtual_buffer : str | None
         Size of the virtual buffer (B). Default: 100000 B. Range: at least 1 B. Source:
         kunniyur2001avq §4: 100 packets of 1000 B, the size of the real buffer.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "avq"
@@ -2179,65 +2239,68 @@ class Avq(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Pi(Table):
-    """PI holds the queue at its reference whatever the load.
+    """PI controls the queue length at a reference for varying loads.
 
-    A fixed number of times a second the probability is changed by the queue's distance from the
-    reference and by how that changed; every packet is signalled with it. Its coefficients fit one
-    setting: those that are published are for 3750 packets/s of 500 B (15 Mbit/s), round-trip times
-    up to 246 ms and 60 flows or more. The gain of TCP and queue goes with the cube of the
-    bandwidth-delay product over the square of the flows: with a small product or many flows the
-    same coefficients are slow to find the probability, with a large one or few flows the queue
-    swings. For another setting give `max_rtt` and `min_flows`, and both follow by the paper's rule
-    from the rate of the link and the size of the packets.
+    At a fixed frequency the signal probability of every packet is changed by the distance of the
+    queue from the reference and by the change of that distance. The coefficients suit one setting.
+    The published ones are for 3750 packets/s of 500 B (15 Mbit/s), round-trip times up to 246 ms
+    and at least 60 flows. The loop gain of TCP and queue grows with the cube of the bandwidth-delay
+    product and falls with the square of the number of flows. With a small product or many flows the
+    same coefficients react slowly, and with a large product or few flows the queue oscillates. For
+    another setting give `max_rtt` and `min_flows`: then the paper's rule computes a and b from the
+    rate of the link and the size of the packets.
 
     Parameters
     ----------
     qref : str | None
-        The queue that is held (qref). Default: 200 packets. Range: at least 0 packets or bytes.
+        Reference queue length (qref). Default: 200 packets. Range: at least 0 packets or bytes.
         Source: hollot2001pi: 200 packets.
     a : float | None
-        Coefficient of the present distance, per packet (a); absent: by the rule, or 1.822e-5.
+        Coefficient of the current distance from the reference, per packet (a). If absent, it
+        follows from the rule if max_rtt and min_flows are given, and is 1.822e-5 otherwise.
         Default: absent. Range: above 0. Source: hollot2001pi: 1.822e-5 in its setting.
     b : float | None
-        Coefficient of the distance one period ago, per packet (b); absent: by the rule, or
-        1.816e-5. Default: absent. Range: above 0. Source: hollot2001pi: 1.816e-5 in its setting.
+        Coefficient of the distance one period ago, per packet (b). If absent, it follows from the
+        rule if max_rtt and min_flows are given, and is 1.816e-5 otherwise. Default: absent. Range:
+        above 0. Source: hollot2001pi: 1.816e-5 in its setting.
     max_rtt : str | None
-        The largest round-trip time, queueing included, for which the rule gives the coefficients
+        Maximum round-trip time, including queueing, for which the rule computes the coefficients
         (R+). Default: absent. Range: above 0 s. Source: hollot2001pi: its design rule.
     min_flows : float | None
-        The least number of flows for which it does (N-). Default: absent. Range: at least 1.
-        Source: hollot2001pi: its design rule.
+        Minimum number of flows for which the rule computes the coefficients (N-). Default: absent.
+        Range: at least 1. Source: hollot2001pi: its design rule.
     period : str | None
-        Time between two samples (T). Default: 6.25 ms. Range: at least 0.000001 s. Source:
-        hollot2001pi: 160 Hz.
+        Time between two samples of the queue (T). Default: 6.25 ms. Range: at least 0.000001 s.
+        Source: hollot2001pi: 160 Hz.
     mean_packet_size : str | None
-        Size of the packets that the coefficients are for, where qref is in bytes or the rule gives
-        them. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: hollot2001pi: 500 B.
+        Packet size for which the rule computes the coefficients. It also converts a qref in bytes
+        into packets. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: hollot2001pi:
+        500 B.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "pi"
@@ -2258,58 +2321,60 @@ class Pi(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Rem(Table):
-    """REM separates the measure of congestion from queue and loss: a price grows while more comes in than goes out, or more waits than the target, and falls otherwise, so that it settles where the rates match and the target waits, whatever the number of users.
+    """REM measures congestion by a price instead of queue length or loss.
 
-    A packet is signalled with probability 1 - phi^-price: over several links the probabilities make
-    up that of the summed price. The queue settles at the target only as far as the link is never
-    idle: an idle share u of the time is a mismatch of rates that a longer queue makes up for, by u
-    c/alpha packets, where c is what the link sends in a period. A short period keeps this small; so
-    does a link that matches the experiments (8000 packets/s). The defaults are those of the
-    experiments, for 20 flows or more on 64 Mbit/s.
+    The price rises while the arrival rate exceeds the capacity or the queue exceeds its target, and
+    falls otherwise. It settles where the rates are equal and the queue is at its target, for any
+    number of users. A packet is signalled with probability 1 - phi^-price, so that the
+    probabilities of several links combine to that of the sum of their prices. The queue reaches the
+    target only if the link is never idle: with an idle share u of the time the queue is longer by u
+    c/alpha packets, where c is the number of packets that the link sends per period. A short period
+    makes this small, and so does a link like that of the experiments (8000 packets/s). The defaults
+    are those of the experiments, for at least 20 flows on 64 Mbit/s.
 
     Parameters
     ----------
     target : str | None
-        The queue that is held (b*). Default: 20 packets. Range: at least 0 packets or bytes.
-        Source: athuraliya2001rem: 20 packets.
+        Target queue length (b*). Default: 20 packets. Range: at least 0 packets or bytes. Source:
+        athuraliya2001rem: 20 packets.
     gamma : float | None
         Step of the price (gamma). Default: 0.001. Range: above 0. Source: athuraliya2001rem.
     alpha : float | None
-        Weight of the queue beside the rates (alpha). Default: 0.1. Range: above 0. Source:
-        athuraliya2001rem.
+        Weight of the queue length relative to the rates in the price (alpha). Default: 0.1. Range:
+        above 0. Source: athuraliya2001rem.
     phi : float | None
         Base of the exponential (phi). Default: 1.001. Range: above 1. Source: athuraliya2001rem.
     period : str | None
-        Time between two changes of the price. Default: 2 ms. Range: at least 0.000001 s. Source:
-        athuraliya2001rem leaves it open; its authors' ns-2 code: 2 ms.
+        Time between two updates of the price. Default: 2 ms. Range: at least 0.000001 s. Source:
+        its authors' ns-2 code: 2 ms; athuraliya2001rem does not state it.
     mean_packet_size : str | None
-        Size of the packets in which the rates are counted, and the queue if the target is in bytes.
-        Default: 1000 B. Range: at least 1 B, at most 65535 B. Source: ns-2: 1000 B.
+        Packet size that converts rates into packets, and the queue length too if the target is in
+        bytes. Default: 1000 B. Range: at least 1 B, at most 65535 B. Source: ns-2: 1000 B.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "rem"
@@ -2331,61 +2396,62 @@ class Rem(Table):
 class TcSfb(Table):
     """SFB with the parameters of Linux's `tc`: eight levels of sixteen bins.
 
-    A bin with `target` packets raises its probability, an empty one lowers it; a packet is dropped
-    when all its bins have `max` packets. Above one half, more and more of what would be marked is
-    dropped.
+    A bin with `target` packets raises its probability and an empty bin lowers it. A packet is
+    dropped when all its bins have `max` packets. Above a probability of one half an increasing part
+    of the marks becomes drops.
 
     Parameters
     ----------
     target : str | None
-        Packets of a bin from which it raises its probability. Default: 20 packets. Range: a whole
-        number, at least 1 packet, at most 65535 packets. Source: tc-sfb(8): 20.
+        Number of packets in a bin from which it raises its probability. Default: 20 packets. Range:
+        a whole number, at least 1 packet, at most 65535 packets. Source: tc-sfb(8): 20.
     max : str | None
-        Packets that all bins of another have when it is dropped. Default: 25 packets. Range: a
-        whole number, at least 1 packet, at most 65535 packets. Source: tc-sfb(8): 25.
+        Number of packets in all bins of an arriving packet from which it is dropped. Default: 25
+        packets. Range: a whole number, at least 1 packet, at most 65535 packets. Source: tc-sfb(8):
+        25.
     increment : float | None
-        How much a bin raises its probability. Default: 0.0005. Range: above 0, at most 1. Source:
+        Increase of a bin's probability. Default: 0.0005. Range: above 0, at most 1. Source:
         tc-sfb(8): 0.00050.
     decrement : float | None
-        How much an empty bin lowers it. Default: 5e-05. Range: above 0, at most 1. Source:
-        tc-sfb(8): 0.00005.
+        Decrease of a bin's probability when it is empty. Default: 5e-05. Range: above 0, at most 1.
+        Source: tc-sfb(8): 0.00005.
     penalty_rate : float | None
-        Packets a second that are let in of all unresponsive flows together. Default: 10.0. Range: a
+        Admitted packets per second of all unresponsive flows together. Default: 10.0. Range: a
         whole number, at least 0, at most 1000000. Source: tc-sfb(8): 10 packets a second.
     penalty_burst : str | None
-        How many of them at once. Default: 20 packets. Range: a whole number, at least 0 packets, at
-        most 1000000 packets. Source: tc-sfb(8): 20 packets.
+        Maximum burst of admitted packets of unresponsive flows. Default: 20 packets. Range: a whole
+        number, at least 0 packets, at most 1000000 packets. Source: tc-sfb(8): 20 packets.
     rehash : str | None
-        Time between two changes of the hash functions; 0: they stay. Default: 600 s. Range: at
-        least 0 s. Source: tc-sfb(8): 10 minutes.
+        Time between two changes of the hash functions. With 0 they never change. Default: 600 s.
+        Range: at least 0 s. Source: tc-sfb(8): 10 minutes.
     warmup : str | None
-        Time before a change from which the next set of bins is warmed up (`db`). Default: 60 s.
-        Range: at least 0 s. Source: tc-sfb(8): 1 minute.
+        Time before a change at which the warm-up of the next set of bins begins (`db`). Default: 60
+        s. Range: at least 0 s. Source: tc-sfb(8): 1 minute.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 1000 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: the default of this kind, see
-        above.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 1000
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: the default of this kind, see above.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "tc_sfb"
@@ -2407,68 +2473,69 @@ class TcSfb(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Sfb(Table):
-    """SFB holds down flows that do not answer to signals, with little state.
+    """SFB limits flows that do not respond to signals, with little state.
 
-    Each packet is hashed to one bin a level. A bin whose packets exceed its size raises its
-    probability and drops; one that is empty lowers it. A packet is signalled with the least
-    probability of its bins, so that only a flow all of whose bins are pushed to 1 is taken for
-    unresponsive: such flows share a limited rate.
+    Each packet is hashed to one bin per level. A bin with more packets than its size raises its
+    probability and drops, and an empty bin lowers it. A packet is signalled with the minimum
+    probability of its bins. A flow counts as unresponsive only if all its bins reach probability 1,
+    and all unresponsive flows together share a limited rate.
 
     Parameters
     ----------
     levels : int | None
-        Levels, each with its hash function (L). Default: 2. Range: at least 1, at most 16. Source:
-        feng2002blue §V: 2.
+        Number of levels, each with its hash function (L). Default: 2. Range: at least 1, at most
+        16. Source: feng2002blue §V: 2.
     bins : int | None
-        Bins a level (N). Default: 23. Range: at least 1, at most 65536. Source: feng2002blue §V:
-        23.
+        Number of bins per level (N). Default: 23. Range: at least 1, at most 65536. Source:
+        feng2002blue §V: 23.
     bin_size : str | None
-        Packets that a bin may have waiting; absent: 1.5 times its share of the limit. Default:
-        absent. Range: at least 1 packet. Source: feng2002blue §V: 1.5/N of the buffer.
+        Number of waiting packets above which a bin is full. If absent, it is 1.5 times the share of
+        a bin in the limit. Default: absent. Range: at least 1 packet. Source: feng2002blue §V:
+        1.5/N of the buffer.
     increment : float | None
-        How much a full bin raises its probability. Default: 0.0005. Range: above 0, at most 1.
+        Increase of a bin's probability when it is full. Default: 0.0005. Range: above 0, at most 1.
         Source: tc-sfb(8): 0.00050.
     decrement : float | None
-        How much an empty bin lowers it. Default: 5e-05. Range: above 0, at most 1. Source:
-        tc-sfb(8): 0.00005.
+        Decrease of a bin's probability when it is empty. Default: 5e-05. Range: above 0, at most 1.
+        Source: tc-sfb(8): 0.00005.
     penalty_rate : float | None
-        Packets a second that are let in of all unresponsive flows together. Default: 10.0. Range:
-        at least 0. Source: tc-sfb(8): 10 packets a second.
+        Admitted packets per second of all unresponsive flows together. Default: 10.0. Range: at
+        least 0. Source: tc-sfb(8): 10 packets a second.
     penalty_burst : str | None
-        How many of them at once. Default: 20 packets. Range: at least 0 packets. Source: tc-sfb(8):
-        20 packets.
+        Maximum burst of admitted packets of unresponsive flows. Default: 20 packets. Range: at
+        least 0 packets. Source: tc-sfb(8): 20 packets.
     rehash : str | None
-        Time between two changes of the hash functions, so that a flow which shares its bins with an
-        unresponsive one does not stay with it. Default: 600 s. Range: at least 0.001 s. Source:
-        tc-sfb(8): 10 minutes.
+        Time between two changes of the hash functions. The changes separate a flow from an
+        unresponsive flow with which it shares its bins. Default: 600 s. Range: at least 0.001 s.
+        Source: tc-sfb(8): 10 minutes.
     warmup_after : str | None
-        Time after a change from which the next set of bins is warmed up. Default: 60 s. Range: at
-        least 0 s. Source: tc-sfb(8): one minute.
+        Time after a change at which the warm-up of the next set of bins begins. Default: 60 s.
+        Range: at least 0 s. Source: tc-sfb(8): one minute.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "sfb"
@@ -2491,52 +2558,52 @@ class Sfb(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Blue(Table):
-    """BLUE keeps one probability pm.
+    """BLUE has a single signal probability pm, with which it signals every arriving packet.
 
-    A packet lost to a full buffer raises it by d1, an idle link lowers it by d2, each at most once
-    in freeze_time. Every arriving packet is signalled with probability pm. The right rate of
-    signals is found even by a small buffer.
+    A packet lost to a full buffer raises pm by d1 and an idle link lowers it by d2, each at most
+    once per freeze_time. BLUE therefore reaches a suitable signal rate even with a small buffer.
 
     Parameters
     ----------
     increment : float | None
-        How much a loss raises the probability (d1). Default: 0.02. Range: above 0, at most 1.
-        Source: feng2002blue, setting B4.
+        Increase of the signal probability after a loss (d1). Default: 0.02. Range: above 0, at most
+        1. Source: feng2002blue, setting B4.
     decrement : float | None
-        How much an idle link lowers it (d2). Default: 0.002. Range: above 0, at most 1. Source:
-        feng2002blue, setting B4.
+        Decrease of the signal probability while the link is idle (d2). Default: 0.002. Range: above
+        0, at most 1. Source: feng2002blue, setting B4.
     freeze_time : str | None
-        Least time between two changes; 0: an idle link counts once for each packet that finds it
-        so. Default: 100 ms. Range: at least 0 s. Source: feng2002blue, setting B4: 100 ms.
+        Minimum time between two changes of the probability. With 0 each packet that arrives at an
+        idle link lowers it once. Default: 100 ms. Range: at least 0 s. Source: feng2002blue,
+        setting B4: 100 ms.
     early_threshold : str | None
-        A queue above this counts as a loss, before the buffer is full (L); absent: only losses
-        count. Default: absent. Range: at least 0 packets or bytes. Source: feng2002blue: packet
-        loss or qlen > L.
+        Queue length above which an arrival counts as a loss although the buffer is not full (L). If
+        absent, only losses count. Default: absent. Range: at least 0 packets or bytes. Source:
+        feng2002blue: packet loss or qlen > L.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "blue"
@@ -2554,40 +2621,42 @@ class Blue(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Threshold(Table):
-    """Step marking, the instantaneous threshold that DCTCP asks of its switches: a packet is signalled (marked if ECN-capable, else dropped) if more than the threshold waits when it arrives.
+    """Step marking, the rule for switches in DCTCP.
 
-    No average, no chance.
+    A packet is signalled (marked if ECN-capable, else dropped) if more than the threshold waits
+    when it arrives. The rule uses neither an average nor randomness.
 
     Parameters
     ----------
     threshold : str | None
-        What may wait without a signal (K). Default: 20 packets. Range: at least 0 packets or bytes.
-        Source: alizadeh2010dctcp §4: 20 packets at 1 Gbit/s, 65 at 10 Gbit/s.
+        Queue length above which an arriving packet is signalled (K). Default: 20 packets. Range: at
+        least 0 packets or bytes. Source: alizadeh2010dctcp §4: 20 packets at 1 Gbit/s, 65 at 10
+        Gbit/s.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "threshold"
@@ -2602,52 +2671,53 @@ class Threshold(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Sred(Table):
-    """SRED estimates the number of flows without a state for each: it keeps a list of recently seen flows ("zombies") and compares each packet with one of them at random.
+    """SRED estimates the number of flows without state for each flow.
 
-    The rate of hits is about one over the number of flows. The drop probability grows with its
-    square, up to 256 flows, and in three steps with the queue: none below a sixth of the buffer, a
-    quarter of pmax below a third, pmax above.
+    It stores a list of recently seen flows ("zombies") and compares each packet with a random
+    entry. The rate of hits is about one over the number of flows. The drop probability grows with
+    the square of the number of flows, up to 256 flows, and in three steps with the queue length: 0
+    below a sixth of the buffer, a quarter of pmax below a third, and pmax above.
 
     Parameters
     ----------
     zombies : int | None
-        Length of the list (M). Default: 1000. Range: at least 1, at most 1000000. Source:
+        Length of the zombie list (M). Default: 1000. Range: at least 1, at most 1000000. Source:
         ott1999sred §2: 1000.
     overwrite : float | None
-        Probability that a zombie that was not hit is overwritten (p). Default: 0.25. Range: above
-        0, at most 1. Source: ott1999sred §2: 0.25.
+        Probability that a compared entry of another flow is replaced by the flow of the packet (p).
+        Default: 0.25. Range: above 0, at most 1. Source: ott1999sred §2: 0.25.
     pmax : float | None
-        Largest drop probability (pmax). Default: 0.15. Range: above 0, at most 1. Source:
-        ott1999sred §3: 0.15.
+        Maximum drop probability (pmax), before the factor of a hit. Default: 0.15. Range: above 0,
+        at most 1. Source: ott1999sred §3: 0.15.
     variant : Literal["simple", "full"] | None
-        Which drop probability is used. Default: full. "simple": By queue and number of flows.
-        "full": Also larger for a packet whose flow was hit, so that flows with many packets lose
-        more. Source: ott1999sred §4.
+        Drop probability that SRED uses. Default: full. "simple": Probability that depends on the
+        queue length and the number of flows. "full": Probability that is also larger for a packet
+        with a hit, so that flows with many packets lose more. Source: ott1999sred §4.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "sred"
@@ -2665,61 +2735,61 @@ class Sred(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Fred(Table):
-    """FRED keeps a count of the waiting packets of every flow that has any.
+    """FRED counts the waiting packets of every flow.
 
-    A flow may always have minq packets waiting, never more than minth, and strikes are counted
-    against flows that try: they are then held to the average flow's share. Between minth and maxth
-    RED's random drops hit only flows with more than their share; above maxth every packet is
-    dropped.
+    A flow may always have minq packets waiting, but never more than minth. A flow that tries to
+    exceed its bound gets a strike, and a flow with strikes is limited to the average per flow.
+    Between minth and maxth the random drops of RED affect only flows with more than their share.
+    Above maxth every packet is dropped.
 
     Parameters
     ----------
     minth : str | None
-        Average queue below which no packet is dropped at random, and most packets a flow may have
-        waiting; absent: a quarter of the limit. Default: absent. Range: above 0 packets. Source:
-        lin1997fred §4: min(buffer size / 4, RTT).
+        Average queue length below which no packet is dropped at random, and maximum number of
+        waiting packets of a flow. If absent, it is a quarter of the limit. Default: absent. Range:
+        above 0 packets. Source: lin1997fred §4: min(buffer size / 4, RTT).
     maxth : str | None
-        Average queue above which every packet is dropped; absent: twice minth. Default: absent.
-        Range: above 0 packets. Source: lin1997fred §4: 2 minth.
+        Average queue length above which every packet is dropped. If absent, it is twice minth.
+        Default: absent. Range: above 0 packets. Source: lin1997fred §4: 2 minth.
     maxp : float | None
         Drop probability when the average reaches maxth. Default: 0.02. Range: above 0, at most 1.
         Source: lin1997fred §4: 0.02.
     wq : float | None
-        Weight of the present queue in the average (wq). Default: 0.002. Range: above 0, at most 1.
-        Source: lin1997fred §4: 0.002.
+        Weight of the current queue length in the moving average (wq). Default: 0.002. Range: above
+        0, at most 1. Source: lin1997fred §4: 0.002.
     minq : str | None
-        Packets that a flow may have waiting without being dropped at random (minq). Default: 2
-        packets. Range: at least 1 packet. Source: lin1997fred §4: 2 for small buffers, 4 for large
-        ones.
+        Number of waiting packets of a flow below which its packets are not dropped at random
+        (minq). Default: 2 packets. Range: at least 1 packet. Source: lin1997fred §4: 2 for small
+        buffers, 4 for large ones.
     idle_packet_size : str | None
-        Size of the packets that are pretended to have arrived while the queue was empty; also that
-        of the limit's packets, if it is in bytes. Default: 500 B. Range: at least 1 B, at most
-        65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+        Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        average decay. It also converts a limit in bytes into packets. Default: 500 B. Range: at
+        least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "fred"
@@ -2739,84 +2809,85 @@ class Fred(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Rio(Table):
-    """RIO is twin RED for packets that are in or out of their sender's profile, told by their codepoints.
+    """Two RED curves in one queue: one for packets inside the profile of their sender (In) and one for packets outside (Out), which their codepoints distinguish.
 
-    Out packets are signalled earlier, more often, and by the whole queue's average; In packets only
-    by that of the In packets. Its In thresholds are higher than those for Out.
+    The average of the whole queue decides on Out packets, which are signalled earlier and more
+    often. The average of the In packets alone decides on In packets.
 
     Parameters
     ----------
     in_dscp : Sequence[int | str] | None
-        The codepoints of In packets; all others are Out. Default: AF11, AF21, AF31, AF41. Source:
-        rfc2597 §6: low drop precedence.
+        Codepoints of In packets. All other packets are Out. Default: AF11, AF21, AF31, AF41.
+        Source: rfc2597 §6: low drop precedence.
     in_minth : str | None
-        Average of the In packets below which none of them is signalled. Default: 40 packets. Range:
-        above 0 packets or bytes. Source: clark1998rio §IV: 40/70/0.02.
+        Average number of In packets below which no In packet is signalled. Default: 40 packets.
+        Range: above 0 packets or bytes. Source: clark1998rio §IV: 40/70/0.02.
     in_maxth : str | None
-        Average of the In packets above which every one of them is signalled. Default: 70 packets.
+        Average number of In packets above which every In packet is signalled. Default: 70 packets.
         Range: above 0 packets or bytes. Source: clark1998rio §IV: 40/70/0.02.
     in_maxp : float | None
-        Signal probability of In packets at in_maxth. Default: 0.02. Range: above 0, at most 1.
-        Source: clark1998rio §IV: 40/70/0.02.
+        Signal probability of an In packet when its average reaches in_maxth. Default: 0.02. Range:
+        above 0, at most 1. Source: clark1998rio §IV: 40/70/0.02.
     out_minth : str | None
-        Average below which no Out packet is signalled. Default: 10 packets. Range: above 0 packets
-        or bytes. Source: clark1998rio §IV: 10/30/0.2.
+        Average queue length below which no Out packet is signalled. Default: 10 packets. Range:
+        above 0 packets or bytes. Source: clark1998rio §IV: 10/30/0.2.
     out_maxth : str | None
-        Average above which every Out packet is signalled. Default: 30 packets. Range: above 0
-        packets or bytes. Source: clark1998rio §IV: 10/30/0.2.
+        Average queue length above which every Out packet is signalled. Default: 30 packets. Range:
+        above 0 packets or bytes. Source: clark1998rio §IV: 10/30/0.2.
     out_maxp : float | None
-        Signal probability of Out packets at out_maxth. Default: 0.2. Range: above 0, at most 1.
-        Source: clark1998rio §IV: 10/30/0.2.
+        Signal probability of an Out packet when its average reaches out_maxth. Default: 0.2. Range:
+        above 0, at most 1. Source: clark1998rio §IV: 10/30/0.2.
     coupling : Literal["coupled", "decoupled"] | None
-        What the average of the Out packets counts. Default: coupled. "coupled": In and Out packets
-        (RIO-C): Out packets are dropped first, whatever fills the queue. "decoupled": Out packets
-        alone (RIO-D). Source: clark1998rio: the average of all packets.
+        Packets that the average for Out packets counts. Default: coupled. "coupled": In and Out
+        packets (RIO-C). Out packets are dropped first, even if In packets fill the queue.
+        "decoupled": Out packets alone (RIO-D). Source: clark1998rio: the average of all packets.
     wq : float | None
-        Weight of the present queue in the averages (wq). Default: 0.002. Range: above 0, at most 1.
-        Source: floyd1993red §6: 0.002.
+        Weight of the current queue length in each moving average (wq). Default: 0.002. Range: above
+        0, at most 1. Source: floyd1993red §6: 0.002.
     spacing : Literal["geometric", "uniform", "wait"] | None
-        How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
-        probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
-        with the packets since the last signal: gaps are uniform in 1..1/p − 1, since figure 2
-        counts the packet that it judges (method 2 of section 7). "wait": As uniform, but no signal
-        within 1/p packets of the last: gaps are uniform in 1/p..2/p − 1 (ns-2's `wait_`). Source:
-        floyd1993red §7, method 2.
+        Distribution of the number of packets between two signals. Default: uniform. "geometric":
+        Each packet has the same probability, so gaps are geometric (method 1 of section 7).
+        "uniform": The probability grows with the number of packets since the last signal, so gaps
+        are uniform in 1..1/p − 1 (method 2 of section 7). Figure 2 counts the packet that it
+        judges. "wait": As uniform, but without a signal in the first 1/p packets after a signal, so
+        gaps are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7, method 2.
     above_maxth : Literal["drop", "mark"] | None
-        What happens to a packet above its maxth. Default: drop. "drop": It is dropped, ECN-capable
-        or not. "mark": It is marked if ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source:
-        rfc3168 §7.
+        Action on a packet while its average is above its maxth. Default: drop. "drop": The packet
+        is dropped even if it is ECN-capable. "mark": The packet is marked if it is ECN-capable,
+        else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
     least_backlog : str | None
-        No packet is signalled while this many or fewer wait, whatever the average; 0: the average
-        alone decides. Default: 0 packets. Range: a whole number, at least 0 packets. Source:
-        clark1998rio has none; ns-2's RED has 1.
+        Number of waiting packets up to which no packet is signalled, for any average. With 0 the
+        average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
+        Source: clark1998rio: none; ns-2's RED: 1.
     idle_packet_size : str | None
-        Size of the packets that are pretended to have arrived while the queue was idle. Default:
-        500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+        Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
+        §4; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "rio"
@@ -2843,69 +2914,72 @@ class Rio(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Wred(Table):
-    """RED that treats drop precedences differently: the packets of each, told by their codepoints, have their own minth, maxth and maxp.
+    """RED with separate minth, maxth and maxp for each drop precedence, which follows from the codepoint of a packet.
 
-    The best comes first in the list; each entry has the keys dscp (a list of codepoints), minth,
-    maxth and maxp. With `averaged = "all"` it is WRED as routers have it; with `averaged =
-    "own-and-better"` (or "own") it is Linux's GRED in (or out of) its RIO mode.
+    The list starts with the best precedence, and each entry has the keys dscp (a list of
+    codepoints), minth, maxth and maxp. With `averaged = "all"` it is the WRED of routers. With
+    `averaged = "own"` it is Linux's GRED, and with `averaged = "own-and-better"` GRED in its RIO
+    mode.
 
     Parameters
     ----------
     precedences : Sequence[Mapping[str, Any]]
-        The precedences, best first. Source: rfc2597 §2: an AF class has three.
+        Drop precedences, best first. Source: rfc2597 §2: an AF class has three.
     averaged : Literal["all", "own", "own-and-better"] | None
-        Whose packets the average of a precedence counts. Default: all. "all": All: one average for
-        every class (WRED). "own": Those of the class alone (GRED). "own-and-better": Those of the
-        class and of all better ones (RIO, coupled). Source: WRED as routers have it.
+        Packets that the average of a precedence counts. Default: all. "all": All packets, so that
+        all classes have the same average (WRED). "own": Packets of the class alone (GRED).
+        "own-and-better": Packets of the class and of all better classes (RIO, coupled). Source:
+        routers with WRED.
     wq : float | None
-        Weight of the present queue in the averages (wq). Default: 0.002. Range: above 0, at most 1.
-        Source: floyd1993red §6: 0.002.
+        Weight of the current queue length in each moving average (wq). Default: 0.002. Range: above
+        0, at most 1. Source: floyd1993red §6: 0.002.
     gentle : bool | None
-        Above maxth the probability rises from maxp to 1 at twice maxth, instead of jumping to 1.
-        Default: false. Source: clark1998rio has none.
+        If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
+        false, it jumps to 1 at maxth. Default: false. Source: clark1998rio: without gentle.
     spacing : Literal["geometric", "uniform", "wait"] | None
-        How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
-        probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
-        with the packets since the last signal: gaps are uniform in 1..1/p − 1, since figure 2
-        counts the packet that it judges (method 2 of section 7). "wait": As uniform, but no signal
-        within 1/p packets of the last: gaps are uniform in 1/p..2/p − 1 (ns-2's `wait_`). Source:
-        floyd1993red §7, method 2.
+        Distribution of the number of packets between two signals. Default: uniform. "geometric":
+        Each packet has the same probability, so gaps are geometric (method 1 of section 7).
+        "uniform": The probability grows with the number of packets since the last signal, so gaps
+        are uniform in 1..1/p − 1 (method 2 of section 7). Figure 2 counts the packet that it
+        judges. "wait": As uniform, but without a signal in the first 1/p packets after a signal, so
+        gaps are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7, method 2.
     above_maxth : Literal["drop", "mark"] | None
-        What happens to a packet above maxth (twice maxth when gentle). Default: drop. "drop": It is
-        dropped, ECN-capable or not. "mark": It is marked if ECN-capable, else dropped (RED* of
-        Kuzmanovic 2005). Source: rfc3168 §7.
+        Action on a packet while the average is above maxth (above twice maxth if gentle). Default:
+        drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The packet is marked
+        if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
     least_backlog : str | None
-        No packet is signalled while this many or fewer wait, whatever the average; 0: the average
-        alone decides. Default: 0 packets. Range: a whole number, at least 0 packets. Source:
-        clark1998rio has none; ns-2's RED has 1.
+        Number of waiting packets up to which no packet is signalled, for any average. With 0 the
+        average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
+        Source: clark1998rio: none; ns-2's RED: 1.
     idle_packet_size : str | None
-        Size of the packets that are pretended to have arrived while the queue was idle. Default:
-        500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+        Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
+        §4; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "wred"
@@ -2927,80 +3001,82 @@ class Wred(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class RedPd(Table):
-    """RED that holds down the flows with a high bandwidth, with state for them alone.
+    """RED that limits high-bandwidth flows and has state for them alone.
 
-    Who is dropped by RED in several intervals of a row sends more than a TCP with the target
-    round-trip time would at this drop rate; its packets are dropped at random before they come to
-    RED, more and more until it is no longer found among RED's drops, then less and less. Every
-    other packet is RED's.
+    A flow with drops in several recent intervals sends more than a TCP with the target round-trip
+    time would at this drop rate. Its packets are dropped at random before RED, with a probability
+    that rises while the flow remains among RED's drops and falls afterwards. RED decides on all
+    other packets.
 
     Parameters
     ----------
     target_rtt : str | None
-        Round-trip time of the TCP whose rate is the bound (R). Default: 40 ms. Range: at least
-        0.001 s. Source: mahajan2001redpd: 40 ms.
+        Round-trip time of the TCP whose rate is the bound for a flow (R). Default: 40 ms. Range: at
+        least 0.001 s. Source: mahajan2001redpd: 40 ms.
     lists : int | None
-        How many lists of drops are kept (M). Default: 5. Range: at least 1, at most 64. Source:
+        Number of recent lists of drops (M). Default: 5. Range: at least 1, at most 64. Source:
         mahajan2001redpd: 5.
     regular : int | None
-        In how many of them a flow must be to be monitored (K). Default: 3. Range: at least 1, at
-        most 64. Source: mahajan2001redpd: 3.
+        Number of lists with a drop of the flow from which the flow is monitored (K). Default: 3.
+        Range: at least 1, at most 64. Source: mahajan2001redpd: 3.
     max_decrease : float | None
-        The most by which a probability goes down at once; below twice this it is halved. Default:
-        0.05. Range: above 0, at most 1. Source: mahajan2001redpd: 0.05.
+        Maximum decrease of a flow's probability at a time. A probability below twice this value is
+        halved instead. Default: 0.05. Range: above 0, at most 1. Source: mahajan2001redpd: 0.05.
     least : float | None
-        A probability at or below this is not lowered but ended. Default: 0.005. Range: above 0, at
-        most 1. Source: mahajan2001redpd: 0.005.
+        Probability of a flow at or below which its monitoring ends instead of another decrease.
+        Default: 0.005. Range: above 0, at most 1. Source: mahajan2001redpd: 0.005.
     least_drop_rate : float | None
-        While RED drops less than this share nobody is punished more. Default: 0.001. Source:
+        Drop rate of RED at or below which no probability of a flow rises. Default: 0.001. Source:
         mahajan2001redpd, its experiments: 0.001.
     minth : str | None
-        Average queue below which no packet is signalled (minth). Default: 5 packets. Range: above 0
-        packets or bytes. Source: floyd1993red §6.
+        Average queue length below which no packet is signalled (minth). Default: 5 packets. Range:
+        above 0 packets or bytes. Source: floyd1993red §6.
     maxth : str | None
-        Average queue above which every packet is dropped (maxth; twice that when gentle). Default:
-        15 packets. Range: above 0 packets or bytes. Source: floyd1997parameters: three times minth.
+        Average queue length at which the drop probability reaches maxp (maxth). Above it the
+        parameter gentle decides. Default: 15 packets. Range: above 0 packets or bytes. Source:
+        floyd1997parameters: three times minth.
     maxp : float | None
         Signal probability when the average reaches maxth (maxp). Default: 0.1. Range: above 0, at
         most 1. Source: floyd1997parameters: 1/10.
     wq : float | None
-        Weight of the present queue in the average (wq). Default: 0.002. Range: above 0, at most 1.
-        Source: floyd1993red §6: 0.002.
+        Weight of the current queue length in the moving average (wq). Default: 0.002. Range: above
+        0, at most 1. Source: floyd1993red §6: 0.002.
     gentle : bool | None
-        Above maxth the probability rises from maxp to 1 at twice maxth, instead of jumping to 1.
-        Default: true. Source: floyd2000gentle.
+        If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
+        false, it jumps to 1 at maxth. Default: true. Source: floyd2000gentle.
     least_backlog : str | None
-        No packet is signalled while this many or fewer wait, whatever the average; 0: the average
-        alone decides. Default: 0 packets. Range: a whole number, at least 0 packets. Source:
-        floyd1993red has none; ns-2 has 1.
+        Number of waiting packets up to which no packet is signalled, for any average. With 0 the
+        average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
+        Source: floyd1993red: none; ns-2: 1.
     idle_packet_size : str | None
-        Size of the packets that are pretended to have arrived while the queue was idle. Default:
-        500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+        Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
+        §4; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "red_pd"
@@ -3027,66 +3103,70 @@ class RedPd(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class NonlinearRed(Table):
-    """RED with a quadratic curve: gentler than RED near minth, more aggressive near maxth, so that a light load is let use the buffer and the thresholds matter less.
+    """RED with a quadratic signal probability.
+
+    It signals less often than RED near minth and more often near maxth, so that light loads can use
+    the buffer and the thresholds matter less.
 
     Parameters
     ----------
     minth : str | None
-        Average queue below which no packet is signalled (minth). Default: 5 packets. Range: above 0
-        packets or bytes. Source: floyd1993red §6.
+        Average queue length below which no packet is signalled (minth). Default: 5 packets. Range:
+        above 0 packets or bytes. Source: floyd1993red §6.
     maxth : str | None
-        Average queue above which every packet is signalled (maxth). Default: 15 packets. Range:
-        above 0 packets or bytes. Source: floyd1997parameters: three times minth.
+        Average queue length above which every packet is signalled (maxth). Default: 15 packets.
+        Range: above 0 packets or bytes. Source: floyd1997parameters: three times minth.
     maxp : float | None
-        Signal probability when the average reaches maxth: 1.5 times RED's maxp gives the same mean
-        probability. Default: 0.15. Range: above 0, at most 1. Source: zhou2006nonlinear: 1.5 maxp,
-        maxp 0.1.
+        Signal probability when the average reaches maxth (maxp). At 1.5 times the maxp of RED the
+        mean probability between the thresholds equals that of RED. Default: 0.15. Range: above 0,
+        at most 1. Source: zhou2006nonlinear: 1.5 maxp, maxp 0.1.
     wq : float | None
-        Weight of the present queue in the average (wq). Default: 0.002. Range: above 0, at most 1.
-        Source: floyd1993red §6: 0.002.
+        Weight of the current queue length in the moving average (wq). Default: 0.002. Range: above
+        0, at most 1. Source: floyd1993red §6: 0.002.
     spacing : Literal["geometric", "uniform", "wait"] | None
-        How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
-        probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
-        with the packets since the last signal: gaps are uniform in 1..1/p − 1, since figure 2
-        counts the packet that it judges (method 2 of section 7). "wait": As uniform, but no signal
-        within 1/p packets of the last: gaps are uniform in 1/p..2/p − 1 (ns-2's `wait_`). Source:
-        floyd1993red §7, method 2.
+        Distribution of the number of packets between two signals. Default: uniform. "geometric":
+        Each packet has the same probability, so gaps are geometric (method 1 of section 7).
+        "uniform": The probability grows with the number of packets since the last signal, so gaps
+        are uniform in 1..1/p − 1 (method 2 of section 7). Figure 2 counts the packet that it
+        judges. "wait": As uniform, but without a signal in the first 1/p packets after a signal, so
+        gaps are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7, method 2.
     above_maxth : Literal["drop", "mark"] | None
-        What happens to a packet above maxth. Default: drop. "drop": It is dropped, ECN-capable or
-        not. "mark": It is marked if ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source:
-        rfc3168 §7.
+        Action on a packet while the average is above maxth. Default: drop. "drop": The packet is
+        dropped even if it is ECN-capable. "mark": The packet is marked if it is ECN-capable, else
+        dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
     least_backlog : str | None
-        No packet is signalled while this many or fewer wait, whatever the average; 0: the average
-        alone decides. Default: 0 packets. Range: a whole number, at least 0 packets. Source:
-        floyd1993red has none; ns-2 has 1.
+        Number of waiting packets up to which no packet is signalled, for any average. With 0 the
+        average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
+        Source: floyd1993red: none; ns-2: 1.
     idle_packet_size : str | None
-        Size of the packets that are pretended to have arrived while the queue was idle. Default:
-        500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+        Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
+        §4; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "nonlinear_red"
@@ -3108,78 +3188,80 @@ class NonlinearRed(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class SelfConfiguringRed(Table):
-    """RED that sets maxp by its own success.
+    """RED that adapts maxp when the average crosses a threshold.
 
-    When the average falls below minth RED has been too aggressive, and maxp is divided by alpha;
-    when it rises above maxth RED has been too timid, and maxp is multiplied by beta. It is changed
-    once a crossing.
+    When the average falls below minth, RED was too aggressive, and maxp is divided by alpha. When
+    it rises above maxth, RED was not aggressive enough, and maxp is multiplied by beta. Each
+    crossing changes maxp once.
 
     Parameters
     ----------
     minth : str | None
-        Average queue below which no packet is signalled (minth). Default: 5 packets. Range: above 0
-        packets or bytes. Source: floyd1993red §6.
+        Average queue length below which no packet is signalled (minth). Default: 5 packets. Range:
+        above 0 packets or bytes. Source: floyd1993red §6.
     maxth : str | None
-        Average queue above which every packet is signalled (maxth). Default: 15 packets. Range:
-        above 0 packets or bytes. Source: floyd1997parameters: three times minth.
+        Average queue length above which every packet is signalled (maxth). Default: 15 packets.
+        Range: above 0 packets or bytes. Source: floyd1997parameters: three times minth.
     maxp : float | None
-        maxp at the start. Default: 0.1. Range: above 0, at most 1. Source: floyd1997parameters:
-        1/10.
+        Initial maxp, the signal probability when the average reaches maxth. Default: 0.1. Range:
+        above 0, at most 1. Source: floyd1997parameters: 1/10.
     alpha : float | None
-        What maxp is divided by when the average falls below minth. Default: 3.0. Range: above 1.
-        Source: feng1999selfconfiguring: 3.
+        Divisor of maxp when the average falls below minth. Default: 3.0. Range: above 1. Source:
+        feng1999selfconfiguring: 3.
     beta : float | None
-        What maxp is multiplied by when the average rises above maxth. Default: 2.0. Range: above 1.
-        Source: feng1999selfconfiguring: 2.
+        Factor of maxp when the average rises above maxth. Default: 2.0. Range: above 1. Source:
+        feng1999selfconfiguring: 2.
     wq : float | None
-        Weight of the present queue in the average (wq). Default: 0.002. Range: above 0, at most 1.
-        Source: floyd1993red §6: 0.002.
+        Weight of the current queue length in the moving average (wq). Default: 0.002. Range: above
+        0, at most 1. Source: floyd1993red §6: 0.002.
     gentle : bool | None
-        Above maxth the probability rises from maxp to 1 at twice maxth, instead of jumping to 1.
-        Default: false. Source: feng1999selfconfiguring is older than gentle RED.
+        If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
+        false, it jumps to 1 at maxth. Default: false. Source: feng1999selfconfiguring is older than
+        gentle RED.
     spacing : Literal["geometric", "uniform", "wait"] | None
-        How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
-        probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
-        with the packets since the last signal: gaps are uniform in 1..1/p − 1, since figure 2
-        counts the packet that it judges (method 2 of section 7). "wait": As uniform, but no signal
-        within 1/p packets of the last: gaps are uniform in 1/p..2/p − 1 (ns-2's `wait_`). Source:
-        floyd1993red §7, method 2.
+        Distribution of the number of packets between two signals. Default: uniform. "geometric":
+        Each packet has the same probability, so gaps are geometric (method 1 of section 7).
+        "uniform": The probability grows with the number of packets since the last signal, so gaps
+        are uniform in 1..1/p − 1 (method 2 of section 7). Figure 2 counts the packet that it
+        judges. "wait": As uniform, but without a signal in the first 1/p packets after a signal, so
+        gaps are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7, method 2.
     above_maxth : Literal["drop", "mark"] | None
-        What happens to a packet above maxth (twice maxth when gentle). Default: drop. "drop": It is
-        dropped, ECN-capable or not. "mark": It is marked if ECN-capable, else dropped (RED* of
-        Kuzmanovic 2005). Source: rfc3168 §7.
+        Action on a packet while the average is above maxth (above twice maxth if gentle). Default:
+        drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The packet is marked
+        if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
     least_backlog : str | None
-        No packet is signalled while this many or fewer wait, whatever the average; 0: the average
-        alone decides. Default: 0 packets. Range: a whole number, at least 0 packets. Source:
-        floyd1993red has none; ns-2 has 1.
+        Number of waiting packets up to which no packet is signalled, for any average. With 0 the
+        average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
+        Source: floyd1993red: none; ns-2: 1.
     idle_packet_size : str | None
-        Size of the packets that are pretended to have arrived while the queue was idle. Default:
-        500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+        Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
+        §4; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "self_configuring_red"
@@ -3204,96 +3286,100 @@ class SelfConfiguringRed(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class AdaptiveRed(Table):
-    """RED that sets itself: maxp is adapted, slowly and within 1 to 50 %, so that the average stays in the middle fifth between minth and maxth, whatever the load.
+    """RED that adapts maxp between 1 and 50 % in small steps, so that the average stays in the middle fifth between minth and maxth under different loads.
 
-    Unless they are given, the thresholds follow from a target delay and the weight from the rate of
-    the link. Gentle, as the paper asks, unless it is told otherwise.
+    By default the thresholds follow from a target delay and wq from the rate of the link, and
+    gentle is on, as in the paper.
 
     Parameters
     ----------
     target_delay : str | None
-        Queueing delay that the thresholds are set for: minth is half of it, 5 packets at least.
+        Queueing delay from which the thresholds follow: minth is half of it, at least 5 packets.
         Default: 5 ms. Range: above 0 s. Source: floyd2001adaptive §5: minth = max(5, delay C / 2).
     minth : str | None
-        Average queue below which no packet is signalled; absent: by the target delay, in packets,
-        or in bytes where chance_by is bytes. Default: absent. Range: above 0 packets or bytes.
-        Source: floyd2001adaptive §5.
+        Average queue length below which no packet is signalled (minth). If absent, it follows from
+        the target delay, in bytes if chance_by is bytes and else in packets. Default: absent.
+        Range: above 0 packets or bytes. Source: floyd2001adaptive §5.
     maxth : str | None
-        Average queue where maxp is reached; absent: three times minth. Default: absent. Range:
-        above 0 packets or bytes. Source: floyd2001adaptive §5.
+        Average queue length at which the signal probability reaches maxp (maxth). If absent, it is
+        three times minth. Default: absent. Range: above 0 packets or bytes. Source:
+        floyd2001adaptive §5.
     wq : float | None
-        Weight of the present queue in the average; absent: 1 - exp(-1/C), C the packets the link
-        sends in a second. Default: absent. Range: above 0, at most 1. Source: floyd2001adaptive
-        §4.3.
+        Weight of the current queue length in the moving average (wq). If absent, it is 1 -
+        exp(-1/C), where C is the number of packets that the link sends per second. Default: absent.
+        Range: above 0, at most 1. Source: floyd2001adaptive §4.3.
     mean_packet_size : str | None
-        Size of the packets that C counts, and packet size whose probability is that of the average,
-        unless chance_by is packet. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
+        Packet size that defines C, and the packet size to which sizes are compared if chance_by is
+        size or bytes. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
         floyd2001adaptive §4.3: a default packet size; 500 B is ns-2's.
     maxp : float | None
-        maxp at the start. Default: 0.1. Range: above 0, at most 0.5. Source: floyd1997parameters:
-        1/10.
+        Initial maxp, the signal probability when the average reaches maxth. Default: 0.1. Range:
+        above 0, at most 0.5. Source: floyd1997parameters: 1/10.
     interval : str | None
-        Time between two changes of maxp. Default: 500 ms. Range: at least 0.000001 s. Source:
+        Time between two adaptations of maxp. Default: 500 ms. Range: at least 0.000001 s. Source:
         floyd2001adaptive fig. 1: 0.5 s.
     increment : float | None
-        Most that is added to maxp at once; a quarter of maxp, if that is less (alpha). Default:
-        0.01. Range: above 0, at most 1. Source: floyd2001adaptive fig. 1: min(0.01, maxp/4).
+        Maximum increase of maxp per interval (alpha). The increase is at most a quarter of maxp.
+        Default: 0.01. Range: above 0, at most 1. Source: floyd2001adaptive fig. 1: min(0.01,
+        maxp/4).
     decrease : float | None
-        What maxp is multiplied with when the average is too low (beta). Default: 0.9. Range: above
-        0, at most 1. Source: floyd2001adaptive fig. 1: 0.9.
+        Factor that maxp is multiplied by when the average is below its target (beta). Default: 0.9.
+        Range: above 0, at most 1. Source: floyd2001adaptive fig. 1: 0.9.
     spacing : Literal["geometric", "uniform", "wait"] | None
-        How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
-        probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
-        with the packets since the last signal: gaps are uniform in 1..1/p − 1, since figure 2
-        counts the packet that it judges (method 2 of section 7). "wait": As uniform, but no signal
-        within 1/p packets of the last: gaps are uniform in 1/p..2/p − 1 (ns-2's `wait_`). Source:
-        floyd1993red §7, method 2.
+        Distribution of the number of packets between two signals. Default: uniform. "geometric":
+        Each packet has the same probability, so gaps are geometric (method 1 of section 7).
+        "uniform": The probability grows with the number of packets since the last signal, so gaps
+        are uniform in 1..1/p − 1 (method 2 of section 7). Figure 2 counts the packet that it
+        judges. "wait": As uniform, but without a signal in the first 1/p packets after a signal, so
+        gaps are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7, method 2.
     chance_by : Literal["packet", "size", "bytes"] | None
-        Effect of a packet's size on its chance to be signalled. Default: packet. "packet": Every
-        packet has the same probability. "size": The probability before spacing is that of the
-        average times the packet's size over the reference size, as the text of 1993 has it. Uniform
-        spacing then signals large packets out of proportion: 500 B and 1500 B packets about as 1 :
-        7, up to 1 : 9 as the average moves. "bytes": The byte mode of ns-2: spacing counts the
-        bytes since the last signal, in whole reference sizes, and the probability after spacing is
-        multiplied by the packet's size over the reference size. A packet that finds the queue empty
-        passes. 500 B and 1500 B packets are signalled about as 1 : 3 to 1 : 4. Source: its first
-        author's ns-2 code (`bytes_`, `queue_in_bytes_`): bytes; rfc7141 §2.2: packet.
+        Effect of a packet's size on its signal probability. Default: packet. "packet": Every packet
+        has the same probability. "size": The probability before spacing is scaled by the packet
+        size divided by the reference size, as in the text of 1993. With uniform spacing large
+        packets are signalled more often than in proportion to their size: 500 B and 1500 B packets
+        about as 1 : 7, and up to 1 : 9 while the average moves. "bytes": The byte mode of ns-2.
+        Spacing counts the bytes since the last signal in whole reference sizes, and the probability
+        after spacing is scaled by the packet size divided by the reference size. A packet that
+        arrives at an empty queue passes. 500 B and 1500 B packets are signalled about as 1 : 3 to 1
+        : 4. Source: its first author's ns-2 code (`bytes_`, `queue_in_bytes_`): bytes; rfc7141
+        §2.2: packet.
     gentle : bool | None
-        Whether the probability rises from maxp to 1 between maxth and twice maxth, instead of
-        jumping at maxth. Default: true. Source: floyd2001adaptive §2: RED in gentle mode.
+        If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
+        false, it jumps to 1 at maxth. Default: true. Source: floyd2001adaptive §2: RED in gentle
+        mode.
     above_maxth : Literal["drop", "mark"] | None
-        What happens to a packet above maxth (twice maxth when gentle). Default: drop. "drop": It is
-        dropped, ECN-capable or not. "mark": It is marked if ECN-capable, else dropped (RED* of
-        Kuzmanovic 2005). Source: rfc3168 §7.
+        Action on a packet while the average is above maxth (above twice maxth if gentle). Default:
+        drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The packet is marked
+        if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
     least_backlog : str | None
-        No packet is signalled while this many or fewer wait, whatever the average; 0: the average
-        alone decides. Default: 1 packet. Range: a whole number, at least 0 packets. Source: its
-        first author's ns-2 code: 1.
+        Number of waiting packets up to which no packet is signalled, for any average. With 0 the
+        average alone decides. Default: 1 packet. Range: a whole number, at least 0 packets. Source:
+        its first author's ns-2 code: 1.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "adaptive_red"
@@ -3324,62 +3410,63 @@ class TcRed(Table):
     """RED with the parameters of Linux's `tc`, in bytes.
 
     Between min and max packets are signalled (marked if ECN-capable, else dropped) with a
-    probability that rises to about `probability`; above max every packet is. The weight of the
-    average follows from burst, min and avpkt; the decay while idle from bandwidth and avpkt. As
-    with `tc`, give the limit in bytes too.
+    probability that rises to about `probability`. Above max every packet is signalled. The weight
+    of the average follows from burst, min and avpkt, and its decay during idle time from bandwidth
+    and avpkt. As with `tc`, give the limit in bytes too.
 
     Parameters
     ----------
     min : str | None
-        Average queue where signals begin; absent: a third of max. Default: absent. Range: at least
-        1 B. Source: tcred8: max/3.
+        Average queue length at which signals begin. If absent, it is a third of max. Default:
+        absent. Range: at least 1 B. Source: tcred8: max/3.
     max : str
-        Average queue above which every packet is signalled. Range: at least 1 B, at most 1000000000
-        B. Source: tcred8: at least twice min.
+        Average queue length above which every packet is signalled. Range: at least 1 B, at most
+        1000000000 B. Source: tcred8: at least twice min.
     avpkt : str | None
         Average packet size. Default: 1000 B. Range: at least 1 B, at most 65535 B. Source: tcred8:
         1000 is a good value.
     burst : str | None
-        Packets of a burst that passes unsignalled: sets the weight; absent: (2 min + max)/(3
-        avpkt). Default: absent. Range: a whole number, at least 1 packet, at most 1000000 packets.
-        Source: tcred8: (min+min+max)/(3*avpkt).
+        Length of a burst that passes without a signal, which sets the weight of the average. If
+        absent, it is (2 min + max)/(3 avpkt). Default: absent. Range: a whole number, at least 1
+        packet, at most 1000000 packets. Source: tcred8: (min+min+max)/(3*avpkt).
     probability : float | None
-        Signal probability at max. Default: 0.02. Range: above 0, at most 1. Source: tcred8: 0.02,
-        suggested 0.01 to 0.02.
+        Signal probability when the average reaches max. Default: 0.02. Range: above 0, at most 1.
+        Source: tcred8: 0.02, suggested 0.01 to 0.02.
     bandwidth : str | None
-        Rate at which the average decays while idle. Default: 10 Mbit/s. Source: tcred8: 10Mbit.
+        Rate that converts idle time into virtual packet arrivals. Default: 10 Mbit/s. Source:
+        tcred8: 10Mbit.
     arithmetic : Literal["linux-6", "linux-2.4"] | None
-        Whose integers it is computed in. Default: linux-6. "linux-6": Those of today's kernels: the
-        probability is held exactly. `tc` makes the table of the idle decay in ticks of 64 ns and
-        the kernel looks it up by microseconds, so that an average that idle time has halved stands
-        15.6 times longer than bandwidth and avpkt say before it falls on. "linux-2.4": Those of
-        kernels of the 2.4 series: the probability is rounded to a power of two of (max - min), by
-        up to half, and the table is in microseconds. Source: Linux 6.12.
+        Kernel whose integer arithmetic computes RED. Default: linux-6. "linux-6": Arithmetic of
+        current kernels, which store the probability exactly. `tc` computes the table of idle decay
+        in ticks of 64 ns and the kernel looks it up in microseconds, so the average decays 15.6
+        times more slowly after its first halving than bandwidth and avpkt imply. "linux-2.4":
+        Arithmetic of kernels of the 2.4 series. The probability is rounded to a power of two of
+        (max - min), by up to half, and the table is in microseconds. Source: Linux 6.12.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "tc_red"
@@ -3400,92 +3487,94 @@ class TcRed(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Red(Table):
-    """RED keeps an exponentially weighted average of the queue.
+    """RED computes an exponentially weighted moving average of the queue length.
 
-    Below minth every packet passes; between minth and maxth packets are signalled (marked if
-    ECN-capable, else dropped) with a probability that rises linearly to maxp; above maxth every
-    packet is. The average is kept in packets or in bytes, as the thresholds are given.
+    Below minth every packet passes. Between minth and maxth packets are signalled (marked if
+    ECN-capable, else dropped) with a probability that rises linearly to maxp. Above maxth the
+    probability rises to 1 (gentle) or every packet is signalled. The average counts packets or
+    bytes, in the unit of the thresholds.
 
     Parameters
     ----------
     minth : str | None
-        Average queue below which no packet is signalled (minth). Default: 5 packets. Range: above 0
-        packets or bytes. Source: floyd1993red §6: a useful least value is 5 packets.
+        Average queue length below which no packet is signalled (minth). Default: 5 packets. Range:
+        above 0 packets or bytes. Source: floyd1993red §6: a useful minimum is 5 packets.
     maxth : str | None
-        Average queue above which every packet is signalled (maxth). Default: 15 packets. Range:
-        above 0 packets or bytes. Source: floyd1997parameters: three times minth.
+        Average queue length at which the signal probability reaches maxp (maxth). Above it the
+        parameter gentle decides. Default: 15 packets. Range: above 0 packets or bytes. Source:
+        floyd1997parameters: three times minth.
     maxp : float | None
         Signal probability when the average reaches maxth (maxp). Default: 0.1. Range: above 0, at
         most 1. Source: floyd1997parameters: 1/10.
     wq : float | None
-        Weight of the present queue in the average (wq). Default: 0.002. Range: above 0, at most 1.
-        Source: floyd1993red §6: 0.002.
+        Weight of the current queue length in the moving average (wq). Default: 0.002. Range: above
+        0, at most 1. Source: floyd1993red §6: 0.002.
     gentle : bool | None
-        Above maxth the probability rises from maxp to 1 at twice maxth, instead of jumping to 1.
-        Default: true. Source: floyd2000gentle.
+        If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
+        false, it jumps to 1 at maxth. Default: true. Source: floyd2000gentle.
     spacing : Literal["geometric", "uniform", "wait"] | None
-        How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
-        probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
-        with the packets since the last signal: gaps are uniform in 1..1/p − 1, since figure 2
-        counts the packet that it judges (method 2 of section 7). "wait": As uniform, but no signal
-        within 1/p packets of the last: gaps are uniform in 1/p..2/p − 1 (ns-2's `wait_`). Source:
-        floyd1993red §7, method 2.
+        Distribution of the number of packets between two signals. Default: uniform. "geometric":
+        Each packet has the same probability, so gaps are geometric (method 1 of section 7).
+        "uniform": The probability grows with the number of packets since the last signal, so gaps
+        are uniform in 1..1/p − 1 (method 2 of section 7). Figure 2 counts the packet that it
+        judges. "wait": As uniform, but without a signal in the first 1/p packets after a signal, so
+        gaps are uniform in 1/p..2/p − 1 (`wait_` of ns-2). Source: floyd1993red §7, method 2.
     above_maxth : Literal["drop", "mark"] | None
-        What happens to a packet above maxth (twice maxth when gentle). Default: drop. "drop": It is
-        dropped, ECN-capable or not. "mark": It is marked if ECN-capable, else dropped (RED* of
-        Kuzmanovic 2005). Source: rfc3168 §7.
+        Action on a packet while the average is above maxth (above twice maxth if gentle). Default:
+        drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The packet is marked
+        if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
     mark_below : float | None
-        Signal probability from which a packet that is chosen below the upper threshold is dropped,
-        ECN-capable or not; 1: none is. Default: 1.0. Range: above 0, at most 1. Source:
-        floyd1993red marks at any; ns-2 drops from 0.1 on (`mark_p_`).
+        Signal probability from which a chosen packet is dropped even if it is ECN-capable. With 1
+        every chosen ECN-capable packet is marked. Default: 1.0. Range: above 0, at most 1. Source:
+        floyd1993red: always marks; ns-2 (`mark_p_`): drops from 0.1 on.
     chance_by : Literal["packet", "size", "bytes"] | None
-        Effect of a packet's size on its chance to be signalled. Default: packet. "packet": Every
-        packet has the same probability. "size": The probability before spacing is that of the
-        average times the packet's size over the reference size, as the text of 1993 has it. Uniform
-        spacing then signals large packets out of proportion: 500 B and 1500 B packets about as 1 :
-        7, up to 1 : 9 as the average moves. "bytes": The byte mode of ns-2: spacing counts the
-        bytes since the last signal, in whole reference sizes, and the probability after spacing is
-        multiplied by the packet's size over the reference size. A packet that finds the queue empty
-        passes. 500 B and 1500 B packets are signalled about as 1 : 3 to 1 : 4. Source: floyd1993red
-        §4: size where the queue is measured in bytes; red.cc of ns-2.35 (`modify_p`): bytes;
-        rfc7141 §2.2: packet.
+        Effect of a packet's size on its signal probability. Default: packet. "packet": Every packet
+        has the same probability. "size": The probability before spacing is scaled by the packet
+        size divided by the reference size, as in the text of 1993. With uniform spacing large
+        packets are signalled more often than in proportion to their size: 500 B and 1500 B packets
+        about as 1 : 7, and up to 1 : 9 while the average moves. "bytes": The byte mode of ns-2.
+        Spacing counts the bytes since the last signal in whole reference sizes, and the probability
+        after spacing is scaled by the packet size divided by the reference size. A packet that
+        arrives at an empty queue passes. 500 B and 1500 B packets are signalled about as 1 : 3 to 1
+        : 4. Source: floyd1993red §4: size where the queue is measured in bytes; red.cc of ns-2.35
+        (`modify_p`): bytes; rfc7141 §2.2: packet.
     reference_size : str | None
-        Packet size whose probability is that of the average, unless chance_by is packet. Default:
-        1500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4: the maximum packet
-        size; ns-2: `mean_pktsize_`, 500 B.
+        Packet size to which sizes are compared if chance_by is size or bytes. Default: 1500 B.
+        Range: at least 1 B, at most 65535 B. Source: floyd1993red §4: the maximum packet size;
+        ns-2: `mean_pktsize_`, 500 B.
     least_backlog : str | None
-        No packet is signalled while this many or fewer wait, whatever the average; 0: the average
-        alone decides. Default: 0 packets. Range: a whole number, at least 0 packets. Source:
-        floyd1993red has none; ns-2 has 1.
+        Number of waiting packets up to which no packet is signalled, for any average. With 0 the
+        average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
+        Source: floyd1993red: none; ns-2: 1.
     idle_packet_size : str | None
-        Size of the packets that are pretended to have arrived while the queue was idle. Default:
-        500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4, the time s of a small
-        packet; 500 B is ns-2's.
+        Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
+        §4, the time s of a small packet; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "red"
@@ -3511,37 +3600,38 @@ class Red(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class DropTail(Table):
-    """Drop Tail: drops packets that arrive at a full buffer and never marks.
+    """First-in-first-out queue without an AQM.
 
-    The whole discipline is its buffer.
+    It drops a packet that arrives at a full buffer and never marks. Its only parameters are those
+    of the buffer.
 
     Parameters
     ----------
     limit : str | None
-        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
-        operator; 100 is a common default of hosts.
+        Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
+        the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
+        packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
-        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
-        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
-        before the one that arrives, which is let in whole unless they are above the limit, in bytes
-        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
+        Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
+        packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
+        transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
-        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
-        arrives. "front": The one that has waited longest. "random": One of those that wait, at
-        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
+        "front": The packet that has waited longest. "random": A random waiting packet.
+        "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
-        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
-        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
-        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
+        arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
-        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
-        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
-        rfc3168 §5.
+        Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
+        marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
+        Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "drop_tail"
@@ -3560,9 +3650,9 @@ class Change(Table):
     Parameters
     ----------
     at : str
-        When. Range: at least 0 s.
+        Time of the change. Range: at least 0 s.
     rate : str
-        The rate from then on; 0 bit/s: the transmitter stops, and the queue grows.
+        New rate. At 0 bit/s the transmitter stops and the queue grows.
     """
 
     at: str
@@ -3571,18 +3661,19 @@ class Change(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Trace(Table):
-    """A link that sends when a trace in mahimahi's format says so: each line is a time in whole milliseconds at which it carries 1500 bytes, of one or more packets or of a part of one.
+    """Transmission opportunities from a trace in the format of mahimahi.
 
-    What is not used at once is lost. After the last time the trace begins anew. A packet whose
-    opportunity has not come counts as in service; laws that reckon with the rate of their link are
-    told the link's own.
+    Each line is a time in whole milliseconds at which the link carries 1500 bytes: one packet,
+    several, or a part of one. Unused bytes are lost. After its last time the trace starts again. A
+    packet that waits for its opportunity counts as in service. AQMs that use the rate of the link
+    receive the link's own `rate`.
 
     Parameters
     ----------
     opportunities : Sequence[int] | str
-        The name of a text file with a time on each line, times never falling; or a list of times,
-        [0, 12, 24]. What follows # is not read; names are from the folder in which aqmlab runs.
-        Source: netravali2015mahimahi.
+        The trace: the name of a text file with a time on each line, or a list of times such as [0,
+        12, 24], in order. In a file, text after # is a comment. File names are relative to the
+        folder in which aqmlab runs. Source: netravali2015mahimahi.
     """
 
     KIND: ClassVar[str | None] = "trace"
@@ -3592,17 +3683,18 @@ class Trace(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Schedule(Table):
-    """A rate that changes by a schedule: the link's own rate until the first change, then that of each.
+    """A schedule of rates.
 
-    A packet in transmission goes on at the new rate.
+    The link has its own rate until the first change. A packet in transmission continues at the new
+    rate.
 
     Parameters
     ----------
     changes : Sequence[Change | Mapping[str, Any]]
-        The changes, their times rising.
+        The changes, in order of time.
     repeat : str | None
-        After this time everything begins anew, with the link's own rate; absent: the last rate
-        stays. Default: absent. Range: above 0 s.
+        Period after which the schedule starts again with the link's own rate. If absent, the last
+        rate stays. Default: absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "schedule"
@@ -3613,25 +3705,25 @@ class Schedule(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Outage(Table):
-    """An outage, or several: packets that would arrive during one are lost.
+    """Outages: packets that would arrive during an outage are lost.
 
-    (For a transmitter that stops, and a queue that grows, give the link a rate of 0 bit/s for a
-    while with `rate_changes`.)
+    For a transmitter that stops, so that the queue grows, set the rate of the link to 0 bit/s with
+    `rate_changes`.
 
     Parameters
     ----------
     start : str | None
-        When the first begins; absent: an interval after the start of the run. Default: absent.
-        Range: at least 0 s.
+        Start of the first outage. If absent, the first outage starts after one interval. Default:
+        absent. Range: at least 0 s.
     length : str
-        How long one lasts. Range: above 0 s.
+        Length of an outage. Range: above 0 s.
     interval : str | None
-        Mean time from the end of one to the beginning of the next; absent: there is one. Default:
-        absent. Range: at least 0.001 s.
+        Mean time from the end of an outage to the start of the next. If absent, there is one
+        outage. Default: absent. Range: at least 0.001 s.
     spacing : Literal["exponential", "constant", "uniform"] | None
-        How they are spaced. Default: constant. "exponential": Exponentially distributed intervals:
-        a Poisson process. "constant": Always the same interval. "uniform": Uniformly distributed
-        intervals, from none to twice the mean.
+        Distribution of the intervals. Default: constant. "exponential": Exponential intervals: the
+        events form a Poisson process. "constant": Equal intervals. "uniform": Intervals that are
+        uniformly distributed between 0 and twice the mean.
     """
 
     KIND: ClassVar[str | None] = "outage"
@@ -3644,22 +3736,22 @@ class Outage(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class DelaySpikes(Table):
-    """Delay spikes: packets that would arrive during one are held until it is over, then arrive in order.
+    """Delay spikes: packets that would arrive during a spike arrive at its end, in order.
 
     Parameters
     ----------
     start : str | None
-        When the first begins; absent: an interval after the start of the run. Default: absent.
-        Range: at least 0 s.
+        Start of the first spike. If absent, the first spike starts after one interval. Default:
+        absent. Range: at least 0 s.
     length : str
-        How long one lasts. Range: above 0 s. Source: gurtov2003responding.
+        Length of a spike. Range: above 0 s. Source: gurtov2003responding.
     interval : str | None
-        Mean time from the end of one to the beginning of the next; absent: there is one. Default:
-        absent. Range: at least 0.001 s.
+        Mean time from the end of a spike to the start of the next. If absent, there is one spike.
+        Default: absent. Range: at least 0.001 s.
     spacing : Literal["exponential", "constant", "uniform"] | None
-        How they are spaced. Default: constant. "exponential": Exponentially distributed intervals:
-        a Poisson process. "constant": Always the same interval. "uniform": Uniformly distributed
-        intervals, from none to twice the mean.
+        Distribution of the intervals. Default: constant. "exponential": Exponential intervals: the
+        events form a Poisson process. "constant": Equal intervals. "uniform": Intervals that are
+        uniformly distributed between 0 and twice the mean.
     """
 
     KIND: ClassVar[str | None] = "delay_spikes"
@@ -3672,20 +3764,20 @@ class DelaySpikes(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Jitter(Table):
-    """Jitter: each packet is delayed further by a random time of its own.
+    """Jitter: each packet has a random additional delay.
 
     Parameters
     ----------
     mean : str
-        Mean of the further delay. Range: at least 0 s. Source: rfc3393: variation of the one-way
+        Mean of the additional delay. Range: at least 0 s. Source: rfc3393: variation of the one-way
         delay.
     distribution : Literal["uniform", "exponential"] | None
-        Its distribution. Default: uniform. "uniform": Uniform between 0 and twice the mean.
-        "exponential": Exponential.
+        Distribution of the additional delay. Default: uniform. "uniform": Uniform between 0 and
+        twice the mean. "exponential": Exponential.
     order : Literal["keep", "any"] | None
-        Whether packets may overtake each other. Default: keep. "keep": None overtakes another: it
-        waits for those before it, as in a queue that is not simulated. "any": Each takes its own
-        time: the jitter reorders.
+        Order of the packets after their delays. Default: keep. "keep": Packets keep their order: a
+        packet also waits for those before it, as in a queue. "any": Each packet has only its own
+        delay, so packets may overtake each other.
     """
 
     KIND: ClassVar[str | None] = "jitter"
@@ -3697,15 +3789,15 @@ class Jitter(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Reordering(Table):
-    """Reordering: some packets are held for a while, and those behind overtake them.
+    """Reordering: some packets are delayed, and the packets behind overtake them.
 
     Parameters
     ----------
     probability : float
-        Probability that a packet is held.
+        Probability that a packet is delayed.
     delay : str
-        For how long: with a long one many overtake it (the late-time offset). Range: above 0 s.
-        Source: rfc4737 §4.3.
+        Additional delay of these packets (the late-time offset). A longer delay lets more packets
+        overtake. Range: above 0 s. Source: rfc4737 §4.3.
     """
 
     KIND: ClassVar[str | None] = "reordering"
@@ -3716,15 +3808,16 @@ class Reordering(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Duplication(Table):
-    """Duplication: a copy follows the packet.
+    """Duplication: a copy follows a packet.
 
     Parameters
     ----------
     probability : float
-        Probability that a packet is doubled. Source: rfc5560: one-way duplication of packets.
+        Probability that a packet is duplicated. Source: rfc5560: one-way duplication of packets.
     delay : str | None
-        How much later the copy arrives. Default: 0 s. Range: at least 0 s. Source: right behind it,
-        as by a link that sends again what was not acknowledged in time.
+        Time from the arrival of the packet to that of its copy. Default: 0 s. Range: at least 0 s.
+        Source: directly behind the packet, as from a link that retransmits a frame whose
+        acknowledgment is late.
     """
 
     KIND: ClassVar[str | None] = "duplication"
@@ -3735,9 +3828,10 @@ class Duplication(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Corruption(Table):
-    """Corruption that no link notices: the packet goes on, through every queue to its receiver, whose checksum finds the error and discards it.
+    """Corruption that no link detects.
 
-    Of a link that notices, see bit_errors.
+    The packet continues through all queues to its receiver, which finds the error by the checksum
+    and discards the packet. Use `bit_errors` for errors that the link detects.
 
     Parameters
     ----------
@@ -3753,13 +3847,15 @@ class Corruption(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class BitErrors(Table):
-    """Independent bit errors: the link discards a packet with an error in any of its bits, so a packet of n bytes is lost with probability 1 − (1 − rate)^(8n).
+    """Independent bit errors that the link detects: it discards each packet with a wrong bit.
+
+    A packet of n bytes is lost with probability 1 − (1 − rate)^(8n).
 
     Parameters
     ----------
     rate : float
-        Probability that a bit is wrong (bit error rate). Source: rfc3819: links detect errors and
-        discard what has them.
+        Bit error rate: the probability that a bit is wrong. Source: rfc3819: links detect errors
+        and discard the packets concerned.
     """
 
     KIND: ClassVar[str | None] = "bit_errors"
@@ -3769,23 +3865,25 @@ class BitErrors(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class GilbertElliott(Table):
-    """Gilbert–Elliott loss: a chain of two states, good and bad, makes a step a packet, and loses the packet with the probability of its state.
+    """Gilbert–Elliott loss.
 
-    With the defaults the loss rate is good_to_bad/(good_to_bad + bad_to_good), and a burst of lost
-    packets has a mean length of 1/bad_to_good. The chain begins in its stationary distribution.
+    A Markov chain with a good and a bad state makes one step per packet, and each state has its own
+    loss probability. With the default loss probabilities, the loss rate is good_to_bad/(good_to_bad
+    + bad_to_good), and the mean length of a burst of losses is 1/bad_to_good. The chain starts in
+    its stationary distribution.
 
     Parameters
     ----------
     good_to_bad : float
-        Probability that the bad state follows the good one (P, p). Source: gilbert1960capacity.
+        Probability of a step from the good to the bad state (P, p). Source: gilbert1960capacity.
     bad_to_good : float
-        Probability that the good state follows the bad one (p, r). Source: gilbert1960capacity.
+        Probability of a step from the bad to the good state (p, r). Source: gilbert1960capacity.
     loss_in_good : float | None
-        Probability that a packet is lost in the good state (1 − k). Default: 0.0. Source:
-        gilbert1960capacity: none; elliott1963estimates: any.
+        Loss probability in the good state (1 − k). Default: 0.0. Source: gilbert1960capacity: 0;
+        elliott1963estimates: any.
     loss_in_bad : float | None
-        Probability that a packet is lost in the bad state (1 − h). Default: 1.0. Source: every
-        packet: the simple Gilbert model; gilbert1960capacity: any.
+        Loss probability in the bad state (1 − h). Default: 1.0. Source: every packet: the simple
+        Gilbert model; gilbert1960capacity: any.
     """
 
     KIND: ClassVar[str | None] = "gilbert_elliott"
@@ -3798,12 +3896,13 @@ class GilbertElliott(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class ListedLoss(Table):
-    """Loss of listed packets: exactly those with these numbers are lost.
+    """Loss of exactly the packets with the given numbers.
 
     Parameters
     ----------
     packets : Sequence[int]
-        Their numbers, in rising order, counted from 1 over every packet that crosses the link.
+        Numbers of the lost packets, in increasing order. The packets that cross the link are
+        counted from 1.
     """
 
     KIND: ClassVar[str | None] = "listed_loss"
@@ -3813,17 +3912,18 @@ class ListedLoss(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class PeriodicLoss(Table):
-    """Periodic loss: one packet in so many is lost, counting every packet that crosses the link.
+    """Periodic loss: every n-th packet that crosses the link is lost.
 
     Parameters
     ----------
     every : int
-        One packet in this many is lost. Range: at least 1.
+        Period: one packet in `every` is lost. Range: at least 1.
     first : int | None
-        The number of the first that is lost, counted from 1; absent: the last of the first period.
-        Default: absent. Range: at least 1.
+        Number of the first lost packet, counted from 1. If absent, it is `every`. Default: absent.
+        Range: at least 1.
     losses : int | None
-        How many are lost in all; absent: no end. Default: absent. Range: at least 1.
+        Number of losses. If absent, losses continue until the end of the run. Default: absent.
+        Range: at least 1.
     """
 
     KIND: ClassVar[str | None] = "periodic_loss"
@@ -3835,13 +3935,13 @@ class PeriodicLoss(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Loss(Table):
-    """Random loss: each packet is lost with the same probability, whatever became of others.
+    """Random loss: each packet is lost with the same probability, independently of the others.
 
     Parameters
     ----------
     probability : float
-        Probability that a packet is lost; the bursts of lost packets then have a mean length of
-        1/(1 − probability).
+        Probability that a packet is lost. The mean length of a burst of losses is 1/(1 −
+        probability).
     """
 
     KIND: ClassVar[str | None] = "loss"
@@ -4582,413 +4682,640 @@ class Abe(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tcp(Table):
-    """A TCP endpoint.
+class TcpDetails(Table):
+    """Details in which a real stack differs from the RFCs.
 
-    The defaults are today's RFCs without options; both ends of a flow have the same parameters
-    unless the flow sets its receiver's apart.
+    `stack = "linux"` sets them; they are keys for the study of a single one.
 
     Parameters
     ----------
-    preset : Literal["none", "rfc", "linux"] | None
-        Parameters to begin with; other keys change them. Default: none. "none": The defaults.
-        "rfc": What the RFCs ask of every host, and no option. "linux": Linux 6 as it comes: SACK,
-        timestamps, window scaling, CUBIC, PRR, RACK-TLP, 40 ms delayed ACK, 200 ms least timeout.
-    congestion : Abe | Bbr | Bbr3 | Cubic | Dctcp | Highspeed | Htcp | Illinois | Ledbat | Prague | Reno | Scalable | Vegas | Westwood | str | Mapping[str, Any] | None
-        Congestion control: how cwnd grows and what a cut leaves. Default: reno. Source: rfc5681.
-    recovery : Literal["tahoe", "reno", "newreno", "sack", "fack"] | None
-        Loss recovery: what duplicate ACKs do. Default: reno. "tahoe": Fast retransmit without fast
-        recovery: slow start from one segment (Jacobson 1988). "reno": Fast retransmit and fast
-        recovery; any new ACK ends it (RFC 5681 §3.2). "newreno": Fast recovery that lasts until
-        everything sent before it is acknowledged (RFC 6582). "sack": By selective acknowledgements
-        (RFC 6675); NewReno where the other side has none. "fack": By the forward-most selective
-        acknowledgement (Mathis & Mahdavi 1996). Source: rfc5681 §3.2.
-    mss : str | None
-        Largest segment, payload only (SMSS). Default: 1460 B. Range: at least 1 B, at most 65495 B.
-        Source: rfc9293 §3.7.1: 1500 B less 40 B of headers.
-    least_mss : str | None
-        Least segment size that the other side's MSS may ask for, options included. Default: 1 B.
-        Range: at least 1 B, at most 65495 B. Source: rfc9293 §3.7.1 names none; Linux,
-        tcp_min_snd_mss: 48.
-    receive_window : str | None
-        Advertised receive window (rwnd). Default: 6 MiB. Range: at least 1 B, at most 1073725440 B.
-        Source: Linux, tcp_rmem: at most 6 MiB; the bound is rfc7323 §2.3.
-    initial_window : str | None
-        Initial congestion window (IW). Default: 10 packets. Range: a whole number, at least 1, at
-        most 1000. Source: rfc6928; or "rfc3390".
-    slow_start_from : Literal["first-ack", "second-ack"] | None
-        Which ACK of data begins slow start. Default: first-ack. "first-ack": The first (RFC 5681
-        §3.1). "second-ack": The second: the first segment stands for a SYN, whose ACK opens nothing
-        (ns-2's `delay_growth_`, for its TCP without handshake). Source: rfc5681 §3.1.
-    ssthresh_from : Literal["flight-size", "cwnd", "window"] | None
-        From what ssthresh is computed. Default: flight-size. "flight-size": Half the FlightSize, at
-        least two segments; kept when a segment times out again (RFC 5681, equation 4). "cwnd": A
-        share of cwnd, whatever is in flight (Linux). "window": Half the smaller of cwnd and the
-        receiver's window, in whole segments, at least two, and again when a segment times out again
-        (4.3BSD-Reno: Stevens & Wright 1995, figure 29.16; ns-2). Source: rfc5681 §3.1.
-    duplicate_acks : str | None
-        Duplicate ACKs that start a fast retransmit. Default: 3 packets. Range: a whole number, at
-        least 1 packet, at most 255 packets. Source: rfc5681 §3.2.
-    reordering : Literal["rfc8985", "linux"] | None
-        What reordering that was seen changes, with SACK. Default: rfc8985. "rfc8985": RACK's window
-        alone, and every D-SACK widens it, once a round trip (RFC 8985 §6.2). "linux": Also
-        `duplicate_acks`: what comes late by more segments than that makes it so many, until a
-        timeout after as many SACKs as at first. A D-SACK widens RACK's window only after
-        reordering, and unless it is of a tail loss probe (Linux, tcp_check_sack_reordering,
-        tcp_rack_update_reo_wnd). Source: rfc8985 §6.2.
-    reordering_max : str | None
-        The most segments that `duplicate_acks` becomes by reordering. Default: 300 packets. Range:
-        a whole number, at least 1 packet, at most 65535 packets. Source: Linux, tcp_max_reordering.
-    fast_retransmit : Literal["once-per-window", "unguarded"] | None
-        Guard of the fast retransmit. Default: once-per-window. "once-per-window": Only when the
-        cumulative ACK has passed everything sent before the last cut (RFC 6582 §3.2). "unguarded":
-        Whenever the third duplicate arrives, so that one window may be cut several times
-        (4.3BSD-Reno; ns-2 without `bugFix_`). Source: rfc6582 §3.2.
-    fast_retransmit_timer : Literal["restarts", "runs-on", "each-restarts", "first-restarts"] | None
-        What the retransmissions of a recovery do to the retransmission timer. Default: restarts.
-        "restarts": The fast retransmit restarts it, later ones do not (4.3BSD-Reno, ns-2).
-        "runs-on": It runs on (RFC 6298 §5.1). "each-restarts": Each of them restarts it (RFC 6675
-        §6 allows it). "first-restarts": That of the first unacknowledged segment restarts it, and
-        an ACK that SACKs something sent before that (Linux). Source: 4.3BSD-Reno; rfc6298 §5.1 lets
-        it run on; rfc6675 §6.
-    recovery_exit : Literal["deflate", "deflate-and-open"] | None
-        What the ACK that ends a fast recovery does to cwnd. Default: deflate. "deflate": Sets it to
-        ssthresh (RFC 5681 §3.2, step 6). "deflate-and-open": Sets it to ssthresh and opens it as
-        any ACK of new data does (4.3BSD-Reno, ns-2). Source: rfc5681 §3.2.
-    delayed_ack : str | None
-        An ACK is sent at least for every this many full segments; 1: no ACK is delayed. Default: 2
-        packets. Range: a whole number, at least 1 packet, at most 255 packets. Source: rfc5681
-        §4.2.
-    delayed_ack_unit : Literal["segments", "full-segments"] | None
-        What is counted against it. Default: segments. "segments": Segments with data.
-        "full-segments": Bytes, in units of the largest segment received (Linux: RFC 5681 §4.2
-        speaks of full-sized segments). Source: 4.3BSD; rfc5681 §4.2.
-    delayed_ack_timeout : str | None
-        Longest delay of an ACK. Default: 200 ms. Range: above 0 s, at most 0.5 s. Source: 4.3BSD;
-        rfc1122 §4.2.3.2: at most 0.5 s.
-    gap_ack : Literal["immediate", "when-released"] | None
-        When a segment that fills a gap is acknowledged at once. Default: immediate. "immediate":
-        When it fills all or part of a gap (RFC 5681 §4.2). "when-released": Only when it releases
-        data that waited behind the gap; a partial fill may be delayed (ns-2). Source: rfc5681 §4.2.
-    backoff_ends : Literal["sample", "new-ack"] | None
-        Event that ends the back-off of the retransmission timer. Default: sample. "sample":
-        Measurement of a round trip, of a segment that was sent once: the back-off stays while only
-        retransmissions are acknowledged (RFC 6298 §5, last paragraph, and §5.7; Karn & Partridge
-        1987). "new-ack": Any ACK of new data, as in ns-2's FullTcp, which times retransmissions
-        too. Source: rfc6298 §5.7.
-    rto_estimator : Literal["rfc6298", "jacobson1988", "linux"] | None
-        Estimator of the retransmission timeout. Default: rfc6298. "rfc6298": SRTT and RTTVAR in
-        full precision (RFC 6298). "jacobson1988": Integer arithmetic in clock ticks (Jacobson 1988,
-        appendix A), as in 4.3BSD and ns-2. "linux": As Linux computes it: the deviation is the
-        greatest of a round trip, falls slowly, and is itself no less than rto_min. Source: rfc6298
-        §2.
-    rto_order : Literal["sample-first", "restart-first"] | None
-        Whether an ACK of new data restarts the timer before or after it takes its round trip.
-        Default: sample-first. "sample-first": It takes the round trip that it measures, then
-        restarts the timer, with the timeout that follows (RFC 6298). "restart-first": It restarts
-        the timer with the timeout as it was, back-off included, then takes its sample (ns-2 without
-        `timerfix_`). Source: rfc6298 §5.3.
-    rto_initial : str | None
-        Timeout before the first round-trip time is measured. Default: 1 s. Range: above 0 s.
-        Source: rfc6298 §2.1.
-    rto_min : str | None
-        Least timeout. Default: 1 s. Range: above 0 s. Source: rfc6298 §2.4.
-    rto_max : str | None
-        Greatest timeout, backed off or not. Default: 60 s. Range: above 0 s. Source: rfc6298 §2.5.
-    clock_granularity : str | None
-        Granularity of the clock (G): a tick. Default: 1 ms. Range: above 0 s. Source: rfc6298 §4:
-        finer than 100 ms does better.
-    ecn : Literal["off", "rfc3168", "passive", "ecn+", "ecn+unheeded", "ecn+wait", "ecn+try-once", "ecn++", "dctcp", "nonce", "accurate"] | None
-        Explicit Congestion Notification. Default: off. "off": Neither offered nor accepted.
-        "rfc3168": Offered in the SYN, accepted in the SYN-ACK, one response a window (RFC 3168
-        §6.1). "passive": Accepted when the other side offers it, never offered (Linux, tcp_ecn =
-        2). "ecn+": RFC 3168, and the SYN-ACK is ECN-capable; when it is marked the initial window
-        is one segment (RFC 5562, ECN+). "ecn+unheeded": ECN+, and a marked SYN-ACK says nothing:
-        the client does not echo its mark (Kuzmanovic 2005, §3.2.1). "ecn+wait": ECN+, and a marked
-        SYN-ACK is answered by waiting a round trip before any data (RFC 5562 §4, Wait).
-        "ecn+try-once": ECN+, and a marked SYN-ACK is sent again, not ECN-capable (RFC 5562 §3.2,
-        TryOnce). "ecn++": RFC 3168, and all packets are ECN-capable that may be with it (ECN++,
-        draft-generalized-ecn): `rfc3168` with `ect_on = "all-packets"`. ECN++ with Accurate ECN is
-        `accurate` with that. "dctcp": The receiver echoes the mark of every packet (RFC 8257 §3.2,
-        DCTCP). "nonce": A nonce of one bit a packet tells the sender when a receiver hides marks
-        (RFC 3540). "accurate": Counters of marked packets and bytes (RFC 9768, Accurate ECN).
-        Source: rfc3168.
-    misbehaviour : Literal["none", "hide-marks", "ignore-ece", "strip-ecn"] | None
-        What this host does wrong with ECN. Default: none. "none": Nothing. "hide-marks": As a
-        receiver it hides marks: it never says ECE. "ignore-ece": As a sender it ignores ECE.
-        "strip-ecn": The host strips: what it sends is not ECN-capable though it negotiated. Source:
-        rfc3540 §1; rfc3168 §18.
-    ecn_fallback : bool | None
-        Whether a SYN that offers ECN and gets no answer is sent again without; with Accurate ECN
-        the second time, and so a SYN-ACK. Where queues drop, not paths, it makes connections
-        Not-ECT for life. Default: false. Source: rfc3168 §6.1.1.1 and rfc9768 §3.1.4, §3.2.3.2.2
-        allow it; Linux: on.
-    ecn_echo : Literal["rfc3168", "linux"] | None
-        How marks are echoed. Default: rfc3168. "rfc3168": An ACK carries ECN-Echo if any of the
-        data that it acknowledges was marked, and so do all after it until CWR comes (RFC 3168
-        §6.1.3). "linux": CWR ends the echo at once, also of a mark that is not acknowledged yet;
-        CWR and the first mark are acknowledged at once (Linux, tcp_ecn_accept_cwr,
-        tcp_ecn_check_ce). Source: rfc3168 §6.1.3.
-    ece_growth : Literal["none", "as-any-ack"] | None
-        What an ACK with ECN-Echo does to cwnd that cuts nothing. Default: none. "none": Nothing
-        (RFC 3168 §6.1.2: a sender should not increase cwnd in response to it). "as-any-ack": What
-        any ACK does (Linux). Source: rfc3168 §6.1.2.
-    accecn_option : bool | None
-        Whether Accurate ECN sends its option beside the header field. Default: true. Source:
-        rfc9768 §3.2.3.
-    accecn_tests : Literal["off", "handshake", "feedback"] | None
-        What Accurate ECN looks for on the path. Default: handshake. "off": What RFC 9768 says it
-        must heed: an ACK of the SYN-ACK without counter, and marked bytes without a marked packet.
-        "handshake": Also a SYN or SYN-ACK that arrived in a field that no queue makes of that which
-        it was sent in (§3.2.2.3), and counters of the option that begin with zero (§3.2.3.2.4).
-        "feedback": Also a counter of packets that begins with zero (§3.2.2.4), and marks on every
-        packet of three round trips (§3.2.2.3); both may come of heavy congestion. Source: rfc9768
-        §3.2.2.3, §3.2.2.4, §3.2.3.2.4.
-    ect_on : Literal["new-data", "all-data", "all-packets"] | None
-        Which packets are ECN-capable. Default: new-data. "new-data": New data only (RFC 3168 §6.1.5
-        forbids it on retransmissions). "all-data": Retransmissions too (ns-2). "all-packets": Also
-        SYN-ACK, window probes, FIN and RST (ECN++, draft-generalized-ecn); with Accurate ECN the
-        SYN, and pure ACKs where losses are known by SACK alone; with DCTCP pure ACKs (RFC 8257
-        §4.1). Source: rfc3168 §6.1.5.
-    ect1 : bool | None
-        Whether ECN-capable packets carry ECT(1), as L4S demands, instead of ECT(0). Default: false.
-        Source: rfc9331 §4.1.
-    ecn_least_window : str | None
-        Least window that a cut for ECE leaves. Default: 1 packet. Range: at least 1 packet, at most
-        2 packets. Source: rfc3168 §6.1.2; Linux: 2.
-    ecn_at_one_segment : Literal["wait-for-timer", "go-on"] | None
-        Response to an ECE that is answered when cwnd is one segment. Default: wait-for-timer.
-        "wait-for-timer": The sender restarts its retransmission timer and sends the next segment
-        when it expires (RFC 3168 §6.1.2). "go-on": The sender goes on with one segment in each
-        round trip (ns-2; Linux has no such rule either, and mostly keeps two segments). Source:
-        rfc3168 §6.1.2; Linux: go-on.
-    ecn_reduction_ends : Literal["at", "above"] | None
-        When a reduction for a mark ends, if it is in proportion. Default: at. "at": With the ACK of
-        all that was sent before it. "above": With the first ACK of more: CWR has reached the
-        receiver by then (Linux, tcp_fastretrans_alert). Source: rfc6937 §3: as a recovery, at its
-        recovery point; Linux: above.
     ack_of_unsent : Literal["answered", "dropped"] | None
-        What becomes of a segment that acknowledges what was never sent. Default: answered.
-        "answered": It is answered by an ACK and dropped (RFC 9293 §3.10.7.4, fifth check).
-        "dropped": It is dropped (Linux, tcp_ack). Source: rfc9293 §3.10.7.4.
+        Response to a segment that acknowledges unsent data. Default: answered. "answered": It is
+        answered by an ACK and dropped (RFC 9293 §3.10.7.4, fifth check). "dropped": It is dropped
+        (Linux, tcp_ack). Source: rfc9293 §3.10.7.4.
     old_acks : Literal["taken", "rfc5961"] | None
-        Answer to an ACK from before SND.UNA less the largest window that was ever offered. Default:
-        taken. "taken": It is a duplicate like any other: its acknowledgement is ignored and its
-        data is taken (RFC 9293 §3.10.7.4, fifth check). "rfc5961": The segment is discarded and an
-        ACK is sent back, against blind injection of data; so is one from before the first byte (RFC
-        5961 §5.2, a MAY of RFC 9293; Linux, tcp_ack). Source: rfc9293 §3.10.7.4 ignores it, rfc5961
-        §5.2 is a MAY there; Linux: rfc5961.
+        Response to an ACK below SND.UNA less the largest window ever offered. Default: taken.
+        "taken": It is a duplicate like any other: its acknowledgement is ignored and its data is
+        taken (RFC 9293 §3.10.7.4, fifth check). "rfc5961": The segment is discarded and an ACK is
+        sent back, against blind injection of data; so is one from before the first byte (RFC 5961
+        §5.2, a MAY of RFC 9293; Linux, tcp_ack). Source: rfc9293 §3.10.7.4 ignores it, rfc5961 §5.2
+        is a MAY there; Linux: rfc5961.
     missing_timestamp : Literal["refused", "accepted"] | None
-        What becomes of a segment without a timestamp where timestamps were agreed on. Default:
+        Treatment of a segment without a timestamp after timestamps were negotiated. Default:
         refused. "refused": It is dropped (RFC 7323 §3.2). "accepted": It is taken as it is (Linux,
         tcp_validate_incoming). Source: rfc7323 §3.2.
     fin_waits : Literal["for-cwnd", "no"] | None
-        Whether a FIN without data waits for room in cwnd, with SACK. Default: for-cwnd. "for-cwnd":
-        It does, as any segment does. "no": It does not (Linux, tcp_cwnd_test). Source: rfc5681 §2:
+        Whether a FIN without data waits for cwnd, with SACK. Default: for-cwnd. "for-cwnd": It
+        does, as any segment does. "no": It does not (Linux, tcp_cwnd_test). Source: rfc5681 §2:
         cwnd limits data; Linux: no.
-    window_tuning : Literal["off", "linux"] | None
-        How the receive window is found. Default: off. "off": It is `receive_window` from the
-        beginning. "linux": It grows with the data that arrives and is read, from half of
-        `receive_memory` on (Linux, tcp_moderate_rcvbuf); segments are acknowledged at once while it
-        grows. Source: Linux, tcp_moderate_rcvbuf: on.
-    receive_memory : str | None
-        Memory for received data when a connection begins, if the window is tuned. Default: 131072
-        B. Range: at least 1 B, at most 2147483647 B. Source: Linux, tcp_rmem: 131072.
-    receive_memory_max : str | None
-        The most that it becomes. Default: 6 MiB. Range: at least 1 B, at most 2147483647 B. Source:
-        Linux, tcp_rmem: 6291456.
-    segment_memory : Literal["linear", "fragments"] | None
-        Memory that a received segment takes, if the window is tuned. Default: linear. "linear": One
-        allocation for headers and payload, a power of two, and 240 B for its descriptor: a packet
-        from a TUN device or many an Ethernet driver. "fragments": The payload, and 896 B beside it:
-        a packet as a Linux sender makes it, which a veth device hands on. Source: Linux, truesize
-        of an sk_buff: depends on the device.
-    window_scaling : Literal["full", "on", "off"] | None
-        Window scaling. Default: full. "full": Windows are carried in full, whatever the field could
-        hold. "on": Offered in the SYN (RFC 7323 §2). "off": Sixteen bits. Source: rfc7323 §2.
-    window_shift : int | None
-        Shift of the windows that are advertised; absent: the least that the receive window needs.
-        Default: absent. Range: at least 0, at most 14. Source: rfc7323 §2.3.
-    timestamps : bool | None
-        Whether timestamps are offered. Default: false. Source: rfc7323 §3.
-    sack : bool | None
-        Whether SACK is offered. Default: false. Source: rfc2018.
-    dsack : bool | None
-        Whether duplicates are reported in SACK blocks (D-SACK). Default: true. Source: rfc2883.
-    limited_transmit : bool | None
-        Whether the first duplicate ACKs each let a new segment go. Default: false. Source: rfc3042.
-    initial_ssthresh : str | None
-        Slow start threshold at the beginning; absent: as high as can be. Default: absent. Range: at
-        least 1 packet. Source: rfc5681 §3.1: arbitrarily high.
-    rate_reduction : Literal["halve", "prr"] | None
-        How the window comes down in SACK recovery. Default: halve. "halve": At once to ssthresh
-        (RFC 5681, RFC 6675). "prr": Over a round trip, in proportion to what is delivered (RFC
-        6937). Source: rfc6937.
-    prr_bound : Literal["crb", "ssrb", "either"] | None
-        What proportional rate reduction may send below ssthresh. Default: either. "crb":
-        Conservative: what was delivered (RFC 6937 §3, CRB). "ssrb": As slow start: one segment more
-        (SSRB). "either": SSRB while the ACK advances and finds no further loss, else CRB (Linux;
-        RFC 9937). Source: rfc6937 §3.
-    rack : bool | None
-        Whether losses are found by time (RACK); needs SACK. Default: false. Source: rfc8985 §6.
     rack_times : Literal["rfc8985", "linux"] | None
-        How RACK takes the times of segments. Default: rfc8985. "rfc8985": Exactly, and RACK.rtt is
+        Times of segments as RACK takes them. Default: rfc8985. "rfc8985": Exactly, and RACK.rtt is
         of what was sent last (RFC 8985 §6.2, step 2). "linux": In whole microseconds, so that of
         what went out in the same one the end of higher sequence number counts as later; RACK.rtt is
         of the last in sequence that the ACK acknowledges, or else SACKs; an echo tells nothing of
         what is SACKed (Linux, tcp_rack_advance). Source: rfc8985 §6.2.
-    tail_loss_probe : bool | None
-        Whether a tail loss is probed for; needs SACK. Default: false. Source: rfc8985 §7.
-    tlp_max_ack_delay : str | None
-        Longest delay of the other side's ACKs that the probe allows for when one segment is out.
-        Default: 0 s. Range: at least 0 s. Source: rfc8985 §7.2: 0 if it is not known.
-    timer_slack : str | None
-        What is added to the timers of RACK and TLP: before what may be reordered is lost, and to
-        two round trips before a probe when more than one segment is out. Default: 0 s. Range: at
-        least 0 s. Source: rfc8985 §6.2, §7.2: nothing; Linux, TCP_TIMEOUT_MIN_US: 2 ms.
-    frto : Literal["off", "basic", "sack", "original"] | None
-        Whether a timeout is tested for being spurious (F-RTO). Default: off. "off": None. "basic":
-        By the next two ACKs (RFC 5682 §2). "sack": By SACK too, where there is SACK (RFC 5682 §3).
-        "original": As by SACK, and whatever arrives that was sent before the timeout, and only
-        then, ends the test at once (Linux). Source: rfc5682.
+    ecn_echo : Literal["rfc3168", "linux"] | None
+        Echo of marks by the receiver. Default: rfc3168. "rfc3168": An ACK carries ECN-Echo if any
+        of the data that it acknowledges was marked, and so do all after it until CWR comes (RFC
+        3168 §6.1.3). "linux": CWR ends the echo at once, also of a mark that is not acknowledged
+        yet; CWR and the first mark are acknowledged at once (Linux, tcp_ecn_accept_cwr,
+        tcp_ecn_check_ce). Source: rfc3168 §6.1.3.
+    ece_growth : Literal["none", "as-any-ack"] | None
+        Effect on cwnd of an ACK with ECN-Echo that reduces nothing. Default: none. "none": Nothing
+        (RFC 3168 §6.1.2: a sender should not increase cwnd in response to it). "as-any-ack": What
+        any ACK does (Linux). Source: rfc3168 §6.1.2.
+    ecn_reduction_ends : Literal["at", "above"] | None
+        End of a proportional reduction for a mark. Default: at. "at": With the ACK of all that was
+        sent before it. "above": With the first ACK of more: CWR has reached the receiver by then
+        (Linux, tcp_fastretrans_alert). Source: rfc6937 §3: as a recovery, at its recovery point;
+        Linux: above.
     timeout_in_recovery : Literal["cuts", "keeps"] | None
-        What a timeout in the middle of a recovery does to ssthresh. Default: cuts. "cuts": It
-        lowers it again: a lost retransmission is a second sign of congestion (RFC 5681 §4.3).
-        "keeps": It leaves it as the recovery set it (Linux, tcp_enter_loss). Source: rfc5681 §4.3.
+        Effect on ssthresh of a timeout during a recovery. Default: cuts. "cuts": It lowers it
+        again: a lost retransmission is a second sign of congestion (RFC 5681 §4.3). "keeps": It
+        leaves it as the recovery set it (Linux, tcp_enter_loss). Source: rfc5681 §4.3.
     sack_after_timeout : Literal["forgotten", "kept"] | None
-        What becomes of SACK information at a timeout, without RACK. Default: forgotten.
-        "forgotten": Discarded (RFC 2018 §8; RFC 6675 §5.1). "kept": Retained; a receiver that
-        reneges is detected by its cumulative ACK (errata 1610 of RFC 2018; Linux,
-        tcp_timeout_mark_lost). Source: rfc2018 §8; rfc6675 §5.1; Linux: kept.
-    loss_window : Literal["segment", "flight-and-segment"] | None
-        cwnd after a timeout, with SACK. Default: segment. "segment": One segment (RFC 5681 §3.1).
-        "flight-and-segment": One segment more than is in flight: RACK does not deem lost what was
-        sent within the last round trip (Linux). Source: rfc5681 §3.1: LW.
-    eifel : bool | None
-        Whether a spurious retransmission is found by timestamps, or D-SACK. Default: false. Source:
-        rfc3522; rfc3708.
-    spurious_response : Literal["eifel", "restore", "none"] | None
-        What a spurious retransmission is answered with. Default: eifel. "eifel": The window is what
-        is in flight, and a little more; ssthresh what was in flight, or as it was (RFC 4015).
-        "restore": The window and ssthresh are as they were (Linux). "none": Only what would be sent
-        again for nothing is not. Source: rfc4015.
-    push : Literal["last-write", "linux"] | None
-        Which segments have PSH. Default: last-write. "last-write": That in which the last write
-        ends: a write that waits is one with the next (RFC 9293 §3.9.1). "linux": Those in which a
-        write ends, unless more is announced (MSG_MORE) or the next write fills the segment up; and
-        the first by which half of the largest window that was ever offered has gone since the last
-        PSH; with gathering also the last one of a super-packet (Linux, tcp_push, forced_push,
-        tcp_transmit_skb). Source: rfc9293 §3.9.1.
-    nagle : Literal["off", "rfc896", "minshall"] | None
-        Nagle's algorithm. Default: off. "off": They never wait. "rfc896": While anything is
-        unacknowledged (RFC 896, RFC 9293 §3.7.4). "minshall": While a small segment is
-        unacknowledged (Minshall 1998, as Linux does). Source: rfc9293 §3.7.4: an application may
-        turn it off.
-    gathering : Literal["none", "linux"] | None
-        Whether segments wait to be sent together, as for a segmentation offload (TSO); needs SACK.
-        Default: none. "none": A segment goes as soon as the windows let it. "linux": Segments that
-        the windows let go wait for the next ACK, if that is due within a millisecond, until they
-        fill a super-packet, what is left of one, or a third of the window (Linux,
-        tcp_tso_should_defer and tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1: nothing waits that a
-        window lets go; Linux, where an offload is on: linux.
-    send_buffer : Literal["unlimited", "linux"] | None
-        Limit of the data that the application has written and the other side has not acknowledged.
-        Default: unlimited. "unlimited": The application writes everything at once. "linux": The
-        data takes memory: a packet 896 B beside its payload, with gathering a super-packet. The
-        memory grows with cwnd from `send_memory` to `send_memory_max`, and the application writes
-        when a third of it is free (Linux, tcp_sndbuf_expand). Source: rfc9293 §3.9.1 names no
-        limit; Linux, tcp_wmem: linux.
-    send_memory : str | None
-        Memory of the send buffer when a connection begins, if it is limited. Default: 16384 B.
-        Range: at least 1 B, at most 2147483647 B. Source: Linux, tcp_wmem: 16384.
-    send_memory_max : str | None
-        Maximum of this memory. Default: 4 MiB. Range: at least 1 B, at most 2147483647 B. Source:
-        Linux, tcp_wmem: 4194304.
-    quick_ack : str | None
-        ACKs that go out at once when data comes for the first time, after a pause longer than the
-        timeout, or that had come before. Default: 0 packets. Range: a whole number, at least 0
-        packets, at most 1000 packets. Source: rfc5681 §4.2 allows; Linux: 16.
-    push_ack : bool | None
-        Whether a full segment with PSH is acknowledged at once when the application reads all data
-        at once and sends none. It takes a tuned window. Default: false. Source: rfc5681 §4.2
-        allows; Linux, tcp_measure_rcv_mss (6.6 on) and tcp_cleanup_rbuf: on.
-    compressed_acks : str | None
-        Most ACKs of data behind a gap that are held back together, after the first three, for a
-        twentieth of a round trip or a millisecond, whichever is shorter; 0: each goes out at once.
-        It takes a tuned window, which measures the round trip. Default: 0 packets. Range: a whole
-        number, at least 0 packets, at most 255 packets. Source: rfc5681 §4.2: at once; Linux,
-        tcp_comp_sack_nr: 44.
-    idle_restart : Literal["off", "rfc5681", "rfc2861"] | None
-        What an idle time longer than the timeout does to cwnd. Default: off. "off": Nothing.
-        "rfc5681": It returns to the initial window (RFC 5681 §4.1). "rfc2861": It is halved for
-        each timeout that went by, down to the initial window (RFC 2861, Linux). Source: rfc5681
-        §4.1.
+        SACK information after a timeout, without RACK. Default: forgotten. "forgotten": Discarded
+        (RFC 2018 §8; RFC 6675 §5.1). "kept": Retained; a receiver that reneges is detected by its
+        cumulative ACK (errata 1610 of RFC 2018; Linux, tcp_timeout_mark_lost). Source: rfc2018 §8;
+        rfc6675 §5.1; Linux: kept.
+    sacked_growth : Literal["none", "once-reordered"] | None
+        Effect on cwnd of an ACK that only SACKs data. Default: none. "none": No ACK of that kind
+        does (RFC 5681 §3.1: an ACK that acknowledges new data does). "once-reordered": Each does
+        once the degree of reordering is more than `duplicate_acks` (Linux, tcp_may_raise_cwnd).
+        Source: rfc5681 §3.1.
     cwnd_counts : Literal["acknowledged", "delivered"] | None
-        What counts where cwnd grows. Default: acknowledged. "acknowledged": Bytes newly
+        Data that counts for the growth of cwnd. Default: acknowledged. "acknowledged": Bytes newly
         acknowledged by the acknowledgement number (RFC 5681 §3.1, RFC 3465 §2.1). "delivered":
         Bytes newly delivered, SACKed ones at once (Linux). Source: rfc5681 §3.1; rfc3465 §2.1.
     without_sack : Literal["left", "delivered"] | None
-        What a duplicate ACK tells of without SACK. Default: left. "left": That a segment has left
-        the network (RFC 5681 §3.2). "delivered": Also that it is delivered: it counts at once, and
-        what is acknowledged later counts without it, but for one segment. More of them than
-        segments that may have arrived are reordering (Linux, tcp_add_reno_sack,
-        tcp_remove_reno_sacks, tcp_check_reno_reordering). Source: rfc5681 §3.2.
-    sacked_growth : Literal["none", "once-reordered"] | None
-        Whether what is SACKed opens cwnd at once. Default: none. "none": No ACK of that kind does
-        (RFC 5681 §3.1: an ACK that acknowledges new data does). "once-reordered": Each does once
-        the degree of reordering is more than `duplicate_acks` (Linux, tcp_may_raise_cwnd). Source:
-        rfc5681 §3.1.
-    cwnd_validation : Literal["none", "limited"] | None
-        When cwnd may grow. Default: none. "none": With every ACK of new data. "limited": While it
-        is used up: in slow start, by half (Linux, tcp_is_cwnd_limited). Source: rfc5681 §3.1 asks
-        for none.
+        Meaning of a duplicate ACK without SACK. Default: left. "left": That a segment has left the
+        network (RFC 5681 §3.2). "delivered": Also that it is delivered: it counts at once, and what
+        is acknowledged later counts without it, but for one segment. More of them than segments
+        that may have arrived are reordering (Linux, tcp_add_reno_sack, tcp_remove_reno_sacks,
+        tcp_check_reno_reordering). Source: rfc5681 §3.2.
     flight_unit : Literal["bytes", "segments"] | None
-        Units of the data in flight under SACK. Default: bytes. "bytes": Bytes (RFC 6675).
+        Unit of the data in flight under SACK. Default: bytes. "bytes": Bytes (RFC 6675).
         "segments": Segments, each as one SMSS, as Linux counts them. Source: rfc6675 §2.
     zero_window_probe : Literal["new-octet", "old-sequence"] | None
         Probe of a closed window. Default: new-octet. "new-octet": A byte of new data (RFC 9293
         §3.8.6.1). "old-sequence": A segment without data and with an old sequence number, as Linux
         sends it. Source: rfc9293 §3.8.6.1.
     invalid_ack_spacing : str | None
-        Least time between ACKs that answer segments without data from outside of the window, or
-        RSTs and SYNs inside; 0: each is answered. Default: 0 s. Range: at least 0 s. Source:
-        rfc9293 §3.10.7.4 answers each, rfc5961 §7 allows a limit; Linux, tcp_invalid_ratelimit: 0.5
-        s.
-    user_timeout : str | None
-        How long data may go unacknowledged before the connection is given up; absent: see retries.
-        Default: absent. Range: above 0 s. Source: rfc9293 §3.8.3 (R2), rfc5482.
-    user_timeout_from : Literal["progress", "first-retransmission"] | None
-        From when it counts. Default: progress. "progress": From when something was last
-        acknowledged, or sent when nothing was out (RFC 5482 §1). "first-retransmission": From when
-        it was first sent again (Linux). Source: rfc5482 §1.
-    syn_losses_forgiven : int | None
-        Lost SYNs after which the initial window is still whole. Default: 0. Range: at least 0, at
-        most 100. Source: rfc5681 §3.1; Linux: 1.
-    syn_retries : int | None
-        Times a SYN is sent again before giving up. Default: 8. Range: at least 0, at most 127.
-        Source: rfc9293 §3.8.3: at least 3 minutes; Linux: 6.
-    syn_linear_timeouts : int | None
-        Timeouts of a SYN (not of a SYN-ACK) that do not double the next one; they come before those
-        of syn_retries. Default: 0. Range: at least 0, at most 127. Source: rfc6298 §5.5: every one
-        doubles; Linux 6.5 on: 4.
-    synack_retries : int | None
-        Times a SYN-ACK is sent again before giving up. Default: 8. Range: at least 0, at most 254.
-        Source: rfc9293 §3.8.3: at least 3 minutes; Linux: 5.
-    retries : int | None
-        Times a segment is sent again by the timer before giving up. Default: 15. Range: at least 1,
-        at most 1000. Source: rfc9293 §3.8.3: at least 100 s; Linux, tcp_retries2.
-    msl : str | None
-        Maximum segment lifetime (MSL): TIME-WAIT lasts twice as long; 0: it ends at once. Default:
-        0 s. Range: at least 0 s. Source: rfc9293 §3.4.2: 2 minutes; no port is used again here.
-    header_on_data : str | None
-        Bytes of headers counted on the wire for a segment with data. Default: 40 B. Range: at least
-        0 B, at most 1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added.
-    header_on_control : str | None
-        Bytes counted on the wire for a segment without data. Default: 40 B. Range: at least 1 B, at
-        most 1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added.
+        Minimum time between ACKs that answer segments without data from outside the window, or RSTs
+        and SYNs inside; 0: each is answered. Default: 0 s. Range: at least 0 s. Source: rfc9293
+        §3.10.7.4 answers each, rfc5961 §7 allows a limit; Linux, tcp_invalid_ratelimit: 0.5 s.
     """
 
-    preset: Literal["none", "rfc", "linux"] | None = None
+    ack_of_unsent: Literal["answered", "dropped"] | None = None
+    old_acks: Literal["taken", "rfc5961"] | None = None
+    missing_timestamp: Literal["refused", "accepted"] | None = None
+    fin_waits: Literal["for-cwnd", "no"] | None = None
+    rack_times: Literal["rfc8985", "linux"] | None = None
+    ecn_echo: Literal["rfc3168", "linux"] | None = None
+    ece_growth: Literal["none", "as-any-ack"] | None = None
+    ecn_reduction_ends: Literal["at", "above"] | None = None
+    timeout_in_recovery: Literal["cuts", "keeps"] | None = None
+    sack_after_timeout: Literal["forgotten", "kept"] | None = None
+    sacked_growth: Literal["none", "once-reordered"] | None = None
+    cwnd_counts: Literal["acknowledged", "delivered"] | None = None
+    without_sack: Literal["left", "delivered"] | None = None
+    flight_unit: Literal["bytes", "segments"] | None = None
+    zero_window_probe: Literal["new-octet", "old-sequence"] | None = None
+    invalid_ack_spacing: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TcpWire(Table):
+    """Sizes of headers on the wire.
+
+    Parameters
+    ----------
+    data_header : str | None
+        Bytes of headers counted for a segment with data. Default: 40 B. Range: at least 0 B, at
+        most 1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added.
+    control_header : str | None
+        Bytes counted for a segment without data. Default: 40 B. Range: at least 1 B, at most 1000
+        B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added.
+    """
+
+    data_header: str | None = None
+    control_header: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TcpConnection(Table):
+    """Connection: handshake, pushing, retries and closing.
+
+    Parameters
+    ----------
+    min_mss : str | None
+        Minimum segment size that the other side's MSS may ask for, options included. Default: 1 B.
+        Range: at least 1 B, at most 65495 B. Source: rfc9293 §3.7.1 names none; Linux,
+        tcp_min_snd_mss: 48.
+    nagle : Literal["off", "rfc896", "minshall"] | None
+        Nagle's algorithm. Default: off. "off": They never wait. "rfc896": While anything is
+        unacknowledged (RFC 896, RFC 9293 §3.7.4). "minshall": While a small segment is
+        unacknowledged (Minshall 1998, as Linux does). Source: rfc9293 §3.7.4: an application may
+        turn it off.
+    push : Literal["last-write", "linux"] | None
+        Segments that have PSH. Default: last-write. "last-write": That in which the last write
+        ends: a write that waits is one with the next (RFC 9293 §3.9.1). "linux": Those in which a
+        write ends, unless more is announced (MSG_MORE) or the next write fills the segment up; and
+        the first by which half of the largest window that was ever offered has gone since the last
+        PSH; with gathering also the last one of a super-packet (Linux, tcp_push, forced_push,
+        tcp_transmit_skb). Source: rfc9293 §3.9.1.
+    syn_retries : int | None
+        Maximum number of retransmissions of a SYN. Default: 8. Range: at least 0, at most 127.
+        Source: rfc9293 §3.8.3: at least 3 minutes; Linux: 6.
+    syn_linear_timeouts : int | None
+        Number of timeouts of a SYN (not of a SYN-ACK) that do not double the next one; they precede
+        those of syn_retries. Default: 0. Range: at least 0, at most 127. Source: rfc6298 §5.5:
+        every one doubles; Linux 6.5 on: 4.
+    synack_retries : int | None
+        Maximum number of retransmissions of a SYN-ACK. Default: 8. Range: at least 0, at most 254.
+        Source: rfc9293 §3.8.3: at least 3 minutes; Linux: 5.
+    syn_losses_forgiven : int | None
+        Maximum number of lost SYNs that leave the initial window whole. Default: 0. Range: at least
+        0, at most 100. Source: rfc5681 §3.1; Linux: 1.
+    retries : int | None
+        Maximum number of retransmissions of a segment by the timer. Default: 15. Range: at least 1,
+        at most 1000. Source: rfc9293 §3.8.3: at least 100 s; Linux, tcp_retries2.
+    user_timeout : str | None
+        Time without acknowledgement after which the connection is aborted; absent: see retries.
+        Default: absent. Range: above 0 s. Source: rfc9293 §3.8.3 (R2), rfc5482.
+    user_timeout_from : Literal["progress", "first-retransmission"] | None
+        Event that starts the user timeout. Default: progress. "progress": From when something was
+        last acknowledged, or sent when nothing was out (RFC 5482 §1). "first-retransmission": From
+        when it was first sent again (Linux). Source: rfc5482 §1.
+    msl : str | None
+        Maximum segment lifetime (MSL). TIME-WAIT lasts twice as long; 0: it ends at once. Default:
+        0 s. Range: at least 0 s. Source: rfc9293 §3.4.2: 2 minutes; no port is used again here.
+    """
+
+    min_mss: str | None = None
+    nagle: Literal["off", "rfc896", "minshall"] | None = None
+    push: Literal["last-write", "linux"] | None = None
+    syn_retries: int | None = None
+    syn_linear_timeouts: int | None = None
+    synack_retries: int | None = None
+    syn_losses_forgiven: int | None = None
+    retries: int | None = None
+    user_timeout: str | None = None
+    user_timeout_from: Literal["progress", "first-retransmission"] | None = None
+    msl: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TcpMemory(Table):
+    """Memory of the buffers, where the receive window is tuned or the send buffer is limited.
+
+    Parameters
+    ----------
+    receive : str | None
+        Memory for received data when a connection begins, if the window is tuned. Default: 131072
+        B. Range: at least 1 B, at most 2147483647 B. Source: Linux, tcp_rmem: 131072.
+    receive_max : str | None
+        Maximum memory for received data. Default: 6 MiB. Range: at least 1 B, at most 2147483647 B.
+        Source: Linux, tcp_rmem: 6291456.
+    send : str | None
+        Memory of the send buffer when a connection begins, if it is limited. Default: 16384 B.
+        Range: at least 1 B, at most 2147483647 B. Source: Linux, tcp_wmem: 16384.
+    send_max : str | None
+        Maximum memory of the send buffer. Default: 4 MiB. Range: at least 1 B, at most 2147483647
+        B. Source: Linux, tcp_wmem: 4194304.
+    segment : Literal["linear", "fragments"] | None
+        Memory that a received segment takes, if the window is tuned. Default: linear. "linear": One
+        allocation for headers and payload, a power of two, and 240 B for its descriptor: a packet
+        from a TUN device or many an Ethernet driver. "fragments": The payload, and 896 B beside it:
+        a packet as a Linux sender makes it, which a veth device hands on. Source: Linux, truesize
+        of an sk_buff: depends on the device.
+    """
+
+    receive: str | None = None
+    receive_max: str | None = None
+    send: str | None = None
+    send_max: str | None = None
+    segment: Literal["linear", "fragments"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TcpWindow(Table):
+    """Receive window: its scaling and its tuning.
+
+    Parameters
+    ----------
+    scaling : Literal["full", "on", "off"] | None
+        Window scaling. Default: full. "full": Windows are carried in full, whatever the field could
+        hold. "on": Offered in the SYN (RFC 7323 §2). "off": Sixteen bits. Source: rfc7323 §2.
+    shift : int | None
+        Shift of the advertised windows; absent: the smallest that the receive window needs.
+        Default: absent. Range: at least 0, at most 14. Source: rfc7323 §2.3.
+    tuning : Literal["off", "linux"] | None
+        Tuning of the receive window. Default: off. "off": It is `receive_window` from the
+        beginning. "linux": It grows with the data that arrives and is read, from half of
+        `memory.receive` on (Linux, tcp_moderate_rcvbuf); segments are acknowledged at once while it
+        grows. Source: Linux, tcp_moderate_rcvbuf: on.
+    """
+
+    scaling: Literal["full", "on", "off"] | None = None
+    shift: int | None = None
+    tuning: Literal["off", "linux"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TcpCwnd(Table):
+    """Congestion window (cwnd) and slow start threshold (ssthresh), apart from the congestion control.
+
+    Parameters
+    ----------
+    slow_start_from : Literal["first-ack", "second-ack"] | None
+        ACK of data that begins slow start. Default: first-ack. "first-ack": The first (RFC 5681
+        §3.1). "second-ack": The second: the first segment stands for a SYN, whose ACK opens nothing
+        (ns-2's `delay_growth_`, for its TCP without handshake). Source: rfc5681 §3.1.
+    initial_ssthresh : str | None
+        Slow start threshold at the beginning; absent: without bound. Default: absent. Range: at
+        least 1 packet. Source: rfc5681 §3.1: arbitrarily high.
+    ssthresh_from : Literal["flight-size", "cwnd", "window"] | None
+        Quantity from which ssthresh is computed. Default: flight-size. "flight-size": Half the
+        FlightSize, at least two segments; kept when a segment times out again (RFC 5681, equation
+        4). "cwnd": A share of cwnd, whatever is in flight (Linux). "window": Half the smaller of
+        cwnd and the receiver's window, in whole segments, at least two, and again when a segment
+        times out again (4.3BSD-Reno: Stevens & Wright 1995, figure 29.16; ns-2). Source: rfc5681
+        §3.1.
+    validation : Literal["none", "limited"] | None
+        Condition for growth of cwnd. Default: none. "none": With every ACK of new data. "limited":
+        While it is used up: in slow start, by half (Linux, tcp_is_cwnd_limited). Source: rfc5681
+        §3.1 asks for none.
+    idle_restart : Literal["off", "rfc5681", "rfc2861"] | None
+        Effect on cwnd of an idle time longer than the timeout. Default: off. "off": Nothing.
+        "rfc5681": It returns to the initial window (RFC 5681 §4.1). "rfc2861": It is halved for
+        each timeout that went by, down to the initial window (RFC 2861, Linux). Source: rfc5681
+        §4.1.
+    loss_window : Literal["segment", "flight-and-segment"] | None
+        cwnd after a timeout, with SACK. Default: segment. "segment": One segment (RFC 5681 §3.1).
+        "flight-and-segment": One segment more than is in flight: RACK does not deem lost what was
+        sent within the last round trip (Linux). Source: rfc5681 §3.1: LW.
+    """
+
+    slow_start_from: Literal["first-ack", "second-ack"] | None = None
+    initial_ssthresh: str | None = None
+    ssthresh_from: Literal["flight-size", "cwnd", "window"] | None = None
+    validation: Literal["none", "limited"] | None = None
+    idle_restart: Literal["off", "rfc5681", "rfc2861"] | None = None
+    loss_window: Literal["segment", "flight-and-segment"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TcpAck(Table):
+    """Acknowledgements: when a delayed ACK is sent early, and when several become one.
+
+    Parameters
+    ----------
+    unit : Literal["segments", "full-segments"] | None
+        Unit that `delayed_ack` counts. Default: segments. "segments": Segments with data.
+        "full-segments": Bytes, in units of the largest segment received (Linux: RFC 5681 §4.2
+        speaks of full-sized segments). Source: 4.3BSD; rfc5681 §4.2.
+    timeout : str | None
+        Maximum delay of an ACK. Default: 200 ms. Range: above 0 s, at most 0.5 s. Source: 4.3BSD;
+        rfc1122 §4.2.3.2: at most 0.5 s.
+    gap : Literal["immediate", "when-released"] | None
+        Condition for an immediate ACK of a segment that fills a gap. Default: immediate.
+        "immediate": When it fills all or part of a gap (RFC 5681 §4.2). "when-released": Only when
+        it releases data that waited behind the gap; a partial fill may be delayed (ns-2). Source:
+        rfc5681 §4.2.
+    quick : str | None
+        Number of ACKs sent without delay when data arrives for the first time, after a pause longer
+        than the timeout, or a second time. Default: 0 packets. Range: a whole number, at least 0
+        packets, at most 1000 packets. Source: rfc5681 §4.2 allows; Linux: 16.
+    push : bool | None
+        Whether a full segment with PSH is acknowledged at once when the application reads all data
+        at once and sends none. It requires a tuned window. Default: false. Source: rfc5681 §4.2
+        allows; Linux, tcp_measure_rcv_mss (6.6 on) and tcp_cleanup_rbuf: on.
+    compressed : str | None
+        Maximum number of duplicate ACKs merged into one, after the first three; 0: each is sent at
+        once. They are held for a twentieth of a round trip or 1 ms, whichever is shorter. It
+        requires a tuned window, which measures the round trip. Default: 0 packets. Range: a whole
+        number, at least 0 packets, at most 255 packets. Source: rfc5681 §4.2: at once; Linux,
+        tcp_comp_sack_nr: 44.
+    """
+
+    unit: Literal["segments", "full-segments"] | None = None
+    timeout: str | None = None
+    gap: Literal["immediate", "when-released"] | None = None
+    quick: str | None = None
+    push: bool | None = None
+    compressed: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TcpRto(Table):
+    """Retransmission timer: how the timeout is computed, and what restarts the timer.
+
+    Parameters
+    ----------
+    estimator : Literal["rfc6298", "jacobson1988", "linux"] | None
+        Estimator of the timeout. Default: rfc6298. "rfc6298": SRTT and RTTVAR in full precision
+        (RFC 6298). "jacobson1988": Integer arithmetic in clock ticks (Jacobson 1988, appendix A),
+        as in 4.3BSD and ns-2. "linux": As Linux computes it: the deviation is the greatest of a
+        round trip, falls slowly, and is itself no less than `min`. Source: rfc6298 §2.
+    initial : str | None
+        Timeout before the first round-trip time is measured. Default: 1 s. Range: above 0 s.
+        Source: rfc6298 §2.1.
+    min : str | None
+        Minimum timeout. Default: 1 s. Range: above 0 s. Source: rfc6298 §2.4.
+    max : str | None
+        Maximum timeout, backed off or not. Default: 60 s. Range: above 0 s. Source: rfc6298 §2.5.
+    granularity : str | None
+        Clock granularity (G): one tick. Default: 1 ms. Range: above 0 s. Source: rfc6298 §4: finer
+        than 100 ms does better.
+    order : Literal["sample-first", "restart-first"] | None
+        Order in which an ACK of new data restarts the timer and takes its round-trip sample.
+        Default: sample-first. "sample-first": It takes the round trip that it measures, then
+        restarts the timer, with the timeout that follows (RFC 6298). "restart-first": It restarts
+        the timer with the timeout as it was, back-off included, then takes its sample (ns-2 without
+        `timerfix_`). Source: rfc6298 §5.3.
+    backoff_ends : Literal["sample", "new-ack"] | None
+        Event that ends the back-off. Default: sample. "sample": Measurement of a round trip, of a
+        segment that was sent once: the back-off stays while only retransmissions are acknowledged
+        (RFC 6298 §5, last paragraph, and §5.7; Karn & Partridge 1987). "new-ack": Any ACK of new
+        data, as in ns-2's FullTcp, which times retransmissions too. Source: rfc6298 §5.7.
+    fast_retransmit : Literal["restarts", "runs-on", "each-restarts", "first-restarts"] | None
+        Effect of the retransmissions of a recovery on the timer. Default: restarts. "restarts": The
+        fast retransmit restarts it, later ones do not (4.3BSD-Reno, ns-2). "runs-on": It runs on
+        (RFC 6298 §5.1). "each-restarts": Each of them restarts it (RFC 6675 §6 allows it).
+        "first-restarts": That of the first unacknowledged segment restarts it, and an ACK that
+        SACKs something sent before that (Linux). Source: 4.3BSD-Reno; rfc6298 §5.1 lets it run on;
+        rfc6675 §6.
+    """
+
+    estimator: Literal["rfc6298", "jacobson1988", "linux"] | None = None
+    initial: str | None = None
+    min: str | None = None
+    max: str | None = None
+    granularity: str | None = None
+    order: Literal["sample-first", "restart-first"] | None = None
+    backoff_ends: Literal["sample", "new-ack"] | None = None
+    fast_retransmit: Literal["restarts", "runs-on", "each-restarts", "first-restarts"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TcpRecovery(Table):
+    """Loss recovery: how losses are detected, what is retransmitted, and how cwnd comes down.
+
+    `recovery = "newreno"` stands for `recovery = { method = "newreno" }`.
+
+    Parameters
+    ----------
+    method : Literal["tahoe", "reno", "newreno", "sack", "fack"] | None
+        Method of loss recovery: the response to duplicate ACKs. Default: reno. "tahoe": Fast
+        retransmit without fast recovery: slow start from one segment (Jacobson 1988). "reno": Fast
+        retransmit and fast recovery; any new ACK ends it (RFC 5681 §3.2). "newreno": Fast recovery
+        that lasts until everything sent before it is acknowledged (RFC 6582). "sack": By selective
+        acknowledgements (RFC 6675); NewReno where the other side has none. "fack": By the
+        forward-most selective acknowledgement (Mathis & Mahdavi 1996). Source: rfc5681 §3.2.
+    duplicate_acks : str | None
+        Number of duplicate ACKs that start a fast retransmit. Default: 3 packets. Range: a whole
+        number, at least 1 packet, at most 255 packets. Source: rfc5681 §3.2.
+    limited_transmit : bool | None
+        Whether each of the first duplicate ACKs lets the sender send a new segment. Default: false.
+        Source: rfc3042.
+    rack : bool | None
+        Whether losses are detected by time (RACK); requires SACK. Default: false. Source: rfc8985
+        §6.
+    tail_loss_probe : bool | None
+        Whether the sender probes for a tail loss (TLP); requires SACK. Default: false. Source:
+        rfc8985 §7.
+    reduction : Literal["halve", "prr"] | None
+        Reduction of cwnd in SACK recovery. Default: halve. "halve": At once to ssthresh (RFC 5681,
+        RFC 6675). "prr": Over a round trip, in proportion to what is delivered (RFC 6937). Source:
+        rfc6937.
+    prr_bound : Literal["crb", "ssrb", "either"] | None
+        Bound of what proportional rate reduction sends below ssthresh. Default: either. "crb":
+        Conservative: what was delivered (RFC 6937 §3, CRB). "ssrb": As slow start: one segment more
+        (SSRB). "either": SSRB while the ACK advances and finds no further loss, else CRB (Linux;
+        RFC 9937). Source: rfc6937 §3.
+    frto : Literal["off", "basic", "sack", "original"] | None
+        Test for a spurious timeout (F-RTO). Default: off. "off": None. "basic": By the next two
+        ACKs (RFC 5682 §2). "sack": By SACK too, where there is SACK (RFC 5682 §3). "original": As
+        by SACK, and whatever arrives that was sent before the timeout, and only then, ends the test
+        at once (Linux). Source: rfc5682.
+    eifel : bool | None
+        Whether timestamps, or D-SACK, detect a spurious retransmission. Default: false. Source:
+        rfc3522; rfc3708.
+    spurious_response : Literal["eifel", "restore", "none"] | None
+        Response to a spurious retransmission. Default: eifel. "eifel": The window is what is in
+        flight, and a little more; ssthresh what was in flight, or as it was (RFC 4015). "restore":
+        The window and ssthresh are as they were (Linux). "none": Only what would be sent again for
+        nothing is not. Source: rfc4015.
+    reordering : Literal["rfc8985", "linux"] | None
+        Response to detected reordering, with SACK. Default: rfc8985. "rfc8985": RACK's window
+        alone, and every D-SACK widens it, once a round trip (RFC 8985 §6.2). "linux": Also
+        `duplicate_acks`: what comes late by more segments than that makes it so many, until a
+        timeout after as many SACKs as at first. A D-SACK widens RACK's window only after
+        reordering, and unless it is of a tail loss probe (Linux, tcp_check_sack_reordering,
+        tcp_rack_update_reo_wnd). Source: rfc8985 §6.2.
+    reordering_max : str | None
+        Maximum to which reordering raises `duplicate_acks`. Default: 300 packets. Range: a whole
+        number, at least 1 packet, at most 65535 packets. Source: Linux, tcp_max_reordering.
+    fast_retransmit : Literal["once-per-window", "unguarded"] | None
+        Guard of the fast retransmit. Default: once-per-window. "once-per-window": Only when the
+        cumulative ACK has passed everything sent before the last cut (RFC 6582 §3.2). "unguarded":
+        Whenever the third duplicate arrives, so that one window may be cut several times
+        (4.3BSD-Reno; ns-2 without `bugFix_`). Source: rfc6582 §3.2.
+    exit : Literal["deflate", "deflate-and-open"] | None
+        Effect on cwnd of the ACK that ends a fast recovery. Default: deflate. "deflate": Sets it to
+        ssthresh (RFC 5681 §3.2, step 6). "deflate-and-open": Sets it to ssthresh and opens it as
+        any ACK of new data does (4.3BSD-Reno, ns-2). Source: rfc5681 §3.2.
+    dsack : bool | None
+        Whether duplicates are reported in SACK blocks (D-SACK). Default: true. Source: rfc2883.
+    max_ack_delay : str | None
+        Maximum delay of the other side's ACKs that the probe allows for while one segment is in
+        flight. Default: 0 s. Range: at least 0 s. Source: rfc8985 §7.2: 0 if it is not known.
+    timer_slack : str | None
+        Slack added to RACK's reordering timer, and to two round trips before a probe while more
+        than one segment is in flight. Default: 0 s. Range: at least 0 s. Source: rfc8985 §6.2,
+        §7.2: nothing; Linux, TCP_TIMEOUT_MIN_US: 2 ms.
+    """
+
+    method: Literal["tahoe", "reno", "newreno", "sack", "fack"] | None = None
+    duplicate_acks: str | None = None
+    limited_transmit: bool | None = None
+    rack: bool | None = None
+    tail_loss_probe: bool | None = None
+    reduction: Literal["halve", "prr"] | None = None
+    prr_bound: Literal["crb", "ssrb", "either"] | None = None
+    frto: Literal["off", "basic", "sack", "original"] | None = None
+    eifel: bool | None = None
+    spurious_response: Literal["eifel", "restore", "none"] | None = None
+    reordering: Literal["rfc8985", "linux"] | None = None
+    reordering_max: str | None = None
+    fast_retransmit: Literal["once-per-window", "unguarded"] | None = None
+    exit: Literal["deflate", "deflate-and-open"] | None = None
+    dsack: bool | None = None
+    max_ack_delay: str | None = None
+    timer_slack: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TcpEcn(Table):
+    """Explicit Congestion Notification: what is negotiated, which packets are ECN-capable, and the response to marks.
+
+    `ecn = "rfc3168"` stands for `ecn = { mode = "rfc3168" }`.
+
+    Parameters
+    ----------
+    mode : Literal["off", "rfc3168", "passive", "ecn+", "ecn+unheeded", "ecn+wait", "ecn+try-once", "ecn++", "dctcp", "nonce", "accurate"] | None
+        Kind of ECN that the endpoint offers or accepts. Default: off. "off": Neither offered nor
+        accepted. "rfc3168": Offered in the SYN, accepted in the SYN-ACK, one response a window (RFC
+        3168 §6.1). "passive": Accepted when the other side offers it, never offered (Linux, tcp_ecn
+        = 2). "ecn+": RFC 3168, and the SYN-ACK is ECN-capable; when it is marked the initial window
+        is one segment (RFC 5562, ECN+). "ecn+unheeded": ECN+, and a marked SYN-ACK says nothing:
+        the client does not echo its mark (Kuzmanovic 2005, §3.2.1). "ecn+wait": ECN+, and a marked
+        SYN-ACK is answered by waiting a round trip before any data (RFC 5562 §4, Wait).
+        "ecn+try-once": ECN+, and a marked SYN-ACK is sent again, not ECN-capable (RFC 5562 §3.2,
+        TryOnce). "ecn++": RFC 3168, and all packets are ECN-capable that may be with it (ECN++,
+        draft-generalized-ecn): `rfc3168` with `packets = "all-packets"`. ECN++ with Accurate ECN is
+        `accurate` with that. "dctcp": The receiver echoes the mark of every packet (RFC 8257 §3.2,
+        DCTCP). "nonce": A nonce of one bit a packet tells the sender when a receiver hides marks
+        (RFC 3540). "accurate": Counters of marked packets and bytes (RFC 9768, Accurate ECN).
+        Source: rfc3168.
+    packets : Literal["new-data", "all-data", "all-packets"] | None
+        Packets that are ECN-capable. Default: new-data. "new-data": New data only (RFC 3168 §6.1.5
+        forbids it on retransmissions). "all-data": Retransmissions too (ns-2). "all-packets": Also
+        SYN-ACK, window probes, FIN and RST (ECN++, draft-generalized-ecn); with Accurate ECN the
+        SYN, and pure ACKs where losses are known by SACK alone; with DCTCP pure ACKs (RFC 8257
+        §4.1). Source: rfc3168 §6.1.5.
+    ect1 : bool | None
+        Whether ECN-capable packets carry ECT(1), as L4S requires, instead of ECT(0). Default:
+        false. Source: rfc9331 §4.1.
+    fallback : bool | None
+        Whether a SYN that offers ECN and gets no answer is sent again without the offer. Accurate
+        ECN retries once with it, and treats a SYN-ACK alike. Where queues drop SYNs, and not paths,
+        it makes connections Not-ECT for life. Default: false. Source: rfc3168 §6.1.1.1 and rfc9768
+        §3.1.4, §3.2.3.2.2 allow it; Linux: on.
+    accurate_option : bool | None
+        Whether Accurate ECN sends its option in addition to the header field. Default: true.
+        Source: rfc9768 §3.2.3.
+    accurate_tests : Literal["off", "handshake", "feedback"] | None
+        Tests of the path by Accurate ECN. Default: handshake. "off": What RFC 9768 says it must
+        heed: an ACK of the SYN-ACK without counter, and marked bytes without a marked packet.
+        "handshake": Also a SYN or SYN-ACK that arrived in a field that no queue makes of that which
+        it was sent in (§3.2.2.3), and counters of the option that begin with zero (§3.2.3.2.4).
+        "feedback": Also a counter of packets that begins with zero (§3.2.2.4), and marks on every
+        packet of three round trips (§3.2.2.3); both may come of heavy congestion. Source: rfc9768
+        §3.2.2.3, §3.2.2.4, §3.2.3.2.4.
+    misbehaviour : Literal["none", "hide-marks", "ignore-ece", "strip-ecn"] | None
+        Violation of ECN by this host. Default: none. "none": Nothing. "hide-marks": As a receiver
+        it hides marks: it never says ECE. "ignore-ece": As a sender it ignores ECE. "strip-ecn":
+        The host strips: what it sends is not ECN-capable though it negotiated. Source: rfc3540 §1;
+        rfc3168 §18.
+    min_window : str | None
+        Minimum cwnd after a response to ECE. Default: 1 packet. Range: at least 1 packet, at most 2
+        packets. Source: rfc3168 §6.1.2; Linux: 2.
+    at_one_segment : Literal["wait-for-timer", "go-on"] | None
+        Response to an ECE while cwnd is one segment. Default: wait-for-timer. "wait-for-timer": The
+        sender restarts its retransmission timer and sends the next segment when it expires (RFC
+        3168 §6.1.2). "go-on": The sender goes on with one segment in each round trip (ns-2; Linux
+        has no such rule either, and mostly keeps two segments). Source: rfc3168 §6.1.2; Linux:
+        go-on.
+    """
+
+    mode: (
+        Literal[
+            "off",
+            "rfc3168",
+            "passive",
+            "ecn+",
+            "ecn+unheeded",
+            "ecn+wait",
+            "ecn+try-once",
+            "ecn++",
+            "dctcp",
+            "nonce",
+            "accurate",
+        ]
+        | None
+    ) = None
+    packets: Literal["new-data", "all-data", "all-packets"] | None = None
+    ect1: bool | None = None
+    fallback: bool | None = None
+    accurate_option: bool | None = None
+    accurate_tests: Literal["off", "handshake", "feedback"] | None = None
+    misbehaviour: Literal["none", "hide-marks", "ignore-ece", "strip-ecn"] | None = None
+    min_window: str | None = None
+    at_one_segment: Literal["wait-for-timer", "go-on"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tcp(Table):
+    """A TCP endpoint.
+
+    The defaults are today's RFCs without options; both endpoints of a flow have the same parameters
+    unless the flow sets its receiver's apart.
+
+    Parameters
+    ----------
+    stack : Literal["plain", "rfc", "linux"] | None
+        Stack whose parameters are the base; other keys change them. Default: plain. "plain": The
+        defaults. "rfc": What the RFCs require of every host, without options. "linux": Linux 6 as
+        installed: SACK, timestamps, window scaling, CUBIC, PRR, RACK-TLP, ACKs delayed by 40 ms, a
+        minimum timeout of 200 ms.
+    congestion : Abe | Bbr | Bbr3 | Cubic | Dctcp | Highspeed | Htcp | Illinois | Ledbat | Prague | Reno | Scalable | Vegas | Westwood | str | Mapping[str, Any] | None
+        Congestion control: how cwnd grows, and what a reduction leaves. Default: reno. Source:
+        rfc5681.
+    sack : bool | None
+        Whether SACK is offered. Default: false. Source: rfc2018.
+    timestamps : bool | None
+        Whether timestamps are offered. Default: false. Source: rfc7323 §3.
+    ecn : Literal["off", "rfc3168", "passive", "ecn+", "ecn+unheeded", "ecn+wait", "ecn+try-once", "ecn++", "dctcp", "nonce", "accurate"] | TcpEcn | Mapping[str, Any] | None
+        Explicit Congestion Notification (ECN). Default: its own defaults.
+    mss : str | None
+        Maximum segment size (SMSS), payload only. Default: 1460 B. Range: at least 1 B, at most
+        65495 B. Source: rfc9293 §3.7.1: 1500 B less 40 B of headers.
+    initial_window : str | None
+        Initial congestion window (IW). Default: 10 packets. Range: a whole number, at least 1, at
+        most 1000. Source: rfc6928; or "rfc3390".
+    receive_window : str | None
+        Advertised receive window (rwnd). Default: 6 MiB. Range: at least 1 B, at most 1073725440 B.
+        Source: Linux, tcp_rmem: at most 6 MiB; the bound is rfc7323 §2.3.
+    send_buffer : Literal["unlimited", "linux"] | None
+        Limit of the data that the application has written and the other side has not acknowledged.
+        Default: unlimited. "unlimited": The application writes everything at once. "linux": The
+        data takes memory: a packet 896 B beside its payload, with gathering a super-packet. The
+        memory grows with cwnd from `memory.send` to `memory.send_max`, and the application writes
+        when a third of it is free (Linux, tcp_sndbuf_expand). Source: rfc9293 §3.9.1 names no
+        limit; Linux, tcp_wmem: linux.
+    delayed_ack : str | None
+        Maximum number of full segments per ACK; 1: ACKs are not delayed. Default: 2 packets. Range:
+        a whole number, at least 1 packet, at most 255 packets. Source: rfc5681 §4.2.
+    offload : Literal["none", "linux"] | None
+        Whether segments wait to be sent together, as for a segmentation offload (TSO); requires
+        SACK. Default: none. "none": A segment goes as soon as the windows let it. "linux": Segments
+        that the windows let go wait for the next ACK, if that is due within a millisecond, until
+        they fill a super-packet, what is left of one, or a third of the window (Linux,
+        tcp_tso_should_defer and tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1: nothing waits that a
+        window lets go; Linux, where an offload is on: linux.
+    recovery : Literal["tahoe", "reno", "newreno", "sack", "fack"] | TcpRecovery | Mapping[str, Any] | None
+        Loss recovery. Default: its own defaults.
+    rto : TcpRto | Mapping[str, Any] | None
+        Retransmission timer. Default: its own defaults.
+    ack : TcpAck | Mapping[str, Any] | None
+        Acknowledgements. Default: its own defaults.
+    cwnd : TcpCwnd | Mapping[str, Any] | None
+        Congestion window and slow start threshold. Default: its own defaults.
+    window : TcpWindow | Mapping[str, Any] | None
+        Scaling and tuning of the receive window. Default: its own defaults.
+    memory : TcpMemory | Mapping[str, Any] | None
+        Memory of the buffers. Default: its own defaults.
+    connection : TcpConnection | Mapping[str, Any] | None
+        Handshake, pushing, retries and closing. Default: its own defaults.
+    wire : TcpWire | Mapping[str, Any] | None
+        Sizes of headers. Default: its own defaults.
+    details : TcpDetails | Mapping[str, Any] | None
+        Details in which a real stack differs from the RFCs. Default: its own defaults.
+    """
+
+    stack: Literal["plain", "rfc", "linux"] | None = None
     congestion: (
         Abe
         | Bbr
@@ -5008,32 +5335,8 @@ class Tcp(Table):
         | Mapping[str, Any]
         | None
     ) = None
-    recovery: Literal["tahoe", "reno", "newreno", "sack", "fack"] | None = None
-    mss: str | None = None
-    least_mss: str | None = None
-    receive_window: str | None = None
-    initial_window: str | None = None
-    slow_start_from: Literal["first-ack", "second-ack"] | None = None
-    ssthresh_from: Literal["flight-size", "cwnd", "window"] | None = None
-    duplicate_acks: str | None = None
-    reordering: Literal["rfc8985", "linux"] | None = None
-    reordering_max: str | None = None
-    fast_retransmit: Literal["once-per-window", "unguarded"] | None = None
-    fast_retransmit_timer: (
-        Literal["restarts", "runs-on", "each-restarts", "first-restarts"] | None
-    ) = None
-    recovery_exit: Literal["deflate", "deflate-and-open"] | None = None
-    delayed_ack: str | None = None
-    delayed_ack_unit: Literal["segments", "full-segments"] | None = None
-    delayed_ack_timeout: str | None = None
-    gap_ack: Literal["immediate", "when-released"] | None = None
-    backoff_ends: Literal["sample", "new-ack"] | None = None
-    rto_estimator: Literal["rfc6298", "jacobson1988", "linux"] | None = None
-    rto_order: Literal["sample-first", "restart-first"] | None = None
-    rto_initial: str | None = None
-    rto_min: str | None = None
-    rto_max: str | None = None
-    clock_granularity: str | None = None
+    sack: bool | None = None
+    timestamps: bool | None = None
     ecn: (
         Literal[
             "off",
@@ -5048,87 +5351,40 @@ class Tcp(Table):
             "nonce",
             "accurate",
         ]
+        | TcpEcn
+        | Mapping[str, Any]
         | None
     ) = None
-    misbehaviour: Literal["none", "hide-marks", "ignore-ece", "strip-ecn"] | None = None
-    ecn_fallback: bool | None = None
-    ecn_echo: Literal["rfc3168", "linux"] | None = None
-    ece_growth: Literal["none", "as-any-ack"] | None = None
-    accecn_option: bool | None = None
-    accecn_tests: Literal["off", "handshake", "feedback"] | None = None
-    ect_on: Literal["new-data", "all-data", "all-packets"] | None = None
-    ect1: bool | None = None
-    ecn_least_window: str | None = None
-    ecn_at_one_segment: Literal["wait-for-timer", "go-on"] | None = None
-    ecn_reduction_ends: Literal["at", "above"] | None = None
-    ack_of_unsent: Literal["answered", "dropped"] | None = None
-    old_acks: Literal["taken", "rfc5961"] | None = None
-    missing_timestamp: Literal["refused", "accepted"] | None = None
-    fin_waits: Literal["for-cwnd", "no"] | None = None
-    window_tuning: Literal["off", "linux"] | None = None
-    receive_memory: str | None = None
-    receive_memory_max: str | None = None
-    segment_memory: Literal["linear", "fragments"] | None = None
-    window_scaling: Literal["full", "on", "off"] | None = None
-    window_shift: int | None = None
-    timestamps: bool | None = None
-    sack: bool | None = None
-    dsack: bool | None = None
-    limited_transmit: bool | None = None
-    initial_ssthresh: str | None = None
-    rate_reduction: Literal["halve", "prr"] | None = None
-    prr_bound: Literal["crb", "ssrb", "either"] | None = None
-    rack: bool | None = None
-    rack_times: Literal["rfc8985", "linux"] | None = None
-    tail_loss_probe: bool | None = None
-    tlp_max_ack_delay: str | None = None
-    timer_slack: str | None = None
-    frto: Literal["off", "basic", "sack", "original"] | None = None
-    timeout_in_recovery: Literal["cuts", "keeps"] | None = None
-    sack_after_timeout: Literal["forgotten", "kept"] | None = None
-    loss_window: Literal["segment", "flight-and-segment"] | None = None
-    eifel: bool | None = None
-    spurious_response: Literal["eifel", "restore", "none"] | None = None
-    push: Literal["last-write", "linux"] | None = None
-    nagle: Literal["off", "rfc896", "minshall"] | None = None
-    gathering: Literal["none", "linux"] | None = None
+    mss: str | None = None
+    initial_window: str | None = None
+    receive_window: str | None = None
     send_buffer: Literal["unlimited", "linux"] | None = None
-    send_memory: str | None = None
-    send_memory_max: str | None = None
-    quick_ack: str | None = None
-    push_ack: bool | None = None
-    compressed_acks: str | None = None
-    idle_restart: Literal["off", "rfc5681", "rfc2861"] | None = None
-    cwnd_counts: Literal["acknowledged", "delivered"] | None = None
-    without_sack: Literal["left", "delivered"] | None = None
-    sacked_growth: Literal["none", "once-reordered"] | None = None
-    cwnd_validation: Literal["none", "limited"] | None = None
-    flight_unit: Literal["bytes", "segments"] | None = None
-    zero_window_probe: Literal["new-octet", "old-sequence"] | None = None
-    invalid_ack_spacing: str | None = None
-    user_timeout: str | None = None
-    user_timeout_from: Literal["progress", "first-retransmission"] | None = None
-    syn_losses_forgiven: int | None = None
-    syn_retries: int | None = None
-    syn_linear_timeouts: int | None = None
-    synack_retries: int | None = None
-    retries: int | None = None
-    msl: str | None = None
-    header_on_data: str | None = None
-    header_on_control: str | None = None
+    delayed_ack: str | None = None
+    offload: Literal["none", "linux"] | None = None
+    recovery: (
+        Literal["tahoe", "reno", "newreno", "sack", "fack"] | TcpRecovery | Mapping[str, Any] | None
+    ) = None
+    rto: TcpRto | Mapping[str, Any] | None = None
+    ack: TcpAck | Mapping[str, Any] | None = None
+    cwnd: TcpCwnd | Mapping[str, Any] | None = None
+    window: TcpWindow | Mapping[str, Any] | None = None
+    memory: TcpMemory | Mapping[str, Any] | None = None
+    connection: TcpConnection | Mapping[str, Any] | None = None
+    wire: TcpWire | Mapping[str, Any] | None = None
+    details: TcpDetails | Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part(Table):
-    """A distribution in a mixture.
+    """A component of a mixture.
 
     Parameters
     ----------
     weight : float
-        Its weight; its share of what is drawn is this of the sum of all. Range: above 0, at most
-        1000000000000.
+        Weight. The probability of the component is its weight divided by the sum of all weights.
+        Range: above 0, at most 1000000000000.
     of : float | Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | Geometric | str | Mapping[str, Any]
-        What is drawn: a value, or a table of a distribution.
+        A value, or the table of a distribution.
     """
 
     weight: float
@@ -5152,7 +5408,7 @@ class Part(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Geometric(Table):
-    """How many trials there are to the first success, from 1 on: P(N > n) = (1 − 1/mean)^n.
+    """The geometric distribution, the number of trials up to the first success: P(N > n) = (1 − 1/mean)^n for n from 1 on.
 
     Parameters
     ----------
@@ -5167,7 +5423,7 @@ class Geometric(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Mixture(Table):
-    """One of several distributions, which is drawn first.
+    """A mixture: one of several distributions, chosen at random for each value.
 
     Parameters
     ----------
@@ -5182,20 +5438,20 @@ class Mixture(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Empirical(Table):
-    """A distribution as it was measured, or given by points of its distribution function.
+    """A measured distribution, or any other that is given by points of its cumulative distribution function.
 
     Parameters
     ----------
     cdf : Sequence[Sequence[float | str]] | str
-        The points: a list of [value, probability that no more is drawn], or the name of a text file
-        with a value, in bytes, seconds or a number, and its probability on each line. Both rise, or
-        stay, from point to point, and the last probability is 1. What the first probability leaves
-        below it has the first value. What follows # in a file is not read; names are from the
-        folder in which aqmlab runs.
+        Points of the cumulative distribution function: a list of [value, probability] pairs, or the
+        name of a text file with a value and a probability on each line. Values in a file are in
+        bytes, seconds or plain numbers. Values and probabilities must not decrease, and the last
+        probability is 1. The first value has the first probability. In a file, text after # is a
+        comment. File names are relative to the folder in which aqmlab runs.
     between : Literal["linear", "log", "steps"] | None
-        What lies between the points. Default: linear. "linear": Values between them, evenly. "log":
-        Values between them, whose logarithms are spread evenly. "steps": Nothing: there are only
-        the values of the points.
+        Interpolation between the points. Default: linear. "linear": Uniform between the two values.
+        "log": Uniform between the logarithms of the two values. "steps": No interpolation: only the
+        values of the points occur.
     """
 
     KIND: ClassVar[str | None] = "empirical"
@@ -5206,15 +5462,15 @@ class Empirical(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Lomax(Table):
-    """Pareto's law of the second kind, which begins at 0: P(X > x) = (1 + x/scale)^−shape.
+    """The Lomax distribution (Pareto distribution of the second kind), which begins at 0: P(X > x) = (1 + x/scale)^−shape.
 
     Parameters
     ----------
     mean : float | str
         Mean: scale/(shape − 1). Range: above 0.
     shape : float | None
-        Exponent of the tail. Default: 1.2. Range: above 1, at most 100. Source: crovella1997web:
-        between 1 and 2 for files of the web.
+        Tail exponent. Default: 1.2. Range: above 1, at most 100. Source: crovella1997web: between 1
+        and 2 for files of the web.
     """
 
     KIND: ClassVar[str | None] = "lomax"
@@ -5225,17 +5481,19 @@ class Lomax(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class BoundedPareto(Table):
-    """A Pareto law with an upper bound: what falls above it is drawn again.
+    """The Pareto distribution with a maximum.
+
+    Values above the maximum are drawn again.
 
     Parameters
     ----------
     least : float | str
-        Least value. Range: above 0.
+        Minimum. Range: above 0.
     most : float | str
-        Greatest value. Range: above 0.
+        Maximum. Range: above 0.
     shape : float | None
-        Exponent of the tail. Default: 1.2. Range: at least 0.01, at most 100. Source:
-        crovella1997web: between 1 and 2 for files of the web.
+        Tail exponent. Default: 1.2. Range: at least 0.01, at most 100. Source: crovella1997web:
+        between 1 and 2 for files of the web.
     """
 
     KIND: ClassVar[str | None] = "bounded_pareto"
@@ -5247,16 +5505,16 @@ class BoundedPareto(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Pareto(Table):
-    """With a heavy tail: P(X > x) = (k/x)^shape from k = mean (shape − 1)/shape on.
+    """The Pareto distribution, which has a heavy tail: P(X > x) = (k/x)^shape for x above the minimum k = mean · (shape − 1)/shape.
 
     Parameters
     ----------
     mean : float | str
         Mean. Range: above 0.
     shape : float | None
-        Exponent of the tail; below 2 the variance is infinite, and a sample's mean comes near only
-        slowly. Default: 1.2. Range: above 1, at most 100. Source: crovella1997web: between 1 and 2
-        for files of the web.
+        Tail exponent. Below 2 the variance is infinite, and the mean of a sample converges slowly.
+        Default: 1.2. Range: above 1, at most 100. Source: crovella1997web: between 1 and 2 for
+        files of the web.
     """
 
     KIND: ClassVar[str | None] = "pareto"
@@ -5267,12 +5525,14 @@ class Pareto(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Weibull(Table):
-    """P(X > x) = exp(−(x/scale)^shape): below shape 1 a tail heavier than that of the exponential, which is shape 1.
+    """The Weibull distribution: P(X > x) = exp(−(x/scale)^shape).
+
+    Shape 1 is the exponential distribution, and a shape below 1 has a heavier tail.
 
     Parameters
     ----------
     mean : float | str
-        Mean: scale Γ(1 + 1/shape). Range: above 0.
+        Mean: scale · Γ(1 + 1/shape). Range: above 0.
     shape : float
         Exponent. Range: at least 0.1, at most 100.
     """
@@ -5285,20 +5545,20 @@ class Weibull(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Lognormal(Table):
-    """The logarithm is normally distributed.
+    """The lognormal distribution: the logarithm is normally distributed.
 
-    With bounds, what falls outside them is drawn again.
+    Values outside the bounds are drawn again.
 
     Parameters
     ----------
     mean : float | str
-        Mean, before the bounds are set. Range: above 0.
+        Mean, before the bounds apply. Range: above 0.
     sigma : float | None
         Standard deviation of the natural logarithm. Default: 1.0. Range: above 0, at most 10.
     least : float | str | None
-        Least value; absent: there is none. Default: absent. Range: at least 0.
+        Minimum. If absent, values may be arbitrarily small. Default: absent. Range: at least 0.
     most : float | str | None
-        Greatest value; absent: there is none. Default: absent. Range: at least 0.
+        Maximum. If absent, values are unlimited. Default: absent. Range: at least 0.
     """
 
     KIND: ClassVar[str | None] = "lognormal"
@@ -5311,15 +5571,15 @@ class Lognormal(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Exponential(Table):
-    """Without memory: P(X > x) = exp(−x/mean).
+    """The exponential distribution: P(X > x) = exp(−x/mean).
 
     Parameters
     ----------
     mean : float | str
-        Mean, without the cap. Range: above 0.
+        Mean, before the cap applies. Range: above 0.
     cap : float | str | None
-        Greatest value, which stands for all that exceed it; absent: there is none. Default: absent.
-        Range: at least 0.
+        Maximum. Larger values are replaced by the cap. If absent, values are unlimited. Default:
+        absent. Range: at least 0.
     """
 
     KIND: ClassVar[str | None] = "exponential"
@@ -5330,14 +5590,14 @@ class Exponential(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Uniform(Table):
-    """Every value between two is equally likely.
+    """The uniform distribution between two values.
 
     Parameters
     ----------
     least : float | str
-        Least value. Range: at least 0.
+        Minimum. Range: at least 0.
     most : float | str
-        Greatest value. Range: at least 0.
+        Maximum. Range: at least 0.
     """
 
     KIND: ClassVar[str | None] = "uniform"
@@ -5348,12 +5608,14 @@ class Uniform(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Constant(Table):
-    """Always the same: what a value alone says too.
+    """A constant.
+
+    A plain value means the same.
 
     Parameters
     ----------
     value : float | str
-        The value. Range: at least 0.
+        Value of the constant. Range: at least 0.
     """
 
     KIND: ClassVar[str | None] = "constant"
@@ -5363,28 +5625,32 @@ class Constant(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Arrivals(Table):
-    """Connections that are opened one after the other between the same hosts, each with the flow's traffic and ports of its own; the first comes an interval after the flow's start.
+    """Connections that open one after the other between the same two hosts.
+
+    Each connection has its own ports and carries the flow's traffic. The first connection opens one
+    interval after the start of the flow.
 
     Parameters
     ----------
     interval : str
-        Mean time between one and the next; 0 s only if the interval counts from the closing of the
-        one before. Range: at least 0 s.
+        Mean interval between connections. 0 s is valid only if the interval counts from the end of
+        the previous connection. Range: at least 0 s.
     after : Literal["opening", "closing", "response"] | None
-        What the interval to the next counts from. Default: opening. "opening": The opening of the
-        one before: they come whatever becomes of the others (an open loop). "closing": The time
-        when the one before is closed at both ends: one at a time (a closed loop). "response": The
-        time when the client of the one before closes: it has the last response, and the server's
-        FIN if the server closes. The rest of the closing goes on beside the next connection, as
-        with netperf's transactions (a closed loop). It needs traffic with responses.
+        Event from which the interval to the next connection counts. Default: opening. "opening":
+        The opening of the previous connection. Connections open whether or not earlier ones have
+        finished (an open loop). "closing": The close of the previous connection at both endpoints.
+        One connection exists at a time (a closed loop). "response": The close of the previous
+        connection by its client, which then has the last response, and the server's FIN if the
+        server closes. The rest of the close happens beside the next connection, as with netperf's
+        transactions (a closed loop). This choice needs traffic with responses.
     spacing : Literal["exponential", "constant", "uniform"] | None
-        How they are spaced. Default: exponential. "exponential": Exponentially distributed
-        intervals: a Poisson process. "constant": Always the same interval. "uniform": Uniformly
-        distributed intervals, from none to twice the mean. Source: paxson1995poisson §3: sessions
-        of users arrive as a Poisson process within an hour.
+        Distribution of the intervals. Default: exponential. "exponential": Exponential intervals:
+        the events form a Poisson process. "constant": Equal intervals. "uniform": Intervals that
+        are uniformly distributed between 0 and twice the mean. Source: paxson1995poisson §3:
+        sessions of users arrive as a Poisson process within an hour.
     connections : int | None
-        How many there are in all; absent: they come to the end of the run, which needs a duration.
-        Default: absent. Range: at least 1, at most 4000000000.
+        Number of connections. If absent, connections open until the end of the run, and the run
+        needs a duration. Default: absent. Range: at least 1, at most 4000000000.
     """
 
     interval: str
@@ -5395,20 +5661,23 @@ class Arrivals(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Replay(Table):
-    """The packets of a trace, each at its time and of its size, whatever becomes of them.
+    """Datagrams from a trace, which gives the time and the payload of each packet.
+
+    The sender ignores losses.
 
     Parameters
     ----------
     trace : Sequence[Sequence[float]] | str
-        The trace: the name of a text file, with a time in seconds since the flow's start and a
-        payload in bytes on each line, times never falling; or a list of such pairs, [[0.1, 500],
-        …]. What follows # is not read; names are from the folder in which aqmlab runs.
+        The trace: the name of a text file, or a list of pairs such as [[0.1, 500], …]. Each line or
+        pair has a time in seconds since the start of the flow and a payload in bytes, in order of
+        time. In a file, text after # is a comment. File names are relative to the folder in which
+        aqmlab runs.
     headers : str | None
-        IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000 B. Source:
-        rfc791 §3.1, rfc768: 20 B and 8 B.
+        Size of the IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000
+        B. Source: rfc791 §3.1, rfc768: 20 B and 8 B.
     ecn : Literal["not-ect", "ect0", "ect1"] | None
-        Their ECN field. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0). "ect1":
-        ECT(1). Source: rfc3168 §5.
+        ECN field of the packets. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
+        "ect1": ECT(1). Source: rfc3168 §5.
     """
 
     KIND: ClassVar[str | None] = "replay"
@@ -5420,35 +5689,40 @@ class Replay(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class OnOff(Table):
-    """Stretches of a constant bit rate between stretches of silence; it begins with one that is on.
+    """Datagrams at a constant bit rate in on-periods, separated by silent off-periods.
+
+    The flow starts with an on-period.
 
     Parameters
     ----------
     rate : str
-        Rate on the wire while it is on, headers included.
+        Rate on the wire during on-periods, including headers.
     on : str
-        Mean length of a stretch that is on. Range: above 0 s.
+        Mean length of an on-period. Range: above 0 s.
     off : str
-        Mean length of a stretch that is off. Range: at least 0 s.
+        Mean length of an off-period. Range: at least 0 s.
     lengths : Literal["exponential", "pareto", "constant"] | None
-        Distribution of both. Default: exponential. "exponential": Exponential. "pareto": Pareto:
-        with a shape below 2 their variance is infinite. "constant": All the same.
+        Distribution of the lengths of on-periods and off-periods. Default: exponential.
+        "exponential": Exponential lengths. "pareto": Pareto lengths. With a `shape` below 2 their
+        variance is infinite. "constant": Equal lengths.
     shape : float | None
-        Exponent of the tail of Pareto lengths. Default: 1.5. Range: at least 1.01, at most 100.
-        Source: willinger1997selfsimilarity: between 1 and 2.
+        Tail exponent of Pareto lengths. Default: 1.5. Range: at least 1.01, at most 100. Source:
+        willinger1997selfsimilarity: between 1 and 2.
     payload : str | None
-        Payload of a packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B on
+        Payload per packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B on
         the wire.
     headers : str | None
-        IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000 B. Source:
-        rfc791 §3.1, rfc768: 20 B and 8 B.
+        Size of the IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000
+        B. Source: rfc791 §3.1, rfc768: 20 B and 8 B.
     ecn : Literal["not-ect", "ect0", "ect1"] | None
-        Their ECN field. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0). "ect1":
-        ECT(1). Source: rfc3168 §5.
+        ECN field of the packets. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
+        "ect1": ECT(1). Source: rfc3168 §5.
     packets : int | None
-        How many packets; absent: no end. Default: absent. Range: at least 1, at most 4000000000.
+        Number of packets. If absent, the sender continues until the end of the run. Default:
+        absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        For how long it sends; absent: no end. Default: absent. Range: above 0 s.
+        Duration of sending. If absent, the sender continues until the end of the run. Default:
+        absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "on_off"
@@ -5467,25 +5741,27 @@ class OnOff(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Poisson(Table):
-    """A Poisson process of packets of one size: intervals are exponential, and the mean rate is as said.
+    """Datagrams of one size as a Poisson process: the intervals are exponential.
 
     Parameters
     ----------
     rate : str
-        Mean rate on the wire, headers included.
+        Mean rate on the wire, including headers.
     payload : str | None
-        Payload of a packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B on
+        Payload per packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B on
         the wire.
     headers : str | None
-        IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000 B. Source:
-        rfc791 §3.1, rfc768: 20 B and 8 B.
+        Size of the IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000
+        B. Source: rfc791 §3.1, rfc768: 20 B and 8 B.
     ecn : Literal["not-ect", "ect0", "ect1"] | None
-        Their ECN field. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0). "ect1":
-        ECT(1). Source: rfc3168 §5.
+        ECN field of the packets. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
+        "ect1": ECT(1). Source: rfc3168 §5.
     packets : int | None
-        How many packets; absent: no end. Default: absent. Range: at least 1, at most 4000000000.
+        Number of packets. If absent, the sender continues until the end of the run. Default:
+        absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        For how long it sends; absent: no end. Default: absent. Range: above 0 s.
+        Duration of sending. If absent, the sender continues until the end of the run. Default:
+        absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "poisson"
@@ -5500,29 +5776,31 @@ class Poisson(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Voip(Table):
-    """A voice call: a frame of speech a packet, evenly spaced.
+    """A voice call with one frame of speech per packet, at a constant interval.
 
-    The defaults, 132 B on the wire every 20 ms, are the call of about 53 kbit/s that a study of RED
-    on a testbed sends beside TCP.
+    The defaults, 132 B on the wire every 20 ms, make a call of about 53 kbit/s. A testbed study of
+    RED sends such calls beside TCP.
 
     Parameters
     ----------
     payload : str | None
-        Payload of a packet. Default: 104 B. Range: at least 1 B, at most 60000 B. Source: an ADPCM
+        Payload per packet. Default: 104 B. Range: at least 1 B, at most 60000 B. Source: an ADPCM
         call of 104 B + 28 B of headers.
     interval : str | None
-        Time between packets. Default: 20 ms. Range: at least 0.000001 s. Source: 20 ms a packet:
-        52.8 kbit/s on the wire.
+        Interval between packets. Default: 20 ms. Range: at least 0.000001 s. Source: 20 ms per
+        packet: 52.8 kbit/s on the wire.
     headers : str | None
-        IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000 B. Source:
-        rfc791 §3.1, rfc768: 20 B and 8 B.
+        Size of the IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000
+        B. Source: rfc791 §3.1, rfc768: 20 B and 8 B.
     ecn : Literal["not-ect", "ect0", "ect1"] | None
-        Their ECN field. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0). "ect1":
-        ECT(1). Source: rfc3168 §5.
+        ECN field of the packets. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
+        "ect1": ECT(1). Source: rfc3168 §5.
     packets : int | None
-        How many packets; absent: no end. Default: absent. Range: at least 1, at most 4000000000.
+        Number of packets. If absent, the sender continues until the end of the run. Default:
+        absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        For how long it sends; absent: no end. Default: absent. Range: above 0 s.
+        Duration of sending. If absent, the sender continues until the end of the run. Default:
+        absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "voip"
@@ -5537,25 +5815,29 @@ class Voip(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Cbr(Table):
-    """A constant bit rate: packets of one size, evenly spaced, whatever becomes of them.
+    """Datagrams of one size at a constant bit rate.
+
+    The sender ignores losses.
 
     Parameters
     ----------
     rate : str
-        Rate on the wire, headers included.
+        Rate on the wire, including headers.
     payload : str | None
-        Payload of a packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B on
+        Payload per packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B on
         the wire.
     headers : str | None
-        IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000 B. Source:
-        rfc791 §3.1, rfc768: 20 B and 8 B.
+        Size of the IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000
+        B. Source: rfc791 §3.1, rfc768: 20 B and 8 B.
     ecn : Literal["not-ect", "ect0", "ect1"] | None
-        Their ECN field. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0). "ect1":
-        ECT(1). Source: rfc3168 §5.
+        ECN field of the packets. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0).
+        "ect1": ECT(1). Source: rfc3168 §5.
     packets : int | None
-        How many packets; absent: no end. Default: absent. Range: at least 1, at most 4000000000.
+        Number of packets. If absent, the sender continues until the end of the run. Default:
+        absent. Range: at least 1, at most 4000000000.
     lasts : str | None
-        For how long it sends; absent: no end. Default: absent. Range: above 0 s.
+        Duration of sending. If absent, the sender continues until the end of the run. Default:
+        absent. Range: above 0 s.
     """
 
     KIND: ClassVar[str | None] = "cbr"
@@ -5570,47 +5852,52 @@ class Cbr(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Web(Table):
-    """Users of the web: a flow is a user, `from` is his host and `to` the server's.
+    """Web users.
 
-    A session has pages, a page has objects, and each object is a request with its response. The
-    first page begins a gap between pages after the flow's start.
+    Each flow is one user: `from` is the user's host and `to` is the server's host. A session has
+    pages, a page has objects, and each object is a request with its response. The first page begins
+    one `page_gap` after the start of the flow.
 
     Parameters
     ----------
     preset : Literal["none", "power-of-ecn", "general-mix", "feldmann1999", "surge", "packmime", "3gpp-http", "tpc-w", "tpc-w-browsing"] | None
-        Traffic to begin with; other keys change it. Default: none. "none": Nothing: every key says
-        itself what it is. "power-of-ecn": The web traffic of "The power of explicit congestion
-        notification", §4.2 (kuzmanovic2005ecnplus): objects of 7.2 kB, of which the largest 15 %
-        have 80 % of the bytes and a few are of gigabytes; Pareto times between pages.
-        "general-mix": Its general traffic, §5.3: a heavier tail, so that these 15 % have 90 % of
-        the bytes. "feldmann1999": The web of Feldmann et al. 1999 with the numbers of ns-2's large
-        example (feldmann1999dynamics, ns2web). "surge": SURGE (barford1998surge): files with a
-        lognormal body and a Pareto tail, embedded files, Weibull times between these, and Pareto
-        times between pages. "packmime": PackMime (cao2004packmime) as ns-2 has it, one connection a
-        second, each with one object, whatever becomes of those before. "3gpp-http": The HTTP model
-        of 3GPP and 3GPP2 (3gpp25892): a main object, embedded objects behind it, reading. "tpc-w":
-        The shopping mix of TPC-W (tpcw, tpcwjava): emulated browsers of a bookstore that think
-        between pages, a dynamic object and its images a page over one connection, and a database
-        that is never the bottleneck. "tpc-w-browsing": Its browsing mix.
+        Named model of web traffic. Its values apply to the keys that the scenario does not set.
+        Default: none. "none": No model: the scenario sets every key. "power-of-ecn": The web
+        traffic of "The power of explicit congestion notification", §4.2 (kuzmanovic2005ecnplus).
+        Objects have a mean of 7.2 kB, the largest 15 % hold 80 % of the bytes, and a few have
+        gigabytes. Times between pages follow a Pareto distribution. "general-mix": The general
+        traffic of the same paper, §5.3. The tail is heavier: the largest 15 % of the objects hold
+        90 % of the bytes. "feldmann1999": The web traffic of Feldmann et al. 1999, with the numbers
+        of the large example of ns-2 (feldmann1999dynamics, ns2web). "surge": SURGE
+        (barford1998surge): files with a lognormal body and a Pareto tail, embedded files, Weibull
+        times between files, and Pareto times between pages. "packmime": PackMime (cao2004packmime)
+        as implemented in ns-2: one connection per second on average, each with one object, whether
+        or not earlier connections have finished. "3gpp-http": The HTTP model of 3GPP and 3GPP2
+        (3gpp25892): a main object, then embedded objects, then a reading time. "tpc-w": The
+        shopping mix of TPC-W (tpcw, tpcwjava): emulated browsers of a bookstore, which think
+        between pages. A page is one dynamic object and its images over one connection. The database
+        is never the bottleneck. "tpc-w-browsing": The browsing mix of TPC-W.
     pages : int | Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | Geometric | Mapping[str, Any] | None
-        How many pages a session has, of which at most 1000 count where they come over one
-        connection; absent: a session without end. Default: absent.
+        Number of pages per session. With one connection per session, the maximum is 1000 and a
+        larger number counts as 1000. If absent, the session never ends. Default: absent.
     sessions : int | None
-        How many sessions a user has; absent: one after the other without end. Default: absent.
-        Range: at least 1, at most 4000000000.
+        Number of sessions per user. If absent, sessions follow each other until the end of the run.
+        Default: absent. Range: at least 1, at most 4000000000.
     session_gap : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Time from a session to the next, counted as `page_gap` is; absent: it is a gap between
-        pages. Default: absent.
+        Time between sessions, counted from the event that `page_gap_from` names. If absent, it is a
+        `page_gap`. Default: absent.
     page_gap : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Time from a page to the next. Default: that of the preset. Range: at least 0 s.
+        Time between pages. Default: that of the preset. Range: at least 0 s.
     page_gap_from : Literal["end", "start"] | None
-        What that counts from. Default: end. "end": When the page before it is there whole: a user
-        who reads it. "start": When the page before it began: pages come whatever becomes of the
-        others. Source: barford1998surge: OFF times begin when a page is there.
+        Event from which the time to the next page counts. Default: end. "end": The arrival of the
+        last object of the previous page, as for a user who reads the page. "start": The beginning
+        of the previous page. Pages begin whether or not earlier ones are complete. Source:
+        barford1998surge: OFF times begin when a page is there.
     objects : int | Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | Geometric | Mapping[str, Any] | None
-        How many objects a page has, of which at most 1024 count. Default: that of the preset.
+        Number of objects per page. The maximum is 1024; a larger number counts as 1024. Default:
+        that of the preset.
     object_gap : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Time from the request for an object to that for the next, where each has a connection.
+        Time between the requests for two objects of a page, if each object has its own connection.
         Default: 0 s. Range: at least 0 s.
     request : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
         Size of a request. Default: that of the preset. Range: at least 1 B, at most 1000000000000
@@ -5619,30 +5906,32 @@ class Web(Table):
         Size of an object. Default: that of the preset. Range: at least 1 B, at most
         1000000000000000 B.
     main_response : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Size of the first object of a page; absent: as of the others. Default: absent. Range: at
-        least 1 B, at most 1000000000000000 B.
+        Size of the first object of a page. If absent, it is distributed like the other objects.
+        Default: absent. Range: at least 1 B, at most 1000000000000000 B.
     parse_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Time from the arrival of the first object to the requests for the others; absent: these do
-        not wait for it. Default: absent. Range: at least 0 s.
+        Time from the arrival of the first object of a page to the requests for the others. If
+        absent, the others do not wait for the first. Default: absent. Range: at least 0 s.
     server_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Time from the arrival of a request to its response; the server takes the requests of a
-        connection one after the other, or those that are multiplexed together. Default: 0 s. Range:
-        at least 0 s.
+        Time from the arrival of a request to its response. The server processes the requests of a
+        connection one after the other, and multiplexed requests together. Default: 0 s. Range: at
+        least 0 s.
     main_server_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        That of the first object of a page, as of one that a program makes; absent: as of the
-        others. Default: absent. Range: at least 0 s.
+        Processing time of the server for the first object of a page, which a program often
+        generates. If absent, it is distributed like `server_time`. Default: absent. Range: at least
+        0 s.
     connections : Literal["each", "persistent", "pipelined", "multiplexed", "session"] | None
-        What goes over a connection. Default: each. "each": One object; the server closes behind it
-        (HTTP/1.0). "persistent": The objects of a page, one after the other (HTTP/1.1).
-        "pipelined": The objects of a page; requests do not wait for responses, which come in their
-        order (HTTP/1.1). "multiplexed": The objects of a page, all at the same time: the server
-        sends 16 KiB of each in turn (HTTP/2). "session": The pages of a session, object after
-        object, with the gaps between pages as pauses (HTTP/1.1 with keep-alive). Source: rfc1945
-        §1.3.
+        Use of connections. Default: each. "each": One connection per object. The server closes it
+        after the response (HTTP/1.0). "persistent": One connection per page. The client requests
+        the objects one after the other (HTTP/1.1). "pipelined": One connection per page. Requests
+        do not wait for responses, which arrive in the order of the requests (HTTP/1.1).
+        "multiplexed": One connection per page. The server sends the objects at the same time, 16
+        KiB of each in turn (HTTP/2). "session": One connection per session. The client requests its
+        objects one after the other and pauses between pages (HTTP/1.1 with keep-alive). Source:
+        rfc1945 §1.3.
     parallel : int | None
-        How many objects are under way at most, where each has a connection; absent: any number.
-        Default: absent. Range: at least 1, at most 1000000. Source: rfc2616 §8.1.4: two; browsers:
-        six and more.
+        Maximum number of unfinished objects per user, if each object has its own connection. If
+        absent, the number is unlimited. Default: absent. Range: at least 1, at most 1000000.
+        Source: rfc2616 §8.1.4: two; browsers: six and more.
     """
 
     KIND: ClassVar[str | None] = "web"
@@ -5836,23 +6125,22 @@ class Web(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Requests(Table):
-    """Requests as a list has them, each over the connection that the list says, written at its time whatever becomes of the others.
+    """Requests from a list, which gives the time, the sizes and the connection of each request.
 
-    The list of a run is written by `aqmlab calibrate`; the flows of a table take its users in their
-    order.
+    The list does not depend on the results of the run. `aqmlab calibrate` writes such a list from a
+    run. The flows of a `[[flows]]` table are the users of the list, in order.
 
     Parameters
     ----------
     list : str | Mapping[str, Any]
-        The list: the name of a text file with the columns user, connection, at_s, request_bytes,
-        response_bytes.
+        Name of a text file with the columns user, connection, at_s, request_bytes, response_bytes.
     order : Literal["in-turn", "pipelined"] | None
-        When the requests of a connection are written. Default: in-turn. "in-turn": Each at its
-        time, or when the response to the one before is there, if that is later (HTTP/1.1 without
-        pipelining). "pipelined": Each at its time, whatever is still to come (pipelining). Source:
-        rfc9112 §9.3.2.
+        Times at which the client writes the requests of a connection. Default: in-turn. "in-turn":
+        At the listed time, or when the previous response is complete if that is later (HTTP/1.1
+        without pipelining). "pipelined": At the listed time, whether or not earlier responses are
+        complete (pipelining). Source: rfc9112 §9.3.2.
     server_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Time from the arrival of a request to its response; the server takes the requests of a
+        Time from the arrival of a request to its response. The server processes the requests of a
         connection one after the other. Default: 0 s. Range: at least 0 s.
     """
 
@@ -5881,38 +6169,40 @@ class Requests(Table):
 class RequestResponse(Table):
     """Requests and responses, one after the other over a connection.
 
-    The client (`from`) opens it and writes a request, the server (`to`) answers each that it has
-    whole, and the client writes the next when it has the whole response. A transaction that is
-    connect, request, response and close has one request; `arrivals` makes many of it, in a closed
-    loop with `after = "closing"`.
+    The client (`from`) opens the connection and writes a request. The server (`to`) answers each
+    complete request, and the client writes the next request after the complete response. For
+    transactions of connect, request, response and close, give one request per connection and use
+    `arrivals`; `after = "closing"` makes a closed loop of them.
 
     Parameters
     ----------
     request : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any]
-        Size of a request: fixed, or a table of a distribution. Range: at least 1 B, at most
+        Size of a request, fixed or drawn from a distribution. Range: at least 1 B, at most
         1000000000000 B.
     response : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any]
-        Size of a response. Range: at least 1 B, at most 1000000000000 B.
+        Size of a response, fixed or drawn from a distribution. Range: at least 1 B, at most
+        1000000000000 B.
     requests : int | None
-        How many requests a connection has; absent: they never end, and the run needs a duration.
-        Default: absent. Range: at least 1, at most 4000000000.
+        Number of requests per connection. If absent, requests continue until the end of the run,
+        and the run needs a duration. Default: absent. Range: at least 1, at most 4000000000.
     server_time : str | None
         Mean time from the arrival of a request to its response. Default: 0 s. Range: at least 0 s.
     server_spacing : Literal["exponential", "constant", "uniform"] | None
-        How these times are distributed. Default: constant. "exponential": Exponentially distributed
-        intervals: a Poisson process. "constant": Always the same interval. "uniform": Uniformly
-        distributed intervals, from none to twice the mean.
+        Distribution of the server times. Default: constant. "exponential": Exponential intervals:
+        the events form a Poisson process. "constant": Equal intervals. "uniform": Intervals that
+        are uniformly distributed between 0 and twice the mean.
     think_time : str | None
         Mean time from the arrival of a response to the next request. Default: 0 s. Range: at least
         0 s.
     think_spacing : Literal["exponential", "constant", "uniform"] | None
-        How these times are distributed. Default: constant. "exponential": Exponentially distributed
-        intervals: a Poisson process. "constant": Always the same interval. "uniform": Uniformly
-        distributed intervals, from none to twice the mean.
+        Distribution of the think times. Default: constant. "exponential": Exponential intervals:
+        the events form a Poisson process. "constant": Equal intervals. "uniform": Intervals that
+        are uniformly distributed between 0 and twice the mean.
     closes : Literal["client", "server"] | None
-        Who closes. Default: client. "client": The client, when it has the last response. "server":
-        The server, behind the last response, as HTTP/1.0 does. Source: rfc1945 §1.3: the server;
-        rfc9112 §9.3: either, as connections persist.
+        Endpoint that closes the connection after the last response. Default: client. "client": The
+        client closes when it has the last response. "server": The server closes after it has
+        written the last response, as HTTP/1.0 does. Source: rfc1945 §1.3: the server; rfc9112 §9.3:
+        either, as connections persist.
     """
 
     KIND: ClassVar[str | None] = "request_response"
@@ -5955,31 +6245,32 @@ class RequestResponse(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Ping(Table):
-    """A probe of the round trip as applications have it.
+    """Round-trip times measured by an application.
 
-    When the connection is open the client (`from`) writes a ping, and the server (`to`) writes as
-    many bytes at once when it has it whole. With `load` the same connection carries data without
-    end, between which pings and replies stand: that is responsiveness under load
-    (`ippmresponsiveness`, Measuring Responsiveness).
+    When the connection is open, the client (`from`) writes a ping. When the server (`to`) has the
+    complete ping, it writes a reply of the same size. With `load`, the same connection also carries
+    unlimited data, and pings and replies queue behind that data. This measures responsiveness under
+    load (`ippmresponsiveness`, Measuring Responsiveness).
 
     Parameters
     ----------
     size : str | None
-        Bytes of a ping, and of its reply. Default: 64 B. Range: at least 1 B, at most 1000000 B.
+        Size of a ping, and of a reply. Default: 64 B. Range: at least 1 B, at most 1000000 B.
         Source: ping(8): 56 bytes and a header of 8.
     interval : str | None
-        Time from one ping to the next, whether or not that has its reply; absent: the next goes
-        when the reply has come. Default: absent. Range: above 0 s.
+        Interval between pings, whether or not the previous reply has arrived. If absent, the client
+        writes the next ping when the reply arrives. Default: absent. Range: above 0 s.
     pings : int | None
-        How many pings; absent: they never end, and the run needs a duration. Default: absent.
-        Range: at least 1, at most 4000000000.
+        Number of pings. If absent, pings continue until the end of the run, and the run needs a
+        duration. Default: absent. Range: at least 1, at most 4000000000.
     load : Literal["none", "download", "upload"] | None
-        What else the connection carries. Default: none. "none": Nothing. "download": Data without
-        end from the server. "upload": Data without end from the client.
+        Additional data on the same connection. Default: none. "none": No other data. "download":
+        Unlimited data from the server to the client. "upload": Unlimited data from the client to
+        the server.
     unsent : str | None
-        How much of the load waits at its sender to be sent; a ping or a reply goes behind it.
-        Default: 16384 B. Range: at least 1 B, at most 1000000000 B. Source: ippmresponsiveness,
-        Client side influence: a bare minimum, as by TCP_NOTSENT_LOWAT.
+        Amount of unsent load data that its sender maintains. A ping or a reply waits behind this
+        data. Default: 16384 B. Range: at least 1 B, at most 1000000000 B. Source:
+        ippmresponsiveness, Client side influence: a bare minimum, as by TCP_NOTSENT_LOWAT.
     """
 
     KIND: ClassVar[str | None] = "ping"
@@ -5993,25 +6284,25 @@ class Ping(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Messages(Table):
-    """Messages now and then over a connection that stays open.
+    """Messages at intervals over one connection.
 
-    The sender opens the connection and writes a message after each interval; after the last it
-    closes, and so does the receiver.
+    The sender opens the connection and writes a message after each interval. After the last message
+    the sender closes, and then the receiver closes.
 
     Parameters
     ----------
     size : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any]
-        Size of a message: fixed, or a table of a distribution. Range: at least 1 B, at most
+        Size of a message, fixed or drawn from a distribution. Range: at least 1 B, at most
         1000000000000 B.
     interval : str
-        Mean time between one message and the next, and before the first. Range: above 0 s.
+        Mean interval between messages. The first message also waits one interval. Range: above 0 s.
     spacing : Literal["exponential", "constant", "uniform"] | None
-        How they are spaced. Default: exponential. "exponential": Exponentially distributed
-        intervals: a Poisson process. "constant": Always the same interval. "uniform": Uniformly
-        distributed intervals, from none to twice the mean.
+        Distribution of the intervals. Default: exponential. "exponential": Exponential intervals:
+        the events form a Poisson process. "constant": Equal intervals. "uniform": Intervals that
+        are uniformly distributed between 0 and twice the mean.
     messages : int | None
-        How many there are; absent: they never end, and the run needs a duration. Default: absent.
-        Range: at least 1, at most 4000000000.
+        Number of messages. If absent, messages continue until the end of the run, and the run needs
+        a duration. Default: absent. Range: at least 1, at most 4000000000.
     """
 
     KIND: ClassVar[str | None] = "messages"
@@ -6039,19 +6330,20 @@ class Messages(Table):
 class Bulk(Table):
     """A bulk transfer.
 
-    The sender opens the connection, writes everything at once and closes; the receiver closes when
-    the sender has. One that reads slowly leaves data in its receive window.
+    The sender opens the connection, writes all data at once and closes. The receiver closes after
+    the sender. If `read_rate` limits the receiver, unread data fills its receive window.
 
     Parameters
     ----------
     size : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
-        Size of the file: fixed, or a table of a distribution; absent: data without end, and the run
-        needs a duration. Default: absent. Range: at least 1 B, at most 1000000000000000 B.
+        Size of the file, fixed or drawn from a distribution. If absent, the data is unlimited, and
+        the run needs a duration. Default: absent. Range: at least 1 B, at most 1000000000000000 B.
     read_rate : str | None
-        How fast the receiving application reads; absent: everything at once. Default: absent.
+        Rate at which the receiving application reads. If absent, it reads all data at once.
+        Default: absent.
     read_chunk : str | None
-        How much it reads at a time at most, if it has a rate. Default: 4096 B. Range: at least 1 B,
-        at most 4000000000 B.
+        Maximum amount per read, if `read_rate` is given. Default: 4096 B. Range: at least 1 B, at
+        most 4000000000 B.
     """
 
     KIND: ClassVar[str | None] = "bulk"
@@ -6076,6 +6368,102 @@ class Bulk(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Reverse(Table):
+    """The reverse direction of a link.
+
+    What is absent is as in the forward direction, or as by default.
+
+    Parameters
+    ----------
+    rate : str | None
+        Rate of the reverse direction; absent: that of the forward direction. Default: absent.
+    delay : str | None
+        Propagation delay of the reverse direction; absent: that of the forward direction. Default:
+        absent. Range: at least 0 s.
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+        Queue of the reverse direction. Default: drop_tail, limit 1000 packets.
+    condition : Sequence[Rule | Mapping[str, Any]] | None
+        Rules that meter, mark and drop packets before that queue. Default: empty. Source: rfc2475
+        §2.3.3.
+    rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+        Changes of the rate: a list of { at, rate }, or a schedule that repeats, or a trace.
+        Default: absent.
+    impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
+        Impairments of the wire, in this order. Default: empty.
+    """
+
+    rate: str | None = None
+    delay: str | None = None
+    queue: (
+        DropTail
+        | Red
+        | TcRed
+        | AdaptiveRed
+        | SelfConfiguringRed
+        | NonlinearRed
+        | RedPd
+        | Wred
+        | Rio
+        | Fred
+        | Sred
+        | Threshold
+        | Blue
+        | Sfb
+        | TcSfb
+        | Rem
+        | Pi
+        | Avq
+        | Pie
+        | PieEnhanced
+        | TcPie
+        | Pi2
+        | Choke
+        | Codel
+        | FqCodel
+        | Cobalt
+        | FqPie
+        | Dualpi2
+        | Phb
+        | Sfq
+        | Priority
+        | Wrr
+        | Drr
+        | Mdrr
+        | Wfq
+        | Scfq
+        | Tbf
+        | Htb
+        | Cbq
+        | Custom
+        | str
+        | Mapping[str, Any]
+        | CustomQueue
+        | None
+    ) = None
+    condition: Sequence[Rule | Mapping[str, Any]] | None = None
+    rate_changes: (
+        Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+    ) = None
+    impairments: (
+        Sequence[
+            Loss
+            | PeriodicLoss
+            | ListedLoss
+            | GilbertElliott
+            | BitErrors
+            | Corruption
+            | Duplication
+            | Reordering
+            | Jitter
+            | DelaySpikes
+            | Outage
+            | Mapping[str, Any]
+        ]
+        | None
+    ) = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Link(Table):
     """A link between two nodes, or several alike.
 
@@ -6089,27 +6477,22 @@ class Link(Table):
     to : str
         Node it enters.
     rate : str
-        Its rate.
+        Its rate, in both directions unless `reverse` has its own.
     delay : str
-        Its propagation delay. Range: at least 0 s.
+        Its propagation delay one way, in both directions unless `reverse` has its own. Range: at
+        least 0 s.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue. Default: drop_tail, limit 1000 packets.
-    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        The queue of the way back. Default: drop_tail, limit 1000 packets.
     condition : Sequence[Rule | Mapping[str, Any]] | None
         Rules that meter, mark and drop packets before its queue. Default: empty. Source: rfc2475
         §2.3.3.
-    reverse_condition : Sequence[Rule | Mapping[str, Any]] | None
-        Rules before the queue of the way back. Default: empty. Source: rfc2475 §2.3.3.
     rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
         How its rate changes: a list of { at, rate }, or a schedule that repeats, or a trace.
         Default: absent.
-    reverse_rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
-        How that of the way back changes. Default: absent.
     impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
         What its wire does to packets, in this order. Default: empty.
-    reverse_impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
-        What the wire of the way back does to packets. Default: empty.
+    reverse : Reverse | Mapping[str, Any] | None
+        The link from `to` to `from`. Default: its own defaults.
     directions : Literal["both", "one"] | None
         Whether it goes both ways. Default: both. "both": From and to alike. "one": Only from → to.
     cost : int | None
@@ -6168,58 +6551,8 @@ class Link(Table):
         | CustomQueue
         | None
     ) = None
-    reverse_queue: (
-        DropTail
-        | Red
-        | TcRed
-        | AdaptiveRed
-        | SelfConfiguringRed
-        | NonlinearRed
-        | RedPd
-        | Wred
-        | Rio
-        | Fred
-        | Sred
-        | Threshold
-        | Blue
-        | Sfb
-        | TcSfb
-        | Rem
-        | Pi
-        | Avq
-        | Pie
-        | PieEnhanced
-        | TcPie
-        | Pi2
-        | Choke
-        | Codel
-        | FqCodel
-        | Cobalt
-        | FqPie
-        | Dualpi2
-        | Phb
-        | Sfq
-        | Priority
-        | Wrr
-        | Drr
-        | Mdrr
-        | Wfq
-        | Scfq
-        | Tbf
-        | Htb
-        | Cbq
-        | Custom
-        | str
-        | Mapping[str, Any]
-        | CustomQueue
-        | None
-    ) = None
     condition: Sequence[Rule | Mapping[str, Any]] | None = None
-    reverse_condition: Sequence[Rule | Mapping[str, Any]] | None = None
     rate_changes: (
-        Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
-    ) = None
-    reverse_rate_changes: (
         Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
     ) = None
     impairments: (
@@ -6239,23 +6572,7 @@ class Link(Table):
         ]
         | None
     ) = None
-    reverse_impairments: (
-        Sequence[
-            Loss
-            | PeriodicLoss
-            | ListedLoss
-            | GilbertElliott
-            | BitErrors
-            | Corruption
-            | Duplication
-            | Reordering
-            | Jitter
-            | DelaySpikes
-            | Outage
-            | Mapping[str, Any]
-        ]
-        | None
-    ) = None
+    reverse: Reverse | Mapping[str, Any] | None = None
     directions: Literal["both", "one"] | None = None
     cost: int | None = None
 
@@ -6300,42 +6617,37 @@ class Dumbbell(Table):
     Parameters
     ----------
     rate : str
-        Rate of the bottleneck, each way.
+        Rate of the bottleneck, in both directions unless `reverse` has its own.
     delay : str
-        Propagation delay of the bottleneck, one way. Range: at least 0 s.
+        Propagation delay of the bottleneck one way, in both directions unless `reverse` has its
+        own. Range: at least 0 s.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue
         Queue of the bottleneck from left to right.
-    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Queue of the bottleneck from right to left. Default: drop_tail, limit 1000 packets.
     condition : Sequence[Rule | Mapping[str, Any]] | None
         Rules that meter, mark and drop packets before the queue of the bottleneck from left to
         right. Default: empty. Source: rfc2475 §2.3.3.
-    reverse_condition : Sequence[Rule | Mapping[str, Any]] | None
-        Rules before its queue from right to left. Default: empty. Source: rfc2475 §2.3.3.
     rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
         How the rate of the bottleneck from left to right changes: a list of { at, rate }, or a
         schedule that repeats, or a trace. Default: absent.
-    reverse_rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
-        How that from right to left changes. Default: absent.
     impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
         What the wire of the bottleneck does to packets from left to right, in this order. Default:
         empty.
-    reverse_impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
-        What it does to packets from right to left. Default: empty.
+    reverse : Reverse | Mapping[str, Any] | None
+        The bottleneck from right to left. Default: its own defaults.
     left_hosts : int | None
         Hosts on the left. Default: 1. Range: at least 1, at most 1000000.
-    left_rate : str
-        Rate of the left hosts' links, each way.
-    left_delay : Spread | str | Mapping[str, Any]
+    left_rate : Sequence[str] | str
+        Rate of the left hosts' links, each way; a list has one entry per host.
+    left_delay : Spread | Sequence[str] | str | Mapping[str, Any]
         Propagation delay of the left hosts' links, one way; { first, last } spreads it evenly over
-        the hosts.
+        the hosts, and a list has one entry per host.
     right_hosts : int | None
         Hosts on the right. Default: 1. Range: at least 1, at most 1000000.
-    right_rate : str
-        Rate of the right hosts' links, each way.
-    right_delay : Spread | str | Mapping[str, Any]
+    right_rate : Sequence[str] | str
+        Rate of the right hosts' links, each way; a list has one entry per host.
+    right_delay : Spread | Sequence[str] | str | Mapping[str, Any]
         Propagation delay of the right hosts' links, one way; { first, last } spreads it evenly over
-        the hosts.
+        the hosts, and a list has one entry per host.
     access_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Queue of the hosts' links, each way. Default: drop_tail, limit 100000 packets.
     """
@@ -6389,62 +6701,12 @@ class Dumbbell(Table):
         | Mapping[str, Any]
         | CustomQueue
     )
-    left_rate: str
-    left_delay: Spread | str | Mapping[str, Any]
-    right_rate: str
-    right_delay: Spread | str | Mapping[str, Any]
-    reverse_queue: (
-        DropTail
-        | Red
-        | TcRed
-        | AdaptiveRed
-        | SelfConfiguringRed
-        | NonlinearRed
-        | RedPd
-        | Wred
-        | Rio
-        | Fred
-        | Sred
-        | Threshold
-        | Blue
-        | Sfb
-        | TcSfb
-        | Rem
-        | Pi
-        | Avq
-        | Pie
-        | PieEnhanced
-        | TcPie
-        | Pi2
-        | Choke
-        | Codel
-        | FqCodel
-        | Cobalt
-        | FqPie
-        | Dualpi2
-        | Phb
-        | Sfq
-        | Priority
-        | Wrr
-        | Drr
-        | Mdrr
-        | Wfq
-        | Scfq
-        | Tbf
-        | Htb
-        | Cbq
-        | Custom
-        | str
-        | Mapping[str, Any]
-        | CustomQueue
-        | None
-    ) = None
+    left_rate: Sequence[str] | str
+    left_delay: Spread | Sequence[str] | str | Mapping[str, Any]
+    right_rate: Sequence[str] | str
+    right_delay: Spread | Sequence[str] | str | Mapping[str, Any]
     condition: Sequence[Rule | Mapping[str, Any]] | None = None
-    reverse_condition: Sequence[Rule | Mapping[str, Any]] | None = None
     rate_changes: (
-        Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
-    ) = None
-    reverse_rate_changes: (
         Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
     ) = None
     impairments: (
@@ -6464,23 +6726,7 @@ class Dumbbell(Table):
         ]
         | None
     ) = None
-    reverse_impairments: (
-        Sequence[
-            Loss
-            | PeriodicLoss
-            | ListedLoss
-            | GilbertElliott
-            | BitErrors
-            | Corruption
-            | Duplication
-            | Reordering
-            | Jitter
-            | DelaySpikes
-            | Outage
-            | Mapping[str, Any]
-        ]
-        | None
-    ) = None
+    reverse: Reverse | Mapping[str, Any] | None = None
     left_hosts: int | None = None
     right_hosts: int | None = None
     access_queue: (
@@ -6560,20 +6806,19 @@ class Record(Table):
     ----------
     interval : str | None
         Time between samples. Default: 100 ms. Range: above 0 s.
-    series : Sequence[Literal["queue", "carried", "delays", "waits", "window", "delivery_rate", "drops", "marks", "transfers", "requests", "segments", "rtt"]] | None
+    series : Sequence[Literal["queue", "delays", "waits", "window", "delivery_rate", "drops", "marks", "transfers", "requests", "segments", "rtt"]] | None
         The series to record. Default: empty. "queue": Queue length and average queue of each link,
-        sampled. "carried": What each link has carried, dropped and marked by then, sampled.
-        "delays": How long packets wait in the queue of each link: mean, percentiles, longest.
-        "waits": How many packets waited how long in the queue of each link: what `delays` sums up.
-        "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled; where
-        both hosts send data, at both ends. "delivery_rate": Delivery rate of each flow's sender at
-        its last ACK, sampled (Linux: tcpi_delivery_rate of TCP_INFO). "drops": Every dropped
-        packet. "marks": Every marked packet. "transfers": Every connection of flows with arrivals.
-        "requests": Every request of flows whose two hosts send data: first those that have their
-        response, as they had it. "segments": Every segment that the sending host of a traced flow
-        sends and receives; where both hosts send data, each of them. "rtt": Every round trip that
-        the sender of a traced flow measures, with SRTT and the timeout; where both hosts send data,
-        both senders.
+        sampled. "delays": How long packets wait in the queue of each link: mean, percentiles,
+        longest. "waits": How many packets waited how long in the queue of each link: what `delays`
+        sums up. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled;
+        where both hosts send data, at both ends. "delivery_rate": Delivery rate of each flow's
+        sender at its last ACK, sampled (Linux: tcpi_delivery_rate of TCP_INFO). "drops": Every
+        dropped packet. "marks": Every marked packet. "transfers": Every connection of flows with
+        arrivals. "requests": Every request of flows whose two hosts send data: first those that
+        have their response, as they had it. "segments": Every segment that the sending host of a
+        traced flow sends and receives; where both hosts send data, each of them. "rtt": Every round
+        trip that the sender of a traced flow measures, with SRTT and the timeout; where both hosts
+        send data, both senders.
     links : Sequence[str] | None
         Links whose queue is sampled and whose delays are recorded, each named from>to; empty: all.
         Default: empty.
@@ -6592,7 +6837,6 @@ class Record(Table):
         Sequence[
             Literal[
                 "queue",
-                "carried",
                 "delays",
                 "waits",
                 "window",
@@ -6704,6 +6948,11 @@ class Scenario(Document):
         Seed of every random stream. Default: 1.
     duration : str | None
         When the run ends; absent: when every flow has closed. Default: absent. Range: above 0 s.
+    warm_up : str | None
+        Beginning of the run that is not counted. Counts, delays, series and goodputs are recorded
+        from this time on, and of transfers and requests those that begin at it or later. It must be
+        shorter than `duration`, or without one than `time_limit`; a run that ends before it fails.
+        Captures have the whole run. Default: 0 s. Range: at least 0 s.
     time_limit : str | None
         When a run without duration gives up, because some flow never closes. Default: 100000 s.
         Range: above 0 s.
@@ -6725,6 +6974,7 @@ class Scenario(Document):
     title: str | None = None
     seed: int | None = None
     duration: str | None = None
+    warm_up: str | None = None
     time_limit: str | None = None
     phase_breaking: PhaseBreaking | Mapping[str, Any] | None = None
     tcp: Tcp | Mapping[str, Any] | None = None

@@ -1,4 +1,4 @@
-"""A progress bar for what takes longer than a second, on a terminal."""
+"""Progress bars for operations that take longer than one second."""
 
 import time
 from types import TracebackType
@@ -18,9 +18,9 @@ PATIENCE_S = 1.0
 
 
 class Bar:
-    """Shows how much is done, on stderr; call it with the runs done and their number.
+    """A progress bar on stderr. Call it with the number of finished runs and of all runs.
 
-    Nothing is shown in the first second, nor when stderr is no terminal.
+    It appears after one second, and only if stderr is a terminal.
     """
 
     def __init__(self) -> None:
@@ -33,9 +33,9 @@ class Bar:
         return self
 
     def __call__(self, done: float, total: int) -> None:
-        """Show that `done` of `total` runs are done."""
+        """Update the bar to `done` of `total` runs."""
         if self._bar.console.is_terminal and time.monotonic() - self._began > PATIENCE_S:
-            self._bar.start()  # does nothing once it is started
+            self._bar.start()  # has no effect on a started bar
             self._bar.update(self._task, completed=done, total=total)
 
     def __exit__(
@@ -49,7 +49,7 @@ class Bar:
 
 
 class Count(Bar):
-    """Shows runs done, their number, their rate, the time left, and how many failed."""
+    """A progress bar with counts, rate, remaining time, and the number of failed runs."""
 
     def __init__(self) -> None:
         columns = (
@@ -61,8 +61,8 @@ class Count(Bar):
         self._began = time.monotonic()
 
     def __call__(self, done: float, total: int, failed: int = 0) -> None:
-        """Show that `done` of `total` runs are done, and that some failed."""
+        """Update the bar to `done` of `total` runs, `failed` of which failed."""
         took = time.monotonic() - self._began
-        told = f"{failed} failed" if failed else ""
-        self._bar.update(self._task, rate=f"{done / max(took, 1e-9):.3g} runs/s", failed=told)
+        failures = f"{failed} failed" if failed else ""
+        self._bar.update(self._task, rate=f"{done / max(took, 1e-9):.3g} runs/s", failed=failures)
         super().__call__(done, total)

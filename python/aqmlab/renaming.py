@@ -1,4 +1,4 @@
-"""Two folders that change places in one step, where the system can do it."""
+"""Atomic exchange of two folders, on systems that support it."""
 
 import ctypes
 import sys
@@ -13,7 +13,7 @@ EXCHANGE = 2
 
 @cache
 def _rename() -> Any:
-    """Return renameat2 of Linux or renameatx_np of macOS; None: there is neither."""
+    """Return renameat2 of Linux or renameatx_np of macOS; None if the system has neither."""
     try:
         library = ctypes.CDLL(None, use_errno=True)
         rename = library.renameat2 if sys.platform == "linux" else library.renameatx_np
@@ -25,7 +25,7 @@ def _rename() -> Any:
 
 
 def exchange(one: Path, other: Path) -> bool:
-    """Give each of two paths the name of the other; False: this system or file system cannot."""
+    """Exchange two paths; return False if the system or the file system cannot."""
     rename = _rename()
     if rename is None:
         return False

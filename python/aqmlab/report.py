@@ -1,7 +1,7 @@
-"""Reports: one self-contained HTML file with tables, coloured verdicts and figures inside it.
+"""Reports: one self-contained HTML file with tables, coloured verdicts and figures.
 
-Nothing is loaded from elsewhere: the style and the figures (SVG) are in the file. It reads on a
-phone and in the dark.
+The file includes its style and its figures (SVG), so a browser loads nothing else. It is legible on
+a phone and in dark mode.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Entry:
-    """A cell of a table: its text, small lines below, a verdict that colours it, a note.
+    """A field of a table: its text, small lines below, a verdict that colours it, a note.
 
-    `kind` is "good", "fair", "bad", "none", "open" or ""; `prose` is text that may wrap.
+    `kind` is "good", "fair", "bad", "none", "open" or "". `prose` allows line breaks.
     """
 
     text: str
@@ -27,20 +27,20 @@ class Entry:
 
     @property
     def classes(self) -> str:
-        """Its classes in the page."""
+        """CSS classes of the field."""
         return " ".join(filter(None, [self.kind, "prose" * self.prose]))
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table: caption, column heads, and rows of text or entries; the first column is a head."""
+    """A table: caption, column heads, and rows of text or entries. The first column is a head."""
 
     caption: str
     head: Sequence[str]
     rows: Sequence[Sequence[str | Entry]]
 
     def entries(self) -> list[list[Entry]]:
-        """Return the rows with every cell an entry."""
+        """Return the rows with every field as an entry."""
         return [[c if isinstance(c, Entry) else Entry(c) for c in row] for row in self.rows]
 
 
@@ -55,7 +55,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Chapter:
-    """A part of a report; `folded` parts open on request."""
+    """A part of a report; the reader can open a `folded` part."""
 
     name: str
     title: str
@@ -67,7 +67,7 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Score:
-    """A number at the top of a report: what was counted, how many of how many."""
+    """A number at the top of a report: its label, a count, and optionally the total."""
 
     label: str
     count: str
@@ -78,7 +78,7 @@ class Score:
 class Report:
     """A report: title, opening paragraphs, scores, chapters, closing line.
 
-    `key` says what the colours mean: for each kind of an entry its words.
+    `key` explains the colours: a text for each kind of entry.
     """
 
     title: str
@@ -90,14 +90,14 @@ class Report:
 
 
 def inline_svg(text: str, name: str) -> str:
-    """Return an SVG file as an element of a page: scalable, its ids unique to `name`.
+    """Return an SVG file as an element of a page, scalable and with unique ids.
 
     Parameters
     ----------
     text : str
         The SVG file.
     name : str
-        Prefix of the ids; unique in the page.
+        Prefix of the ids, unique in the page.
 
     Examples
     --------

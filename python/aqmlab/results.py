@@ -1,12 +1,13 @@
-"""What a run leaves: a manifest and tables of columns, in memory and in a folder.
+"""The result of a run: a manifest and tables, in memory and in a folder.
 
-A folder holds ``manifest.json`` (scenario, seed, version, build, events), ``scenario.json`` (which
-can be run again) and each table as CSV and as Parquet. It appears whole or not at all
+A folder has ``manifest.json`` (scenario, seed, version, build, events), ``scenario.json`` (which
+can be run again) and each table as CSV and as Parquet. It is written atomically
 (:mod:`aqmlab.folder`).
 """
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cache, cached_property
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Columns = Mapping[str, Any]
-"""Columns of a table by name: arrays of numpy, or lists of str."""
+"""Columns of a table by name: numpy arrays, or lists of str."""
 Plain = Mapping[str, tuple[str, bytes] | list[str]]
-"""The same as the simulator gives them: the type of a column, as ``<f8``, and its bytes."""
+"""Columns as the simulator returns them: the numpy type of a column, such as ``<f8``, and bytes."""
 
 MANIFEST = "manifest.json"
 MADE_BY = "aqmlab run"
@@ -33,6 +34,27 @@ NOT_ALWAYS = (
     *("replies", "exchanges", "connections"),
     *("classes", "conditioners", "impairments", "datagrams"),
 )
+
+
+class NotMeasuredError(KeyError, ValueError):
+    """A table or a column that a run does not have.
+
+    Measures, experiments, comparisons and reports say "not measured" in its place and go on.
+    """
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class Present(dict[str, Any]):
+    """The columns of a table; one that the engine did not fill raises :class:`NotMeasuredError`."""
+
+    def __init__(self, table: str, columns: Columns) -> None:
+        super().__init__(columns)
+        self._table = table
+
+    def __missing__(self, name: str) -> Any:
+        raise NotMeasuredError(f"{self._table}.{name} is not measured: the engine did not fill it")
 
 
 class Result:
@@ -44,51 +66,53 @@ class Result:
         scenario (with every default filled in), seed, version, build, simulated_s, events,
         tie_share (the share of events that fell on the same instant as the one before), warnings
         (what each is about, and its text), and what setup and running took (wall_s, cpu_s), which
-        alone differ when a run is repeated. In a folder it also has ``tcp``.
+        alone differ when a run is repeated. In a folder it also has ``tcp`` and ``tables``. Runs of
+        other engines than the simulator have ``measured`` (columns by table) instead of events and
+        tie_share.
     """
 
     def __init__(
         self, manifest: dict[str, Any] | str, tables: Mapping[str, Columns | Plain]
     ) -> None:
-        self._told, self._tables = manifest, dict(tables)
+        self._manifest, self._tables = manifest, dict(tables)
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
-        """What the run says of itself, read when it is asked for."""
-        told = self._told
-        manifest: dict[str, Any] = json.loads(told) if isinstance(told, str) else told
+        """The manifest, parsed on first access."""
+        stored = self._manifest
+        manifest: dict[str, Any] = json.loads(stored) if isinstance(stored, str) else stored
         return manifest
 
     @property
     def manifest_text(self) -> str:
-        """The manifest as JSON, as it was when the run ended or was kept."""
-        told = self._told
-        return told if isinstance(told, str) else json.dumps(told, ensure_ascii=False)
+        """The manifest as JSON, as it was when the run ended or was stored."""
+        stored = self._manifest
+        return stored if isinstance(stored, str) else json.dumps(stored, ensure_ascii=False)
 
     @property
     def scenario(self) -> dict[str, Any]:
-        """The scenario with every default filled in."""
+        """The scenario with every default."""
         scenario: dict[str, Any] = self.manifest["scenario"]
         return scenario
 
     @cached_property
     def tcp(self) -> list[dict[str, Any]]:
-        """The TCP that flows ran with, fully resolved: a table for each group of like flows.
+        """Effective TCP settings of the flows: one table per set of flows with equal settings.
 
-        Each has ``flows`` (their names, with how many they are), ``ecn`` (what the sender asks
-        for), and the parameters of the ``sender`` of the data and of its ``receiver``.
+        Each table has ``flows`` (their names, with their number), ``ecn`` (the sender's request),
+        and the parameters of the data's ``sender`` and ``receiver``.
         """
         groups: list[dict[str, Any]] = json.loads(_core.tcp(json.dumps(self.scenario)))
         return groups
 
     @property
     def warnings(self) -> list[str]:
-        """What is legal in this run and probably not meant, a sentence each."""
+        """Warnings about settings that are valid but probably unintended, one sentence each."""
         return [warning["text"] for warning in self.manifest.get("warnings", [])]
 
     @property
     def tables(self) -> list[str]:
-        """Names of the tables: flows, links, those of what there is besides, and the series."""
+        """Names of the tables: flows, links, optional tables, and the recorded series."""
         return list(self._tables)
 
     def columns(self, table: str) -> Columns:
@@ -96,47 +120,51 @@ class Result:
 
         Raises
         ------
-        KeyError
-            If the run has no such table.
+        NotMeasuredError
+            If the run has no such table, and when a column is read that it does not have.
         """
         columns = self._table(table)
-        if any(isinstance(column, tuple) for column in columns.values()):
-            columns = self._tables[table] = _arrays(columns)
+        if not isinstance(columns, Present):
+            columns = self._tables[table] = Present(table, _arrays(columns))
         return columns
 
     def _table(self, table: str) -> Columns | Plain:
         if table not in self._tables:
             have = ", ".join(self._tables)
-            raise KeyError(
+            raise NotMeasuredError(
                 f"{table!r} is not in this run, which has {have}; "
-                f'ask for a series with [record] series = ["{table.removeprefix("reply_")}"]'
+                f'record a series with [record] series = ["{table.removeprefix("reply_")}"]'
             )
         return self._tables[table]
 
+    def measures(self, table: str) -> bool:
+        """Return whether the engine fills a table where the scenario has anything for it."""
+        return table in self._tables or table in self.manifest.get("measured", (table,))
+
     def shape(self, table: str) -> tuple[int, int]:
-        """Return how many rows and columns a table has; as :meth:`columns`."""
+        """Return the number of rows and of columns of a table; raises as :meth:`columns`."""
         columns = self._table(table)
         first = next(iter(columns.values()), [])
         plain = isinstance(first, tuple)
         return len(first[1]) // item_bytes(first[0]) if plain else len(first), len(columns)
 
     def plain(self, table: str) -> Plain:
-        """Return the columns of a table as types and bytes or lists of str; as :meth:`columns`."""
+        """Return a table as types and bytes, or lists of str; raises as :meth:`columns`."""
         columns = self._table(table)
         if all(isinstance(column, tuple | list) for column in columns.values()):
             return columns
         return {name: _plain(column) for name, column in columns.items()}
 
     def read_all(self) -> None:
-        """Read what would be read when it is asked for: the manifest, and every column.
+        """Parse the manifest and every column, which are otherwise parsed on access.
 
         Raises
         ------
         ValueError, TypeError
-            If something cannot be read.
+            If a part cannot be parsed.
         """
         if not isinstance(self.manifest, dict):
-            raise ValueError("the manifest is no table")
+            raise ValueError("the manifest is not a table")
         for table in self._tables:
             lengths = {len(column) for column in self.columns(table).values()}
             if len(lengths) > 1:
@@ -156,40 +184,40 @@ class Result:
 
     @cached_property
     def flows(self) -> "pd.DataFrame":
-        """One row a flow: times, goodput, packets sent, dropped, marked, retransmitted."""
+        """One row per flow: times, goodput, packets sent, dropped, marked, retransmitted."""
         return self.table("flows")
 
     @cached_property
     def links(self) -> "pd.DataFrame":
-        """One row a link and direction: packets arrived, dropped, marked; utilization."""
+        """One row per link and direction: packets arrived, dropped, marked; utilization."""
         return self.table("links")
 
     def series(self, name: str) -> "pd.DataFrame":
-        """Return a recorded series, e.g. "queue", "drops" or "segments".
+        """Return a recorded series, for example "queue", "drops" or "segments".
 
         Raises
         ------
         KeyError
-            If the scenario did not ask for it.
+            If the scenario did not record it.
         """
         return self.table(name)
 
     def arrow(self, name: str) -> "pa.Table":
-        """Return a table for Arrow; a time that never came is null."""
+        """Return a table for Arrow; a missing time is null."""
         import pyarrow as pa
 
         columns = self.columns(name).items()
         return pa.table({k: pa.array(c, from_pandas=True) for k, c in columns})
 
     def write(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write manifest, scenario and tables to a folder, whole or not at all.
+        """Write manifest, scenario and tables to a folder, completely or not at all.
 
         Parameters
         ----------
         folder : path
-            The folder to make.
+            The folder to create.
         force : bool
-            Replace what an earlier run left there; default False.
+            True to replace the folder of an earlier run; default False.
 
         Returns
         -------
@@ -199,7 +227,7 @@ class Result:
         Raises
         ------
         FileExistsError
-            If the folder has content, unless it is that of an earlier run and `force` is set.
+            If the folder has content, unless it is an earlier run and `force` is set.
         OSError
             If it cannot be written.
         """
@@ -208,11 +236,11 @@ class Result:
         return Path(folder)
 
     def write_files(self, folder: Path) -> None:
-        """Write manifest, scenario and tables into a folder that is there."""
+        """Write manifest, scenario and tables into an existing folder."""
         import pyarrow.csv
         import pyarrow.parquet
 
-        manifest = {"made_by": MADE_BY} | self.manifest | {"tcp": self.tcp}
+        manifest = {"made_by": MADE_BY} | self.manifest | {"tcp": self.tcp, "tables": self.tables}
         _write_json(folder / MANIFEST, manifest)
         _write_json(folder / "scenario.json", self.scenario)
         for name in self.tables:
@@ -228,7 +256,7 @@ class Result:
 
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> "Result":
-        """Read back what :meth:`write` wrote.
+        """Read the folder that :meth:`write` wrote.
 
         Raises
         ------
@@ -240,19 +268,25 @@ class Result:
         folder = Path(folder)
         if folder.is_dir() and not (folder / MANIFEST).exists():
             raise FileNotFoundError(
-                f"{folder} is no run: it has no {MANIFEST}; give one that aqmlab run --out made"
+                f"{folder} is not a run, because it has no {MANIFEST}; give a folder that "
+                "aqmlab run --out wrote"
             )
         manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
         for key in ("made_by", "tcp"):
             manifest.pop(key, None)
         tables = {}
-        series = manifest["scenario"]["record"]["series"]
-        recorded = [name for word in series for name in (word, f"reply_{word}")]
-        optional = {*NOT_ALWAYS, *recorded[1::2]}
-        for file in ["flows", "links", *NOT_ALWAYS, *recorded]:
+        files, optional = manifest.pop("tables", None), set[str]()
+        if files is None:  # written by an older version
+            series = manifest["scenario"]["record"]["series"]
+            recorded = [name for word in series for name in (word, f"reply_{word}")]
+            files, optional = ["flows", "links", *NOT_ALWAYS, *recorded], {*NOT_ALWAYS}
+            optional |= {*recorded[1::2]}
+        for file in files:
+            if not re.fullmatch(r"\w+", file):
+                raise ValueError(f"{folder / MANIFEST}: {file!r} is not the name of a table")
             if file in optional and not (folder / f"{file}.parquet").exists():
                 continue
-            # No file of Python: threads of Arrow that read one can outlive the interpreter.
+            # Arrow reads bytes: its threads that read a Python file can outlive the interpreter.
             content = pyarrow.BufferReader((folder / f"{file}.parquet").read_bytes())
             table = pyarrow.parquet.read_table(content)
             tables[file] = {name: _column(table[name]) for name in table.column_names}
@@ -268,18 +302,18 @@ class Result:
 def new_folders(
     out: Path | None, pcap: Path | None, *, force: bool = False
 ) -> Iterator[tuple[Path | None, Path | None]]:
-    """Give folders to write a run and its captures to, which take their places in the end.
+    """Yield new folders for a run and its captures, which replace the old ones at the end.
 
-    The captures may be inside the run, or in the same folder; they then come with it.
+    The captures may be inside the run, or in the same folder; they are then a part of the run.
 
     Raises
     ------
     FileExistsError
-        If a folder has content, unless it is that of an earlier run and `force` is set.
+        If a folder has content, unless it is an earlier run and `force` is set.
     ValueError
-        If the run is to be inside its captures.
+        If the run would be inside its captures.
     OSError
-        If it cannot be written.
+        If a folder cannot be written.
     """
     inside = _inside(pcap, out)
     if inside is None and _inside(out, pcap) is not None:
@@ -298,7 +332,7 @@ def new_folders(
 
 @cache
 def item_bytes(dtype: str) -> int:
-    """Return the bytes of a number of a type.
+    """Return the size of a number of a numpy type, in bytes.
 
     Examples
     --------
@@ -312,18 +346,21 @@ def _plain(column: Any) -> Any:
     return column if isinstance(column, list | tuple) else (column.dtype.str, column.tobytes())
 
 
-def _arrays(columns: Plain) -> Columns:
+def _arrays(columns: Columns | Plain) -> Columns:
     """Return columns as arrays; none is copied."""
+    if not any(isinstance(column, tuple) for column in columns.values()):
+        return columns
     import numpy as np
 
-    return {
+    arrays: Columns = {
         name: np.frombuffer(column[1], column[0]) if isinstance(column, tuple) else column
         for name, column in columns.items()
     }
+    return arrays
 
 
 def _inside(one: Path | None, other: Path | None) -> Path | None:
-    """Return where a folder is inside another; None: it is not."""
+    """Return the path of a folder relative to another; None if it is not inside."""
     if one is None or other is None:
         return None
     inner, outer = (Path(os.path.realpath(folder)) for folder in (one, other))

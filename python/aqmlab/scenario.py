@@ -1,8 +1,8 @@
-"""What a scenario may be in Python, and how it becomes the one text that the simulator runs.
+"""The forms of a scenario in Python, and their conversion to the simulator's JSON.
 
 A scenario is a path to a TOML or JSON file, a dict with the same keys, or a typed object
-(:class:`aqmlab.Scenario`). :func:`normalize` turns each into JSON with every default filled in; the
-simulator alone reads and checks it.
+(:class:`aqmlab.Scenario`). :func:`normalize` converts each form to JSON with every default. Only
+the simulator parses and checks it.
 """
 
 import json
@@ -15,19 +15,19 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from aqmlab import _core
+from aqmlab import _core, manual
 from aqmlab._core import ScenarioError
 from aqmlab.custom import CustomQueue, Given
 
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A table of a scenario as a Python object; a field that is None is absent."""
+    """A table of a scenario as a Python object. A field with the value None is absent."""
 
     KIND: ClassVar[str | None] = None
 
     def to_dict(self, given: Given | None = None) -> dict[str, Any]:
-        """Return the table as a scenario file has it: keys, and values with their units."""
+        """Return the table with the keys and values of a scenario file."""
         given = Given() if given is None else given
         kind = {} if self.KIND is None else {"kind": self.KIND}
         values = ((f.name.rstrip("_"), getattr(self, f.name)) for f in fields(self))
@@ -64,18 +64,18 @@ class Document(Table):
 
 
 MOST_BYTES = 256 << 20
-"""The largest file that is read; a device has no end."""
+"""Maximum size of a file in bytes, because a device may never end."""
 MOST_VALUES = 4_000_000
-"""Maximum number of values and tables of a file; an empty table takes some 300 bytes of memory."""
+"""Maximum number of values and tables in a file. An empty table takes about 300 bytes."""
 
 ScenarioLike = str | PathLike[str] | Mapping[str, Any] | Document
 """A path to a scenario file, a dict with its keys, or an :class:`aqmlab.Scenario`."""
 
 
 def plain(value: Any, given: Given | None = None) -> Any:
-    """Return a value of a scenario as strings, numbers, booleans, lists and dicts alone.
+    """Convert a value to strings, numbers, booleans, lists and dicts.
 
-    Queues written in Python become tables that name them; `given` keeps what they are.
+    A queue written in Python becomes a table with its name, and `given` stores the object.
     """
     given = Given() if given is None else given
     if isinstance(value, CustomQueue):
@@ -92,7 +92,7 @@ def plain(value: Any, given: Given | None = None) -> Any:
 
 
 def _refusal(value: Any, path: str = "") -> str | None:
-    """Return what a scenario cannot hold of a value, and where; None: it can hold all of it."""
+    """Return the reason why a value cannot be part of a scenario; None if it can."""
     inside: Iterable[tuple[Any, Any]] = ()
     if isinstance(value, dict):
         inside = value.items()
@@ -104,9 +104,9 @@ def _refusal(value: Any, path: str = "") -> str | None:
         number = f"an integer of {value.bit_length()} bits" if value.bit_length() > 200 else value
         return f"{path}: {number} must be from {-(2**63)} to {2**63 - 1}"
     elif value is not None and not isinstance(value, str | bool | int | float):
-        return f"{path}: {value!r} is no value of a scenario; give a text, a number or a dict"
-    found = (_refusal(v, f"{path}.{key}".lstrip(".")) for key, v in inside)
-    return next(filter(None, found), None)
+        return f"{path}: {value!r} is not a scenario value; give a text, a number or a dict"
+    reasons = (_refusal(v, f"{path}.{key}".lstrip(".")) for key, v in inside)
+    return next(filter(None, reasons), None)
 
 
 def read_text(path: str | PathLike[str]) -> tuple[str, str]:
@@ -115,16 +115,16 @@ def read_text(path: str | PathLike[str]) -> tuple[str, str]:
     Returns
     -------
     text : str
-        What it says.
+        Its content.
     format : str
-        "json" if its name ends in .json, else "toml".
+        "json" if the name ends in .json, else "toml".
 
     Raises
     ------
     ScenarioError
-        If it is not UTF-8 text, too large, or a named pipe.
+        If the file is not UTF-8 text, too large, or a named pipe.
     OSError
-        If it cannot be read; names the file.
+        If it cannot be read. The message names the file.
     """
     path = Path(path)
     if path.is_fifo() and path.parts[:2] not in (("/", "dev"), ("/", "proc")):
@@ -139,8 +139,8 @@ def read_text(path: str | PathLike[str]) -> tuple[str, str]:
     values = sum(map(content.count, (b"[", b"{", b",", b"=", b":")))
     if values > MOST_VALUES:
         raise ScenarioError(
-            f"{path}: has some {values} values and tables, and at most {MOST_VALUES} are read; "
-            "write flows that are alike as one table with count"
+            f"{path}: has about {values} values and tables; the maximum is {MOST_VALUES}; "
+            "write equal flows as one table with count"
         )
     try:
         text = content.decode("utf-8-sig")
@@ -157,7 +157,7 @@ def normalize(
     overrides: Iterable[tuple[str, str]] = (),
     given: Given | None = None,
 ) -> str:
-    """Check a scenario and write it as JSON with every default filled in.
+    """Check a scenario and return it as JSON with every default.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def normalize(
     overrides : iterable of (str, str)
         Dotted paths (``network.queue.limit``) and their values in TOML syntax.
     given : Given, optional
-        Where the queues go that are written in Python; the scenario has their names.
+        Receives the queues written in Python; the JSON has their names.
 
     Returns
     -------
@@ -178,7 +178,7 @@ def normalize(
     Raises
     ------
     ScenarioError
-        If the scenario is wrong: names the field, its value, its bound and what to do.
+        If the scenario is invalid. The message names field, value, bound and remedy.
     OSError
         If the file cannot be read.
 
@@ -198,50 +198,50 @@ def normalize(
             raise ScenarioError(f"{scenario}: {e}") from None
     if not isinstance(scenario, Mapping | Document):
         raise ScenarioError(
-            f"{scenario!r} is no scenario; give a path, a dict or an aqmlab.Scenario"
+            f"{scenario!r} is not a scenario; give a path, a dict or an aqmlab.Scenario"
         )
     try:
         table = plain(scenario, given)
         refusal = _refusal(table)
         text = "" if refusal else json.dumps(table)
     except RecursionError:
-        raise ScenarioError("not a scenario: its tables are nested too deep") from None
+        raise ScenarioError("not a scenario: its tables are nested too deeply") from None
     if refusal:
         raise ScenarioError(refusal)
     return _core.check(text, "json", changes)
 
 
 SEED = re.compile(r'\{"title":"(?:[^"\\]|\\.)*","seed":(\d+)')
-"""How a normalized scenario begins."""
+"""Beginning of a normalized scenario."""
 
 
 def with_seed(text: str, seed: int) -> str:
-    r"""Return a normalized scenario with another seed, without reading all of it.
+    r"""Return a normalized scenario with another seed, without parsing all of it.
 
     Examples
     --------
     >>> print(with_seed(r'{"title":"a \"seed\":1","seed":1,"duration":null}', 23))
     {"title":"a \"seed\":1","seed":23,"duration":null}
     """
-    there = SEED.match(text)
-    assert there, "a normalized scenario begins with its title and its seed"
-    return f"{text[: there.start(1)]}{seed}{text[there.end(1) :]}"
+    start = SEED.match(text)
+    assert start, "a normalized scenario begins with its title and its seed"
+    return f"{text[: start.start(1)]}{seed}{text[start.end(1) :]}"
 
 
 def content(text: str) -> str:
-    """Return what a scenario (JSON) says in one form; its title does not count.
+    """Return a scenario (JSON) in canonical form, without its title.
 
     Examples
     --------
     >>> content('{"seed": 1, "title": "a"}') == content('{"title": "b", "seed": 1}')
     True
     """
-    said = {key: value for key, value in json.loads(text).items() if key != "title"}
-    return json.dumps(said, sort_keys=True)
+    values = {key: value for key, value in json.loads(text).items() if key != "title"}
+    return json.dumps(values, sort_keys=True)
 
 
 def seconds(time: str) -> float:
-    """Return a time of a normalized scenario in s.
+    """Parse a time of a normalized scenario and return it in s.
 
     Examples
     --------
@@ -252,8 +252,31 @@ def seconds(time: str) -> float:
     return float(number) * {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}[unit]
 
 
+def given_warm_up(scenario: Mapping[str, Any]) -> str | None:
+    """Return the warm-up of a normalized scenario; None if everything is counted.
+
+    Examples
+    --------
+    >>> given_warm_up({"warm_up": "5 s"}), given_warm_up({"warm_up": "0 s"})
+    ('5 s', None)
+    """
+    time: str = scenario.get("warm_up", "0 s")
+    return time if seconds(time) else None
+
+
+def warm_up_change(time: str | None) -> list[tuple[str, str]]:
+    """Return the override of a scenario that sets its warm-up; none if no time is given.
+
+    Examples
+    --------
+    >>> warm_up_change("5 s"), warm_up_change(None)
+    ([('warm_up', '"5 s"')], [])
+    """
+    return [] if time is None else [("warm_up", toml_value(time))]
+
+
 def bits_per_second(rate: str) -> float:
-    """Return a rate of a normalized scenario in bit/s.
+    """Parse a rate of a normalized scenario and return it in bit/s.
 
     Examples
     --------
@@ -265,7 +288,7 @@ def bits_per_second(rate: str) -> float:
 
 
 def comes_and_goes(flow: Mapping[str, Any]) -> bool:
-    """Whether a table of flows has connections that come and go, one row each of `connections`.
+    """Return True if each flow of a table opens several connections (table `connections`).
 
     Examples
     --------
@@ -276,10 +299,9 @@ def comes_and_goes(flow: Mapping[str, Any]) -> bool:
 
 
 def as_said(scenario: ScenarioLike, given: Given | None = None) -> dict[str, Any]:
-    """Check a scenario and return it as it was written, with nothing filled in.
+    """Check a scenario and return it as written, without defaults.
 
-    Whatever depends on a key, such as what a preset or a congestion control brings, still follows
-    when the key is changed.
+    Values that a preset or a congestion control implies still follow when its key is changed.
 
     Raises
     ------
@@ -299,7 +321,7 @@ def as_said(scenario: ScenarioLike, given: Given | None = None) -> dict[str, Any
 
 
 def toml_value(value: Any, given: Given | None = None) -> str:
-    """Write a value in TOML's inline syntax; `given` as in :func:`plain`.
+    """Return a value in TOML's inline syntax; `given` as in :func:`plain`.
 
     Examples
     --------
@@ -313,18 +335,18 @@ def toml_value(value: Any, given: Given | None = None) -> str:
         return "[" + ", ".join(map(toml_value, value)) + "]"
     if isinstance(value, str | bool | int | float):
         return json.dumps(value, ensure_ascii=False)
-    raise ScenarioError(f"{value!r} is no value of a scenario; give a text, a number or a dict")
+    raise ScenarioError(f"{value!r} is not a scenario value; give a text, a number or a dict")
 
 
 def changed(scenario: ScenarioLike, overrides: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Return a scenario as it was written, with these keys changed.
+    """Return a scenario as written, with some keys changed.
 
     Parameters
     ----------
     scenario : path, dict or Scenario
         The scenario.
     overrides : iterable of (str, str)
-        As of :func:`normalize`, which checks them.
+        Changes as in :func:`normalize`, which checks them.
 
     Raises
     ------
@@ -337,31 +359,51 @@ def changed(scenario: ScenarioLike, overrides: Iterable[tuple[str, str]]) -> dic
     >>> changed("examples/two_flows.toml", red)["network"]["queue"]
     {'kind': 'red', 'maxp': 0.2}
     """
-    made = [*overrides]
-    normalize(scenario, overrides=made)
+    changes = [*overrides]
+    normalize(scenario, overrides=changes)
     document = as_said(scenario)
-    for key, text in made:
+    for key, text in changes:
         try:
             value = tomllib.loads(f"value = {text}")["value"]
         except tomllib.TOMLDecodeError:
-            value = text  # a bare word
+            value = text  # text without quotes
         document = _put(document, key.split("."), value)
     return document
 
 
-def _put(node: Any, path: list[str], value: Any) -> Any:
-    """Return a node of a scenario with a value at a path; a word alone is the kind of a table."""
+def with_keys(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a table of a scenario with keys changed, each by its path.
+
+    Examples
+    --------
+    >>> tcp = {"ecn": "rfc3168", "rto": {"min": "1 s"}}
+    >>> with_keys(tcp, {"ecn.packets": "all-data", "rto.max": "9 s"})
+    {'ecn': {'mode': 'rfc3168', 'packets': 'all-data'}, 'rto': {'min': '1 s', 'max': '9 s'}}
+    """
+    changed = dict(table)
+    for path, value in changes.items():
+        changed = _put(changed, path.split("."), value)
+    return changed
+
+
+def _put(node: Any, path: list[str], value: Any, name: str = "") -> Any:
+    """Return the node `name` of a scenario with a value at a path.
+
+    A text in place of a table is the value of one key: `kind`, or the shorthand of the table.
+    """
+    text_key = manual.shorthands().get(name, "kind")
     if not path:
-        return value
+        is_key = text_key != "kind" and isinstance(value, str) and isinstance(node, Mapping)
+        return {**node, text_key: value} if is_key else value
     head, *rest = path
     if isinstance(node, list):
         return [_put(one, rest, value) if i == int(head) else one for i, one in enumerate(node)]
-    table = {"kind": node} if isinstance(node, str) else dict(node or {})
-    return table | {head: _put(table.get(head), rest, value)}
+    table = {text_key: node} if isinstance(node, str) else dict(node or {})
+    return table | {head: _put(table.get(head), rest, value, head)}
 
 
 def toml_document(document: Mapping[str, Any]) -> str:
-    """Write a scenario as a TOML document.
+    """Return a scenario as a TOML document.
 
     Examples
     --------

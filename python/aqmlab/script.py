@@ -1,6 +1,6 @@
-"""Packet scripts: transcripts of system calls and segments, run against the TCP endpoint.
+"""Packet scripts: sequences of system calls and segments that test the TCP endpoint.
 
-The language is packetdrill's; docs/how-to/packet-scripts.md describes it.
+The language is that of packetdrill; docs/how-to/packet-scripts.md describes it.
 """
 
 import json
@@ -15,19 +15,20 @@ from typing import Any
 from aqmlab import _core
 from aqmlab._core import InvariantViolation
 from aqmlab.assertions import BlockError, Evaluator, UnsupportedError, unsupported
+from aqmlab.scenario import with_keys
 
 PASSED, FAILED, UNSUPPORTED = "passed", "failed", "unsupported"
 WORDS = {PASSED: "OK", FAILED: "FAIL", UNSUPPORTED: "UNSUPPORTED"}
 SUFFIX = ".pkt"
 MOMENTS_SHOWN = 10
-# Longer shell scripts are not read: they prepare no host.
+# A longer shell script does not prepare a host, so it is not read.
 MOST_BYTES = 100_000
 MOST_SCRIPT_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
 class Moment:
-    """Something that happened: seconds on the script's clock, the script's line, and what."""
+    """An event of a script: its time on the script's clock, the script's line, a description."""
 
     time_s: float
     line: int | None
@@ -36,11 +37,11 @@ class Moment:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a script ended.
+    """Result of a script.
 
-    ``verdict`` is "passed", "failed" or "unsupported"; ``line`` is where it failed or what is
-    missing stands, ``moment`` the index in the timeline of a block of Python that failed, and
-    ``printed`` is what such blocks printed.
+    ``verdict`` is "passed", "failed" or "unsupported". ``line`` is the line of the failure or of
+    the first unsupported feature. ``moment`` is the index in the timeline of a Python block that
+    failed. ``printed`` is the output of the Python blocks.
     """
 
     file: str
@@ -55,7 +56,7 @@ class Outcome:
     moment: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
+        """Return all fields as plain values."""
         return asdict(self)
 
 
@@ -76,28 +77,29 @@ def run(
     text
         The script.
     file
-        Its name, for messages.
+        Name of the script in messages.
     preset
-        Parameters of TCP to begin with: "linux" or "rfc".
+        Initial TCP parameters: "linux" or "rfc".
     changes
-        Parameters to change, as in ``aqmlab explain tcp``; values in TOML, or plain texts.
+        Changed TCP parameters, as in ``aqmlab explain tcp``; values in TOML, or plain texts.
     tolerance
-        How far times may be off, e.g. "4 ms", unless the script says; packetdrill's 4 ms if None.
+        Tolerance of times, for example "4 ms", unless the script sets it; None is 4 ms, as in
+        packetdrill.
     preparation
-        The shell scripts that it calls to prepare its host (``defaults.sh``), each with its name
-        and text. What they set of the host is done; if a setting cannot be honoured, the script is
-        unsupported. Other commands are passed over and stand in the timeline. Nothing is given to
-        a shell.
+        Names and texts of the shell scripts that the script calls to prepare its host
+        (``defaults.sh``). The simulated host adopts their settings. A setting without an
+        equivalent makes the script unsupported. Other commands are skipped and listed in the
+        timeline. A shell never executes them.
     defines
-        Words of the script, each with the text that it stands for: a value, an error, a cookie of
-        Fast Open, or a command in backticks.
+        Words of the script and their replacements: a value, an error, a Fast Open cookie, or a
+        command in backticks.
 
     Raises
     ------
     ScenarioError
-        A parameter, preset or tolerance is wrong.
+        If a parameter, the preset or the tolerance is invalid.
     ValueError
-        A defined word is not a name.
+        If a defined word is not a name.
 
     Examples
     --------
@@ -111,7 +113,8 @@ def run(
             raise ValueError(
                 f"-D {name!r}: is not a name; write NAME=value, with letters, digits, _"
             )
-    parameters = {key.removeprefix("tcp."): _value(value) for key, value in changes}
+    given = {key.removeprefix("tcp."): _value(value) for key, value in changes}
+    parameters = with_keys({}, given)
     report = json.loads(
         _core.script(
             text, preset, json.dumps(parameters), tolerance, list(preparation), list(defines)
@@ -131,7 +134,7 @@ def run(
 
 
 def _unsupported(missing: Iterable[tuple[int, str]]) -> dict[str, Any]:
-    """Say all that a script lacks, once each; the first is at the outcome's own line."""
+    """Return an outcome that lists each unsupported feature once, beginning with the first."""
     first: dict[str, int] = {}
     for line, what in missing:
         first[what] = min(line, first.get(what, line))
@@ -146,7 +149,7 @@ def _unsupported(missing: Iterable[tuple[int, str]]) -> dict[str, Any]:
 def _blocks(
     blocks: Iterable[dict[str, Any]], evaluator: Evaluator, timeline: Sequence[Moment]
 ) -> dict[str, Any] | None:
-    """Run the blocks in order; return what is wrong first, and its place in the timeline."""
+    """Run the Python blocks in order; return the first failure, and its place in the timeline."""
     for block in blocks:
         try:
             evaluator.run(block["text"], block["info"] or {})
@@ -172,32 +175,32 @@ def _value(text: str) -> Any:
 
 
 def find(paths: Iterable[Path]) -> list[Path]:
-    """Return the scripts that are meant: files, and every ``*.pkt`` in folders, sorted.
+    """Return the scripts that paths refer to: files, and all ``*.pkt`` in folders, sorted.
 
     Raises
     ------
     FileNotFoundError
-        A file or folder is missing.
+        If a file or folder does not exist.
     ValueError
-        A folder has no script.
+        If a folder has no scripts.
     """
-    found = []
+    scripts = []
     for path in paths:
         path.stat()
         if not path.is_dir():
-            found.append(path)
+            scripts.append(path)
             continue
         inside = sorted(path.rglob(f"*{SUFFIX}"))
         if not inside:
-            raise ValueError(f"{path}: has no scripts (*{SUFFIX}) in it")
-        found += inside
-    return found
+            raise ValueError(f"{path}: has no scripts (*{SUFFIX}); give another folder")
+        scripts += inside
+    return scripts
 
 
 def run_files(paths: Iterable[Path], **options: Any) -> Iterator[Outcome]:
     """Run scripts from files, with the options of `run`.
 
-    A file that cannot be read as a script fails alone.
+    If a file cannot be read, its outcome is a failure and the other scripts still run.
     """
     for path in paths:
         try:
@@ -208,7 +211,7 @@ def run_files(paths: Iterable[Path], **options: Any) -> Iterator[Outcome]:
             continue
         try:
             yield run(text, str(path), preparation=_called(text, path.parent), **options)
-        except InvariantViolation as defect:  # of one script; the others go on
+        except InvariantViolation as defect:  # the other scripts still run
             problem = f"a defect of aqmlab, please report it: {defect}"
             yield Outcome(file=str(path), verdict=FAILED, problem=problem)
 
@@ -227,19 +230,19 @@ def _read(path: Path) -> str:
 
 
 def _called(text: str, folder: Path) -> list[tuple[str, str]]:
-    """Return the shell scripts beside a script that its commands call: names and texts."""
+    """Return names and texts of the shell scripts that a script's commands call."""
     commands = " ".join(re.findall(r"`([^`]*)`", text))
-    found = []
+    shell_scripts = []
     for name in dict.fromkeys(re.findall(r"[\w./-]+\.sh\b", commands)):
         path = folder / name
         with suppress(OSError, UnicodeDecodeError):
             if path.is_file() and path.stat().st_size <= MOST_BYTES:
-                found.append((name, path.read_text("utf-8")))
-    return found
+                shell_scripts.append((name, path.read_text("utf-8")))
+    return shell_scripts
 
 
 def describe(outcome: Outcome) -> str:
-    """Say how a script ended, as a test runner does."""
+    """Describe an outcome in the style of a test runner."""
     place = outcome.file
     for number in (outcome.line, outcome.column):
         place += f":{number}" if number is not None else ""
@@ -257,7 +260,7 @@ def describe(outcome: Outcome) -> str:
 
 
 def _shown(outcome: Outcome) -> list[str]:
-    """Write what happened last, or around a block that failed: such are looked at after the run."""
+    """Format the last events, or those around a Python block, which runs after the script."""
     end = len(outcome.timeline)
     if outcome.moment is not None:
         end = min(end, outcome.moment + 1 + MOMENTS_SHOWN // 2)
@@ -271,7 +274,7 @@ def _shown(outcome: Outcome) -> list[str]:
 
 
 def summary(outcomes: Sequence[Outcome]) -> str:
-    """Count the verdicts.
+    """Return the number of scripts per verdict.
 
     Examples
     --------
@@ -279,5 +282,5 @@ def summary(outcomes: Sequence[Outcome]) -> str:
     '2 scripts: 1 passed, 1 failed, 0 unsupported'
     """
     counts = {verdict: sum(o.verdict == verdict for o in outcomes) for verdict in WORDS}
-    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    return f"{len(outcomes)} script{'s' if len(outcomes) != 1 else ''}: {told}"
+    listed = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    return f"{len(outcomes)} script{'s' if len(outcomes) != 1 else ''}: {listed}"

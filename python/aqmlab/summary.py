@@ -1,6 +1,7 @@
-"""A run in a terminal: its flows, and the links that matter, as tables for people."""
+"""Summary of a run in the terminal: tables of its flows and of its relevant links."""
 
 import math
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.statistics import jain
@@ -25,191 +26,243 @@ COUNTS = (
 
 
 def show(result: "Result", console: "Console") -> None:
-    """Print a run: a heading, its flows, its links that matter, closing lines."""
+    """Print a run: a heading, its flows, its relevant links, closing lines."""
     for part in parts(result, wide=console.width >= WIDE):
         console.print(part, markup=False, highlight=False)
 
 
 def parts(result: "Result", *, wide: bool) -> "list[RenderableType]":
-    """Return the heading, the tables and the closing lines of a run."""
-    manifest = result.manifest
+    """Return the heading, the tables and the closing lines of a run.
+
+    Columns that the engine did not fill are not in the tables; a line names them.
+    """
     heading = shortened(visible(result.scenario["title"] or "Untitled scenario"), WIDE)
-    goodput = result.columns("flows")["goodput_bps"]
-    lines = [
-        f"{manifest['simulated_s']:.6g} s simulated in {manifest['events']:,} events, of which "
-        f"{100 * manifest['tie_share']:.2g} % shared their instant; "
-        f"seed {manifest['seed']}, aqmlab {manifest['version']}"
-    ]
-    tables = [flow_table(result, wide=wide)] if len(goodput) else []
-    if "datagrams" in result.tables:
-        tables.append(datagram_table(result))
-    tables.append(link_table(result))
-    if "classes" in result.tables:
-        tables.append(class_table(result))
-    if "conditioners" in result.tables:
-        tables.append(conditioner_table(result))
-    if "exchanges" in result.tables:
-        tables.insert(1, exchange_table(result))
-    if "connections" in result.tables:
-        tables.insert(1, connection_table(result))
-    elif len(goodput) > 1 and result.scenario["record"]["flows"] == "flow":
+    shown = {name: function for name, function in SHOWN.items() if name in result.tables}
+    flows = result.columns("flows") if "flows" in shown else {}
+    absent = [] if "flows" in shown else ["flows"]
+    absent += [] if "links" in shown else ["links"]
+    if not len(flows.get("flow", ())):
+        shown.pop("flows", None)
+    tables, lines = [], manifest_lines(result)
+    for name, function in shown.items():
+        seen = Read(result.columns(name))
+        tables.append(function(seen, wide=wide))
+        absent += [f"{name}.{column}" for column in seen.absent]
+    alone = "connections" not in result.tables and result.scenario["record"]["flows"] == "flow"
+    goodput = flows.get("goodput_bps", ())
+    if alone and len(goodput) > 1:
         lines.insert(0, f"Jain's index of the goodputs: {jain(goodput):.3f}")
+    if absent:
+        lines.append(f"Not measured by the engine: {', '.join(absent)}.")
     return [heading, *tables, *tcp_lines(result), *lines]
 
 
+def manifest_lines(result: "Result") -> list[str]:
+    """Return what the manifest has about the run itself, in one line."""
+    manifest = result.manifest
+    events = ""
+    if "events" in manifest:
+        events = f" simulated in {manifest['events']:,} events"
+    if "tie_share" in manifest:
+        events += f", of which {100 * manifest['tie_share']:.2g} % shared their instant"
+    version = f", aqmlab {manifest['version']}" if "version" in manifest else ""
+    return [f"{manifest['simulated_s']:.6g} s{events}; seed {manifest['seed']}{version}"]
+
+
+class Read:
+    """The columns of a table as they are shown, and those of them that the engine did not fill."""
+
+    def __init__(self, columns: "Columns") -> None:
+        self._columns = columns
+        self.absent: list[str] = []
+
+    def __getitem__(self, name: str) -> Any:
+        return self._columns[name]
+
+    def there(self, *names: str) -> list[str]:
+        """Return those of some columns that are filled, and note the others as absent."""
+        self.absent += [name for name in names if name not in self._columns]
+        return [name for name in names if name in self._columns]
+
+
+Shape = tuple[str, str, Callable[[Any], str]]
+"""A column as it is shown: its name, its head, and the text of a value."""
+
+
+def _count(value: Any) -> str:
+    return str(value)
+
+
+def _scaled(factor: float, digits: int) -> Callable[[Any], str]:
+    return lambda value: f"{factor * value:.{digits}f}"
+
+
+def _completed(value: Any) -> str:
+    return "not yet" if math.isnan(value) else f"{value:.3f}"
+
+
+def rows_of(seen: Read, names: Sequence[tuple[str, str]], shapes: Sequence[Shape]) -> "Table":
+    """Return a table with names and the columns that are there, the first twenty rows of many."""
+    there = set(seen.there(*(name for name, _, _ in shapes)))
+    chosen = [shape for shape in shapes if shape[0] in there]
+    made = table(*(head for _, head in names), *(head for _, head, _ in chosen))
+    n = len(seen[names[0][0]])
+    for i in range(min(n, MOST_ROWS)):
+        cells = (text(seen[name][i]) for name, _, text in chosen)
+        made.add_row(*(seen[name][i] for name, _ in names), *cells)
+    if n > MOST_ROWS:
+        made.add_row(f"... {n - MOST_ROWS} more")
+    return made
+
+
 def tcp_lines(result: "Result") -> list[str]:
-    """Return what TCP the flows ran with, a line for each group of like flows, five at most."""
+    """Return one line of TCP settings per set of equal flows, for at most five sets."""
     lines = []
     for group in result.tcp[:MOST_GROUPS]:
         sender, names = group["sender"], group["flows"]
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        preset = "no preset" if sender["preset"] == "none" else f"preset {sender['preset']}"
+        stack = f"stack {sender['stack']}"
         sack = "with" if sender["sack"] else "without"
         lines.append(
-            f"TCP of {', '.join(names[:3])}{more}: {preset}, {sender['congestion']['kind']}, "
-            f"recovery {sender['recovery']}, {sack} SACK, ECN {group['ecn']}"
+            f"TCP of {', '.join(names[:3])}{more}: {stack}, {sender['congestion']['kind']}, "
+            f"recovery {sender['recovery']['method']}, {sack} SACK, ECN {group['ecn']}"
         )
     if len(result.tcp) > MOST_GROUPS:
         lines.append(f"... {len(result.tcp) - MOST_GROUPS} more groups: see tcp in the manifest")
     return lines
 
 
-def flow_table(result: "Result", *, wide: bool) -> "Table":
+FLOW: tuple[Shape, ...] = (
+    ("start_s", "start s", _scaled(1, 3)),
+    ("completed_s", "completed s", _completed),
+    ("goodput_bps", "goodput kbit/s", _scaled(1e-3, 1)),
+    ("segments_sent", "sent segments", _count),
+    ("retransmitted_segments", "resent segments", _count),
+    ("timeouts", "timeouts", _count),
+    ("dropped_packets", "dropped packets", _count),
+    ("marked_packets", "marked packets", _count),
+)
+
+
+def flow_table(seen: Read, *, wide: bool) -> "Table":
     """Return the flows, the first twenty of many, and their totals; ends and start only if wide."""
-    flows = result.columns("flows")
-    n = len(flows["flow"])
-    heads = ["flow", "from > to", "start s"] if wide else ["flow"]
-    heads += ["completed s", "goodput kbit/s", "sent segments", "resent segments", "timeouts",
-              "dropped packets", "marked packets"]  # fmt: skip
-    made = table(*heads)
+    n = len(seen["flow"])
+    heads = ["flow", *["from > to"] * wide]
+    there = seen.there(*(name for name, _, _ in FLOW if wide or name != "start_s"))
+    shapes = [shape for shape in FLOW if shape[0] in there]
+    made = table(*heads, *(head for _, head, _ in shapes))
     for i in range(min(n, MOST_ROWS)):
-        ends = [f"{flows['from'][i]} > {flows['to'][i]}", f"{flows['start_s'][i]:.3f}"]
-        made.add_row(flows["flow"][i], *(ends if wide else []), *_flow(flows, i))
+        ends = [f"{seen['from'][i]} > {seen['to'][i]}"] if wide else []
+        made.add_row(seen["flow"][i], *ends, *(text(seen[name][i]) for name, _, text in shapes))
     if n > MOST_ROWS:
         made.add_row(f"... {n - MOST_ROWS} more")
-    if n > 1:
-        totals = [str(sum(map(int, flows[name]))) for name in COUNTS]
+    if n > 1 and not set(COUNTS).isdisjoint(there):
+        totals = [str(sum(map(int, seen[name]))) if name in COUNTS else "" for name, *_ in shapes]
         made.add_section()
-        made.add_row("total", *([""] * (len(heads) - 6)), *totals)
+        made.add_row("total", *[""] * (len(heads) - 1), *totals)
     return made
 
 
-def _flow(flows: "Columns", i: int) -> list[str]:
-    completed = flows["completed_s"][i]
-    return [
-        "not yet" if math.isnan(completed) else f"{completed:.3f}",
-        f"{flows['goodput_bps'][i] / 1e3:.1f}",
-        *(str(flows[name][i]) for name in COUNTS),
-    ]
-
-
-def connection_table(result: "Result") -> "Table":
+def connection_table(seen: Read, *, wide: bool) -> "Table":  # noqa: ARG001
     """Return the flows whose connections come and go, the first twenty of many."""
-    connections = result.columns("connections")
-    durations = ["mean_duration_s", "median_duration_s", "p99_duration_s", "longest_duration_s"]
-    made = table(
-        "connections of", "opened", "completed", "mean s", "median s", "99th s", "longest s"
-    )
-    n = len(connections["flow"])
-    for i in range(min(n, MOST_ROWS)):
-        counts = (str(connections[name][i]) for name in ("opened", "completed"))
-        times = (f"{connections[name][i]:.3f}" for name in durations)
-        made.add_row(connections["flow"][i], *counts, *times)
-    if n > MOST_ROWS:
-        made.add_row(f"... {n - MOST_ROWS} more")
-    return made
+    shapes: list[Shape] = [("opened", "opened", _count), ("completed", "completed", _count)]
+    for what, head in (("mean", "mean"), ("median", "median"), ("p99", "99th")):
+        shapes.append((f"{what}_duration_s", f"{head} s", _scaled(1, 3)))
+    shapes.append(("longest_duration_s", "longest s", _scaled(1, 3)))
+    return rows_of(seen, [("flow", "connections of")], shapes)
 
 
-def exchange_table(result: "Result") -> "Table":
+def exchange_table(seen: Read, *, wide: bool) -> "Table":  # noqa: ARG001
     """Return the flows with requests and responses, the first twenty of many."""
-    exchanges = result.columns("exchanges")
-    made = table("requests of", "requests", "unfinished", "response bytes", "mean ms", "median ms",
-                 "99th ms", "longest ms", "round trips/min")  # fmt: skip
-    n = len(exchanges["flow"])
-    for i in range(min(n, MOST_ROWS)):
-        counts = (str(exchanges[name][i]) for name in ("requests", "unfinished", "response_bytes"))
-        names = (f"{what}_duration_s" for what in ("mean", "median", "p99", "longest"))
-        times = (f"{1e3 * exchanges[name][i]:.2f}" for name in names)
-        rpm = f"{exchanges['responsiveness_rpm'][i]:.0f}"
-        made.add_row(exchanges["flow"][i], *counts, *times, rpm)
-    if n > MOST_ROWS:
-        made.add_row(f"... {n - MOST_ROWS} more")
-    return made
+    counts = (("requests", "requests"), ("unfinished", "unfinished"),
+              ("response_bytes", "response bytes"))  # fmt: skip
+    shapes: list[Shape] = [(name, head, _count) for name, head in counts]
+    for what, head in (("mean", "mean"), ("median", "median"), ("p99", "99th")):
+        shapes.append((f"{what}_duration_s", f"{head} ms", _scaled(1e3, 2)))
+    shapes.append(("longest_duration_s", "longest ms", _scaled(1e3, 2)))
+    shapes.append(("responsiveness_rpm", "round trips/min", _scaled(1, 0)))
+    return rows_of(seen, [("flow", "requests of")], shapes)
 
 
-def datagram_table(result: "Result") -> "Table":
+def datagram_table(seen: Read, *, wide: bool) -> "Table":  # noqa: ARG001
     """Return the flows that nobody answers, the first twenty of many."""
-    flows = result.columns("datagrams")
-    delays = ["mean_delay_s", "p99_delay_s", "longest_delay_s"]
-    made = table("datagrams of", "sent packets", "lost packets", "late packets", "marked packets",
-                 "mean ms", "99th ms", "longest ms")  # fmt: skip
-    n = len(flows["flow"])
-    for i in range(min(n, MOST_ROWS)):
-        names = ("sent_packets", "lost_packets", "reordered_packets", "marked_packets")
-        counts = (str(flows[name][i]) for name in names)
-        made.add_row(flows["flow"][i], *counts, *(f"{1e3 * flows[name][i]:.2f}" for name in delays))
-    if n > MOST_ROWS:
-        made.add_row(f"... {n - MOST_ROWS} more")
-    return made
+    counts = (("sent", "sent"), ("lost", "lost"), ("reordered", "late"), ("marked", "marked"))
+    shapes: list[Shape] = [(f"{a}_packets", f"{b} packets", _count) for a, b in counts]
+    for what, head in (("mean", "mean"), ("p99", "99th"), ("longest", "longest")):
+        shapes.append((f"{what}_delay_s", f"{head} ms", _scaled(1e3, 2)))
+    return rows_of(seen, [("flow", "datagrams of")], shapes)
 
 
-def conditioner_table(result: "Result") -> "Table":
+def conditioner_table(seen: Read, *, wide: bool) -> "Table":  # noqa: ARG001
     """Return the conditioners by rule and colour, the first twenty rows of many."""
-    seen = result.columns("conditioners")
-    made = table("conditioner", "rule", "colour", "action", "arrived packets", "dropped packets")
-    n = len(seen["link"])
-    for i in range(min(n, MOST_ROWS)):
-        words = (seen[name][i] for name in ("link", "rule", "colour", "action"))
-        made.add_row(*words, *(str(seen[f"{name}_packets"][i]) for name in ("arrived", "dropped")))
-    if n > MOST_ROWS:
-        made.add_row(f"... {n - MOST_ROWS} more")
-    return made
+    names = [("link", "conditioner"), *((name, name) for name in ("rule", "colour", "action"))]
+    counts = ("arrived", "dropped")
+    shapes: list[Shape] = [(f"{name}_packets", f"{name} packets", _count) for name in counts]
+    return rows_of(seen, names, shapes)
 
 
-def class_table(result: "Result") -> "Table":
+def class_table(seen: Read, *, wide: bool) -> "Table":  # noqa: ARG001
     """Return the classes of schedulers, the first twenty of many."""
-    classes = result.columns("classes")
-    names = [f"{what}_packets" for what in ("arrived", "dropped", "marked", "departed")]
-    made = table("link", "class", *(name.replace("_", " ") for name in names))
-    n = len(classes["link"])
-    for i in range(min(n, MOST_ROWS)):
-        counts = (str(classes[name][i]) for name in names)
-        made.add_row(classes["link"][i], classes["class"][i], *counts)
-    if n > MOST_ROWS:
-        made.add_row(f"... {n - MOST_ROWS} more")
-    return made
+    counts = ("arrived", "dropped", "marked", "departed")
+    shapes: list[Shape] = [(f"{name}_packets", f"{name} packets", _count) for name in counts]
+    return rows_of(seen, [("link", "link"), ("class", "class")], shapes)
 
 
-def link_table(result: "Result") -> "Table":
+LINK: tuple[Shape, ...] = (
+    ("arrived_packets", "arrived packets", _count),
+    ("dropped_packets", "dropped packets", _count),
+    ("marked_packets", "marked packets", _count),
+    ("delivered_packets", "delivered packets", _count),
+    ("utilization", "busy %", _scaled(100, 1)),
+)
+
+
+def link_table(seen: Read, *, wide: bool) -> "Table":  # noqa: ARG001
     """Return the links that dropped, marked or were half busy; the busiest if none did."""
-    links = result.columns("links")
-    chosen = links_that_matter(links)
-    heads = ["arrived packets", "dropped packets", "marked packets", "delivered packets",
-             "busy %"]  # fmt: skip
-    made = table("link", *heads)
+    there = seen.there(*(name for name, _, _ in LINK))
+    shapes = [shape for shape in LINK if shape[0] in there]
+    chosen = links_that_matter(seen, there)
+    made = table("link", *(head for _, head, _ in shapes))
     for i in chosen[:MOST_ROWS]:
-        names = ["arrived_packets", "dropped_packets", "marked_packets", "delivered_packets"]
-        counts = (str(links[name][i]) for name in names)
-        made.add_row(links["link"][i], *counts, f"{100 * links['utilization'][i]:.1f}")
-    left = len(links["link"]) - len(chosen[:MOST_ROWS])
+        made.add_row(seen["link"][i], *(text(seen[name][i]) for name, _, text in shapes))
+    left = len(seen["link"]) - len(chosen[:MOST_ROWS])
     if left:
         made.add_row(f"... {left} more")
     return made
 
 
-def links_that_matter(links: "Columns") -> list[int]:
-    """Return the rows of links that dropped, marked or were half busy; else of the busiest."""
+def links_that_matter(links: Read, there: Collection[str]) -> list[int]:
+    """Return the rows of links that dropped, marked or were half busy; else of the busiest.
+
+    Of an engine that filled none of these columns, it returns all rows.
+    """
     rows = range(len(links["link"]))
-    busy: Any = links["utilization"]
-    lost: Any = links["dropped_packets"]
-    marked: Any = links["marked_packets"]
-    chosen = [i for i in rows if lost[i] or marked[i] or busy[i] >= 0.5]
+    lost = [name for name in ("dropped_packets", "marked_packets") if name in there]
+    busy = links["utilization"] if "utilization" in there else None
+    chosen = [
+        i for i in rows
+        if any(links[name][i] for name in lost) or (busy is not None and busy[i] >= 0.5)
+    ]  # fmt: skip
+    if busy is None:
+        return chosen or list(rows)
     chosen = chosen or [max(rows, key=lambda i: float(busy[i]))]
     return sorted(chosen, key=lambda i: -float(busy[i]))
 
 
+SHOWN: "dict[str, Callable[..., Table]]" = {
+    "flows": flow_table,
+    "connections": connection_table,
+    "exchanges": exchange_table,
+    "datagrams": datagram_table,
+    "links": link_table,
+    "classes": class_table,
+    "conditioners": conditioner_table,
+}
+"""The tables of a run that are shown, in their order."""
+
+
 def table(*heads: str) -> "Table":
-    """Return an empty table; all its columns but the first, and the ends of flows, are numbers."""
+    """Return an empty table. Every column except the first and the endpoints has numbers."""
     from rich import box
     from rich.table import Table
 
@@ -217,10 +270,10 @@ def table(*heads: str) -> "Table":
         def add_row(self, *cells: Any, **how: Any) -> None:
             super().add_row(*(shortened(visible(str(c)), LONGEST_NAME) for c in cells), **how)
 
-    made = Shown(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
+    shown = Shown(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     for i, head in enumerate(heads):
         if i == 0 or head == "from > to":
-            made.add_column(head, overflow="fold")
-        else:  # a unit stands under its quantity
-            made.add_column(head.replace(" ", "\n"), justify="right")
-    return made
+            shown.add_column(head, overflow="fold")
+        else:  # the unit is on a second line
+            shown.add_column(head.replace(" ", "\n"), justify="right")
+    return shown

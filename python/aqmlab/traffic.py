@@ -1,7 +1,7 @@
-"""What traffic asks for: a sample of web traffic without a network, and what is written of it.
+"""Samples of web traffic without a network, and the distributions of traffic in a scenario.
 
-The simulator draws the sample, with the pages and numbers that the same scenario has in a run; the
-network takes no time, so each response is there when the server sends it.
+The simulator draws the sample with the same pages and numbers as a run of the scenario. The network
+adds no delay, so each response arrives when the server sends it.
 """
 
 import json
@@ -19,28 +19,31 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PROBABILITIES = (0.5, 0.9, 0.99)
-"""Of the quantiles that are told."""
+"""Probabilities of the reported quantiles."""
 
 LARGEST = 0.15
-"""The largest whose share of the bytes is told, as in ``kuzmanovic2005ecnplus``, section 4.2."""
+"""Share of the largest values, whose share of the bytes is reported.
+
+It is that of ``kuzmanovic2005ecnplus``, section 4.2.
+"""
 
 
 @dataclass(frozen=True)
-class Law:
-    """A distribution as a scenario writes it.
+class Distribution:
+    """A distribution of a scenario.
 
     Attributes
     ----------
     what : str
-        "size" (B), "times" (s) or "count".
+        Kind of value: "size" (B), "times" (s) or "count".
     written : object
-        Its value, or its table.
+        The value or table in the scenario.
     mean : float
-        Its mean, in its unit.
+        Mean, in the unit of the values.
     quantiles : tuple of float
-        Those of :data:`PROBABILITIES`.
+        Quantiles at :data:`PROBABILITIES`.
     largest : float
-        The share of the sum that the largest 15 % have, in 0..1.
+        Share of the sum that the largest 15 % of the values have, in 0..1.
     """
 
     what: str
@@ -50,68 +53,70 @@ class Law:
     largest: float
 
     def quantile(self, probabilities: Iterable[float]) -> "np.ndarray":
-        """Return the values that such shares of all do not exceed."""
+        """Return the quantiles at these probabilities."""
         import numpy as np
 
-        said = json.dumps(self.written)
-        return np.array(_core.distribution(self.what, said, list(map(float, probabilities)), [])[1])
+        text = json.dumps(self.written)
+        return np.array(_core.distribution(self.what, text, list(map(float, probabilities)), [])[1])
 
 
-def law(what: str, written: Any) -> Law:
-    """Return what a distribution of a scenario is.
+def distribution(what: str, written: Any) -> Distribution:
+    """Return the properties of a distribution of a scenario.
 
     Parameters
     ----------
     what : str
-        What is drawn: "size", "times" or "count".
+        Kind of value: "size", "times" or "count".
     written : object
         A value (``"7.2 kB"``), or a table.
 
     Raises
     ------
     ScenarioError
-        If it is none.
+        If the value or table is not a distribution.
 
     Examples
     --------
-    >>> found = law("size", {"kind": "pareto", "mean": "12 kB", "shape": 1.5})
-    >>> found.mean, round(found.quantiles[0]), round(found.largest, 2)
+    >>> pareto = distribution("size", {"kind": "pareto", "mean": "12 kB", "shape": 1.5})
+    >>> pareto.mean, round(pareto.quantiles[0]), round(pareto.largest, 2)
     (12000.0, 6350, 0.53)
     """
-    told = _core.distribution(what, json.dumps(written), list(PROBABILITIES), [LARGEST])
-    mean, quantiles, shares = told
-    return Law(what, written, mean, tuple(quantiles), shares[0])
+    mean, quantiles, shares = _core.distribution(
+        what, json.dumps(written), list(PROBABILITIES), [LARGEST]
+    )
+    return Distribution(what, written, mean, tuple(quantiles), shares[0])
 
 
-def laws(traffic: dict[str, Any]) -> dict[str, Law]:
-    """Return the distributions of a normalized table of traffic, by their keys."""
+def distributions(traffic: dict[str, Any]) -> dict[str, Distribution]:
+    """Return the distributions of a normalized traffic table by key."""
     families = {"size": "size", "times": "times", "count": "count"}
-    found = {}
+    by_key = {}
     for p in manual.pages()[traffic["kind"]].parameters:
         options = p.schema.get("anyOf", [p.schema])
         names = {option.get("$ref", "").removeprefix("#/$defs/") for option in options}
         what = next((families[name] for name in names if name in families), None)
         if what and traffic.get(p.name) is not None:
-            found[p.name] = law(what, traffic[p.name])
-    return found
+            by_key[p.name] = distribution(what, traffic[p.name])
+    return by_key
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What the users of a table of flows ask for.
+    """A sample of the requests of a flow table's users.
 
     Attributes
     ----------
     name : str
-        The table's name.
+        Name of the flow table.
     users : int
-        How many.
+        Number of users.
     duration_s : float
-        How long.
+        Duration of the sample, in s.
     traffic : dict
-        The table of their traffic, every default filled in.
+        The traffic table with every default.
     requests : DataFrame
-        One row a request: user, page, connection, at_s, answered_s, request_bytes, response_bytes.
+        One row per request: user, page, connection, at_s, answered_s, request_bytes,
+        response_bytes.
     """
 
     name: str
@@ -122,41 +127,41 @@ class Sample:
 
     @cached_property
     def drawn(self) -> "dict[str, np.ndarray]":
-        """What was drawn, by the keys of the traffic: B, s or a number.
+        """Drawn values by the keys of the traffic table, in B, in s, or as counts.
 
-        Times between sessions are among those between pages.
+        The times between pages include the times between sessions.
         """
         import numpy as np
 
         rows = self.requests
         first = ~rows.duplicated(["user", "page"]).to_numpy()
         sizes = rows["response_bytes"].to_numpy()
-        found = {"request": rows["request_bytes"].to_numpy()}
+        drawn = {"request": rows["request_bytes"].to_numpy()}
         if self.traffic.get("main_response") is None:
-            found["response"] = sizes
+            drawn["response"] = sizes
         else:
-            found |= {"main_response": sizes[first], "response": sizes[~first]}
+            drawn |= {"main_response": sizes[first], "response": sizes[~first]}
         pages = rows.groupby(["user", "page"]).agg(
             objects=("at_s", "size"), begins=("at_s", "min"), ends=("answered_s", "max")
         )
-        found["objects"] = pages["objects"].to_numpy()
+        drawn["objects"] = pages["objects"].to_numpy()
         since = pages["ends" if self.traffic["page_gap_from"] == "end" else "begins"].to_numpy()
         user = pages.index.get_level_values("user").to_numpy()
         gaps = pages["begins"].to_numpy()[1:] - since[:-1]
-        found["page_gap"] = np.maximum(gaps[user[1:] == user[:-1]], 0)
-        return found
+        drawn["page_gap"] = np.maximum(gaps[user[1:] == user[:-1]], 0)
+        return drawn
 
     @property
     def load_bps(self) -> float:
-        """Bits of responses a second."""
+        """Mean rate of the responses, in bit/s."""
         return 8 * float(self.requests["response_bytes"].sum()) / self.duration_s
 
     @property
     def expected_load_bps(self) -> float:
-        """The same from the means of what is written, and the time that pages took here."""
+        """Expected rate in bit/s, from the means of the distributions and the duration of pages."""
         rows = self.requests.groupby(["user", "page"])
         took = rows["answered_s"].max() - rows["at_s"].min()
-        means = {key: law.mean for key, law in laws(self.traffic).items()}
+        means = {key: d.mean for key, d in distributions(self.traffic).items()}
         main = means.get("main_response", means["response"])
         page_bytes = main + (means["objects"] - 1) * means["response"]
         cycle_s = means["page_gap"]
@@ -167,33 +172,41 @@ class Sample:
         return self.users * 8 * page_bytes / cycle_s
 
     def rates_bps(self, bin_s: float, rate_bps: float, warm_up: float = 0.1) -> "np.ndarray":
-        """Return the rate in bits a second over time, each response coming in at an even rate.
+        """Return the rate of the responses over time, in bit/s.
+
+        Each response arrives at the constant rate `rate_bps`.
 
         Parameters
         ----------
         bin_s : float
             Length of an interval, in s.
         rate_bps : float
-            At which a response comes in, in bit/s.
+            Rate at which a response arrives, in bit/s.
         warm_up : float
-            Share of the time that is left out at the beginning, when all users begin.
+            Share of the time that is removed at the beginning, when all users start.
 
         Returns
         -------
         ndarray of float64
-            One value an interval.
+            One value per interval.
 
         Raises
         ------
         ValueError
-            If bin or rate are not above 0, or there are more than 10^7 intervals.
+            If `bin_s` or `rate_bps` is 0 or below, or there are more than 10^7 intervals.
         """
         import numpy as np
 
         if not (bin_s > 0 and rate_bps > 0):
-            raise ValueError(f"an interval of {bin_s} s and a rate of {rate_bps} bit/s: give more")
+            raise ValueError(
+                f"an interval of {bin_s} s and a rate of {rate_bps} bit/s must be above 0; "
+                "give larger values"
+            )
         if self.duration_s / bin_s > 1e7:
-            raise ValueError(f"{self.duration_s:g} s have more than 10^7 intervals of {bin_s:g} s")
+            raise ValueError(
+                f"{self.duration_s:g} s have more than 10^7 intervals of {bin_s:g} s; "
+                "give a longer interval"
+            )
         begins = self.requests["answered_s"].to_numpy()
         ends = begins + 8 * self.requests["response_bytes"].to_numpy() / rate_bps
         edges = np.arange(warm_up * self.duration_s, self.duration_s, bin_s)
@@ -202,9 +215,9 @@ class Sample:
         return rates
 
     def hurst(self, bin_s: float, rate_bps: float, shortest_s: float) -> dict[str, Hurst]:
-        """Return the Hurst parameter of the rate over time by two methods, by their names.
+        """Return estimates of the Hurst parameter of the rate over time, by method.
 
-        `shortest_s` is the shortest span, in s, whose mean the aggregated variance looks at.
+        `shortest_s` is the minimum block length of the aggregated variance, in s.
         """
         rates = self.rates_bps(bin_s, rate_bps)
         shortest = max(1, round(shortest_s / bin_s))
@@ -215,7 +228,7 @@ class Sample:
 
 
 def _time_since(events: "np.ndarray", times: "np.ndarray") -> "np.ndarray":
-    """Return at each time the sum of the times since the events before it."""
+    """Return, for each time, the sum of the times elapsed since all earlier events."""
     import numpy as np
 
     ordered = np.sort(events)
@@ -237,25 +250,25 @@ def sample(
     Parameters
     ----------
     scenario : path, dict or Scenario
-        The scenario; its network takes no time here.
+        The scenario. Its network adds no delay to the sample.
     duration_s : float
-        How long, in s.
+        Duration of the sample, in s.
     users : int, optional
-        How many users each table of flows has; default: its count.
+        Number of users per flow table; default: the count of the table.
     seed : int, optional
-        Default: the scenario's.
+        Seed; default: the scenario's.
     overrides : iterable of (str, str)
         Dotted paths and their values in TOML syntax.
 
     Returns
     -------
     list of Sample
-        One a table of flows with traffic of the web.
+        One sample per flow table with web traffic.
 
     Raises
     ------
     ScenarioError
-        If the scenario is wrong, or there are more than 20,000,000 requests.
+        If the scenario is invalid, or the sample has more than 20,000,000 requests.
     """
     import numpy as np
     import pandas as pd
@@ -266,18 +279,18 @@ def sample(
 
     text = normalize(scenario, seed, overrides)
     flows = [flow for flow in json.loads(text)["flows"] if flow["traffic"]["kind"] == "web"]
-    found = _core.sample(text, duration_s, users)
+    samples = _core.sample(text, duration_s, users)
     return [
         Sample(
             name, users or flow["count"], duration_s, flow["traffic"],
             pd.DataFrame({key: numbers(column) for key, column in columns.items()}),
         )
-        for flow, (name, columns) in zip(flows, found, strict=True)
+        for flow, (name, columns) in zip(flows, samples, strict=True)
     ]  # fmt: skip
 
 
 def presets() -> dict[str, str]:
-    """Return the presets of web traffic, each with what it is.
+    """Return the presets of web traffic, each with its description.
 
     Examples
     --------
@@ -289,7 +302,7 @@ def presets() -> dict[str, str]:
 
 
 def of_preset(name: str) -> dict[str, Any]:
-    """Return a scenario with a user of a preset; what its network is means nothing."""
+    """Return a scenario with one user of a preset, in a network without significance."""
     network = {
         "kind": "dumbbell", "rate": "1 Gbit/s", "delay": "0 s", "queue": "drop_tail",
         "left_rate": "1 Gbit/s", "left_delay": "0 s", "right_rate": "1 Gbit/s",

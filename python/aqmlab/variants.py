@@ -1,6 +1,6 @@
-"""What each option and variant of TCP costs: instructions a packet of S2, counted by valgrind.
+"""Cost of each TCP option and variant: instructions per packet of S2, counted by valgrind.
 
-Unlike times, instructions hardly depend on the machine and what else it does.
+In contrast to times, counts of instructions hardly depend on the machine and its load.
 """
 
 import re
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 VARIANTS = ROOT / "benches" / "variants.toml"
 PROGRAM = ROOT / "target" / "release" / "examples" / "run_scenario"
 SECONDS = (5, 10)
-"""What happens between these is counted: neither set-up nor the first slow start."""
+"""Durations of two runs, in s. Their difference excludes set-up and the first slow start."""
 
 
 def costs(progress: "Progress | None" = None) -> Iterator[dict[str, Any]]:
-    """Count what each variant costs and yield a row for each: its name, and instructions a packet.
+    """Yield a row for each variant: its name and its instructions per packet.
 
     Raises
     ------
     FileNotFoundError
-        If this is not a checkout, or valgrind or cargo is not installed.
+        Outside a checkout, or if valgrind or cargo is not installed.
     """
     if not VARIANTS.exists():
-        raise FileNotFoundError(f"no {VARIANTS}; count the variants in a checkout")
+        raise FileNotFoundError(f"{VARIANTS} does not exist; count the variants in a checkout")
     for tool in ("valgrind", "cargo"):
         if not shutil.which(tool):
-            raise FileNotFoundError(f"instructions are not counted without {tool}")
+            raise FileNotFoundError(f"counting instructions needs {tool}; install it")
     build = ["cargo", "build", "--release", "-q", "-p", "lab", "--example", "run_scenario"]
     subprocess.run(build, cwd=ROOT, check=True)
     variants = tomllib.loads(VARIANTS.read_text())
@@ -48,13 +48,13 @@ def costs(progress: "Progress | None" = None) -> Iterator[dict[str, Any]]:
 
 
 def per_packet(changes: dict[str, str]) -> float:
-    """Return the instructions a bottleneck packet of S2 with these changes."""
+    """Return the instructions per bottleneck packet of S2 with these changes."""
     (before, fewer), (after, more) = (counted(changes, seconds) for seconds in SECONDS)
     return (after - before) / (more - fewer)
 
 
 def counted(changes: dict[str, str], seconds: int) -> tuple[int, int]:
-    """Return the instructions and bottleneck packets of so many seconds of S2."""
+    """Return the instructions and the bottleneck packets of a run of S2 of this duration."""
     with tempfile.TemporaryDirectory() as folder:
         out = f"--callgrind-out-file={Path(folder) / 'callgrind'}"
         command = ["valgrind", "--tool=callgrind", out, str(PROGRAM), str(SCENARIOS / "S2.toml")]
@@ -69,12 +69,12 @@ def counted(changes: dict[str, str], seconds: int) -> tuple[int, int]:
 
 
 def table(rows: list[dict[str, Any]]) -> "Table":
-    """Return rows of :func:`costs` as a table for people, beside the first."""
+    """Return rows of :func:`costs` as a table for the terminal, with ratios to the first row."""
     from aqmlab import summary
 
-    made = summary.table("variant", "instructions a packet", "ratio")
+    shown = summary.table("variant", "instructions per packet", "ratio")
     first = rows[0]["instructions_per_packet"]
     for row in rows:
         cost = row["instructions_per_packet"]
-        made.add_row(row["variant"], f"{cost:.0f}", f"{cost / first:.2f}")
-    return made
+        shown.add_row(row["variant"], f"{cost:.0f}", f"{cost / first:.2f}")
+    return shown

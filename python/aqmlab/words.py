@@ -1,18 +1,18 @@
-"""Texts that come from outside, as a terminal can show them."""
+"""Preparation of texts from outside for a terminal."""
 
 import unicodedata
 
 LONGEST = 2000
-"""Characters of a message at most."""
+"""Maximum number of characters of a message."""
 LONGEST_NAME = 60
-"""Characters of a name in a table at most."""
+"""Maximum number of characters of a name in a table."""
 
 UNSEEN = {"Cc", "Cf", "Zl", "Zp", "Cs"}
-"""Categories of characters that steer a terminal or the direction of text, or are nothing."""
+"""Unicode categories of control characters, which change the terminal or the text direction."""
 
 
 def visible(text: str) -> str:
-    r"""Return a text with control characters spelled out.
+    r"""Return a text with its control characters as escape sequences.
 
     Examples
     --------
@@ -26,36 +26,36 @@ def visible(text: str) -> str:
 
 
 FORMULA = ("=", "+", "-", "@")
-"""What a text begins with that a spreadsheet computes."""
+"""First characters of a text that a spreadsheet treats as a formula."""
 
 
 def refusal(text: str) -> str | None:
-    r"""Return why a text cannot be a name in a table, and what to do; None: it can.
+    r"""Return the reason why a text cannot be a name in a table, and the remedy; None if it can.
 
-    As the names of a scenario are refused (crates/lab/src/scenario/checks.rs).
+    The rules are those for names in a scenario (crates/lab/src/scenario/checks.rs).
 
     Examples
     --------
     >>> refusal("red"), refusal("-2")[:31], refusal("a\n")[:34]
-    (None, 'begins as a formula does (=, +,', 'has control characters in it; leav')
+    (None, 'begins like a formula (=, +, -,', 'has control characters; remove the')
     """
     if steers(text):
-        return "has control characters in it; leave them away"
+        return "has control characters; remove them"
     if text.startswith(FORMULA):
         return (
-            "begins as a formula does (=, +, -, @); a spreadsheet would compute it; "
-            "begin with a letter or a digit"
+            "begins like a formula (=, +, -, @), which a spreadsheet would compute; "
+            "begin it with a letter or a digit"
         )
     return None
 
 
 def steers(text: str) -> bool:
-    """Whether a text has characters that steer a terminal or the direction of text."""
+    """Return True if a text has control characters."""
     return not text.isprintable() and any(unicodedata.category(c) in UNSEEN for c in text)
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
-    """Return a text, or its two ends if it is too long.
+    """Return a text, or its beginning and end if it is longer than `longest` characters.
 
     Examples
     --------

@@ -162,7 +162,7 @@ def simulated(config: str, repetition: int, hosts: str = OFF, kernel_hz: int = 1
     )
 
 
-HOSTS: dict[str, dict[str, str]] = {OFF: {"gathering": "none"}, WIRE: {"gathering": "linux"}}
+HOSTS: dict[str, dict[str, str]] = {OFF: {"offload": "none"}, WIRE: {"offload": "linux"}}
 """Parameters of each kind of hosts."""
 
 MEASURES = {

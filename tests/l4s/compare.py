@@ -125,7 +125,7 @@ def tcp(flow: str) -> dict[str, Any]:
     return {
         "congestion": kind,
         "ecn": "off" if ecn == "noecn" else "accurate",
-        "gathering": "linux",
+        "offload": "linux",
     }
 
 
@@ -175,7 +175,7 @@ def scenario(pair: Pair, seed: int) -> dict[str, Any]:
             }
             for i, flow in enumerate(pair.flows)
         ],
-        "tcp": {"preset": "linux", "header_on_data": "54 B", "header_on_control": "54 B"},
+        "tcp": {"stack": "linux", "wire": {"data_header": "54 B", "control_header": "54 B"}},
         "record": {"series": ["delivery_rate"], "interval": "50 ms"},
     }
 

@@ -172,7 +172,7 @@ def test_a_part_is_reproduced(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     out = tmp_path / "study"
     args = ["reproduce", "ecn-finite-transfers", "--only", "table-1", "--only", "baseline"]
     for _ in range(2):  # the second replaces the first
-        assert execute([*args, "--replications", "2", "--out", str(out)]) == 0
+        assert execute([*args, "--replications", "2", "--force", "--out", str(out)]) == 0
     printed = capsys.readouterr().out
     assert "12 fitted" not in printed, "only the claims of the chosen items"
     assert "measured claims reproduced" in printed
@@ -270,7 +270,7 @@ def test_one_claim_is_decided_with_its_runs_alone(
     assert not list(tmp_path.iterdir())
     for wrong, told in (
         (["--claim", "EF-999"], "--claim: 'EF-999' is unknown; use one of: EF-001, "),
-        (["--claim", "EF-002", "--out", "x"], "--claim says what is run"),
+        (["--claim", "EF-002", "--out", "x"], "--claim runs what the claim needs"),
         (["--claim", "EF-002", "--set", "tcp.recieve_window=1 kB"], "no scenario of these items"),
     ):
         assert execute(["reproduce", "ecn-finite-transfers", *wrong]) == 2

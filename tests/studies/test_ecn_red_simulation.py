@@ -68,7 +68,7 @@ def test_every_case_is_a_scenario_as_the_study_has_it(network: str) -> None:
     assert len(between) == (1 if network == SINGLE else 3)
     for link in between:
         assert (link["rate"], link["delay"]) == ("512 kbit/s", "10 ms")
-        assert link["queue"] == link["reverse_queue"]
+        assert link["queue"] == link["reverse"]["queue"]
         queue = link["queue"]
         assert (queue["limit"], queue["minth"], queue["maxth"]) == (
             "200 packets", "10 packets", "60 packets",

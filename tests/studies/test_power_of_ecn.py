@@ -93,7 +93,7 @@ def test_scenarios_are_as_the_paper_has_them() -> None:
     assert shares == pytest.approx(
         [printed(f"advertised_window_{w}k_fraction") for w in (8, 16, 64)], abs=0.002
     )
-    assert read["tcp"]["rto_initial"] == f"{printed('syn_timeout_initial'):g} s"
+    assert read["tcp"]["rto"]["initial"] == f"{printed('syn_timeout_initial'):g} s"
     free = json.loads(normalize(Setting(UNCONGESTED, OFF, LIGHT).scenario(0)))
     assert free["network"]["rate"] == "1 Gbit/s"
     red, star = (queue(scheme) for scheme in (RED, RED_STAR))
@@ -162,7 +162,7 @@ def test_every_arm_has_the_same_requests() -> None:
     made: dict[str, list[str]] = {}
     lost: dict[tuple[str, str, str], int] = {}
     for rate in ("100 Mbit/s", "25 Mbit/s"):
-        said = [at.scenario(0) | {"duration": "12 s"} for at in every]
+        said = [at.scenario(0) | {"duration": "12 s", "warm_up": "0 s"} for at in every]
         for one, at in zip(said, every, strict=True):
             if at != free:
                 one["network"]["rate"] = rate
@@ -175,7 +175,8 @@ def test_every_arm_has_the_same_requests() -> None:
 
 
 def test_the_testbeds_open_loop_has_the_same_pages() -> None:
-    arms = [at.scenario(0) | {"duration": "30 s"} for at in testbed.OPEN.values()]
+    first = {"duration": "30 s", "warm_up": "0 s"}
+    arms = [at.scenario(0) | first for at in testbed.OPEN.values()]
     runs = run_many(arms)
     assert len({asked(result, first=True) for result in runs}) == 1
     assert syn_acks_lost(runs[0]) > 10
@@ -184,7 +185,8 @@ def test_the_testbeds_open_loop_has_the_same_pages() -> None:
 def test_users_are_as_many_as_the_load_takes() -> None:
     """Of a run of so many users those are chosen who make up the load; the study's run longer."""
     result = calibration.run(WEB, 0, seconds=10)
-    few, many = (calibration.users(result, load, 10) for load in (50, 100))
+    carried = calibration.carried(WEB, 0, 10)
+    few, many = (calibration.users(result, carried, load, 10) for load in (50, 100))
     assert 1.6 < many / few < 2.4
     at = Setting(UNCONGESTED, OFF, LIGHT, seconds=10)
     (ran,) = run_many([scenario(at, 0, many)])
@@ -221,13 +223,15 @@ def mixed(run: Result) -> Outcome:
 
 def test_a_run_is_reduced_to_what_it_did_after_its_warm_up(run: Result, mixed: Outcome) -> None:
     result, of, asked = run, mixed, run.table("requests")
-    late = asked[asked["start_s"] >= WARM_UP_S]
+    late = asked
+    assert late["start_s"].min() >= WARM_UP_S
     assert of.all.number == len(late)
     assert of.served == late["completed_s"].notna().sum()
     seen = late[late["start_s"] < result.manifest["simulated_s"] - 0.5]
     assert of.all.within(0.5) == pytest.approx((seen["duration_s"] <= 0.5).mean(), abs=0.005)
     drops = result.table("drops")
-    drops = drops[(drops["time_s"] >= WARM_UP_S) & (drops["link"] == "left>right")]
+    assert drops["time_s"].min() >= WARM_UP_S
+    drops = drops[drops["link"] == "left>right"]
     lost = drops[(drops["syn"] == 1) & (drops["reply"] == 1)]
     assert of.syn_ack_drops == len(lost)
     assert of.data_drops == len(drops) - len(lost)
@@ -248,7 +252,7 @@ def test_without_ecn_what_is_done_to_marks_changes_nothing() -> None:
     told = [unmarked, unmarked | {"tcp": unmarked["tcp"] | dict(MARKS.tcp)}]
     told += [unmarked | {"network": unmarked["network"] | {"queue": queue(RED_STAR)}}]
     assert len({normalize(one) for one in told}) == 3
-    runs = run_many([one | {"duration": "20 s"} for one in told])
+    runs = run_many([one | {"duration": "20 s", "warm_up": "0 s"} for one in told])
     for table in runs[0].tables:
         first, *others = (run.table(table) for run in runs)
         assert all(first.equals(other) for other in others), table
@@ -266,7 +270,7 @@ def test_settings_are_scenarios_of_their_own() -> None:
     assert len(texts) == len(set(every)) - 1
     assert text_of(unmarked) == text_of(replace(unmarked, reading=AS_READ))
     linux = today.setting("codel", OFF, today.LINUX).scenario(0)
-    assert linux["tcp"] == {"preset": "linux"}  # nothing of the paper's hosts is left
+    assert linux["tcp"] == {"stack": "linux"}  # nothing of the paper's hosts is left
     assert CLIENTS == 35
 
 
@@ -283,8 +287,7 @@ class Everywhere(Runs):
 
     def by_replication(self, setting: Any) -> Iterator[tuple[int, Outcome | Waited]]:
         """Give the run twice; of the queueing model's, what one could have been."""
-        whole = getattr(setting, "ends_s", 0) != WARM_UP_S
-        waited = Waited((0.001, 0.01), (900.0 + whole, 100.0 + whole), 20.0 + whole, 30.0 + whole)
+        waited = Waited((0.001, 0.01), (900.0, 100.0), 20.0, 30.0)
         of = waited if isinstance(setting, Alike | Mixed) else self.outcome
         yield from enumerate([of, of])
 

@@ -85,8 +85,8 @@ def test_scenarios_are_as_the_thesis_has_them() -> None:
     (_, leaf) = scenario["network"]["links"][2]["queue"]["classes"]
     assert (leaf["queue"]["min"], leaf["queue"]["max"]) == ("5000 B", "18000 B")
     assert leaf["queue"]["limit"] == "20000 B"
-    assert "initial_ssthresh" not in Three(RED, 2.0).scenario(0)["tcp"]
-    assert "initial_ssthresh" in Three(RED, 2.0).scenario(1)["tcp"]
+    assert "initial_ssthresh" not in Three(RED, 2.0).scenario(0)["tcp"]["cwnd"]
+    assert "initial_ssthresh" in Three(RED, 2.0).scenario(1)["tcp"]["cwnd"]
     two = json.loads(normalize(Beside(LONG, TAIL_DROP, TWO_CLASS, 1).scenario(0)))
     (_, cbr, tcp) = two["network"]["links"][2]["queue"]["classes"]
     assert cbr["match"]["protocol"] == "udp"
@@ -122,7 +122,7 @@ def test_beyond_the_study_one_thing_is_changed_at_a_time() -> None:
         made = json.loads(normalize(beyond.Today(three, queue).scenario(3)))
         (_, leaf) = made["network"]["links"][2]["queue"]["classes"]
         assert leaf["queue"]["limit"] == "20000 B"
-        assert (made["tcp"]["ecn"] == "rfc3168") == (queue == "RED with ECN")
+        assert (made["tcp"]["ecn"]["mode"] == "rfc3168") == (queue == "RED with ECN")
     far = json.loads(normalize(beyond.Today(three, rtt_ms=50).scenario(3)))
     assert far["network"]["links"][0]["delay"] == "25.05 ms"
     large = json.loads(normalize(beyond.Today(three, scale=10).scenario(3)))

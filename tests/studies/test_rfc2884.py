@@ -65,7 +65,7 @@ def test_scenarios_are_as_the_memo_has_them() -> None:
     assert congesting["traffic"]["size"] is None
     assert on["traffic"]["size"] == off["traffic"]["size"] == "20 MiB"
     assert (on["start"], off["start"]) == ("20 s", "20 s")
-    ecn = [flow["tcp"]["ecn"] for flow in (congesting, on, off)]
+    ecn = [flow["tcp"]["ecn"]["mode"] for flow in (congesting, on, off)]
     assert ecn == ["off", "rfc3168", "off"]
     small = json.loads(normalize(transactions.setting(LOW, 0.1).scenario(0)))
     assert small["duration"] == "200 s"
@@ -204,5 +204,5 @@ def test_the_captures_have_the_bits_of_both_flows(tmp_path: Path) -> None:
 def test_sack_knows_more_than_reno() -> None:
     plain, sack = (json.loads(normalize(bulk.setting(LOW, 0.1, tcp).scenario(0))) for tcp in
                    (RENO, SACK))  # fmt: skip
-    assert (plain["tcp"]["recovery"], plain["tcp"]["sack"]) == ("reno", False)
-    assert (sack["tcp"]["recovery"], sack["tcp"]["sack"]) == ("fack", True)
+    assert (plain["tcp"]["recovery"]["method"], plain["tcp"]["sack"]) == ("reno", False)
+    assert (sack["tcp"]["recovery"]["method"], sack["tcp"]["sack"]) == ("fack", True)

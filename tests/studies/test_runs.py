@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from aqmlab._core import ScenarioError
-from aqmlab.engine import Failed, Progress, Simulator
+from aqmlab.engine import EVERYTHING, Failed, Progress, Simulator
 from aqmlab.measures import Measure
 from aqmlab.results import Result
 from aqmlab.scenario import normalize
@@ -23,6 +23,7 @@ class Counting:
     """The simulator, with a list of the scenarios that it ran."""
 
     build = "counting"
+    capabilities = EVERYTHING
 
     def __init__(self) -> None:
         self.ran: list[dict[str, Any]] = []
@@ -118,13 +119,13 @@ def test_scenarios_that_record_different_things_are_different_runs() -> None:
 
 def test_an_assumption_is_changed_where_there_is_one() -> None:
     engine = Counting()
-    changes = [("tcp.rto_min", "1 s"), ("network.queue.limit", "9 packets"), ("flows.1.count", "3")]
+    changes = [("tcp.rto.min", "1 s"), ("network.queue.limit", "9 packets"), ("flows.1.count", "3")]
     runs = Runs(1, lambda result: result.scenario, engine, changes=changes[:2])
     runs.request([Need(Download("d", record={"series": ["queue"]}), record=FINE)])
     runs.check_changes()
     runs.run()
     (scenario,) = engine.ran
-    assert scenario["tcp"]["rto_min"] == "1 s"
+    assert scenario["tcp"]["rto"]["min"] == "1 s"
     assert scenario["network"]["queue"]["limit"] == "9 packets"
     assert scenario["record"]["series"] == ["drops", "queue"]
     assert scenario["record"]["interval"] == "50 ms"
@@ -132,8 +133,8 @@ def test_an_assumption_is_changed_where_there_is_one() -> None:
     other.request([Need(Download("d"))])
     with pytest.raises(ScenarioError, match=r"--set flows\.1\.count: no scenario of these items"):
         other.check_changes()
-    with pytest.raises(ScenarioError, match=r"tcp\.rto_min.*is not a time"):
-        Runs(1, id, engine, changes=[("tcp.rto_min", "soon")]).request([Need(Download("d"))])
+    with pytest.raises(ScenarioError, match=r"tcp\.rto\.min.*is not a time"):
+        Runs(1, id, engine, changes=[("tcp.rto.min", "soon")]).request([Need(Download("d"))])
     with pytest.raises(ScenarioError, match="seed: is not an assumption"):
         Runs(1, id, engine, changes=[("seed", "3")])
 

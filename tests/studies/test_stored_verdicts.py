@@ -12,6 +12,7 @@ from aqmlab.studies.framework import Published, Study, stored_verdicts
 from aqmlab.studies.framework.claims import FITTED, INPUT, MEASURED, Decision, exactly
 from aqmlab.studies.framework.output import CLAIMS, MANIFEST, README
 from aqmlab.studies.framework.stored_verdicts import BEGIN, END, StoredClaim
+from aqmlab.studies.framework.summary import _by_verdict
 from aqmlab.studies.framework.verdicts import (
     ABSENT,
     CONTRADICTED,
@@ -128,3 +129,8 @@ def test_a_whole_run_has_the_stored_verdicts(tmp_path: Path, name: str) -> None:
     study = studies.load(name)
     study.reproduce(out=tmp_path / name)
     assert stored_verdicts.check(tmp_path / name, study) == []
+
+
+def test_the_readme_of_a_quick_form_lists_the_claims_that_it_leaves_out() -> None:
+    lines = _by_verdict([(claim("A"), Decision("", ABSENT, "Not run."))])
+    assert lines == "- Not in the quick form: A."

@@ -103,7 +103,7 @@ def queues() -> list[Form]:
         small = {"kind": "drop_tail", "limit": f"{room} packets",
                  "limit_counts": "waiting-and-in-service"}  # fmt: skip
         finite = link("10 Mbit/s", "0 s", small, [poisson("9 Mbit/s")], duration="600 s")
-        model = single_server.WithRoom(single_server.md1(0.9, 8e-4), room)
+        model = single_server.MG1K(single_server.md1(0.9, 8e-4), room)
 
         def lost(result: Result) -> dict[str, float]:
             row = result.links.set_index("link").loc["a>b"]
@@ -231,7 +231,7 @@ def rates() -> list[Form]:
                           {"goodput": cause}))  # fmt: skip
     for p in (0.001, 0.01):
         scenario = lossy({"kind": "loss", "probability": p}, 2000, 50,
-                         {"rto_min": "1 s", "recovery": "reno", "sack": False})  # fmt: skip
+                         {"rto": {"min": "1 s"}, "recovery": "reno", "sack": False})  # fmt: skip
         rate = tcp_rates.pftk(p, 0.1, 1.0, per_ack=1) * megabit
         forms.append(Form(f"PFTK, Reno, p = {p}", scenario, goodput(2000),
                           {"goodput": (rate, "Mbit/s", Tolerance(0.15))}))  # fmt: skip
@@ -242,7 +242,7 @@ def rates() -> list[Form]:
         control: dict[str, Any] = {
             "kind": "cubic", "slow_start": "standard", "fast_convergence": "off",
         }  # fmt: skip
-        keys = {"congestion": control, "initial_ssthresh": f"{largest:.0f} packets"}
+        keys = {"congestion": control, "cwnd": {"initial_ssthresh": f"{largest:.0f} packets"}}
         loss = {"kind": "periodic_loss", "every": every, "first": round(2.2 * largest)}
         scenario = lossy(loss, 1000, 50, keys)
         expected = {"goodput": (window / 0.1 * megabit, "Mbit/s", Tolerance(0.03))}
@@ -264,7 +264,7 @@ def oscillation() -> list[Form]:
             },
             "flows": [{"name": "f{i}", "count": flows, "from": "left-{i}", "to": "right-0",
                        "traffic": {"kind": "bulk"}}],
-            "tcp": CLEAN | {"congestion": "dctcp", "ecn": "dctcp", "rto_min": "10 ms"},
+            "tcp": CLEAN | {"congestion": "dctcp", "ecn": "dctcp", "rto": {"min": "10 ms"}},
             "record": {"series": ["queue"], "interval": "50 us", "links": ["left>right"]},
         }  # fmt: skip
         model = dctcp.StepMarking(flows, 1e9 / 12000, 240e-6, threshold)
@@ -312,7 +312,7 @@ def times() -> list[Form]:
                           {"completion": (one + late, "s", EXACT)}, 1))  # fmt: skip
     # The handshake samples R: RTO = max(1 s, R + 4 R/2); the segment is packet 2 on the link.
     for rto_min, late in (("1 s", 1.0), ("50 ms", 0.3)):
-        scenario = transfer(1, [2], rto_min=rto_min)
+        scenario = transfer(1, [2], rto={"min": rto_min})
         forms.append(Form(f"a lost segment, least timeout {rto_min}", scenario, took,
                           {"completion": (one + late, "s", EXACT)}, 1))  # fmt: skip
     return forms

@@ -124,10 +124,10 @@ class Dumbbell:
         """Return the scenario of a replication."""
         draws = self.draws(replication)
         ample = {"kind": "drop_tail", "limit": "100000 packets"}
-        access = {"rate": f"{self.access} bit/s", "queue": ample, "reverse_queue": ample}
+        access = {"rate": f"{self.access} bit/s", "queue": ample, "reverse": {"queue": ample}}
         links: list[dict[str, Any]] = [
             {"from": "L", "to": "R", "rate": f"{self.rate} bit/s", "delay": f"{self.delay} s",
-             "queue": self.queue, "reverse_queue": ample}
+             "queue": self.queue, "reverse": {"queue": ample}}
         ]  # fmt: skip
         for i, delay in enumerate(draws.delays):
             links.append({"from": f"s{i}", "to": "L", "delay": f"{delay} s", **access})

@@ -1,4 +1,4 @@
-"""The preset ``linux`` beside a real kernel (``tests/kernel``)."""
+"""The stack ``linux`` beside a real kernel (``tests/kernel``)."""
 
 from collections.abc import Iterable
 
@@ -7,10 +7,10 @@ from validation.row import Row
 
 NAME = "Linux"
 ABOUT = (
-    "The preset `linux` beside Linux 6.12.117 in virtual time. Of the configurations up to "
+    "The stack `linux` beside Linux 6.12.117 in virtual time. Of the configurations up to "
     "10 Mbit/s the kernel has ten runs, half with HZ = 100 and half with HZ = 1000; of the faster "
     "ones it has five with HZ = 1000. Ours are as many. Hosts had no offloads, or (`wire`) a "
-    'segmentation offload at the sender, where ours have `gathering = "linux"`. '
+    'segmentation offload at the sender, where ours have `offload = "linux"`. '
     "[`tests/kernel`](../tests/kernel/README.md) describes how it was measured."
 )
 

@@ -5,10 +5,11 @@
 
 import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from aqmlab.scenario import with_keys
 from validation.dumbbell import SEGMENT_BYTES, Cbr, Draws, Dumbbell, Numbers, compare
 from validation.row import Row
 
@@ -19,7 +20,7 @@ The bottleneck of a dumbbell, with TCP (Tahoe, Reno, NewReno, SACK) and CBR flow
 draws the starts of the flows and the delays of their links; both simulators get the same draws.
 ns-2 is set by [`ns2.tcl`](../tests/validation/ns2.tcl), aqmlab by
 [`ns2.py`](../tests/validation/ns2.py): the keys of TCP are those of the study
-[ecn_finite_transfers](../python/aqmlab/studies/ecn_finite_transfers), without a preset. The
+[ecn_finite_transfers](../python/aqmlab/studies/ecn_finite_transfers), without a stack. The
 goodput and the counts are those of the whole run, the mean queue leaves out the warm-up."""
 
 
@@ -39,37 +40,39 @@ def version() -> str:
     return f"ns-2 {name}"
 
 
-def tcp(recovery: str = "reno", *, window: int = 100, **keys: Any) -> dict[str, Any]:
+def tcp(
+    recovery: str = "reno", keys: Mapping[str, Any] | None = None, *, window: int = 100
+) -> dict[str, Any]:
     """Return TCP as ns-2 has it.
 
     Parameters
     ----------
     recovery : str
         Loss recovery.
+    keys : mapping, optional
+        Other keys of TCP, by their paths.
     window : int
         Receive window in segments (`window_`).
-    **keys
-        Other keys of TCP.
     """
-    return {
+    plain = {
         "mss": f"{SEGMENT_BYTES} B",
-        "recovery": recovery,
+        "recovery.method": recovery,
         "sack": recovery == "sack",
         "receive_window": f"{window * SEGMENT_BYTES} B",
         "initial_window": "2 packets",
-        "ssthresh_from": "window",
-        "fast_retransmit": "once-per-window",
-        "recovery_exit": "deflate-and-open",
+        "cwnd.ssthresh_from": "window",
+        "recovery.fast_retransmit": "once-per-window",
+        "recovery.exit": "deflate-and-open",
         "delayed_ack": "1 packets",
-        "delayed_ack_timeout": "100 ms",
-        "rto_estimator": "jacobson1988",
-        "rto_initial": "3 s",
-        "rto_min": "200 ms",
-        "clock_granularity": "10 ms",
-        "ect_on": "all-data",
-        "dsack": False,
-        **keys,
+        "ack.timeout": "100 ms",
+        "rto.estimator": "jacobson1988",
+        "rto.initial": "3 s",
+        "rto.min": "200 ms",
+        "rto.granularity": "10 ms",
+        "ecn.packets": "all-data",
+        "recovery.dsack": False,
     }
+    return with_keys({}, plain | dict(keys or {}))
 
 
 def drop_tail(limit: int, *, of_bytes: bool = False) -> dict[str, Any]:
@@ -148,11 +151,12 @@ SETTINGS = (
     Dumbbell("dt-sack-n5-10M", drop_tail(100), tcp("sack"), **FAST),
     Dumbbell("dt-sack-n10-10M", drop_tail(60), tcp("sack"), flows=10, **FAST),
     Dumbbell("dt-sack-n20-100M", drop_tail(400), tcp("sack", window=1000), flows=20, **FASTER),
-    Dumbbell("dt-reno-limited-transmit-n10", drop_tail(20), tcp(limited_transmit=True), flows=10),
+    Dumbbell("dt-reno-limited-transmit-n10", drop_tail(20),
+             tcp("reno", {"recovery.limited_transmit": True}), flows=10),
     Dumbbell("dt-newreno-delack-n5-10M", drop_tail(100),
-             tcp("newreno", delayed_ack="2 packets"), **FAST),
+             tcp("newreno", {"delayed_ack": "2 packets"}), **FAST),
     Dumbbell("dt-sack-delack-n5-10M", drop_tail(100),
-             tcp("sack", delayed_ack="2 packets"), **FAST),
+             tcp("sack", {"delayed_ack": "2 packets"}), **FAST),
     Dumbbell("dt-window-10-n5", drop_tail(64), tcp(window=10)),
     Dumbbell("dt-sack-n4-200ms", drop_tail(200), tcp("sack", window=400), flows=4,
              **{**FAST, "delay": 0.08, "duration": 120.0}),
@@ -166,7 +170,7 @@ SETTINGS = (
     Dumbbell("dt-newreno-finish-10x500", drop_tail(20), tcp("newreno"), flows=10, size=500),
     Dumbbell("dt-sack-finish-20x300-10M", drop_tail(50), tcp("sack"), flows=20, size=300, **FAST),
     Dumbbell("dt-reno-finish-10x300-rto-1s", drop_tail(10),
-             tcp(rto_min="1 s", clock_granularity="100 ms"), flows=10, size=300),
+             tcp("reno", {"rto.min": "1 s", "rto.granularity": "100 ms"}), flows=10, size=300),
     # RED that drops
     Dumbbell("red-reno-n5", red(64, 5, 15), tcp()),
     Dumbbell("red-gentle-reno-n5", red(64, 5, 15, **GENTLE), tcp()),
@@ -206,7 +210,7 @@ SETTINGS = (
 
 SACK_TIMER = (
     "The retransmission timer during SACK recovery. If each retransmission restarts it "
-    '(fast_retransmit_timer = "each-restarts") ours are {} and ns-2\'s {} on the same draws; '
+    '(rto.fast_retransmit = "each-restarts") ours are {} and ns-2\'s {} on the same draws; '
     "as set ours are {}."
 )
 CAUSES: dict[tuple[str, str], str] = {
@@ -246,11 +250,11 @@ def arguments(setting: Dumbbell, replication: int) -> dict[str, Any]:
         }  # fmt: skip
     if keys:
         given |= {
-            "tcp": AGENTS[keys["recovery"]], "sack": int(keys["sack"]),
+            "tcp": AGENTS[keys["recovery"]["method"]], "sack": int(keys["sack"]),
             "window": int(keys["receive_window"].split()[0]) // SEGMENT_BYTES,
             "delack": int(keys["delayed_ack"] == "2 packets"),
-            "singledup": int(keys.get("limited_transmit", False)),
-            "minrto": seconds(keys["rto_min"]), "tick": seconds(keys["clock_granularity"]),
+            "singledup": int(keys["recovery"].get("limited_transmit", False)),
+            "minrto": seconds(keys["rto"]["min"]), "tick": seconds(keys["rto"]["granularity"]),
         }  # fmt: skip
     return given | setting.theirs
 

@@ -75,18 +75,19 @@ def tcp(congestion: str = "reno", **keys: Any) -> dict[str, Any]:
         "slow_start": {"kind": "standard", "limit": "255 packets"},
     }
     return {
-        "ssthresh_from": "flight-size" if congestion == "reno" else "cwnd",
+        "cwnd": {"ssthresh_from": "flight-size" if congestion == "reno" else "cwnd"},
         "congestion": "reno" if congestion == "reno" else control,
         "mss": f"{SEGMENT_BYTES} B",
-        "recovery": "sack",
+        "recovery": {
+            "method": "sack",
+            "dsack": False,
+            "limited_transmit": True,
+            "reduction": "prr",
+        },
         "sack": True,
-        "dsack": False,
-        "limited_transmit": True,
-        "rate_reduction": "prr",
         "initial_window": "10 packets",
         "receive_window": "4000000 B",
-        "header_on_data": "42 B",
-        "header_on_control": "42 B",
+        "wire": {"data_header": "42 B", "control_header": "42 B"},
         **keys,
     }
 

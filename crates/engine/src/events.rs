@@ -1,36 +1,37 @@
 //! Pending events in the total order (time, lane).
 //!
-//! A *lane* is whatever can have one thing to do next: a link, a host's timer, a sampler. Each lane
-//! has at most one pending event, so (time, lane) is a total order without a counter, and the heap
-//! holds one entry a lane, not one a packet (htsim's `pipe` showed the gain). A lane's event may be
-//! moved: the entry that no longer says when its lane is due is skipped when it surfaces, so moving
-//! an event costs one push and cancelling it nothing.
+//! A *lane* is anything with at most one pending event: a link, a host's timer, a sampler. (time,
+//! lane) is therefore a total order without a counter, and the heap contains one entry per lane
+//! instead of one per packet (htsim's `pipe` showed the gain). The event of a lane can be moved. An
+//! entry that no longer matches the time of its lane is skipped when it reaches the root, so moving
+//! an event costs one push and cancelling it costs nothing.
 //!
-//! The heap is 4-ary (LaMarca & Ladner 1996): half the depth of a binary one, and the four children
-//! stand side by side. It is ordered by time alone: an entry as early as the root has only such entries above it,
-//! so that a tie shows among the children of the root. Then all entries of that time are taken out, and go by lane.
+//! The heap is 4-ary (LaMarca & Ladner 1996): it has half the depth of a binary heap, and the four
+//! children are adjacent. It is ordered by time alone. Every entry above an entry with the time of
+//! the root has that time too, so a tie is visible among the children of the root. Then all entries
+//! of that time are removed and processed in the order of their lanes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use units::Time;
 
-/// Whose event it is.
+/// Number of a lane, which identifies the owner of an event.
 pub type Lane = u32;
 
-/// The pending events of a run.
+/// Pending events of a run.
 #[derive(Debug, Default)]
 pub struct EventQueue {
-    /// The pending times as a 4-ary heap, least first, and whose they are.
+    /// Pending times as a 4-ary heap with the minimum first. `lanes` has the lane of each.
     times: Vec<u64>,
     lanes: Vec<Lane>,
-    /// The root was taken and its place is free for the next entry, which saves a removal and an
-    /// insertion: nearly every event of a lane sets its next.
+    /// True if the root was removed and the next entry can take its place. This saves a removal and
+    /// an insertion, because nearly every event of a lane sets its next one.
     vacant: bool,
-    /// The lanes of entries taken out because their time is the same: `tied_at`.
+    /// Lanes of the entries that were removed because they have the same time, `tied_at`.
     tied: BinaryHeap<Reverse<Lane>>,
     tied_at: Time,
-    /// When each lane is due; [`Time::NEVER`]: not pending.
+    /// Time of each lane's event, or [`Time::NEVER`] without an event.
     due: Vec<Time>,
     now: Time,
     events: u64,
@@ -38,20 +39,20 @@ pub struct EventQueue {
 }
 
 impl EventQueue {
-    /// A queue for lanes `0..lanes`.
+    /// Create a queue for the lanes `0..lanes`.
     pub fn new(lanes: usize) -> Self {
         EventQueue { due: vec![Time::NEVER; lanes], ..EventQueue::default() }
     }
 
-    /// Makes room for lanes up to `0..lanes`.
+    /// Extend the queue to the lanes `0..lanes`.
     pub fn grow(&mut self, lanes: usize) {
         self.due.resize(lanes.max(self.due.len()), Time::NEVER);
     }
 
-    /// Sets the next event of `lane`, in place of the one it had. [`Time::NEVER`] cancels it.
+    /// Set the event of `lane` and replace its previous event. [`Time::NEVER`] cancels the event.
     ///
     /// # Panics
-    /// If `at` is in the past: time would run backwards.
+    /// If `at` is in the past, because time would run backwards.
     #[inline]
     pub fn set(&mut self, lane: Lane, at: Time) {
         let due = &mut self.due[lane as usize];
@@ -68,12 +69,12 @@ impl EventQueue {
         }
     }
 
-    /// When `lane` is due; [`Time::NEVER`] if it is not pending.
+    /// Return the time of the event of `lane`, or [`Time::NEVER`] without an event.
     pub fn due(&self, lane: Lane) -> Time {
         self.due[lane as usize]
     }
 
-    /// Takes the next event, advancing the clock to it.
+    /// Remove the next event and advance the clock to it.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, Lane)> {
         loop {
@@ -100,7 +101,7 @@ impl EventQueue {
         }
     }
 
-    /// The first entry where others have the same time, or may.
+    /// Return the first entry if other entries have, or may have, the same time.
     #[cold]
     fn pop_tied(&mut self) -> Option<(Time, Lane)> {
         if self.tied.is_empty() {
@@ -113,18 +114,18 @@ impl EventQueue {
         self.tied.pop().map(|Reverse(lane)| (self.tied_at, lane))
     }
 
-    /// The time of the event taken last.
+    /// Return the time of the last removed event.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// How many events were taken.
+    /// Return the number of removed events.
     pub fn events(&self) -> u64 {
         self.events
     }
 
-    /// How many events were taken at the same instant as the one before: where the order of lanes,
-    /// which is arbitrary, decided.
+    /// Return the number of events at the same time as the previous event, whose order among lanes
+    /// is arbitrary.
     pub fn ties(&self) -> u64 {
         self.ties
     }
@@ -132,7 +133,7 @@ impl EventQueue {
     fn push(&mut self, at: u64, lane: Lane) {
         let mut i = self.times.len();
         if i == self.times.capacity() {
-            // By a quarter: among a million lanes doubling would leave much unused.
+            // Grow by a quarter, because doubling would waste much memory with a million lanes.
             self.times.reserve_exact(i / 4 + 64);
             self.lanes.reserve_exact(i / 4 + 64);
         }
@@ -149,7 +150,7 @@ impl EventQueue {
         (self.times[i], self.lanes[i]) = (at, lane);
     }
 
-    /// Fills the place of the root with the last entry.
+    /// Replace the root by the last entry.
     fn remove_root(&mut self) {
         self.vacant = false;
         if let (Some(last), Some(whose)) = (self.times.pop(), self.lanes.pop())
@@ -159,7 +160,7 @@ impl EventQueue {
         }
     }
 
-    /// Puts an entry at the root and lets it sink.
+    /// Insert an entry at the root and move it down to its position.
     fn sift_down(&mut self, at: u64, lane: Lane) {
         let n = self.times.len();
         let (times, lanes) = (&mut self.times[..n], &mut self.lanes[..n]);
@@ -185,7 +186,7 @@ impl EventQueue {
     }
 }
 
-/// Which of these times is least, and that time.
+/// Return the index of the minimum time, and that time.
 #[cold]
 fn least_of(times: &[u64]) -> (usize, u64) {
     let least = (0..times.len()).min_by_key(|&i| times[i]).unwrap_or(0);
@@ -199,7 +200,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
-    fn equal_times_go_by_lane() {
+    fn events_at_equal_times_are_ordered_by_lane() {
         let mut q = EventQueue::new(3);
         for lane in [2, 0, 1] {
             q.set(lane, Time(5));
@@ -227,7 +228,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "before now")]
-    fn the_past_is_refused() {
+    fn an_event_in_the_past_panics() {
         let mut q = EventQueue::new(1);
         q.set(0, Time(10));
         q.pop();
@@ -235,9 +236,9 @@ mod tests {
     }
 
     proptest! {
-        /// The queue against a sorted map from lane to time.
+        /// The queue is compared with a sorted map from lanes to times.
         #[test]
-        fn same_as_a_sorted_map(ops in prop::collection::vec((0u32..30, prop::option::of(0u64..20)), 1..300)) {
+        fn the_queue_behaves_like_a_sorted_map(ops in prop::collection::vec((0u32..30, prop::option::of(0u64..20)), 1..300)) {
             let mut q = EventQueue::new(30);
             let mut model: BTreeMap<Lane, u64> = BTreeMap::new();
             for (lane, delay) in ops {

@@ -1,5 +1,5 @@
-//! The clockwork: a queue of events in a total order, and named streams of random numbers.
-//! Knows nothing of networks.
+//! Event queue in a total order, and named streams of random numbers. The crate is independent of
+//! networks.
 
 mod events;
 mod random;

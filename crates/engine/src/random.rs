@@ -1,28 +1,28 @@
 //! Named streams of random numbers from a counter-based generator.
 //!
 //! Philox4x32-10 (Salmon, Moraes, Dror & Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3"):
-//! a block of numbers is a function of a key and a counter, so a stream is its name. Each component
-//! and purpose draws from its own stream: adding one never shifts another's draws, and two arms of a
-//! comparison see the same traffic.
+//! a block of numbers is a function of a key and a counter, so the name of a stream defines its
+//! numbers. Each component and purpose draws from its own stream. Adding a component does not
+//! change the numbers of others, and two arms of a comparison have the same traffic.
 
-/// A stream of random numbers, determined by a seed and a name.
+/// Stream of random numbers that a seed and a name determine.
 #[derive(Clone, Debug)]
 pub struct Stream {
     key: [u32; 2],
     counter: u64,
     block: [u32; 4],
-    /// How many words of `block` were handed out.
+    /// Number of words of `block` that have been returned.
     used: usize,
 }
 
 impl Stream {
-    /// The stream called `name` in the run with this seed.
+    /// Create the stream `name` of the run with this seed.
     pub fn new(seed: u64, name: &str) -> Self {
         let key = mix(mix(seed) ^ hash(name.as_bytes()));
         Stream { key: [key as u32, (key >> 32) as u32], counter: 0, block: [0; 4], used: 4 }
     }
 
-    /// A stream of its own for one purpose of whoever holds this one.
+    /// Create a stream for one purpose of this stream's owner.
     #[must_use]
     pub fn branch(&self, name: &str) -> Self {
         let seed = u64::from(self.key[1]) << 32 | u64::from(self.key[0]);
@@ -39,55 +39,55 @@ impl Stream {
         self.block[self.used - 1]
     }
 
-    /// Uniform in [0, 1), a multiple of 2^-53.
+    /// Return a number that is uniform in [0, 1), a multiple of 2^-53.
     pub fn uniform(&mut self) -> f64 {
         let (high, low) = (self.word(), self.word());
         unit(high, low)
     }
 
-    /// Uniform among `0..n`.
+    /// Return a number that is uniform among `0..n`.
     ///
     /// # Panics
     /// If `n` is zero.
     pub fn below(&mut self, n: u64) -> u64 {
-        assert!(n > 0, "no number below zero");
+        assert!(n > 0, "the bound must be above 0");
         let bits = (u64::from(self.word()) << 32) | u64::from(self.word());
         ((u128::from(bits) * u128::from(n)) >> 64) as u64
     }
 }
 
-/// Random numbers by index: what a seed, a name and an index give, whatever was drawn before. So a
-/// million connections that draw now and then need no state each.
+/// Random numbers by index. A seed, a name and an index determine a number, independently of
+/// earlier draws. A million connections that rarely draw therefore need no state each.
 #[derive(Clone, Copy, Debug)]
 pub struct Indexed {
     key: [u32; 2],
 }
 
 impl Indexed {
-    /// The numbers called `name` in the run with this seed.
+    /// Create the numbers `name` of the run with this seed.
     pub fn new(seed: u64, name: &str) -> Self {
         Indexed { key: Stream::new(seed, name).key }
     }
 
-    /// Two numbers at `index`, uniform in [0, 1), multiples of 2^-53.
+    /// Return two numbers at `index` that are uniform in [0, 1), multiples of 2^-53.
     pub fn uniform(&self, [a, b, c]: [u32; 3]) -> [f64; 2] {
-        let w = philox([a, b, c, 1], self.key); // a stream of the same name has 0 there
+        let w = philox([a, b, c, 1], self.key); // a stream with the same name has 0 in place of 1
         [(w[0], w[1]), (w[2], w[3])].map(|(high, low)| unit(high, low))
     }
 }
 
-/// The number in [0, 1) that 64 random bits give: a multiple of 2^-53.
+/// Return the number in [0, 1) of 64 random bits, a multiple of 2^-53.
 fn unit(high: u32, low: u32) -> f64 {
     let bits = (u64::from(high) << 32) | u64::from(low);
     (bits >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
-/// FNV-1a: the same on every machine.
+/// Return the FNV-1a hash, which is equal on every machine.
 pub fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// SplitMix64's output function (Steele, Lea & Flood 2014).
+/// Return SplitMix64's output function of `x` (Steele, Lea & Flood 2014).
 fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -95,7 +95,7 @@ fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// One block of Philox4x32-10.
+/// Return one block of Philox4x32-10.
 fn philox(mut c: [u32; 4], mut k: [u32; 2]) -> [u32; 4] {
     for _ in 0..10 {
         let p0 = u64::from(c[0]) * 0xD251_1F53;
@@ -110,9 +110,9 @@ fn philox(mut c: [u32; 4], mut k: [u32; 2]) -> [u32; 4] {
 mod tests {
     use super::*;
 
-    /// Known answers published with the generator (Random123, kat_vectors).
+    /// The generator reproduces the known answers published with it (Random123, kat_vectors).
     #[test]
-    fn known_answers() {
+    fn philox_reproduces_the_published_answers() {
         assert_eq!(philox([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
         assert_eq!(
             philox([u32::MAX; 4], [u32::MAX; 2]),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_is_its_seed_and_name() {
+    fn seed_and_name_determine_a_stream() {
         let draw = |seed, name| {
             let mut s = Stream::new(seed, name);
             [s.uniform(), s.uniform(), s.uniform()]
@@ -135,9 +135,10 @@ mod tests {
         assert_ne!(draw(1, "link/b"), draw(1, "link/c"));
     }
 
-    /// Mean 1/2 and variance 1/12 within six standard errors, and no value outside [0, 1).
+    /// The mean is 1/2 and the variance 1/12 within six standard errors, and all values are in [0,
+    /// 1).
     #[test]
-    fn uniform_has_the_moments_of_its_law() {
+    fn uniform_has_the_moments_of_its_distribution() {
         let n = 1_000_000;
         let mut s = Stream::new(7, "moments");
         let (mut sum, mut squares) = (0.0, 0.0);
@@ -152,9 +153,10 @@ mod tests {
         assert!((squares / n - 1.0 / 12.0).abs() < 6.0 * (1.0 / 180.0 / n).sqrt());
     }
 
-    /// Mean 1/2 and variance 1/12 along each index, and no index shares another's numbers.
+    /// Along each index the mean is 1/2 and the variance 1/12, and different indices have different
+    /// numbers.
     #[test]
-    fn numbers_by_index_are_uniform_and_their_own() {
+    fn numbers_by_index_are_uniform_and_distinct() {
         let numbers = Indexed::new(7, "indexed");
         let n = 100_000u32;
         for place in 0..3 {

@@ -1,12 +1,14 @@
-//! Stretches of time that come again and again: outages, delay spikes.
+//! Periods of time that recur, such as outages and delay spikes.
 
 use engine::Stream;
 use traffic::Spacing;
+use units::param::{Invalid, join};
 use units::{Duration, Time};
 
-/// Stretches of one length with intervals between them.
+/// Periods of equal length, separated by intervals.
 #[derive(Clone, Debug)]
 pub struct Episodes {
+    /// Start of the current or next period.
     begins: Time,
     length: Duration,
     interval: Option<Duration>,
@@ -15,7 +17,8 @@ pub struct Episodes {
 }
 
 impl Episodes {
-    /// The first begins at `start`, or, without one, an interval after time 0.
+    /// Create periods. The first begins at `start`, or one interval after time 0 if `start` is
+    /// absent.
     pub fn new(
         start: Option<Duration>,
         length: Duration,
@@ -31,13 +34,14 @@ impl Episodes {
         episodes
     }
 
-    /// When the next begins if the last ended at `end`.
+    /// Return the start of the period that follows the one that ended at `end`.
     fn after(&mut self, end: Time) -> Time {
         let Some(interval) = self.interval else { return Time::NEVER };
         end + self.spacing.draw(interval, self.random.uniform())
     }
 
-    /// When the one that goes on at `now` ends, if one does. Times must not fall.
+    /// Return the end of the period that contains `now`, if there is one. `now` must not decrease
+    /// from call to call.
     pub fn end_at(&mut self, now: Time) -> Option<Time> {
         while self.begins <= now {
             let end = self.begins + self.length;
@@ -50,8 +54,22 @@ impl Episodes {
     }
 }
 
-/// The shortest interval between two: a run steps through all of them.
-pub const LEAST_INTERVAL: f64 = 1e-3;
+/// Minimum interval between periods, in seconds. It bounds the work, because a run steps through
+/// all periods.
+pub const MIN_INTERVAL: f64 = 1e-3;
+
+/// Refuse periods without a start and an interval, because no period would ever begin.
+pub fn needs_a_beginning(
+    start: Option<Duration>,
+    interval: Option<Duration>,
+    path: &str,
+) -> Result<(), Invalid> {
+    if start.is_none() && interval.is_none() {
+        return Err(Invalid::at(&join(path, "start"), "is missing, and so is interval")
+            .remedy("give start, interval or both"));
+    }
+    Ok(())
+}
 
 #[cfg(test)]
 mod tests {
@@ -62,23 +80,23 @@ mod tests {
     }
 
     #[test]
-    fn episodes_begin_and_end_when_they_should() {
-        let of = |start, interval| {
+    fn periods_have_their_start_length_and_interval() {
+        let ends = |start, interval| {
             let millis = Duration::from_millis;
             let random = Stream::new(1, "");
             let mut e = Episodes::new(start, millis(10), interval, Spacing::Constant, random);
             [0, 5, 14, 15, 40, 49, 50].map(|t| e.end_at(ms(t)))
         };
-        let (second, fifth) = (Some(Duration::from_millis(25)), Some(Duration::from_millis(5)));
-        assert_eq!(of(fifth, None), [None, Some(ms(15)), Some(ms(15)), None, None, None, None]);
-        let again = [None, Some(ms(15)), Some(ms(15)), None, Some(ms(50)), Some(ms(50)), None];
-        assert_eq!(of(fifth, second), again);
-        assert_eq!(of(None, second)[5], None);
-        assert_eq!(of(None, None), [None; 7]);
+        let (interval, start) = (Some(Duration::from_millis(25)), Some(Duration::from_millis(5)));
+        assert_eq!(ends(start, None), [None, Some(ms(15)), Some(ms(15)), None, None, None, None]);
+        let recurring = [None, Some(ms(15)), Some(ms(15)), None, Some(ms(50)), Some(ms(50)), None];
+        assert_eq!(ends(start, interval), recurring);
+        assert_eq!(ends(None, interval)[5], None);
+        assert_eq!(ends(None, None), [None; 7]);
     }
 
-    /// The share of time in them is length/(length + interval), within six standard errors of a
-    /// renewal process's (the intervals' relative error is 1/√n).
+    /// The share of time in periods is length/(length + interval), within six standard errors of a
+    /// renewal process (whose intervals have a relative error of 1/√n).
     #[test]
     fn random_intervals_have_their_mean() {
         let millis = Duration::from_millis;

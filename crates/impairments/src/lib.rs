@@ -1,36 +1,26 @@
-//! What a wire does to packets beside delaying them: it loses, damages, doubles and holds them.
+//! Impairments of the wire behind a link: losses, damage, duplicates and additional delays.
 //!
-//! An impairment sees the packets that reach the far end of a link, one after the other, and says of each
-//! what becomes of it ([`Act`]); the [`Wire`] does it and keeps the account. Links without impairments
-//! have no wire of this kind.
+//! An impairment sees each packet that reaches the far end of a link, in order, and returns its
+//! [`Effect`]. The [`Wire`] carries out the effect and counts it. A link without impairments has no
+//! such wire.
 //!
-//! What happens before a packet leaves the link, a rate that changes ([`RateChanges`]), is the transmitter's ([`net::Pace`]).
+//! A rate that changes ([`RateChanges`]) acts earlier, in the transmitter of the link
+//! ([`net::Pace`]).
 //!
-//! Add one: copy a file, list it in [`Impairment`] and in [`Wire`]'s stages.
+//! docs/how-to/add-an-impairment.md adds one.
 
-mod act;
-pub mod bit_errors;
-pub mod corruption;
-pub mod delay_spikes;
-pub mod duplication;
+mod effect;
 mod episodes;
-pub mod gilbert_elliott;
-mod impairment;
-pub mod jitter;
-pub mod listed_loss;
-pub mod loss;
-pub mod outage;
-pub mod periodic_loss;
+pub mod kinds;
 pub mod rate_changes;
-pub mod reordering;
 mod wire;
 
-pub use act::Act;
-pub use impairment::Impairment;
+pub use effect::{Chance, Effect, Impair, Kind, Passage};
+pub use kinds::Impairment;
 pub use rate_changes::RateChanges;
 pub use wire::{Counts, InWire, Wire, Witness};
 
-/// The manual pages.
+/// Return the manual pages of impairments and rate changes.
 pub fn pages() -> Vec<units::param::Json> {
     [Impairment::pages(), RateChanges::pages()].concat()
 }

@@ -1,4 +1,4 @@
-//! A link whose rate changes: by a schedule, or as a trace has it.
+//! Links whose rate changes, by a schedule or by a trace.
 
 use std::sync::Arc;
 
@@ -10,57 +10,60 @@ use units::{Duration, Range, Rate, RateOrNone, Read, choice, params};
 params! {
     /// A change of a link's rate.
     pub struct Change: "change" {
-        /// When.
+        /// Time of the change.
         at: Duration = required, in Range::at_least(0.0), from "";
-        /// The rate from then on; 0 bit/s: the transmitter stops, and the queue grows.
+        /// New rate. At 0 bit/s the transmitter stops and the queue grows.
         rate: RateOrNone = required, in Range::ANY, from "";
     }
 }
 
 params! {
-    /// A rate that changes by a schedule: the link's own rate until the first change, then that of each. A packet in
-    /// transmission goes on at the new rate.
+    /// A schedule of rates. The link has its own rate until the first change. A packet in
+    /// transmission continues at the new rate.
     pub struct Schedule: "schedule", checked by check_schedule {
-        /// The changes, their times rising.
+        /// The changes, in order of time.
         changes: Vec<Change> = required, in Range::ANY, from "";
-        /// After this time everything begins anew, with the link's own rate; absent: the last rate stays.
+        /// Period after which the schedule starts again with the link's own rate. If absent, the
+        /// last rate stays.
         repeat: Option<Duration> = (None), in Range::above(0.0), from "";
     }
 }
 
 params! {
-    /// A link that sends when a trace in mahimahi's format says so: each line is a time in whole milliseconds at which it
-    /// carries 1500 bytes, of one or more packets or of a part of one. What is not used at once is lost. After the
-    /// last time the trace begins anew. A packet whose opportunity has not come counts as in service; laws that
-    /// reckon with the rate of their link are told the link's own.
+    /// Transmission opportunities from a trace in the format of mahimahi. Each line is a time in
+    /// whole milliseconds at which the link carries 1500 bytes: one packet, several, or a part of
+    /// one. Unused bytes are lost. After its last time the trace starts again. A packet that waits
+    /// for its opportunity counts as in service. AQMs that use the rate of the link receive the
+    /// link's own `rate`.
     pub struct Trace: "trace" {
-        /// The name of a text file with a time on each line, times never falling; or a list of times, [0, 12, 24]. What follows #
-        /// is not read; names are from the folder in which aqmlab runs.
+        /// The trace: the name of a text file with a time on each line, or a list of times such as
+        /// [0, 12, 24], in order. In a file, text after # is a comment. File names are relative to
+        /// the folder in which aqmlab runs.
         opportunities: Times = required, in Range::ANY, from "netravali2015mahimahi";
     }
 }
 
 choice! {
-    /// How a link's rate changes.
+    /// A change of a link's rate over time.
     pub enum Kind {
         Schedule(Schedule),
         Trace(Trace),
     }
 }
 
-/// How a link's rate changes; a bare list is the changes of a schedule.
+/// A change of a link's rate over time. In a scenario, a plain list is the changes of a schedule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RateChanges(Kind);
 
 impl RateChanges {
-    /// The manual pages.
+    /// Return the manual pages.
     pub fn pages() -> Vec<Json> {
         let mut pages = Kind::pages();
         pages.push(page::<Change>());
         pages
     }
 
-    /// The transmitter of a link whose own rate is `rate`.
+    /// Return the pace of a link whose own rate is `rate`.
     pub fn pace(&self, rate: Rate) -> Option<Pace> {
         match &self.0 {
             Kind::Schedule(s) => {
@@ -94,64 +97,65 @@ fn check_schedule(s: &Schedule, path: &str) -> Result<(), Invalid> {
     match (s.repeat, s.changes.last()) {
         (Some(repeat), Some(last)) if repeat <= last.at => {
             let problem = format!("must be after the last change ({})", last.at);
-            let remedy = "make it longer, or the changes earlier";
+            let remedy = "raise it, or write earlier changes";
             Err(Invalid::new(&join(path, "repeat"), &repeat.write(), problem).remedy(remedy))
         }
         _ => Ok(()),
     }
 }
 
-/// Refuses changes out of order, and a link that is silent for ever.
+/// Refuse changes that are out of order, and a link that stops for ever.
 fn check_changes(s: &Schedule, path: &str) -> Result<(), Invalid> {
     if let Some(i) = (1..s.changes.len()).find(|&i| s.changes[i].at <= s.changes[i - 1].at) {
         let at = join(&join(path, i), "at");
-        let problem = format!("must be after the change before it ({})", s.changes[i - 1].at);
-        return Err(Invalid::new(&at, &s.changes[i].at.write(), problem).remedy("write them in order"));
+        let problem = format!("must be after the previous change ({})", s.changes[i - 1].at);
+        return Err(Invalid::new(&at, &s.changes[i].at.write(), problem).remedy("sort the changes by time"));
     }
     let silent = match (s.repeat, s.changes.first()) {
-        // The link's own rate comes before the first change.
+        // A repeated schedule begins with the link's own rate, unless its first change is at 0 s.
         (Some(_), Some(first)) => {
             first.at == Duration::ZERO && s.changes.iter().all(|change| change.rate.0.0 == 0)
         }
         _ => s.changes.last().is_some_and(|last| last.rate.0.0 == 0),
     };
     if silent {
-        return Err(Invalid::at(path, "leaves the link at 0 bit/s for ever")
-            .remedy("end with a rate above 0, or give the flows another way"));
+        return Err(
+            Invalid::at(path, "leaves the link at 0 bit/s for ever").remedy("end with a rate above 0")
+        );
     }
     Ok(())
 }
 
-/// Times in whole milliseconds, never falling, at least one and the last above 0.
+/// Times in whole milliseconds that never decrease: at least one, and a last time above 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Times(Arc<[Duration]>);
 
-/// The latest, in milliseconds.
-const LATEST: u64 = 10_000_000_000;
+/// Maximum time, in milliseconds.
+const MAX_TIME: u64 = 10_000_000_000;
 
 impl Times {
     fn of(times: impl Iterator<Item = Result<u64, String>>) -> Result<Self, String> {
         let mut all: Vec<u64> = Vec::new();
         for time in times {
             let time = time?;
-            if time > LATEST {
-                return Err(format!("the time {time} is above {LATEST} ms"));
+            if time > MAX_TIME {
+                return Err(format!("the time {time} must be at most {MAX_TIME} ms"));
             }
             if let Some(last) = all.last().filter(|last| time < **last) {
-                return Err(format!("the time {time} falls behind {last}"));
+                return Err(format!("the time {time} is before the previous time, {last}"));
             }
             all.push(time);
         }
         match all.last() {
-            None => Err("it holds no time".into()),
-            Some(0) => Err("the last time must be above 0: it is the length of the trace".into()),
+            None => Err("it is empty".into()),
+            Some(0) => Err("the last time, which is the length of the trace, must be above 0".into()),
             Some(_) => Ok(Times(all.into_iter().map(Duration::from_millis).collect())),
         }
     }
 }
 
 fn line((number, line): (usize, &str)) -> Result<u64, String> {
-    line.parse().map_err(|_| format!("line {number} is not a whole number of milliseconds"))
+    line.parse().map_err(|_| format!("line {number} must be a whole number of milliseconds"))
 }
 
 impl Read for Times {
@@ -159,15 +163,16 @@ impl Read for Times {
         if let Some(name) = value.as_str() {
             let text = read_text(name, path)?;
             return Times::of(lines(&text).map(line))
-                .map_err(|e| Invalid::new(path, value, format!("is no trace: {e}")));
+                .map_err(|e| Invalid::new(path, value, format!("is not a trace: {e}")));
         }
-        let list =
-            value.as_array().ok_or_else(|| Invalid::new(path, value, "must be a file's name or a list"))?;
+        let list = value
+            .as_array()
+            .ok_or_else(|| Invalid::new(path, value, "must be the name of a file or a list"))?;
         let time = |(i, time): (usize, &Json)| {
-            time.as_u64().ok_or_else(|| format!("element {i} is not a whole number of milliseconds"))
+            time.as_u64().ok_or_else(|| format!("element {i} must be a whole number of milliseconds"))
         };
         Times::of(list.iter().enumerate().map(time))
-            .map_err(|e| Invalid::at(path, format!("is no trace: {e}")))
+            .map_err(|e| Invalid::at(path, format!("is not a trace: {e}")))
     }
     fn write(&self) -> Json {
         self.0.iter().map(|time| time.0 / Duration::from_millis(1).0).collect()
@@ -188,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn both_kinds_are_read() {
+    fn schedules_and_traces_are_read() {
         let list = json!([{"at": "1 s", "rate": "0 bit/s"}, {"at": "2 s", "rate": "3 Mbit/s"}]);
         let short = RateChanges::read(&list, "").unwrap();
         assert_eq!(short, RateChanges::read(&json!({"kind": "schedule", "changes": list}), "").unwrap());
@@ -202,10 +207,10 @@ mod tests {
     }
 
     #[test]
-    fn schedules_that_cannot_be_are_refused() {
+    fn invalid_schedules_are_refused() {
         let change = |at: &str, rate: &str| json!({"at": at, "rate": rate});
         let (one, none) = (change("1 s", "1 Mbit/s"), change("1 s", "0 bit/s"));
-        assert!(error(&json!([one, one])).contains("must be after the change before it"));
+        assert!(error(&json!([one, one])).contains("must be after the previous change"));
         assert!(error(&json!([none])).contains("for ever"));
         let repeated = |changes: Json| json!({"kind": "schedule", "changes": changes, "repeat": "1 s"});
         assert!(error(&repeated(json!([one]))).contains("must be after the last change ("));
@@ -216,18 +221,20 @@ mod tests {
     }
 
     #[test]
-    fn hostile_traces_are_refused() {
+    fn an_error_in_a_trace_names_its_line() {
         let of = |text: &str| Times::of(lines(text).map(line)).unwrap_err();
-        assert!(of("1\n2.5\n").contains("line 2 is not a whole number"));
+        assert!(of("1\n2.5\n").contains("line 2 must be a whole number"));
         assert!(of("1\n-2").contains("line 2"));
         assert!(of("1 2").contains("line 1"));
         assert!(of("99999999999999999999999").contains("line 1"));
-        assert!(of("10000000001").contains("is above 10000000000 ms"));
-        assert!(of("5\n4").contains("4 falls behind 5"));
-        assert!(of("# nothing").contains("no time") && of("0\n0").contains("above 0"));
+        assert!(of("10000000001").contains("must be at most 10000000000 ms"));
+        assert!(of("5\n4").contains("4 is before the previous time, 5"));
+        assert!(of("# nothing").contains("is empty") && of("0\n0").contains("above 0"));
         let e = |v: Json| error(&json!({"kind": "trace", "opportunities": v}));
         assert!(e(json!("/nowhere/at/all")).contains("cannot be read"));
         assert!(e(json!("/")).contains("is no file"));
-        assert!(e(json!([1, "2"])).contains("element 1") && e(json!(3)).contains("a file's name or a list"));
+        assert!(
+            e(json!([1, "2"])).contains("element 1") && e(json!(3)).contains("the name of a file or a list")
+        );
     }
 }

@@ -1,7 +1,8 @@
-//! Measured rates and bursts of losses against their closed forms.
+//! Measured loss rates, bursts and delays compared with closed forms.
 //!
-//! Over a hundred seeds: at most five outside the 99 % interval (more have probability 0.0005), and between 30 and 70
-//! inside the 50 % interval (outside that: 0.00003 if the intervals are right).
+//! Each comparison has 100 seeds. At least 95 must lie inside the 99 % interval (fewer have
+//! probability 0.0005), and 30 to 70 inside the 50 % interval (other numbers have probability
+//! 0.00003), if the intervals are right.
 
 use engine::Stream;
 use impairments::{Impairment, Wire, Witness};
@@ -12,7 +13,7 @@ use units::{Duration, Read, Time};
 const SEEDS: u64 = 100;
 const N: u32 = 12_000;
 
-/// Sees which packets were lost.
+/// Record of the lost packets.
 #[derive(Default)]
 struct Seen {
     lost: Vec<bool>,
@@ -20,7 +21,7 @@ struct Seen {
 
 impl Probe for Seen {
     fn fate(&mut self, _: Time, fate: &Fate) {
-        let Fate::Dropped(packet, _) = fate else { panic!("a wire marks nothing") };
+        let Fate::Dropped(packet, _) = fate else { panic!("a wire does not mark packets") };
         self.lost[packet.segment.seq.0 as usize] = true;
     }
 }
@@ -42,7 +43,7 @@ fn packet(seq: u32, size: u16) -> Packet {
     p
 }
 
-/// Which of `N` packets, a millisecond apart, are lost.
+/// Return true for each of `N` packets, one millisecond apart, that is lost.
 fn losses(impairment: &Value, seed: u64, size: u16) -> Vec<bool> {
     let mut wire = wire(std::slice::from_ref(impairment), seed);
     let mut seen = Seen { lost: vec![false; N as usize] };
@@ -55,20 +56,21 @@ fn losses(impairment: &Value, seed: u64, size: u16) -> Vec<bool> {
     seen.lost
 }
 
-/// Lengths of the runs of losses that begin and end within.
+/// Return the lengths of the bursts of losses.
 fn bursts(lost: &[bool]) -> Vec<f64> {
     let runs = lost.chunk_by(|a, b| a == b).filter(|run| run[0]);
     runs.map(|run| run.len() as f64).collect()
 }
 
-/// Holds deviations, in standard errors, against the normal distribution.
-fn normal(what: &str, deviations: &[f64]) {
+/// Compare deviations, in standard errors, with the normal distribution.
+fn assert_normal(name: &str, deviations: &[f64]) {
     let within = |z: f64| deviations.iter().filter(|d| d.abs() <= z).count();
     let (half, most) = (within(0.674_490), within(2.575_829));
-    assert!(most >= 95 && (30..=70).contains(&half), "{what}: {half} within 50 %, {most} within 99 %");
+    assert!(most >= 95 && (30..=70).contains(&half), "{name}: {half} inside 50 %, {most} inside 99 %");
 }
 
-/// A loss rate with its asymptotic variance (of one packet), a mean burst with its variance.
+/// Compare a loss rate and a burst length with their means and variances (asymptotic, per packet or
+/// burst).
 fn compare(impairment: &Value, size: u16, rate: (f64, f64), burst: Option<(f64, f64)>) {
     let (mut of_rate, mut of_burst) = (Vec::new(), Vec::new());
     for seed in 0..SEEDS {
@@ -81,19 +83,19 @@ fn compare(impairment: &Value, size: u16, rate: (f64, f64), burst: Option<(f64, 
             of_burst.push((bursts.iter().sum::<f64>() / n - mean) / (variance / n).sqrt());
         }
     }
-    normal(&format!("rate of {impairment}"), &of_rate);
+    assert_normal(&format!("rate of {impairment}"), &of_rate);
     if burst.is_some() {
-        normal(&format!("bursts of {impairment}"), &of_burst);
+        assert_normal(&format!("bursts of {impairment}"), &of_burst);
     }
 }
 
-/// A geometric length that ends with probability `q`.
+/// Return mean and variance of a geometric length that ends with probability `q`.
 fn geometric(q: f64) -> (f64, f64) {
     (1.0 / q, (1.0 - q) / (q * q))
 }
 
 #[test]
-fn random_loss() {
+fn random_loss_has_its_rate_and_bursts() {
     for p in [0.01, 0.2, 0.5] {
         let impairment = json!({"kind": "loss", "probability": p});
         compare(&impairment, 1500, (p, p * (1.0 - p)), Some(geometric(1.0 - p)));
@@ -101,7 +103,7 @@ fn random_loss() {
 }
 
 #[test]
-fn bit_errors_by_size() {
+fn bit_errors_depend_on_the_packet_size() {
     for (rate, size) in [(1e-5, 1500), (1e-4, 40)] {
         let p = 1.0 - f64::powi(1.0 - rate, 8 * i32::from(size));
         compare(
@@ -113,10 +115,10 @@ fn bit_errors_by_size() {
     }
 }
 
-/// Gilbert's chain: the rate is π, bursts are geometric; the variance of a mean over a two-state chain
-/// with eigenvalue λ = 1 − p − r has the factor (1 + λ)/(1 − λ).
+/// Gilbert's chain has the loss rate π and geometric bursts. The variance of a mean over a chain of
+/// two states with eigenvalue λ = 1 − p − r has the factor (1 + λ)/(1 − λ).
 #[test]
-fn gilbert_loss_comes_in_bursts() {
+fn gilbert_loss_has_its_rate_and_bursts() {
     for (p, r) in [(0.02, 0.4), (0.01, 0.1), (0.3, 0.9)] {
         let (share, lambda) = (p / (p + r), 1.0 - p - r);
         let variance = share * (1.0 - share) * (1.0 + lambda) / (1.0 - lambda);
@@ -125,9 +127,10 @@ fn gilbert_loss_comes_in_bursts() {
     }
 }
 
-/// Mean and variance of a burst of Elliott's chain, a discrete phase-type length (`neuts1981matrix`, §2.2): it begins in state j
-/// with a probability proportional to Σ π_i (1 − l_i) P_ij l_j and goes on with T_ij = P_ij l_j, so that its mean
-/// is α (I − T)⁻¹ 1 and E[L (L − 1)] = 2 α T (I − T)⁻² 1.
+/// Return mean and variance of a burst of Elliott's chain, which is a discrete phase-type length
+/// (`neuts1981matrix`, §2.2). It begins in state j with a probability proportional to Σ π_i (1 −
+/// l_i) P_ij l_j and continues with T_ij = P_ij l_j. Its mean is α (I − T)⁻¹ 1, and E[L (L − 1)] =
+/// 2 α T (I − T)⁻² 1.
 fn elliott_burst(p: f64, r: f64, loses: [f64; 2]) -> (f64, f64) {
     let steps = [[1.0 - p, p], [r, 1.0 - r]];
     let stationary = [r / (p + r), p / (p + r)];
@@ -136,7 +139,7 @@ fn elliott_burst(p: f64, r: f64, loses: [f64; 2]) -> (f64, f64) {
         from(0) + from(1)
     });
     let t = [0, 1].map(|i| [0, 1].map(|j| steps[i][j] * loses[j]));
-    // (I − T)⁻¹ v and T v.
+    // (I − T)⁻¹ v, and T v.
     let solve = |v: [f64; 2]| {
         let [[a, b], [c, d]] = [[1.0 - t[0][0], -t[0][1]], [-t[1][0], 1.0 - t[1][1]]];
         let det = a * d - b * c;
@@ -149,7 +152,7 @@ fn elliott_burst(p: f64, r: f64, loses: [f64; 2]) -> (f64, f64) {
     (mean, more + mean - mean * mean)
 }
 
-/// Elliott's: losses at n steps from each other have covariance (h − k)² π (1 − π) λ^n.
+/// Losses of Elliott's chain that are n steps apart have the covariance (h − k)² π (1 − π) λ^n.
 #[test]
 fn elliott_loss_has_its_rate_and_bursts() {
     let (p, r, good, bad) = (0.02, 0.2, 0.01, 0.5);
@@ -165,7 +168,8 @@ fn elliott_loss_has_its_rate_and_bursts() {
     );
 }
 
-/// The order in which packets a millisecond apart leave: (number, when).
+/// Return number and time of each packet in the order of leaving; packets arrive one millisecond
+/// apart.
 fn order(list: &[Value], n: u32, seed: u64) -> Vec<(u32, Time)> {
     let mut wire = wire(list, seed);
     let (mut out, mut seen) = (Vec::new(), Seen { lost: vec![false; n as usize] });
@@ -184,7 +188,7 @@ fn order(list: &[Value], n: u32, seed: u64) -> Vec<(u32, Time)> {
     out
 }
 
-/// RFC 4737 §3.3: a packet is reordered if one that was sent later arrived before it.
+/// Count reordered packets (RFC 4737 §3.3): those that arrive after a packet that was sent later.
 fn reordered(order: &[(u32, Time)]) -> usize {
     let mut next = 0;
     let late = order.iter().filter(|(seq, _)| {
@@ -195,23 +199,24 @@ fn reordered(order: &[(u32, Time)]) -> usize {
     late.count()
 }
 
-/// A packet that is held is reordered if one of those that can overtake it was not held: p (1 − p^n).
+/// A delayed packet is reordered if any packet that can overtake it is not delayed: p (1 − p^n).
 #[test]
 fn reordering_has_its_ratio() {
     for (p, held, n) in [(0.1, "2.5 ms", 2), (0.3, "1.5 ms", 1), (0.2, "0.5 ms", 0)] {
         let impairment = json!({"kind": "reordering", "probability": p, "delay": held});
         let ratio = p * (1.0 - f64::powi(p, n));
         let n = 50_000;
-        let found = reordered(&order(&[impairment], n, 5)) as f64 / f64::from(n);
-        // Neighbours depend on each other: twice the independent error bounds the interval.
+        let measured = reordered(&order(&[impairment], n, 5)) as f64 / f64::from(n);
+        // Neighbouring packets depend on each other: twice the independent error bounds the
+        // interval.
         let error = 2.0 * 2.576 * (ratio * (1.0 - ratio) / f64::from(n)).sqrt();
-        assert!((found - ratio).abs() <= error, "{found} {ratio} {error}");
+        assert!((measured - ratio).abs() <= error, "{measured} {ratio} {error}");
     }
 }
 
 #[test]
-fn only_what_reorders_reorders() {
-    let keeps = [
+fn only_reordering_impairments_reorder() {
+    let ordered = [
         json!({"kind": "jitter", "mean": "5 ms"}),
         json!({"kind": "jitter", "mean": "5 ms", "distribution": "exponential"}),
         json!({"kind": "delay_spikes", "length": "50 ms", "interval": "200 ms", "spacing": "exponential"}),
@@ -221,7 +226,7 @@ fn only_what_reorders_reorders() {
         json!({"kind": "corruption", "probability": 0.1}),
     ];
     for seed in 0..20 {
-        let together = order(&keeps, 3000, seed);
+        let together = order(&ordered, 3000, seed);
         let first: Vec<_> = together.chunk_by(|a, b| a.0 == b.0).map(|copies| copies[0]).collect();
         assert!(first.len() > 1000);
         assert_eq!(reordered(&first), 0);
@@ -230,7 +235,8 @@ fn only_what_reorders_reorders() {
     assert!(reordered(&order(&[any], 3000, 1)) > 100);
 }
 
-/// Means of the delays within six standard errors: of a uniform on (0, 2m), m/√3; of an exponential, m.
+/// Mean delays are within six standard errors. The deviation is m/√3 for uniform delays on (0, 2m),
+/// and m for exponential delays.
 #[test]
 fn jitter_has_its_mean() {
     for (distribution, deviation) in [("uniform", 1.0 / f64::sqrt(3.0)), ("exponential", 1.0)] {
@@ -244,9 +250,9 @@ fn jitter_has_its_mean() {
     }
 }
 
-/// What comes during a spike leaves when it ends, in order; what comes during an outage is lost.
+/// Packets during a spike leave at its end, in order. Packets during an outage are lost.
 #[test]
-fn spikes_hold_and_outages_lose() {
+fn spikes_delay_and_outages_lose() {
     let spike = json!({"kind": "delay_spikes", "start": "3 ms", "length": "4 ms"});
     let at = |list: &[(u32, Time)]| list.iter().map(|(s, t)| (*s, t.0 / 1_000_000_000)).collect::<Vec<_>>();
     let held = at(&order(&[spike], 9, 1));
@@ -255,9 +261,10 @@ fn spikes_hold_and_outages_lose() {
     assert_eq!(at(&order(&[outage], 9, 1)), [(0, 0), (1, 1), (2, 2), (7, 7), (8, 8)]);
 }
 
-/// Copies go through what follows on the list, and are not copied by what copied them.
+/// Copies pass the later impairments of the list, and their own impairment does not copy them
+/// again.
 #[test]
-fn copies_come_behind() {
+fn copies_follow_their_packets() {
     let twice = json!({"kind": "duplication", "probability": 1.0, "delay": "1.5 ms"});
     let second = json!({"kind": "periodic_loss", "every": 2});
     let numbers = |list: &[Value]| order(list, 3, 1).iter().map(|o| o.0).collect::<Vec<_>>();

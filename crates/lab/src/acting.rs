@@ -4,14 +4,14 @@
 use std::slice::{from_mut, from_ref};
 
 use net::Seq;
-use traffic::application::Memory;
+use traffic::application::EndpointState;
 use units::Time;
 
 /// An end of such a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Actor {
     /// What the application remembers.
-    pub memory: Memory,
+    pub memory: EndpointState,
     /// When it is woken; [`Time::NEVER`]: it is not.
     pub wake: Time,
     /// The first byte that it was not told of.
@@ -19,14 +19,14 @@ pub struct Actor {
     /// Whether it was told that the connection is open, and that the other end has closed.
     pub opened: bool,
     pub ended: bool,
-    /// Whether it is told of whole things alone ([`Wants::whole`](traffic::application::Wants::whole)).
+    /// Whether it is told of whole things alone ([`Needs::messages`](traffic::application::Needs::whole)).
     pub whole: bool,
 }
 
 impl Actor {
     /// An end of a new connection.
     pub const NEW: Actor = Actor {
-        memory: Memory { written: 0, received: 0, begun: 0, ended: 0, place: 0, since: Time::ZERO },
+        memory: EndpointState { written: 0, received: 0, begun: 0, ended: 0, awaited: 0, since: Time::ZERO },
         wake: Time::NEVER,
         next: Seq(1), // every first sequence number is 0
         opened: false,

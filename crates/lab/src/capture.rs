@@ -1,9 +1,9 @@
 //! Captures of a run: a pcapng file for each link and host that the scenario names.
 //!
-//! A link's capture has each packet when its transmission begins, as it is then: marked if the queue marked it;
-//! what the queue dropped is not in it. A host's capture has the packets of its flows when it sends them, before any
-//! queue, and when they arrive. Addresses and ports are made up: hosts by the order in which flows name them, a pair of
-//! ports for each connection.
+//! A link's capture has each packet when its transmission begins, as it is then: marked if the
+//! queue marked it; what the queue dropped is not in it. A host's capture has the packets of its
+//! flows when it sends them, before any queue, and when they arrive. Addresses and ports are made
+//! up: hosts by the order in which flows name them, a pair of ports for each connection.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::File;
@@ -14,7 +14,7 @@ use net::{End, Packet};
 use units::Read;
 use units::Time;
 use units::param::{Invalid, did_you_mean};
-use wire::{Capture, CaptureError, Carried, Ends, Family, Interface, Keep};
+use wire::{Capture, CaptureError, Content, Endpoints, Family, Interface, SegmentExtras};
 
 use crate::build::Plan;
 use crate::scenario::{IpVersion, Kept, Scenario};
@@ -73,8 +73,8 @@ pub fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Invalid> {
 struct Pending {
     at: Time,
     packet: Packet,
-    carried: Carried,
-    ends: Ends,
+    carried: SegmentExtras,
+    ends: Endpoints,
 }
 
 /// The capture at one place.
@@ -121,8 +121,8 @@ impl Captures {
             IpVersion::V6 => Family::V6,
         };
         let keep = match pcap.keep {
-            Kept::Headers => Keep::Headers,
-            Kept::Whole => Keep::Whole,
+            Kept::Headers => Content::Headers,
+            Kept::Whole => Content::Whole,
         };
         let mut all = Captures {
             taps: Vec::new(),
@@ -180,11 +180,13 @@ impl Captures {
         let [from, to] = self.of_flows[seen.flow as usize];
         let number = self.connections[seen.packet.connection as usize];
         let tap = &mut self.taps[tap as usize];
-        let kept = Ends::of(self.family, from, to, number).map_err(CaptureError::from).and_then(|ends| {
-            let carried = Carried { protocol: seen.protocol, options: seen.options, shift: seen.shift };
-            tap.pending.push_back(Pending { at, packet: *seen.packet, carried, ends });
-            tap.write_until(now)
-        });
+        let kept =
+            Endpoints::of(self.family, from, to, number).map_err(CaptureError::from).and_then(|ends| {
+                let carried =
+                    SegmentExtras { protocol: seen.protocol, options: seen.options, shift: seen.shift };
+                tap.pending.push_back(Pending { at, packet: *seen.packet, carried, ends });
+                tap.write_until(now)
+            });
         self.failed = kept.err();
     }
 
@@ -213,14 +215,15 @@ const HOSTS: &str = "hosts";
 fn write_hosts(path: &Path, family: Family, hosts: &[String]) -> std::io::Result<()> {
     let mut file = BufWriter::new(File::create_new(path)?);
     for (h, name) in hosts.iter().enumerate() {
-        if let Ok(ends) = Ends::of(family, h as u32, h as u32, 0) {
+        if let Ok(ends) = Endpoints::of(family, h as u32, h as u32, 0) {
             writeln!(file, "{}\t{name}", ends.source())?;
         }
     }
     file.flush()
 }
 
-/// A name for the file of a link or host, whatever its own: `left>right` becomes `left_to_right.pcapng`.
+/// A name for the file of a link or host, whatever its own: `left>right` becomes
+/// `left_to_right.pcapng`.
 fn file_name(name: &str, taken: &mut HashSet<String>) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let stem: String = name.replace('>', "_to_").chars().map(plain).collect();

@@ -1,7 +1,7 @@
 //! What must hold in every run: each connection's packets are accounted for, ECN is echoed as
 //! RFC 3168 §6.1.3 demands, and classes of schedulers had what their link had. (The links keep their own ledgers.)
 
-use net::{Ecn, Flags, Packet, Way};
+use net::{Direction, Ecn, Flags, Packet};
 use queues::Discipline;
 
 /// The account of one connection, from outside its endpoints, for each way of its packets.
@@ -31,26 +31,26 @@ struct Echo {
 impl ConnectionLedger {
     /// An endpoint hands a packet to the network.
     #[inline]
-    pub fn sent(&mut self, way: Way) {
+    pub fn sent(&mut self, way: Direction) {
         let inside = &mut self.inside[way.index()];
         *inside = inside.wrapping_add(1);
     }
 
     /// The network hands a packet to the other endpoint.
     #[inline]
-    pub fn arrived(&mut self, way: Way) {
+    pub fn arrived(&mut self, way: Direction) {
         let inside = &mut self.inside[way.index()];
         *inside = inside.wrapping_sub(1);
     }
 
     /// A queue dropped a packet.
-    pub fn dropped(&mut self, way: Way) {
+    pub fn dropped(&mut self, way: Direction) {
         self.arrived(way);
         self.dropped[way.index()] += 1;
     }
 
     /// A queue marked a packet.
-    pub fn marked(&mut self, way: Way) {
+    pub fn marked(&mut self, way: Direction) {
         self.marked[way.index()] += 1;
     }
 
@@ -62,7 +62,7 @@ impl ConnectionLedger {
     /// A packet that went this way arrives, perhaps with data, or a SYN-ACK, whose mark is echoed too (RFC 5562 §3) until one
     /// comes without (§3.2); `ecn`: the connection uses ECN.
     #[inline]
-    pub fn data_arrives(&mut self, way: Way, packet: &Packet, ecn: bool) {
+    pub fn data_arrives(&mut self, way: Direction, packet: &Packet, ecn: bool) {
         if packet.segment.len > 0 || packet.segment.flags.has(Flags::SYN) {
             let echo = &mut self.echoes[way.index()];
             let plain_syn_ack = packet.segment.flags.has(Flags::SYN) && packet.ecn != Ecn::Ce;
@@ -73,7 +73,7 @@ impl ConnectionLedger {
 
     /// A segment that acknowledges leaves on this way: what is wrong with its echo of what came the other way, if anything.
     #[inline]
-    pub fn ack_leaves(&mut self, way: Way, flags: Flags) -> Option<&'static str> {
+    pub fn ack_leaves(&mut self, way: Direction, flags: Flags) -> Option<&'static str> {
         if flags.has(Flags::SYN) {
             return None;
         }
@@ -110,7 +110,7 @@ impl ConnectionLedger {
 }
 
 /// The classes of a queue, if it has any: together they had what its link says came, was dropped and was marked.
-pub fn classes(queue: &Discipline, link: &net::Ledger) -> Result<(), String> {
+pub fn classes(queue: &Discipline, link: &net::LinkCounters) -> Result<(), String> {
     let Some(classes) = queue.classes() else { return Ok(()) };
     let signals = link.signals();
     classes.check(link.arrived, signals.dropped, signals.marked())
@@ -121,7 +121,7 @@ mod tests {
     use engine::Stream;
     use net::{Flight, Link, NoProbe, Received};
     use queues::diffserv::NoFlows;
-    use queues::{NoLaws, Queue};
+    use queues::{NoCustomAqms, Queue};
     use serde_json::json;
     use units::{Duration, Rate, Read as _, Time};
 
@@ -133,20 +133,20 @@ mod tests {
         let queue = json!({"kind": "drr", "classes": [{"match": {"dscp": "EF"}}, {"queue": full}]});
         let rate = Rate(1_000_000);
         let queue = Queue::read(&queue, "queue").unwrap();
-        let queue = queue.build("link", rate, Stream::new(1, "queue"), &NoLaws, &NoFlows);
+        let queue = queue.build("link", rate, Stream::new(1, "queue"), &NoCustomAqms, &NoFlows);
         let mut link = Link::new(rate, Duration::ZERO, queue);
         let mut flight = Flight::default();
         for _ in 0..5 {
             let mut packet = Packet { size: 1000, ..Packet::default() };
-            assert_eq!(link.receive(Time::ZERO, &mut packet, &mut NoProbe), Received::Kept);
-            link.keep(Time::ZERO, 0, packet, &mut flight, &mut NoProbe);
+            assert_eq!(link.receive(Time::ZERO, &mut packet, &mut NoProbe), Received::Enqueue);
+            link.enqueue(Time::ZERO, 0, packet, &mut flight, &mut NoProbe);
         }
-        assert_eq!(link.ledger().signals().dropped.packets, 2);
-        classes(link.queue(), link.ledger()).unwrap();
-        let mut ledger = link.ledger().clone();
+        assert_eq!(link.counters().signals().dropped.packets, 2);
+        classes(link.queue(), link.counters()).unwrap();
+        let mut ledger = link.counters().clone();
         ledger.arrived.packets += 1;
         assert!(classes(link.queue(), &ledger).unwrap_err().contains("in all classes"));
-        assert!(classes(link.queue(), &net::Ledger::default()).is_err());
+        assert!(classes(link.queue(), &net::LinkCounters::default()).is_err());
     }
 
     fn data(ecn: Ecn, flags: Flags) -> Packet {
@@ -159,12 +159,12 @@ mod tests {
     #[test]
     fn a_lost_packet_is_caught() {
         let mut l = ConnectionLedger::default();
-        (0..3).for_each(|_| l.sent(Way::There));
-        l.arrived(Way::There);
-        l.dropped(Way::There);
+        (0..3).for_each(|_| l.sent(Direction::Forward));
+        l.arrived(Direction::Forward);
+        l.dropped(Direction::Forward);
         assert!(!l.is_settled());
         assert!(l.check().unwrap_err().contains("packets sent there are 1 more"));
-        l.arrived(Way::There);
+        l.arrived(Direction::Forward);
         assert!(l.is_settled() && l.check().is_ok());
     }
 
@@ -172,14 +172,14 @@ mod tests {
     #[test]
     fn a_packet_that_nobody_sent_is_caught() {
         let mut l = ConnectionLedger::default();
-        l.arrived(Way::Back);
+        l.arrived(Direction::Reverse);
         assert!(!l.is_settled());
         assert!(l.check().unwrap_err().contains("packets sent back are -1 more"));
     }
 
     #[test]
     fn an_echo_that_ends_too_soon_is_caught_either_way() {
-        for way in Way::BOTH {
+        for way in Direction::BOTH {
             let mut f = ConnectionLedger::default();
             f.data_arrives(way, &data(Ecn::Ce, Flags::ACK), true);
             assert_eq!(f.ack_leaves(way.opposite(), Flags::ACK | Flags::ECE), None);
@@ -194,19 +194,19 @@ mod tests {
     fn the_echo_of_a_syn_ack_ends_with_one_that_is_not_marked() {
         let mut f = ConnectionLedger::default();
         let syn_ack = |ecn| data(ecn, Flags::SYN | Flags::ACK);
-        f.data_arrives(Way::Back, &syn_ack(Ecn::Ce), true);
-        assert_eq!(f.ack_leaves(Way::There, Flags::ACK | Flags::ECE), None);
-        f.data_arrives(Way::Back, &syn_ack(Ecn::NotEct), true);
-        assert_eq!(f.ack_leaves(Way::There, Flags::ACK), None);
+        f.data_arrives(Direction::Reverse, &syn_ack(Ecn::Ce), true);
+        assert_eq!(f.ack_leaves(Direction::Forward, Flags::ACK | Flags::ECE), None);
+        f.data_arrives(Direction::Reverse, &syn_ack(Ecn::NotEct), true);
+        assert_eq!(f.ack_leaves(Direction::Forward, Flags::ACK), None);
     }
 
     #[test]
     fn an_echo_ends_after_cwr_and_begins_with_a_mark() {
         let mut f = ConnectionLedger::default();
-        f.data_arrives(Way::There, &data(Ecn::Ce, Flags::ACK), true);
-        f.ack_leaves(Way::Back, Flags::ACK | Flags::ECE);
-        f.data_arrives(Way::There, &data(Ecn::Ect0, Flags::ACK | Flags::CWR), true);
-        assert_eq!(f.ack_leaves(Way::Back, Flags::ACK), None);
-        assert!(f.ack_leaves(Way::Back, Flags::ACK | Flags::ECE).is_some());
+        f.data_arrives(Direction::Forward, &data(Ecn::Ce, Flags::ACK), true);
+        f.ack_leaves(Direction::Reverse, Flags::ACK | Flags::ECE);
+        f.data_arrives(Direction::Forward, &data(Ecn::Ect0, Flags::ACK | Flags::CWR), true);
+        assert_eq!(f.ack_leaves(Direction::Reverse, Flags::ACK), None);
+        assert!(f.ack_leaves(Direction::Reverse, Flags::ACK | Flags::ECE).is_some());
     }
 }

@@ -3,9 +3,9 @@
 //! First come the slots of flows that are one connection, then those of flows of datagrams, which have no endpoints, then those of
 //! connections that come and go.
 
-use net::{End, Way};
+use net::{Direction, End};
 
-use traffic::Draws;
+use traffic::DrawStreams;
 
 use crate::acting::Acting;
 use crate::datagrams::Datagrams;
@@ -37,7 +37,7 @@ pub struct Connections {
     /// The flows of datagrams.
     pub datagrams: Vec<Datagrams>,
     /// The random numbers of each table of flows.
-    pub draws: Vec<Draws>,
+    pub draws: Vec<DrawStreams>,
     /// Connections and sources so far.
     pub begun: u64,
     /// Those of them that are not over.
@@ -63,9 +63,9 @@ impl Connections {
     }
 
     /// What the connection in a slot counted of the data that goes one way.
-    pub fn sum(&self, s: usize, way: Way) -> Sum {
+    pub fn sum(&self, s: usize, way: Direction) -> Sum {
         let [client, server] = self.endpoints.of(s as u32);
-        let ends = if way == Way::There { [client, server] } else { [server, client] };
+        let ends = if way == Direction::Forward { [client, server] } else { [server, client] };
         Sum::of(&self.fates.slots[s], way, ends)
     }
 }

@@ -25,6 +25,19 @@ pub struct Datagrams {
     pub sent: Count,
     /// What arrived.
     pub received: Received,
+    /// What the warm-up had of it.
+    pub before: Before,
+}
+
+/// Counts at the end of the warm-up.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Before {
+    /// What was sent.
+    pub sent: Count,
+    /// Packets that were in the network, copies not counted.
+    pub in_network: u64,
+    /// Packets that were dropped.
+    pub dropped: u64,
 }
 
 /// What arrived of a flow.
@@ -80,6 +93,13 @@ impl Numbers {
         (&mut self.bits[(place / 64) as usize], 1 << (place % 64))
     }
 
+    /// Whether a number has arrived; one beyond reach has not.
+    fn has(&mut self, number: Seq) -> bool {
+        let known = number.before(self.next) && self.next - number <= Self::REACH;
+        let (word, bit) = self.bit(number);
+        known && *word & bit != 0
+    }
+
     fn add(&mut self, number: Seq) -> Standing {
         let standing = if !number.before(self.next) {
             // What lies between has not arrived.
@@ -107,8 +127,8 @@ impl Datagrams {
     pub fn new(flow: u32, first_hop: u32, start: Time, mut emitter: Emitter) -> (Self, Option<Time>) {
         let first = emitter.next_packet();
         let next = first.map_or(0, |(_, payload)| payload);
-        let (sent, received) = (Count::default(), Received::default());
-        let stream = Datagrams { flow, first_hop, start, emitter, next, sent, received };
+        let (sent, received, before) = (Count::default(), Received::default(), Before::default());
+        let stream = Datagrams { flow, first_hop, start, emitter, next, sent, received, before };
         (stream, first.map(|(gap, _)| start + gap))
     }
 
@@ -125,6 +145,12 @@ impl Datagrams {
     /// What is done of it, between 0 and 1.
     pub fn share_done(&self) -> f64 {
         self.emitter.share_done()
+    }
+
+    /// End the warm-up, when so many of its packets were in the network and so many had been dropped.
+    pub fn end_warm_up(&mut self, in_network: u64, dropped: u64) {
+        self.before = Before { sent: self.sent, in_network, dropped };
+        self.received.end_warm_up();
     }
 
     /// The packet of slot `s` that is sent now, and when the next is; `None`: it was the last.
@@ -155,6 +181,18 @@ impl Datagrams {
 }
 
 impl Received {
+    /// Whether the packet of this number has arrived, as far as that is still known.
+    pub fn has(&mut self, number: u32) -> bool {
+        self.numbers.has(Seq(number))
+    }
+
+    /// Begin again to count. Jitter, which is smoothed, and the numbers that arrived stay.
+    fn end_warm_up(&mut self) {
+        let before = std::mem::take(self);
+        let (jitter, last_delay, numbers) = (before.jitter, before.last_delay, before.numbers);
+        *self = Received { jitter, last_delay, numbers, ..Received::default() };
+    }
+
     /// A packet arrives.
     pub fn add(&mut self, now: Time, packet: &Packet) {
         self.all.add(packet);

@@ -1,7 +1,7 @@
 //! Requests and their responses, as applications that have such tell of them.
 
 use tcp::Endpoint;
-use traffic::application::{Answered, Log};
+use traffic::application::{RequestLog, Transaction};
 use units::Time;
 
 use crate::histogram::Histogram;
@@ -26,13 +26,15 @@ pub struct Exchanges {
     /// These flows, in their order.
     pub flows: Vec<u32>,
     of: Vec<Exchange>,
+    /// Requests that were written before this time are not counted.
+    begins: Time,
 }
 
 impl Exchanges {
-    /// Those of these flows, which are in order.
-    pub fn new(flows: Vec<u32>) -> Self {
+    /// Those of these flows, which are in order, from a time on.
+    pub fn new(flows: Vec<u32>, begins: Time) -> Self {
         let of = flows.iter().map(|_| Exchange::default()).collect();
-        Exchanges { flows, of }
+        Exchanges { flows, of, begins }
     }
 
     /// Where the application of a connection tells of its requests; series hear of them too.
@@ -46,9 +48,10 @@ impl Exchanges {
         Entry { exchanges: self, series, flow: slot.flow, connection: slot.connection, ends, now, count: 0 }
     }
 
-    fn of(&mut self, flow: u32) -> Option<&mut Exchange> {
+    /// The requests of a flow, if one that was written at this time counts.
+    fn of(&mut self, flow: u32, written: Time) -> Option<&mut Exchange> {
         let place = place_of(flow, &self.flows, |flow| *flow);
-        self.of.get_mut(place).filter(|_| self.flows[place] == flow)
+        self.of.get_mut(place).filter(|_| self.flows[place] == flow && written >= self.begins)
     }
 
     /// Each flow that wrote any, with its requests.
@@ -58,7 +61,7 @@ impl Exchanges {
 }
 
 /// A request of a flow and its connection, as series hear of it.
-pub fn asked(whose: [u32; 2], ends: [&Endpoint; 2], request: &Answered, completed: Time) -> Asked {
+pub fn asked(whose: [u32; 2], ends: [&Endpoint; 2], request: &Transaction, completed: Time) -> Asked {
     let [flow, connection] = whose;
     Asked {
         flow,
@@ -84,20 +87,20 @@ pub struct Entry<'a> {
     pub count: u32,
 }
 
-impl Log for Entry<'_> {
-    fn asked(&mut self) {
-        if let Some(exchange) = self.exchanges.of(self.flow) {
+impl RequestLog for Entry<'_> {
+    fn requested(&mut self) {
+        if let Some(exchange) = self.exchanges.of(self.flow, self.now) {
             exchange.begun += 1;
         }
     }
 
-    fn answered(&mut self, answered: &Answered) {
+    fn responded(&mut self, request: &Transaction) {
         self.count += 1;
-        if let Some(exchange) = self.exchanges.of(self.flow) {
-            exchange.times.add(self.now.since(answered.since));
-            exchange.bytes[0] += answered.request;
-            exchange.bytes[1] += answered.response;
+        if let Some(exchange) = self.exchanges.of(self.flow, request.since) {
+            exchange.times.add(self.now.since(request.since));
+            exchange.bytes[0] += request.request;
+            exchange.bytes[1] += request.response;
         }
-        self.series.asked(&asked([self.flow, self.connection], self.ends, answered, self.now));
+        self.series.asked(&asked([self.flow, self.connection], self.ends, request, self.now));
     }
 }

@@ -43,13 +43,13 @@ impl Probe for LinkProbe<'_> {
         r.series.fate(at, self.link, slot.flow, fate);
         match fate {
             Fate::Dropped(..) => {
-                slot.ledger.dropped(packet.label.way());
+                slot.ledger.dropped(packet.label.direction());
                 r.options.release(packet.options);
                 if slot.stage == Stage::Closed && slot.ledger.is_settled() {
                     r.over.push(packet.connection);
                 }
             }
-            Fate::Marked(..) => slot.ledger.marked(packet.label.way()),
+            Fate::Marked(..) => slot.ledger.marked(packet.label.direction()),
         }
     }
 }
@@ -57,7 +57,7 @@ impl Probe for LinkProbe<'_> {
 impl Witness for LinkProbe<'_> {
     fn copy(&mut self, packet: &Packet) -> Packet {
         let r = &mut *self.recorder;
-        r.slots[packet.connection as usize].ledger.sent(packet.label.way());
+        r.slots[packet.connection as usize].ledger.sent(packet.label.direction());
         Packet { options: r.options.copy(packet.options), ..*packet }
     }
 }

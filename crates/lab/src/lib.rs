@@ -2,6 +2,7 @@
 //! Each step hands a finished value to the next; nothing reaches back.
 
 mod acting;
+mod baseline;
 mod build;
 mod capture;
 mod check;
@@ -34,6 +35,7 @@ mod tables;
 mod template;
 mod warnings;
 
+pub use build::expanded;
 pub use effort::Effort;
 pub use failure::Failure;
 pub use limits::Limits;
@@ -54,7 +56,7 @@ pub fn write(scenario: &Scenario) -> Json {
 /// For data from `from` to `to` and for that from `to` to `from`: for each table of flows the names of those whose data crosses
 /// any of some links, each named from>to.
 pub fn crossing(scenario: &Scenario, links: &[String]) -> Result<[Vec<Vec<String>>; 2], Invalid> {
-    build::plan(scenario).map(|plan| net::Way::BOTH.map(|way| plan.crossing(way, links)))
+    build::plan(scenario).map(|plan| net::Direction::BOTH.map(|way| plan.crossing(way, links)))
 }
 
 /// JSON Schema of a scenario.
@@ -73,12 +75,12 @@ pub fn schema() -> Json {
 
 /// Manual pages of everything a scenario can name.
 pub fn pages() -> Json {
-    use scenario::{Dumbbell, Ends, Flow, Graph, Link, Pcap, PhaseBreaking, Record};
+    use scenario::{Dumbbell, Ends, Flow, Graph, Link, Pcap, PhaseBreaking, Record, Reverse};
     let mut traffic = traffic::Traffic::pages();
     traffic.push(page::<traffic::Arrivals>());
     serde_json::json!({
         "scenario": [page::<Scenario>(), page::<Flow>(), page::<PhaseBreaking>(), page::<Record>(), page::<Pcap>()],
-        "network": [page::<Dumbbell>(), page::<Ends>(), page::<Graph>(), page::<Link>()],
+        "network": [page::<Dumbbell>(), page::<Ends>(), page::<Graph>(), page::<Link>(), page::<Reverse>()],
         "diffserv": queues::diffserv::pages(),
         "queues": queues::Queue::pages(),
         "classes": queues::schedulers::pages(),

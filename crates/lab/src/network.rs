@@ -1,7 +1,7 @@
 //! The network of a run: links with what stands before and behind them, what is in flight, and the routes.
 
 use impairments::Wire;
-use net::{Flight, Inside, Link};
+use net::{Flight, Inside, Link, Packet};
 use queues::Discipline;
 use queues::diffserv::Conditioner;
 
@@ -23,4 +23,15 @@ pub struct Network {
     pub impaired: Vec<u32>,
     /// What was inside each link at the last check.
     pub insides: Vec<Inside>,
+}
+
+impl Network {
+    /// Show each packet that is inside a link or a wire.
+    pub fn each_inside(&self, see: &mut impl FnMut(&Packet)) {
+        for link in &self.links {
+            link.pipe(&self.flight).for_each(|entry| see(&entry.packet));
+            link.locate_stored(&mut Inside::default(), &mut *see);
+        }
+        self.wires.iter().flat_map(Wire::inside).for_each(|entry| see(&entry.packet));
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use units::Read;
-use units::param::{Invalid, Json, JsonMap, join};
+use units::param::{Invalid, Json, JsonMap, Params, join, merge};
 
 use tcp::Tcp;
 
@@ -106,11 +106,11 @@ fn set(document: &mut Json, key: &str, value: &str) -> Result<(), Invalid> {
                 Invalid::at(key, "is not a path of keys").remedy("write for example network.queue.limit")
             );
         }
-        path = join(&path, part);
-        // A law by its bare name stands for a table with its kind.
-        if let Json::String(kind) = node {
-            *node = serde_json::json!({"kind": kind});
+        // A text stands for a table with one key.
+        if let Json::String(text) = node {
+            *node = serde_json::json!({ shorthand(&path).unwrap_or("kind"): text });
         }
+        path = join(&path, part);
         node = match node {
             Json::Array(list) => {
                 let n = list.len();
@@ -130,8 +130,19 @@ fn set(document: &mut Json, key: &str, value: &str) -> Result<(), Invalid> {
             other => return Err(Invalid::at(&path, format!("cannot be set: {other} holds no keys"))),
         };
     }
-    *node = value;
+    if let (Json::Object(table), Json::String(_), Some(key)) = (&mut *node, &value, shorthand(&path)) {
+        table.insert(key.into(), value);
+    } else {
+        *node = value;
+    }
     Ok(())
+}
+
+/// The key that a text at a path of TCP stands for, if it stands for a table.
+fn shorthand(path: &str) -> Option<&'static str> {
+    let (table, key) = path.rsplit_once('.')?;
+    let of_tcp = matches!(table.rsplit('.').next(), Some("tcp" | "receiver_tcp"));
+    of_tcp.then(|| Tcp::shorthand_of(key)).flatten()
 }
 
 /// Reads a scenario and applies `overrides`, each a dotted path and a value.
@@ -143,10 +154,29 @@ pub fn read(text: &str, format: Format, overrides: &[(String, String)]) -> Resul
     for (key, value) in overrides {
         set(&mut document, key, value)?;
     }
+    refuse_old_keys(&document)?;
     expand_presets(&mut document);
     let scenario = Scenario::read(&document, "")?;
     crate::build::plan(&scenario)?;
     Ok(scenario)
+}
+
+/// Refuse keys of a link's reverse direction that the table `reverse` has replaced.
+fn refuse_old_keys(document: &Json) -> Result<(), Invalid> {
+    let network = document.get("network").unwrap_or(&Json::Null);
+    let links = network.get("links").and_then(Json::as_array).into_iter().flatten().enumerate();
+    let links = links.map(|(l, link)| (format!("network.links.{l}"), link));
+    for (path, link) in [("network".to_string(), network)].into_iter().chain(links) {
+        for key in ["queue", "condition", "rate_changes", "impairments"] {
+            let old = format!("reverse_{key}");
+            if link.get(&old).is_some() {
+                let problem = format!("is now reverse.{key}");
+                return Err(Invalid::at(&join(&path, &old), problem)
+                    .remedy(format!("write reverse = {{ {key} = … }}")));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The seed in the text of a scenario, between what stands before and behind it; none: it is not where [`write`](crate::write) has it.
@@ -172,9 +202,9 @@ pub fn read_all(texts: &[String]) -> Result<Vec<Scenario>, Invalid> {
     texts.iter().map(String::as_str).map(scenario).collect()
 }
 
-/// Writes out the presets that a document names: of traffic, and of TCP.
+/// Write out the presets of traffic and the stacks of TCP that a document names.
 fn expand_presets(document: &mut Json) {
-    let preset = preset_of(document, "");
+    let stack = stack_of(document, "");
     let base = document.get("tcp").cloned().unwrap_or_default();
     if let Some(tcp) = document.get_mut("tcp") {
         Tcp::expand(tcp, &Json::Null);
@@ -185,23 +215,26 @@ fn expand_presets(document: &mut Json) {
         }
         let both = over(&base, flow.get("tcp"));
         if let Some(tcp) = flow.get_mut("tcp") {
-            Tcp::expand_change(tcp, &base, &preset);
+            Tcp::expand_change(tcp, &base, &stack);
         }
-        let preset = preset_of(flow, &preset);
+        let stack = stack_of(flow, &stack);
         if let Some(tcp) = flow.get_mut("receiver_tcp") {
-            Tcp::expand_change(tcp, &both, &preset);
+            Tcp::expand_change(tcp, &both, &stack);
         }
     }
 }
 
-/// The keys of `base` with those of `changes` over them.
+/// The keys of `base` with those of `changes` over them, table by table.
 fn over(base: &Json, changes: Option<&Json>) -> Json {
     let mut all = base.as_object().cloned().unwrap_or_default();
-    all.extend(changes.and_then(Json::as_object).into_iter().flatten().map(|(k, v)| (k.clone(), v.clone())));
+    let mut changes = changes.and_then(Json::as_object).cloned().unwrap_or_default();
+    Tcp::expand_shorthands(&mut all);
+    Tcp::expand_shorthands(&mut changes);
+    merge(&mut all, &changes);
     Json::Object(all)
 }
 
-/// The preset that the parameters of TCP in a table begin with.
-fn preset_of(table: &Json, otherwise: &str) -> String {
-    table.pointer("/tcp/preset").and_then(Json::as_str).unwrap_or(otherwise).to_string()
+/// The stack on which the parameters of TCP in a table build.
+fn stack_of(table: &Json, otherwise: &str) -> String {
+    table.pointer("/tcp/stack").and_then(Json::as_str).unwrap_or(otherwise).to_string()
 }

@@ -1,4 +1,4 @@
-//! The parameters of TCP that each flow runs with, whatever presets, choices and changes they came from.
+//! The parameters of TCP that each flow runs with, whatever stack, choices and changes they came from.
 
 use tcp::Tcp;
 use units::Read;

@@ -4,7 +4,7 @@ pub use traffic::distribution::{Described, describe};
 pub use traffic::sample::Sampled;
 
 use traffic::sample::sample;
-use traffic::{Draws, Traffic};
+use traffic::{DrawStreams, Traffic};
 use units::param::Invalid;
 use units::{Duration, Time};
 
@@ -29,7 +29,7 @@ pub fn requests(
         let (name, before) = (plan.name(first), first as u64);
         first += table.count as usize;
         let Traffic::Web(web) = &table.traffic else { continue };
-        let draws = Draws::new(scenario.seed, &name);
+        let draws = DrawStreams::new(scenario.seed, &name);
         let mut found = Vec::new();
         for user in 0..users.unwrap_or(table.count as u32) {
             // The name that a run gives this user decides when it starts.

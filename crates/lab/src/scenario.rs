@@ -5,7 +5,7 @@ use queues::Queue;
 use queues::diffserv::{Dscp, Rule};
 use tcp::Tcp;
 use traffic::{Application, Arrivals, Opener, Traffic};
-use units::param::{Invalid, Json};
+use units::param::{Invalid, Json, merge};
 use units::{Duration, Params, Range, Rate, Read, choice, params, words};
 
 mod checks;
@@ -22,6 +22,10 @@ params! {
         seed: u64 = (1), in Range::ANY, from "";
         /// When the run ends; absent: when every flow has closed.
         duration: Option<Duration> = (None), in Range::above(0.0), from "";
+        /// Beginning of the run that is not counted. Counts, delays, series and goodputs are recorded from this
+        /// time on, and of transfers and requests those that begin at it or later. It must be shorter than
+        /// `duration`, or without one than `time_limit`; a run that ends before it fails. Captures have the whole run.
+        warm_up: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
         /// When a run without duration gives up, because some flow never closes.
         time_limit: Duration = (Duration::from_millis(100_000_000)), in Range::above(0.0), from "";
         /// Seeded offsets that keep events from falling on the same instant.
@@ -74,40 +78,67 @@ params! {
     /// Hosts left-0, left-1 … on router left, hosts right-0 … on router right, and one bottleneck
     /// between the routers.
     pub struct Dumbbell: "dumbbell", checked by Dumbbell::check {
-        /// Rate of the bottleneck, each way.
+        /// Rate of the bottleneck, in both directions unless `reverse` has its own.
         rate: Rate = required, in Range::ANY, from "";
-        /// Propagation delay of the bottleneck, one way.
+        /// Propagation delay of the bottleneck one way, in both directions unless `reverse` has its own.
         delay: Duration = required, in Range::at_least(0.0), from "";
         /// Queue of the bottleneck from left to right.
         queue: Queue = required, in Range::ANY, from "";
-        /// Queue of the bottleneck from right to left.
-        reverse_queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
         /// Rules that meter, mark and drop packets before the queue of the bottleneck from left to right.
         condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
-        /// Rules before its queue from right to left.
-        reverse_condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
         /// How the rate of the bottleneck from left to right changes: a list of { at, rate }, or a schedule that repeats, or a trace.
         rate_changes: Option<RateChanges> = (None), in Range::ANY, from "";
-        /// How that from right to left changes.
-        reverse_rate_changes: Option<RateChanges> = (None), in Range::ANY, from "";
         /// What the wire of the bottleneck does to packets from left to right, in this order.
         impairments: Vec<Impairment> = (Vec::new()), in Range::ANY, from "";
-        /// What it does to packets from right to left.
-        reverse_impairments: Vec<Impairment> = (Vec::new()), in Range::ANY, from "";
+        /// The bottleneck from right to left.
+        reverse: Reverse = (Reverse::default()), in Range::ANY, from "";
         /// Hosts on the left.
         left_hosts: u64 = (1), in Range::between(1.0, 1e6), from "";
-        /// Rate of the left hosts' links, each way.
-        left_rate: Rate = required, in Range::ANY, from "";
-        /// Propagation delay of the left hosts' links, one way; { first, last } spreads it evenly over the hosts.
+        /// Rate of the left hosts' links, each way; a list has one entry per host.
+        left_rate: PerHost<Rate> = required, in Range::ANY, from "";
+        /// Propagation delay of the left hosts' links, one way; { first, last } spreads it evenly over the hosts,
+        /// and a list has one entry per host.
         left_delay: Spread = required, in Range::ANY, from "";
         /// Hosts on the right.
         right_hosts: u64 = (1), in Range::between(1.0, 1e6), from "";
-        /// Rate of the right hosts' links, each way.
-        right_rate: Rate = required, in Range::ANY, from "";
-        /// Propagation delay of the right hosts' links, one way; { first, last } spreads it evenly over the hosts.
+        /// Rate of the right hosts' links, each way; a list has one entry per host.
+        right_rate: PerHost<Rate> = required, in Range::ANY, from "";
+        /// Propagation delay of the right hosts' links, one way; { first, last } spreads it evenly over the hosts,
+        /// and a list has one entry per host.
         right_delay: Spread = required, in Range::ANY, from "";
         /// Queue of the hosts' links, each way.
         access_queue: Queue = (drop_tail(100_000)), in Range::ANY, from "";
+    }
+}
+
+params! {
+    /// The reverse direction of a link. What is absent is as in the forward direction, or as by default.
+    pub struct Reverse: "reverse" {
+        /// Rate of the reverse direction; absent: that of the forward direction.
+        rate: Option<Rate> = (None), in Range::ANY, from "";
+        /// Propagation delay of the reverse direction; absent: that of the forward direction.
+        delay: Option<Duration> = (None), in Range::at_least(0.0), from "";
+        /// Queue of the reverse direction.
+        queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
+        /// Rules that meter, mark and drop packets before that queue.
+        condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
+        /// Changes of the rate: a list of { at, rate }, or a schedule that repeats, or a trace.
+        rate_changes: Option<RateChanges> = (None), in Range::ANY, from "";
+        /// Impairments of the wire, in this order.
+        impairments: Vec<Impairment> = (Vec::new()), in Range::ANY, from "";
+    }
+}
+
+impl Default for Reverse {
+    fn default() -> Self {
+        Reverse {
+            rate: None,
+            delay: None,
+            queue: drop_tail(1000),
+            condition: Vec::new(),
+            rate_changes: None,
+            impairments: Vec::new(),
+        }
     }
 }
 
@@ -121,16 +152,33 @@ params! {
     }
 }
 
-/// A time for each of several: all the same (`"20 ms"`), or spread evenly (`{ first, last }`).
+/// A time for each of several: the same for all (`"20 ms"`), spread evenly (`{ first, last }`), or a list.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Spread(Ends);
+pub enum Spread {
+    /// From the first to the last.
+    Even(Ends),
+    /// One each.
+    Each(Vec<Duration>),
+}
 
 impl Spread {
     /// The time of number `i` of `n`.
     pub fn of(&self, i: u64, n: u64) -> Duration {
-        let Ends { first, last } = self.0;
-        let share = i as f64 / (n.max(2) - 1) as f64;
-        Duration::from_seconds(first.seconds() + (last.seconds() - first.seconds()) * share)
+        match self {
+            Spread::Even(Ends { first, last }) => {
+                let share = i as f64 / (n.max(2) - 1) as f64;
+                Duration::from_seconds(first.seconds() + (last.seconds() - first.seconds()) * share)
+            }
+            Spread::Each(each) => each[i as usize],
+        }
+    }
+
+    /// The entries of a list.
+    fn listed(&self) -> Option<usize> {
+        match self {
+            Spread::Even(_) => None,
+            Spread::Each(each) => Some(each.len()),
+        }
     }
 }
 
@@ -138,16 +186,71 @@ impl Read for Spread {
     const EXAMPLE: &'static str = Duration::EXAMPLE;
     fn read(value: &Json, path: &str) -> Result<Self, Invalid> {
         if value.is_object() {
-            return Ends::read(value, path).map(Spread);
+            return Ends::read(value, path).map(Spread::Even);
+        }
+        if value.is_array() {
+            return Vec::read(value, path).map(Spread::Each);
         }
         let same = Duration::read(value, path)?;
-        Ok(Spread(Ends { first: same, last: same }))
+        Ok(Spread::Even(Ends { first: same, last: same }))
     }
     fn write(&self) -> Json {
-        if self.0.first == self.0.last { self.0.first.write() } else { self.0.write() }
+        match self {
+            Spread::Even(ends) if ends.first == ends.last => ends.first.write(),
+            Spread::Even(ends) => ends.write(),
+            Spread::Each(each) => each.write(),
+        }
     }
     fn schema() -> Json {
-        serde_json::json!({"anyOf": [Duration::schema(), Ends::schema()]})
+        serde_json::json!({"anyOf": [Duration::schema(), Ends::schema(), Vec::<Duration>::schema()]})
+    }
+}
+
+/// A value for each of several hosts: the same for all, or a list with one each.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PerHost<T> {
+    /// One for all.
+    Same(T),
+    /// One each.
+    Each(Vec<T>),
+}
+
+impl<T: Copy> PerHost<T> {
+    /// The value of number `i`.
+    pub fn of(&self, i: u64) -> T {
+        match self {
+            PerHost::Same(value) => *value,
+            PerHost::Each(each) => each[i as usize],
+        }
+    }
+
+    /// The entries of a list.
+    fn listed(&self) -> Option<usize> {
+        match self {
+            PerHost::Same(_) => None,
+            PerHost::Each(each) => Some(each.len()),
+        }
+    }
+}
+
+impl<T: Read> Read for PerHost<T> {
+    const UNIT: &'static str = T::UNIT;
+    const EXAMPLE: &'static str = T::EXAMPLE;
+    fn read(value: &Json, path: &str) -> Result<Self, Invalid> {
+        if value.is_array() {
+            Vec::read(value, path).map(PerHost::Each)
+        } else {
+            T::read(value, path).map(PerHost::Same)
+        }
+    }
+    fn write(&self) -> Json {
+        match self {
+            PerHost::Same(value) => value.write(),
+            PerHost::Each(each) => each.write(),
+        }
+    }
+    fn schema() -> Json {
+        serde_json::json!({"anyOf": [T::schema(), Vec::<T>::schema()]})
     }
 }
 
@@ -178,26 +281,20 @@ params! {
         from: String = required, in Range::ANY, from "";
         /// Node it enters.
         to: String = required, in Range::ANY, from "";
-        /// Its rate.
+        /// Its rate, in both directions unless `reverse` has its own.
         rate: Rate = required, in Range::ANY, from "";
-        /// Its propagation delay.
+        /// Its propagation delay one way, in both directions unless `reverse` has its own.
         delay: Duration = required, in Range::at_least(0.0), from "";
         /// Its queue.
         queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
-        /// The queue of the way back.
-        reverse_queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
         /// Rules that meter, mark and drop packets before its queue.
         condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
-        /// Rules before the queue of the way back.
-        reverse_condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
         /// How its rate changes: a list of { at, rate }, or a schedule that repeats, or a trace.
         rate_changes: Option<RateChanges> = (None), in Range::ANY, from "";
-        /// How that of the way back changes.
-        reverse_rate_changes: Option<RateChanges> = (None), in Range::ANY, from "";
         /// What its wire does to packets, in this order.
         impairments: Vec<Impairment> = (Vec::new()), in Range::ANY, from "";
-        /// What the wire of the way back does to packets.
-        reverse_impairments: Vec<Impairment> = (Vec::new()), in Range::ANY, from "";
+        /// The link from `to` to `from`.
+        reverse: Reverse = (Reverse::default()), in Range::ANY, from "";
         /// Whether it goes both ways.
         directions: Directions = (Directions::Both), in Range::ANY, from "";
         /// Cost of taking it in a route.
@@ -337,9 +434,10 @@ impl<T: Params> Changes<T> {
         if self.is_none() {
             return Ok(base.clone());
         }
-        let mut all = base.write();
-        if let (Some(all), Some(keys)) = (all.as_object_mut(), self.keys.as_object()) {
-            all.extend(keys.clone());
+        let (mut all, mut keys) = (base.write(), self.keys.clone());
+        if let (Some(all), Some(keys)) = (all.as_object_mut(), keys.as_object_mut()) {
+            T::expand_shorthands(keys);
+            merge(all, keys);
         }
         T::read(&all, path)
     }
@@ -370,15 +468,23 @@ impl<T: Params> Changes<T> {
         format!("changes_of_{}", T::KEY)
     }
 
-    /// JSON Schema of the changes: every key of `T`, none with a default.
+    /// JSON Schema of the changes: every key of `T` and of its tables, none with a default.
     pub fn definition() -> Json {
-        let mut schema = T::schema();
-        schema["required"] = serde_json::json!([]);
-        for property in schema["properties"].as_object_mut().into_iter().flat_map(|p| p.values_mut()) {
-            if let Some(p) = property.as_object_mut() {
-                p.remove("default");
+        fn without_defaults(schema: &mut Json) {
+            let properties = schema.get_mut("properties").and_then(Json::as_object_mut);
+            if let Some(properties) = properties.filter(|all| !all.contains_key("kind")) {
+                for property in properties.values_mut() {
+                    without_defaults(property);
+                    property.as_object_mut().map(|p| p.remove("default"));
+                }
+            }
+            for option in schema.get_mut("anyOf").and_then(Json::as_array_mut).into_iter().flatten() {
+                without_defaults(option);
             }
         }
+        let mut schema = T::schema();
+        schema["required"] = serde_json::json!([]);
+        without_defaults(&mut schema);
         schema
     }
 }

@@ -1,6 +1,6 @@
 //! Where a connection lives: what its packets touch beside its endpoints, in one cache line.
 
-use net::{Label, Way};
+use net::{Direction, Label};
 use units::Time;
 
 use crate::acting;
@@ -56,7 +56,7 @@ impl Slot {
             acting: acting::NONE,
             converses: false,
             stage: Stage::Waiting,
-            labels: Way::BOTH.map(|way| Label::new(way).with_dscp(dscp)),
+            labels: Direction::BOTH.map(|way| Label::new(way).with_dscp(dscp)),
         }
     }
 

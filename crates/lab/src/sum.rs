@@ -1,6 +1,6 @@
 //! What a connection counted, and sums over connections: the rows of the table of flows.
 
-use net::Way;
+use net::Direction;
 use tcp::Endpoint;
 use units::Time;
 
@@ -73,7 +73,7 @@ impl Default for Sum {
 
 impl Sum {
     /// That of the data that goes one way in a connection.
-    pub fn of(slot: &Slot, way: Way, [sender, receiver]: [&Endpoint; 2]) -> Self {
+    pub fn of(slot: &Slot, way: Direction, [sender, receiver]: [&Endpoint; 2]) -> Self {
         let (there, back) = (way.index(), way.opposite().index());
         let (established, completed, closed) = sender.milestones();
         let (sent, got) = (sender.sender_stats(), receiver.receiver_stats());
@@ -111,16 +111,26 @@ impl Sum {
         self.counts.zip(&other.counts, |mine, its| *mine += its);
     }
 
+    /// The same with the counts since a baseline. Whether ECN was negotiated is a state, so it stays.
+    pub fn since(&self, baseline: Option<&Counts>) -> Sum {
+        let mut sum = *self;
+        if let Some(baseline) = baseline {
+            sum.counts.zip(baseline, |mine, before| *mine -= before);
+            sum.counts.ecn = self.counts.ecn;
+        }
+        sum
+    }
+
     /// When the last connection reached a milestone, if all have.
     pub fn reached(&self, milestone: usize) -> Time {
         if self.connections == 0 { Time::NEVER } else { self.milestones[milestone] }
     }
 
-    /// Acknowledged bits over the time from the start to completion, or to the end of the run.
-    pub fn goodput_bps(&self, end: Time) -> f64 {
+    /// Acknowledged bits over the time from the start to completion, as far as it is counted: between two times.
+    pub fn goodput_bps(&self, [begins, end]: [Time; 2]) -> f64 {
         let until = self.reached(1);
         let until = if until == Time::NEVER { end } else { until };
-        let elapsed = until.seconds() - self.start.seconds();
+        let elapsed = until.seconds() - self.start.max(begins).seconds();
         if elapsed > 0.0 { self.counts.acked_bytes as f64 * 8.0 / elapsed } else { 0.0 }
     }
 }

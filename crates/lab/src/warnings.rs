@@ -1,7 +1,8 @@
 //! What is legal and probably not meant: told once a run, on stderr, in the manifest and on pages.
 
 use net::End;
-use queues::{Law, Queue};
+use queues::Queue;
+use queues::dualpi2::DualPi2;
 use tcp::congestion::Marks;
 use tcp::{Ecn, Endpoint, Tcp};
 use traffic::Traffic;
@@ -30,8 +31,8 @@ const OF_FLOWS: [(&str, Condition, &str); 4] = [
     (
         "ecn-fallback",
         fell_back,
-        "asked for ECN and go without it, because a SYN was lost (tcp.ecn_fallback): \
-         set tcp.ecn_fallback = false if the loss was congestion",
+        "asked for ECN and go without it, because a SYN was lost (tcp.ecn.fallback): \
+         set tcp.ecn.fallback = false if the loss was congestion",
     ),
     (
         "dctcp-in-classic-queue",
@@ -81,7 +82,7 @@ impl Simulation<'_> {
 
     /// A queue that dropped and cannot hold two packets.
     fn small_buffer(&self) -> Option<Warning> {
-        let dropped = |l: &usize| self.network.links[*l].ledger().signals().dropped.packets > 0;
+        let dropped = |l: &usize| self.network.links[*l].counters().signals().dropped.packets > 0;
         let l = (0..self.network.links.len())
             .filter(dropped)
             .find(|&l| is_small(self.plan.links[l].queue(), &self.scenario.tcp))?;
@@ -94,11 +95,11 @@ impl Simulation<'_> {
     }
 
     fn dropped(&self) -> u64 {
-        self.network.links.iter().map(|l| l.ledger().signals().dropped.packets).sum()
+        self.network.links.iter().map(|l| l.counters().signals().dropped.packets).sum()
     }
 
     fn marked(&self) -> u64 {
-        self.network.links.iter().map(|l| l.ledger().signals().marked()).sum()
+        self.network.links.iter().map(|l| l.counters().signals().marked()).sum()
     }
 
     fn without_marks(&self) -> Option<Warning> {
@@ -129,7 +130,7 @@ impl Simulation<'_> {
 
 fn is_small(queue: &Queue, tcp: &Tcp) -> bool {
     let limit = queue.write().get("limit").and_then(|limit| Depth::read(limit, "").ok());
-    let packet = (tcp.mss.0 + tcp.header_on_data.0) as f64;
+    let packet = (tcp.mss.0 + tcp.wire.data_header.0) as f64;
     match limit {
         Some(Depth::Packets(n)) => n < 2.0,
         Some(Depth::Bytes(n)) => n < 2.0 * packet,
@@ -158,10 +159,10 @@ fn fell_back(sim: &Simulation, s: usize) -> bool {
     let asks = !matches!(sender.tcp().ecn_in_force(), Ecn::Off | Ecn::Passive);
     let established = sender.milestones().0 != Time::NEVER;
     let answers = receiver.tcp().ecn_in_force() != Ecn::Off;
-    sender.tcp().ecn_fallback && asks && answers && established && !sender.uses_ecn()
+    sender.tcp().ecn.fallback && asks && answers && established && !sender.uses_ecn()
 }
 
 fn is_dctcp_in_dualpi2(sim: &Simulation, s: usize) -> bool {
     let by_share = sim.sender(s).tcp().congestion.marks() == Marks::ByShare;
-    by_share && sim.plan.links.iter().any(|l| matches!(l.queue().law, Law::DualPi2(_)))
+    by_share && sim.plan.links.iter().any(|l| l.queue().kind.params::<DualPi2>().is_some())
 }

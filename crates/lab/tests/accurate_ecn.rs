@@ -11,10 +11,10 @@ const DUALPI2: &str = r#"{ kind = "dualpi2", limit = "200 packets" }"#;
 /// Queues that mark, and TCPs.
 const CASES: [(&str, &str); 5] = [
     (RED, r#"{ ecn = "accurate" }"#),
-    (RED, r#"{ ecn = "accurate", accecn_option = false, timestamps = true }"#),
+    (RED, r#"{ ecn.mode = "accurate", ecn.accurate_option = false, timestamps = true }"#),
     (STEP, r#"{ ecn = "accurate", congestion = "dctcp", recovery = "sack", sack = true }"#),
     (DUALPI2, r#"{ congestion = "prague", recovery = "sack", sack = true, timestamps = true }"#),
-    (DUALPI2, r#"{ congestion = "prague", accecn_option = false }"#),
+    (DUALPI2, r#"{ congestion = "prague", ecn.accurate_option = false }"#),
 ];
 
 /// Two downloads whose data is marked and never lost: what each sender was told is what was marked of its packets.
@@ -22,7 +22,7 @@ fn check(impairments: &str) {
     for (queue, tcp) in CASES {
         let changes = [
             ("network.queue", queue),
-            ("network.reverse_impairments", impairments),
+            ("network.reverse.impairments", impairments),
             ("tcp", tcp),
             ("flows.0.tcp.receive_window", "\"65535 B\""),
         ];

@@ -190,7 +190,7 @@ fn wrong_streams_are_refused() {
         ),
         (
             r#"traffic = { kind = "replay", trace = [[1, 100], [0, 100]] }"#,
-            "flows.0.traffic.trace: is no trace: the time 0 s falls behind",
+            "flows.0.traffic.trace: is not a trace: the time 0 s is before",
         ),
     ] {
         let message = refusal(flow);

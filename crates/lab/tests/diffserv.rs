@@ -37,7 +37,7 @@ fn data_and_acks_carry_the_codepoint_of_their_flow() {
         &with(&[
             ("network.condition", r#"[{ match = { dscp = "EF" } }]"#),
             (
-                "network.reverse_condition",
+                "network.reverse.condition",
                 r#"[{ match = { source = "right-1" } }, { match = { dscp = 46, destination = "left-0" } }]"#,
             ),
         ]),
@@ -79,7 +79,7 @@ fn marks_are_seen_by_what_comes_behind() {
 fn a_conditioner_that_only_counts_changes_nothing() {
     let plain = outcome(TWO_DOWNLOADS, &[]);
     let counted =
-        outcome(TWO_DOWNLOADS, &[("network.condition", "[{}]"), ("network.reverse_condition", "[{}]")]);
+        outcome(TWO_DOWNLOADS, &[("network.condition", "[{}]"), ("network.reverse.condition", "[{}]")]);
     assert_eq!(plain.tables[..], counted.tables[..2]);
     let at = |l| numbers(&counted, "links", "arrived_packets")[l];
     assert_eq!(numbers(&counted, "conditioners", "arrived_packets"), [at(0), 0.0, at(1), 0.0]);
@@ -141,7 +141,10 @@ fn connections_that_come_and_go_are_those_of_their_flow() {
 fn wrong_conditions_are_refused() {
     let refusal = |condition| scenario(TWO_DOWNLOADS, &[("network.condition", condition)]).unwrap_err();
     let e = refusal(r#"[{ match = { dscp = "EF" } }, { match = { flows = "C9" } }]"#);
-    assert!(e.contains("network.condition.1.match.flows: \"C9\" is no flow; did you mean C0?"), "{e}");
+    assert!(
+        e.contains("network.condition.1.match.flows: \"C9\" is not the name of a flow; did you mean C0?"),
+        "{e}"
+    );
     assert!(refusal(r#"[{ match = { dscp = "AF5" } }]"#).contains("network.condition.0.match.dscp"));
     assert!(
         refusal(r#"[{ meter = { kind = "srtcm", cir = "1 Mbit/s" } }]"#).contains("meter.cbs: is missing")

@@ -5,16 +5,16 @@ mod common;
 use common::{TWO_DOWNLOADS, digest, scenario, try_outcome};
 use lab::{Failure, Watch, named, run, run_guarded};
 use net::Aqm;
-use queues::{Laws, Place};
+use queues::{CustomAqms, QueueContext};
 
 /// A law that cannot be made.
 struct Panics;
 
-impl Laws for Panics {
+impl CustomAqms for Panics {
     fn has(&self, _: &str) -> bool {
         true
     }
-    fn law(&self, name: &str, link: &str, _: Place) -> Box<dyn Aqm + Send> {
+    fn aqm(&self, name: &str, link: &str, _: QueueContext) -> Box<dyn Aqm + Send> {
         panic!("no {name} on {link}")
     }
 }

@@ -73,7 +73,7 @@ fn draws_do_not_depend_on_other_impairments() {
         let o = with(
             &list,
             &[
-                ("network.reverse_impairments", reverse),
+                ("network.reverse.impairments", reverse),
                 ("duration", "\"100 s\""),
                 ("record.series", r#"["drops"]"#),
             ],
@@ -113,11 +113,11 @@ fn transfers_end_with_loss_both_ways() {
             let o = with(
                 &loss,
                 &[
-                    ("network.reverse_impairments", &loss),
+                    ("network.reverse.impairments", &loss),
                     ("tcp", tcp),
-                    ("tcp.retries", "100"),
-                    ("tcp.syn_retries", "100"),
-                    ("tcp.synack_retries", "100"),
+                    ("tcp.connection.retries", "100"),
+                    ("tcp.connection.syn_retries", "100"),
+                    ("tcp.connection.synack_retries", "100"),
                     ("flows.0.traffic.size", "\"60 kB\""),
                     ("seed", seed),
                 ],
@@ -141,7 +141,7 @@ fn wrong_impairments_are_refused() {
         (r#"[{ kind = "periodic_loss", every = 0 }]"#, "network.impairments.0.every: 0 must be at least 1"),
         (
             r#"[{ kind = "outage", length = "1 s" }]"#,
-            "network.impairments.0.start: is absent, and so is interval",
+            "network.impairments.0.start: is missing, and so is interval",
         ),
         (
             r#"[{ kind = "outage", length = "1 s", interval = "1 ns" }]"#,

@@ -32,16 +32,49 @@ fn every_refusal_names_field_value_and_bound() {
         ("flows.0.name", "\"C\"", "flows.0.name: \"C\" is also the name of a flow"),
         ("flows.0.traffic.size", "\"0 B\"", "flows.0.traffic.size: \"0 B\" must be at least 1 B"),
         ("flows.0.tcp.mss", "\"9 MB\"", "flows.0.tcp.mss: \"9 MB\" must be at least 1 B, at most 65495 B"),
-        ("flows.0.tcp.rto_min", "\"90 s\"", "must not exceed rto_max"),
+        ("flows.0.tcp.rto.min", "\"90 s\"", "flows.0.tcp.rto.min: \"90 s\" must not exceed max"),
         (
             "flows.0.receiver_tcp.ecn",
             "\"on\"",
-            "flows.0.receiver_tcp.ecn: \"on\" is none of the choices here; known: off",
+            "flows.0.receiver_tcp.ecn.mode: \"on\" is not one of the choices; known: off",
         ),
         (
             "record.series",
             "[\"queues\"]",
-            "record.series.0: \"queues\" is none of the choices here; did you mean queue?",
+            "record.series.0: \"queues\" is not one of the choices; did you mean queue?",
+        ),
+        (
+            "network.reverse_queue",
+            "{ kind = \"codel\" }",
+            "network.reverse_queue: is now reverse.queue; write reverse = { queue = … }",
+        ),
+        ("network.reverse_impairments", "[]", "network.reverse_impairments: is now reverse.impairments"),
+        ("network.reverse_rate_changes", "[]", "network.reverse_rate_changes: is now reverse.rate_changes"),
+        ("network.reverse_condition", "[]", "network.reverse_condition: is now reverse.condition"),
+        (
+            "network",
+            r#"{ kind = "graph", links = [{ from = "a", to = "b", rate = "1 Mbit/s", delay = "1 ms", reverse_queue = "codel" }] }"#,
+            "network.links.0.reverse_queue: is now reverse.queue; write reverse = { queue = … }",
+        ),
+        (
+            "network",
+            r#"{ kind = "graph", links = [{ from = "a", to = "b", rate = "1 Mbit/s", delay = "1 ms", directions = "one", reverse = { rate = "2 Mbit/s" } }] }"#,
+            "network.links.0.reverse: is given, and the link has directions = \"one\"; leave one of them out",
+        ),
+        ("network.reverse", "{ rate = \"2\" }", "network.reverse.rate: \"2\""),
+        ("network.reverse", "{ delay = \"-1 ms\" }", "network.reverse.delay: \"-1 ms\" must be"),
+        (
+            "network.right_delay",
+            "[\"1 ms\", \"2 ms\", \"3 ms\"]",
+            "network.right_delay: has 3 entries, and right_hosts is 2; give one entry per host, or one value for all",
+        ),
+        ("network.left_rate", "[]", "network.left_rate: has 0 entries, and left_hosts is 1"),
+        ("network.left_rate", "[\"fast\"]", "network.left_rate.0: \"fast\""),
+        ("network.right_delay", "[\"1 ms\", \"-2 ms\"]", "network.right_delay.1: \"-2 ms\""),
+        (
+            "record.series",
+            "[\"carried\"]",
+            "record.series.0: \"carried\" is gone, because the tables begin after a warm-up; set warm_up",
         ),
         (
             "record.links",
@@ -52,7 +85,7 @@ fn every_refusal_names_field_value_and_bound() {
         (
             "flows.0.arrivals",
             "{ interval = \"0 s\" }",
-            "flows.0.arrivals.interval: \"0 s\" must be above 0 s where it counts from the opening of the connection before; give a longer time, or after = \"response\" or \"closing\"",
+            "flows.0.arrivals.interval: \"0 s\" must be above 0 s if it counts from the opening of the previous connection; write a longer interval, or after = \"response\" or after = \"closing\"",
         ),
         (
             "flows.0.arrivals",
@@ -77,7 +110,7 @@ fn every_refusal_names_field_value_and_bound() {
         (
             "record.flows",
             "\"flows\"",
-            "record.flows: \"flows\" is none of the choices here; did you mean flow?",
+            "record.flows: \"flows\" is not one of the choices; did you mean flow?",
         ),
         ("record.interval", "\"0 s\"", "record.interval: \"0 s\" must be above 0 s"),
         ("duration", "1979-05-27", "is a date, which no key takes"),
@@ -90,9 +123,9 @@ fn every_refusal_names_field_value_and_bound() {
         (
             "network.condition",
             "[{ }, { green = \"drop\" }]",
-            "network.condition.1: takes no packet: rule 0 has no match and takes all; put that one last",
+            "network.condition.1: never applies, because rule 0 has no match and takes all packets; move that rule to the end",
         ),
-        ("tcp.pacing", "1", " more; `aqmlab explain tcp` lists them"),
+        ("tcp.pacing", "1", "tcp.pacing: is not a known key; known: stack, congestion, sack"),
         ("network.rate", "1500000", "write for example \"1.5 Mbit/s\""),
         ("tcp.mss", "1460", "write for example \"1460 B\""),
         ("flows.0.name", "5", "flows.0.name: 5 must be a text; put it in quotes"),
@@ -106,7 +139,7 @@ fn every_refusal_names_field_value_and_bound() {
         (
             "tcp.recovery",
             "\"sack\"",
-            "flows.0.tcp.recovery: \"sack\" works on what SACK reports, and sack is false; set sack = true",
+            "flows.0.tcp.recovery.method: \"sack\" works on what SACK reports, and sack is false; set sack = true",
         ),
         ("tcp.receive_window", "\"100 B\"", "must be at least mss (1460 B)"),
     ] {

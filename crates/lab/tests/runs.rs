@@ -93,6 +93,26 @@ fn flows_cross_the_links_of_their_data() {
 }
 
 #[test]
+fn an_expanded_scenario_has_the_numbers_of_the_run() {
+    let mut scenario = scenario(TWO_DOWNLOADS, &[("network.queue.limit", "\"50 ms\"")]).unwrap();
+    let expanded = lab::expanded(&scenario).unwrap();
+    assert_eq!(expanded["hosts"], serde_json::json!(["left-0", "right-0", "right-1"]));
+    let link = &expanded["links"][0];
+    assert_eq!((&link["name"], &link["limit_packets"]), (&"left>right".into(), &().into()));
+    assert_eq!(link["limit_bytes"], link["rate_bps"].as_u64().unwrap() / 160);
+    let flow = &expanded["flows"][1];
+    assert_eq!(flow["forward"], serde_json::json!(["left-0>left", "left>right", "right>right-1"]));
+    assert_eq!(flow["reverse"], serde_json::json!(["right-1>right", "right>left", "left>left-0"]));
+    assert_eq!(expanded["tcp"][0]["sender"]["mss"], "1460 B");
+    // Starts include the random offset, as the table of the run does.
+    scenario.seed = 5;
+    let outcome = run(&scenario, &Watch::default()).unwrap();
+    let of = |f: usize| lab::expanded(&scenario).unwrap()["flows"][f]["start_s"].as_f64().unwrap();
+    assert_eq!(numbers(&outcome, "flows", "start_s"), [of(0), of(1)]);
+    assert!(of(0) > 0.0 && of(0) != of(1));
+}
+
+#[test]
 fn ecn_marks_instead_of_dropping() {
     let changes = |ecn| {
         [
@@ -385,13 +405,22 @@ const IMPAIRMENTS: [&str; 14] = [
     r#"{ kind = "outage", start = "500 ms", length = "1 s" }"#,
 ];
 
-/// What stands before the queue of a link.
-const CONDITIONS: [&str; 5] = [
-    "",
-    r#"condition = [{ green = { dscp = "AF11" } }], "#,
-    r#"condition = [{ match = { dscp = ["EF", "DF"] }, meter = { kind = "srtcm", cir = "200 kbit/s", cbs = "3 kB", ebs = "6 kB" }, green = { dscp = "AF11" }, yellow = { dscp = "AF12" }, red = { dscp = "AF13" } }], "#,
-    r#"condition = [{ match = { source = "n0" }, meter = { kind = "token_bucket", rate = "400 kbit/s", burst = "8 kB" }, red = "drop" }], reverse_condition = [{ match = { flows = "web" }, meter = { kind = "tswtcm", ctr = "100 kbit/s", ptr = "200 kbit/s" }, red = "drop" }], "#,
-    r#"condition = [{ match = { dscp = "EF" } }, { meter = { kind = "trtcm", pir = "1 Mbit/s", pbs = "9 kB", cir = "300 kbit/s", cbs = "5 kB", mode = "colour-aware" }, yellow = { dscp = "AF12" }, red = { dscp = "AF13" } }], "#,
+/// What stands before the queue of a link, and before that of its reverse direction.
+const CONDITIONS: [[&str; 2]; 5] = [
+    ["", ""],
+    [r#"condition = [{ green = { dscp = "AF11" } }], "#, ""],
+    [
+        r#"condition = [{ match = { dscp = ["EF", "DF"] }, meter = { kind = "srtcm", cir = "200 kbit/s", cbs = "3 kB", ebs = "6 kB" }, green = { dscp = "AF11" }, yellow = { dscp = "AF12" }, red = { dscp = "AF13" } }], "#,
+        "",
+    ],
+    [
+        r#"condition = [{ match = { source = "n0" }, meter = { kind = "token_bucket", rate = "400 kbit/s", burst = "8 kB" }, red = "drop" }], "#,
+        r#"condition = [{ match = { flows = "web" }, meter = { kind = "tswtcm", ctr = "100 kbit/s", ptr = "200 kbit/s" }, red = "drop" }], "#,
+    ],
+    [
+        r#"condition = [{ match = { dscp = "EF" } }, { meter = { kind = "trtcm", pir = "1 Mbit/s", pbs = "9 kB", cir = "300 kbit/s", cbs = "5 kB", mode = "colour-aware" }, yellow = { dscp = "AF12" }, red = { dscp = "AF13" } }], "#,
+        "",
+    ],
 ];
 
 /// A few impairments, or, as often, none.
@@ -440,8 +469,8 @@ fn random_network() -> impl Strategy<Value = String> {
         let links: Vec<String> = links
             .into_iter()
             .enumerate()
-            .map(|(i, (queue, kbits, us, condition, there, back, pace))| format!(
-                r#"{{ {condition}from = "n{i}", to = "n{}", rate = "{kbits} kbit/s", delay = "{us} us", queue = {queue}, reverse_queue = {queue}, impairments = {there}, reverse_impairments = {back}{pace} }}"#, i + 1
+            .map(|(i, (queue, kbits, us, [condition, condition_back], there, back, pace))| format!(
+                r#"{{ {condition}from = "n{i}", to = "n{}", rate = "{kbits} kbit/s", delay = "{us} us", queue = {queue}, impairments = {there}, reverse = {{ {condition_back}queue = {queue}, impairments = {back} }}{pace} }}"#, i + 1
             ))
             .collect();
         let flows: Vec<String> = flows
@@ -466,7 +495,7 @@ fn random_network() -> impl Strategy<Value = String> {
             { name = "beat", from = "n2", to = "n4", traffic = { kind = "cbr", rate = "30 kbit/s", payload = "300 B", ecn = "ect1", packets = 200 } },
             { name = "tape", from = "n4", to = "n1", traffic = { kind = "replay", trace = [[0, 1400], [0, 10], [0.02, 700], [3, 40], [3, 1400], [3, 1400]] } }"#
             .replace('\n', " ");
-        format!("seed = {seed}\ntcp = {{ retries = 250, syn_retries = 100, synack_retries = 100 }}\nnetwork = {{ kind = \"graph\", links = [{}] }}\nflows = [{}, {passing}]", links.join(", "), flows.join(", "))
+        format!("seed = {seed}\ntcp = {{ connection.retries = 250, connection.syn_retries = 100, connection.synack_retries = 100 }}\nnetwork = {{ kind = \"graph\", links = [{}] }}\nflows = [{}, {passing}]", links.join(", "), flows.join(", "))
     })
 }
 

@@ -10,9 +10,9 @@ const STUDY: &str = r#"
         right_rate = "10 Mbit/s", right_delay = "0.5 ms",
         queue = { kind = "drop_tail", limit = "39 packets", limit_counts = "waiting-and-in-service" } }
     flows = [{ from = "left-0", to = "right-0", traffic = { kind = "bulk", size = "20 MiB" } }]
-    tcp = { receive_window = "64240 B", initial_window = "1 segment", slow_start_from = "second-ack", ssthresh_from = "window",
-        fast_retransmit = "unguarded", recovery_exit = "deflate-and-open", delayed_ack_timeout = "100 ms", gap_ack = "when-released",
-        rto_estimator = "jacobson1988", rto_initial = "3 s", rto_min = "200 ms", clock_granularity = "100 ms", header_on_data = "0 B" }
+    tcp = { receive_window = "64240 B", initial_window = "1 segment", cwnd.slow_start_from = "second-ack", cwnd.ssthresh_from = "window",
+        recovery.fast_retransmit = "unguarded", recovery.exit = "deflate-and-open", ack.timeout = "100 ms", ack.gap = "when-released",
+        rto.estimator = "jacobson1988", rto.initial = "3 s", rto.min = "200 ms", rto.granularity = "100 ms", wire.data_header = "0 B" }
 "#;
 
 #[test]
@@ -30,7 +30,7 @@ fn limit_39_is_the_least_without_drops() {
 /// 114.913 s; slow start adds the time in which the link idles.
 #[test]
 fn headers_cost_what_theory_says() {
-    let completed = numbers(&outcome(STUDY, &[("tcp.header_on_data", "40 B")]), "flows", "completed_s")[0];
+    let completed = numbers(&outcome(STUDY, &[("tcp.wire.data_header", "40 B")]), "flows", "completed_s")[0];
     let link = (14_364.0 * 1500.0 + 120.0) * 8.0 / 1.5e6;
     assert!(completed > link && completed < link + 0.6, "{completed} {link}");
 }

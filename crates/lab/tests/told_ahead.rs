@@ -57,7 +57,7 @@ fn random_dumbbell() -> impl Strategy<Value = String> {
                 let control = if tcp.contains("rack") || control != "congestion = \"bbr\"\n" { control } else { "" };
                 let control = control.trim_end();
                 let comma = if control.is_empty() { "" } else { ", " };
-                let retries = if gives_up { "retries = 3, syn_retries = 2" } else { "retries = 250, syn_retries = 100" };
+                let retries = if gives_up { "connection.retries = 3, connection.syn_retries = 2" } else { "connection.retries = 250, connection.syn_retries = 100" };
                 let (from, to) = if shared == 0 { (0, i / 2) } else { (i, i) };
                 format!(r#"{{ from = "left-{from}", to = "right-{to}", start = "{start} us", traffic = {{ kind = "bulk", size = "{size} B" }}, tcp = {{ {tcp}, {retries}{comma}{control} }} }}"#)
             })
@@ -71,7 +71,7 @@ kind = "dumbbell"
 rate = "{kbits} kbit/s"
 delay = "{us} us"
 queue = {queue}
-reverse_queue = {reverse}
+reverse = {{ queue = {reverse} }}
 access_queue = {hosts}
 impairments = {wire}
 left_hosts = {n}

@@ -38,7 +38,7 @@ fn only(changes: &[(&str, &str)]) -> (&'static str, String) {
 fn a_plain_scenario_has_none() {
     assert_eq!(about(&[]), []);
     assert_eq!(about(&[("flows.0.tcp.ecn", "rfc3168")]), []);
-    assert_eq!(about(&[("flows.0.tcp.preset", "linux")]), []);
+    assert_eq!(about(&[("flows.0.tcp.stack", "linux")]), []);
 }
 
 #[test]
@@ -94,6 +94,6 @@ fn a_connection_that_lost_its_ecn_with_its_syn() {
     ];
     assert_eq!(about(&lossy), []);
     let mut falls_back = lossy.to_vec();
-    falls_back.push(("flows.0.tcp.ecn_fallback", "true"));
+    falls_back.push(("flows.0.tcp.ecn.fallback", "true"));
     assert_eq!(only(&falls_back).0, "ecn-fallback");
 }

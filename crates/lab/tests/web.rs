@@ -8,7 +8,7 @@ use common::{numbers, outcome, scenario};
 const PATH: &str = r#"
     network = { kind = "dumbbell", rate = "1 Mbit/s", delay = "20 ms", left_rate = "1 Gbit/s", left_delay = "0 ms",
         right_rate = "1 Gbit/s", right_delay = "0 ms",
-        queue = { kind = "drop_tail", limit = "100 packets" }, reverse_queue = { kind = "drop_tail", limit = "100 packets" } }
+        queue = { kind = "drop_tail", limit = "100 packets" }, reverse = { queue = { kind = "drop_tail", limit = "100 packets" } } }
     phase_breaking = { start = "0 s", delay = "0 s" }
     record = { series = ["requests"] }
     flows = [{ name = "F", from = "left-0", to = "right-0", traffic = { kind = "bulk" } }]
@@ -125,7 +125,7 @@ fn refusals_name_the_key() {
     let frozen =
         format!("{{ kind = \"requests\", list = {{ file = \"{}\", sha256 = \"00\" }} }}", file.0.display());
     let said = e(&[("flows.0.traffic", &frozen)]);
-    assert!(said.contains("flows.0.traffic.list.sha256: \"00\" has changed since"), "{said}");
+    assert!(said.contains("flows.0.traffic.list.sha256: \"00\" differs from the file"), "{said}");
 }
 
 /// Two pages of three objects with constant times and sizes: a request is 500 B, an object 300 B or, the first, 1200 B.
@@ -253,8 +253,8 @@ fn lost_objects_end_their_page() {
         let o = pages(&[
             ("flows.0.traffic.connections", how),
             ("network.impairments", r#"[{ kind = "loss", probability = 1.0 }]"#),
-            ("tcp.syn_retries", "2"),
-            ("tcp.rto_initial", "1 s"),
+            ("tcp.connection.syn_retries", "2"),
+            ("tcp.rto.initial", "1 s"),
         ]);
         let completed = numbers(&o, "requests", "completed_s");
         assert!(completed.iter().any(|t| t.is_nan()), "{completed:?}");

@@ -1,6 +1,7 @@
-//! The option of Accurate ECN (RFC 9768 §3.2.3, `rfc9768`): byte counters of what arrived with which ECN field.
+//! Accurate ECN option (RFC 9768 §3.2.3, `rfc9768`), with counters of the bytes that arrived with
+//! each ECN field.
 
-/// Which of the two kinds of option, and so the order of its counters.
+/// Kind of the option, which defines the order of its counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AccEcnOrder {
     /// Kind 172: ECT(0), CE, ECT(1).
@@ -10,7 +11,7 @@ pub enum AccEcnOrder {
     Ect1First,
 }
 
-/// An option of Accurate ECN: none to three counters, each modulo 2^24.
+/// Accurate ECN option with 0 to 3 counters, each modulo 2^24.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AccEcn {
     counters: [u32; 3],
@@ -19,7 +20,8 @@ pub struct AccEcn {
 }
 
 impl AccEcn {
-    /// The first `count` (up to three) in this order of the counters of bytes that arrived with ECT(0), CE and ECT(1).
+    /// Create an option with the first `count` (at most 3) counters in this order. The counters are
+    /// the bytes that arrived with ECT(0), CE and ECT(1).
     pub fn of(order: AccEcnOrder, ee0b: u32, eceb: u32, ee1b: u32, count: usize) -> AccEcn {
         let counters = match order {
             AccEcnOrder::Ect0First => [ee0b, eceb, ee1b],
@@ -32,37 +34,37 @@ impl AccEcn {
         option
     }
 
-    /// The order of the counters.
+    /// Return the order of the counters.
     pub fn order(&self) -> AccEcnOrder {
         self.order
     }
 
-    /// The counters, in this order.
+    /// Return the counters of the option in their order.
     pub fn counters(&self) -> &[u32] {
         &self.counters[..usize::from(self.count)]
     }
 
-    /// Bytes that arrived with ECT(0) (r.e0b), if it is in the option.
+    /// Return the bytes that arrived with ECT(0) (r.e0b), if the option contains them.
     pub fn ee0b(&self) -> Option<u32> {
         self.counters().get(if self.order == AccEcnOrder::Ect0First { 0 } else { 2 }).copied()
     }
 
-    /// Bytes that arrived with CE (r.ceb), if it is in the option.
+    /// Return the bytes that arrived with CE (r.ceb), if the option contains them.
     pub fn eceb(&self) -> Option<u32> {
         self.counters().get(1).copied()
     }
 
-    /// Bytes that arrived with ECT(1) (r.e1b), if it is in the option.
+    /// Return the bytes that arrived with ECT(1) (r.e1b), if the option contains them.
     pub fn ee1b(&self) -> Option<u32> {
         self.counters().get(if self.order == AccEcnOrder::Ect0First { 2 } else { 0 }).copied()
     }
 
-    /// Bytes that an option with so many counters takes in a header, padded to four.
+    /// Return the length in a header of an option with `count` counters, in bytes, padded to four.
     pub const fn room(count: u8) -> u16 {
         (2 + 3 * count as u16).next_multiple_of(4)
     }
 
-    /// Bytes that it takes in a header, padded to four.
+    /// Return the length in a header in bytes, padded to four.
     pub fn wire_len(&self) -> u16 {
         AccEcn::room(self.count)
     }
@@ -72,9 +74,9 @@ impl AccEcn {
 mod tests {
     use super::*;
 
-    /// RFC 9768 §3.2.3, table 5: lengths 2, 5, 8 and 11.
+    /// RFC 9768 §3.2.3, table 5, has the lengths 2, 5, 8 and 11.
     #[test]
-    fn what_is_cut_off_is_not_there() {
+    fn counters_beyond_the_count_are_absent() {
         use AccEcnOrder::{Ect0First, Ect1First};
         let read = |order, count| {
             let option = AccEcn::of(order, 1, 2, 0x100_0003, count);

@@ -1,37 +1,38 @@
-//! What a queue is made of: a law that decides, a discipline that admits.
+//! Interface of queues: AQMs, which decide, and queue disciplines, which store, mark and drop.
 //!
-//! As in Linux's `red.h`, the law (AQM) only returns a verdict; the shell around it limits, marks and
-//! drops. Disciplines report fates; the link stores and counts.
+//! As in Linux's `red.h`, the AQM only returns a verdict, and the queue discipline around it
+//! limits, marks and drops. Queue disciplines report the fates of packets, and the link counts
+//! them.
 
 use units::{Depth, Time};
 
 use crate::packet::{Ecn, Packet};
 
-/// How much waits in a queue, the packet in service not included.
+/// Waiting packets of a queue, without the packet in service.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
-    /// Waiting packets.
+    /// Number of waiting packets.
     pub packets: u32,
-    /// Their size on the wire.
+    /// Size of the waiting packets on the wire in bytes.
     pub bytes: u64,
 }
 
-/// Why a packet was marked or dropped.
+/// Reason for a mark or a drop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
     /// The buffer was full.
     Full,
-    /// The law chose it at random, or by its state, to signal congestion early.
+    /// The AQM chose the packet, at random or by its state, to signal congestion early.
     Early,
-    /// The law's upper threshold was exceeded.
+    /// The upper threshold of the AQM was exceeded.
     Threshold,
-    /// The wire lost it.
+    /// The wire lost the packet.
     Loss,
-    /// It had errors.
+    /// The packet had errors.
     Corruption,
     /// The wire was down.
     Outage,
-    /// It was out of profile, before it came to the queue.
+    /// The packet was out of profile and was dropped before the queue.
     Policed,
 }
 
@@ -40,7 +41,7 @@ impl Why {
     pub const ALL: [Why; 7] =
         [Why::Full, Why::Early, Why::Threshold, Why::Loss, Why::Corruption, Why::Outage, Why::Policed];
 
-    /// Its name in tables.
+    /// Return the name of the reason in tables.
     pub fn name(self) -> &'static str {
         match self {
             Why::Full => "full",
@@ -53,100 +54,103 @@ impl Why {
         }
     }
 
-    /// Its place in [`Why::ALL`].
+    /// Return the index of the reason in [`Why::ALL`].
     pub fn index(self) -> usize {
         self as usize
     }
 }
 
-/// What a law says of a packet.
+/// Decision of an AQM on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Let it pass.
+    /// Pass the packet.
     Pass,
-    /// Signal congestion by it: the shell marks an ECN-capable packet and drops another (RFC 3168 §5).
+    /// Signal congestion: the queue discipline marks the packet if it is ECN-capable and drops it
+    /// otherwise (RFC 3168 §5).
     Signal(Why),
-    /// Drop it, ECN-capable or not.
+    /// Drop the packet even if it is ECN-capable.
     Drop(Why),
 }
 
-/// The queue as an arriving packet finds it.
+/// State of the queue when a packet arrives.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
-    /// The simulated time.
+    /// Simulated time of the arrival.
     pub now: Time,
-    /// What waits.
+    /// Waiting packets.
     pub backlog: Backlog,
-    /// When the transmitter has sent everything admitted so far, or had.
+    /// Time at which the transmitter finishes, or finished, all packets admitted so far.
     pub free_at: Time,
 }
 
 impl Arrival {
-    /// When the transmitter fell idle; `None`: it is sending.
+    /// Return the time at which the transmitter became idle, or `None` while it is sending.
     #[inline]
     pub fn idle_since(&self) -> Option<Time> {
         (self.free_at <= self.now).then_some(self.free_at)
     }
 
-    /// When the packet's transmission begins if it is admitted: its delay in the queue is known.
+    /// Return the time at which the transmission of the packet begins if it is admitted.
     #[inline]
     pub fn begins(&self) -> Time {
         self.free_at.max(self.now)
     }
 }
 
-/// An active queue management law: it sees packets come and decides.
+/// Active queue management algorithm, which observes arriving packets and decides on them.
 pub trait Aqm {
-    /// A packet arrives.
+    /// Return the verdict on an arriving packet.
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict;
-    /// The arriving packet was let in, marked or not; it leaves the queue at `at.begins()`.
+    /// Record that the arriving packet was admitted, marked or not. It leaves the queue at
+    /// `at.begins()`.
     fn on_admitted(&mut self, _packet: &Packet, _at: &Arrival) {}
-    /// The shell dropped the arriving packet because the buffer was full.
+    /// Record that the queue discipline dropped the arriving packet because the buffer was full.
     fn on_overflow(&mut self, _now: Time) {}
-    /// The packet that was let in first and has not left leaves the queue. Told only where that was not known
-    /// when it was let in, `at.begins()` being [`Time::NEVER`] then: where another queue says who is next.
+    /// Record that the oldest admitted packet leaves the queue. This is called only if the
+    /// departure time was unknown at admission, so that `at.begins()` was [`Time::NEVER`], because
+    /// another queue decides on the next packet.
     fn on_departure(&mut self, _now: Time) {}
-    /// Average queue that the law works with, in packets or bytes as the law counts; None if it
-    /// keeps none.
+    /// Return the average queue length of the AQM in its unit (packets or bytes), or `None` if it
+    /// does not compute one.
     fn average(&self) -> Option<Depth> {
         None
     }
 }
 
-/// What became of a packet in a queue, other than passing through.
+/// Mark or drop of a packet in a queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fate {
-    /// Dropped; it no longer exists.
+    /// The packet was dropped and no longer exists.
     Dropped(Packet, Why),
-    /// Marked with CE; it goes on.
+    /// The packet was marked with CE and remains in the queue.
     Marked(Packet, Why),
 }
 
-/// The fates reported during one call.
+/// Fates reported during one call.
 #[derive(Debug, Default)]
 pub struct Fates(pub(crate) Vec<Fate>);
 
 impl Fates {
-    /// How many there are so far.
+    /// Return the number of fates so far.
     pub fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// Those that came after so many.
+    /// Return the fates after the first `count`.
     pub fn since(&self, count: usize) -> &[Fate] {
         &self.0[count..]
     }
 
-    /// Drops `packet`.
+    /// Drop `packet`.
     #[cold]
     pub fn drop(&mut self, packet: Packet, why: Why) {
         self.0.push(Fate::Dropped(packet, why));
     }
 
-    /// Marks `packet`.
+    /// Mark `packet`.
     ///
     /// # Panics
-    /// If it is not ECN-capable (RFC 3168 §5 forbids the mark).
+    /// If the packet is not ECN-capable (RFC 3168 §5 forbids the mark).
     #[cold]
     pub fn mark(&mut self, packet: &mut Packet, why: Why) {
         assert!(packet.ecn.is_capable(), "a mark on a Not-ECT packet of connection {}", packet.connection);
@@ -155,31 +159,32 @@ impl Fates {
     }
 }
 
-/// A packet that a queue keeps until it is sent.
+/// Packet in a queue that stores its packets until they are sent.
 #[derive(Clone, Copy, Debug)]
-pub struct Held {
-    /// The packet.
+pub struct QueuedPacket {
+    /// Stored packet.
     pub packet: Packet,
-    /// The number of its flow in the scenario, whatever connection of that flow it belongs to.
+    /// Number of its flow in the scenario, which all connections of the flow share.
     pub source: u32,
-    /// When it arrived.
+    /// Time of its arrival.
     pub entered: Time,
 }
 
-/// What a queue answers the transmitter that asks for the next packet.
+/// Answer of a queue to the transmitter's request for the next packet.
 #[derive(Clone, Copy, Debug)]
 pub enum Next {
-    /// This one.
-    Packet(Held),
-    /// None yet, though some wait: ask again then, or when another has come.
+    /// Next packet to send.
+    Packet(QueuedPacket),
+    /// Packets wait, but none may be sent before this time. The transmitter requests again at this
+    /// time, or when another packet has arrived.
     Later(Time),
-    /// None waits.
+    /// No packet waits.
     Empty,
 }
 
 impl Next {
-    /// The packet, if there is one.
-    pub fn packet(self) -> Option<Held> {
+    /// Return the packet, if there is one.
+    pub fn packet(self) -> Option<QueuedPacket> {
         match self {
             Next::Packet(held) => Some(held),
             Next::Later(_) | Next::Empty => None,
@@ -187,60 +192,63 @@ impl Next {
     }
 }
 
-impl From<Option<Held>> for Next {
-    fn from(held: Option<Held>) -> Self {
+impl From<Option<QueuedPacket>> for Next {
+    fn from(held: Option<QueuedPacket>) -> Self {
         held.map_or(Next::Empty, Next::Packet)
     }
 }
 
-/// A queue that keeps its packets and may act on them until they are sent: it drops or marks at the
-/// head, or sends in another order, or later.
+/// Queue discipline that stores its packets and may act on them until they are sent: it drops or
+/// marks at the head, reorders, or delays.
 pub trait QueueDiscipline {
-    /// A packet arrives, when `at` says.
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates);
-    /// The transmitter asks for the next packet.
+    /// Store or drop an arriving packet. `at` is the state of the queue at the arrival.
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates);
+    /// Return the next packet for the transmitter.
     fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next;
-    /// What waits.
+    /// Return the waiting packets.
     fn backlog(&self) -> Backlog;
-    /// Size of the packet that it would give next. Of a queue that chooses, or drops, only when it is asked this
-    /// is what is to be expected: the mean of what waits.
+    /// Return the size of the packet that the next dequeue returns. A queue that selects or drops
+    /// packets only at dequeue returns an estimate, the mean size of the waiting packets.
     fn next_size(&self) -> u64 {
         let Backlog { packets, bytes } = self.backlog();
         bytes.div_ceil(u64::from(packets.max(1)))
     }
-    /// Shows every packet that waits.
-    fn each(&self, see: &mut dyn FnMut(&Held));
-    /// The average queue of its law, if it keeps one.
+    /// Call `see` for each waiting packet.
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket));
+    /// Return the average queue length of its AQM, if it computes one.
     fn average(&self) -> Option<Depth> {
         None
     }
 }
 
-/// What a queue answers when a packet is offered to it.
+/// Answer of a queue to an offered packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// The packet is admitted, marked or not, and served first in, first out: since nothing happens to it later,
-    /// the link knows at once when it will be sent.
+    /// The queue admitted the packet, marked or not, in first-in-first-out order. The link then
+    /// knows at once when the packet will be sent, because later events do not change it.
     Admitted,
-    /// The queue keeps its packets, and takes this one next ([`LinkQueue::keeper`]).
-    Kept,
-    /// The queue dropped it, and said so.
+    /// The queue stores its packets, and the caller passes the packet to it
+    /// ([`LinkQueue::discipline`]).
+    Enqueue,
+    /// The queue dropped the packet and reported its fate.
     Dropped,
 }
 
-/// The queue of a link, which decides on arrival or keeps its packets.
+/// Queue of a link, which either decides on arrival or stores its packets.
 pub trait LinkQueue {
-    /// A packet arrives, which may be marked.
+    /// Decide on an arriving packet, which may be marked.
     fn offer(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> Answer;
-    /// The average queue of its law, if it keeps one.
+    /// Return the average queue length of its AQM, if it computes one.
     fn average(&self) -> Option<Depth>;
-    /// Most waiting packets it ever admits one more to, if it never drops or marks below that: what a link needs to know that does not ask
-    /// it ([`Link::only_delays`](crate::Link::only_delays), [`Link::leave_uncounted`](crate::Link::leave_uncounted)).
+    /// Return the maximum number of waiting packets at which the queue admits one more, if it
+    /// neither drops nor marks below that. A link that does not offer each packet to its queue
+    /// depends on it ([`Link::only_delays`](crate::Link::only_delays),
+    /// [`Link::leave_uncounted`](crate::Link::leave_uncounted)).
     fn passes_below(&self) -> Option<u32>;
-    /// What keeps the packets, if this queue does not decide on arrival.
-    type Keeper: QueueDiscipline;
-    /// See [`LinkQueue::Keeper`].
-    fn keeper(&self) -> Option<&Self::Keeper>;
-    /// See [`LinkQueue::Keeper`].
-    fn keeper_mut(&mut self) -> Option<&mut Self::Keeper>;
+    /// Queue discipline that stores the packets, if this queue does not decide on arrival.
+    type Discipline: QueueDiscipline + ?Sized;
+    /// See [`LinkQueue::Discipline`].
+    fn discipline(&self) -> Option<&Self::Discipline>;
+    /// See [`LinkQueue::Discipline`].
+    fn discipline_mut(&mut self) -> Option<&mut Self::Discipline>;
 }

@@ -1,6 +1,6 @@
-//! The option of TCP Fast Open (RFC 7413 §4.1.1, `rfc7413`).
+//! TCP Fast Open option (RFC 7413 §4.1.1, `rfc7413`).
 
-/// A cookie: 4 to 16 bytes, an even number of them; none: a request for one.
+/// Cookie of an even number of 4 to 16 bytes. An empty cookie is a request for a cookie.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Cookie {
     bytes: [u8; 16],
@@ -8,10 +8,10 @@ pub struct Cookie {
 }
 
 impl Cookie {
-    /// A request for one.
+    /// Request for a cookie.
     pub const REQUEST: Cookie = Cookie { bytes: [0; 16], len: 0 };
 
-    /// One of these bytes; `None`: no cookie can be so long.
+    /// Create a cookie of these bytes, or return `None` if a cookie cannot have this length.
     pub fn of(bytes: &[u8]) -> Option<Cookie> {
         let mut cookie = Cookie::REQUEST;
         let fits = bytes.is_empty() || ((4..=16).contains(&bytes.len()) && bytes.len().is_multiple_of(2));
@@ -22,28 +22,29 @@ impl Cookie {
         })
     }
 
-    /// Its bytes.
+    /// Return the bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
     }
 
-    /// Whether it asks for one.
+    /// Return true for a request.
     pub fn is_request(&self) -> bool {
         self.len == 0
     }
 }
 
-/// The option.
+/// Fast Open option.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FastOpen {
-    /// The cookie, or the request for one.
+    /// Cookie, or request for a cookie.
     pub cookie: Cookie,
-    /// Under the kind that experiments share (254, with 0xF989), as before RFC 7413; otherwise 34.
+    /// True if the option uses the kind shared by experiments (254, with 0xF989), as before RFC
+    /// 7413, instead of kind 34.
     pub experimental: bool,
 }
 
 impl FastOpen {
-    /// Bytes that it takes in a header, padded to four.
+    /// Return the length in a header in bytes, padded to four.
     pub fn wire_len(&self) -> u16 {
         let before = if self.experimental { 4 } else { 2 };
         (before + u16::from(self.cookie.len)).next_multiple_of(4)
@@ -62,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_padded() {
+    fn the_option_is_padded() {
         let cookie = Cookie::of(&[1; 8]).unwrap();
         let len = |experimental| FastOpen { cookie, experimental }.wire_len();
         assert_eq!((len(false), len(true)), (12, 12));

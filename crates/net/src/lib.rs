@@ -1,25 +1,28 @@
-//! The network: packets, links, routes, and what a queue must promise.
+//! The network: packets, links, routes, and the interface of queues.
 //!
-//! A packet's way: `Link::receive` → queue → transmitter → propagation → `Link::deliver` → the next hop
-//! of its route. The law decides (verdicts), the shell marks and drops, the link alone stores and counts: its [`Ledger`] proves that no packet was lost unnoticed.
+//! A packet passes `Link::receive` → queue → transmitter → propagation → `Link::deliver` → the next
+//! hop of its route. The AQM decides (verdicts), the queue discipline marks and drops, and the link
+//! alone stores and counts. Its [`LinkCounters`] prove that each packet was delivered, dropped or
+//! is still there.
 
 mod accurate_ecn;
+mod counters;
+mod direction;
 mod discipline;
 mod fast_open;
-mod ledger;
 mod link;
 mod options;
 mod packet;
 mod route;
 mod segment;
-mod way;
 
 pub use accurate_ecn::{AccEcn, AccEcnOrder};
+pub use counters::{Count, Inside, LinkCounters, Violation};
+pub use direction::{Direction, End};
 pub use discipline::{
-    Answer, Aqm, Arrival, Backlog, Fate, Fates, Held, LinkQueue, Next, QueueDiscipline, Verdict, Why,
+    Answer, Aqm, Arrival, Backlog, Fate, Fates, LinkQueue, Next, QueueDiscipline, QueuedPacket, Verdict, Why,
 };
 pub use fast_open::{Cookie, FastOpen};
-pub use ledger::{Count, Inside, Ledger, Violation};
 pub use link::{
     Flight, InPipe, Link, NoProbe, Opportunities, Pace, Position, Probe, Received, Steps, byte_time,
     time_to_send,
@@ -28,4 +31,3 @@ pub use options::{OptionStore, Options};
 pub use packet::{Ecn, Label, Packet};
 pub use route::{Edge, Routes};
 pub use segment::{Flags, Segment, Seq};
-pub use way::{End, Way};

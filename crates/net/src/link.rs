@@ -1,19 +1,20 @@
-//! A link: queue → transmitter → propagation, with at most one pending event.
+//! Link: queue → transmitter → propagation, with at most one pending event.
 //!
-//! The queue decides on arrival and serves first in, first out, so when a packet is admitted its
-//! times are known: when its transmission begins, when it ends, when it reaches the far end. It goes
-//! into the pipe, a queue in the network's store of what is in flight, with its arrival, and the link's only event is the first arrival in the pipe. How much
-//! waits at some instant is what has not begun by then.
+//! The queue decides on arrival and serves first in, first out. When it admits a packet, the
+//! packet's times are therefore known: the begin and end of its transmission, and its arrival at
+//! the far end. The packet enters the pipe, a queue in the network's store of packets in flight,
+//! with its arrival time. The link's only event is the first arrival in the pipe. The backlog at a
+//! time consists of the packets whose transmission has not begun by then.
 //!
-//! The struct stands here; what it does is in a file a job.
+//! This file defines the struct. Its functions are in one file per task.
 
 mod admission;
 mod audit;
 mod flight;
-mod holding;
 mod pace;
 mod pass_on;
 mod pipe;
+mod storing;
 #[cfg(test)]
 mod tests;
 mod transmitter;
@@ -22,8 +23,8 @@ use std::collections::VecDeque;
 
 use units::{Duration, Rate, Time};
 
+use crate::counters::LinkCounters;
 use crate::discipline::{Fate, Fates, LinkQueue};
-use crate::ledger::Ledger;
 
 pub use admission::Received;
 use flight::Pipe;
@@ -32,13 +33,13 @@ pub use pace::{Opportunities, Pace, Steps};
 use pass_on::NO_LINK;
 pub use transmitter::{byte_time, time_to_send};
 
-/// Sees what becomes of packets at a link.
+/// Observer of drops and marks at a link.
 pub trait Probe {
-    /// A packet was dropped or marked.
+    /// Record that a packet was dropped or marked.
     fn fate(&mut self, now: Time, fate: &Fate);
 }
 
-/// Sees nothing.
+/// Probe that ignores all fates.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoProbe;
 
@@ -46,40 +47,41 @@ impl Probe for NoProbe {
     fn fate(&mut self, _: Time, _: &Fate) {}
 }
 
-/// A one-way link. What every packet touches comes first, in the order of cache lines.
+/// One-way link. The fields that every packet uses come first, in the order of cache lines.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Link<Q> {
-    /// When the transmitter has sent everything admitted so far.
+    /// Time at which the transmitter finishes all packets admitted so far.
     free_at: Time,
-    /// Picoseconds to send a byte, times 2^FRACTION.
+    /// Transmission time per byte in picoseconds, times 2^FRACTION.
     byte_time: u64,
     delay: Duration,
-    /// Everything admitted and not delivered, in order of arrival.
+    /// Packets that were admitted and not delivered, in order of arrival.
     pipe: Pipe,
     waiting_bytes: u64,
-    /// While less than this is to be sent, packets surely find room and what waits is not counted ([`Link::leave_uncounted`]).
+    /// Remaining transmission time below which the queue certainly admits a packet, so that the
+    /// backlog is not counted ([`Link::leave_uncounted`]).
     uncounted: Duration,
-    /// The one link before this one, if this one only delays; else [`NO_LINK`].
+    /// Number of the only link before this one if this one only delays, else [`NO_LINK`].
     feeder: u32,
-    /// Where the queue keeps its packets: whether it is asked for the next one at `free_at`, and whether that is
-    /// because it told the time, not because a packet is in service until then.
+    /// True if the link requests the next packet from a queue that stores its packets at `free_at`.
+    /// `resumes` is true if the queue itself named that time, instead of a packet in service.
     asks: bool,
     resumes: bool,
-    /// Whether the queue surely takes what finds the transmitter free.
+    /// True if the queue certainly admits a packet that arrives while the transmitter is idle.
     takes_when_free: bool,
-    ledger: Ledger,
-    /// Its queue.
+    counters: LinkCounters,
+    /// Queue of the link.
     queue: Q,
-    /// Of what waits: when its transmission begins, and its size.
+    /// Start of transmission and size of each waiting packet.
     waiting: VecDeque<(Time, u16)>,
     fates: Fates,
-    /// How its rate changes, if it does.
+    /// Changes of the rate, if it is variable.
     pace: Option<Box<Pace>>,
 }
 
 impl<Q: LinkQueue> Link<Q> {
-    /// A link of this rate and propagation delay behind `queue`.
+    /// Create a link with this rate and propagation delay behind `queue`.
     pub fn new(rate: Rate, delay: Duration, queue: Q) -> Self {
         Link {
             free_at: Time::ZERO,
@@ -92,7 +94,7 @@ impl<Q: LinkQueue> Link<Q> {
             asks: false,
             resumes: false,
             takes_when_free: queue.passes_below().is_some_and(|n| n > 0),
-            ledger: Ledger::default(),
+            counters: LinkCounters::default(),
             queue,
             waiting: VecDeque::new(),
             fates: Fates::default(),
@@ -100,13 +102,14 @@ impl<Q: LinkQueue> Link<Q> {
         }
     }
 
-    /// Its queue.
+    /// Return the queue.
     pub fn queue(&self) -> &Q {
         &self.queue
     }
 
-    /// The ledger, with everything that was promised by the link before it.
-    pub fn ledger(&self) -> &Ledger {
-        &self.ledger
+    /// Return the counters, which include the packets that the previous link has scheduled to
+    /// enter.
+    pub fn counters(&self) -> &LinkCounters {
+        &self.counters
     }
 }

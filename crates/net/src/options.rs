@@ -1,4 +1,4 @@
-//! TCP options, and the store of those that packets carry.
+//! TCP options, and the store of the options of packets.
 
 use crate::accurate_ecn::AccEcn;
 use crate::fast_open::{Cookie, FastOpen};
@@ -18,17 +18,18 @@ pub struct Options {
     pub timestamps: Option<(u32, u32)>,
     /// Counters of Accurate ECN (RFC 9768 §3.2.3).
     pub accurate_ecn: Option<AccEcn>,
-    /// SACK blocks, or the cookie of Fast Open: a SYN has none of the former, and nothing else has the latter.
+    /// SACK blocks, or the cookie of Fast Open. Both share the space because a SYN does not have
+    /// SACK blocks, and only a SYN has a cookie.
     blocks: [(Seq, Seq); 4],
     count: u8,
     fast_open: u8,
 }
 
 impl Options {
-    /// Bytes that a header has for them (RFC 9293 §3.1).
+    /// Maximum length of the options of a header in bytes (RFC 9293 §3.1).
     pub const MOST: u16 = 40;
 
-    /// No options.
+    /// Empty set of options.
     pub const NONE: Options = Options {
         mss: None,
         window_scale: None,
@@ -40,17 +41,18 @@ impl Options {
         fast_open: 0,
     };
 
-    /// Timestamps alone.
+    /// Create options with timestamps alone.
     #[inline]
     pub fn of_timestamps(value: u32, reply: u32) -> Options {
         Options { timestamps: Some((value, reply)), ..Options::NONE }
     }
 
-    /// Bits of `fast_open`: the option is there, under the kind of experiments; below is the length of its cookie.
+    /// Bit of `fast_open` that is set if the option is present. `EXPERIMENTAL` is set for the kind
+    /// of experiments, and the lower bits are the length of the cookie.
     const THERE: u8 = 0x80;
     const EXPERIMENTAL: u8 = 0x40;
 
-    /// Whether there are none.
+    /// Return true without any option.
     pub fn is_empty(&self) -> bool {
         self.count == 0
             && self.fast_open == 0
@@ -60,15 +62,16 @@ impl Options {
             && !self.sack_permitted
             && self.accurate_ecn.is_none()
     }
-    /// SACK blocks (RFC 2018 §3), each [left edge, right edge).
+    /// Return the SACK blocks (RFC 2018 §3), each as [left edge, right edge).
     pub fn sack(&self) -> &[(Seq, Seq)] {
         &self.blocks[..usize::from(self.count)]
     }
-    /// Adds a SACK block, unless there are as many as fit into the 40 bytes of a header: four, three beside timestamps.
+    /// Add a SACK block, unless the 40 bytes of a header are full: they have space for four blocks,
+    /// or for three beside timestamps.
     pub fn push_sack(&mut self, block: (Seq, Seq)) {
         self.push_sacks(&[block]);
     }
-    /// Adds as many of these SACK blocks as fit.
+    /// Add these SACK blocks as far as they fit.
     #[inline]
     pub fn push_sacks(&mut self, blocks: &[(Seq, Seq)]) {
         if self.fast_open != 0 {
@@ -83,7 +86,7 @@ impl Options {
         }
         self.count += n as u8;
     }
-    /// The option of Fast Open (RFC 7413 §4.1.1), in a SYN.
+    /// Return the Fast Open option (RFC 7413 §4.1.1) of a SYN.
     pub fn fast_open(&self) -> Option<FastOpen> {
         if self.fast_open == 0 {
             return None;
@@ -101,7 +104,7 @@ impl Options {
     fn cookie_len(&self) -> u16 {
         self.fast_open().map_or(0, |option| option.wire_len())
     }
-    /// Adds the option of Fast Open, in place of SACK blocks.
+    /// Set the Fast Open option, which replaces SACK blocks.
     pub fn set_fast_open(&mut self, option: FastOpen) {
         let cookie = option.cookie.bytes();
         let word = |i: usize| {
@@ -113,8 +116,8 @@ impl Options {
         let experimental = if option.experimental { Self::EXPERIMENTAL } else { 0 };
         self.fast_open = Self::THERE | experimental | cookie.len() as u8;
     }
-    /// Bytes they take in a header, each padded to four; SACK permitted fills the padding of the
-    /// timestamps (RFC 7323, appendix A).
+    /// Return the length of the options in a header, each padded to four bytes. SACK permitted uses
+    /// the padding of the timestamps (RFC 7323, appendix A).
     #[inline]
     pub fn wire_len(&self) -> u16 {
         let sack = if self.count > 0 { 4 + 8 * u16::from(self.count) } else { 0 };
@@ -132,12 +135,13 @@ impl Options {
     }
 }
 
-/// The options of the packets in a network, so that those without carry none. They are written in a blank, of which a slot
-/// is filled when a packet is sent with them; it is given back when that arrives or is dropped, and used again.
+/// Store of the options of all packets in a network, so that packets without options stay small.
+/// Options are written into a blank, which is copied to a slot when the packet is sent. The slot is
+/// released when the packet arrives or is dropped, and is reused.
 #[derive(Clone, Debug)]
 pub struct OptionStore {
     blank: Options,
-    /// The first slot is that of no options.
+    /// Slots, of which the first stands for empty options.
     slots: Vec<Options>,
     free: Vec<u32>,
 }
@@ -149,15 +153,16 @@ impl Default for OptionStore {
 }
 
 impl OptionStore {
-    /// The blank, to write in.
+    /// Return the blank for writing.
     #[inline]
     pub fn blank(&mut self) -> &mut Options {
         &mut self.blank
     }
 
-    /// Keeps what was written in the blank: its slot, 0 if there are no options, and the bytes that they take in a header.
+    /// Store the options written into the blank. Return their slot (0 for empty options) and their
+    /// length in a header in bytes.
     #[inline]
-    pub fn keep(&mut self) -> (u32, u16) {
+    pub fn store(&mut self) -> (u32, u16) {
         let len = self.blank.wire_len();
         if len == 0 {
             return (0, 0);
@@ -175,18 +180,18 @@ impl OptionStore {
         (slot, len)
     }
 
-    /// The options in a slot.
+    /// Return the options of a slot.
     #[inline]
     pub fn at(&self, slot: u32) -> &Options {
         &self.slots[(slot & !Packet::DAMAGED) as usize]
     }
 
-    /// A copy of them.
+    /// Return a copy of the options of a slot.
     pub fn get(&self, slot: u32) -> Options {
         *self.at(slot)
     }
 
-    /// Gives a slot back.
+    /// Release a slot.
     #[inline]
     pub fn release(&mut self, slot: u32) {
         let slot = slot & !Packet::DAMAGED;
@@ -195,15 +200,15 @@ impl OptionStore {
         }
     }
 
-    /// The `options` of a copy of a packet with these.
+    /// Copy the options of a packet, and return the value of `options` for the copy of the packet.
     pub fn copy(&mut self, slot: u32) -> u32 {
         *self.blank() = self.get(slot);
-        self.keep().0 | slot & Packet::DAMAGED
+        self.store().0 | slot & Packet::DAMAGED
     }
 
-    /// Slots in use.
+    /// Return the number of slots in use.
     pub fn in_use(&self) -> usize {
-        self.slots.len() - self.free.len() - 1 // that of no options
+        self.slots.len() - self.free.len() - 1 // the first slot is never free
     }
 }
 
@@ -213,13 +218,13 @@ mod tests {
 
     fn keep(store: &mut OptionStore, options: Options) -> u32 {
         *store.blank() = options;
-        let (slot, len) = store.keep();
+        let (slot, len) = store.store();
         assert_eq!((slot == 0, len), (options.is_empty(), options.wire_len()));
         slot
     }
 
     #[test]
-    fn slots_are_used_again() {
+    fn slots_are_reused() {
         let mut store = OptionStore::default();
         let some = Options { timestamps: Some((1, 2)), ..Options::default() };
         assert_eq!([Options::NONE, some, some].map(|options| keep(&mut store, options)), [0, 1, 2]);
@@ -229,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_kept_beside_the_slot() {
+    fn damage_is_stored_beside_the_slot() {
         let mut store = OptionStore::default();
         let some = Options { mss: Some(1460), ..Options::default() };
         for options in [some, Options::default()] {
@@ -244,14 +249,14 @@ mod tests {
         }
     }
 
-    /// A cookie costs no packet anything.
+    /// The cookie does not enlarge the options.
     #[test]
     fn options_stay_small() {
         assert_eq!(size_of::<Options>(), 72);
     }
 
     #[test]
-    fn a_cookie_stands_where_sack_blocks_do() {
+    fn a_cookie_shares_its_space_with_sack_blocks() {
         for len in [0, 4, 8, 16] {
             for experimental in [false, true] {
                 let bytes: Vec<u8> = (1..=len).collect();

@@ -1,10 +1,10 @@
-//! A packet: what links and queues see of it, and the transport header it carries.
+//! Packets: the properties that links and queues use, and the transport header.
 //!
-//! Packets are small `Copy` records kept by value in queues and in the store of what is in flight. (An
-//! arena with indices was the first plan; by value nothing can leak or be freed twice.)
+//! Packets are small `Copy` records that are stored by value in queues and in the store of packets
+//! in flight, so that they cannot leak or be freed twice.
 
+use crate::direction::Direction;
 use crate::segment::Segment;
-use crate::way::Way;
 
 /// The ECN field of the IP header (RFC 3168 §5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -22,79 +22,82 @@ pub enum Ecn {
 }
 
 impl Ecn {
-    /// Whether a queue may mark instead of drop.
+    /// Return true if a queue may mark the packet instead of dropping it.
     pub fn is_capable(self) -> bool {
         self != Ecn::NotEct
     }
 
-    /// Whether a mark would change it.
+    /// Return true if a mark would change the field.
     pub fn is_markable(self) -> bool {
         matches!(self, Ecn::Ect0 | Ecn::Ect1)
     }
 }
 
-/// The way of a packet, and its DiffServ codepoint (RFC 2474), in a byte.
+/// Direction of a packet and its DiffServ codepoint (RFC 2474), in one byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Label(u8);
 
 impl Label {
-    const WAY: u8 = 0x80;
+    const REVERSE: u8 = 0x80;
 
-    /// The label of a packet on this way, with DSCP 0.
-    pub fn new(way: Way) -> Self {
-        Label((way as u8) << 7)
+    /// Create the label of a packet in this direction, with DSCP 0.
+    pub fn new(direction: Direction) -> Self {
+        Label((direction as u8) << 7)
     }
 
-    /// The way.
+    /// Return the direction.
     #[inline]
-    pub fn way(self) -> Way {
-        if self.0 >> 7 == 0 { Way::There } else { Way::Back }
+    pub fn direction(self) -> Direction {
+        if self.0 >> 7 == 0 { Direction::Forward } else { Direction::Reverse }
     }
 
-    /// The DSCP.
+    /// Return the DSCP.
     #[inline]
     pub fn dscp(self) -> u8 {
         self.0 & 0x3f
     }
 
-    /// The same label with this DSCP, of which the six lower bits count.
+    /// Return the label with the six lower bits of this DSCP.
     #[must_use]
     pub fn with_dscp(self, dscp: u8) -> Self {
-        Label(self.0 & Self::WAY | dscp & 0x3f)
+        Label(self.0 & Self::REVERSE | dscp & 0x3f)
     }
 }
 
-/// A packet on its way: two halves of 16 bytes, each copied in one move. (A copy in moves that are wider than the
-/// stores before it waits for these: so a packet is not changed just before it is copied, where that can be helped.)
+/// Packet in the network. It has two halves of 16 bytes, each of which is copied in one move. A
+/// copy in moves that are wider than the preceding stores waits for these stores, so a packet
+/// should not be changed just before it is copied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(16))]
 pub struct Packet {
-    /// The connection it belongs to; a flow of datagrams counts as one.
+    /// Connection of the packet. A flow of datagrams counts as one connection.
     pub connection: u32,
-    /// Bytes counted on the wire.
+    /// Size on the wire in bytes.
     pub size: u16,
-    /// The ECN field.
+    /// ECN field.
     pub ecn: Ecn,
-    /// Its way, and its DSCP.
+    /// Direction and DSCP.
     pub label: Label,
-    /// Where it is on its route: an index into the network's table of hops.
+    /// Position on the route: an index into the network's table of hops.
     pub hop: u32,
-    /// Its options: a slot of the network's [`OptionStore`](crate::OptionStore); 0: it has none.
+    /// Slot of the packet's options in the network's [`OptionStore`](crate::OptionStore), or 0
+    /// without options.
     pub options: u32,
-    /// The transport header.
+    /// Transport header.
     pub segment: Segment,
 }
 
 impl Packet {
-    /// Of `options`: the packet has errors. A slot has 31 bits, and the test costs nothing where there are no options.
+    /// Bit of `options` for a packet with errors. A slot number has 31 bits, and the test is free
+    /// without options.
     pub(crate) const DAMAGED: u32 = 1 << 31;
 
-    /// Gives it errors that only its receiver notices.
+    /// Give the packet errors that only its receiver detects.
     pub fn damage(&mut self) {
         self.options |= Self::DAMAGED;
     }
 
-    /// Whether it has errors.
+    /// Return true if the packet has errors.
     #[inline]
     pub fn is_damaged(&self) -> bool {
         self.options & Self::DAMAGED != 0
@@ -111,11 +114,11 @@ mod tests {
     }
 
     #[test]
-    fn a_label_keeps_both_its_parts() {
-        for way in Way::BOTH {
-            let label = Label::new(way).with_dscp(46).with_dscp(10);
-            assert_eq!((label.way(), label.dscp()), (way, 10));
+    fn a_label_stores_direction_and_codepoint() {
+        for direction in Direction::BOTH {
+            let label = Label::new(direction).with_dscp(46).with_dscp(10);
+            assert_eq!((label.direction(), label.dscp()), (direction, 10));
         }
-        assert_eq!(Label::default(), Label::new(Way::There));
+        assert_eq!(Label::default(), Label::new(Direction::Forward));
     }
 }

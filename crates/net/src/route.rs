@@ -1,23 +1,23 @@
-//! Routes: shortest paths over a graph of one-way links.
+//! Shortest routes over a graph of one-way links.
 
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap};
 
-/// A one-way link between two nodes.
+/// One-way link between two nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edge {
-    /// Node it leaves.
+    /// Node at which the link begins.
     pub from: usize,
-    /// Node it enters.
+    /// Node at which the link ends.
     pub to: usize,
-    /// Cost of taking it, at least 1.
+    /// Cost of using the link, at least 1.
     pub cost: u64,
 }
 
-/// The routes of a graph. Paths between inner nodes are found once and remembered; a host with a
-/// single link out has no choice, nor has a way to one with a single link in, so a hundred thousand
-/// hosts on two routers need one path.
+/// Routes of a graph. Paths between inner nodes are computed once and stored. The first step of a
+/// host with a single outgoing link and the last step to a host with a single incoming link are
+/// fixed, so that a hundred thousand hosts on two routers need only one computed path.
 #[derive(Debug)]
 pub struct Routes<'a> {
     edges: &'a [Edge],
@@ -27,7 +27,7 @@ pub struct Routes<'a> {
 }
 
 impl<'a> Routes<'a> {
-    /// The graph of these edges over nodes `0..nodes`.
+    /// Create the graph of these edges over the nodes `0..nodes`.
     pub fn new(nodes: usize, edges: &'a [Edge]) -> Self {
         let mut routes = Routes {
             edges,
@@ -42,11 +42,12 @@ impl<'a> Routes<'a> {
         routes
     }
 
-    /// The cheapest sequence of edges from one node to another; `None`: unreachable.
+    /// Return the cheapest sequence of edges from one node to another, or `None` if it does not
+    /// exist.
     pub fn path(&mut self, from: usize, to: usize) -> Option<Vec<usize>> {
         let (mut a, mut b) = (from, to);
         let (mut head, mut tail) = (Vec::new(), Vec::new());
-        // A forced first step, and a forced last one.
+        // Take the only possible first step and the only possible last step.
         if let [only] = self.out[a][..]
             && a != b
         {
@@ -67,8 +68,8 @@ impl<'a> Routes<'a> {
     }
 }
 
-/// Dijkstra 1959; among equals the path found first by edge index, so that routes do not depend on
-/// the machine.
+/// Return a shortest path (Dijkstra 1959). Among equal paths the edge indices decide, so that
+/// routes do not depend on the machine.
 fn shortest_path(out: &[Vec<usize>], edges: &[Edge], from: usize, to: usize) -> Option<Vec<usize>> {
     let mut best: Vec<Option<(u64, Option<usize>)>> = vec![None; out.len()];
     best[from] = Some((0, None));
@@ -109,13 +110,13 @@ mod tests {
     }
 
     #[test]
-    fn the_cheaper_way_round() {
+    fn the_cheaper_path_is_used() {
         let edges = [edge(0, 1, 1), edge(1, 2, 1), edge(0, 2, 5), edge(2, 3, 1)];
         assert_eq!(path(4, &edges, 0, 3), Some(vec![0, 1, 3]));
     }
 
     #[test]
-    fn equal_ways_are_settled_by_index() {
+    fn equal_paths_are_chosen_by_edge_index() {
         let edges = [edge(0, 1, 1), edge(0, 2, 1), edge(2, 3, 1), edge(1, 3, 1)];
         assert_eq!(path(4, &edges, 0, 3), Some(vec![0, 3]));
     }
@@ -127,9 +128,9 @@ mod tests {
     }
 
     proptest! {
-        /// Forced steps change neither whether there is a way nor what it costs.
+        /// Fixed steps change neither the existence nor the cost of a path.
         #[test]
-        fn forced_steps_cost_nothing(
+        fn fixed_steps_preserve_the_cost(
             list in prop::collection::vec((0usize..7, 0usize..7, 1u64..4), 1..14), from in 0usize..7, to in 0usize..7,
         ) {
             let edges: Vec<Edge> = list.into_iter().filter(|e| e.0 != e.1).map(|(a, b, c)| edge(a, b, c)).collect();

@@ -1,26 +1,27 @@
-//! A TCP segment: sequence numbers, control bits, header.
+//! TCP segments: sequence numbers, control bits, header.
 
 use std::fmt;
 use std::ops::{Add, BitOr, BitOrAssign, Sub};
 
-/// A TCP sequence number: 32 bits that wrap (RFC 9293 §3.4).
+/// TCP sequence number: 32 bits that wrap (RFC 9293 §3.4).
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Seq(pub u32);
 
 impl Seq {
-    /// How far `self` is ahead of `other`, negative when behind: valid within 2^31 of each other.
+    /// Return the distance from `other` to `self`, which is negative if `self` is before `other`.
+    /// Both must be within 2^31 of each other.
     pub fn minus(self, other: Seq) -> i32 {
         self.0.wrapping_sub(other.0) as i32
     }
-    /// `self < other` in sequence space.
+    /// Return true if `self < other` in sequence space.
     pub fn before(self, other: Seq) -> bool {
         self.minus(other) < 0
     }
-    /// `self > other` in sequence space.
+    /// Return true if `self > other` in sequence space.
     pub fn after(self, other: Seq) -> bool {
         self.minus(other) > 0
     }
-    /// The later of the two.
+    /// Return the later of the two.
     pub fn max(self, other: Seq) -> Seq {
         if self.before(other) { other } else { self }
     }
@@ -35,7 +36,7 @@ impl Add<u32> for Seq {
 
 impl Sub for Seq {
     type Output = u32;
-    /// Bytes from `other` to `self`, which must not be before it.
+    /// Return the bytes from `other` to `self`, which must not be before `other`.
     fn sub(self, other: Seq) -> u32 {
         self.0.wrapping_sub(other.0)
     }
@@ -71,12 +72,12 @@ impl Flags {
     /// Accurate ECN (RFC 9768), once the nonce sum (RFC 3540).
     pub const AE: Flags = Flags(0x100);
 
-    /// Whether every bit of `f` is set.
+    /// Return true if every bit of `f` is set.
     pub fn has(self, f: Flags) -> bool {
         self.0 & f.0 == f.0
     }
 
-    /// Those that are not in `f`.
+    /// Return the bits that are not in `f`.
     pub fn without(self, f: Flags) -> Flags {
         Flags(self.0 & !f.0)
     }
@@ -113,13 +114,14 @@ impl fmt::Debug for Flags {
     }
 }
 
-/// A TCP segment: its header and the length of its payload, whose bytes the simulator need not carry.
+/// TCP segment: its header and the length of its payload. The simulator does not store the bytes of
+/// the payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Segment {
     /// Sequence number of the first byte (or of SYN).
     pub seq: Seq,
-    /// Next byte expected from the other side, significant with ACK.
+    /// Next byte expected from the other endpoint, significant with ACK.
     pub ack: Seq,
     /// Advertised window in bytes, after scaling.
     pub window: u32,
@@ -130,11 +132,11 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Length in sequence space: payload, SYN and FIN (RFC 9293, SEG.LEN).
+    /// Return the length in sequence space: payload, SYN and FIN (RFC 9293, SEG.LEN).
     pub fn seq_len(&self) -> u32 {
         u32::from(self.len) + u32::from(self.flags.has(Flags::SYN)) + u32::from(self.flags.has(Flags::FIN))
     }
-    /// The sequence number after the segment.
+    /// Return the sequence number after the segment.
     pub fn end(&self) -> Seq {
         self.seq + self.seq_len()
     }
@@ -154,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn syn_and_fin_take_a_sequence_number() {
+    fn syn_and_fin_use_a_sequence_number() {
         let s = Segment { len: 5, flags: Flags::FIN | Flags::ACK, ..Segment::default() };
         assert_eq!((s.seq_len(), s.end()), (6, Seq(6)));
     }

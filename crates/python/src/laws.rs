@@ -13,7 +13,7 @@ use net::{Aqm, Ecn, Why};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use queues::Laws;
+use queues::CustomAqms;
 use units::{Depth, Time};
 
 /// A packet, as the law of a queue sees it.
@@ -211,12 +211,12 @@ pub struct PythonLaws<'a> {
     pub fault: Arc<Fault>,
 }
 
-impl Laws for PythonLaws<'_> {
+impl CustomAqms for PythonLaws<'_> {
     fn has(&self, name: &str) -> bool {
         self.factories.contains_key(name)
     }
 
-    fn law(&self, name: &str, link: &str, place: queues::Place) -> Box<dyn Aqm + Send> {
+    fn aqm(&self, name: &str, link: &str, place: queues::QueueContext) -> Box<dyn Aqm + Send> {
         let mut law = PythonLaw {
             methods: None,
             name: name.to_string(),
@@ -234,7 +234,7 @@ impl Laws for PythonLaws<'_> {
 
 impl PythonLaws<'_> {
     /// Makes an object and looks up its methods.
-    fn methods(&self, py: Python, name: &str, link: &str, place: queues::Place) -> PyResult<Methods> {
+    fn methods(&self, py: Python, name: &str, link: &str, place: queues::QueueContext) -> PyResult<Methods> {
         let factory = self.factories.get(name);
         let factory = factory.ok_or_else(|| PyValueError::new_err(format!("nobody gave the law {name}")))?;
         let law = factory.bind(py).call0()?;

@@ -60,6 +60,13 @@ fn said(text: &str, format: &str) -> PyResult<String> {
     Ok(document.to_string())
 }
 
+/// Returns the hosts, links, flows and TCP parameters of a scenario (JSON) as JSON: see `lab::expanded`.
+#[pyfunction]
+fn expanded(text: &str) -> PyResult<String> {
+    let expanded = lab::expanded(&parse(text, "json", &[])?);
+    expanded.map(|e| e.to_string()).map_err(|e| ScenarioError::new_err(e.to_string()))
+}
+
 /// The TCP that flows run with, as JSON: see `lab::resolved::tcp`.
 #[pyfunction]
 fn tcp(text: &str) -> PyResult<String> {
@@ -384,6 +391,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(check_limits, m)?)?;
     m.add_function(wrap_pyfunction!(crossing, m)?)?;
     m.add_function(wrap_pyfunction!(said, m)?)?;
+    m.add_function(wrap_pyfunction!(expanded, m)?)?;
     m.add_function(wrap_pyfunction!(tcp, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(pages, m)?)?;

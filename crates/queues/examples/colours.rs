@@ -1,11 +1,12 @@
-//! What colours a meter gives random packets, for the tests that hold it against its reference.
+//! Write the colours that a meter assigns to random packets, for the tests that compare it with its
+//! reference.
 //!
-//! Reads `{"meter": …, "rate": …, "largest": 1500, "seed": 1, "arrivals": 1000}` from standard input; writes
-//! 16 bytes a packet to standard output, little-endian: time of arrival in ps (8), size (2), DSCP, colour
-//! (0 green, 1 yellow, 2 red), four zeros.
+//! The program reads `{"meter": …, "rate": …, "largest": 1500, "seed": 1, "arrivals": 1000}` from
+//! standard input. It writes 16 bytes per packet to standard output, little-endian: time of arrival
+//! in ps (8), size (2), DSCP, colour (0 green, 1 yellow, 2 red), four zeros.
 //!
-//! Arrivals come in stretches of random length and load around the rate, with idle times between some, in all sizes up
-//! to the largest, with codepoints of every colour.
+//! Arrivals come in periods of random length and load around the rate, with random idle times
+//! between periods, in all sizes up to the largest, and with codepoints of every colour.
 
 use std::io::{Read, Write};
 
@@ -44,7 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         left -= 1;
         let size = if random.below(3) == 0 { largest } else { 1 + random.below(largest) } as u16;
-        // A tenth comes at the very time of the one before.
+        // One in ten packets arrives at the same time as the previous packet.
         if random.below(10) > 0 {
             let mean = rate.transmission_time(Bytes(largest)).0 as f64 / load;
             now += Duration((1.3 * mean * random.uniform()) as u64);

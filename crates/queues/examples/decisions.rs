@@ -1,23 +1,25 @@
-//! What a queue decides on random traffic, for the tests that hold it against its reference.
+//! Write the decisions of a queue on random traffic, for the tests that compare it with its
+//! reference.
 //!
-//! Reads `{"queue": …, "rate": …, "seed": 1, "arrivals": 1000, "flows": 10}` from standard input;
-//! writes 32 bytes a packet to standard output, little-endian: time of arrival in ps (8), time when it
-//! was dropped or sent (8), flow (4), size (2), ECN field, DSCP, what became of it (0 passed, 1–3
-//! marked, 4–6 dropped, by reason), seven zeros.
+//! The program reads `{"queue": …, "rate": …, "seed": 1, "arrivals": 1000, "flows": 10}` from
+//! standard input. It writes 32 bytes per packet to standard output, little-endian: time of arrival
+//! in ps (8), time of its drop or arrival at the far end (8), flow (4), size (2), ECN field, DSCP,
+//! outcome (0 passed, 1–3 marked, 4–6 dropped, by reason), seven zeros.
 //!
-//! Arrivals come in stretches of random length and load, with idle times between some, from the
-//! flows, of which one sends a third if they are few, in all sizes, with every ECN field and five codepoints.
+//! Arrivals come in periods of random length and load, with random idle times between periods, in
+//! all sizes, with every ECN field and five codepoints. With fewer than 100 flows one flow sends a
+//! third of the packets.
 
 use std::io::{Read, Write};
 
 use engine::Stream;
 use net::{Ecn, Fate, Flight, Label, Link, Packet, Probe, Received};
 use queues::diffserv::{Flow, Flows, Protocol};
-use queues::{Discipline, NoLaws, Queue};
+use queues::{Discipline, NoCustomAqms, Queue};
 use serde_json::Value;
 use units::{Bytes, Duration, Rate, Read as _, Time};
 
-/// What became of each packet, by its sequence number, and when.
+/// Outcome of each packet and its time, indexed by the sequence number.
 struct Outcomes(Vec<(u8, Time)>);
 
 impl Probe for Outcomes {
@@ -30,7 +32,7 @@ impl Probe for Outcomes {
     }
 }
 
-/// The link whose queue decides.
+/// Link with the queue under test.
 struct Bottleneck {
     link: Link<Discipline>,
     flight: Flight,
@@ -38,25 +40,25 @@ struct Bottleneck {
 }
 
 impl Bottleneck {
-    /// Notes what has been sent by `until`.
+    /// Record the packets that have been sent by `until`.
     fn advance(&mut self, until: Time) {
         self.link.catch_up(until, &mut self.flight, &mut self.outcomes);
         while self.link.due() <= until
-            && let Some(place) = self.link.deliver(until, &mut self.flight)
+            && let Some(position) = self.link.deliver(until, &mut self.flight)
         {
-            let entry = &self.flight[place];
+            let entry = &self.flight[position];
             self.outcomes.0[entry.packet.segment.seq.0 as usize].1 = entry.arrives;
         }
     }
 
-    /// A packet arrives.
+    /// Let a packet arrive at the queue.
     fn enter(&mut self, now: Time, mut packet: Packet) {
         match self.link.receive(now, &mut packet, &mut self.outcomes) {
             Received::Admitted(arrives) => {
                 self.link.put([now, arrives], 0, &packet, &mut self.flight);
             }
-            Received::Kept => {
-                self.link.keep(now, packet.connection, packet, &mut self.flight, &mut self.outcomes)
+            Received::Enqueue => {
+                self.link.enqueue(now, packet.connection, packet, &mut self.flight, &mut self.outcomes)
             }
             Received::Dropped => {}
             Received::Uncounted => unreachable!("this link always counts"),
@@ -64,7 +66,7 @@ impl Bottleneck {
     }
 }
 
-/// So many flows, each of TCP, from "a" to "b" and named by its number.
+/// TCP flows from "a" to "b", named by their numbers. The value is the number of flows.
 #[derive(Debug)]
 struct Numbered(u64);
 
@@ -79,7 +81,7 @@ impl Flows for Numbered {
     }
 }
 
-/// Random traffic: see the head of the file.
+/// Generator of the random traffic that the head of this file describes.
 struct Traffic {
     random: Stream,
     rate: Rate,
@@ -108,7 +110,7 @@ impl Traffic {
         }
         self.left -= 1;
         let size = if r.below(5) == 0 { 40 + r.below(1461) as u16 } else { SIZES[r.below(4) as usize] };
-        // A twentieth comes at the very time of the one before.
+        // One in twenty packets arrives at the same time as the previous packet.
         if r.below(20) > 0 {
             let mean = self.rate.transmission_time(Bytes(904)).0 as f64 / self.load;
             self.now += Duration((2.0 * mean * r.uniform()) as u64);
@@ -132,7 +134,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arrivals = u64::read(&spec["arrivals"], "arrivals")?;
 
     let flows = u64::read(&spec["flows"], "flows")?.max(1);
-    let queue = queue.build("link", rate, Stream::new(seed, "queue"), &NoLaws, &Numbered(flows));
+    let queue = queue.build("link", rate, Stream::new(seed, "queue"), &NoCustomAqms, &Numbered(flows));
     let mut bottleneck = Bottleneck {
         link: Link::new(rate, Duration::ZERO, queue),
         flight: Flight::default(),

@@ -1,12 +1,14 @@
-//! Which of 5000 packets RED marks while its average stands still: geometric and uniform spacing.
+//! Write the numbers of the packets, among 5000, that RED marks at a constant average with
+//! geometric and uniform spacing.
 //!
-//! Writes lines `spacing,packet` to standard output, after Floyd & Jacobson 1993 (`floyd1993red`) §7: the
-//! probability is 0.02 with geometric and 0.01 with uniform gaps, so that both mark about 100.
+//! The program writes lines `spacing,packet` to standard output, after Floyd & Jacobson 1993
+//! (`floyd1993red`) §7. The probability is 0.02 with geometric and 0.01 with uniform gaps, so that
+//! both mark about 100 packets.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Backlog, Packet, Verdict};
 use queues::red::Red;
-use queues::{Configures, Place};
+use queues::{AqmParams, QueueContext};
 use serde_json::json;
 use units::{Depth, Rate, Read, Time};
 
@@ -14,10 +16,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let seed = std::env::args().nth(1).map_or(Ok(1), |s| s.parse())?;
     println!("spacing,packet");
     for (spacing, p) in [("geometric", 0.02), ("uniform", 0.01)] {
-        // Half-way between the thresholds, where the probability is half of maxp.
+        // The queue is half-way between the thresholds, where the probability is half of maxp.
         let red = Red::read(&json!({"maxp": 2.0 * p, "wq": 1.0, "spacing": spacing}), "red")?;
-        let place = Place::new(Rate(10_000_000), Depth::Packets(100.0), Stream::new(seed, spacing));
-        let mut law = red.law(place);
+        let context = QueueContext::new(Rate(10_000_000), Depth::Packets(100.0), Stream::new(seed, spacing));
+        let mut aqm = red.aqm(context);
         let packet = Packet { size: 1000, ..Packet::default() };
         for i in 1..=5000 {
             let at = Arrival {
@@ -25,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 backlog: Backlog { packets: 10, bytes: 10_000 },
                 free_at: Time::NEVER,
             };
-            if law.on_arrival(&packet, &at) != Verdict::Pass {
+            if aqm.on_arrival(&packet, &at) != Verdict::Pass {
                 println!("{spacing},{i}");
             }
         }

@@ -1,61 +1,68 @@
 //! Adaptive RED.
 //!
-//! Source: Floyd, Gummadi & Shenker 2001, "Adaptive RED: an algorithm for increasing the robustness of
-//! RED's active queue management" (`floyd2001adaptive`): the algorithm of figure 1, and the automatic
-//! setting of wq and the thresholds of sections 4.3 and 5. maxp is adapted at the end of each interval
-//! with the average of that instant: what the last arrival left, less what idle time has taken from it since.
-//! Were it not less, maxp would go on rising while nothing comes.
+//! Source: Floyd, Gummadi & Shenker 2001, "Adaptive RED: an algorithm for increasing the robustness
+//! of RED's active queue management" (`floyd2001adaptive`): the algorithm of figure 1, and the
+//! automatic setting of wq and the thresholds of sections 4.3 and 5. At the end of each interval
+//! maxp is adapted to the average at that time. If the link is idle, that average includes the
+//! decay since the last arrival. Without the decay maxp would continue to rise while no packet
+//! arrives.
 //!
-//! The paper was not at hand. Figure 1 agrees as Linux's red.h has it, and so does the average of an idle queue.
-//! Compared with its first author's ns-2 code (red.cc): the target, the steps, their upper bound, the thresholds, wq
-//! and the least backlog agree. There maxp is adapted by the first arrival that comes more than an interval after the
-//! last change; here at the end of every interval. Since 2004 its lower bound is below 0.01 on fast links; here it is
-//! the paper's. It is gentle with the initial maxp, here with the present one.
+//! The paper was not available. Figure 1 agrees with Linux's red.h, and so does the average of an
+//! idle queue. The target, the steps, their upper bound, the thresholds, wq and the minimum backlog
+//! agree with the first author's ns-2 code (red.cc). ns-2 adapts maxp at the first arrival later
+//! than an interval after the last change, and this file at the end of every interval. Since 2004
+//! the lower bound of maxp in ns-2 is below 0.01 on fast links, and here it is that of the paper.
+//! The gentle part of the curve uses the initial maxp in ns-2 and the current maxp here.
 
 use net::{Aqm, Arrival, Packet, Verdict};
-use units::param::Invalid;
+use units::param::{Invalid, join};
 use units::{Bytes, Depth, Duration, Packets, Probability, Range, Time, params};
 
-use crate::law::{Configures, Place};
+use crate::aqm::{AqmParams, QueueContext};
 use crate::lazy::Ticks;
-use crate::red::{ChanceBy, Red, RedLaw, check_spacing, check_thresholds};
+use crate::red::{ChanceBy, Red, RedAqm, check_spacing, check_thresholds};
 use crate::spacing::{AboveMaxth, Spacing};
 
 params! {
-    /// RED that sets itself: maxp is adapted, slowly and within 1 to 50 %, so that the average stays in
-    /// the middle fifth between minth and maxth, whatever the load. Unless they are given, the
-    /// thresholds follow from a target delay and the weight from the rate of the link. Gentle, as the
-    /// paper asks, unless it is told otherwise.
+    /// RED that adapts maxp between 1 and 50 % in small steps, so that the average stays in the
+    /// middle fifth between minth and maxth under different loads. By default the thresholds follow
+    /// from a target delay and wq from the rate of the link, and gentle is on, as in the paper.
     pub struct AdaptiveRed: "adaptive_red", checked by check {
-        /// Queueing delay that the thresholds are set for: minth is half of it, 5 packets at least.
+        /// Queueing delay from which the thresholds follow: minth is half of it, at least 5
+        /// packets.
         target_delay: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "floyd2001adaptive §5: minth = max(5, delay C / 2)";
-        /// Average queue below which no packet is signalled; absent: by the target delay, in
-        /// packets, or in bytes where chance_by is bytes.
+        /// Average queue length below which no packet is signalled (minth). If absent, it follows
+        /// from the target delay, in bytes if chance_by is bytes and else in packets.
         minth: Option<Depth> = (None), in Range::above(0.0), from "floyd2001adaptive §5";
-        /// Average queue where maxp is reached; absent: three times minth.
+        /// Average queue length at which the signal probability reaches maxp (maxth). If absent, it
+        /// is three times minth.
         maxth: Option<Depth> = (None), in Range::above(0.0), from "floyd2001adaptive §5";
-        /// Weight of the present queue in the average; absent: 1 - exp(-1/C), C the packets the link sends in a second.
+        /// Weight of the current queue length in the moving average (wq). If absent, it is 1 -
+        /// exp(-1/C), where C is the number of packets that the link sends per second.
         wq: Option<Probability> = (None), in Range::above_to(0.0, 1.0), from "floyd2001adaptive §4.3";
-        /// Size of the packets that C counts, and packet size whose probability is that of the
-        /// average, unless chance_by is packet.
+        /// Packet size that defines C, and the packet size to which sizes are compared if chance_by
+        /// is size or bytes.
         mean_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd2001adaptive §4.3: a default packet size; 500 B is ns-2's";
-        /// maxp at the start.
+        /// Initial maxp, the signal probability when the average reaches maxth.
         maxp: Probability = (Probability(0.1)), in Range::above_to(0.0, 0.5), from "floyd1997parameters: 1/10";
-        /// Time between two changes of maxp.
+        /// Time between two adaptations of maxp.
         interval: Duration = (Duration::from_millis(500)), in Range::at_least(1e-6), from "floyd2001adaptive fig. 1: 0.5 s";
-        /// Most that is added to maxp at once; a quarter of maxp, if that is less (alpha).
+        /// Maximum increase of maxp per interval (alpha). The increase is at most a quarter of
+        /// maxp.
         increment: Probability = (Probability(0.01)), in Range::above_to(0.0, 1.0), from "floyd2001adaptive fig. 1: min(0.01, maxp/4)";
-        /// What maxp is multiplied with when the average is too low (beta).
+        /// Factor that maxp is multiplied by when the average is below its target (beta).
         decrease: Probability = (Probability(0.9)), in Range::above_to(0.0, 1.0), from "floyd2001adaptive fig. 1: 0.9";
-        /// How signals are spaced.
+        /// Distribution of the number of packets between two signals.
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
-        /// Effect of a packet's size on its chance to be signalled.
+        /// Effect of a packet's size on its signal probability.
         chance_by: ChanceBy = (ChanceBy::Packet), in Range::ANY, from "its first author's ns-2 code (`bytes_`, `queue_in_bytes_`): bytes; rfc7141 §2.2: packet";
-        /// Whether the probability rises from maxp to 1 between maxth and twice maxth, instead of jumping at maxth.
+        /// If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth.
+        /// If false, it jumps to 1 at maxth.
         gentle: bool = (true), in Range::ANY, from "floyd2001adaptive §2: RED in gentle mode";
-        /// What happens to a packet above maxth (twice maxth when gentle).
+        /// Action on a packet while the average is above maxth (above twice maxth if gentle).
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
-        /// No packet is signalled while this many or fewer wait, whatever the average; 0: the average alone decides.
+        /// Number of waiting packets up to which no packet is signalled, for any average. With 0
+        /// the average alone decides.
         least_backlog: Packets = (Packets(1.0)), in Range::at_least(0.0).whole(), from "its first author's ns-2 code: 1";
     }
 }
@@ -75,16 +82,17 @@ fn check(red: &AdaptiveRed, path: &str) -> Result<(), Invalid> {
     check_spacing(red.chance_by, red.spacing, path)?;
     match (red.minth, red.maxth) {
         (Some(minth), Some(maxth)) => check_thresholds(minth, maxth, path),
-        (None, Some(_)) => Err(Invalid::at(path, "has maxth without minth").remedy("give both, or neither")),
+        (None, Some(_)) => Err(Invalid::at(&join(path, "maxth"), "is given without minth")
+            .remedy("give both or neither of minth and maxth")),
         _ => Ok(()),
     }
 }
 
-impl Configures for AdaptiveRed {
-    type Law = AdaptiveRedLaw;
+impl AqmParams for AdaptiveRed {
+    type Aqm = AdaptiveRedAqm;
 
-    fn law(&self, place: Place) -> AdaptiveRedLaw {
-        let c = place.packets_per_second(self.mean_packet_size);
+    fn aqm(&self, context: QueueContext) -> AdaptiveRedAqm {
+        let c = context.packets_per_second(self.mean_packet_size);
         let (minth, maxth) = self.thresholds(c);
         let red = Red {
             minth,
@@ -101,29 +109,29 @@ impl Configures for AdaptiveRed {
             idle_packet_size: self.mean_packet_size,
         };
         let (low, width) = (minth.amount(), maxth.amount() - minth.amount());
-        AdaptiveRedLaw {
+        AdaptiveRedAqm {
             target: (low + 0.4 * width, low + 0.6 * width),
             increment: self.increment.0,
             decrease: self.decrease.0,
             ticks: Ticks::every(self.interval),
-            red: red.law(place),
+            red: red.aqm(context),
         }
     }
 }
 
-/// The state of Adaptive RED.
+/// State of Adaptive RED.
 #[derive(Clone, Debug)]
-pub struct AdaptiveRedLaw {
-    /// Between which averages maxp stays as it is.
+pub struct AdaptiveRedAqm {
+    /// Range of averages in which maxp stays unchanged.
     target: (f64, f64),
     increment: f64,
     decrease: f64,
     ticks: Ticks,
-    red: RedLaw,
+    red: RedAqm,
 }
 
-impl AdaptiveRedLaw {
-    /// Figure 1, every interval seconds: whether maxp changed.
+impl AdaptiveRedAqm {
+    /// Adapt maxp at the end of an interval (figure 1). Return true if it changed.
     fn adapt(&mut self, average: f64) -> bool {
         let maxp = &mut self.red.curve.maxp;
         if average > self.target.1 && *maxp <= 0.5 {
@@ -136,7 +144,7 @@ impl AdaptiveRedLaw {
         true
     }
 
-    /// Makes up for the intervals that have ended.
+    /// Adapt maxp for every interval that has ended.
     fn end_intervals(&mut self, at: &Arrival) {
         while let Some(tick) = self.ticks.due(at.now) {
             let idle_since = at.idle_since().filter(|&since| since <= tick);
@@ -144,7 +152,8 @@ impl AdaptiveRedLaw {
             if self.adapt(average) {
                 continue;
             }
-            // The average stays until the link falls idle or a packet comes, and so does maxp; of an idle link it falls.
+            // Without an arrival the average and maxp stay unchanged while the link is busy, and
+            // the average falls while the link is idle.
             match (idle_since, at.idle_since()) {
                 (None, since) => self.ticks.pass_over(since.unwrap_or(at.now)),
                 (Some(_), _) if average < self.target.0 => self.ticks.pass_over(at.now),
@@ -154,7 +163,7 @@ impl AdaptiveRedLaw {
     }
 }
 
-impl Aqm for AdaptiveRedLaw {
+impl Aqm for AdaptiveRedAqm {
     #[inline]
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         self.end_intervals(at);
@@ -182,68 +191,71 @@ mod tests {
         Arrival { now, backlog: Backlog { packets, bytes: 0 }, free_at }
     }
 
-    /// Adaptive RED after 2.5 s in which 40 packets waited: its average is above the target, and maxp on its way up.
-    fn after_load() -> (AdaptiveRedLaw, Time) {
-        let place = Place::new(Rate(10_000_000), Depth::Packets(100.0), Stream::new(1, "red"));
+    /// Return Adaptive RED after 2.5 s with 40 waiting packets, when its average is above the
+    /// target and maxp is rising.
+    fn after_load() -> (AdaptiveRedAqm, Time) {
+        let context = QueueContext::new(Rate(10_000_000), Depth::Packets(100.0), Stream::new(1, "red"));
         let red = json!({"minth": "10 packets", "maxth": "30 packets", "above_maxth": "mark"});
-        let mut law = AdaptiveRed::read(&red, "red").unwrap().law(place);
+        let mut aqm = AdaptiveRed::read(&red, "red").unwrap().aqm(context);
         let mut now = Time::ZERO;
         for _ in 0..2500 {
             now += Duration::from_millis(1);
-            law.on_arrival(&Packet::default(), &arrival(now, 40, Time::NEVER));
+            aqm.on_arrival(&Packet::default(), &arrival(now, 40, Time::NEVER));
         }
-        (law, now)
+        (aqm, now)
     }
 
-    /// Linux's red.h: the average of an idle queue is what idle time has left of it, also for maxp. Within a second it
-    /// is below the target, and from then on maxp comes down to 1 %.
+    /// In Linux's red.h the average of an idle queue decays with the idle time, also for the
+    /// adaptation of maxp. Within a second it is below the target, and from then on maxp falls to 1
+    /// %.
     #[test]
-    fn maxp_comes_down_while_the_link_is_idle() {
-        let (mut law, idle) = after_load();
-        let loaded = law.red.curve.maxp;
-        assert!(law.average().unwrap().amount() > law.target.1 && loaded > 0.1, "{loaded}");
+    fn maxp_falls_while_the_link_is_idle() {
+        let (mut aqm, idle) = after_load();
+        let loaded = aqm.red.curve.maxp;
+        assert!(aqm.average().unwrap().amount() > aqm.target.1 && loaded > 0.1, "{loaded}");
         let now = idle + Duration::from_millis(20_000);
-        law.end_intervals(&arrival(now, 0, idle));
-        assert!(law.red.curve.maxp < 0.01, "{} was {loaded}", law.red.curve.maxp);
+        aqm.end_intervals(&arrival(now, 0, idle));
+        assert!(aqm.red.curve.maxp < 0.01, "{} was {loaded}", aqm.red.curve.maxp);
     }
 
-    /// Until the link falls idle the average stands, and maxp goes on as before.
+    /// While the link is busy the average stays unchanged without arrivals, and maxp continues to
+    /// rise.
     #[test]
-    fn maxp_goes_up_until_the_link_is_idle() {
-        let (mut law, loaded_until) = after_load();
-        let before = law.red.curve.maxp;
+    fn maxp_rises_until_the_link_is_idle() {
+        let (mut aqm, loaded_until) = after_load();
+        let before = aqm.red.curve.maxp;
         let idle = loaded_until + Duration::from_millis(1_600);
-        law.end_intervals(&arrival(idle, 0, idle));
+        aqm.end_intervals(&arrival(idle, 0, idle));
         assert!(
-            (law.red.curve.maxp - (before + 3.0 * 0.01)).abs() < 1e-12,
+            (aqm.red.curve.maxp - (before + 3.0 * 0.01)).abs() < 1e-12,
             "{before} {}",
-            law.red.curve.maxp
+            aqm.red.curve.maxp
         );
     }
 
     /// Kuzmanovic 2005, §4.1: above maxth all packets are dropped (RED), or all are marked (RED*).
     #[test]
-    fn not_gentle_it_signals_all_above_maxth() {
+    fn adaptive_red_without_gentle_signals_every_packet_above_maxth() {
         for (above, verdict) in
             [("drop", Verdict::Drop(Why::Threshold)), ("mark", Verdict::Signal(Why::Threshold))]
         {
-            let place = Place::new(Rate(10_000_000), Depth::Packets(100.0), Stream::new(1, "red"));
+            let context = QueueContext::new(Rate(10_000_000), Depth::Packets(100.0), Stream::new(1, "red"));
             let thresholds = json!({"minth": "10 packets", "maxth": "30 packets", "wq": 1.0});
             let mut red = AdaptiveRed::read(&thresholds, "red").unwrap();
             (red.gentle, red.above_maxth) = (false, AboveMaxth::read(&json!(above), "").unwrap());
-            let mut law = red.law(place);
+            let mut aqm = red.aqm(context);
             let at = |packets| arrival(Time::ZERO, packets, Time::NEVER);
-            assert!((0..100).all(|_| law.on_arrival(&Packet::default(), &at(31)) == verdict));
-            assert!((0..100).any(|_| law.on_arrival(&Packet::default(), &at(29)) == Verdict::Pass));
+            assert!((0..100).all(|_| aqm.on_arrival(&Packet::default(), &at(31)) == verdict));
+            assert!((0..100).any(|_| aqm.on_arrival(&Packet::default(), &at(29)) == Verdict::Pass));
         }
     }
 
     #[test]
-    fn a_nearly_empty_queue_is_spared() {
-        let (mut law, now) = after_load();
+    fn a_nearly_empty_queue_is_not_signalled() {
+        let (mut aqm, now) = after_load();
         let mut verdicts = |packets| {
             (0..1000)
-                .map(|_| law.on_arrival(&Packet::default(), &arrival(now, packets, Time::NEVER)))
+                .map(|_| aqm.on_arrival(&Packet::default(), &arrival(now, packets, Time::NEVER)))
                 .collect::<Vec<_>>()
         };
         assert!(verdicts(40).iter().any(|v| *v != Verdict::Pass));

@@ -1,41 +1,42 @@
-//! AVQ: an adaptive virtual queue.
+//! Adaptive virtual queue (AVQ).
 //!
-//! Source: Kunniyur & Srikant 2001, "Analysis and design of an adaptive virtual queue (AVQ) algorithm
-//! for active queue management" (`kunniyur2001avq`), the pseudo-code of its figure "AVQ algorithm".
-//! The virtual capacity begins at that of the link.
+//! Source: Kunniyur & Srikant 2001, "Analysis and design of an adaptive virtual queue (AVQ)
+//! algorithm for active queue management" (`kunniyur2001avq`), the pseudo-code of its figure "AVQ
+//! algorithm". The initial virtual capacity is that of the link.
 //!
-//! The paper was not at hand. Compared with the authors' ns-2 code (vq.cc): the virtual queue, gamma and
-//! alpha agree, and so does every decision while packets are marked, but that C~ is bounded by C after
-//! alpha b is taken off, not before. Where packets are dropped that code leaves C~ alone, so that the
-//! accepted rate is adapted to; here every arrival counts, as in the pseudo-code. It begins at 0.8 C, and
-//! its virtual buffer is as large as the real one.
+//! The paper was not available. The virtual queue, gamma and alpha agree with the authors' ns-2
+//! code (vq.cc). With marking every decision agrees, except that C~ is limited to C after alpha b
+//! is subtracted, and here before. With dropping that code leaves C~ unchanged for dropped packets,
+//! so that it adapts to the accepted rate. Here every arrival counts, as in the pseudo-code. The
+//! code starts at 0.8 C, and its virtual buffer has the size of the real one.
 
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Bytes, Probability, Range, Rate, Time, params};
 
-use crate::law::{Configures, Place};
+use crate::aqm::{AqmParams, QueueContext};
 
 params! {
-    /// AVQ keeps a virtual queue beside the real one, with its own, smaller capacity. A packet that
-    /// would overflow it is signalled. The virtual capacity is adapted so that the link is used to the
-    /// wished share: signals come before the real queue builds up, and by rate instead of length.
+    /// AVQ simulates a virtual queue with a smaller capacity beside the real queue, and signals a
+    /// packet that would overflow the virtual queue. The virtual capacity is adapted to reach a
+    /// target utilization of the link. Signals therefore begin before the real queue grows, and
+    /// depend on the arrival rate instead of the queue length.
     pub struct Avq: "avq" {
-        /// Share of the link that is to be used (gamma).
+        /// Target utilization of the link (gamma).
         utilization: Probability = (Probability(0.98)), in Range::above_to(0.0, 1.0), from "kunniyur2001avq §4: 0.98";
-        /// How fast the virtual capacity is adapted (alpha).
+        /// Speed of adaptation of the virtual capacity (alpha).
         smoothing: f64 = (0.15), in Range::above(0.0), from "kunniyur2001avq §4: 0.15";
         /// Size of the virtual buffer (B).
         virtual_buffer: Bytes = (Bytes(100_000)), in Range::at_least(1.0), from "kunniyur2001avq §4: 100 packets of 1000 B, the size of the real buffer";
     }
 }
 
-impl Configures for Avq {
-    type Law = AvqLaw;
+impl AqmParams for Avq {
+    type Aqm = AvqAqm;
 
-    fn law(&self, place: Place) -> AvqLaw {
-        let Rate(bits) = place.rate;
+    fn aqm(&self, context: QueueContext) -> AvqAqm {
+        let Rate(bits) = context.rate;
         let capacity = bits as f64 / 8.0;
-        AvqLaw {
+        AvqAqm {
             params: self.clone(),
             capacity,
             virtual_capacity: capacity,
@@ -45,21 +46,21 @@ impl Configures for Avq {
     }
 }
 
-/// The state of AVQ.
+/// State of AVQ.
 #[derive(Clone, Debug)]
-pub struct AvqLaw {
+pub struct AvqAqm {
     params: Avq,
-    /// Bytes a second (C).
+    /// Capacity of the link in bytes per second (C).
     capacity: f64,
-    /// Bytes a second (C~).
+    /// Virtual capacity in bytes per second (C~).
     virtual_capacity: f64,
-    /// Bytes (VQ).
+    /// Length of the virtual queue in bytes (VQ).
     virtual_queue: f64,
-    /// When the last packet arrived (s).
+    /// Time of the last arrival (s).
     last: Time,
 }
 
-impl Aqm for AvqLaw {
+impl Aqm for AvqAqm {
     #[inline]
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         let (b, elapsed) = (f64::from(packet.size), at.now.since(self.last).seconds());

@@ -1,60 +1,65 @@
-//! BLUE: the signal probability follows loss and idleness, not the length of the queue.
+//! BLUE, whose signal probability follows losses and idle time instead of the queue length.
 //!
 //! Source: Feng, Shin, Kandlur & Saha 2002, "The BLUE active queue management algorithms"
-//! (`feng2002blue`), the algorithm of its figure "The BLUE algorithm", with the variant that takes a
-//! queue above L for a loss. The event "link idle" lasts as long as the link is idle: pm goes down when the link falls
-//! idle, and then once in a freeze time, which the packet that ends the idle time makes up for. Were it the last departure
-//! alone, pm = 1 without ECN would shut the link for good, since nothing would depart any more. The
-//! default is the last of the paper's settings (B4).
+//! (`feng2002blue`), the algorithm of its figure "The BLUE algorithm", with the variant that counts
+//! a queue longer than L as a loss. The event "link idle" lasts as long as the link is idle: pm
+//! falls when the link becomes idle, and then once per freeze time. The packet that ends the idle
+//! time applies these changes. If the event were the last departure alone, pm = 1 without ECN would
+//! block the link forever, because no packet would depart any more. The defaults are the last of
+//! the paper's settings (B4).
 //!
-//! The paper was not at hand. Compared with a port of Feng's simulator code to ns-3, which takes d2 off when the
-//! queue runs empty and once for each freeze time that it stays so, as is done here; and with ALTQ's BLUE, which says
-//! that Feng implemented it: what a loss does, and that more than the freeze time must have passed, agree. ALTQ's steps
-//! are 1/8 and 1/1000 and its freeze time 50 ms; it spares a queue of one packet, lets two idle seconds end all
-//! congestion (pm = 1/1000) where the port counts freeze times, and has no L.
+//! The paper was not available. A port of Feng's simulator code to ns-3 also subtracts d2 when the
+//! queue becomes empty and once for each freeze time that it stays empty. ALTQ's BLUE, which names
+//! Feng as its author, agrees on the effect of a loss and on the condition that more than the
+//! freeze time has passed. ALTQ's steps are 1/8 and 1/1000 and its freeze time is 50 ms. It does
+//! not signal while one packet waits, sets pm to 1/1000 after two idle seconds, and does not have
+//! L.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Depth, Duration, Probability, Range, Time, params};
 
-use crate::law::{Configures, Place, measure};
+use crate::aqm::{AqmParams, QueueContext, measure};
 
 params! {
-    /// BLUE keeps one probability pm. A packet lost to a full buffer raises it by d1, an idle link lowers it
-    /// by d2, each at most once in freeze_time. Every arriving packet is signalled with
-    /// probability pm. The right rate of signals is found even by a small buffer.
+    /// BLUE has a single signal probability pm, with which it signals every arriving packet. A
+    /// packet lost to a full buffer raises pm by d1 and an idle link lowers it by d2, each at most
+    /// once per freeze_time. BLUE therefore reaches a suitable signal rate even with a small
+    /// buffer.
     pub struct Blue: "blue" {
-        /// How much a loss raises the probability (d1).
+        /// Increase of the signal probability after a loss (d1).
         increment: Probability = (Probability(0.02)), in Range::above_to(0.0, 1.0), from "feng2002blue, setting B4";
-        /// How much an idle link lowers it (d2).
+        /// Decrease of the signal probability while the link is idle (d2).
         decrement: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "feng2002blue, setting B4";
-        /// Least time between two changes; 0: an idle link counts once for each packet that finds it so.
+        /// Minimum time between two changes of the probability. With 0 each packet that arrives at
+        /// an idle link lowers it once.
         freeze_time: Duration = (Duration::from_millis(100)), in Range::at_least(0.0), from "feng2002blue, setting B4: 100 ms";
-        /// A queue above this counts as a loss, before the buffer is full (L); absent: only losses count.
+        /// Queue length above which an arrival counts as a loss although the buffer is not full
+        /// (L). If absent, only losses count.
         early_threshold: Option<Depth> = (None), in Range::at_least(0.0), from "feng2002blue: packet loss or qlen > L";
     }
 }
 
-impl Configures for Blue {
-    type Law = BlueLaw;
+impl AqmParams for Blue {
+    type Aqm = BlueAqm;
 
-    fn law(&self, place: Place) -> BlueLaw {
-        BlueLaw { params: self.clone(), probability: 0.0, last_update: Time::ZERO, random: place.random }
+    fn aqm(&self, context: QueueContext) -> BlueAqm {
+        BlueAqm { params: self.clone(), probability: 0.0, last_update: Time::ZERO, random: context.random }
     }
 }
 
-/// The state of BLUE.
+/// State of BLUE.
 #[derive(Clone, Debug)]
-pub struct BlueLaw {
+pub struct BlueAqm {
     params: Blue,
-    /// pm.
+    /// Signal probability pm.
     probability: f64,
     last_update: Time,
     random: Stream,
 }
 
-impl BlueLaw {
-    /// Upon packet loss (or qlen > L) event.
+impl BlueAqm {
+    /// Process the event "packet loss (or qlen > L)".
     fn loss(&mut self, now: Time) {
         if now.since(self.last_update) > self.params.freeze_time {
             self.probability = (self.probability + self.params.increment.0).min(1.0);
@@ -62,7 +67,7 @@ impl BlueLaw {
         }
     }
 
-    /// Upon link idle event, which lasts since the link fell idle.
+    /// Process the event "link idle", which lasts since the link became idle.
     fn idle(&mut self, since: Time, now: Time) {
         let freeze_time = self.params.freeze_time;
         let first = since.max(self.last_update + freeze_time);
@@ -76,7 +81,7 @@ impl BlueLaw {
     }
 }
 
-impl Aqm for BlueLaw {
+impl Aqm for BlueAqm {
     #[inline]
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
         if let Some(since) = at.idle_since() {
@@ -106,22 +111,22 @@ mod tests {
         Time::ZERO + Duration::from_millis(ms)
     }
 
-    /// BLUE after so many losses, 101 ms apart.
-    fn after(losses: u64) -> BlueLaw {
-        let place = Place::new(Rate(1_000_000), Depth::Packets(10.0), Stream::new(1, "blue"));
-        let mut blue = Blue::read(&json!({}), "blue").unwrap().law(place);
+    /// Return BLUE after a number of losses, 101 ms apart.
+    fn after(losses: u64) -> BlueAqm {
+        let context = QueueContext::new(Rate(1_000_000), Depth::Packets(10.0), Stream::new(1, "blue"));
+        let mut blue = Blue::read(&json!({}), "blue").unwrap().aqm(context);
         (1..=losses).for_each(|n| blue.on_overflow(ms(101 * n)));
         blue
     }
 
-    fn finds_idle(blue: &mut BlueLaw, since: Time, now: Time) -> Verdict {
+    fn finds_idle(blue: &mut BlueAqm, since: Time, now: Time) -> Verdict {
         blue.on_arrival(&Packet::default(), &Arrival { now, backlog: Backlog::default(), free_at: since })
     }
 
-    /// 20 losses have made pm 0.4; d2 = 0.002 comes off every 100 ms of idle time, at once only if it is
-    /// 100 ms after the last change.
+    /// 20 losses raise pm to 0.4. Each 100 ms of idle time subtract d2 = 0.002, at once only if the
+    /// last change is at least 100 ms old.
     #[test]
-    fn the_probability_goes_down_as_long_as_the_link_is_idle() {
+    fn the_probability_falls_while_the_link_is_idle() {
         let last = 20 * 101;
         for (since, now, changes) in [
             (last + 50, last + 99, 0),
@@ -138,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn idle_time_counts_once() {
+    fn idle_time_lowers_the_probability_once() {
         let (mut one, mut many) = (after(20), after(20));
         let since = ms(20 * 101 + 30);
         finds_idle(&mut one, since, since + Duration::from_millis(5_000));
@@ -149,11 +154,11 @@ mod tests {
     }
 
     #[test]
-    fn a_link_shut_by_drops_opens_again() {
+    fn a_link_blocked_by_drops_sends_again() {
         let mut blue = after(59);
         let idle = ms(101 * 59 + 12);
         let mut passes =
             |n: u64| finds_idle(&mut blue, idle, idle + Duration::from_millis(101 * n)) == Verdict::Pass;
-        assert!((1..2000).any(&mut passes), "pm = 1 for ever, though nothing is sent");
+        assert!((1..2000).any(&mut passes), "pm stays 1 although the link is idle");
     }
 }

@@ -1,43 +1,45 @@
 //! CHOKe: choose and keep for responsive flows, choose and kill for unresponsive flows.
 //!
 //! Source: Pan, Prabhakar & Psounis 2000, "CHOKe: a stateless active queue management scheme for
-//! approximating fair bandwidth allocation" (`pan2000choke`), the algorithm of figure 1 in section II:
-//! RED's average and probability, and above minth a comparison with a packet of the queue.
+//! approximating fair bandwidth allocation" (`pan2000choke`), the algorithm of figure 1 in section
+//! II: the average and probability of RED and, above minth, a comparison with a packet of the
+//! queue.
 //!
-//! The paper was not at hand, nor code by its authors: written from memory, and compared with Linux's
-//! sch_choke.c. The order of the decisions agrees: the average; nothing at or below minth; the candidate,
-//! and both dropped; RED's decision; the limit. There is one candidate there, and RED is Linux's
-//! (`tc_red`): its count begins at -1 after a drop above maxth, here at 0 (Floyd & Jacobson 1993). Section
-//! numbers are still to be checked.
+//! Neither the paper nor its authors' code was available. The implementation is from memory, and
+//! was compared with Linux's sch_choke.c. The order of decisions agrees: the average, passing at or
+//! below minth, the candidate with both drops, the decision of RED, the limit. Linux has one
+//! candidate and its own RED (`tc_red`), whose count begins at -1 after a drop above maxth. Here
+//! the count begins at 0 (Floyd & Jacobson 1993). The section numbers are not verified.
 
 use engine::Stream;
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Verdict, Why};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Verdict, Why};
 use units::param::Invalid;
 use units::{Bytes, Depth, Packets, Probability, Range, Time, params};
 
+use crate::aqm::{AqmParams, DisciplineParams, QueueContext};
 use crate::fifo::{Buffer, Limit, Marking};
-use crate::law::{Configures, Keeps, Place};
-use crate::red::{ChanceBy, Red, RedLaw, check_thresholds};
+use crate::red::{ChanceBy, Red, RedAqm, check_thresholds};
 use crate::spacing::{AboveMaxth, Spacing};
 use crate::store::Store;
 
 params! {
-    /// RED that holds down unresponsive flows without any state for flows. While the average is above
-    /// minth, each arriving packet is compared with one drawn at random from the queue; if both are of
-    /// the same flow both are dropped. Otherwise RED decides. A flow that fills the queue meets itself
-    /// most often.
+    /// RED that limits unresponsive flows without state for flows. While the average is above
+    /// minth, each arriving packet is compared with a random packet of the queue. If both belong to
+    /// the same flow, both are dropped. Otherwise RED decides. A flow with many packets in the
+    /// queue meets its own packets most often.
     pub struct Choke: "choke", checked by check {
-        /// Average queue below which every packet passes (minth).
+        /// Average queue length below which every packet passes (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
-        /// Average queue above which every packet is dropped (maxth).
+        /// Average queue length above which every packet is dropped (maxth).
         maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: three times minth";
         /// Signal probability when the average reaches maxth (maxp).
         maxp: Probability = (Probability(0.1)), in Range::above_to(0.0, 1.0), from "floyd1997parameters: 1/10";
-        /// Weight of the present queue in the average (wq).
+        /// Weight of the current queue length in the moving average (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "pan2000choke §III: 0.002";
-        /// How many packets of the queue an arriving packet is compared with.
+        /// Number of random packets of the queue with which an arriving packet is compared.
         candidates: u64 = (1), in Range::between(1.0, 1000.0), from "pan2000choke §II: 1";
-        /// Size of the packets that are pretended to have arrived while the queue was idle.
+        /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        /// average decay.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
     }
 }
@@ -46,10 +48,10 @@ fn check(choke: &Choke, path: &str) -> Result<(), Invalid> {
     check_thresholds(choke.minth, choke.maxth, path)
 }
 
-impl Keeps for Choke {
+impl DisciplineParams for Choke {
     type Discipline = ChokeQueue;
 
-    fn discipline(&self, buffer: &Buffer, place: Place) -> ChokeQueue {
+    fn discipline(&self, buffer: &Buffer, context: QueueContext) -> ChokeQueue {
         let red = Red {
             minth: self.minth,
             maxth: self.maxth,
@@ -67,38 +69,39 @@ impl Keeps for Choke {
         ChokeQueue {
             minth: self.minth.amount(),
             candidates: self.candidates,
-            limit: Limit::of(buffer, place.limit),
+            limit: Limit::of(buffer, context.limit),
             marks: buffer.ecn == Marking::Mark,
-            random: place.random.branch("candidates"),
-            red: red.law(place),
+            random: context.random.branch("candidates"),
+            red: red.aqm(context),
             store: Store::default(),
         }
     }
 }
 
-/// The state of CHOKe.
+/// State of CHOKe.
 #[derive(Debug)]
 pub struct ChokeQueue {
     minth: f64,
     candidates: u64,
     limit: Limit,
     marks: bool,
-    red: RedLaw,
+    red: RedAqm,
     store: Store,
     random: Stream,
 }
 
 impl ChokeQueue {
-    /// Compares a packet of this flow with candidates, and drops those of the same flow: whether there was one.
+    /// Compare a packet of this flow with the candidates and drop the candidates of the same flow.
+    /// Return true if one was dropped.
     fn meets_itself(&mut self, flow: u32, fates: &mut Fates) -> bool {
         let mut met = false;
         for _ in 0..self.candidates {
             if self.store.is_empty() {
                 break;
             }
-            let place = self.random.below(self.store.len() as u64) as usize;
-            if self.store.get(place).is_some_and(|h| h.packet.connection == flow)
-                && let Some(held) = self.store.remove(place)
+            let position = self.random.below(self.store.len() as u64) as usize;
+            if self.store.get(position).is_some_and(|h| h.packet.connection == flow)
+                && let Some(held) = self.store.remove(position)
             {
                 fates.drop(held.packet, Why::Early);
                 met = true;
@@ -109,7 +112,7 @@ impl ChokeQueue {
 }
 
 impl QueueDiscipline for ChokeQueue {
-    fn enqueue(&mut self, mut held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, mut held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         let average = self.red.update_average(at);
         if average > self.minth && self.meets_itself(held.packet.connection, fates) {
             return fates.drop(held.packet, Why::Early);
@@ -140,7 +143,7 @@ impl QueueDiscipline for ChokeQueue {
         self.store.next_size()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.store.iter().for_each(see);
     }
 

@@ -1,62 +1,67 @@
-//! COBALT: CoDel and BLUE alternate.
+//! COBALT: CoDel and BLUE combined.
 //!
-//! Source: Høiland-Jørgensen, Täht & Morton 2018, "Piece of CAKE: a comprehensive queue management solution
-//! for home gateways" (`hoiland2018cake`), and what its authors' CAKE in Linux does under that name:
-//! cobalt_should_drop() for a packet that leaves, cobalt_queue_full() when a buffer that overflows loses
-//! the packet at its head, cobalt_queue_empty() when nothing is left.
+//! Source: Høiland-Jørgensen, Täht & Morton 2018, "Piece of CAKE: a comprehensive queue management
+//! solution for home gateways" (`hoiland2018cake`), and the COBALT in its authors' CAKE of Linux:
+//! cobalt_should_drop() for a packet that leaves, cobalt_queue_full() when an overflowing buffer
+//! drops the packet at its head, cobalt_queue_empty() when the queue is empty.
 //!
-//! Compared with sch_cake.c decision by decision; the paper was not at hand. Different here, on purpose:
-//! roots are exact where Linux has Newton's steps in 32 bits. Target and interval are what is given: CAKE stretches
-//! them where 1.5 frames take longer than the target, and reckons with no frame where it has no shaper.
-//! BLUE draws only for what CoDel lets pass.
+//! Each decision was compared with sch_cake.c. The paper was not available. Three details differ on
+//! purpose. Roots are exact, and Newton's steps in 32 bits in Linux. Target and interval are used
+//! as given. CAKE stretches them if 1.5 frames take longer than the target, and assumes frames of
+//! size 0 without a shaper. BLUE draws a random number only for packets that CoDel passes.
 
 use engine::Stream;
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Why};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Why};
 use units::{Bytes, Duration, Probability, Range, Time, params, words};
 
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::fifo::{Buffer, Limit, Marking};
-use crate::law::{Keeps, Place};
 use crate::store::Store;
 
 words! {
-    /// When the first signal comes.
+    /// Time of the first signal.
     pub enum FirstSignal {
-        /// An interval after the first packet above target, as the comments of CAKE's code and ns-3 have it.
+        /// One interval after the first packet above the target, as in the comments of CAKE's code
+        /// and in ns-3.
         Interval = "interval",
-        /// With the next packet above target, since the reciprocal root of a new queue is 0 (Linux, cobalt_should_drop in sch_cake.c).
+        /// With the next packet above the target, because the reciprocal root of a new queue is 0
+        /// (Linux, cobalt_should_drop in sch_cake.c).
         NextPacket = "next-packet",
     }
 }
 
 params! {
-    /// COBALT runs two laws at once. CoDel's signals (marks, or drops of what cannot be marked) come faster
-    /// while packets wait longer than the target, and it remembers its rate: when the delay is below
-    /// the target the count goes down as it went up. For traffic that does not answer, BLUE has a drop
-    /// probability that rises when the buffer overflows and falls when it runs empty; it drops ECN-capable
-    /// packets too. The last packet of the queue is never dropped.
+    /// COBALT runs two AQMs at once. CoDel signals (marks, or drops packets that cannot be marked)
+    /// with increasing frequency while packets wait longer than the target. It remembers this
+    /// frequency: when the delay is below the target, the count falls as it rose. BLUE acts on
+    /// traffic that does not respond: its drop probability rises when the buffer overflows and
+    /// falls when the queue becomes empty, and it also drops ECN-capable packets. The last packet
+    /// of the queue is never dropped.
     pub struct Cobalt: "cobalt" {
-        /// Delay that a standing queue may have.
+        /// Acceptable delay of a standing queue.
         target: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "rfc8289 §4.4, tc-cake(8): 5 ms";
-        /// Time from the first packet above the target to the first signal, and the scale of their rate.
+        /// Time from the first packet above the target to the first signal, and the time scale of
+        /// the signals.
         interval: Duration = (Duration::from_millis(100)), in Range::above(0.0), from "rfc8289 §4.3, tc-cake(8): 100 ms";
-        /// How much an overflow raises BLUE's probability, at most once a target.
+        /// Increase of BLUE's probability after an overflow, at most once per target.
         increment: Probability = (Probability(1.0 / 256.0)), in Range::above_to(0.0, 1.0), from "Linux's CAKE: 1/256";
-        /// How much an empty queue lowers it, at most once a target.
+        /// Decrease of BLUE's probability when the queue is empty, at most once per target.
         decrement: Probability = (Probability(1.0 / 4096.0)), in Range::above_to(0.0, 1.0), from "Linux's CAKE: 1/4096";
-        /// A packet that waits no longer than four of this size take on the link is not signalled.
+        /// Packet size for the minimum delay of a signal: packets that wait at most the
+        /// transmission time of four packets of this size are not signalled.
         mtu: Bytes = (Bytes(1514)), in Range::between(1.0, 65535.0), from "Linux's CAKE: an Ethernet frame";
-        /// When the first signal comes.
+        /// Time of the first signal.
         first_signal: FirstSignal = (FirstSignal::Interval), in Range::ANY, from "hoiland2018cake; Linux's CAKE: next-packet";
     }
 }
 
-impl Keeps for Cobalt {
+impl DisciplineParams for Cobalt {
     type Discipline = CobaltQueue;
 
-    fn discipline(&self, buffer: &Buffer, place: Place) -> CobaltQueue {
-        let least = Duration(4 * place.rate.transmission_time(self.mtu).0);
+    fn discipline(&self, buffer: &Buffer, context: QueueContext) -> CobaltQueue {
+        let least = Duration(4 * context.rate.transmission_time(self.mtu).0);
         CobaltQueue {
-            limit: Limit::of(buffer, place.limit),
+            limit: Limit::of(buffer, context.limit),
             marks: buffer.ecn == Marking::Mark,
             tolerated: self.target.max(least),
             params: self.clone(),
@@ -67,33 +72,33 @@ impl Keeps for Cobalt {
             drop_next: Time::ZERO,
             p_drop: 0.0,
             blue_timer: Time::ZERO,
-            random: place.random,
+            random: context.random,
         }
     }
 }
 
-/// The state of COBALT.
+/// State of COBALT.
 #[derive(Debug)]
 pub struct CobaltQueue {
     limit: Limit,
     marks: bool,
-    /// A packet that waited longer is over target.
+    /// Waiting time above which a packet is over target.
     tolerated: Duration,
     params: Cobalt,
     store: Store,
     count: u32,
-    /// The reciprocal root of count was computed; until then it is 0.
+    /// True after the reciprocal root of count was computed. Before that the root is 0.
     root_known: bool,
     dropping: bool,
     drop_next: Time,
-    /// BLUE's probability, and when it changed last.
+    /// Drop probability of BLUE. `blue_timer` is the time of its last change.
     p_drop: f64,
     blue_timer: Time,
     random: Stream,
 }
 
 impl CobaltQueue {
-    /// cobalt_control(): the time of the next signal.
+    /// Return the time of the next signal after `t` (cobalt_control()).
     fn after(&self, t: Time) -> Time {
         if !self.root_known {
             return t;
@@ -102,12 +107,12 @@ impl CobaltQueue {
         t + Duration((self.params.interval.0 as f64 / root) as u64)
     }
 
-    /// Another count, whose root is found.
+    /// Set the count and compute its root.
     fn count(&mut self, count: u32) {
         (self.count, self.root_known) = (count, true);
     }
 
-    /// Whether BLUE may change its probability.
+    /// Return true, and restart the timer, if BLUE may change its probability.
     fn thawed(&mut self, now: Time) -> bool {
         let thawed = now.since(self.blue_timer) > self.params.target;
         if thawed {
@@ -116,7 +121,7 @@ impl CobaltQueue {
         thawed
     }
 
-    /// cobalt_queue_full()
+    /// Record an overflow (cobalt_queue_full()).
     fn queue_full(&mut self, now: Time) {
         if self.thawed(now) {
             self.p_drop = (self.p_drop + self.params.increment.0).min(1.0);
@@ -126,7 +131,7 @@ impl CobaltQueue {
         self.count = self.count.max(1);
     }
 
-    /// cobalt_queue_empty()
+    /// Record an empty queue (cobalt_queue_empty()).
     fn queue_empty(&mut self, now: Time) {
         if self.p_drop > 0.0 && self.thawed(now) {
             self.p_drop = (self.p_drop - self.params.decrement.0).max(0.0);
@@ -138,7 +143,8 @@ impl CobaltQueue {
         }
     }
 
-    /// CoDel's part of cobalt_should_drop(): whether to signal, and whether it is late for the next signal.
+    /// Run the part of CoDel in cobalt_should_drop(). Return whether to signal, and whether the
+    /// next signal is overdue.
     fn codel(&mut self, sojourn: Duration, now: Time) -> (bool, bool) {
         let mut late = now > self.drop_next;
         let mut next_due = self.count > 0 && now >= self.drop_next;
@@ -166,15 +172,16 @@ impl CobaltQueue {
         (signals, late)
     }
 
-    /// cobalt_should_drop(), and marks.
-    fn should_drop(&mut self, held: &mut Held, now: Time, fates: &mut Fates) -> bool {
+    /// Return true if a packet is to be dropped, and mark it if it is signalled and can be marked
+    /// (cobalt_should_drop()).
+    fn should_drop(&mut self, held: &mut QueuedPacket, now: Time, fates: &mut Fates) -> bool {
         let (signals, late) = self.codel(now.since(held.entered), now);
         let markable = self.marks && held.packet.ecn.is_capable();
         if signals && markable {
             fates.mark(&mut held.packet, Why::Early);
         }
         let mut drop = signals && !markable;
-        // BLUE; "lack of ECN is deliberate".
+        // BLUE drops ECN-capable packets too; "lack of ECN is deliberate".
         if self.p_drop > 0.0 && !drop {
             drop = self.random.uniform() < self.p_drop;
         }
@@ -188,7 +195,7 @@ impl CobaltQueue {
 }
 
 impl QueueDiscipline for CobaltQueue {
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         let mut here = *at;
         while self.limit.is_full(&held.packet, &here) {
             let Some(head) = self.store.pop() else {
@@ -219,7 +226,7 @@ impl QueueDiscipline for CobaltQueue {
         self.store.backlog()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.store.iter().for_each(see);
     }
 }
@@ -229,16 +236,17 @@ mod tests {
     use super::*;
     use units::Read;
 
-    /// Packets above target every 10 ms: the first is signalled an interval after it came, or at once the second; what follows
-    /// comes by the roots either way.
+    /// Packets above the target arrive every 10 ms. The first signal follows after an interval, or
+    /// with the second packet. Later signals follow by the roots in both cases.
     #[test]
-    fn the_first_signal_waits_an_interval_or_not() {
+    fn the_first_signal_follows_after_an_interval_or_with_the_next_packet() {
         let first = |first_signal| {
             let none = serde_json::json!({});
             let params = Cobalt { first_signal, ..Cobalt::read(&none, "").unwrap() };
             let buffer = Buffer::read(&none, "").unwrap();
-            let place = Place::new(units::Rate(10_000_000), units::Depth::Packets(1e3), Stream::new(1, "q"));
-            let mut queue = params.discipline(&buffer, place);
+            let context =
+                QueueContext::new(units::Rate(10_000_000), units::Depth::Packets(1e3), Stream::new(1, "q"));
+            let mut queue = params.discipline(&buffer, context);
             let late = Duration::from_millis(50);
             let signals = |i: &u64| queue.codel(late, Time::ZERO + Duration::from_millis(1000 + 10 * i)).0;
             (0..20).filter(signals).take(2).collect::<Vec<_>>()

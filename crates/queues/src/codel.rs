@@ -1,65 +1,73 @@
 //! CoDel: controlled delay.
 //!
-//! Source: RFC 8289 §5 (`rfc8289`), the annotated pseudo-code, line by line; where the RFC drops, an
-//! ECN-capable packet is marked and sent (its §3.1 and RFC 3168), which ends a round of the loop as a
-//! drop does, except that there is a packet to send. Of several queues that share a link all count in the test of
-//! what waits (§4.4). The RFC's 1/√count "can be computed efficiently using only integer multiplication" (§5.6); Linux, ns-3 and
-//! others do so by one step of Newton's iteration a signal (codel_impl.h), and so does this, unless it is asked for the root itself.
+//! Source: RFC 8289 §5 (`rfc8289`), the annotated pseudo-code, line by line. Where the RFC drops,
+//! an ECN-capable packet is marked and sent (its §3.1 and RFC 3168). A mark ends a round of the
+//! loop as a drop does, but leaves a packet to send. If several queues share a link, the test of
+//! the backlog counts all of them (§4.4).
+//!
+//! The RFC's 1/√count "can be computed efficiently using only integer multiplication" (§5.6).
+//! Linux, ns-3 and others use one step of Newton's iteration per signal (codel_impl.h), which is
+//! the default here. The exact root is an option.
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Why};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Why};
 use units::{Bytes, Duration, Range, Time, params, words};
 
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::fifo::{Buffer, Limit, Marking};
 use crate::flow_queues::Takes;
-use crate::law::{Keeps, Place};
 use crate::store::Store;
 
 words! {
-    /// What is compared with the MTU, of several queues with CoDel in each.
+    /// Backlog that is compared with the MTU if several queues have a CoDel each.
     pub enum Occupancy {
-        /// What waits in all of them: a drop is spared only where it would leave the link next to nothing to send.
+        /// Backlog of all queues together. A packet is exempt from signals only if a drop would
+        /// leave the link almost nothing to send.
         AllQueues = "all-queues",
-        /// What waits in the queue of the packet: a flow with no more than a packet there is never signalled.
+        /// Backlog of the packet's own queue. A flow with at most one packet in its queue is never
+        /// signalled.
         OwnQueue = "own-queue",
     }
 }
 
 words! {
-    /// How 1/√count is found, which decides the time of the next signal.
+    /// Computation of 1/√count, which determines the time of the next signal.
     pub enum Root {
-        /// By one step of Newton's iteration a signal, in 16 bits: 1, 0.5, 0.56, 0.49 … where the roots are 1, 0.71, 0.58, 0.5 (Linux, ns-3).
+        /// One step of Newton's iteration per signal, in 16 bits: 1, 0.5, 0.56, 0.49 … instead of
+        /// the exact 1, 0.71, 0.58, 0.5 (Linux, ns-3).
         Newton = "newton",
-        /// As it is.
+        /// Exact value.
         Exact = "exact",
     }
 }
 
 params! {
-    /// CoDel watches how long packets wait. When even the least delay of an interval is above the
-    /// target, packets are signalled at the head of the queue (marked if ECN-capable, else dropped), the
-    /// next one after interval/√count: slowly faster, until the delay falls below the target. It has no
-    /// other settings, and the rate of the link may vary.
+    /// CoDel measures how long packets wait. If even the minimum delay in an interval is above the
+    /// target, it signals packets at the head of the queue (marks them if ECN-capable, else drops
+    /// them). The next signal follows after interval/√count, so that signals become more frequent
+    /// until the delay falls below the target. CoDel adapts to a varying link rate.
     pub struct Codel: "codel" {
-        /// Delay that a standing queue may have (TARGET).
+        /// Acceptable delay of a standing queue (TARGET).
         target: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "rfc8289 §4.4: 5 ms";
-        /// Time in which the delay must have been below the target once (INTERVAL); about the largest round-trip time.
+        /// Time in which the delay must fall below the target at least once (INTERVAL), about the
+        /// maximum round-trip time.
         interval: Duration = (Duration::from_millis(100)), in Range::above(0.0), from "rfc8289 §4.3: 100 ms";
-        /// While no more than this waits nothing is signalled (maxpacket).
+        /// Backlog up to which no packet is signalled (maxpacket).
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "rfc8289 §5.3: should be the interface's MTU";
-        /// How 1/√count is found.
+        /// Computation of 1/√count.
         root: Root = (Root::Newton), in Range::ANY, from "rfc8289 §5.6: by integer multiplication; Linux, codel_Newton_step";
-        /// An ECN-capable packet that waited longer than this is marked when it is sent, whatever CoDel says; absent: none is.
+        /// Waiting time above which an ECN-capable packet is marked when it is sent, independently
+        /// of CoDel. If absent, no packet is marked for this reason.
         ce_threshold: Option<Duration> = (None), in Range::at_least(0.0), from "rfc8290 §5.2.7: absent";
     }
 }
 
-impl Keeps for Codel {
+impl DisciplineParams for Codel {
     type Discipline = CodelQueue;
 
-    fn discipline(&self, buffer: &Buffer, place: Place) -> CodelQueue {
+    fn discipline(&self, buffer: &Buffer, context: QueueContext) -> CodelQueue {
         let marks = buffer.ecn == Marking::Mark;
         let control = Control::new(self, Occupancy::OwnQueue, marks);
-        CodelQueue { limit: Limit::of(buffer, place.limit), store: Store::default(), control }
+        CodelQueue { limit: Limit::of(buffer, context.limit), store: Store::default(), control }
     }
 }
 
@@ -72,8 +80,8 @@ pub struct CodelQueue {
 }
 
 impl QueueDiscipline for CodelQueue {
-    /// §5.4: packets that arrive at a full buffer are dropped and not counted.
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    /// Store a packet, or drop it at a full buffer without counting it (§5.4).
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         if self.limit.is_full(&held.packet, at) {
             return fates.drop(held.packet, Why::Full);
         }
@@ -92,18 +100,18 @@ impl QueueDiscipline for CodelQueue {
         self.store.next_size()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.store.iter().for_each(see);
     }
 }
 
-/// What §5.6 calls the result of dodequeue().
+/// Result of dodequeue() (§5.6).
 struct Taken {
-    held: Option<Held>,
+    held: Option<QueuedPacket>,
     ok_to_drop: bool,
 }
 
-/// The state of CoDel (§5.2), apart from the packets.
+/// State of CoDel (§5.2), without the packets.
 #[derive(Clone, Debug)]
 pub struct Control {
     target: Duration,
@@ -113,9 +121,9 @@ pub struct Control {
     ce_threshold: Option<Duration>,
     marks: bool,
     root: Root,
-    /// What Newton's iteration has for 1/√count, in 2^-16.
+    /// Approximation of 1/√count by Newton's iteration, in units of 2^-16.
     inverse: u16,
-    /// Time to declare the sojourn time above target, if it was not below since.
+    /// Time from which the sojourn time counts as above the target, unless it falls below before.
     first_above: Option<Time>,
     drop_next: Time,
     count: u32,
@@ -124,7 +132,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// CoDel that has seen nothing; `marks`: ECN-capable packets are marked.
+    /// Create the initial state of CoDel. `marks` is true if ECN-capable packets are marked.
     pub fn new(codel: &Codel, occupancy: Occupancy, marks: bool) -> Self {
         Control {
             target: codel.target,
@@ -143,7 +151,7 @@ impl Control {
         }
     }
 
-    /// §5.6, control_law().
+    /// Return the time of the next signal after `t` (§5.6, control_law()).
     fn after(&self, t: Time) -> Time {
         t + match self.root {
             Root::Exact => Duration((self.interval.0 as f64 / f64::from(self.count).sqrt()) as u64),
@@ -151,7 +159,8 @@ impl Control {
         }
     }
 
-    /// Counts this many signals from now on: x becomes x (3 - count x²)/2, beside 1/√count.
+    /// Set the number of signals and update its root: x becomes x (3 - count x²)/2, close to
+    /// 1/√count.
     fn count(&mut self, count: u32) {
         self.count = count;
         if count == 1 {
@@ -164,7 +173,8 @@ impl Control {
         self.inverse = ((value.wrapping_mul(x) >> 31) >> 16) as u16;
     }
 
-    /// §5.6, dodequeue(), where so many bytes wait in other queues.
+    /// Remove the packet at the head (§5.6, dodequeue()). `elsewhere` is the backlog of other
+    /// queues in bytes.
     fn take(&mut self, store: &mut Store, elsewhere: u64, now: Time) -> Taken {
         let Some(held) = store.pop() else {
             self.first_above = None;
@@ -182,8 +192,8 @@ impl Control {
         Taken { held: Some(held), ok_to_drop }
     }
 
-    /// Signals by a packet: returns it if it was marked, none if it was dropped.
-    fn signal(&self, held: Option<Held>, fates: &mut Fates) -> Option<Held> {
+    /// Signal a packet. Return it if it was marked, or `None` if it was dropped.
+    fn signal(&self, held: Option<QueuedPacket>, fates: &mut Fates) -> Option<QueuedPacket> {
         let mut held = held?;
         if self.marks && held.packet.ecn.is_capable() {
             fates.mark(&mut held.packet, Why::Early);
@@ -195,13 +205,19 @@ impl Control {
 }
 
 impl Takes for Control {
-    fn dequeue(&mut self, store: &mut Store, elsewhere: u64, now: Time, fates: &mut Fates) -> Option<Held> {
+    fn dequeue(
+        &mut self,
+        store: &mut Store,
+        elsewhere: u64,
+        now: Time,
+        fates: &mut Fates,
+    ) -> Option<QueuedPacket> {
         let others = match self.occupancy {
             Occupancy::AllQueues => elsewhere,
             Occupancy::OwnQueue => 0,
         };
         let mut sent = self.choose(store, others, now, fates)?;
-        // RFC 8290 §5.2.7
+        // Marking above ce_threshold follows RFC 8290 §5.2.7.
         let late = self.ce_threshold.is_some_and(|threshold| now.since(sent.entered) > threshold);
         if late && self.marks && sent.packet.ecn.is_markable() {
             fates.mark(&mut sent.packet, Why::Threshold);
@@ -211,8 +227,15 @@ impl Takes for Control {
 }
 
 impl Control {
-    /// §5.5, dequeue(), where so many bytes wait in other queues.
-    fn choose(&mut self, store: &mut Store, others: u64, now: Time, fates: &mut Fates) -> Option<Held> {
+    /// Return the next packet to send (§5.5, dequeue()). `others` is the backlog of other queues in
+    /// bytes.
+    fn choose(
+        &mut self,
+        store: &mut Store,
+        others: u64,
+        now: Time,
+        fates: &mut Fates,
+    ) -> Option<QueuedPacket> {
         let mut r = self.take(store, others, now);
         if self.dropping {
             if !r.ok_to_drop {
@@ -250,7 +273,7 @@ mod tests {
     use super::*;
     use net::Packet;
 
-    /// What overload never lets go is signalled at interval (1 + 1/√2 + … + 1/√n) after the first (§5.6).
+    /// In permanent overload signals come at interval (1 + 1/√2 + … + 1/√n) after the first (§5.6).
     #[test]
     fn signals_come_faster_with_the_root_of_their_count() {
         let step = Duration::from_millis(1);
@@ -265,7 +288,7 @@ mod tests {
         let mut control = Control::new(&codel, Occupancy::OwnQueue, true);
         let mut store = Store::default();
         let packet = Packet { size: 1500, ..Packet::default() };
-        (0..20_000).for_each(|_| store.push(Held { packet, source: 0, entered: Time::ZERO }));
+        (0..20_000).for_each(|_| store.push(QueuedPacket { packet, source: 0, entered: Time::ZERO }));
         let mut fates = Fates::default();
         let (mut now, mut left, mut drops) = (Time::ZERO, store.len(), Vec::new());
         for _ in 0..5000 {
@@ -274,21 +297,22 @@ mod tests {
             drops.extend((store.len() + 1..left).map(|_| now));
             left = store.len();
         }
-        // Above target from 5 ms on, for an interval.
+        // The delay is above the target from 5 ms on, for one interval.
         assert_eq!(drops[0], Time::ZERO + Duration::from_millis(105));
-        let mut law = drops[0].seconds();
+        let mut aqm = drops[0].seconds();
         for (i, at) in drops.iter().enumerate() {
-            let late = at.seconds() - law;
+            let late = at.seconds() - aqm;
             assert!((-1e-9..=step.seconds() + 1e-9).contains(&late), "drop {i} is {late} s late");
-            law += 0.1 / ((i + 1) as f64).sqrt();
+            aqm += 0.1 / ((i + 1) as f64).sqrt();
         }
         assert!(drops.len() > 500, "{}", drops.len());
     }
 
-    /// §4.4: "the total occupancy of all queues sharing the same output link SHOULD be used". The last packet of a queue that is
-    /// over target is signalled if others wait elsewhere, and spared if it is alone, or counted alone.
+    /// §4.4: "the total occupancy of all queues sharing the same output link SHOULD be used". The
+    /// last packet of a queue above target is signalled if packets wait in other queues, and exempt
+    /// if they do not or are not counted.
     #[test]
-    fn what_waits_in_other_queues_counts() {
+    fn the_backlog_of_other_queues_counts() {
         let ms = |t| Time::ZERO + Duration::from_millis(t);
         let codel = Codel {
             target: Duration::from_millis(5),
@@ -307,16 +331,17 @@ mod tests {
             for now in [200, 400] {
                 let mut store = Store::default();
                 let packet = Packet { size: 1500, ..Packet::default() };
-                store.push(Held { packet, source: 0, entered: ms(now - 100) });
+                store.push(QueuedPacket { packet, source: 0, entered: ms(now - 100) });
                 control.dequeue(&mut store, elsewhere, ms(now), &mut fates);
             }
             assert_eq!(fates.count(), usize::from(signalled), "{occupancy:?} {elsewhere}");
         }
     }
 
-    /// A signal after 100 ms, then 50, 56, 49 and 44: one step of Newton's iteration each, from 1.
+    /// After the first 100 ms the next signals follow after 50, 56, 49 and 44 ms: one step of
+    /// Newton's iteration each, starting from 1.
     #[test]
-    fn newtons_iteration_begins_with_half() {
+    fn newtons_iteration_approaches_the_root() {
         let interval = Duration::from_millis(100);
         let codel = Codel {
             target: Duration::from_millis(5),

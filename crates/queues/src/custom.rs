@@ -1,5 +1,5 @@
-//! A law that is not of this crate: the program that runs a scenario gives it, in Rust or, through the
-//! Python package, in Python. The shell around it limits, marks and drops as for every law.
+//! AQM that the calling program supplies, in Rust or, through the Python package, in Python. The
+//! queue discipline around it limits, marks and drops as for every other AQM.
 
 use std::fmt;
 
@@ -7,32 +7,43 @@ use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::{Invalid, join};
 use units::{Depth, Range, Time, params};
 
+use crate::aqm::{AqmParams, QueueContext};
+
 params! {
-    /// A law that the program gives which runs the scenario: an object of a class derived from
-    /// aqmlab.CustomQueue. A file alone cannot say what it does.
+    /// AQM that the calling program supplies: an object of a class derived from aqmlab.CustomQueue.
+    /// A scenario file alone cannot define it.
     pub struct Custom: "custom", checked by check {
-        /// Name under which the program gives it.
+        /// Name under which the program supplies the AQM.
         law: String = required, in Range::ANY, from "";
     }
 }
 
 fn check(custom: &Custom, path: &str) -> Result<(), Invalid> {
     if custom.law.is_empty() {
-        return Err(Invalid::at(&join(path, "law"), "is empty").remedy("name the law"));
+        return Err(Invalid::at(&join(path, "law"), "is empty")
+            .remedy("write the name under which the program supplies the AQM"));
     }
     Ok(())
 }
 
-/// A law that was given.
-pub struct CustomLaw(pub Box<dyn Aqm + Send>);
+/// AQM that the program supplied.
+pub struct CustomAqm(pub Box<dyn Aqm + Send>);
 
-impl fmt::Debug for CustomLaw {
+impl fmt::Debug for CustomAqm {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("CustomLaw")
+        f.write_str("CustomAqm")
     }
 }
 
-impl Aqm for CustomLaw {
+impl AqmParams for Custom {
+    type Aqm = CustomAqm;
+
+    fn aqm(&self, context: QueueContext) -> CustomAqm {
+        CustomAqm(context.custom.aqm(&self.law, context.name, context.clone()))
+    }
+}
+
+impl Aqm for CustomAqm {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         self.0.on_arrival(packet, at)
     }

@@ -1,389 +1,149 @@
-//! The table of disciplines: how a scenario names them and how they are built.
+//! Queue of a link: it decides on arrival, or stores its packets until they are sent.
 
+mod kind;
 mod queue;
 
-use engine::Stream;
-use net::{Answer, Aqm, Arrival, Backlog, Fates, Held, LinkQueue, Next, Packet, QueueDiscipline};
-use units::{Depth, Params, Rate, Room, Time, choice};
+use std::any::Any;
+use std::fmt;
 
-use crate::adaptive_red::AdaptiveRed;
-use crate::avq::Avq;
-use crate::blue::Blue;
-use crate::choke::Choke;
-use crate::cobalt::Cobalt;
-use crate::codel::Codel;
-use crate::custom::{Custom, CustomLaw};
-use crate::diffserv::Flows;
-use crate::diffserv::phb::Phb;
-use crate::drop_tail::{DropTail, NoLaw};
-use crate::dualpi2::DualPi2;
-use crate::fifo::{DropFrom, HUNDRED_PACKETS, MarkAt, Shell};
-use crate::fq_codel::FqCodel;
-use crate::fq_pie::FqPie;
-use crate::fred::Fred;
-use crate::holding::HoldingShell;
-use crate::law::{Configures, Keeps, Laws, Place};
-use crate::nonlinear_red::NonlinearRed;
-use crate::pi::Pi;
-use crate::pi2::Pi2;
-use crate::pie::Pie;
-use crate::pie_enhanced::PieEnhanced;
-use crate::red::Red;
-use crate::red_pd::RedPd;
-use crate::rem::Rem;
-use crate::rio::Rio;
-use crate::schedulers::cbq::Cbq;
-use crate::schedulers::drr::Drr;
-use crate::schedulers::htb::Htb;
-use crate::schedulers::mdrr::Mdrr;
-use crate::schedulers::priority::Priority;
-use crate::schedulers::scfq::Scfq;
-use crate::schedulers::sfq::Sfq;
-use crate::schedulers::tbf::Tbf;
-use crate::schedulers::wfq::Wfq;
-use crate::schedulers::wrr::Wrr;
-use crate::schedulers::{Child, Classes, Schedules};
-use crate::self_configuring_red::SelfConfiguringRed;
-use crate::sfb::Sfb;
-use crate::sred::Sred;
-use crate::tc_pie::TcPie;
-use crate::tc_red::TcRed;
-use crate::tc_sfb::TcSfb;
-use crate::threshold::Threshold;
-use crate::wred::Wred;
+use net::{Answer, Aqm, Arrival, Backlog, Fates, LinkQueue, Next, Packet, QueueDiscipline, QueuedPacket};
+use units::{Depth, Time};
 
+use crate::drop_tail::NoAqm;
+use crate::fifo::Fifo;
+use crate::schedulers::Classes;
+
+pub use kind::Kind;
 pub use queue::Queue;
 
-/// The table of queues: what a scenario can name and a link can hold. First the laws that decide on
-/// arrival, then the disciplines that keep their packets.
-macro_rules! queues {
-    (laws { $($Name:ident,)+ } disciplines { $($Keeper:ident,)+ } schedulers { $($Scheduler:ident,)+ }) => {
-        queues! { @all [$($Name)+] [$($Keeper)+ $($Scheduler)+] }
-
-        impl Law {
-            /// The kinds that hold other queues.
-            const SCHEDULERS: &'static [&'static str] = &[$(<$Scheduler as Params>::KEY),+];
-
-            /// The queues that it holds, if it is a scheduler.
-            fn children(&self) -> Vec<Child<'_>> {
-                match self {
-                    $(Law::$Scheduler(law) => law.children(),)+
-                    _ => Vec::new(),
-                }
-            }
-        }
-
-        impl Discipline {
-            /// Its classes, if it is a scheduler, or made of one.
-            pub fn classes(&self) -> Option<&Classes> {
-                match self {
-                    Discipline::Keeping(queue) => queue.classes(),
-                    _ => None,
-                }
-            }
-        }
-
-        impl Keeping {
-            /// See [`Discipline::classes`].
-            pub fn classes(&self) -> Option<&Classes> {
-                match self {
-                    $(Keeping::$Scheduler(queue) => Some(&queue.classes),)+
-                    Keeping::Phb(queue) => Some(&queue.classes),
-                    _ => None,
-                }
-            }
-        }
-    };
-    (@all [$($Name:ident)+] [$($Keeper:ident)+]) => {
-        choice! {
-            /// The law of a queue.
-            pub enum Law {
-                DropTail(DropTail),
-                $($Name($Name),)+
-                $($Keeper($Keeper),)+
-                Custom(Custom),
-            }
-        }
-
-        impl Law {
-            /// Whether nothing but the arriving packet may be dropped when the buffer is full.
-            fn counts_on_order(&self) -> bool {
-                match self {
-                    Law::DropTail(_) | Law::Custom(_) => false,
-                    $(Law::$Name(_) => <$Name as Configures>::COUNTS_ON_ORDER,)+
-                    $(Law::$Keeper(_) => true,)+
-                }
-            }
-
-            /// The limit of the buffer of a kind, unless it is given.
-            fn limit_of(kind: &str) -> Room {
-                match kind {
-                    $(<$Name as Params>::KEY => <$Name as Configures>::LIMIT,)+
-                    $(<$Keeper as Params>::KEY => <$Keeper as Keeps>::LIMIT,)+
-                    _ => HUNDRED_PACKETS,
-                }
-            }
-
-            /// Whether it has its own way to mark.
-            fn places_marks(&self) -> bool {
-                match self {
-                    $(Law::$Keeper(_) => true,)+
-                    _ => false,
-                }
-            }
-        }
-
-        /// Every queue a link can hold: a closed choice, so that a call is a jump and not a pointer.
-        #[derive(Debug)]
-        pub enum Discipline {
-            /// Drop Tail.
-            DropTail(Shell<NoLaw>),
-            /// Another law; boxed, so that the many links without one stay small.
-            Lawful(Box<Lawful>),
-            /// A queue that keeps its packets until they are sent.
-            Keeping(Box<Keeping>),
-        }
-
-        /// Every law that decides on arrival, but Drop Tail.
-        #[derive(Debug)]
-        pub enum Lawful {
-            $(
-                #[doc = concat!("See [`", stringify!($Name), "`].")]
-                $Name(Shell<<$Name as Configures>::Law>),
-            )+
-            /// See [`Custom`].
-            Custom(Shell<CustomLaw>),
-        }
-
-        impl Lawful {
-            #[inline(never)]
-            fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
-                match self {
-                    $(Lawful::$Name(shell) => shell.admit_apart(packet, at, fates),)+
-                    Lawful::Custom(shell) => shell.admit_apart(packet, at, fates),
-                }
-            }
-
-            fn average(&self) -> Option<Depth> {
-                match self {
-                    $(Lawful::$Name(shell) => shell.law().average(),)+
-                    Lawful::Custom(shell) => shell.law().average(),
-                }
-            }
-        }
-
-        /// Every queue that keeps its packets until they are sent.
-        #[derive(Debug)]
-        pub enum Keeping {
-            /// Drop Tail, but not from the tail, or held.
-            DropTail(HoldingShell<NoLaw>),
-            $(
-                #[doc = concat!("See [`", stringify!($Name), "`].")]
-                $Name(HoldingShell<<$Name as Configures>::Law>),
-            )+
-            /// See [`Custom`].
-            Custom(HoldingShell<CustomLaw>),
-            $(
-                #[doc = concat!("See [`", stringify!($Keeper), "`].")]
-                $Keeper(<$Keeper as Keeps>::Discipline),
-            )+
-        }
-
-        impl Queue {
-            /// The discipline on the link of this name and rate; `random` gives its randomness, `laws` what
-            /// this crate does not have, `flows` are those of the scenario.
-            pub fn build(
-                &self,
-                name: &str,
-                rate: Rate,
-                random: Stream,
-                laws: &dyn Laws,
-                flows: &dyn Flows,
-            ) -> Discipline {
-                let keeps = self.buffer.drop_from != DropFrom::Tail || self.buffer.mark_at != MarkAt::Tail;
-                let depth = self.buffer.limit.at(rate);
-                let place = Place { name, laws, flows, ..Place::new(rate, depth, random) };
-                match &self.law {
-                    Law::DropTail(_) if !keeps => Discipline::DropTail(Shell::new(&self.buffer, depth, NoLaw)),
-                    $(
-                        Law::$Name(law) if !keeps => {
-                            let shell = Shell::new(&self.buffer, depth, law.law(place));
-                            Discipline::Lawful(Box::new(Lawful::$Name(shell)))
-                        }
-                    )+
-                    Law::Custom(custom) if !keeps => {
-                        let law = CustomLaw(laws.law(&custom.law, name, place));
-                        Discipline::Lawful(Box::new(Lawful::Custom(Shell::new(&self.buffer, depth, law))))
-                    }
-                    _ => Discipline::Keeping(Box::new(self.keep(place))),
-                }
-            }
-
-            /// The discipline that keeps its packets until it is asked for them.
-            pub(crate) fn keep(&self, place: Place) -> Keeping {
-                let (buffer, depth) = (&self.buffer, place.limit);
-                let victims = place.random.branch("victims");
-                match &self.law {
-                    Law::DropTail(_) => Keeping::DropTail(HoldingShell::new(buffer, depth, NoLaw, victims)),
-                    $(Law::$Name(law) => Keeping::$Name(HoldingShell::new(buffer, depth, law.law(place), victims)),)+
-                    Law::Custom(custom) => {
-                        let law = CustomLaw(place.laws.law(&custom.law, place.name, place.clone()));
-                        Keeping::Custom(HoldingShell::new(buffer, depth, law, victims))
-                    }
-                    $(Law::$Keeper(law) => Keeping::$Keeper(law.discipline(buffer, place)),)+
-                }
-            }
-        }
-
-        impl LinkQueue for Discipline {
-            #[inline]
-            fn offer(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> Answer {
-                let admitted = match self {
-                    Discipline::DropTail(shell) => shell.admit(packet, at, fates),
-                    // A copy, so that only laws pay for having the arrival in memory.
-                    Discipline::Lawful(law) => law.admit(packet, &{ *at }, fates),
-                    Discipline::Keeping(_) => return Answer::Kept,
-                };
-                if admitted { Answer::Admitted } else { Answer::Dropped }
-            }
-
-            fn average(&self) -> Option<Depth> {
-                match self {
-                    Discipline::DropTail(shell) => shell.law().average(),
-                    Discipline::Lawful(law) => law.average(),
-                    Discipline::Keeping(queue) => queue.average(),
-                }
-            }
-
-            fn passes_below(&self) -> Option<u32> {
-                match self {
-                    Discipline::DropTail(shell) => shell.limit().map(|n| n.saturating_sub(1)),
-                    _ => None,
-                }
-            }
-
-            type Keeper = Keeping;
-
-            #[inline]
-            fn keeper(&self) -> Option<&Keeping> {
-                match self {
-                    Discipline::Keeping(queue) => Some(queue),
-                    _ => None,
-                }
-            }
-
-            fn keeper_mut(&mut self) -> Option<&mut Keeping> {
-                match self {
-                    Discipline::Keeping(queue) => Some(queue),
-                    _ => None,
-                }
-            }
-        }
-
-        impl QueueDiscipline for Keeping {
-            fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
-                match self {
-                    Keeping::DropTail(queue) => queue.enqueue(held, at, fates),
-                    Keeping::Custom(queue) => queue.enqueue(held, at, fates),
-                    $(Keeping::$Name(queue) => queue.enqueue(held, at, fates),)+
-                    $(Keeping::$Keeper(queue) => queue.enqueue(held, at, fates),)+
-                }
-            }
-
-            fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
-                match self {
-                    Keeping::DropTail(queue) => queue.dequeue(now, fates),
-                    Keeping::Custom(queue) => queue.dequeue(now, fates),
-                    $(Keeping::$Name(queue) => queue.dequeue(now, fates),)+
-                    $(Keeping::$Keeper(queue) => queue.dequeue(now, fates),)+
-                }
-            }
-
-            fn backlog(&self) -> Backlog {
-                match self {
-                    Keeping::DropTail(queue) => queue.backlog(),
-                    Keeping::Custom(queue) => queue.backlog(),
-                    $(Keeping::$Name(queue) => queue.backlog(),)+
-                    $(Keeping::$Keeper(queue) => queue.backlog(),)+
-                }
-            }
-
-            fn next_size(&self) -> u64 {
-                match self {
-                    Keeping::DropTail(queue) => queue.next_size(),
-                    Keeping::Custom(queue) => queue.next_size(),
-                    $(Keeping::$Name(queue) => queue.next_size(),)+
-                    $(Keeping::$Keeper(queue) => queue.next_size(),)+
-                }
-            }
-
-            fn each(&self, see: &mut dyn FnMut(&Held)) {
-                match self {
-                    Keeping::DropTail(queue) => queue.each(see),
-                    Keeping::Custom(queue) => queue.each(see),
-                    $(Keeping::$Name(queue) => queue.each(see),)+
-                    $(Keeping::$Keeper(queue) => queue.each(see),)+
-                }
-            }
-
-            fn average(&self) -> Option<Depth> {
-                if let Some(classes) = self.classes() {
-                    return classes.average();
-                }
-                match self {
-                    Keeping::DropTail(queue) => queue.average(),
-                    Keeping::Custom(queue) => queue.average(),
-                    $(Keeping::$Name(queue) => queue.average(),)+
-                    $(Keeping::$Keeper(queue) => queue.average(),)+
-                }
-            }
-        }
-    };
+/// Queue of a link.
+#[derive(Debug)]
+pub enum Discipline {
+    /// Drop Tail, without a pointer, so that the many links with it stay small and fast.
+    DropTail(Fifo<NoAqm>),
+    /// First-in-first-out queue with another AQM that decides on arrival.
+    Aqm(Box<dyn ArrivalQueue>),
+    /// Queue discipline that stores its packets until they are sent.
+    Storing(Box<dyn StoringQueue>),
 }
 
-queues! {
-    laws {
-        Red,
-        TcRed,
-        AdaptiveRed,
-        SelfConfiguringRed,
-        NonlinearRed,
-        RedPd,
-        Wred,
-        Rio,
-        Fred,
-        Sred,
-        Threshold,
-        Blue,
-        Sfb,
-        TcSfb,
-        Rem,
-        Pi,
-        Avq,
-        Pie,
-        PieEnhanced,
-        TcPie,
-        Pi2,
+/// First-in-first-out queue that decides on arrival.
+pub trait ArrivalQueue: fmt::Debug + Send {
+    /// Admit a packet, marked or not, or drop it. Return true if it was admitted.
+    fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool;
+    /// Return the average queue length, if the AQM computes one.
+    fn average(&self) -> Option<Depth>;
+}
+
+impl<A: Aqm + fmt::Debug + Send> ArrivalQueue for Fifo<A> {
+    fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
+        Fifo::admit(self, packet, at, fates)
     }
-    disciplines {
-        Choke,
-        Codel,
-        FqCodel,
-        Cobalt,
-        FqPie,
-        DualPi2,
-        Phb,
-        Sfq,
+
+    fn average(&self) -> Option<Depth> {
+        self.aqm().average()
     }
-    schedulers {
-        Priority,
-        Wrr,
-        Drr,
-        Mdrr,
-        Wfq,
-        Scfq,
-        Tbf,
-        Htb,
-        Cbq,
+}
+
+/// Queue discipline that stores its packets until they are sent.
+pub trait StoringQueue: QueueDiscipline + Any + fmt::Debug + Send {
+    /// Return the classes, if this is a scheduler or is built from one.
+    fn classes(&self) -> Option<&Classes>;
+}
+
+/// Queue discipline together with the function that returns its classes.
+#[derive(Debug)]
+pub(crate) struct Storing<D> {
+    pub discipline: D,
+    pub classes: fn(&D) -> Option<&Classes>,
+}
+
+impl<D: QueueDiscipline + fmt::Debug + Send + 'static> StoringQueue for Storing<D> {
+    fn classes(&self) -> Option<&Classes> {
+        (self.classes)(&self.discipline)
+    }
+}
+
+impl<D: QueueDiscipline> QueueDiscipline for Storing<D> {
+    fn enqueue(&mut self, packet: QueuedPacket, at: &Arrival, fates: &mut Fates) {
+        self.discipline.enqueue(packet, at, fates);
+    }
+
+    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
+        self.discipline.dequeue(now, fates)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.discipline.backlog()
+    }
+
+    fn next_size(&self) -> u64 {
+        self.discipline.next_size()
+    }
+
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
+        self.discipline.each(see);
+    }
+
+    fn average(&self) -> Option<Depth> {
+        match (self.classes)(&self.discipline) {
+            Some(classes) => classes.average(),
+            None => self.discipline.average(),
+        }
+    }
+}
+
+impl Discipline {
+    /// Return the classes, if this is a scheduler or is built from one.
+    pub fn classes(&self) -> Option<&Classes> {
+        match self {
+            Discipline::Storing(queue) => queue.classes(),
+            _ => None,
+        }
+    }
+}
+
+impl LinkQueue for Discipline {
+    #[inline]
+    fn offer(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> Answer {
+        let admitted = match self {
+            Discipline::DropTail(fifo) => fifo.admit(packet, at, fates),
+            // The copy makes only AQMs pay for an arrival in memory.
+            Discipline::Aqm(queue) => queue.admit(packet, &{ *at }, fates),
+            Discipline::Storing(_) => return Answer::Enqueue,
+        };
+        if admitted { Answer::Admitted } else { Answer::Dropped }
+    }
+
+    fn average(&self) -> Option<Depth> {
+        match self {
+            Discipline::DropTail(fifo) => fifo.aqm().average(),
+            Discipline::Aqm(queue) => queue.average(),
+            Discipline::Storing(queue) => queue.average(),
+        }
+    }
+
+    fn passes_below(&self) -> Option<u32> {
+        match self {
+            Discipline::DropTail(fifo) => fifo.limit().map(|n| n.saturating_sub(1)),
+            _ => None,
+        }
+    }
+
+    type Discipline = dyn StoringQueue;
+
+    #[inline]
+    fn discipline(&self) -> Option<&Self::Discipline> {
+        match self {
+            Discipline::Storing(queue) => Some(&**queue),
+            _ => None,
+        }
+    }
+
+    fn discipline_mut(&mut self) -> Option<&mut Self::Discipline> {
+        match self {
+            Discipline::Storing(queue) => Some(&mut **queue),
+            _ => None,
+        }
     }
 }

@@ -1,31 +1,31 @@
-//! Drop Tail: a packet that arrives at a full buffer is dropped, and nothing else happens.
+//! Drop Tail: the queue drops a packet that arrives at a full buffer.
 
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::params;
 
-use crate::law::{Configures, Place};
+use crate::aqm::{AqmParams, QueueContext};
 
 params! {
-    /// Drop Tail: drops packets that arrive at a full buffer and never marks. The whole discipline is
-    /// its buffer.
+    /// First-in-first-out queue without an AQM. It drops a packet that arrives at a full buffer and
+    /// never marks. Its only parameters are those of the buffer.
     pub struct DropTail: "drop_tail" {}
 }
 
-/// The law that never speaks.
+/// AQM that passes every packet.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NoLaw;
+pub struct NoAqm;
 
-impl Aqm for NoLaw {
+impl Aqm for NoAqm {
     #[inline]
     fn on_arrival(&mut self, _: &Packet, _: &Arrival) -> Verdict {
         Verdict::Pass
     }
 }
 
-impl Configures for DropTail {
-    type Law = NoLaw;
+impl AqmParams for DropTail {
+    type Aqm = NoAqm;
 
-    fn law(&self, _: Place) -> NoLaw {
-        NoLaw
+    fn aqm(&self, _: QueueContext) -> NoAqm {
+        NoAqm
     }
 }

@@ -1,15 +1,17 @@
 //! DualPI2: two coupled queues, a shallow one for Scalable traffic and one for Classic traffic.
 //!
-//! Source: RFC 9332 Appendix A (`rfc9332`): figure 2 (the limit and other defaults), figure 3 (enqueue), figure 7
-//! (dequeue with its edge cases), figure 5 (native L4S AQM), figure 8 (PI update), line by line; A.2 for the
-//! schedulers, with figure 10 for TS-FIFO. Queueing delays are sojourn times (note a). p_CL is held
-//! at 1 at most: beyond, `recur` would gather counts without bound and mark on after the overload. The RFC
-//! recommends a weighted round robin and leaves it open; here as its text on Linux has it: a credit that
-//! changes only while both queues have packets, reset in favour of L when the link is idle; and as in Linux's
-//! sch_dualpi2.c what is dropped takes no turn. An update at the instant of a packet comes before it.
+//! Source: RFC 9332 Appendix A (`rfc9332`), line by line: figure 2 (the limit and other defaults),
+//! figure 3 (enqueue), figure 7 (dequeue with its edge cases), figure 5 (native L4S AQM), figure 8
+//! (PI update), and A.2 for the schedulers, with figure 10 for TS-FIFO. Queueing delays are sojourn
+//! times (note a). p_CL is at most 1, because beyond 1 `recur` would accumulate its count without
+//! bound and continue to mark after the overload. The RFC recommends a weighted round robin without
+//! defining it. Here it follows the RFC's text on Linux: a credit that changes only while both
+//! queues have packets and is reset in favour of L when the link is idle. As in Linux's
+//! sch_dualpi2.c a dropped packet does not use the queue's turn. An update at the time of a packet
+//! comes before the packet.
 //!
-//! The tests compare this queue with that code too, as in Linux 6.17 and as in the L4S team's
-//! kernel of August 2020. Both spare packets of a nearly empty queue (`sparing = "linux"`) and
+//! The tests also compare this queue with that code, as in Linux 6.17 and as in the L4S team's
+//! kernel of August 2020. Both exempt packets of a nearly empty queue (`sparing = "linux"`) and
 //! choose packets at random (`choice = "random"`). Both have a step above 1 ms instead of the ramp,
 //! give C a tenth and limit packets to 10,000. In 6.17 the step applies to every packet
 //! (min_qlen_step = 0: Th_len of 0), and in 2020 to a packet behind more than one packet in L
@@ -18,21 +20,23 @@
 use std::collections::VecDeque;
 
 use engine::Stream;
-use net::{Arrival, Backlog, Ecn, Fates, Held, Next, QueueDiscipline, Why};
+use net::{Arrival, Backlog, Ecn, Fates, Next, QueueDiscipline, QueuedPacket, Why};
 use units::{Bytes, Duration, Packets, Probability, Range, Room, Time, params, words};
 
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::fifo::{Buffer, Limit, Marking};
-use crate::law::{Keeps, Place};
 use crate::lazy::Ticks;
 use crate::store::Store;
 
 words! {
-    /// What is spared where next to nothing waits.
+    /// Packets of a nearly empty queue that are never signalled.
     pub enum Sparing {
-        /// By the native AQM, a packet that leaves no more than Th_len in the L queue; by p', nothing.
+        /// The native AQM exempts a packet that leaves at most Th_len in the L queue. The base AQM
+        /// (p') exempts none.
         Rfc9332 = "rfc9332",
-        /// By the native AQM, a packet that found less than Th_len in the L queue when it came, so that the last of a burst is
-        /// marked; by p', a packet that leaves less than two MTU in both queues.
+        /// The native AQM exempts a packet that arrived while fewer packets than Th_len were in the
+        /// L queue, so that it marks the last packets of a burst. The base AQM (p') exempts a
+        /// packet that leaves less than two MTU in both queues.
         Linux = "linux",
     }
 }
@@ -40,7 +44,8 @@ words! {
 words! {
     /// Choice of the packets to signal, given a probability.
     pub enum Choice {
-        /// The probabilities of successive packets are added up. Each time the sum passes 1, a packet is signalled.
+        /// The probabilities of successive packets are added up. Each time the sum passes 1, a
+        /// packet is signalled.
         Counted = "counted",
         /// Each packet is signalled at random, independently of the others.
         Random = "random",
@@ -48,26 +53,29 @@ words! {
 }
 
 words! {
-    /// Which queue sends when both have packets.
+    /// Queue that sends when both queues have packets.
     pub enum Scheduler {
-        /// Weighted round robin: C has its share.
+        /// Weighted round robin, in which C has its classic_share.
         Wrr = "wrr",
-        /// Time-shifted FIFO: the packet that has waited longer, those of L by the time shift more than they have.
+        /// Time-shifted FIFO: the packet that has waited longer is sent first, where time_shift is
+        /// added to the waiting time of packets in L.
         TsFifo = "ts-fifo",
     }
 }
 
 params! {
-    /// DualPI2 keeps Scalable packets, told by ECT(1) or CE, in a queue of their own (L) that is served nearly
-    /// always first and marks as soon as a packet waits a millisecond. The others (C) are held at a target
-    /// delay by PI2: dropped, or marked if ECT(0), with p' squared. Scalable packets are marked with k p' at
-    /// least, so that flows of both kinds share the link evenly while each keeps its own delay. When the
-    /// Classic probability reaches 1/k², what is ECN-capable is dropped too. A limit in bytes, or by a time, must leave
-    /// room for an MTU; unless it is given, it is what the link sends in 250 ms (RFC 9332 Appendix A.1).
+    /// DualPI2 stores Scalable packets, which carry ECT(1) or CE, in a queue of their own (L),
+    /// which is nearly always served first and marks packets that wait about a millisecond. PI2
+    /// controls the delay of the other packets (C) at a target: it drops them with p' squared, or
+    /// marks them if they carry ECT(0). Scalable packets are marked with at least k p', so that
+    /// flows of both kinds have equal rates while each queue has its own delay. When the Classic
+    /// probability reaches 1/k², ECN-capable packets are dropped too. A limit in bytes, or by a
+    /// time, must leave space for an MTU. The default limit is the traffic that the link sends in
+    /// 250 ms (RFC 9332 Appendix A.1).
     pub struct DualPi2: "dualpi2" {
-        /// The delay at which the C queue is held.
+        /// Target delay of the C queue.
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc9332 Appendix A.1: 15 ms";
-        /// Time between two changes of the probability (Tupdate).
+        /// Time between two updates of the probability (Tupdate).
         t_update: Duration = (Duration::from_millis(16)), in Range::at_least(1e-6), from "rfc9332 Appendix A.1: 16 ms";
         /// Integral gain in Hz (alpha).
         alpha: f64 = (0.16), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 0.16 Hz";
@@ -77,34 +85,36 @@ params! {
         coupling: f64 = (2.0), in Range::at_least(0.0), from "rfc9332 Appendix A.1, §2.5.1: 2";
         /// Delay above which the L queue marks (minTh).
         min_th: Duration = (Duration(800_000_000)), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 800 us";
-        /// Further delay at which it marks every packet (range); 0: a step.
+        /// Delay beyond min_th at which the L queue marks every packet (range). With 0 the ramp
+        /// becomes a step.
         range: Duration = (Duration(400_000_000)), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 400 us";
-        /// While no more than this waits in the L queue it marks for the C queue's sake only (Th_len).
+        /// Number of packets in the L queue up to which its native AQM does not mark (Th_len).
         th_len: Packets = (Packets(1.0)), in Range::between(0.0, 1e9).whole(), from "rfc9332 Appendix A.1: 1 packet";
-        /// What is spared where next to nothing waits.
-        sparing: Sparing = (Sparing::Rfc9332), in Range::ANY, from "rfc9332 Appendix A.2, figure 7; A.1 and A.2 say what Linux does";
+        /// Packets of a nearly empty queue that are never signalled.
+        sparing: Sparing = (Sparing::Rfc9332), in Range::ANY, from "rfc9332 Appendix A.2, figure 7; A.1 and A.2 describe Linux";
         /// Choice of the packets to signal, given a probability.
         choice: Choice = (Choice::Counted), in Range::ANY, from "rfc9332 Appendix A.1, figure 4: counted; Linux, sch_dualpi2.c: random";
-        /// Which queue sends when both have packets.
+        /// Queue that sends when both queues have packets.
         scheduler: Scheduler = (Scheduler::Wrr), in Range::ANY, from "rfc9332 Appendix A.2: wrr is recommended";
-        /// Share of the link that the C queue has when both have packets, in turn.
+        /// Share of the link for the C queue while both queues have packets, under wrr.
         classic_share: Probability = (Probability(0.0625)), in Range::ANY, from "rfc9332 Appendix A.2: 1/16";
-        /// By how much longer a packet of C must have waited than one of L to be sent first by TS-FIFO (tshift).
+        /// Additional waiting time that a packet of C needs to be sent before a packet of L, under
+        /// ts-fifo (tshift).
         time_shift: Duration = (Duration::from_millis(50)), in Range::at_least(0.0), from "rfc9332 Appendix A.2: 50 ms";
-        /// Room that a limit in bytes must have left for a packet of any size.
+        /// Space in bytes that must be left for a packet of any size under a limit in bytes.
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "rfc9332 Appendix A.1, figure 3: 1 MTU";
     }
 }
 
-impl Keeps for DualPi2 {
+impl DisciplineParams for DualPi2 {
     type Discipline = DualPi2Queue;
-    /// Figure 2, line 5: limit = MAX_LINK_RATE * 250 ms.
+    /// Default limit of figure 2, line 5: limit = MAX_LINK_RATE * 250 ms.
     const LIMIT: Room = Room::Time(Duration::from_millis(250));
 
-    fn discipline(&self, buffer: &Buffer, place: Place) -> DualPi2Queue {
+    fn discipline(&self, buffer: &Buffer, context: QueueContext) -> DualPi2Queue {
         let k = self.coupling;
         DualPi2Queue {
-            limit: Limit::of(buffer, place.limit),
+            limit: Limit::of(buffer, context.limit),
             marks: buffer.ecn == Marking::Mark,
             ticks: Ticks::every(self.t_update),
             p_cmax: (1.0 / (k * k)).min(1.0),
@@ -113,14 +123,14 @@ impl Keeps for DualPi2 {
             c: Side::default(),
             may_ramp: VecDeque::new(),
             credit: 0.0,
-            random: place.random,
+            random: context.random,
             probability: 0.0,
             previous: 0.0,
         }
     }
 }
 
-/// One of the queues.
+/// One of the two queues.
 #[derive(Debug, Default)]
 struct Side {
     store: Store,
@@ -128,12 +138,12 @@ struct Side {
 }
 
 impl Side {
-    /// How long the packet at its head has waited, in seconds.
+    /// Return the time that the packet at the head has waited, in seconds.
     fn time(&self, now: Time) -> f64 {
         self.store.get(0).map_or(0.0, |head| now.since(head.entered).seconds())
     }
 
-    /// Figure 4, recur(): true with a likelihood, evenly spread.
+    /// Return true with a given likelihood, in evenly spaced calls (figure 4, recur()).
     fn recur(&mut self, likelihood: f64) -> bool {
         self.count += likelihood;
         let whole = self.count > 1.0;
@@ -142,7 +152,7 @@ impl Side {
     }
 }
 
-/// The state of DualPI2.
+/// State of DualPI2.
 #[derive(Debug)]
 pub struct DualPi2Queue {
     params: DualPi2,
@@ -152,19 +162,19 @@ pub struct DualPi2Queue {
     p_cmax: f64,
     l: Side,
     c: Side,
-    /// Of the packets in L: whether they found Th_len there.
+    /// For each packet in L: true if at least Th_len packets were in L when it arrived.
     may_ramp: VecDeque<bool>,
-    /// Bytes that the C queue may send before its turn is over.
+    /// Bytes that the C queue may send in its current turn.
     credit: f64,
     random: Stream,
-    /// p'.
+    /// Base probability p'.
     probability: f64,
-    /// Delay a period ago, in seconds.
+    /// Queueing delay at the previous update, in seconds.
     previous: f64,
 }
 
 impl DualPi2Queue {
-    /// Figure 8, dualpi2_update(), for every period that ended.
+    /// Update the probability for every period that has ended (figure 8, dualpi2_update()).
     fn update(&mut self, now: Time) {
         while let Some(tick) = self.ticks.due(now) {
             let current = self.c.time(tick).max(self.l.time(tick));
@@ -179,7 +189,7 @@ impl DualPi2Queue {
         }
     }
 
-    /// Figure 5, laqm().
+    /// Return the probability of the native AQM for a delay (figure 5, laqm()).
     fn native(&self, delay: Duration) -> f64 {
         let (least, range) = (self.params.min_th, self.params.range);
         if delay.0 >= least.0 + range.0 {
@@ -191,7 +201,7 @@ impl DualPi2Queue {
         }
     }
 
-    /// scheduler(): whether L sends next, both having packets.
+    /// Return true if L sends next when both queues have packets (scheduler()).
     fn is_turn_of_l(&self, now: Time) -> bool {
         match self.params.scheduler {
             Scheduler::Wrr => self.credit <= 0.0,
@@ -199,14 +209,14 @@ impl DualPi2Queue {
         }
     }
 
-    /// A packet is sent while both queues have some.
+    /// Update the credit for a packet that is sent while both queues have packets.
     fn charge(&mut self, is_l: bool, size: u16) {
         let (share, size) = (self.params.classic_share.0, f64::from(size));
         self.credit += if is_l { share * size } else { -(1.0 - share) * size };
     }
 
-    /// Marks a packet, or drops it if the queue does not mark: whether it is left.
-    fn mark(&self, held: &mut Held, fates: &mut Fates) -> bool {
+    /// Mark a packet, or drop it if the queue does not mark. Return true if the packet remains.
+    fn mark(&self, held: &mut QueuedPacket, fates: &mut Fates) -> bool {
         if self.marks {
             fates.mark(&mut held.packet, Why::Early);
         } else {
@@ -223,13 +233,14 @@ impl DualPi2Queue {
         }
     }
 
-    /// Whether p' is not applied to a packet that leaves so little.
+    /// Return true if p' does not apply because the packet leaves a nearly empty queue.
     fn is_spared(&self) -> bool {
         self.params.sparing == Sparing::Linux && self.backlog().bytes < 2 * self.params.mtu.0
     }
 
-    /// Figure 7, lines 5a to 5d: what the native AQM says of a packet that `found` Th_len when it came.
-    fn ramp(&self, held: &Held, found: bool, now: Time) -> f64 {
+    /// Return the probability of the native AQM (figure 7, lines 5a to 5d). `found` is true if at
+    /// least Th_len packets were in L when the packet arrived.
+    fn ramp(&self, held: &QueuedPacket, found: bool, now: Time) -> f64 {
         let long = match self.params.sparing {
             Sparing::Rfc9332 => f64::from(self.l.store.backlog().packets) > self.params.th_len.0,
             Sparing::Linux => found,
@@ -237,8 +248,8 @@ impl DualPi2Queue {
         if long { self.native(now.since(held.entered)) } else { 0.0 }
     }
 
-    /// Figure 7, lines 4b to 8j: whether the packet is left.
-    fn passes_l(&mut self, held: &mut Held, now: Time, fates: &mut Fates) -> bool {
+    /// Decide on a packet of L (figure 7, lines 4b to 8j). Return true if it remains.
+    fn passes_l(&mut self, held: &mut QueuedPacket, now: Time, fates: &mut Fates) -> bool {
         let found = self.may_ramp.pop_front().unwrap_or(false);
         let spared = self.is_spared();
         let coupled = if spared { 0.0 } else { (self.params.coupling * self.probability).min(1.0) };
@@ -254,8 +265,8 @@ impl DualPi2Queue {
         !self.chooses(true, likelihood) || self.mark(held, fates)
     }
 
-    /// Figure 7, lines 11 to 17: whether the packet is left.
-    fn passes_c(&mut self, held: &mut Held, fates: &mut Fates) -> bool {
+    /// Decide on a packet of C (figure 7, lines 11 to 17). Return true if it remains.
+    fn passes_c(&mut self, held: &mut QueuedPacket, fates: &mut Fates) -> bool {
         let p_c = self.probability * self.probability;
         if self.is_spared() || !self.chooses(false, p_c) {
             return true;
@@ -269,8 +280,8 @@ impl DualPi2Queue {
 }
 
 impl QueueDiscipline for DualPi2Queue {
-    /// Figure 3, dualpi2_enqueue().
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    /// Store a packet, or drop it at the limit (figure 3, dualpi2_enqueue()).
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         self.update(at.now);
         let full = match self.limit {
             Limit::Bytes(limit) => at.backlog.bytes + self.params.mtu.0 > limit,
@@ -287,7 +298,7 @@ impl QueueDiscipline for DualPi2Queue {
         }
     }
 
-    /// Figure 7, dualpi2_dequeue().
+    /// Return the next packet to send (figure 7, dualpi2_dequeue()).
     fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
         self.update(now);
         loop {
@@ -313,7 +324,7 @@ impl QueueDiscipline for DualPi2Queue {
         Backlog { packets: l.packets + c.packets, bytes: l.bytes + c.bytes }
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.l.store.iter().chain(self.c.store.iter()).for_each(see);
     }
 }
@@ -326,7 +337,8 @@ mod tests {
     use super::*;
     use crate::fifo::{Counting, DropFrom, MarkAt};
 
-    /// Share of 20,000 decisions that signal with a likelihood of 0.1, and the variance of the gaps between them.
+    /// Return the share of 20,000 decisions that signal with a likelihood of 0.1, and the variance
+    /// of the gaps between the signals.
     fn decisions(choice: &str) -> (f64, f64) {
         let params = DualPi2::read(&json!({"choice": choice}), "dualpi2").unwrap();
         let buffer = Buffer {
@@ -336,8 +348,8 @@ mod tests {
             mark_at: MarkAt::Tail,
             ecn: Marking::Mark,
         };
-        let place = Place::new(Rate(10_000_000), Depth::Packets(100.0), Stream::new(1, "dualpi2"));
-        let mut queue = params.discipline(&buffer, place);
+        let context = QueueContext::new(Rate(10_000_000), Depth::Packets(100.0), Stream::new(1, "dualpi2"));
+        let mut queue = params.discipline(&buffer, context);
         let chosen: Vec<usize> = (0..20_000).filter(|_| queue.chooses(false, 0.1)).collect();
         let gaps: Vec<f64> = chosen.windows(2).map(|w| (w[1] - w[0]) as f64).collect();
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
@@ -345,9 +357,9 @@ mod tests {
         (chosen.len() as f64 / 20_000.0, variance)
     }
 
-    /// Counted gaps are all alike. Random ones are geometric, with a variance of (1 - p)/p^2 = 90.
+    /// Counted gaps are all equal. Random gaps are geometric, with a variance of (1 - p)/p^2 = 90.
     #[test]
-    fn linux_chooses_packets_at_random() {
+    fn random_choice_is_independent_and_counted_choice_is_regular() {
         let (share, variance) = decisions("counted");
         assert!((share - 0.1).abs() < 1e-3 && variance < 0.1, "{share} {variance}");
         let (share, variance) = decisions("random");

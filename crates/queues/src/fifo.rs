@@ -1,76 +1,80 @@
-//! The FIFO shell: it limits, marks and drops for every law.
+//! First-in-first-out queue discipline, which limits, marks and drops for every AQM.
 //!
-//! What holds for all laws is written here once: an ECN-capable packet is marked where another is
-//! dropped (RFC 3168 §5), the limit of the buffer, and what the limit counts.
+//! This file implements once the rules that are common to all AQMs: the limit of the buffer, the
+//! packets that the limit counts, and the marking of ECN-capable packets instead of dropping them
+//! (RFC 3168 §5).
 
 use net::{Aqm, Arrival, Fates, Packet, Verdict, Why};
 use units::param::{Invalid, join};
 use units::{Depth, Range, Read, Room, params, words};
 
 words! {
-    /// What a queue limit counts.
+    /// Packets that the limit of a buffer counts.
     pub enum Counting {
-        /// The waiting packets; the packet being transmitted is not in the queue.
+        /// The waiting packets without the packet in transmission.
         Waiting = "waiting",
-        /// The waiting packets and the one being transmitted.
+        /// The waiting packets and the packet in transmission.
         System = "waiting-and-in-service",
-        /// The waiting packets before the one that arrives, which is let in whole unless they are above the limit, in bytes (Linux 2.4).
+        /// The waiting packets without the arriving packet, in bytes. A packet is stored unless the
+        /// backlog before it exceeds the limit (Linux 2.4).
         Before = "waiting-before",
     }
 }
 
 words! {
-    /// How a queue signals congestion by an ECN-capable packet.
+    /// Action on an ECN-capable packet that the AQM signals.
     pub enum Marking {
-        /// By marking it.
+        /// The packet is marked.
         Mark = "mark",
-        /// By dropping it, like any other: a router without ECN.
+        /// The packet is dropped like any other packet, as in a router without ECN.
         Drop = "drop",
     }
 }
 
 words! {
-    /// Which packet goes when the buffer is full.
+    /// Packet that is dropped when the buffer is full.
     pub enum DropFrom {
-        /// The one that arrives.
+        /// The arriving packet.
         Tail = "tail",
-        /// The one that has waited longest.
+        /// The packet that has waited longest.
         Front = "front",
-        /// One of those that wait, at random.
+        /// A random waiting packet.
         Random = "random",
-        /// The oldest of the flow with the most bytes waiting.
+        /// The oldest packet of the flow with the most waiting bytes.
         LongestFlow = "longest-flow",
     }
 }
 
 words! {
-    /// Which packet is marked when the law signals by an ECN-capable one.
+    /// Packet that is marked when the AQM signals an ECN-capable packet.
     pub enum MarkAt {
-        /// The one that arrives.
+        /// The arriving packet.
         Tail = "tail",
-        /// The first from the head of the queue that is ECN-capable and not marked: the news reaches the sender earlier by the queueing delay.
+        /// The first packet from the head of the queue that is ECN-capable and unmarked. The mark
+        /// then reaches the sender earlier by the queueing delay.
         Head = "head",
     }
 }
 
-/// The limit of a buffer, unless its kind of queue has its own.
+/// Default limit of a buffer, unless the kind of queue has its own.
 pub const HUNDRED_PACKETS: Room = Room::Depth(Depth::Packets(100.0));
 
-/// The most packets or bytes that a limit may say.
+/// Maximum limit in packets or bytes.
 pub const MOST: f64 = 1e9;
 
 params! {
-    /// The buffer of a queue.
+    /// Buffer of a queue.
     pub struct Buffer: "buffer", checked by check {
-        /// The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet that would exceed it is dropped.
-        limit: Room = (HUNDRED_PACKETS), in Range::between(1.0, MOST).whole(), from "rfc7567 §2 leaves it to the operator; 100 is a common default of hosts";
-        /// Whether the packet in service counts towards the limit.
-        limit_counts: Counting = (Counting::Waiting), in Range::ANY, from "ns-2's Drop Tail counts it, its RED does not";
-        /// Which packet is dropped when the buffer is full.
-        drop_from: DropFrom = (DropFrom::Tail), in Range::ANY, from "rfc2309 §3 has tail, front and random; suter1998buffer the longest queue";
-        /// Which packet is marked when the law signals by an ECN-capable one.
-        mark_at: MarkAt = (MarkAt::Tail), in Range::ANY, from "rfc3168 §5 speaks of the arriving packet";
-        /// What is done to an ECN-capable packet by which the law signals congestion.
+        /// Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes
+        /// that the link sends in that time. The buffer drops a packet that would exceed it.
+        limit: Room = (HUNDRED_PACKETS), in Range::between(1.0, MOST).whole(), from "rfc7567 §2: the operator's choice; 100 packets are a common default of hosts";
+        /// Packets that the limit counts.
+        limit_counts: Counting = (Counting::Waiting), in Range::ANY, from "ns-2: Drop Tail counts the packet in service, RED does not";
+        /// Packet that is dropped when the buffer is full.
+        drop_from: DropFrom = (DropFrom::Tail), in Range::ANY, from "rfc2309 §3: tail, front and random; suter1998buffer: longest-flow";
+        /// Packet that is marked when the AQM signals an ECN-capable packet.
+        mark_at: MarkAt = (MarkAt::Tail), in Range::ANY, from "rfc3168 §5: the arriving packet";
+        /// Action on an ECN-capable packet that the AQM signals.
         ecn: Marking = (Marking::Mark), in Range::ANY, from "rfc3168 §5";
     }
 }
@@ -78,28 +82,32 @@ params! {
 fn check(buffer: &Buffer, path: &str) -> Result<(), Invalid> {
     let in_packets = matches!(buffer.limit, Room::Depth(Depth::Packets(_)));
     let (units, remedy) = match buffer.limit_counts {
-        Counting::System if !in_packets => ("packets", "write the limit in packets, or count what waits"),
-        Counting::Before if in_packets => ("bytes", "write the limit in bytes, or count what waits"),
+        Counting::System if !in_packets => {
+            ("packets", "write the limit in packets, or set limit_counts = \"waiting\"")
+        }
+        Counting::Before if in_packets => {
+            ("bytes", "write the limit in bytes, or set limit_counts = \"waiting\"")
+        }
         _ => return Ok(()),
     };
     let path = join(path, "limit_counts");
-    let rule = format!("goes with a limit in {units} only");
+    let rule = format!("requires a limit in {units}");
     Err(Invalid::new(&path, &buffer.limit_counts.write(), &rule).remedy(remedy))
 }
 
-/// The limit of a buffer.
+/// Limit of a buffer.
 #[derive(Clone, Copy, Debug)]
 pub enum Limit {
-    /// So many packets, and whether the one in service is one of them.
+    /// Number of packets, with the packets that it counts.
     Packets(u32, Counting),
-    /// So many bytes.
+    /// Number of bytes.
     Bytes(u64),
-    /// So many bytes before the packet that arrives.
+    /// Number of bytes without the arriving packet.
     BytesBefore(u64),
 }
 
 impl Limit {
-    /// The limit of this buffer, so large on its link.
+    /// Return the limit of this buffer, which is `depth` on its link.
     pub fn of(buffer: &Buffer, depth: Depth) -> Self {
         match depth {
             Depth::Packets(n) => Limit::Packets(n as u32, buffer.limit_counts),
@@ -108,7 +116,7 @@ impl Limit {
         }
     }
 
-    /// Whether the packet finds no room.
+    /// Return true if the buffer is too full for the packet.
     #[inline]
     pub fn is_full(self, packet: &Packet, at: &Arrival) -> bool {
         match self {
@@ -122,26 +130,26 @@ impl Limit {
     }
 }
 
-/// A first-in-first-out queue under the law `A`.
+/// First-in-first-out queue with the AQM `A`.
 #[derive(Debug)]
-pub struct Shell<A> {
+pub struct Fifo<A> {
     limit: Limit,
     marks: bool,
-    law: A,
+    aqm: A,
 }
 
-impl<A: Aqm> Shell<A> {
-    /// The shell of a buffer, so large on its link, around a law.
-    pub fn new(buffer: &Buffer, depth: Depth, law: A) -> Self {
-        Shell { limit: Limit::of(buffer, depth), marks: buffer.ecn == Marking::Mark, law }
+impl<A: Aqm> Fifo<A> {
+    /// Create the queue discipline for a buffer, whose limit is `depth` on its link, and an AQM.
+    pub fn new(buffer: &Buffer, depth: Depth, aqm: A) -> Self {
+        Fifo { limit: Limit::of(buffer, depth), marks: buffer.ecn == Marking::Mark, aqm }
     }
 
-    /// The law.
-    pub fn law(&self) -> &A {
-        &self.law
+    /// Return the AQM.
+    pub fn aqm(&self) -> &A {
+        &self.aqm
     }
 
-    /// The limit of the buffer in packets, if it counts them.
+    /// Return the limit of the buffer in packets, or `None` if it is in bytes.
     pub fn limit(&self) -> Option<u32> {
         match self.limit {
             Limit::Packets(n, _) => Some(n),
@@ -149,19 +157,12 @@ impl<A: Aqm> Shell<A> {
         }
     }
 
-    /// As [`Shell::admit`], in a function of its own: laws differ in length, and the shortest should not
-    /// pay for the longest.
-    #[inline(never)]
-    pub fn admit_apart(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
-        self.admit(packet, at, fates)
-    }
-
-    /// Lets a packet in, marked or not, or drops it.
+    /// Admit a packet, marked or not, or drop it. Return true if it was admitted.
     #[inline]
     pub fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
-        let verdict = self.law.on_arrival(packet, at);
+        let verdict = self.aqm.on_arrival(packet, at);
         if self.limit.is_full(packet, at) {
-            self.law.on_overflow(at.now);
+            self.aqm.on_overflow(at.now);
             fates.drop(*packet, Why::Full);
             return false;
         }
@@ -173,7 +174,7 @@ impl<A: Aqm> Shell<A> {
                 return false;
             }
         }
-        self.law.on_admitted(packet, at);
+        self.aqm.on_admitted(packet, at);
         true
     }
 }
@@ -184,7 +185,7 @@ mod tests {
     use net::{Backlog, Ecn};
     use units::Time;
 
-    /// Signals on every arrival.
+    /// AQM that signals every packet.
     struct Always;
     impl Aqm for Always {
         fn on_arrival(&mut self, _: &Packet, _: &Arrival) -> Verdict {
@@ -213,12 +214,13 @@ mod tests {
         Packet { size: 1500, ecn, ..Packet::default() }
     }
 
-    /// What becomes of a packet with this ECN field that the law chose.
+    /// Return the ECN field of a signalled packet after the queue, or `None` if the packet was
+    /// dropped.
     fn signalled(ecn: Marking, field: Ecn) -> Option<Ecn> {
         let buffer = Buffer { ecn, ..buffer() };
         let mut p = packet(field);
         let admitted =
-            Shell::new(&buffer, TEN, Always).admit(&mut p, &arrival(0, false), &mut Fates::default());
+            Fifo::new(&buffer, TEN, Always).admit(&mut p, &arrival(0, false), &mut Fates::default());
         admitted.then_some(p.ecn)
     }
 
@@ -231,36 +233,37 @@ mod tests {
         }
     }
 
-    /// The two countings: with the packet in service a limit of 4 holds 4 in all, without it 5.
+    /// With the packet in service a limit of 4 allows 4 packets in all, and without it 5.
     #[test]
-    fn the_limit_counts_what_it_says() {
+    fn the_limit_counts_waiting_packets_with_or_without_the_one_in_service() {
         for (limit_counts, waiting) in [(Counting::Waiting, 4), (Counting::System, 3)] {
             let buffer = Buffer { limit_counts, ..buffer() };
-            let mut shell = Shell::new(&buffer, Depth::Packets(4.0), crate::drop_tail::NoLaw);
+            let mut fifo = Fifo::new(&buffer, Depth::Packets(4.0), crate::drop_tail::NoAqm);
             let mut admits =
-                |n, busy| shell.admit(&mut packet(Ecn::NotEct), &arrival(n, busy), &mut Fates::default());
+                |n, busy| fifo.admit(&mut packet(Ecn::NotEct), &arrival(n, busy), &mut Fates::default());
             assert!(admits(waiting - 1, true) && !admits(waiting, true));
             assert!(admits(0, false));
         }
     }
 
-    /// A limit in bytes holds what fits: two packets of 1500 B in 4000 B, and not a third.
+    /// A limit of 4000 B holds two packets of 1500 B, but not a third.
     #[test]
     fn a_limit_in_bytes_counts_bytes() {
-        let mut shell = Shell::new(&buffer(), Depth::Bytes(4000.0), crate::drop_tail::NoLaw);
+        let mut fifo = Fifo::new(&buffer(), Depth::Bytes(4000.0), crate::drop_tail::NoAqm);
         let mut admits = |n, size| {
-            shell.admit(&mut Packet { size, ..Packet::default() }, &arrival(n, true), &mut Fates::default())
+            fifo.admit(&mut Packet { size, ..Packet::default() }, &arrival(n, true), &mut Fates::default())
         };
         assert!(admits(1, 1500) && !admits(2, 1500) && admits(2, 1000) && !admits(2, 1001));
     }
 
-    /// Counted before it, a packet comes in whole at the limit, and the smallest does not above it.
+    /// If the limit excludes the arriving packet, a packet at the limit is stored, and even the
+    /// smallest packet above it is dropped.
     #[test]
-    fn a_limit_in_bytes_may_count_what_was_there_before() {
+    fn a_limit_in_bytes_may_exclude_the_arriving_packet() {
         let buffer = Buffer { limit_counts: Counting::Before, ..buffer() };
-        let mut shell = Shell::new(&buffer, Depth::Bytes(3000.0), crate::drop_tail::NoLaw);
+        let mut fifo = Fifo::new(&buffer, Depth::Bytes(3000.0), crate::drop_tail::NoAqm);
         let mut admits = |n, size| {
-            shell.admit(&mut Packet { size, ..Packet::default() }, &arrival(n, true), &mut Fates::default())
+            fifo.admit(&mut Packet { size, ..Packet::default() }, &arrival(n, true), &mut Fates::default())
         };
         assert!(admits(1, 1500) && admits(2, 1500) && !admits(3, 40));
     }

@@ -1,51 +1,58 @@
-//! Flow queueing: flows hashed to queues that are served in turn, a law in each.
+//! Flow queueing: flows are hashed to queues that are served in turn, with an AQM in each.
 //!
-//! Source: RFC 8290 §4.1 and §4.2 (`rfc8290`): a deficit round robin over new and old queues. A queue's
-//! turn ends when its credits are used up (zero or less: "it has already dequeued at least a quantum of
-//! bytes").
+//! Source: RFC 8290 §4.1 and §4.2 (`rfc8290`): a deficit round robin over new and old queues. The
+//! turn of a queue ends when its credits are zero or less ("it has already dequeued at least a
+//! quantum of bytes").
 
 use std::collections::VecDeque;
 
 use engine::Stream;
-use net::{Backlog, Fates, Held, Why};
+use net::{Backlog, Fates, QueuedPacket, Why};
 use units::{Bytes, Time};
 
 use crate::hash::hash;
 use crate::store::Store;
 
-/// What takes the packets of one flow's queue.
+/// AQM that removes the packets from the queue of one flow.
 pub trait Takes: Clone {
-    /// The next packet to be sent, those before it dropped, while so many bytes wait in the other queues of the link.
-    fn dequeue(&mut self, store: &mut Store, elsewhere: u64, now: Time, fates: &mut Fates) -> Option<Held>;
+    /// Return the next packet to send and drop the packets before it. `elsewhere` is the number of
+    /// bytes in the other queues of the link.
+    fn dequeue(
+        &mut self,
+        store: &mut Store,
+        elsewhere: u64,
+        now: Time,
+        fates: &mut Fates,
+    ) -> Option<QueuedPacket>;
 }
 
 /// One of the queues.
 #[derive(Clone, Debug)]
 struct Flow<L> {
     store: Store,
-    law: L,
-    /// Bytes it may still send in its turn.
+    aqm: L,
+    /// Bytes that the queue may still send in its turn.
     credits: i64,
-    /// Whether it is in one of the lists.
+    /// True while the queue is in one of the lists.
     active: bool,
 }
 
-/// The queues and whose turn it is.
+/// Queues of all flows, and the order of their turns.
 #[derive(Debug)]
 pub struct FlowQueues<L> {
     salt: u64,
     quantum: i64,
     flows: Vec<Flow<L>>,
-    /// Queues that became active, and those that had their first turn.
+    /// Queues that became active. `old` has those after their first turn.
     new: VecDeque<u32>,
     old: VecDeque<u32>,
     backlog: Backlog,
 }
 
 impl<L: Takes> FlowQueues<L> {
-    /// So many queues with this law in each; `random` gives the hash function.
-    pub fn new(flows: u64, quantum: Bytes, law: L, random: &mut Stream) -> Self {
-        let queue = Flow { store: Store::default(), law, credits: 0, active: false };
+    /// Create `flows` queues with a copy of this AQM in each. `random` chooses the hash function.
+    pub fn new(flows: u64, quantum: Bytes, aqm: L, random: &mut Stream) -> Self {
+        let queue = Flow { store: Store::default(), aqm, credits: 0, active: false };
         FlowQueues {
             salt: random.below(1 << 32),
             quantum: quantum.0 as i64,
@@ -56,19 +63,19 @@ impl<L: Takes> FlowQueues<L> {
         }
     }
 
-    /// The queue of a flow (§4.1).
+    /// Return the index of a flow's queue (§4.1).
     pub fn place(&self, flow: u32) -> u32 {
         (hash(u64::from(flow) << 32 | self.salt) % self.flows.len() as u64) as u32
     }
 
-    /// The law of a queue, and what it keeps.
-    pub fn law(&mut self, place: u32) -> (&mut L, &Store) {
+    /// Return the AQM of a queue and its packets.
+    pub fn aqm(&mut self, place: u32) -> (&mut L, &Store) {
         let flow = &mut self.flows[place as usize];
-        (&mut flow.law, &flow.store)
+        (&mut flow.aqm, &flow.store)
     }
 
-    /// Adds a packet to a queue; one that was not active is new.
-    pub fn push(&mut self, place: u32, held: Held) {
+    /// Add a packet to a queue. A queue that was not active becomes new.
+    pub fn push(&mut self, place: u32, held: QueuedPacket) {
         let flow = &mut self.flows[place as usize];
         self.backlog.packets += 1;
         self.backlog.bytes += u64::from(held.packet.size);
@@ -80,7 +87,7 @@ impl<L: Takes> FlowQueues<L> {
         }
     }
 
-    /// §4.1: half of the longest queue, 64 packets at most, goes from its head.
+    /// Drop half of the packets of the longest queue, at most 64, from its head (§4.1).
     pub fn shorten_longest(&mut self, fates: &mut Fates) {
         let bytes = |flow: &Flow<L>| flow.store.backlog().bytes;
         let mut longest = 0;
@@ -99,8 +106,8 @@ impl<L: Takes> FlowQueues<L> {
         }
     }
 
-    /// §4.2: the next packet to be sent.
-    pub fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Option<Held> {
+    /// Return the next packet to send (§4.2).
+    pub fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Option<QueuedPacket> {
         loop {
             let is_new = !self.new.is_empty();
             let list = if is_new { &mut self.new } else { &mut self.old };
@@ -114,7 +121,7 @@ impl<L: Takes> FlowQueues<L> {
             }
             let before = flow.store.backlog();
             let elsewhere = self.backlog.bytes - before.bytes;
-            let sent = flow.law.dequeue(&mut flow.store, elsewhere, now, fates);
+            let sent = flow.aqm.dequeue(&mut flow.store, elsewhere, now, fates);
             let after = flow.store.backlog();
             self.backlog.packets -= before.packets - after.packets;
             self.backlog.bytes -= before.bytes - after.bytes;
@@ -131,13 +138,13 @@ impl<L: Takes> FlowQueues<L> {
         }
     }
 
-    /// What waits in all of them.
+    /// Return the backlog of all queues together.
     pub fn backlog(&self) -> Backlog {
         self.backlog
     }
 
-    /// Shows every packet.
-    pub fn each(&self, see: &mut dyn FnMut(&Held)) {
+    /// Call `see` for each packet.
+    pub fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.flows.iter().flat_map(|flow| flow.store.iter()).for_each(see);
     }
 }

@@ -1,42 +1,45 @@
 //! FQ-CoDel: flow queueing with CoDel.
 //!
-//! Source: RFC 8290 §4 (`rfc8290`): the queues and their turns are in `flow_queues.rs`, with CoDel in each
-//! (RFC 8289), which names FQ-CoDel in its §4.4: what waits in all queues is compared with the MTU. RFC 8290 says nothing of
-//! it; Linux and ns-3 do as RFC 8289 says. Linux differs where the limit is exceeded: it drops half of the longest queue's bytes
-//! instead of half its packets, and adds those drops to CoDel's count.
+//! Source: RFC 8290 §4 (`rfc8290`). The queues and their turns are in `flow_queues.rs`, with a
+//! CoDel (RFC 8289) in each. §4.4 of RFC 8289, which names FQ-CoDel, compares the backlog of all
+//! queues with the MTU. RFC 8290 does not mention it, and Linux and ns-3 follow RFC 8289. Linux
+//! differs at the limit: it drops half of the longest queue's bytes instead of half its packets,
+//! and adds those drops to CoDel's count.
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};
 use units::{Bytes, Duration, Packets, Range, Read, Time, params};
 
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::codel::{Codel, Control, Occupancy, Root};
 use crate::fifo::{Buffer, Marking};
 use crate::flow_queues::FlowQueues;
-use crate::law::{Keeps, Place};
 
 params! {
-    /// FQ-CoDel gives each flow a queue of its own, served in turn, a quantum of bytes each. A flow that
-    /// sends less than its share finds its queue empty, counts as new, and goes first. Each queue is
-    /// held by CoDel. When more packets are kept than `packet_limit` says, the longest queue loses half of its own,
-    /// from the head. The limit of the buffer is not used.
+    /// FQ-CoDel hashes flows to queues that are served in turn, a quantum of bytes each. A flow
+    /// that sends less than its share has an empty queue, counts as new, and is served first. CoDel
+    /// controls the delay in each queue. When the queues together contain more than `packet_limit`
+    /// packets, half of the packets of the longest queue are dropped from its head. The limit of
+    /// the buffer is not used.
     pub struct FqCodel: "fq_codel", checked by check {
-        /// Delay that a queue may have standing (TARGET of CoDel).
+        /// Acceptable delay of a standing queue (TARGET of CoDel).
         target: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "rfc8290 §5.2.2: 5 ms";
-        /// Time in which the delay must have been below the target once (INTERVAL of CoDel).
+        /// Time in which the delay must fall below the target at least once (INTERVAL of CoDel).
         interval: Duration = (Duration::from_millis(100)), in Range::above(0.0), from "rfc8290 §5.2.1: 100 ms";
-        /// While no more than this waits nothing is signalled.
+        /// Backlog up to which no packet is signalled.
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "rfc8289 §5.3: should be the interface's MTU";
-        /// Where it waits.
-        occupancy: Occupancy = (Occupancy::AllQueues), in Range::ANY, from "rfc8289 §4.4: should be all queues that share the link; so in Linux and ns-3";
-        /// How 1/√count is found.
+        /// Backlog that is compared with mtu.
+        occupancy: Occupancy = (Occupancy::AllQueues), in Range::ANY, from "rfc8289 §4.4: should be all queues that share the link; as in Linux and ns-3";
+        /// Computation of 1/√count.
         root: Root = (Root::Newton), in Range::ANY, from "rfc8289 §5.6: by integer multiplication; Linux, codel_Newton_step";
-        /// An ECN-capable packet that waited longer than this is marked when it is sent, whatever CoDel says; absent: none is.
+        /// Waiting time above which an ECN-capable packet is marked when it is sent, independently
+        /// of CoDel. If absent, no packet is marked for this reason.
         ce_threshold: Option<Duration> = (None), in Range::at_least(0.0), from "rfc8290 §5.2.7: absent";
-        /// Bytes that a queue may send in its turn.
+        /// Number of bytes that a queue may send per turn.
         quantum: Bytes = (Bytes(1514)), in Range::between(1.0, 1e9), from "rfc8290 §5.2.4: 1514 B";
         /// Number of queues.
         flows: u64 = (1024), in Range::between(1.0, 65536.0), from "rfc8290 §5.2.5: 1024";
-        /// Most packets in all queues together.
+        /// Maximum number of packets in all queues together.
         packet_limit: Packets = (Packets(10_240.0)), in Range::between(1.0, 1e9).whole(), from "rfc8290 §5.2.3: 10240 packets";
     }
 }
@@ -45,18 +48,23 @@ fn check(fq: &FqCodel, path: &str) -> Result<(), Invalid> {
     check_quantum(fq.quantum, path)
 }
 
-/// Refuses a quantum that credits cannot count.
+/// Refuse a quantum that does not fit into the credits.
 pub(crate) fn check_quantum(quantum: Bytes, path: &str) -> Result<(), Invalid> {
     if quantum.0 > u64::from(u32::MAX) {
-        return Err(Invalid::new(&join(path, "quantum"), &quantum.write(), "is too large"));
+        return Err(Invalid::new(
+            &join(path, "quantum"),
+            &quantum.write(),
+            format!("must be at most {} B", u32::MAX),
+        )
+        .remedy("lower quantum"));
     }
     Ok(())
 }
 
-impl Keeps for FqCodel {
+impl DisciplineParams for FqCodel {
     type Discipline = FqCodelQueue;
 
-    fn discipline(&self, buffer: &Buffer, mut place: Place) -> FqCodelQueue {
+    fn discipline(&self, buffer: &Buffer, mut context: QueueContext) -> FqCodelQueue {
         let codel = Codel {
             target: self.target,
             interval: self.interval,
@@ -67,12 +75,12 @@ impl Keeps for FqCodel {
         let control = Control::new(&codel, self.occupancy, buffer.ecn == Marking::Mark);
         FqCodelQueue {
             limit: self.packet_limit.0 as u32,
-            queues: FlowQueues::new(self.flows, self.quantum, control, &mut place.random),
+            queues: FlowQueues::new(self.flows, self.quantum, control, &mut context.random),
         }
     }
 }
 
-/// The state of FQ-CoDel.
+/// State of FQ-CoDel.
 #[derive(Debug)]
 pub struct FqCodelQueue {
     limit: u32,
@@ -80,7 +88,7 @@ pub struct FqCodelQueue {
 }
 
 impl QueueDiscipline for FqCodelQueue {
-    fn enqueue(&mut self, held: Held, _: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, _: &Arrival, fates: &mut Fates) {
         self.queues.push(self.queues.place(held.packet.connection), held);
         if self.queues.backlog().packets > self.limit {
             self.queues.shorten_longest(fates);
@@ -95,7 +103,7 @@ impl QueueDiscipline for FqCodelQueue {
         self.queues.backlog()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.queues.each(see);
     }
 }

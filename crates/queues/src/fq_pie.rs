@@ -1,70 +1,75 @@
 //! FQ-PIE: flow queueing with PIE.
 //!
-//! Source: Ramakrishnan et al. 2019, "FQ-PIE queue discipline in the Linux kernel: design, implementation
-//! and challenges" (`ramakrishnan2019fqpie`): the queues and turns of FQ-CoDel (RFC 8290 §4, in
-//! `flow_queues.rs`), in each queue PIE (RFC 8033 Appendix A, in `pie.rs`, or Linux's, in `tc_pie.rs`) by its own backlog and
-//! delay, and one limit for all of them, at the tail. What PIE spares, twice MEAN_PKTSIZE, is each queue's own, as in Linux.
+//! Source: Ramakrishnan et al. 2019, "FQ-PIE queue discipline in the Linux kernel: design,
+//! implementation and challenges" (`ramakrishnan2019fqpie`): the queues and turns of FQ-CoDel (RFC
+//! 8290 §4, in `flow_queues.rs`), with one PIE per queue (RFC 8033 Appendix A, in `pie.rs`, or
+//! Linux's, in `tc_pie.rs`) that uses the backlog and delay of its queue, and one limit at the tail
+//! for all queues. PIE's exemption of twice MEAN_PKTSIZE applies to each queue separately, as in
+//! Linux.
 //!
-//! By Linux's rules all queues are updated at once, as sch_fq_pie.c does with up to 2048 queues;
-//! with more it takes one tick longer for each further 2048, which is not modelled.
+//! Linux's rules update all queues at once, as sch_fq_pie.c does with up to 2048 queues. With more
+//! queues the update takes one tick longer per further 2048 queues, which is not modelled.
 //!
-//! The paper was not at hand; the RFCs were. The defaults are those of tc-fq_pie(8).
+//! The paper was not available. The RFCs were. The defaults are those of tc-fq_pie(8).
 
 use engine::Stream;
-use net::{Arrival, Backlog, Fates, Held, Next, Packet, QueueDiscipline, Verdict, Why};
+use net::{Arrival, Backlog, Fates, Next, Packet, QueueDiscipline, QueuedPacket, Verdict, Why};
 use units::param::Invalid;
 use units::{Bytes, Duration, Packets, Probability, Range, Time, params, words};
 
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::fifo::{Buffer, Marking};
 use crate::flow_queues::{FlowQueues, Takes};
 use crate::fq_codel::check_quantum;
-use crate::law::{Keeps, Place};
 use crate::pie::{self, Pie, Tosses};
 use crate::store::Store;
 use crate::tc_pie;
 
 words! {
-    /// Whose PIE stands in each queue.
+    /// PIE that runs in each queue.
     pub enum Rules {
-        /// That of RFC 8033's Appendix A.
+        /// PIE of RFC 8033, Appendix A.
         Rfc8033 = "rfc8033",
-        /// Linux's, as it is in `tc_pie`.
+        /// PIE of Linux, as in `tc_pie`.
         Linux = "linux",
     }
 }
 
 params! {
-    /// FQ-PIE gives each flow a queue of its own, served in turn, a quantum of bytes each, and in each queue
-    /// PIE holds the delay at a target. A flow that sends less than its share finds its queue empty and goes
-    /// first; one that does not slow down is dropped by its own probability. A packet that finds
-    /// `packet_limit` packets in all queues together is dropped. The limit of the buffer is not used.
+    /// FQ-PIE hashes flows to queues that are served in turn, a quantum of bytes each. In each
+    /// queue PIE controls the delay at a target. A flow that sends less than its share has an empty
+    /// queue and is served first. A flow that does not slow down is dropped with the probability of
+    /// its own queue. A packet that arrives while all queues together contain `packet_limit`
+    /// packets is dropped. The limit of the buffer is not used.
     pub struct FqPie: "fq_pie", checked by check {
-        /// Whose PIE stands in each queue.
+        /// PIE that runs in each queue.
         rules: Rules = (Rules::Rfc8033), in Range::ANY, from "rfc8033 Appendix A; Linux's fq_pie has its own";
-        /// The delay that is held in each queue (QDELAY_REF).
+        /// Target queueing delay of each queue (QDELAY_REF).
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc8033 Appendix A, tc-fq_pie(8): 15 ms";
-        /// How long a burst is let pass (MAX_BURST).
+        /// Duration of a burst that passes without drops (MAX_BURST).
         max_burst: Duration = (Duration::from_millis(150)), in Range::at_least(0.0), from "rfc8033 Appendix A: 150 ms";
-        /// Time between two changes of the probabilities (T_UPDATE). It lasts longer by Linux's
-        /// rules, by the ticks of `hz`.
+        /// Time between two updates of the probabilities (T_UPDATE). With Linux's rules the period
+        /// is longer, depending on `hz`.
         t_update: Duration = (Duration::from_millis(15)), in Range::at_least(1e-6), from "rfc8033 Appendix A, tc-fq_pie(8): 15 ms";
-        /// Ticks per second of the kernel (HZ), for Linux's rules alone. Linux rounds t_update up
-        /// to whole ticks, and its timer fires one tick late: 15 ms last 16 ms at 1000, 20 ms at
-        /// 250 and 30 ms at 100.
+        /// Timer frequency of the kernel (HZ), which only Linux's rules use. Linux rounds t_update
+        /// up to whole ticks, and its timer expires one tick late: 15 ms become 16 ms at 1000, 20
+        /// ms at 250 and 30 ms at 100.
         hz: u64 = (1000), in Range::between(1.0, 10_000.0), from "sch_fq_pie.c: usecs_to_jiffies; timer.c of Linux 6.12: calc_index";
         /// Weight of the delay's distance from the target, per second.
         alpha: f64 = (0.125), in Range::at_least(0.0), from "rfc8033 Appendix A: 1/8; tc-fq_pie(8): 2 sixteenths";
         /// Weight of the delay's change, per second.
         beta: f64 = (1.25), in Range::at_least(0.0), from "rfc8033 Appendix A: 1 + 1/4; tc-fq_pie(8): 20 sixteenths";
-        /// Twice this may wait in a queue without a drop (MEAN_PKTSIZE); absent: 1024 B, by Linux's rules 1500 B.
-        mean_packet_size: Option<Bytes> = (None), in Range::between(1.0, 65535.0), from "rfc8033 §4.1 leaves it open, rfc8034 A.1.2: 1024 B; Linux: an MTU";
-        /// ECN-capable packets are marked below this probability and dropped above it (MAX_ECNTH); by Linux's rules in whole per cent.
+        /// Mean packet size (MEAN_PKTSIZE). No packet is dropped while at most twice this size
+        /// waits in its queue. If absent, it is 1024 B, or 1500 B with Linux's rules.
+        mean_packet_size: Option<Bytes> = (None), in Range::between(1.0, 65535.0), from "rfc8034 A.1.2: 1024 B; rfc8033 §4.1 does not state it; Linux: an MTU";
+        /// Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above it
+        /// they are dropped. Linux's rules round it to whole per cent.
         mark_below: Probability = (Probability(0.1)), in Range::ANY, from "rfc8033 §5.1, tc-fq_pie(8): 10 %";
-        /// Bytes that a queue may send in its turn.
+        /// Number of bytes that a queue may send per turn.
         quantum: Bytes = (Bytes(1514)), in Range::between(1.0, 1e9), from "rfc8290 §5.2.4, tc-fq_pie(8): 1514 B";
         /// Number of queues.
         flows: u64 = (1024), in Range::between(1.0, 65536.0), from "rfc8290 §5.2.5, tc-fq_pie(8): 1024";
-        /// Most packets in all queues together.
+        /// Maximum number of packets in all queues together.
         packet_limit: Packets = (Packets(10_240.0)), in Range::between(1.0, 1e9).whole(), from "rfc8290 §5.2.3, tc-fq_pie(8): 10240 packets";
     }
 }
@@ -73,15 +78,15 @@ fn check(fq: &FqPie, path: &str) -> Result<(), Invalid> {
     check_quantum(fq.quantum, path)
 }
 
-impl Keeps for FqPie {
+impl DisciplineParams for FqPie {
     type Discipline = FqPieQueue;
 
-    fn discipline(&self, buffer: &Buffer, mut place: Place) -> FqPieQueue {
+    fn discipline(&self, buffer: &Buffer, mut context: QueueContext) -> FqPieQueue {
         FqPieQueue {
             limit: self.packet_limit.0 as u32,
             marks: buffer.ecn == Marking::Mark,
-            queues: FlowQueues::new(self.flows, self.quantum, self.of_a_queue(), &mut place.random),
-            random: place.random,
+            queues: FlowQueues::new(self.flows, self.quantum, self.of_a_queue(), &mut context.random),
+            random: context.random,
         }
     }
 }
@@ -110,7 +115,7 @@ impl FqPie {
     }
 }
 
-/// PIE in one of the queues.
+/// PIE of one queue.
 #[derive(Clone, Debug)]
 enum InQueue {
     Rfc8033(pie::State),
@@ -118,7 +123,7 @@ enum InQueue {
 }
 
 impl InQueue {
-    /// Makes up for the periods that ended by `until`, in which `backlog` stood.
+    /// Process every period that ended by `until`, during which `backlog` was constant.
     fn pass_periods(&mut self, until: Time, backlog: u64) {
         match self {
             InQueue::Rfc8033(pie) => {
@@ -138,7 +143,7 @@ impl InQueue {
         }
     }
 
-    /// A packet comes, before so much.
+    /// Return the verdict on a packet that arrives at this backlog of its queue.
     fn judge(&mut self, packet: &Packet, backlog: u64, random: &mut Stream) -> Verdict {
         match self {
             InQueue::Rfc8033(pie) => pie.judge(backlog, random),
@@ -146,14 +151,14 @@ impl InQueue {
         }
     }
 
-    /// The packet was let in.
+    /// Record that the packet was admitted.
     fn admitted(&mut self) {
         if let InQueue::Linux(pie) = self {
             pie.admitted();
         }
     }
 
-    /// A packet found no room.
+    /// Record a packet that arrived at the limit.
     fn overflows(&mut self) {
         match self {
             InQueue::Rfc8033(pie) => pie.overflows(),
@@ -163,8 +168,9 @@ impl InQueue {
 }
 
 impl Takes for InQueue {
-    /// A departure comes before the end of a period at the same instant.
-    fn dequeue(&mut self, store: &mut Store, _: u64, now: Time, _: &mut Fates) -> Option<Held> {
+    /// Process the periods that ended before now, then remove the next packet. At equal times a
+    /// departure comes before the end of a period.
+    fn dequeue(&mut self, store: &mut Store, _: u64, now: Time, _: &mut Fates) -> Option<QueuedPacket> {
         self.pass_periods(Time(now.0.saturating_sub(1)), store.backlog().bytes);
         let held = store.pop()?;
         match self {
@@ -177,7 +183,7 @@ impl Takes for InQueue {
     }
 }
 
-/// The state of FQ-PIE.
+/// State of FQ-PIE.
 #[derive(Debug)]
 pub struct FqPieQueue {
     limit: u32,
@@ -187,10 +193,10 @@ pub struct FqPieQueue {
 }
 
 impl QueueDiscipline for FqPieQueue {
-    fn enqueue(&mut self, mut held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, mut held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         let full = self.queues.backlog().packets >= self.limit;
         let place = self.queues.place(held.packet.connection);
-        let (pie, store) = self.queues.law(place);
+        let (pie, store) = self.queues.aqm(place);
         let backlog = store.backlog().bytes;
         pie.pass_periods(at.now, backlog);
         if full {
@@ -216,7 +222,7 @@ impl QueueDiscipline for FqPieQueue {
         self.queues.backlog()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.queues.each(see);
     }
 }

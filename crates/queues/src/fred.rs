@@ -1,42 +1,47 @@
-//! FRED: flow random early drop.
+//! Flow random early drop (FRED).
 //!
-//! Source: Lin & Morris 1997, "Dynamics of random early detection" (`lin1997fred`), the pseudo-code of
-//! its section 4, without the two-packet mode for many flows of section 5. Where it lets the average
-//! decay both when a packet comes to an empty queue and before it is accepted, each idle time counts
-//! once here. A flow's packets are those that wait; the packet in service has departed.
+//! Source: Lin & Morris 1997, "Dynamics of random early detection" (`lin1997fred`), the pseudo-code
+//! of section 4, without the two-packet mode for many flows of section 5. The pseudo-code lets the
+//! average decay when a packet arrives at an empty queue and again before the packet is accepted.
+//! Here each idle time counts once. The packets of a flow are its waiting packets, without the
+//! packet in service.
 //!
-//! The paper was not at hand, nor code by its authors: written from memory, and compared with J-Sim's
-//! FRED.java, which names the lines of the pseudo-code, and with a module for Linux. They agree with this
-//! but for the following. Both let a flow have two packets while the average is above maxth (the two-packet
-//! mode). J-Sim updates the average at every arrival, and counts a flow out before the average of its last
-//! departure; Linux does not, nor is it done here. Section numbers are still to be checked.
+//! Neither the paper nor its authors' code was available. The implementation is from memory, and
+//! was compared with J-Sim's FRED.java, which names the lines of the pseudo-code, and with a module
+//! for Linux. They agree except for the following. Both allow a flow two packets while the average
+//! is above maxth (the two-packet mode). J-Sim updates the average at every arrival, and removes a
+//! flow from the count before it averages the flow's last departure. Neither Linux nor this file
+//! does. The section numbers are not verified.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::param::{Invalid, join};
 use units::{Bytes, Depth, Packets, Probability, Range, Read, Time, params};
 
+use crate::aqm::{AqmParams, QueueContext};
 use crate::average::Average;
-use crate::law::{Configures, Place};
 use crate::lazy::Departures;
 
 params! {
-    /// FRED keeps a count of the waiting packets of every flow that has any. A flow may always have
-    /// minq packets waiting, never more than minth, and strikes are counted against flows that try:
-    /// they are then held to the average flow's share. Between minth and maxth RED's random drops hit
-    /// only flows with more than their share; above maxth every packet is dropped.
+    /// FRED counts the waiting packets of every flow. A flow may always have minq packets waiting,
+    /// but never more than minth. A flow that tries to exceed its bound gets a strike, and a flow
+    /// with strikes is limited to the average per flow. Between minth and maxth the random drops of
+    /// RED affect only flows with more than their share. Above maxth every packet is dropped.
     pub struct Fred: "fred", checked by check {
-        /// Average queue below which no packet is dropped at random, and most packets a flow may have waiting; absent: a quarter of the limit.
+        /// Average queue length below which no packet is dropped at random, and maximum number of
+        /// waiting packets of a flow. If absent, it is a quarter of the limit.
         minth: Option<Packets> = (None), in Range::above(0.0), from "lin1997fred §4: min(buffer size / 4, RTT)";
-        /// Average queue above which every packet is dropped; absent: twice minth.
+        /// Average queue length above which every packet is dropped. If absent, it is twice minth.
         maxth: Option<Packets> = (None), in Range::above(0.0), from "lin1997fred §4: 2 minth";
         /// Drop probability when the average reaches maxth.
         maxp: Probability = (Probability(0.02)), in Range::above_to(0.0, 1.0), from "lin1997fred §4: 0.02";
-        /// Weight of the present queue in the average (wq).
+        /// Weight of the current queue length in the moving average (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "lin1997fred §4: 0.002";
-        /// Packets that a flow may have waiting without being dropped at random (minq).
+        /// Number of waiting packets of a flow below which its packets are not dropped at random
+        /// (minq).
         minq: Packets = (Packets(2.0)), in Range::at_least(1.0), from "lin1997fred §4: 2 for small buffers, 4 for large ones";
-        /// Size of the packets that are pretended to have arrived while the queue was empty; also that of the limit's packets, if it is in bytes.
+        /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        /// average decay. It also converts a limit in bytes into packets.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
     }
 }
@@ -46,27 +51,27 @@ fn check(fred: &Fred, path: &str) -> Result<(), Invalid> {
         && fred.minth.is_none_or(|minth| minth >= maxth)
     {
         return Err(Invalid::new(&join(path, "maxth"), &maxth.write(), "must be above minth")
-            .remedy("give both, or neither"));
+            .remedy("give both or neither of minth and maxth"));
     }
     Ok(())
 }
 
-impl Configures for Fred {
-    type Law = FredLaw;
+impl AqmParams for Fred {
+    type Aqm = FredAqm;
     const COUNTS_ON_ORDER: bool = true;
 
-    fn law(&self, place: Place) -> FredLaw {
-        let limit = match place.limit {
+    fn aqm(&self, context: QueueContext) -> FredAqm {
+        let limit = match context.limit {
             Depth::Packets(n) => n,
             Depth::Bytes(n) => n / self.idle_packet_size.0 as f64,
         };
         let minth = self.minth.map_or(limit / 4.0, |p| p.0);
-        FredLaw {
+        FredAqm {
             minth,
             maxth: self.maxth.map_or(2.0 * minth, |p| p.0),
             maxp: self.maxp.0,
             minq: self.minq.0,
-            average: Average::new(self.wq.0, place.rate, self.idle_packet_size),
+            average: Average::new(self.wq.0, context.rate, self.idle_packet_size),
             count: -1,
             avgcq: 1.0,
             active: 0,
@@ -74,41 +79,41 @@ impl Configures for Fred {
             q_time: Time::ZERO,
             flows: Vec::new(),
             departures: Departures::default(),
-            random: place.random,
+            random: context.random,
         }
     }
 }
 
-/// What is known of a flow; all zero: no state.
+/// State of a flow. A flow without waiting packets has the value 0 in both fields.
 #[derive(Clone, Copy, Debug, Default)]
 struct Flow {
     qlen: u32,
     strike: u32,
 }
 
-/// The state of FRED.
+/// State of FRED.
 #[derive(Clone, Debug)]
-pub struct FredLaw {
+pub struct FredAqm {
     minth: f64,
     maxth: f64,
     maxp: f64,
     minq: f64,
     average: Average,
     count: i64,
-    /// Average per-flow queue.
+    /// Average queue length per flow.
     avgcq: f64,
-    /// Flows with waiting packets (Nactive).
+    /// Number of flows with waiting packets (Nactive).
     active: u32,
     q: u32,
-    /// Start of the time in which the queue has been empty.
+    /// Time since which the queue has been empty.
     q_time: Time,
     flows: Vec<Flow>,
     departures: Departures,
     random: Stream,
 }
 
-impl FredLaw {
-    /// "Calculate average queue length".
+impl FredAqm {
+    /// Update the average ("calculate average queue length").
     fn calculate(&mut self, now: Time, departed: bool) {
         if self.q > 0 || departed {
             self.average.sample(f64::from(self.q));
@@ -123,7 +128,7 @@ impl FredLaw {
         }
     }
 
-    /// "For each departing packet", up to `until`.
+    /// Process the departures up to `until` ("for each departing packet").
     fn depart(&mut self, until: Time) {
         while let Some(d) = self.departures.next(until) {
             self.q -= 1;
@@ -162,7 +167,7 @@ impl FredLaw {
     }
 }
 
-impl Aqm for FredLaw {
+impl Aqm for FredAqm {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         self.depart(at.now);
         let i = packet.connection as usize;

@@ -1,49 +1,49 @@
-//! What happens between arrivals, made up for at the next one: departures and ticks.
+//! Departures and timer ticks between two arrivals, processed at the next arrival.
 //!
-//! A law on a first-in-first-out link is called when packets arrive. What it would have done at a
-//! departure or at the end of a period depends on nothing that is not known at the next arrival: each
-//! admitted packet's departure was known when it was admitted ([`Arrival::begins`]), or was told since
-//! ([`Departures::leave`]). So the law keeps
-//! what it admitted and acts on it later, in order and at its exact time. A departure comes before a
-//! tick at the same instant, and both before an arrival.
+//! The link calls the AQM of a first-in-first-out queue when a packet arrives. Everything that the
+//! AQM has to do at a departure or at the end of a period is known at the next arrival: the
+//! departure time of an admitted packet was known at its admission ([`Arrival::begins`]), or the
+//! queue has reported it since ([`Departures::leave`]). The AQM therefore stores the admitted
+//! packets and processes their departures later, in order and with their exact times. At equal
+//! times a departure comes before a tick, and both come before an arrival.
 
 use std::collections::VecDeque;
 
 use net::{Arrival, Backlog, Packet};
 use units::{Duration, Time};
 
-/// A packet that leaves the queue for the transmitter.
+/// Packet that leaves the queue for the transmitter.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure {
-    /// When.
+    /// Time of the departure.
     pub at: Time,
-    /// When it came.
+    /// Time of the arrival.
     pub entered: Time,
-    /// What the law wants to know of it again: its flow, its class.
+    /// Number that the AQM attached to the packet, such as its flow or class.
     pub tag: u32,
-    /// Its size on the wire.
+    /// Size on the wire in bytes.
     pub size: u16,
 }
 
-/// The packets that were admitted and have not left the queue yet.
+/// Packets that were admitted and have not left the queue yet.
 #[derive(Clone, Debug, Default)]
 pub struct Departures {
     ring: VecDeque<Departure>,
     bytes: u64,
-    /// How many of the ring were told to have left.
+    /// Number of packets at the head of the ring whose departure has been reported.
     left: usize,
 }
 
 impl Departures {
-    /// A packet was admitted.
+    /// Add an admitted packet.
     #[inline]
     pub fn add(&mut self, packet: &Packet, at: &Arrival, tag: u32) {
         self.bytes += u64::from(packet.size);
         self.ring.push_back(Departure { at: at.begins(), entered: at.now, tag, size: packet.size });
     }
 
-    /// The first packet that has not left leaves now: where that was not known when it was added
-    /// ([`Aqm::on_departure`](net::Aqm::on_departure)).
+    /// Record that the next packet leaves now, for a queue whose departure times are unknown at
+    /// admission ([`Aqm::on_departure`](net::Aqm::on_departure)).
     pub fn leave(&mut self, now: Time) {
         if let Some(departure) = self.ring.get_mut(self.left) {
             departure.at = now;
@@ -51,7 +51,7 @@ impl Departures {
         }
     }
 
-    /// The next packet that leaves at `until` or before.
+    /// Remove and return the next packet that leaves at or before `until`.
     #[inline]
     pub fn next(&mut self, until: Time) -> Option<Departure> {
         if self.ring.front()?.at > until {
@@ -63,34 +63,34 @@ impl Departures {
         Some(departure)
     }
 
-    /// What waits at `until`, everything before having left.
+    /// Remove every packet that leaves at or before `until`, and return the backlog that remains.
     pub fn remaining(&mut self, until: Time) -> Backlog {
         while self.next(until).is_some() {}
         self.backlog()
     }
 
-    /// What has not left by the last look.
+    /// Return the backlog after the packets removed so far.
     pub fn backlog(&self) -> Backlog {
         Backlog { packets: self.ring.len() as u32, bytes: self.bytes }
     }
 
-    /// The packet that has waited longest.
+    /// Return the packet that has waited longest.
     pub fn head(&self) -> Option<&Departure> {
         self.ring.front()
     }
 
-    /// The tags of those that wait.
+    /// Return the tags of the waiting packets.
     pub fn tags(&self) -> impl Iterator<Item = u32> {
         self.ring.iter().map(|d| d.tag)
     }
 
-    /// Whether nothing waits.
+    /// Return true if no packet waits.
     pub fn is_empty(&self) -> bool {
         self.ring.is_empty()
     }
 }
 
-/// A clock that ticks once a period, the first time at its end.
+/// Periodic clock whose first tick comes after one period.
 #[derive(Clone, Copy, Debug)]
 pub struct Ticks {
     next: Time,
@@ -98,12 +98,12 @@ pub struct Ticks {
 }
 
 impl Ticks {
-    /// A clock of this period.
+    /// Create a clock with this period.
     pub fn every(period: Duration) -> Self {
         Ticks { next: Time::ZERO + period, period }
     }
 
-    /// The next tick, if it comes at `now` or before.
+    /// Return the next tick if it comes at or before `now`.
     #[inline]
     pub fn due(&mut self, now: Time) -> Option<Time> {
         let tick = self.next;
@@ -114,7 +114,7 @@ impl Ticks {
         Some(tick)
     }
 
-    /// Passes over every tick up to `now`: they change nothing.
+    /// Skip every tick up to and including `now`, because they would change nothing.
     pub fn pass_over(&mut self, now: Time) {
         if self.next <= now {
             let missed = now.since(self.next).0 / self.period.0 + 1;
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ticks_come_once_a_period_and_can_be_passed_over() {
+    fn ticks_come_once_per_period_and_can_be_skipped() {
         let mut ticks = Ticks::every(Duration(10));
         assert_eq!(ticks.due(Time(9)), None);
         assert_eq!(
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_leave_at_their_times() {
+    fn departures_are_returned_at_their_times() {
         let mut d = Departures::default();
         for (begins, size) in [(5, 100), (7, 50)] {
             let at = Arrival { now: Time(3), backlog: Backlog::default(), free_at: Time(begins) };

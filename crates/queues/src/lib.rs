@@ -1,8 +1,11 @@
-//! Queue disciplines, one file each, and the FIFO shell that acts on what a law decides.
+//! AQM algorithms and queue disciplines, one file each.
 //!
-//! docs/how-to/add-a-queue.md adds one. What laws are made of is in [`average`], [`spacing`] and [`lazy`].
+//! The guide docs/how-to/add-a-queue.md shows how to add a queue. [`average`], [`spacing`] and
+//! [`lazy`] are building blocks of several AQMs, [`fifo`] and [`storing`] are the disciplines that
+//! carry out the decisions of an AQM.
 
 pub mod adaptive_red;
+mod aqm;
 pub mod average;
 pub mod avq;
 pub mod blue;
@@ -20,8 +23,6 @@ pub mod fq_codel;
 pub mod fq_pie;
 pub mod fred;
 mod hash;
-pub mod holding;
-mod law;
 pub mod lazy;
 pub mod nonlinear_red;
 pub mod pi;
@@ -38,12 +39,13 @@ pub mod sfb;
 pub mod spacing;
 pub mod sred;
 pub mod store;
+pub mod storing;
 pub mod tc_pie;
 pub mod tc_red;
 pub mod tc_sfb;
 pub mod threshold;
 pub mod wred;
 
+pub use aqm::{AqmParams, CustomAqms, DisciplineParams, NoCustomAqms, QueueContext};
 pub use custom::Custom;
-pub use discipline::{Discipline, Law, Queue};
-pub use law::{Configures, Keeps, Laws, NoLaws, Place};
+pub use discipline::{ArrivalQueue, Discipline, Kind, Queue, StoringQueue};

@@ -1,40 +1,45 @@
-//! Nonlinear RED: the probability rises with the square of the average's way between the thresholds.
+//! Nonlinear RED, whose signal probability rises with the square of the average's distance from
+//! minth.
 //!
 //! Source: Zhou, Yeung & Li 2006, "Nonlinear RED: a simple yet efficient active queue management
-//! scheme" (`zhou2006nonlinear`), equation (2); everything else is RED's.
+//! scheme" (`zhou2006nonlinear`), equation (2). The rest is RED.
 //!
-//! Of the paper only the beginning was at hand (its abstract: a quadratic function, all else RED's).
-//! Compared with ns-3's RED queue disc, which cites its section 3.1: the curve and the factor 1.5 agree.
+//! Only the beginning of the paper was available: its abstract states a quadratic function and RED
+//! for the rest. The curve and the factor 1.5 agree with ns-3's RED queue disc, which cites section
+//! 3.1.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::Invalid;
 use units::{Bytes, Depth, Packets, Probability, Range, Time, params};
 
+use crate::aqm::{AqmParams, QueueContext, measure};
 use crate::average::Average;
-use crate::law::{Configures, Place, measure};
 use crate::red::{check_thresholds, is_spared};
 use crate::spacing::{AboveMaxth, Chooser, Pressure, Spacing};
 
 params! {
-    /// RED with a quadratic curve: gentler than RED near minth, more aggressive near maxth, so that a
-    /// light load is let use the buffer and the thresholds matter less.
+    /// RED with a quadratic signal probability. It signals less often than RED near minth and more
+    /// often near maxth, so that light loads can use the buffer and the thresholds matter less.
     pub struct NonlinearRed: "nonlinear_red", checked by check {
-        /// Average queue below which no packet is signalled (minth).
+        /// Average queue length below which no packet is signalled (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
-        /// Average queue above which every packet is signalled (maxth).
+        /// Average queue length above which every packet is signalled (maxth).
         maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: three times minth";
-        /// Signal probability when the average reaches maxth: 1.5 times RED's maxp gives the same mean probability.
+        /// Signal probability when the average reaches maxth (maxp). At 1.5 times the maxp of RED
+        /// the mean probability between the thresholds equals that of RED.
         maxp: Probability = (Probability(0.15)), in Range::above_to(0.0, 1.0), from "zhou2006nonlinear: 1.5 maxp, maxp 0.1";
-        /// Weight of the present queue in the average (wq).
+        /// Weight of the current queue length in the moving average (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
-        /// How signals are spaced.
+        /// Distribution of the number of packets between two signals.
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
-        /// What happens to a packet above maxth.
+        /// Action on a packet while the average is above maxth.
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
-        /// No packet is signalled while this many or fewer wait, whatever the average; 0: the average alone decides.
-        least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red has none; ns-2 has 1";
-        /// Size of the packets that are pretended to have arrived while the queue was idle.
+        /// Number of waiting packets up to which no packet is signalled, for any average. With 0
+        /// the average alone decides.
+        least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
+        /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        /// average decay.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
     }
 }
@@ -43,25 +48,25 @@ fn check(red: &NonlinearRed, path: &str) -> Result<(), Invalid> {
     check_thresholds(red.minth, red.maxth, path)
 }
 
-impl Configures for NonlinearRed {
-    type Law = NonlinearRedLaw;
+impl AqmParams for NonlinearRed {
+    type Aqm = NonlinearRedAqm;
 
-    fn law(&self, place: Place) -> NonlinearRedLaw {
-        NonlinearRedLaw {
+    fn aqm(&self, context: QueueContext) -> NonlinearRedAqm {
+        NonlinearRedAqm {
             minth: self.minth,
             maxth: self.maxth.amount(),
             maxp: self.maxp.0,
             least_backlog: self.least_backlog.0 as u32,
-            average: Average::new(self.wq.0, place.rate, self.idle_packet_size),
+            average: Average::new(self.wq.0, context.rate, self.idle_packet_size),
             chooser: Chooser::new(self.spacing, self.above_maxth),
-            random: place.random,
+            random: context.random,
         }
     }
 }
 
-/// The state of nonlinear RED.
+/// State of nonlinear RED.
 #[derive(Clone, Debug)]
-pub struct NonlinearRedLaw {
+pub struct NonlinearRedAqm {
     minth: Depth,
     maxth: f64,
     maxp: f64,
@@ -71,8 +76,8 @@ pub struct NonlinearRedLaw {
     random: Stream,
 }
 
-impl NonlinearRedLaw {
-    /// Equation (2).
+impl NonlinearRedAqm {
+    /// Return the signal probability for an average (equation (2)).
     fn pressure(&self, average: f64) -> Pressure {
         let minth = self.minth.amount();
         if average < minth {
@@ -86,7 +91,7 @@ impl NonlinearRedLaw {
     }
 }
 
-impl Aqm for NonlinearRedLaw {
+impl Aqm for NonlinearRedAqm {
     #[inline]
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
         self.average.update(at.now, at.idle_since(), measure(at.backlog, self.minth));

@@ -1,54 +1,60 @@
-//! PI: a proportional-integral controller of the queue.
+//! Proportional-integral controller of the queue length (PI).
 //!
 //! Source: Hollot, Misra, Towsley & Gong 2001, "On designing improved controllers for AQM routers
-//! supporting TCP flows" (`hollot2001pi`): the difference equation of its section on implementation,
-//! p(kT) = a (q(kT) - qref) - b (q((k-1)T) - qref) + p((k-1)T), with the coefficients and the sampling
-//! frequency of its experiments, and its design rule for others. The queue is sampled at the ends of the
-//! periods, exactly.
+//! supporting TCP flows" (`hollot2001pi`): the difference equation of its section on
+//! implementation, p(kT) = a (q(kT) - qref) - b (q((k-1)T) - qref) + p((k-1)T), with the
+//! coefficients and the sampling frequency of its experiments, and its design rule for others. The
+//! queue is sampled exactly at the end of each period.
 //!
-//! The paper was not at hand. The difference equation, the coefficients and packets of 500 B agree with
-//! ns-2's pi.cc (which has 170 Hz and a reference of 50 packets). That the rule is the paper's is shown by
-//! its own numbers: given its 60 flows, 246 ms and 3750 packets/s, it yields its a and b within 2 %.
+//! The paper was not available. The difference equation, the coefficients and packets of 500 B
+//! agree with ns-2's pi.cc, which has 170 Hz and a reference of 50 packets. The design rule
+//! reproduces the paper's numbers: for 60 flows, 246 ms and 3750 packets/s it yields the published
+//! a and b within 2 %.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::param::{Invalid, Json, join};
 use units::{Bytes, Depth, Duration, Probability, Range, Read, Time, params};
 
-use crate::law::{Configures, Place, measure};
+use crate::aqm::{AqmParams, QueueContext, measure};
 use crate::lazy::{Departures, Ticks};
 
 params! {
-    /// PI holds the queue at its reference whatever the load. A fixed number of times a second the
-    /// probability is changed by the queue's distance from the reference and by how that changed;
-    /// every packet is signalled with it. Its coefficients fit one setting: those that are published
-    /// are for 3750 packets/s of 500 B (15 Mbit/s), round-trip times up to 246 ms and 60 flows or more. The
-    /// gain of TCP and queue goes with the cube of the bandwidth-delay product over the square of the flows: with
-    /// a small product or many flows the same coefficients are slow to find the probability, with a
-    /// large one or few flows the queue swings. For another setting give `max_rtt` and `min_flows`, and both follow by the paper's rule
-    /// from the rate of the link and the size of the packets.
+    /// PI controls the queue length at a reference for varying loads. At a fixed frequency the
+    /// signal probability of every packet is changed by the distance of the queue from the
+    /// reference and by the change of that distance. The coefficients suit one setting. The
+    /// published ones are for 3750 packets/s of 500 B (15 Mbit/s), round-trip times up to 246 ms
+    /// and at least 60 flows. The loop gain of TCP and queue grows with the cube of the
+    /// bandwidth-delay product and falls with the square of the number of flows. With a small
+    /// product or many flows the same coefficients react slowly, and with a large product or few
+    /// flows the queue oscillates. For another setting give `max_rtt` and `min_flows`: then the
+    /// paper's rule computes a and b from the rate of the link and the size of the packets.
     pub struct Pi: "pi", checked by check {
-        /// The queue that is held (qref).
+        /// Reference queue length (qref).
         qref: Depth = (Depth::Packets(200.0)), in Range::at_least(0.0), from "hollot2001pi: 200 packets";
-        /// Coefficient of the present distance, per packet (a); absent: by the rule, or 1.822e-5.
+        /// Coefficient of the current distance from the reference, per packet (a). If absent, it
+        /// follows from the rule if max_rtt and min_flows are given, and is 1.822e-5 otherwise.
         a: Option<f64> = (None), in Range::above(0.0), from "hollot2001pi: 1.822e-5 in its setting";
-        /// Coefficient of the distance one period ago, per packet (b); absent: by the rule, or 1.816e-5.
+        /// Coefficient of the distance one period ago, per packet (b). If absent, it follows from
+        /// the rule if max_rtt and min_flows are given, and is 1.816e-5 otherwise.
         b: Option<f64> = (None), in Range::above(0.0), from "hollot2001pi: 1.816e-5 in its setting";
-        /// The largest round-trip time, queueing included, for which the rule gives the coefficients (R+).
+        /// Maximum round-trip time, including queueing, for which the rule computes the
+        /// coefficients (R+).
         max_rtt: Option<Duration> = (None), in Range::above(0.0), from "hollot2001pi: its design rule";
-        /// The least number of flows for which it does (N-).
+        /// Minimum number of flows for which the rule computes the coefficients (N-).
         min_flows: Option<f64> = (None), in Range::at_least(1.0), from "hollot2001pi: its design rule";
-        /// Time between two samples (T).
+        /// Time between two samples of the queue (T).
         period: Duration = (Duration(6_250_000_000)), in Range::at_least(1e-6), from "hollot2001pi: 160 Hz";
-        /// Size of the packets that the coefficients are for, where qref is in bytes or the rule gives them.
+        /// Packet size for which the rule computes the coefficients. It also converts a qref in
+        /// bytes into packets.
         mean_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "hollot2001pi: 500 B";
     }
 }
 
-/// The coefficients of the paper's experiments.
+/// Coefficients of the paper's experiments.
 const PUBLISHED: Coefficients = Coefficients { a: 1.822e-5, b: 1.816e-5 };
 
-/// What the distances from the reference count for.
+/// Coefficients of the current and the previous distance from the reference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Coefficients {
     a: f64,
@@ -56,10 +62,11 @@ struct Coefficients {
 }
 
 impl Coefficients {
-    /// The design rule: of the controller K (s/z + 1)/s the zero cancels the pole of TCP's window,
-    /// z = 2 N/(R² C), and K makes the loop cross unity gain there, ω = z, where TCP and queue have the gain
-    /// (R C)³/(4 N²) / |(jω/z + 1)(jω R + 1)|. It is then stable for more flows and shorter round trips. Sampled
-    /// every T by Tustin's rule: a = K (1/z + T/2), b = K (1/z - T/2).
+    /// Return the coefficients by the design rule. The zero of the controller K (s/z + 1)/s cancels
+    /// the pole of TCP's window, z = 2 N/(R² C). K sets the unity-gain frequency of the loop to ω =
+    /// z, where TCP and queue have the gain (R C)³/(4 N²) / |(jω/z + 1)(jω R + 1)|. The loop is
+    /// then stable for more flows and shorter round trips. Sampling every T by Tustin's rule gives
+    /// a = K (1/z + T/2), b = K (1/z - T/2).
     fn designed(flows: f64, rtt: f64, packets_per_second: f64, period: f64) -> Self {
         let z = 2.0 * flows / (rtt * rtt * packets_per_second);
         let window = rtt * packets_per_second;
@@ -87,44 +94,44 @@ fn check(pi: &Pi, path: &str) -> Result<(), Invalid> {
     if pi.max_rtt.is_some() && (pi.a.is_some() || pi.b.is_some()) {
         let key = if pi.a.is_some() { "a" } else { "b" };
         return Err(Invalid::new(&join(path, key), &Json::Null, "follows from max_rtt and min_flows")
-            .remedy("give the coefficients or what they follow from"));
+            .remedy("give either a and b, or max_rtt and min_flows"));
     }
     let Coefficients { a, b } = pi.coefficients(1.0);
     if pi.max_rtt.is_none() && b >= a {
         return Err(Invalid::new(&join(path, "b"), &pi.b.write(), format!("must be below a ({a})"))
-            .remedy("with b = a the queue is not pulled to its reference"));
+            .remedy("lower b, because with b = a the queue does not return to its reference"));
     }
     Ok(())
 }
 
-impl Configures for Pi {
-    type Law = PiLaw;
+impl AqmParams for Pi {
+    type Aqm = PiAqm;
     const COUNTS_ON_ORDER: bool = true;
 
-    fn law(&self, place: Place) -> PiLaw {
+    fn aqm(&self, context: QueueContext) -> PiAqm {
         let unit = match self.qref {
             Depth::Packets(_) => 1.0,
             Depth::Bytes(_) => self.mean_packet_size.0 as f64,
         };
-        PiLaw {
-            coefficients: self.coefficients(place.packets_per_second(self.mean_packet_size)),
+        PiAqm {
+            coefficients: self.coefficients(context.packets_per_second(self.mean_packet_size)),
             qref: self.qref.amount() / unit,
             unit: self.qref.like(unit),
             probability: Probability(0.0),
             q_old: 0.0,
             ticks: Ticks::every(self.period),
             departures: Departures::default(),
-            random: place.random,
+            random: context.random,
         }
     }
 }
 
-/// The state of PI.
+/// State of PI.
 #[derive(Clone, Debug)]
-pub struct PiLaw {
+pub struct PiAqm {
     coefficients: Coefficients,
     qref: f64,
-    /// What counts as a packet.
+    /// Size of the queue that counts as one packet.
     unit: Depth,
     probability: Probability,
     q_old: f64,
@@ -133,8 +140,8 @@ pub struct PiLaw {
     random: Stream,
 }
 
-impl PiLaw {
-    /// One sample: whether anything changed.
+impl PiAqm {
+    /// Sample the queue and update the probability. Return true if either changed.
     fn sample(&mut self, now: Time) -> bool {
         let q = measure(self.departures.remaining(now), self.unit) / self.unit.amount();
         let Coefficients { a, b } = self.coefficients;
@@ -146,7 +153,7 @@ impl PiLaw {
     }
 }
 
-impl Aqm for PiLaw {
+impl Aqm for PiAqm {
     #[inline]
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
         while let Some(tick) = self.ticks.due(at.now) {
@@ -170,9 +177,9 @@ impl Aqm for PiLaw {
 mod tests {
     use super::*;
 
-    /// The example of the paper: 60 flows, 246 ms, 3750 packets/s, 160 Hz.
+    /// The rule is applied to the paper's example: 60 flows, 246 ms, 3750 packets/s, 160 Hz.
     #[test]
-    fn the_rule_gives_the_published_coefficients() {
+    fn the_design_rule_gives_the_published_coefficients() {
         let Coefficients { a, b } = Coefficients::designed(60.0, 0.246, 3750.0, 1.0 / 160.0);
         assert!((a / PUBLISHED.a - 1.0).abs() < 0.02 && (b / PUBLISHED.b - 1.0).abs() < 0.02, "{a} {b}");
         let ki = |a: f64, b: f64| a - b;

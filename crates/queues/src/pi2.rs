@@ -1,30 +1,32 @@
 //! PI2: a linear PI controller whose output is squared for Classic traffic.
 //!
-//! Source: De Schepper, Bondarenko, Tsang & Briscoe 2016 (`deschepper2016pi2`) and RFC 9332 §2.4 and
-//! Appendix A.1 (`rfc9332`), the base AQM without the second queue: the controller, the square, the
-//! coupling to Scalable traffic, and the defaults. The delay is that of the packet at the head of the
-//! queue when the period ends. Missing: the limit of the Classic probability (p_Cmax) and the policy for
-//! overload, which RFC 9332 has for the two queues together.
+//! Source: De Schepper, Bondarenko, Tsang & Briscoe 2016 (`deschepper2016pi2`) and RFC 9332 §2.4
+//! and Appendix A.1 (`rfc9332`), the base AQM without the second queue: the controller, the square,
+//! the coupling to Scalable traffic, and the defaults. The delay is that of the packet at the head
+//! of the queue when the period ends. The limit of the Classic probability (p_Cmax) and the
+//! overload policy, which RFC 9332 defines for the two queues together, are not implemented.
 //!
-//! The RFC was at hand, the paper was not. Compared with its authors' sch_dualpi2.c: the controller, the delay,
-//! the two draws and the factor k agree. It spares a queue below two MTU, which is `least_backlog = "3000 B"` here.
+//! The RFC was available, the paper was not. The controller, the delay, the two random draws and
+//! the factor k agree with its authors' sch_dualpi2.c. That code does not signal while less than
+//! two MTU wait, which is `least_backlog = "3000 B"` here.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Ecn, Packet, Verdict, Why};
 use units::{Bytes, Duration, Range, Time, params};
 
-use crate::law::{Configures, Place};
+use crate::aqm::{AqmParams, QueueContext};
 use crate::lazy::{Departures, Ticks};
 
 params! {
-    /// PI2 holds the queueing delay at a target with a probability p' that grows linearly with the
-    /// rate of Scalable senders. Classic packets are signalled with p' squared (two draws, both below
-    /// p'), because the rate of Reno and its kin goes with the square root of theirs; Scalable ones,
-    /// told by ECT(1) or CE, are marked with k p'. The square takes the place of PIE's table of scales.
+    /// PI2 controls the queueing delay at a target. Its probability p' is proportional to the
+    /// signal rate that Scalable senders need. Scalable packets, which carry ECT(1) or CE, are
+    /// marked with k p'. Classic packets are signalled with p' squared (two draws, both below p'),
+    /// because the rate of Reno and similar controls depends on the square root of the signal
+    /// probability. The square replaces PIE's table of scale factors.
     pub struct Pi2: "pi2" {
-        /// The delay that is held.
+        /// Target queueing delay.
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc9332 Appendix A.1: 15 ms";
-        /// Time between two changes of the probability (Tupdate).
+        /// Time between two updates of the probability (Tupdate).
         t_update: Duration = (Duration::from_millis(16)), in Range::at_least(1e-6), from "rfc9332 Appendix A.1: 16 ms";
         /// Integral gain in Hz (alpha).
         alpha: f64 = (0.16), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 0.16 Hz";
@@ -32,42 +34,42 @@ params! {
         beta: f64 = (3.2), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 3.2 Hz";
         /// Factor between Scalable and Classic probability (k).
         coupling: f64 = (2.0), in Range::at_least(0.0), from "rfc9332 Appendix A.1, §2.5.1: 2";
-        /// Nothing is signalled while less than this waits.
+        /// Backlog below which no packet is signalled.
         least_backlog: Bytes = (Bytes(0)), in Range::at_least(0.0), from "rfc9332 Appendix A.1, figure 7: none; Linux has two MTU";
     }
 }
 
-impl Configures for Pi2 {
-    type Law = Pi2Law;
+impl AqmParams for Pi2 {
+    type Aqm = Pi2Aqm;
     const COUNTS_ON_ORDER: bool = true;
 
-    fn law(&self, place: Place) -> Pi2Law {
-        Pi2Law {
+    fn aqm(&self, context: QueueContext) -> Pi2Aqm {
+        Pi2Aqm {
             params: self.clone(),
             probability: 0.0,
             previous: 0.0,
             ticks: Ticks::every(self.t_update),
             departures: Departures::default(),
-            random: place.random,
+            random: context.random,
         }
     }
 }
 
-/// The state of PI2.
+/// State of PI2.
 #[derive(Clone, Debug)]
-pub struct Pi2Law {
+pub struct Pi2Aqm {
     params: Pi2,
-    /// p'.
+    /// Base probability p'.
     probability: f64,
-    /// Delay a period ago, in seconds.
+    /// Queueing delay at the previous update, in seconds.
     previous: f64,
     ticks: Ticks,
     departures: Departures,
     random: Stream,
 }
 
-impl Pi2Law {
-    /// dualpi2_update(): whether anything changed.
+impl Pi2Aqm {
+    /// Update the probability (dualpi2_update()). Return true if anything changed.
     fn update(&mut self, now: Time) -> bool {
         self.departures.remaining(now);
         let current = self.departures.head().map_or(0.0, |head| now.since(head.entered).seconds());
@@ -81,7 +83,7 @@ impl Pi2Law {
     }
 }
 
-impl Aqm for Pi2Law {
+impl Aqm for Pi2Aqm {
     #[inline]
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         while let Some(tick) = self.ticks.due(at.now) {

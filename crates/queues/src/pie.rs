@@ -1,63 +1,67 @@
 //! PIE, the basic scheme.
 //!
-//! Source: RFC 8033, Appendix A (`rfc8033`), line by line, with the latency from timestamps; marking as
-//! its §5.1 has it. The delay is that of the packet that left the queue last, and 0 once that packet left it
-//! empty: §4.2 has the probability decay while the queue is not congested, "current_qdelay == 0", which an
-//! appendix that samples at departures alone would never see of a queue from which nothing departs. Linux has it so too.
+//! Source: RFC 8033, Appendix A (`rfc8033`), line by line, with the latency from timestamps, and
+//! §5.1 for marking. The delay is that of the last packet that left the queue, and 0 if that packet
+//! left the queue empty. In §4.2 the probability decays while the queue is not congested,
+//! "current_qdelay == 0". A delay that is sampled only at departures would never reach 0 while no
+//! packet departs. Linux also sets it to 0.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Bytes, Duration, Probability, Range, Time, params, words};
 
-use crate::law::{Configures, Place};
+use crate::aqm::{AqmParams, QueueContext};
 use crate::lazy::{Departures, Ticks};
 
 words! {
-    /// How the drops of one probability are spaced.
+    /// Spacing of the drops for one probability.
     pub enum Tosses {
         /// Each packet is dropped with the same probability.
         Independent = "independent",
-        /// Derandomized: the probabilities of the packets since the last drop are summed up; below 0.85 none is dropped, from 8.5 on
-        /// every packet is.
+        /// Derandomized: the probabilities of the packets since the last drop are added up. Below a
+        /// sum of 0.85 no packet is dropped, and from 8.5 on every packet is dropped.
         Accumulated = "accumulated",
     }
 }
 
 params! {
-    /// PIE (proportional integral controller enhanced) holds the queueing delay at a target. Every
-    /// t_update the drop probability is changed by the delay's distance from the target and by its
-    /// trend; small probabilities are changed in small steps. Packets are dropped at random on arrival, not
-    /// during a burst that follows a calm, and not while the queue is nearly empty.
+    /// PIE (proportional integral controller enhanced) controls the queueing delay at a target.
+    /// Every t_update the drop probability is changed by the distance of the delay from the target
+    /// and by the trend of the delay. Small probabilities change in small steps. Arriving packets
+    /// are dropped at random, except during a burst after a quiet period and while the queue is
+    /// nearly empty.
     pub struct Pie: "pie" {
-        /// The delay that is held (QDELAY_REF).
+        /// Target queueing delay (QDELAY_REF).
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc8033 Appendix A: 15 ms";
-        /// How long a burst is let pass (MAX_BURST).
+        /// Duration of a burst that passes without drops (MAX_BURST).
         max_burst: Duration = (Duration::from_millis(150)), in Range::at_least(0.0), from "rfc8033 Appendix A: 150 ms";
-        /// Time between two changes of the probability (T_UPDATE).
+        /// Time between two updates of the probability (T_UPDATE).
         t_update: Duration = (Duration::from_millis(15)), in Range::at_least(1e-6), from "rfc8033 Appendix A: 15 ms";
         /// Weight of the delay's distance from the target, per second.
         alpha: f64 = (0.125), in Range::at_least(0.0), from "rfc8033 Appendix A: 1/8";
         /// Weight of the delay's change, per second.
         beta: f64 = (1.25), in Range::at_least(0.0), from "rfc8033 Appendix A: 1 + 1/4";
-        /// Twice this may wait without a drop (MEAN_PKTSIZE).
-        mean_packet_size: Bytes = (Bytes(1024)), in Range::between(1.0, 65535.0), from "rfc8033 §4.1 leaves it open; rfc8034 A.1.2: 1024 B";
-        /// ECN-capable packets are marked below this probability and dropped above it (MAX_ECNTH).
+        /// Mean packet size (MEAN_PKTSIZE). No packet is dropped while at most twice this size
+        /// waits.
+        mean_packet_size: Bytes = (Bytes(1024)), in Range::between(1.0, 65535.0), from "rfc8034 A.1.2: 1024 B; rfc8033 §4.1 does not state it";
+        /// Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above it
+        /// they are dropped.
         mark_below: Probability = (Probability(0.1)), in Range::ANY, from "rfc8033 §5.1: 10 %";
-        /// How drops are spaced.
-        tosses: Tosses = (Tosses::Independent), in Range::ANY, from "rfc8033 §4.1; §5.4 has accumulated";
+        /// Spacing of the drops for one probability.
+        tosses: Tosses = (Tosses::Independent), in Range::ANY, from "rfc8033 §4.1: independent; §5.4: accumulated";
     }
 }
 
-impl Configures for Pie {
-    type Law = PieLaw;
+impl AqmParams for Pie {
+    type Aqm = PieAqm;
     const COUNTS_ON_ORDER: bool = true;
 
-    fn law(&self, place: Place) -> PieLaw {
-        PieLaw { state: State::new(self), departures: Departures::default(), random: place.random }
+    fn aqm(&self, context: QueueContext) -> PieAqm {
+        PieAqm { state: State::new(self), departures: Departures::default(), random: context.random }
     }
 }
 
-/// The controller of calculate_drop_prob().
+/// Controller of calculate_drop_prob().
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Control {
     pub alpha: f64,
@@ -66,7 +70,7 @@ pub(crate) struct Control {
 }
 
 impl Control {
-    /// The step p of the drop probability, scaled by how small it is (§4.2).
+    /// Return the change p of the drop probability, scaled down for small probabilities (§4.2).
     pub fn step(&self, drop_prob: f64, current: f64, old: f64) -> f64 {
         let p = self.alpha * (current - self.target) + self.beta * (current - old);
         let scale = match drop_prob {
@@ -82,7 +86,8 @@ impl Control {
     }
 }
 
-/// Appendix B, drop_early(), its second half: whether to drop by what has accumulated (§5.4). Who drops begins it anew.
+/// Decide by the accumulated probability whether to drop (§5.4; Appendix B, second half of
+/// drop_early()). The caller resets the sum after a drop.
 pub(crate) fn accumulate(accu_prob: &mut f64, drop_prob: f64, random: &mut Stream) -> bool {
     if drop_prob == 0.0 {
         *accu_prob = 0.0;
@@ -101,7 +106,7 @@ pub(crate) fn accumulate(accu_prob: &mut f64, drop_prob: f64, random: &mut Strea
     lost
 }
 
-/// The variables of Appendix A, apart from the packets.
+/// Variables of Appendix A, without the packets.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     params: Pie,
@@ -109,14 +114,15 @@ pub(crate) struct State {
     burst_allowance: Duration,
     drop_prob: f64,
     accu_prob: f64,
-    /// Delay of the packet that left last, in seconds, as is the next; 0: it left the queue empty.
+    /// Delay of the last packet that left in seconds, or 0 if it left the queue empty. `qdelay_old`
+    /// is its previous value.
     current_qdelay: f64,
     qdelay_old: f64,
     pub ticks: Ticks,
 }
 
 impl State {
-    /// PIE that has seen nothing.
+    /// Create the initial state of PIE.
     pub fn new(params: &Pie) -> Self {
         State {
             control: Control { alpha: params.alpha, beta: params.beta, target: params.target.seconds() },
@@ -130,17 +136,18 @@ impl State {
         }
     }
 
-    /// A packet found the buffer full: a drop (Appendix B, enque()).
+    /// Record the drop of a packet at a full buffer (Appendix B, enque()).
     pub fn overflows(&mut self) {
         self.accu_prob = 0.0;
     }
 
-    /// deque(): a packet left the queue after this delay, and left others there or none.
+    /// Record that a packet left after this delay (deque()). `empties` is true if it left the queue
+    /// empty.
     pub fn departed(&mut self, delay: Duration, empties: bool) {
         self.current_qdelay = if empties { 0.0 } else { delay.seconds() };
     }
 
-    /// calculate_drop_prob(): whether anything changed.
+    /// Update the drop probability (calculate_drop_prob()). Return true if anything changed.
     pub fn calculate_drop_prob(&mut self) -> bool {
         let before = (self.drop_prob, self.qdelay_old, self.burst_allowance);
         self.drop_prob += self.control.step(self.drop_prob, self.current_qdelay, self.qdelay_old);
@@ -153,7 +160,7 @@ impl State {
         before != (self.drop_prob, self.qdelay_old, self.burst_allowance)
     }
 
-    /// drop_early(): whether to drop.
+    /// Return true if a packet is to be dropped (drop_early()).
     fn drop_early(&mut self, queued: u64, random: &mut Stream) -> bool {
         let low = self.qdelay_old < self.control.target / 2.0 && self.drop_prob < 0.2;
         if low || queued <= 2 * self.params.mean_packet_size.0 {
@@ -165,7 +172,7 @@ impl State {
         }
     }
 
-    /// enque(), for a packet that finds so many bytes.
+    /// Return the verdict on a packet that arrives at a queue of `queued` bytes (enque()).
     #[inline]
     pub fn judge(&mut self, queued: u64, random: &mut Stream) -> Verdict {
         let half = self.control.target / 2.0;
@@ -174,7 +181,7 @@ impl State {
         }
         if self.burst_allowance == Duration::ZERO && self.drop_early(queued, random) {
             self.accu_prob = 0.0;
-            // §5.1
+            // Marking instead of dropping follows §5.1.
             return if self.drop_prob < self.params.mark_below.0 {
                 Verdict::Signal(Why::Early)
             } else {
@@ -187,15 +194,15 @@ impl State {
 
 /// PIE on a first-in-first-out queue.
 #[derive(Clone, Debug)]
-pub struct PieLaw {
+pub struct PieAqm {
     state: State,
     departures: Departures,
     random: Stream,
 }
 
-impl PieLaw {
-    /// deque(), for everything that left by `until`. What waited then waits here still: a packet that came later was
-    /// not let in before this was done.
+impl PieAqm {
+    /// Process every departure up to `until` (deque()). The packets still in `departures` are
+    /// exactly those that waited at that time, because later packets are admitted after this call.
     fn depart(&mut self, until: Time) {
         while let Some(d) = self.departures.next(until) {
             self.state.departed(d.at.since(d.entered), self.departures.is_empty());
@@ -203,7 +210,7 @@ impl PieLaw {
     }
 }
 
-impl Aqm for PieLaw {
+impl Aqm for PieAqm {
     #[inline]
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
         while let Some(tick) = self.state.ticks.due(at.now) {
@@ -235,8 +242,8 @@ mod tests {
     use serde_json::json;
     use units::Read;
 
-    /// §4.2: while nothing waits p comes down by alpha QDELAY_REF, scaled, and by 2 % in every period, "a time
-    /// constant around 50 * T_UPDATE". A delay that stayed as it was last would raise it.
+    /// §4.2: while the queue is empty, p falls in every period by alpha QDELAY_REF, scaled, and by
+    /// 2 %, "a time constant around 50 * T_UPDATE". A delay that kept its last value would raise p.
     #[test]
     fn the_probability_decays_while_the_queue_is_empty() {
         let mut state = State::new(&Pie::read(&json!({}), "pie").unwrap());

@@ -1,58 +1,63 @@
-//! PIE with the optional enhancements.
+//! PIE with its optional enhancements.
 //!
-//! Source: RFC 8033, Appendix B (`rfc8033`), line by line: the delay from an estimate of the departure
-//! rate (§5.2), PIE that turns itself on and off (§5.3), derandomization (§5.4) and the cap of the
-//! adjustment (§5.5). Two readings: taken literally the appendix turns PIE off in the very call that
-//! turned it on, since its three conditions hold then; as its comment says ("if the queue has been idle
-//! for a while") it is turned off only by a packet that finds the link idle. accu_prob_ is reset by a mark as
-//! by a drop.
+//! Source: RFC 8033, Appendix B (`rfc8033`), line by line: the delay from an estimate of the
+//! departure rate (§5.2), automatic activation (§5.3), derandomization (§5.4) and the bound on the
+//! change of the probability (§5.5). Two points are interpretations. Taken literally, the appendix
+//! turns PIE off in the same call that turned it on, because its three conditions hold then.
+//! Following its comment ("if the queue has been idle for a while"), only a packet that arrives at
+//! an idle link turns PIE off. A mark resets accu_prob_ as a drop does.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Bytes, Depth, Duration, Probability, Range, Time, params};
 
-use crate::law::{Configures, Place};
+use crate::aqm::{AqmParams, QueueContext};
 use crate::lazy::{Departures, Ticks};
 use crate::pie::{Control, accumulate};
 
-/// Bytes of a measurement of the departure rate (DQ_THRESHOLD), and the weight of one: 2^14 / 2^16.
+/// Number of bytes in a measurement of the departure rate (DQ_THRESHOLD). `WEIGHT` is the weight of
+/// a measurement: 2^14 / 2^16.
 const DQ_THRESHOLD: u64 = 1 << 14;
 const WEIGHT: f64 = 0.25;
 
 params! {
-    /// PIE as its RFC suggests to build it: it measures the departure rate instead of stamping packets, is
-    /// off until a third of the buffer is filled, spaces its drops, never faster than once in 0.85/p
-    /// packets and at the latest after 8.5/p, and raises the probability by 2 % at most once it exceeds 10 %.
+    /// PIE with the implementation choices that its RFC suggests. It estimates the delay from the
+    /// departure rate instead of timestamps, and is off until a third of the buffer is filled.
+    /// Between two drops lie at least about 0.85/p and at most 8.5/p packets. Above 10 % the
+    /// probability rises by at most 2 % per update.
     pub struct PieEnhanced: "pie_enhanced" {
-        /// The delay that is held (QDELAY_REF).
+        /// Target queueing delay (QDELAY_REF).
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc8033 Appendix B: 15 ms";
-        /// How long a burst is let pass (MAX_BURST).
+        /// Duration of a burst that passes without drops (MAX_BURST).
         max_burst: Duration = (Duration::from_millis(150)), in Range::at_least(0.0), from "rfc8033 Appendix B: 150 ms";
-        /// Time between two changes of the probability (T_UPDATE).
+        /// Time between two updates of the probability (T_UPDATE).
         t_update: Duration = (Duration::from_millis(15)), in Range::at_least(1e-6), from "rfc8033 Appendix B: 15 ms";
         /// Weight of the delay's distance from the target, per second.
         alpha: f64 = (0.125), in Range::at_least(0.0), from "rfc8033 Appendix B: 1/8";
         /// Weight of the delay's change, per second.
         beta: f64 = (1.25), in Range::at_least(0.0), from "rfc8033 Appendix B: 1 + 1/4";
-        /// Twice this may wait without a drop (MEAN_PKTSIZE).
-        mean_packet_size: Bytes = (Bytes(1024)), in Range::between(1.0, 65535.0), from "rfc8033 §4.1 leaves it open; rfc8034 A.1.2: 1024 B";
-        /// ECN-capable packets are marked below this probability and dropped above it (MAX_ECNTH).
+        /// Mean packet size (MEAN_PKTSIZE). No packet is dropped while at most twice this size
+        /// waits.
+        mean_packet_size: Bytes = (Bytes(1024)), in Range::between(1.0, 65535.0), from "rfc8034 A.1.2: 1024 B; rfc8033 §4.1 does not state it";
+        /// Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above it
+        /// they are dropped.
         mark_below: Probability = (Probability(0.1)), in Range::ANY, from "rfc8033 Appendix B: 10 %";
-        /// Bytes that may wait (TAIL_DROP); a third of them turns PIE on; absent: the limit of the buffer, packets taken for 1500 B.
+        /// Maximum number of waiting bytes (TAIL_DROP). A third of it turns PIE on. If absent, it
+        /// is the limit of the buffer, with 1500 B per packet.
         tail_drop: Option<Bytes> = (None), in Range::at_least(1.0), from "rfc8033 §5.3: the tail drop threshold";
     }
 }
 
-impl Configures for PieEnhanced {
-    type Law = PieEnhancedLaw;
+impl AqmParams for PieEnhanced {
+    type Aqm = PieEnhancedAqm;
     const COUNTS_ON_ORDER: bool = true;
 
-    fn law(&self, place: Place) -> PieEnhancedLaw {
-        let limit = match place.limit {
+    fn aqm(&self, context: QueueContext) -> PieEnhancedAqm {
+        let limit = match context.limit {
             Depth::Packets(n) => (n * 1500.0) as u64,
             Depth::Bytes(n) => n as u64,
         };
-        PieEnhancedLaw {
+        PieEnhancedAqm {
             tail_drop: self.tail_drop.map_or(limit, |b| b.0),
             control: Control { alpha: self.alpha, beta: self.beta, target: self.target.seconds() },
             params: self.clone(),
@@ -68,22 +73,22 @@ impl Configures for PieEnhanced {
             ticks: Ticks::every(self.t_update),
             found_idle: true,
             departures: Departures::default(),
-            random: place.random,
+            random: context.random,
         }
     }
 }
 
-/// A measurement of the departure rate under way.
+/// Measurement of the departure rate in progress.
 #[derive(Clone, Copy, Debug)]
 struct Measurement {
     start: Time,
-    /// Bytes that departed since (dq_count_).
+    /// Bytes that departed since the start (dq_count_).
     bytes: u64,
 }
 
-/// The state of PIE with its enhancements.
+/// State of PIE with its enhancements.
 #[derive(Clone, Debug)]
-pub struct PieEnhancedLaw {
+pub struct PieEnhancedAqm {
     params: PieEnhanced,
     tail_drop: u64,
     control: Control,
@@ -91,22 +96,23 @@ pub struct PieEnhancedLaw {
     burst_allowance: Duration,
     drop_prob: f64,
     accu_prob: f64,
-    /// In seconds, as are the next two times.
+    /// Estimated delay in seconds. `qdelay_old` is the previous estimate.
     current_qdelay: f64,
     qdelay_old: f64,
     last_timestamp: Time,
     measurement: Option<Measurement>,
-    /// Time that DQ_THRESHOLD bytes take, in seconds; 0: not known.
+    /// Average time in seconds in which DQ_THRESHOLD bytes depart, or 0 before the first
+    /// measurement.
     avg_dq_time: f64,
     ticks: Ticks,
-    /// Whether the packet that came last found the link idle.
+    /// True if the last packet arrived at an idle link.
     found_idle: bool,
     departures: Departures,
     random: Stream,
 }
 
-impl PieEnhancedLaw {
-    /// deque(), for everything that left by `until`.
+impl PieEnhancedAqm {
+    /// Process every departure up to `until` (deque()).
     fn depart(&mut self, until: Time) {
         while let Some(d) = self.departures.next(until) {
             if let Some(m) = &mut self.measurement {
@@ -127,7 +133,7 @@ impl PieEnhancedLaw {
         }
     }
 
-    /// calculate_drop_prob(): whether anything changed.
+    /// Update the drop probability (calculate_drop_prob()). Return true if anything changed.
     fn calculate_drop_prob(&mut self, now: Time) -> bool {
         if !self.active {
             return false;
@@ -154,7 +160,7 @@ impl PieEnhancedLaw {
         before != (self.drop_prob, self.qdelay_old, self.burst_allowance)
     }
 
-    /// drop_early(): whether to drop.
+    /// Return true if a packet is to be dropped (drop_early()).
     fn drop_early(&mut self, queued: u64) -> bool {
         let low = self.qdelay_old < self.control.target / 2.0 && self.drop_prob < 0.2;
         if low || queued <= 2 * self.params.mean_packet_size.0 {
@@ -163,7 +169,8 @@ impl PieEnhancedLaw {
         accumulate(&mut self.accu_prob, self.drop_prob, &mut self.random)
     }
 
-    /// The end of enque(): turns PIE on by what waits now, or off by a packet that found the link idle.
+    /// Turn PIE on if `queued` is large enough, or off if the packet arrived at an idle link (end
+    /// of enque()).
     fn switch(&mut self, at: &Arrival, queued: u64) {
         if !self.active && queued >= self.tail_drop / 3 {
             self.active = true;
@@ -183,7 +190,7 @@ impl PieEnhancedLaw {
     }
 }
 
-impl Aqm for PieEnhancedLaw {
+impl Aqm for PieEnhancedAqm {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         self.found_idle = at.idle_since().is_some();
         while let Some(tick) = self.ticks.due(at.now) {

@@ -1,20 +1,23 @@
-//! RED-PD: RED with preferential dropping, a penalty box for the flows that RED drops most often.
+//! RED-PD: RED with preferential dropping, which drops packets of the flows with the most drops
+//! before RED.
 //!
-//! Source: Mahajan, Floyd & Wetherall 2001, "Controlling high-bandwidth flows at the congested router"
-//! (`mahajan2001redpd`). A TCP with round-trip time R that meets the drop rate p loses a packet every
-//! R/√(1.5 p) seconds. RED's drops are listed by flow in intervals of K/M of that time, and a flow in K of
-//! the last M lists sends more than such a TCP: it is monitored, and dropped before RED with a probability
-//! of its own, which goes up while it is still found and down when it has not been for M lists. Such a drop
-//! is spaced as RED's are, and none is made while RED's average is below minth or no more than a packet
-//! waits: what holds a flow down must not leave the link idle.
+//! Source: Mahajan, Floyd & Wetherall 2001, "Controlling high-bandwidth flows at the congested
+//! router" (`mahajan2001redpd`). A TCP with round-trip time R and drop rate p loses a packet every
+//! R/√(1.5 p) seconds. RED-PD lists the drops of RED by flow, in intervals of K/M of that time. A
+//! flow in K of the last M lists sends more than such a TCP. It becomes monitored: its packets are
+//! dropped before RED with a probability of its own, which rises while the flow remains in K lists
+//! and falls after it was in none of M lists. These drops are spaced as those of RED. They stop
+//! while the average of RED is below minth or at most one packet waits, so that the link stays
+//! busy.
 //!
-//! The paper was not at hand. Compared with the authors' ns-2 code decision by decision: red-pd.cc for the
-//! drops, the scripts of their experiments (tcl/ex/red-pd) for who is monitored and how much, from where
-//! come the bounds of the intervals, the smoothing of p, how long a probability is left alone, and the
-//! least drop rate. Left out: their optional test for unresponsive flows, whose probabilities then change
-//! faster, and the bound on how many flows a list keeps. An interval of the longest kind, after one without
-//! drops, counts among the last here and not there; probabilities go down where they go up, and not a
-//! millisecond later.
+//! The paper was not available. Each decision was compared with the authors' ns-2 code: red-pd.cc
+//! for the drops, and the scripts of their experiments (tcl/ex/red-pd) for the choice of flows and
+//! their probabilities. The bounds of the intervals, the smoothing of p, the time between two
+//! changes of a probability and the minimum drop rate are those of the scripts. Two parts are left
+//! out: the optional test for unresponsive flows, whose probabilities then change faster, and the
+//! bound on the length of a list. Two details differ. An interval of maximum length after one
+//! without drops counts among the last intervals here and not in the scripts. Probabilities fall at
+//! the same time as others rise, and in the scripts a millisecond later.
 
 use std::collections::VecDeque;
 
@@ -23,58 +26,63 @@ use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::param::{Invalid, join};
 use units::{Bytes, Depth, Duration, Packets, Probability, Range, Read, Time, params};
 
-use crate::law::{Configures, Place};
-use crate::red::{ChanceBy, Red, RedLaw, check_thresholds};
+use crate::aqm::{AqmParams, QueueContext};
+use crate::red::{ChanceBy, Red, RedAqm, check_thresholds};
 use crate::spacing::{AboveMaxth, Spacing, uniform};
 
 params! {
-    /// RED that holds down the flows with a high bandwidth, with state for them alone. Who is dropped by
-    /// RED in several intervals of a row sends more than a TCP with the target round-trip time would at this drop
-    /// rate; its packets are dropped at random before they come to RED, more and more until it is no longer
-    /// found among RED's drops, then less and less. Every other packet is RED's.
+    /// RED that limits high-bandwidth flows and has state for them alone. A flow with drops in
+    /// several recent intervals sends more than a TCP with the target round-trip time would at this
+    /// drop rate. Its packets are dropped at random before RED, with a probability that rises while
+    /// the flow remains among RED's drops and falls afterwards. RED decides on all other packets.
     pub struct RedPd: "red_pd", checked by check {
-        /// Round-trip time of the TCP whose rate is the bound (R).
+        /// Round-trip time of the TCP whose rate is the bound for a flow (R).
         target_rtt: Duration = (Duration::from_millis(40)), in Range::at_least(1e-3), from "mahajan2001redpd: 40 ms";
-        /// How many lists of drops are kept (M).
+        /// Number of recent lists of drops (M).
         lists: u64 = (5), in Range::between(1.0, 64.0), from "mahajan2001redpd: 5";
-        /// In how many of them a flow must be to be monitored (K).
+        /// Number of lists with a drop of the flow from which the flow is monitored (K).
         regular: u64 = (3), in Range::between(1.0, 64.0), from "mahajan2001redpd: 3";
-        /// The most by which a probability goes down at once; below twice this it is halved.
+        /// Maximum decrease of a flow's probability at a time. A probability below twice this value
+        /// is halved instead.
         max_decrease: Probability = (Probability(0.05)), in Range::above_to(0.0, 1.0), from "mahajan2001redpd: 0.05";
-        /// A probability at or below this is not lowered but ended.
+        /// Probability of a flow at or below which its monitoring ends instead of another decrease.
         least: Probability = (Probability(0.005)), in Range::above_to(0.0, 1.0), from "mahajan2001redpd: 0.005";
-        /// While RED drops less than this share nobody is punished more.
+        /// Drop rate of RED at or below which no probability of a flow rises.
         least_drop_rate: Probability = (Probability(0.001)), in Range::ANY, from "mahajan2001redpd, its experiments: 0.001";
-        /// Average queue below which no packet is signalled (minth).
+        /// Average queue length below which no packet is signalled (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
-        /// Average queue above which every packet is dropped (maxth; twice that when gentle).
+        /// Average queue length at which the drop probability reaches maxp (maxth). Above it the
+        /// parameter gentle decides.
         maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: three times minth";
         /// Signal probability when the average reaches maxth (maxp).
         maxp: Probability = (Probability(0.1)), in Range::above_to(0.0, 1.0), from "floyd1997parameters: 1/10";
-        /// Weight of the present queue in the average (wq).
+        /// Weight of the current queue length in the moving average (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
-        /// Above maxth the probability rises from maxp to 1 at twice maxth, instead of jumping to 1.
+        /// If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth.
+        /// If false, it jumps to 1 at maxth.
         gentle: bool = (true), in Range::ANY, from "floyd2000gentle";
-        /// No packet is signalled while this many or fewer wait, whatever the average; 0: the average alone decides.
-        least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red has none; ns-2 has 1";
-        /// Size of the packets that are pretended to have arrived while the queue was idle.
+        /// Number of waiting packets up to which no packet is signalled, for any average. With 0
+        /// the average alone decides.
+        least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
+        /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        /// average decay.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
     }
 }
 
 fn check(pd: &RedPd, path: &str) -> Result<(), Invalid> {
     if pd.regular > pd.lists {
-        return Err(Invalid::new(&join(path, "regular"), &pd.regular.write(), "must not be above lists")
-            .remedy(format!("lists is {}", pd.lists)));
+        return Err(Invalid::new(&join(path, "regular"), &pd.regular.write(), "must be at most lists")
+            .remedy(format!("lower regular, or raise lists (now {})", pd.lists)));
     }
     check_thresholds(pd.minth, pd.maxth, path)
 }
 
-impl Configures for RedPd {
-    type Law = RedPdLaw;
+impl AqmParams for RedPd {
+    type Aqm = RedPdAqm;
 
-    fn law(&self, place: Place) -> RedPdLaw {
-        let random = place.random.branch("preferential");
+    fn aqm(&self, context: QueueContext) -> RedPdAqm {
+        let random = context.random.branch("preferential");
         let red = Red {
             minth: self.minth,
             maxth: self.maxth,
@@ -91,8 +99,8 @@ impl Configures for RedPd {
         };
         let r = self.target_rtt;
         let longest = Duration(10 * r.0);
-        RedPdLaw {
-            red: red.law(place),
+        RedPdAqm {
+            red: red.aqm(context),
             params: self.clone(),
             longest,
             ends: Time::ZERO + longest,
@@ -112,32 +120,33 @@ impl Configures for RedPd {
     }
 }
 
-/// A flow of a list, and its bytes that RED dropped.
+/// Number of bytes of one flow that RED dropped in an interval.
 #[derive(Clone, Copy, Debug)]
 struct Dropped {
     flow: u32,
     bytes: u64,
 }
 
-/// What is known of a flow.
+/// State of a flow.
 #[derive(Clone, Copy, Debug, Default)]
 struct Flow {
-    /// Its place in the list of this interval, if `listed` is this interval.
+    /// Index in the list of the current interval, valid if `listed` is that interval.
     place: usize,
     listed: u64,
-    /// The last interval in which a packet of it was dropped, by RED or before.
+    /// Last interval in which a packet of the flow was dropped, by RED or before it.
     hit: u64,
-    /// The probability of its own; 0: not monitored.
+    /// Drop probability of this flow, or 0 if it is not monitored.
     probability: f64,
-    /// Packets since the last that it took, of those that it applied to.
+    /// Number of packets of the flow since the last drop before RED.
     since: u32,
     changed: Time,
-    /// In how many lists it is, and with how many bytes: while an interval is closed.
+    /// Number of lists that contain the flow. It and `bytes` are set while an interval is being
+    /// closed.
     seen: u64,
     bytes: u64,
 }
 
-/// The packet that came last, in case that it overflows the buffer.
+/// Last packet that arrived, in case it overflows the buffer.
 #[derive(Clone, Copy, Debug, Default)]
 struct Last {
     flow: u32,
@@ -145,25 +154,25 @@ struct Last {
     passed: bool,
 }
 
-/// The state of RED-PD.
+/// State of RED-PD.
 #[derive(Clone, Debug)]
-pub struct RedPdLaw {
+pub struct RedPdAqm {
     params: RedPd,
-    red: RedLaw,
+    red: RedAqm,
     longest: Duration,
-    /// When the present interval ends, and its number.
+    /// End of the current interval. `interval` is its number.
     ends: Time,
     interval: u64,
-    /// Lengths of the last intervals, the latest last.
+    /// Lengths of the last intervals, newest last.
     lengths: VecDeque<Duration>,
-    /// Bytes that came to RED in this interval, and that it dropped.
+    /// Bytes that arrived at RED in this interval. `dropped` is the part that RED dropped.
     arrived: u64,
     dropped: u64,
-    /// The smoothed share of them.
+    /// Smoothed drop rate.
     drop_rate: Option<f64>,
     lists: VecDeque<Vec<Dropped>>,
     current: Vec<Dropped>,
-    /// The flows that are in K lists or more.
+    /// Flows in at least K lists.
     regular: Vec<u32>,
     flows: Vec<Flow>,
     monitored: Vec<u32>,
@@ -171,8 +180,8 @@ pub struct RedPdLaw {
     random: Stream,
 }
 
-impl RedPdLaw {
-    /// RED signalled by a packet, or the buffer was full.
+impl RedPdAqm {
+    /// Record a packet that RED signalled or that arrived at a full buffer.
     fn note(&mut self, flow: u32, bytes: u64) {
         self.dropped += bytes;
         let state = &mut self.flows[flow as usize];
@@ -185,13 +194,14 @@ impl RedPdLaw {
         }
     }
 
-    /// How long the last `n` intervals were; not less than the longest one.
+    /// Return the sum of the last `n` interval lengths, at least the maximum length of an interval.
     fn length_of(&self, n: usize) -> Duration {
         let sum = self.lengths.iter().rev().take(n).map(|d| d.0).sum();
         Duration(sum).max(self.longest)
     }
 
-    /// The share of RED's drops in the interval, and that smoothed, by halves.
+    /// Return the drop rate of RED in this interval and the smoothed drop rate, in which both
+    /// halves have equal weight.
     fn drop_rates(&mut self) -> (f64, f64) {
         let now = if self.arrived == 0 { 0.0 } else { self.dropped as f64 / self.arrived as f64 };
         let smoothed = self.drop_rate.map_or(now, |old| 0.5 * now + 0.5 * old);
@@ -199,8 +209,8 @@ impl RedPdLaw {
         (now, smoothed)
     }
 
-    /// Keeps the list of this interval and forgets the oldest; counts every flow in those that are kept, and
-    /// finds the regular ones.
+    /// Store the list of this interval, discard the oldest list, count each flow in the stored
+    /// lists, and select the flows in at least K lists.
     fn close_list(&mut self) {
         let full = self.lists.len() as u64 == self.params.lists;
         let mut next = if full { self.lists.pop_front().unwrap_or_default() } else { Vec::new() };
@@ -218,7 +228,7 @@ impl RedPdLaw {
         }
     }
 
-    /// Raises the probabilities of the flows that are in K lists or more, in proportion to their drops.
+    /// Raise the probabilities of the flows in at least K lists, in proportion to their drops.
     fn punish(&mut self, now: Time, drop_rate: f64) {
         let settled = self.length_of(4);
         let bytes: u64 = self.regular.iter().map(|&i| self.flows[i as usize].bytes).sum();
@@ -240,7 +250,7 @@ impl RedPdLaw {
         }
     }
 
-    /// Lowers those of the monitored flows that are in no list.
+    /// Lower the probabilities of the monitored flows that are in no list.
     fn forgive(&mut self, now: Time) {
         let settled = self.length_of(3);
         let (flows, params) = (&mut self.flows, &self.params);
@@ -259,7 +269,7 @@ impl RedPdLaw {
         });
     }
 
-    /// The end of an interval.
+    /// End an interval.
     fn close_interval(&mut self) {
         let now = self.ends;
         let (present, smoothed) = self.drop_rates();
@@ -282,7 +292,7 @@ impl RedPdLaw {
         self.ends += length;
     }
 
-    /// Whether the probability of its own chooses a packet of the flow.
+    /// Return true if the flow's own probability chooses a packet of the flow.
     fn prefers(&mut self, flow: usize) -> bool {
         let state = &mut self.flows[flow];
         if state.probability == 0.0 {
@@ -293,13 +303,13 @@ impl RedPdLaw {
         chosen
     }
 
-    /// Whether a drop leaves the link something to send.
+    /// Return true if a drop leaves the link a packet to send and the average is at least minth.
     fn congested(&self, at: &Arrival) -> bool {
         at.backlog.packets > 1
             && self.red.average().is_some_and(|average| average.amount() >= self.red.curve.minth)
     }
 
-    /// K/M R/√(1.5 p), from 2 R to 10 R.
+    /// Return the length of an interval: K/M R/√(1.5 p), between 2 R and 10 R.
     fn length_at(&self, p: f64) -> Duration {
         let r = self.params.target_rtt;
         if p == 0.0 {
@@ -311,7 +321,7 @@ impl RedPdLaw {
     }
 }
 
-impl Aqm for RedPdLaw {
+impl Aqm for RedPdAqm {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         while self.ends <= at.now {
             self.close_interval();

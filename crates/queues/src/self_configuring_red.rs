@@ -1,47 +1,50 @@
-//! Self-configuring RED: maxp follows which threshold the average crosses.
+//! Self-configuring RED, which changes maxp when the average crosses a threshold.
 //!
 //! Source: Feng, Kandlur, Saha & Shin 1999, "A self-configuring RED gateway"
-//! (`feng1999selfconfiguring`), the algorithm of its figure "Adaptive RED algorithm": every time the
-//! average is updated, its place beside the thresholds is compared with its last. The paper bounds
-//! maxp on neither side; here it stays at most 1, since it is a probability.
+//! (`feng1999selfconfiguring`), the algorithm of its figure "Adaptive RED algorithm". Each update
+//! compares the position of the average relative to the thresholds with the previous position. The
+//! paper does not bound maxp. Here maxp is at most 1, because it is a probability.
 //!
-//! The paper was not at hand, nor code by its authors. Compared with ns-2's red.cc (`feng_adaptive_`):
-//! every decision agrees, but that the bound of 1 is not there.
+//! Neither the paper nor its authors' code was available. Every decision agrees with ns-2's red.cc
+//! (`feng_adaptive_`), except for the bound of 1, which ns-2 lacks.
 
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::Invalid;
 use units::{Bytes, Depth, Packets, Probability, Range, Time, params};
 
-use crate::law::{Configures, Place};
-use crate::red::{ChanceBy, Red, RedLaw, check_thresholds};
+use crate::aqm::{AqmParams, QueueContext};
+use crate::red::{ChanceBy, Red, RedAqm, check_thresholds};
 use crate::spacing::{AboveMaxth, Spacing};
 
 params! {
-    /// RED that sets maxp by its own success. When the average falls below minth RED has been too
-    /// aggressive, and maxp is divided by alpha; when it rises above maxth RED has been too timid, and
-    /// maxp is multiplied by beta. It is changed once a crossing.
+    /// RED that adapts maxp when the average crosses a threshold. When the average falls below
+    /// minth, RED was too aggressive, and maxp is divided by alpha. When it rises above maxth, RED
+    /// was not aggressive enough, and maxp is multiplied by beta. Each crossing changes maxp once.
     pub struct SelfConfiguringRed: "self_configuring_red", checked by check {
-        /// Average queue below which no packet is signalled (minth).
+        /// Average queue length below which no packet is signalled (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
-        /// Average queue above which every packet is signalled (maxth).
+        /// Average queue length above which every packet is signalled (maxth).
         maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: three times minth";
-        /// maxp at the start.
+        /// Initial maxp, the signal probability when the average reaches maxth.
         maxp: Probability = (Probability(0.1)), in Range::above_to(0.0, 1.0), from "floyd1997parameters: 1/10";
-        /// What maxp is divided by when the average falls below minth.
+        /// Divisor of maxp when the average falls below minth.
         alpha: f64 = (3.0), in Range::above(1.0), from "feng1999selfconfiguring: 3";
-        /// What maxp is multiplied by when the average rises above maxth.
+        /// Factor of maxp when the average rises above maxth.
         beta: f64 = (2.0), in Range::above(1.0), from "feng1999selfconfiguring: 2";
-        /// Weight of the present queue in the average (wq).
+        /// Weight of the current queue length in the moving average (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
-        /// Above maxth the probability rises from maxp to 1 at twice maxth, instead of jumping to 1.
+        /// If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth.
+        /// If false, it jumps to 1 at maxth.
         gentle: bool = (false), in Range::ANY, from "feng1999selfconfiguring is older than gentle RED";
-        /// How signals are spaced.
+        /// Distribution of the number of packets between two signals.
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
-        /// What happens to a packet above maxth (twice maxth when gentle).
+        /// Action on a packet while the average is above maxth (above twice maxth if gentle).
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
-        /// No packet is signalled while this many or fewer wait, whatever the average; 0: the average alone decides.
-        least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red has none; ns-2 has 1";
-        /// Size of the packets that are pretended to have arrived while the queue was idle.
+        /// Number of waiting packets up to which no packet is signalled, for any average. With 0
+        /// the average alone decides.
+        least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
+        /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        /// average decay.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
     }
 }
@@ -50,10 +53,10 @@ fn check(red: &SelfConfiguringRed, path: &str) -> Result<(), Invalid> {
     check_thresholds(red.minth, red.maxth, path)
 }
 
-impl Configures for SelfConfiguringRed {
-    type Law = SelfConfiguringRedLaw;
+impl AqmParams for SelfConfiguringRed {
+    type Aqm = SelfConfiguringRedAqm;
 
-    fn law(&self, place: Place) -> SelfConfiguringRedLaw {
+    fn aqm(&self, context: QueueContext) -> SelfConfiguringRedAqm {
         let red = Red {
             minth: self.minth,
             maxth: self.maxth,
@@ -68,16 +71,16 @@ impl Configures for SelfConfiguringRed {
             mark_below: Probability(1.0),
             idle_packet_size: self.idle_packet_size,
         };
-        SelfConfiguringRedLaw {
+        SelfConfiguringRedAqm {
             alpha: self.alpha,
             beta: self.beta,
             status: Status::Between,
-            red: red.law(place),
+            red: red.aqm(context),
         }
     }
 }
 
-/// Where the average stands.
+/// Position of the average relative to the thresholds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Status {
     Between,
@@ -85,17 +88,17 @@ enum Status {
     Above,
 }
 
-/// The state of self-configuring RED.
+/// State of self-configuring RED.
 #[derive(Clone, Debug)]
-pub struct SelfConfiguringRedLaw {
+pub struct SelfConfiguringRedAqm {
     alpha: f64,
     beta: f64,
     status: Status,
-    red: RedLaw,
+    red: RedAqm,
 }
 
-impl SelfConfiguringRedLaw {
-    /// Every Q(ave) update.
+impl SelfConfiguringRedAqm {
+    /// Adapt maxp after an update of the average.
     fn adapt(&mut self, average: f64) {
         let curve = &mut self.red.curve;
         if curve.minth < average && average < curve.maxth {
@@ -110,7 +113,7 @@ impl SelfConfiguringRedLaw {
     }
 }
 
-impl Aqm for SelfConfiguringRedLaw {
+impl Aqm for SelfConfiguringRedAqm {
     #[inline]
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         let average = self.red.update_average(at);

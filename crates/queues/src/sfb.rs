@@ -1,68 +1,73 @@
-//! SFB: stochastic fair BLUE.
+//! Stochastic fair BLUE (SFB).
 //!
 //! Source: Feng, Shin, Kandlur & Saha 2002 (`feng2002blue`), section V, the algorithm of its figure
-//! "SFB algorithm": L levels of N bins, each a BLUE of the packets hashed to it, and moving hash functions.
-//! tc-sfb(8), which follows the paper's double buffering, says how they move: while one set of bins
-//! manages the queue a second one, with other hash functions, is warmed up by the packets of the flows
-//! that are found unresponsive, and takes over at the end of the interval. The defaults of the steps, of
-//! the intervals and of the penalty rate are that page's.
+//! "SFB algorithm": L levels of N bins, each a BLUE of the packets hashed to it, with hash
+//! functions that change. tc-sfb(8), which follows the paper's double buffering, describes the
+//! change. While one set of bins manages the queue, the packets of unresponsive flows warm up a
+//! second set with other hash functions, which replaces the first at the end of the interval. The
+//! default steps, intervals and penalty rate are from that page.
 //!
-//! The paper was not at hand. Compared with tc-sfb(8) and with sch_sfb.c, neither by the paper's authors.
-//! Different here, on purpose, after the paper's figure as remembered: 2 levels of 23 bins (8 of 16 there);
-//! a bin is full above its size (at it there); a packet one of whose bins is full is dropped (there if all
-//! exceed a second size); marks stay marks however high pm is (there, above one half, more and more are
-//! drops); tokens come steadily (there when none is left). The second set is warmed up from a minute after
-//! a change, as tc-sfb(8) says; the code begins a minute before the next. Both sets count every waiting
-//! packet; in the code the second counts what warms it up.
+//! The paper was not available. tc-sfb(8) and sch_sfb.c, neither by the paper's authors, were
+//! compared. This file follows the paper's figure, from memory, where they differ. It has 2 levels
+//! of 23 bins, and Linux 8 of 16. A bin is full above its size, and in Linux at its size. A packet
+//! with one full bin is dropped, and in Linux a packet all of whose bins exceed a second size.
+//! Marks remain marks at every pm, and in Linux an increasing part above one half becomes drops.
+//! Tokens arrive continuously, and in Linux when none is left. The warm-up of the second set begins
+//! a minute after a change, as tc-sfb(8) states, and in the code a minute before the next change.
+//! Both sets count every waiting packet, and in the code the second set counts only the packets
+//! that warm it up.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Depth, Duration, Packets, Probability, Range, Time, params};
 
+use crate::aqm::{AqmParams, QueueContext};
 use crate::hash::hash;
-use crate::law::{Configures, Place};
 use crate::lazy::{Departures, Ticks};
 
 params! {
-    /// SFB holds down flows that do not answer to signals, with little state. Each packet is hashed to
-    /// one bin a level. A bin whose packets exceed its size raises its probability and drops; one
-    /// that is empty lowers it. A packet is signalled with the least probability of its bins, so that only a
-    /// flow all of whose bins are pushed to 1 is taken for unresponsive: such flows share a limited rate.
+    /// SFB limits flows that do not respond to signals, with little state. Each packet is hashed to
+    /// one bin per level. A bin with more packets than its size raises its probability and drops,
+    /// and an empty bin lowers it. A packet is signalled with the minimum probability of its bins.
+    /// A flow counts as unresponsive only if all its bins reach probability 1, and all unresponsive
+    /// flows together share a limited rate.
     pub struct Sfb: "sfb" {
-        /// Levels, each with its hash function (L).
+        /// Number of levels, each with its hash function (L).
         levels: u64 = (2), in Range::between(1.0, 16.0), from "feng2002blue §V: 2";
-        /// Bins a level (N).
+        /// Number of bins per level (N).
         bins: u64 = (23), in Range::between(1.0, 65536.0), from "feng2002blue §V: 23";
-        /// Packets that a bin may have waiting; absent: 1.5 times its share of the limit.
+        /// Number of waiting packets above which a bin is full. If absent, it is 1.5 times the
+        /// share of a bin in the limit.
         bin_size: Option<Packets> = (None), in Range::at_least(1.0), from "feng2002blue §V: 1.5/N of the buffer";
-        /// How much a full bin raises its probability.
+        /// Increase of a bin's probability when it is full.
         increment: Probability = (Probability(0.0005)), in Range::above_to(0.0, 1.0), from "tc-sfb(8): 0.00050";
-        /// How much an empty bin lowers it.
+        /// Decrease of a bin's probability when it is empty.
         decrement: Probability = (Probability(0.00005)), in Range::above_to(0.0, 1.0), from "tc-sfb(8): 0.00005";
-        /// Packets a second that are let in of all unresponsive flows together.
+        /// Admitted packets per second of all unresponsive flows together.
         penalty_rate: f64 = (10.0), in Range::at_least(0.0), from "tc-sfb(8): 10 packets a second";
-        /// How many of them at once.
+        /// Maximum burst of admitted packets of unresponsive flows.
         penalty_burst: Packets = (Packets(20.0)), in Range::at_least(0.0), from "tc-sfb(8): 20 packets";
-        /// Time between two changes of the hash functions, so that a flow which shares its bins with an unresponsive one does not stay with it.
+        /// Time between two changes of the hash functions. The changes separate a flow from an
+        /// unresponsive flow with which it shares its bins.
         rehash: Duration = (Duration::from_millis(600_000)), in Range::at_least(1e-3), from "tc-sfb(8): 10 minutes";
-        /// Time after a change from which the next set of bins is warmed up.
+        /// Time after a change at which the warm-up of the next set of bins begins.
         warmup_after: Duration = (Duration::from_millis(60_000)), in Range::at_least(0.0), from "tc-sfb(8): one minute";
     }
 }
 
-impl Configures for Sfb {
-    type Law = SfbLaw;
+impl AqmParams for Sfb {
+    type Aqm = SfbAqm;
     const COUNTS_ON_ORDER: bool = true;
 
-    fn law(&self, place: Place) -> SfbLaw {
-        let Place { limit, mut random, .. } = place;
+    fn aqm(&self, context: QueueContext) -> SfbAqm {
+        let QueueContext { limit, mut random, .. } = context;
         let limit = match limit {
             Depth::Packets(n) => n,
             Depth::Bytes(n) => n / 1500.0,
         };
         let share = 1.5 * limit / self.bins as f64;
         let sets = [Set::new(self, &mut random), Set::new(self, &mut random)];
-        SfbLaw {
+        SfbAqm {
             bin_size: self.bin_size.map_or(share.max(1.0), |p| p.0),
             sets,
             changes: Ticks::every(self.rehash),
@@ -76,29 +81,29 @@ impl Configures for Sfb {
     }
 }
 
-/// A BLUE of the packets that are hashed to it.
+/// BLUE of the packets that are hashed to one bin.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bin {
     waiting: u32,
-    /// pm.
+    /// Signal probability pm.
     probability: f64,
 }
 
 /// Bins under one choice of hash functions.
 #[derive(Clone, Debug)]
 struct Set {
-    /// One a level.
+    /// Salt of the hash function of each level.
     salts: Vec<u64>,
     bins_a_level: u64,
-    /// Level after level.
+    /// Bins of all levels, in the order of the levels.
     bins: Vec<Bin>,
 }
 
-/// What the bins of a packet say.
+/// State of the bins to which a packet is hashed.
 struct Judged {
-    /// The least of their probabilities.
+    /// Minimum of their probabilities.
     least: f64,
-    /// Whether one of them is full.
+    /// True if one of them is full.
     full: bool,
 }
 
@@ -111,13 +116,13 @@ impl Set {
         }
     }
 
-    /// The bin of a flow at a level.
+    /// Return the index of a flow's bin at a level.
     fn place(&self, level: usize, flow: u32) -> usize {
         let h = hash(u64::from(flow) << 32 | self.salts[level]);
         level * self.bins_a_level as usize + (h % self.bins_a_level) as usize
     }
 
-    /// A packet came or left.
+    /// Change the packet counts of a flow's bins.
     fn count(&mut self, flow: u32, change: i32) {
         for level in 0..self.salts.len() {
             let place = self.place(level, flow);
@@ -125,7 +130,7 @@ impl Set {
         }
     }
 
-    /// Updates the probabilities of a packet's bins.
+    /// Update the probabilities of a packet's bins and return their state.
     fn judge(&mut self, flow: u32, bin_size: f64, sfb: &Sfb) -> Judged {
         let mut judged = Judged { least: 1.0, full: false };
         for level in 0..self.salts.len() {
@@ -142,7 +147,7 @@ impl Set {
         judged
     }
 
-    /// Forgets everything but the packets that wait, and takes other hash functions.
+    /// Choose new hash functions, reset the probabilities, and count the waiting packets again.
     fn renew(&mut self, waiting: &Departures, random: &mut Stream) {
         self.bins.fill(Bin::default());
         for salt in &mut self.salts {
@@ -154,33 +159,33 @@ impl Set {
     }
 }
 
-/// The state of SFB.
+/// State of SFB.
 #[derive(Clone, Debug)]
-pub struct SfbLaw {
+pub struct SfbAqm {
     params: Sfb,
     bin_size: f64,
-    /// The set that manages the queue, and the one that is warmed up.
+    /// Set that manages the queue, then the set that is being warmed up.
     sets: [Set; 2],
     changes: Ticks,
-    /// When they changed places.
+    /// Time of the last exchange of the sets.
     changed: Time,
-    /// Packets of unresponsive flows that may be let in.
+    /// Number of packets of unresponsive flows that may be admitted now.
     tokens: f64,
-    /// When the tokens were last counted.
+    /// Time up to which tokens have been added.
     filled: Time,
     departures: Departures,
     random: Stream,
 }
 
-impl SfbLaw {
-    /// The warmed set takes over, and the other begins anew.
+impl SfbAqm {
+    /// Exchange the sets: the warm set manages the queue, and the other starts again.
     fn rehash(&mut self, now: Time) {
         self.sets.swap(0, 1);
         self.sets[1].renew(&self.departures, &mut self.random);
         self.changed = now;
     }
 
-    /// ratelimit(): whether a packet of an unresponsive flow may pass.
+    /// Return true if a packet of an unresponsive flow may pass (ratelimit()).
     fn within_penalty_rate(&mut self, now: Time) -> bool {
         let earned = self.params.penalty_rate * now.since(self.filled).seconds();
         self.tokens = (self.tokens + earned).min(self.params.penalty_burst.0);
@@ -193,7 +198,7 @@ impl SfbLaw {
     }
 }
 
-impl Aqm for SfbLaw {
+impl Aqm for SfbAqm {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         while let Some(d) = self.departures.next(at.now) {
             for set in &mut self.sets {

@@ -1,37 +1,41 @@
-//! From a probability to a verdict: how RED and its kin space their signals.
+//! Spacing of the signals of RED and its variants: the step from a probability to a verdict.
 //!
-//! Source: Floyd & Jacobson 1993 (`floyd1993red`), figure 2 and section 7. Wait spacing is ns-2's.
+//! Source: Floyd & Jacobson 1993 (`floyd1993red`), figure 2 and section 7. The wait spacing is that
+//! of ns-2.
 
 use engine::Stream;
 use net::{Verdict, Why};
 use units::words;
 
 words! {
-    /// How the signals of one drop probability are spaced.
+    /// Distribution of the number of packets between two signals.
     pub enum Spacing {
-        /// Each packet is chosen with the same probability: gaps are geometric (method 1 of section 7).
+        /// Each packet has the same probability, so gaps are geometric (method 1 of section 7).
         Geometric = "geometric",
-        /// The probability grows with the packets since the last signal: gaps are uniform in 1..1/p − 1, since figure 2 counts the packet that it judges (method 2 of section 7).
+        /// The probability grows with the number of packets since the last signal, so gaps are
+        /// uniform in 1..1/p − 1 (method 2 of section 7). Figure 2 counts the packet that it
+        /// judges.
         Uniform = "uniform",
-        /// As uniform, but no signal within 1/p packets of the last: gaps are uniform in 1/p..2/p − 1 (ns-2's `wait_`).
+        /// As uniform, but without a signal in the first 1/p packets after a signal, so gaps are
+        /// uniform in 1/p..2/p − 1 (`wait_` of ns-2).
         Wait = "wait",
     }
 }
 
 words! {
-    /// What happens to a packet while the average is above the upper threshold.
+    /// Action on a packet while the average is above the upper threshold.
     pub enum AboveMaxth {
-        /// It is dropped, ECN-capable or not.
+        /// The packet is dropped even if it is ECN-capable.
         Drop = "drop",
-        /// It is marked if ECN-capable, else dropped (RED* of Kuzmanovic 2005).
+        /// The packet is marked if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005).
         Mark = "mark",
     }
 }
 
-/// What a law of the RED family makes of the average, before chance has its say.
+/// Result of comparing the average with the thresholds, before the random choice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pressure {
-    /// Below the lower threshold: no signal.
+    /// Below the lower threshold: pass the packet.
     None,
     /// Between the thresholds: signal with this probability (p_b), which may exceed 1.
     Early(f64),
@@ -39,29 +43,30 @@ pub enum Pressure {
     Full,
 }
 
-/// p_a of method 2, after `count` packets that were not chosen.
+/// Return p_a of method 2 after `count` packets without a signal.
 pub fn uniform(pb: f64, count: i64) -> f64 {
     let share = count as f64 * pb;
     if share < 1.0 { pb / (1.0 - share) } else { 1.0 }
 }
 
-/// Chooses the packets that are signalled.
+/// Random choice of the packets to signal.
 #[derive(Clone, Debug)]
 pub struct Chooser {
     spacing: Spacing,
     above_maxth: AboveMaxth,
-    /// Packets since the last signal while the average was above minth, or bytes
-    /// ([`Chooser::judge_bytes`]); -1 below (count).
+    /// Number of packets, or of bytes in [`Chooser::judge_bytes`], since the last signal while the
+    /// average was above minth (count). It is -1 while the average is below minth.
     count: i64,
 }
 
 impl Chooser {
-    /// A chooser that has chosen none yet.
+    /// Create a chooser without a previous signal.
     pub fn new(spacing: Spacing, above_maxth: AboveMaxth) -> Self {
         Chooser { spacing, above_maxth, count: -1 }
     }
 
-    /// The probability p_a of this packet, given how many went unsignalled before it (section 7).
+    /// Return the probability p_a of this packet after `count` packets without a signal (section
+    /// 7).
     fn spaced(&self, pb: f64, count: i64) -> f64 {
         let share = count as f64 * pb;
         match self.spacing {
@@ -73,7 +78,8 @@ impl Chooser {
         }
     }
 
-    /// The verdict on a packet under this pressure; draws once if it is early and not zero.
+    /// Return the verdict on a packet. It draws one random number if `pressure` is early and above
+    /// 0.
     #[inline]
     pub fn judge(&mut self, pressure: Pressure, random: &mut Stream) -> Verdict {
         match pressure {
@@ -99,10 +105,10 @@ impl Chooser {
         }
     }
 
-    /// Variant of [`Chooser::judge`] for ns-2's byte mode (`enque` and `modify_p` in red.cc of
-    /// ns-2.35): the count is of bytes, this packet's included, in whole `unit`s, and p_a is
-    /// multiplied by the packet's size over the unit. The first packet that finds the average above
-    /// minth begins the count and passes.
+    /// Return the verdict on a packet in ns-2's byte mode (`enque` and `modify_p` in red.cc of
+    /// ns-2.35). The count is in bytes and includes this packet. Spacing divides it by `unit` and
+    /// rounds down, and p_a is scaled by the packet size divided by the unit. The first packet that
+    /// arrives while the average is above minth starts the count and passes.
     #[inline(never)]
     pub fn judge_bytes(&mut self, pressure: Pressure, size: u16, unit: u16, random: &mut Stream) -> Verdict {
         let Pressure::Early(pb) = pressure else { return self.judge(pressure, random) };
@@ -122,7 +128,7 @@ impl Chooser {
         Verdict::Pass
     }
 
-    /// A packet was dropped for another reason: the count begins anew.
+    /// Restart the count because a packet was dropped for another reason.
     pub fn restart(&mut self) {
         self.count = 0;
     }

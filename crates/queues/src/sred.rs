@@ -1,78 +1,83 @@
-//! SRED: stabilized RED.
+//! Stabilized RED (SRED).
 //!
-//! Source: Ott, Lakshman & Wong 1999, "SRED: stabilized RED" (`ott1999sred`): the zombie list of its
-//! section 2, the estimate of equation (2.2), the drop functions p_sred and p_zap of section 3 (simple)
-//! and 4 (full).
+//! Source: Ott, Lakshman & Wong 1999, "SRED: stabilized RED" (`ott1999sred`): the zombie list of
+//! section 2, the estimate of equation (2.2), and the drop functions p_sred and p_zap of section 3
+//! (simple) and 4 (full).
 //!
-//! The paper was not at hand, nor code by its authors: written from memory, and compared with slides on the
-//! paper (the list, the estimate) and with an SRED for ns-3 that cites equations (4.3) and (5.1) for p_sred
-//! and the factor of a hit. The list, the estimate, the steps of p_sred, its scale (1/256 P)² and the
-//! factor 1 + 1/P agree. Section numbers are still to be checked.
+//! Neither the paper nor its authors' code was available. The implementation is from memory, and
+//! was compared with slides on the paper (the list, the estimate) and with an SRED for ns-3 that
+//! cites equations (4.3) and (5.1) for p_sred and the factor of a hit. The list, the estimate, the
+//! steps of p_sred, its scale (1/256 P)² and the factor 1 + 1/P agree. The section numbers are not
+//! verified.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Depth, Probability, Range, params, words};
 
-use crate::law::{Configures, Place, measure};
+use crate::aqm::{AqmParams, QueueContext, measure};
 
 words! {
-    /// Which of the two drop probabilities is used.
+    /// Drop probability that SRED uses.
     pub enum Variant {
-        /// By queue and number of flows.
+        /// Probability that depends on the queue length and the number of flows.
         Simple = "simple",
-        /// Also larger for a packet whose flow was hit, so that flows with many packets lose more.
+        /// Probability that is also larger for a packet with a hit, so that flows with many packets
+        /// lose more.
         Full = "full",
     }
 }
 
 params! {
-    /// SRED estimates the number of flows without a state for each: it keeps a list of recently seen
-    /// flows ("zombies") and compares each packet with one of them at random. The rate of hits is about one over the number of
-    /// flows. The drop probability grows with its square, up to 256 flows, and in three steps with the
-    /// queue: none below a sixth of the buffer, a quarter of pmax below a third, pmax above.
+    /// SRED estimates the number of flows without state for each flow. It stores a list of recently
+    /// seen flows ("zombies") and compares each packet with a random entry. The rate of hits is
+    /// about one over the number of flows. The drop probability grows with the square of the number
+    /// of flows, up to 256 flows, and in three steps with the queue length: 0 below a sixth of the
+    /// buffer, a quarter of pmax below a third, and pmax above.
     pub struct Sred: "sred" {
-        /// Length of the list (M).
+        /// Length of the zombie list (M).
         zombies: u64 = (1000), in Range::between(1.0, 1e6), from "ott1999sred §2: 1000";
-        /// Probability that a zombie that was not hit is overwritten (p).
+        /// Probability that a compared entry of another flow is replaced by the flow of the packet
+        /// (p).
         overwrite: Probability = (Probability(0.25)), in Range::above_to(0.0, 1.0), from "ott1999sred §2: 0.25";
-        /// Largest drop probability (pmax).
+        /// Maximum drop probability (pmax), before the factor of a hit.
         pmax: Probability = (Probability(0.15)), in Range::above_to(0.0, 1.0), from "ott1999sred §3: 0.15";
-        /// Which drop probability is used.
+        /// Drop probability that SRED uses.
         variant: Variant = (Variant::Full), in Range::ANY, from "ott1999sred §4";
     }
 }
 
-impl Configures for Sred {
-    type Law = SredLaw;
+impl AqmParams for Sred {
+    type Aqm = SredAqm;
 
-    fn law(&self, place: Place) -> SredLaw {
-        SredLaw {
+    fn aqm(&self, context: QueueContext) -> SredAqm {
+        SredAqm {
             alpha: self.overwrite.0 / self.zombies as f64,
             params: self.clone(),
-            buffer: place.limit,
+            buffer: context.limit,
             list: Vec::with_capacity(self.zombies as usize),
             frequency: 0.0,
-            random: place.random,
+            random: context.random,
         }
     }
 }
 
-/// The state of SRED.
+/// State of SRED.
 #[derive(Clone, Debug)]
-pub struct SredLaw {
+pub struct SredAqm {
     params: Sred,
     /// Weight of the newest comparison: p/M.
     alpha: f64,
     buffer: Depth,
-    /// The flows of the zombies.
+    /// Flow of each zombie.
     list: Vec<u32>,
     /// Estimated frequency of hits, P(t).
     frequency: f64,
     random: Stream,
 }
 
-impl SredLaw {
-    /// Compares a packet with a zombie: whether it is a hit. While the list fills every packet joins it.
+impl SredAqm {
+    /// Compare a packet with a random zombie and return true for a hit. While the list is not full,
+    /// each packet is added to it instead.
     fn compare(&mut self, flow: u32) -> bool {
         if (self.list.len() as u64) < self.params.zombies {
             self.list.push(flow);
@@ -86,7 +91,7 @@ impl SredLaw {
         hit
     }
 
-    /// p_zap of this packet.
+    /// Return the drop probability p_zap of a packet.
     fn probability(&self, q: f64, hit: bool) -> f64 {
         let (b, pmax) = (self.buffer.amount(), self.params.pmax.0);
         let by_queue = if q < b / 6.0 {
@@ -106,7 +111,7 @@ impl SredLaw {
     }
 }
 
-impl Aqm for SredLaw {
+impl Aqm for SredAqm {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         let hit = self.compare(packet.connection);
         // P(t) = (1 - alpha) P(t-1) + alpha Hit(t)

@@ -1,42 +1,44 @@
-//! Packets kept in order of arrival.
+//! Stored packets in order of arrival.
 
 use std::collections::VecDeque;
 
-use net::{Backlog, Fates, Held, Why};
+use net::{Backlog, Fates, QueuedPacket, Why};
 
-/// The packets of a queue that keeps them.
+/// Packets of a queue discipline that stores them until they are sent.
 #[derive(Clone, Debug, Default)]
 pub struct Store {
-    ring: VecDeque<Held>,
+    ring: VecDeque<QueuedPacket>,
     bytes: u64,
-    /// Before this place no packet can be marked: each is marked, or not ECN-capable.
+    /// Position before which no packet can be marked, because each is marked already or not
+    /// ECN-capable.
     mark_pointer: usize,
 }
 
 impl Store {
-    /// Adds a packet at the tail.
-    pub fn push(&mut self, held: Held) {
+    /// Add a packet at the tail.
+    pub fn push(&mut self, held: QueuedPacket) {
         self.bytes += u64::from(held.packet.size);
         self.ring.push_back(held);
     }
 
-    /// Takes the packet at the head.
-    pub fn pop(&mut self) -> Option<Held> {
+    /// Remove and return the packet at the head.
+    pub fn pop(&mut self) -> Option<QueuedPacket> {
         let held = self.ring.pop_front()?;
         self.bytes -= u64::from(held.packet.size);
         self.mark_pointer = self.mark_pointer.saturating_sub(1);
         Some(held)
     }
 
-    /// Takes the packet at a place, counted from the head.
-    pub fn remove(&mut self, place: usize) -> Option<Held> {
-        let held = self.ring.remove(place)?;
+    /// Remove and return the packet at a position, counted from the head.
+    pub fn remove(&mut self, position: usize) -> Option<QueuedPacket> {
+        let held = self.ring.remove(position)?;
         self.bytes -= u64::from(held.packet.size);
-        self.mark_pointer -= usize::from(place < self.mark_pointer);
+        self.mark_pointer -= usize::from(position < self.mark_pointer);
         Some(held)
     }
 
-    /// Marks the first packet from the head that is ECN-capable and not marked: whether there is one.
+    /// Mark the first packet from the head that is ECN-capable and unmarked. Return false if there
+    /// is none.
     pub fn mark_head(&mut self, why: Why, fates: &mut Fates) -> bool {
         while let Some(held) = self.ring.get_mut(self.mark_pointer) {
             self.mark_pointer += 1;
@@ -48,32 +50,32 @@ impl Store {
         false
     }
 
-    /// What waits.
+    /// Return the backlog.
     pub fn backlog(&self) -> Backlog {
         Backlog { packets: self.ring.len() as u32, bytes: self.bytes }
     }
 
-    /// Size of the packet at the head.
+    /// Return the size of the packet at the head in bytes, or 0 if the store is empty.
     pub fn next_size(&self) -> u64 {
         self.ring.front().map_or(0, |held| u64::from(held.packet.size))
     }
 
-    /// The packet at a place, counted from the head.
-    pub fn get(&self, place: usize) -> Option<&Held> {
-        self.ring.get(place)
+    /// Return the packet at a position, counted from the head.
+    pub fn get(&self, position: usize) -> Option<&QueuedPacket> {
+        self.ring.get(position)
     }
 
-    /// The packets, head first.
-    pub fn iter(&self) -> impl Iterator<Item = &Held> {
+    /// Return the packets from head to tail.
+    pub fn iter(&self) -> impl Iterator<Item = &QueuedPacket> {
         self.ring.iter()
     }
 
-    /// How many packets there are.
+    /// Return the number of packets.
     pub fn len(&self) -> usize {
         self.ring.len()
     }
 
-    /// Whether there is none.
+    /// Return true if the store is empty.
     pub fn is_empty(&self) -> bool {
         self.ring.is_empty()
     }

@@ -1,86 +1,94 @@
-//! PIE as Linux computes it and as `tc` sets it.
+//! PIE with the arithmetic of Linux and the parameters of `tc`.
 //!
-//! Source: sch_pie.c and pie.h of Linux 6.12, and tc-pie(8) (`tcpie8`) for the parameters; the arithmetic is Linux's, in
-//! integers: times in ticks of 64 ns, probabilities in shares of 2^56 - 1.
+//! Source: sch_pie.c and pie.h of Linux 6.12, and tc-pie(8) (`tcpie8`) for the parameters. The
+//! arithmetic is that of Linux, in integers: times in ticks of 64 ns, probabilities in shares of
+//! 2^56 - 1.
 //!
-//! What it does otherwise than RFC 8033, whose Appendix A is in `pie.rs` and B in `pie_enhanced.rs`:
-//! - drops are spaced as §5.4 has it, but the accumulated probability goes back to 0 by a drop, or by a toss that was
-//!   lost, and not by a mark that 8.5 forced: then every ECN-capable packet is marked until one of these comes;
-//! - the burst allowance is there from the beginning and is used up by the time between departures, not by periods;
-//! - nothing is dropped while the last delay, not the one before, is below half the target, or while less than two MTU wait;
-//! - packets are marked up to 10 %, that included;
-//! - the probability rises by 2 % at most once it is 10 % (§5.5), by 2 % more where the delay is above 250 ms
-//!   (RFC 8034 has 200), and falls by 1/64 where it was 0 twice; not where packets wait, though the last left none;
+//! It differs from RFC 8033, whose Appendix A is in `pie.rs` and B in `pie_enhanced.rs`, in these
+//! points:
+//! - Drops are spaced as in §5.4. The accumulated probability returns to 0 after a drop or after an
+//!   unsuccessful random draw, but not after a mark that the sum of 8.5 forced. Then every
+//!   ECN-capable packet is marked until a drop or such a draw.
+//! - The burst allowance is full from the beginning, and decreases by the time between departures
+//!   instead of by periods.
+//! - No packet is dropped while the current delay, instead of the previous one, is below half the
+//!   target, or while less than two MTU wait.
+//! - Packets are marked up to a probability of 10 %, inclusive.
+//! - From 10 % on the probability rises by at most 2 % (§5.5), and by 2 % more if the delay is
+//!   above 250 ms (200 ms in RFC 8034). It falls by 1/64 if the delay was 0 twice, unless packets
+//!   wait although the last packet left none.
 //!
-//! The probability is held to 1 by a test that comes true only at 256: a controller that is driven on goes beyond,
-//! as in Linux. Sizes here are without the 14 B of Ethernet.
+//! A test limits the probability to 1, but it only becomes true at 256. A controller that is driven
+//! further exceeds 1, as in Linux. Packet sizes here do not include the 14 B Ethernet header.
 //!
-//! Linux arms the timer of the first period when the queue is set up, half a second ahead
+//! Linux arms the timer of the first period half a second ahead when the queue is set up
 //! (`pie_init`). Here the queue was set up long before the run, so the first period ends one period
-//! after the run begins. Until the first packet comes the variables have their initial values, as
-//! those of an idle queue in Linux do. A period is a whole number of ticks of the kernel
+//! after the run begins. Until the first packet arrives the variables have their initial values,
+//! like those of an idle queue in Linux. A period is a whole number of ticks of the kernel
 //! (`wheel_ticks`).
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Bytes, Depth, Duration, Range, Room, Time, params, words};
 
-use crate::law::{Configures, Place};
+use crate::aqm::{AqmParams, QueueContext};
 use crate::lazy::{Departures, Ticks};
 
 words! {
-    /// Effect of a packet's size on its chance to be signalled.
+    /// Effect of a packet's size on its signal probability.
     pub enum Chance {
         /// Every packet has the same probability.
         Packet = "packet",
-        /// The probability is multiplied by the packet's size over the MTU, unless the packet is
-        /// larger.
+        /// The probability is scaled by the packet size divided by the MTU, unless the packet is
+        /// larger than the MTU.
         Size = "size",
     }
 }
 
 words! {
-    /// How the queueing delay is known.
+    /// Source of the queueing delay.
     pub enum Latency {
-        /// By the time that the last packet waited; 0 if it left none.
+        /// Waiting time of the last packet that left, or 0 if it left the queue empty.
         Timestamps = "timestamps",
-        /// By Little's law: what waits over the departure rate, which is measured while 16 KiB wait.
+        /// Backlog divided by the departure rate (Little's law). The rate is measured while at
+        /// least 16 KiB wait.
         DepartureRate = "departure-rate",
     }
 }
 
 params! {
-    /// PIE as Linux has it, with the parameters of `tc`: it spaces its drops, spares a burst of 150 ms after a calm, and raises
-    /// its probability by 2 % a period at most. Decision by decision what the kernel does. Unless a limit is given, it is that of tc-pie(8), 1000 packets.
+    /// PIE with the decisions of the Linux kernel and the parameters of `tc`. It spaces its drops,
+    /// exempts a burst of 150 ms after a quiet period, and raises its probability by at most 2 %
+    /// per period. The default limit is that of tc-pie(8), 1000 packets.
     pub struct TcPie: "tc_pie" {
-        /// The delay that is held.
+        /// Target queueing delay.
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "tcpie8: 15 ms";
-        /// Time between two changes of the probability, as `tc` is given it (tupdate). It lasts
-        /// longer in Linux, by the ticks of `hz`.
+        /// Time between two updates of the probability, as given to `tc` (tupdate). In Linux the
+        /// period is longer, depending on `hz`.
         t_update: Duration = (Duration::from_millis(15)), in Range::at_least(1e-6), from "tcpie8: 15 ms";
-        /// Ticks per second of the kernel (HZ). Linux rounds t_update up to whole ticks, and its
-        /// timer fires one tick late: 15 ms last 16 ms at 1000, 20 ms at 250 and 30 ms at 100.
+        /// Timer frequency of the kernel (HZ). Linux rounds t_update up to whole ticks, and its
+        /// timer expires one tick late: 15 ms become 16 ms at 1000, 20 ms at 250 and 30 ms at 100.
         hz: u64 = (1000), in Range::between(1.0, 10_000.0), from "sch_pie.c: usecs_to_jiffies; timer.c of Linux 6.12: calc_index";
         /// Weight of the delay's distance from the target, in sixteenths of 1/s.
         alpha: u64 = (2), in Range::between(0.0, 32.0), from "tcpie8: 2";
         /// Weight of the delay's change, in sixteenths of 1/s.
         beta: u64 = (20), in Range::between(0.0, 32.0), from "tcpie8: 20";
-        /// Whether a packet up to an MTU is dropped in proportion to its size (bytemode).
+        /// Effect of a packet's size on its signal probability (bytemode).
         chance_by: Chance = (Chance::Packet), in Range::ANY, from "tcpie8: nobytemode";
-        /// How the delay is known (dq_rate_estimator).
+        /// Source of the queueing delay (dq_rate_estimator).
         latency: Latency = (Latency::Timestamps), in Range::ANY, from "tcpie8: no_dq_rate_estimator";
-        /// While less than two of this wait nothing is dropped.
+        /// MTU of the link. No packet is dropped while less than two MTU wait.
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "sch_pie.c: the MTU";
     }
 }
 
-impl Configures for TcPie {
-    type Law = TcPieLaw;
+impl AqmParams for TcPie {
+    type Aqm = TcPieAqm;
     const COUNTS_ON_ORDER: bool = true;
-    /// tc-pie(8): 1000 packets.
+    /// Default limit of tc-pie(8): 1000 packets.
     const LIMIT: Room = Room::Depth(Depth::Packets(1000.0));
 
-    fn law(&self, place: Place) -> TcPieLaw {
+    fn aqm(&self, context: QueueContext) -> TcPieAqm {
         let settings = Settings {
             target: ticks(self.target),
             max_burst: ticks(MAX_BURST),
@@ -91,33 +99,35 @@ impl Configures for TcPie {
             chance_by: self.chance_by,
             latency: self.latency,
         };
-        TcPieLaw {
-            limit: place.limit,
+        TcPieAqm {
+            limit: context.limit,
             state: State::new(settings, period(self.t_update, self.hz)),
             departures: Departures::default(),
-            random: place.random,
+            random: context.random,
         }
     }
 }
 
-/// A probability of 1 (MAX_PROB), and the digits of the random number that one is compared with.
+/// Probability 1 (MAX_PROB), and the maximum of the random numbers that probabilities are compared
+/// with.
 const ONE: u64 = u64::MAX >> 8;
 const TICKS_A_SECOND: u64 = ticks(Duration::from_millis(1000));
 const MAX_BURST: Duration = Duration::from_millis(150);
-/// A delay above which the probability rises faster.
+/// Delay above which the probability rises faster.
 const LONG: u64 = ticks(Duration::from_millis(250));
-/// Bytes of a measurement of the departure rate (QUEUE_THRESHOLD), and the binary digits of its fraction.
+/// Number of bytes in a measurement of the departure rate (QUEUE_THRESHOLD). `SCALE` is the number
+/// of fractional bits of the rate.
 const THRESHOLD: u64 = 1 << 14;
 const SCALE: u32 = 8;
 
-/// In ticks of 64 ns, of nanoseconds.
+/// Return a time in ticks of 64 ns.
 const fn ticks(time: Duration) -> u64 {
     (time.0 / 1000) >> 6
 }
 
-/// Return the ticks of a kernel timer that fires at a multiple of its level's granularity and
-/// is set again for `ticks` later (`calc_index` in timer.c of Linux 6.12): level n of the wheel has
-/// slots of 8^n ticks, and a timer goes into the slot after the one of its time.
+/// Return the number of ticks after which a periodic kernel timer expires that is set again for
+/// `ticks` later (`calc_index` in timer.c of Linux 6.12). Level n of the timer wheel has slots of
+/// 8^n ticks, and a timer enters the slot after that of its time.
 const fn wheel_ticks(ticks: u64) -> u64 {
     let mut slot = 1;
     while ticks > 63 * slot {
@@ -126,7 +136,7 @@ const fn wheel_ticks(ticks: u64) -> u64 {
     (ticks / slot + 1) * slot
 }
 
-/// Return the time from one update to the next in a kernel with `hz` ticks per second, which counts
+/// Return the time between two updates in a kernel with `hz` ticks per second, which counts
 /// microseconds.
 pub(crate) fn period(t_update: Duration, hz: u64) -> Duration {
     const SECOND: u128 = 1_000_000_000_000;
@@ -135,14 +145,14 @@ pub(crate) fn period(t_update: Duration, hz: u64) -> Duration {
     Duration((u128::from(wheel_ticks(ticks)) * SECOND / u128::from(hz)).min(u128::from(u64::MAX >> 1)) as u64)
 }
 
-/// What of it does not change, in Linux's units.
+/// Constant settings, in Linux's units.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub target: u64,
     pub max_burst: u64,
     pub alpha: u64,
     pub beta: u64,
-    /// The largest probability with which packets are marked.
+    /// Maximum probability with which packets are marked.
     pub mark_up_to: u64,
     pub mtu: u64,
     pub chance_by: Chance,
@@ -150,7 +160,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// What `tc` gives the kernel for these times and weights in 1/s.
+    /// Return the settings that `tc` passes to the kernel for these times, and for weights in 1/s.
     pub fn of(target: Duration, max_burst: Duration, [alpha, beta]: [f64; 2]) -> Self {
         let weight = |hertz: f64| (hertz * (ONE / TICKS_A_SECOND) as f64) as u64;
         Settings {
@@ -166,29 +176,29 @@ impl Settings {
     }
 }
 
-/// A share of [`ONE`].
+/// Return a probability as a share of [`ONE`], rounded down to whole per cent.
 pub(crate) fn share(probability: f64) -> u64 {
     (ONE / 100) * (100.0 * probability) as u64
 }
 
-/// What changes (struct pie_vars); times in ticks.
+/// Variables of the controller (struct pie_vars), with times in ticks.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Vars {
     qdelay: u64,
     qdelay_old: u64,
     burst_time: u64,
-    /// The last departure, or where the measurement of the rate began.
+    /// Time of the last departure, or of the start of the rate measurement.
     dq_tstamp: Option<u64>,
     prob: u64,
     accu_prob: u64,
-    /// Bytes that departed in the measurement of the rate.
+    /// Bytes that departed during the rate measurement.
     dq_count: Option<u64>,
-    /// Bytes a tick, times 2^SCALE.
+    /// Average departure rate in bytes per tick, times 2^SCALE.
     avg_dq_rate: u32,
 }
 
 impl Vars {
-    /// pie_vars_init()
+    /// Reset the variables for a new burst (pie_vars_init()).
     fn begin(&mut self, max_burst: u64) {
         self.burst_time = max_burst;
         self.dq_tstamp = None;
@@ -198,25 +208,26 @@ impl Vars {
     }
 }
 
-/// PIE's controller, apart from the packets.
+/// Controller of PIE, without the packets.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     settings: Settings,
     vars: Vars,
-    /// What accu_prob is again if the packet that it forced a drop of was marked.
+    /// Value that accu_prob gets back if the packet of a forced drop was marked instead.
     forced: Option<u64>,
     pub ticks: Ticks,
 }
 
 impl State {
-    /// PIE that has seen nothing, and updates its probability once per period.
+    /// Create the initial state of PIE, which updates its probability once per period.
     pub fn new(settings: Settings, period: Duration) -> Self {
         let mut vars = Vars::default();
         vars.begin(settings.max_burst);
         State { settings, vars, forced: None, ticks: Ticks::every(period) }
     }
 
-    /// pie_drop_early(), before what waits, for a packet of this size.
+    /// Return true if a packet of this size that arrives at this backlog is to be dropped
+    /// (pie_drop_early()).
     fn drop_early(&mut self, backlog: u64, size: u64, random: &mut Stream) -> bool {
         let (v, s) = (&mut self.vars, &self.settings);
         let calm = v.qdelay < s.target / 2 && v.prob < ONE / 5;
@@ -242,8 +253,9 @@ impl State {
         lost
     }
 
-    /// What becomes of a packet before so much; a drop, and what is dropped because it cannot be marked, begins the
-    /// accumulation anew ([`State::admitted`]).
+    /// Return the verdict on a packet that arrives at this backlog. A signal resets the accumulated
+    /// probability, which [`State::admitted`] restores if the signal became a mark of a forced
+    /// drop.
     pub fn judge(&mut self, backlog: u64, size: u64, random: &mut Stream) -> Verdict {
         self.forced = None;
         if !self.drop_early(backlog, size, random) {
@@ -257,19 +269,20 @@ impl State {
         }
     }
 
-    /// The packet was let in: if it was a forced drop, it was marked.
+    /// Record that the packet was admitted. If it was a forced drop, it was marked.
     pub fn admitted(&mut self) {
         if let Some(accu_prob) = self.forced.take() {
             self.vars.accu_prob = accu_prob;
         }
     }
 
-    /// A packet found the buffer full.
+    /// Record a packet that arrived at a full buffer.
     pub fn overflows(&mut self) {
         (self.vars.accu_prob, self.forced) = (0, None);
     }
 
-    /// pie_process_dequeue(): a packet of this size that came at `entered` leaves, and leaves `backlog` behind.
+    /// Record that a packet that arrived at `entered` leaves the queue and leaves `backlog` behind
+    /// (pie_process_dequeue()).
     pub fn departs(&mut self, [entered, now]: [Time; 2], size: u64, backlog: u64) {
         let at = |time: Time| ticks(time.since(Time::ZERO));
         let now = at(now);
@@ -284,7 +297,8 @@ impl State {
         v.burst_time = v.burst_time.saturating_sub(passed);
     }
 
-    /// pie_calculate_probability() at the end of a period in which so much waits: whether anything changed.
+    /// Update the probability at the end of a period with this backlog
+    /// (pie_calculate_probability()). Return true if anything changed.
     pub fn calculate_probability(&mut self, backlog: u64) -> bool {
         let before = self.vars.clone();
         let (v, s) = (&mut self.vars, &self.settings);
@@ -313,7 +327,7 @@ impl State {
 }
 
 impl Vars {
-    /// The delay by Little's law.
+    /// Return the delay by Little's law.
     fn little(&self, backlog: u64) -> u64 {
         match self.avg_dq_rate {
             0 => 0,
@@ -321,7 +335,7 @@ impl Vars {
         }
     }
 
-    /// The measurement of the departure rate: the time that one took which ends now, else 0.
+    /// Continue the measurement of the departure rate. Return its duration if it ends now, else 0.
     fn measure(&mut self, now: u64, size: u64, backlog: u64) -> u64 {
         if backlog >= THRESHOLD && self.dq_count.is_none() {
             (self.dq_tstamp, self.dq_count) = (Some(now), Some(0));
@@ -343,7 +357,7 @@ impl Vars {
         time
     }
 
-    /// Changes the probability: false if it came to its upper bound.
+    /// Change the probability. Return false if it reached its upper bound.
     fn change(&mut self, s: &Settings, qdelay: u64, qdelay_old: u64) -> bool {
         let (mut alpha, mut beta) = (s.alpha, s.beta);
         if self.prob < ONE / 10 {
@@ -379,22 +393,22 @@ impl Vars {
 
 /// PIE on a first-in-first-out queue.
 #[derive(Clone, Debug)]
-pub struct TcPieLaw {
+pub struct TcPieAqm {
     limit: Depth,
     state: State,
     departures: Departures,
     random: Stream,
 }
 
-impl TcPieLaw {
-    /// Everything that left by `until`.
+impl TcPieAqm {
+    /// Process every departure up to `until`.
     fn depart(&mut self, until: Time) {
         while let Some(d) = self.departures.next(until) {
             self.state.departs([d.entered, d.at], u64::from(d.size), self.departures.backlog().bytes);
         }
     }
 
-    /// Whether the packet finds no room; then it is not judged.
+    /// Return true if the buffer is too full for the packet, which PIE then does not judge.
     fn is_full(&self, packet: &Packet, at: &Arrival) -> bool {
         match self.limit {
             Depth::Packets(n) => f64::from(at.backlog.packets) >= n,
@@ -403,7 +417,7 @@ impl TcPieLaw {
     }
 }
 
-impl Aqm for TcPieLaw {
+impl Aqm for TcPieAqm {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         while let Some(tick) = self.state.ticks.due(at.now) {
             self.depart(tick);
@@ -439,24 +453,30 @@ mod tests {
     use serde_json::json;
     use units::{Rate, Read};
 
-    fn law(change: serde_json::Value) -> TcPieLaw {
+    fn aqm(change: serde_json::Value) -> TcPieAqm {
         let random = Stream::new(1, "pie");
-        TcPie::read(&change, "pie").unwrap().law(Place::new(Rate(10_000_000), Depth::Packets(1000.0), random))
+        TcPie::read(&change, "pie").unwrap().aqm(QueueContext::new(
+            Rate(10_000_000),
+            Depth::Packets(1000.0),
+            random,
+        ))
     }
 
-    /// A state in which nothing is spared, with these shares of 1.
+    /// Return a state without burst allowance and with a delay at the target, with these
+    /// probabilities.
     fn pressed(prob: f64, accu_prob: f64) -> (State, Stream) {
-        let mut state = law(json!({})).state;
+        let mut state = aqm(json!({})).state;
         (state.vars.burst_time, state.vars.qdelay) = (0, state.settings.target);
         state.vars.prob = (prob * ONE as f64) as u64;
         state.vars.accu_prob = (accu_prob * ONE as f64) as u64;
         (state, Stream::new(2, "tosses"))
     }
 
-    /// PSCHED_NS2TICKS(15 ms); alpha (MAX_PROB / PSCHED_TICKS_PER_SEC) / 16.
+    /// The expected values are PSCHED_NS2TICKS(15 ms) and alpha (MAX_PROB / PSCHED_TICKS_PER_SEC) /
+    /// 16.
     #[test]
     fn the_settings_are_in_linux_units() {
-        let settings = law(json!({})).state.settings;
+        let settings = aqm(json!({})).state.settings;
         assert_eq!((settings.target, settings.max_burst, TICKS_A_SECOND), (234_375, 2_343_750, 15_625_000));
         assert_eq!((settings.alpha, settings.beta), (576_460_752, 5_764_607_522));
         let same = Settings::of(Duration::from_millis(15), MAX_BURST, [0.125, 1.25]);
@@ -481,9 +501,10 @@ mod tests {
         }
     }
 
-    /// Below 0.85 none, from 8.5 on every one; a forced drop begins anew, a forced mark does not.
+    /// Below a sum of 0.85 no packet is dropped, and from 8.5 on every packet is. A forced drop
+    /// resets the sum, and a forced mark does not.
     #[test]
-    fn what_accumulates_spaces_the_drops() {
+    fn the_accumulated_probability_spaces_the_drops() {
         let judged = |accu_prob| {
             let (mut state, mut random) = pressed(0.05, accu_prob);
             let verdict = state.judge(10_000, 1500, &mut random);
@@ -496,12 +517,13 @@ mod tests {
         state.admitted();
         assert!(state.vars.accu_prob > 8 * ONE, "marked");
         let tossed = (0..1000).filter(|_| judged(2.0).0 != Verdict::Pass).count();
-        assert!(tossed == 0 || tossed == 1000, "one toss, always the same");
+        assert!(tossed == 0 || tossed == 1000, "one draw, always the same");
     }
 
-    /// Up to 10 %, that included, by marks; nothing while less than two MTU wait, or the burst allowance lasts.
+    /// Packets are marked up to 10 %, inclusive. They pass while less than two MTU wait or the
+    /// burst allowance lasts.
     #[test]
-    fn what_is_marked_and_what_is_spared() {
+    fn signals_are_marks_up_to_ten_per_cent_and_exempt_short_queues_and_bursts() {
         for (prob, verdict) in [(0.0999, Verdict::Signal(Why::Early)), (0.1001, Verdict::Drop(Why::Early))] {
             let (mut state, mut random) = pressed(prob, 9.0);
             assert_eq!(state.judge(2999, 1500, &mut random), Verdict::Pass);
@@ -512,9 +534,10 @@ mod tests {
         }
     }
 
-    /// By 2 % a period at most, by 4 above 250 ms; an empty queue's falls by 1/64 and by alpha times the target.
+    /// The probability rises by at most 2 % per period, and by 4 % above 250 ms. With an empty
+    /// queue it falls by 1/64 and by alpha times the target.
     #[test]
-    fn the_probability_goes_up_in_steps_and_decays() {
+    fn the_probability_rises_in_steps_and_decays() {
         let after = |delays: [u64; 2], backlog| {
             let (mut state, _) = pressed(0.5, 0.0);
             [state.vars.qdelay_old, state.vars.qdelay] = delays.map(|ms| ticks(Duration::from_millis(ms)));

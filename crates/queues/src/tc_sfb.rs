@@ -1,9 +1,11 @@
-//! SFB as Linux computes it and as `tc` sets it.
+//! SFB with the arithmetic of Linux and the parameters of `tc`.
 //!
-//! Source: net/sched/sch_sfb.c of Linux 6.12 (sfb_enqueue, sfb_rate_limit, sfb_swap_slot) with the numbers that `tc` gives it: what a real
-//! kernel tells of `tc qdisc add … sfb` (`tc -d qdisc show`: limit 1000p max 25p target 20p increment 0.000503548 decrement
-//! 4.57771e-05 penalty_rate 10pps penalty_burst 20p). Probabilities are in 16 bits, times of the penalty in milliseconds (HZ =
-//! 1000). The hash is another one, a nibble of it a level. See [`sfb`](crate::sfb) for the paper's.
+//! Source: net/sched/sch_sfb.c of Linux 6.12 (sfb_enqueue, sfb_rate_limit, sfb_swap_slot) with the
+//! numbers that `tc` passes to the kernel. For `tc qdisc add … sfb` a running kernel reports (`tc
+//! -d qdisc show`) limit 1000p max 25p target 20p increment 0.000503548 decrement 4.57771e-05
+//! penalty_rate 10pps penalty_burst 20p. Probabilities have 16 bits, and penalty times are in
+//! milliseconds (HZ = 1000). The hash function is another one, with 4 bits per level.
+//! [`sfb`](crate::sfb) is the algorithm of the paper.
 
 use std::collections::VecDeque;
 
@@ -11,42 +13,43 @@ use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Depth, Duration, Packets, Probability, Range, Room, Time, params};
 
+use crate::aqm::{AqmParams, QueueContext};
 use crate::hash::hash;
-use crate::law::{Configures, Place};
 use crate::lazy::Departures;
 
 params! {
-    /// SFB with the parameters of Linux's `tc`: eight levels of sixteen bins. A bin with `target` packets raises its probability, an
-    /// empty one lowers it; a packet is dropped when all its bins have `max` packets. Above one half, more and more of what would be
-    /// marked is dropped.
+    /// SFB with the parameters of Linux's `tc`: eight levels of sixteen bins. A bin with `target`
+    /// packets raises its probability and an empty bin lowers it. A packet is dropped when all its
+    /// bins have `max` packets. Above a probability of one half an increasing part of the marks
+    /// becomes drops.
     pub struct TcSfb: "tc_sfb" {
-        /// Packets of a bin from which it raises its probability.
+        /// Number of packets in a bin from which it raises its probability.
         target: Packets = (Packets(20.0)), in Range::between(1.0, 65535.0).whole(), from "tc-sfb(8): 20";
-        /// Packets that all bins of another have when it is dropped.
+        /// Number of packets in all bins of an arriving packet from which it is dropped.
         max: Packets = (Packets(25.0)), in Range::between(1.0, 65535.0).whole(), from "tc-sfb(8): 25";
-        /// How much a bin raises its probability.
+        /// Increase of a bin's probability.
         increment: Probability = (Probability(0.0005)), in Range::above_to(0.0, 1.0), from "tc-sfb(8): 0.00050";
-        /// How much an empty bin lowers it.
+        /// Decrease of a bin's probability when it is empty.
         decrement: Probability = (Probability(0.00005)), in Range::above_to(0.0, 1.0), from "tc-sfb(8): 0.00005";
-        /// Packets a second that are let in of all unresponsive flows together.
+        /// Admitted packets per second of all unresponsive flows together.
         penalty_rate: f64 = (10.0), in Range::between(0.0, 1e6).whole(), from "tc-sfb(8): 10 packets a second";
-        /// How many of them at once.
+        /// Maximum burst of admitted packets of unresponsive flows.
         penalty_burst: Packets = (Packets(20.0)), in Range::between(0.0, 1e6).whole(), from "tc-sfb(8): 20 packets";
-        /// Time between two changes of the hash functions; 0: they stay.
+        /// Time between two changes of the hash functions. With 0 they never change.
         rehash: Duration = (Duration::from_millis(600_000)), in Range::at_least(0.0), from "tc-sfb(8): 10 minutes";
-        /// Time before a change from which the next set of bins is warmed up (`db`).
+        /// Time before a change at which the warm-up of the next set of bins begins (`db`).
         warmup: Duration = (Duration::from_millis(60_000)), in Range::at_least(0.0), from "tc-sfb(8): 1 minute";
     }
 }
 
-impl Configures for TcSfb {
-    type Law = TcSfbLaw;
+impl AqmParams for TcSfb {
+    type Aqm = TcSfbAqm;
     const COUNTS_ON_ORDER: bool = true;
     const LIMIT: Room = Room::Depth(Depth::Packets(1000.0));
 
-    fn law(&self, place: Place) -> TcSfbLaw {
-        let mut random = place.random;
-        TcSfbLaw {
+    fn aqm(&self, context: QueueContext) -> TcSfbAqm {
+        let mut random = context.random;
+        TcSfbAqm {
             params: self.clone(),
             steps: [steps(self.increment), steps(self.decrement)],
             sets: [Set::new(&mut random), Set::new(&mut random)],
@@ -63,12 +66,12 @@ impl Configures for TcSfb {
     }
 }
 
-/// 1 as a probability (SFB_MAX_PROB).
+/// Probability 1 in 16 bits (SFB_MAX_PROB).
 const ONE: u16 = 0xffff;
 const LEVELS: usize = 8;
 const BINS: usize = 16;
 
-/// A probability in 16 bits, at least one of them, as `tc` makes it.
+/// Return a probability in 16 bits, at least 1 of them, as `tc` computes it.
 fn steps(p: Probability) -> u16 {
     ((p.0 * f64::from(ONE)).round() as u16).max(1)
 }
@@ -76,7 +79,7 @@ fn steps(p: Probability) -> u16 {
 #[derive(Clone, Copy, Debug, Default)]
 struct Bin {
     waiting: u16,
-    /// p_mark.
+    /// Mark probability p_mark.
     probability: u16,
 }
 
@@ -92,7 +95,7 @@ impl Set {
         Set { salt: random.below(1 << 32), bins: vec![Default::default(); LEVELS] }
     }
 
-    /// The hash of a flow: the number of its bin at each level.
+    /// Return the hash of a flow, which contains the index of its bin for each level.
     fn hash(&self, flow: u32) -> u32 {
         hash(u64::from(flow) << 32 | self.salt) as u32
     }
@@ -104,7 +107,8 @@ impl Set {
             .map(move |(level, bins)| &mut bins[(hash >> (4 * level)) as usize % BINS])
     }
 
-    /// Updates the bins of a hash: the least of their probabilities, and of their packets.
+    /// Update the bins of a hash and return their minimum probability and minimum number of
+    /// packets.
     fn judge(&mut self, hash: u32, target: u16, [up, down]: [u16; 2]) -> (u16, u16) {
         let mut least = (ONE, u16::MAX);
         for bin in self.each(hash) {
@@ -119,30 +123,32 @@ impl Set {
     }
 }
 
-/// The state of Linux's SFB.
+/// State of Linux's SFB.
 #[derive(Clone, Debug)]
-pub struct TcSfbLaw {
+pub struct TcSfbAqm {
     params: TcSfb,
-    /// Increment and decrement.
+    /// Steps of the probability: increment and decrement.
     steps: [u16; 2],
-    /// The set that manages the queue, by `slot`, and the next.
+    /// The two sets of bins. `slot` is the index of the set that manages the queue.
     sets: [Set; 2],
     slot: usize,
-    /// The next is warmed up (double_buffering).
+    /// True while the next set is warmed up (double_buffering).
     warms: bool,
     changed: Time,
-    /// Packets of unresponsive flows that may be let in, and the millisecond when they were last counted.
+    /// Number of packets of unresponsive flows that may be admitted. `filled` is the millisecond of
+    /// the last update.
     tokens: u64,
     filled: u64,
-    /// Hashes of the packet at hand in either set, and of those that wait.
+    /// Hashes of the current packet in both sets. `waiting` has those of the waiting packets.
     hashes: [Option<u32>; 2],
     waiting: VecDeque<[Option<u32>; 2]>,
     departures: Departures,
     random: Stream,
 }
 
-impl TcSfbLaw {
-    /// The hash functions change in time. The bins of the set that goes keep what they had (sfb_swap_slot).
+impl TcSfbAqm {
+    /// Change the hash functions when their time is over. The bins of the old set keep their
+    /// contents (sfb_swap_slot).
     fn rehash(&mut self, now: Time) {
         let rehash = self.params.rehash;
         if rehash == Duration::ZERO {
@@ -158,7 +164,7 @@ impl TcSfbLaw {
         }
     }
 
-    /// sfb_rate_limit: whether a packet of an unresponsive flow may pass.
+    /// Return true if a packet of an unresponsive flow may pass (sfb_rate_limit).
     fn within_penalty_rate(&mut self, now: Time) -> bool {
         if self.tokens < 1 {
             let now = now.0 / 1_000_000_000;
@@ -173,7 +179,7 @@ impl TcSfbLaw {
     }
 }
 
-impl Aqm for TcSfbLaw {
+impl Aqm for TcSfbAqm {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         while self.departures.next(at.now).is_some() {
             let hashes = self.waiting.pop_front().unwrap_or_default();
@@ -228,9 +234,10 @@ impl Aqm for TcSfbLaw {
 mod tests {
     use super::*;
 
-    /// `tc -d qdisc show` of a real kernel: increment 0.000503548, decrement 4.57771e-05.
+    /// A running kernel reports increment 0.000503548 and decrement 4.57771e-05 in `tc -d qdisc
+    /// show`.
     #[test]
-    fn steps_are_those_of_a_real_kernel() {
+    fn steps_equal_those_of_a_running_kernel() {
         let p = |p| f64::from(steps(Probability(p))) / f64::from(ONE);
         assert!((p(0.0005) - 0.000503548).abs() < 1e-9 && (p(0.00005) - 4.57771e-5).abs() < 1e-9);
     }

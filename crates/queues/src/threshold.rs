@@ -1,38 +1,40 @@
-//! Step marking: every packet that finds more than a threshold waiting is signalled.
+//! Step marking: the queue signals every packet that arrives while more than a threshold waits.
 //!
-//! Source: RFC 8257 §3.1 and Alizadeh et al. 2010 (`alizadeh2010dctcp`) §3.1, "an arriving packet is
-//! marked with the CE codepoint if the queue occupancy is greater than K upon its arrival"; also the
-//! threshold marking that Kuzmanovic 2005 (`kuzmanovic2005ecnplus`) compares with RED, REM and PI.
+//! Source: RFC 8257 §3.1 and Alizadeh et al. 2010 (`alizadeh2010dctcp`) §3.1, "an arriving packet
+//! is marked with the CE codepoint if the queue occupancy is greater than K upon its arrival"; also
+//! the threshold marking that Kuzmanovic 2005 (`kuzmanovic2005ecnplus`) compares with RED, REM and
+//! PI.
 
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Depth, Range, params};
 
-use crate::law::{Configures, Place, measure};
+use crate::aqm::{AqmParams, QueueContext, measure};
 
 params! {
-    /// Step marking, the instantaneous threshold that DCTCP asks of its switches: a packet is signalled (marked if ECN-capable,
-    /// else dropped) if more than the threshold waits when it arrives. No average, no chance.
+    /// Step marking, the rule for switches in DCTCP. A packet is signalled (marked if ECN-capable,
+    /// else dropped) if more than the threshold waits when it arrives. The rule uses neither an
+    /// average nor randomness.
     pub struct Threshold: "threshold" {
-        /// What may wait without a signal (K).
+        /// Queue length above which an arriving packet is signalled (K).
         threshold: Depth = (Depth::Packets(20.0)), in Range::at_least(0.0), from "alizadeh2010dctcp §4: 20 packets at 1 Gbit/s, 65 at 10 Gbit/s";
     }
 }
 
-impl Configures for Threshold {
-    type Law = ThresholdLaw;
+impl AqmParams for Threshold {
+    type Aqm = ThresholdAqm;
 
-    fn law(&self, _: Place) -> ThresholdLaw {
-        ThresholdLaw { threshold: self.threshold }
+    fn aqm(&self, _: QueueContext) -> ThresholdAqm {
+        ThresholdAqm { threshold: self.threshold }
     }
 }
 
-/// Step marking has no state.
+/// Step marking, which has no state.
 #[derive(Clone, Debug)]
-pub struct ThresholdLaw {
+pub struct ThresholdAqm {
     threshold: Depth,
 }
 
-impl Aqm for ThresholdLaw {
+impl Aqm for ThresholdAqm {
     #[inline]
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
         if measure(at.backlog, self.threshold) > self.threshold.amount() {

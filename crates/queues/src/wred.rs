@@ -1,48 +1,51 @@
 //! RED with drop precedences: WRED and GRED.
 //!
-//! Source: the mechanism is that of Clark & Fang 1998 (`clark1998rio`) for any number of classes, as
-//! RFC 2597 §2 and §4 (`rfc2597`) ask of an AF queue: one queue, first in, first out, and for each drop
-//! precedence its own thresholds and maxp. Which queue the average of a class is of tells the products
-//! apart: the whole queue (Cisco's WRED), the class's own packets (Linux's GRED), or its own and those
-//! of better classes (RIO and GRED's rio mode). An idle link lets every average decay.
+//! Source: the mechanism of Clark & Fang 1998 (`clark1998rio`) for any number of classes, as RFC
+//! 2597 §2 and §4 (`rfc2597`) require of an AF queue. One first-in-first-out queue has thresholds
+//! and a maxp for each drop precedence. The implementations differ in the packets that the average
+//! of a class counts: the whole queue (Cisco's WRED), the class's own packets (Linux's GRED), or
+//! its own and those of better classes (RIO and GRED's RIO mode). An idle link lets every average
+//! decay.
 //!
-//! RFC 2597 was at hand, the paper was not. Compared with ns-2's diffserv/dsredq.cc, which is neither's
-//! authors': its modes wred, rio_c and rio_d average what `all`, `own-and-better` and `own` do here. There
-//! a class is idle while it and the better ones have no packet, here while the link is; and the thresholds
-//! themselves belong to the range below them.
+//! RFC 2597 was available, the paper was not. The modes wred, rio_c and rio_d of ns-2's
+//! diffserv/dsredq.cc, which is not by the authors of either, average the same packets as `all`,
+//! `own-and-better` and `own`. In ns-2 a class is idle while the queue has no packet of it or of a
+//! better class, and here while the link is idle. In ns-2 an average equal to a threshold belongs
+//! to the range below.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::{Invalid, join};
 use units::{Bytes, Depth, Packets, Probability, Range, Time, params, words};
 
+use crate::aqm::{AqmParams, QueueContext, measure};
 use crate::average::Average;
 use crate::diffserv::Dscp;
-use crate::law::{Configures, Place, measure};
 use crate::lazy::Departures;
 use crate::red::{Curve, check_thresholds, is_spared};
 use crate::spacing::{AboveMaxth, Chooser, Pressure, Spacing};
 
 words! {
-    /// Whose packets the average of a class counts.
+    /// Packets that the average of a class counts.
     pub enum Averaged {
-        /// All: one average for every class (WRED).
+        /// All packets, so that all classes have the same average (WRED).
         All = "all",
-        /// Those of the class alone (GRED).
+        /// Packets of the class alone (GRED).
         Own = "own",
-        /// Those of the class and of all better ones (RIO, coupled).
+        /// Packets of the class and of all better classes (RIO, coupled).
         OwnAndBetter = "own-and-better",
     }
 }
 
 params! {
-    /// What WRED does to the packets of one drop precedence.
+    /// Thresholds of WRED for the packets of one drop precedence.
     pub struct Precedence: "precedence", checked by check_precedence {
-        /// The codepoints of its packets; the last precedence also takes what no other names.
+        /// Codepoints of this precedence. The last precedence also takes every codepoint that no
+        /// entry lists.
         dscp: Vec<Dscp> = (Vec::new()), in Range::ANY, from "rfc2597 §6";
-        /// Average queue below which no packet is signalled.
+        /// Average queue length below which no packet of this precedence is signalled.
         minth: Depth = required, in Range::above(0.0), from "";
-        /// Average queue above which every packet is signalled.
+        /// Average queue length at which the signal probability reaches maxp.
         maxth: Depth = required, in Range::above(0.0), from "";
         /// Signal probability when the average reaches maxth.
         maxp: Probability = (Probability(0.1)), in Range::above_to(0.0, 1.0), from "floyd1997parameters: 1/10";
@@ -54,26 +57,30 @@ fn check_precedence(p: &Precedence, path: &str) -> Result<(), Invalid> {
 }
 
 params! {
-    /// RED that treats drop precedences differently: the packets of each, told by their codepoints,
-    /// have their own minth, maxth and maxp. The best comes first in the list; each entry has the keys
-    /// dscp (a list of codepoints), minth, maxth and maxp. With `averaged = "all"` it is WRED as routers
-    /// have it; with `averaged = "own-and-better"` (or "own") it is Linux's GRED in (or out of) its RIO mode.
+    /// RED with separate minth, maxth and maxp for each drop precedence, which follows from the
+    /// codepoint of a packet. The list starts with the best precedence, and each entry has the keys
+    /// dscp (a list of codepoints), minth, maxth and maxp. With `averaged = "all"` it is the WRED
+    /// of routers. With `averaged = "own"` it is Linux's GRED, and with `averaged =
+    /// "own-and-better"` GRED in its RIO mode.
     pub struct Wred: "wred", checked by check {
-        /// The precedences, best first.
+        /// Drop precedences, best first.
         precedences: Vec<Precedence> = required, in Range::ANY, from "rfc2597 §2: an AF class has three";
-        /// Whose packets the average of a precedence counts.
-        averaged: Averaged = (Averaged::All), in Range::ANY, from "WRED as routers have it";
-        /// Weight of the present queue in the averages (wq).
+        /// Packets that the average of a precedence counts.
+        averaged: Averaged = (Averaged::All), in Range::ANY, from "routers with WRED";
+        /// Weight of the current queue length in each moving average (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
-        /// Above maxth the probability rises from maxp to 1 at twice maxth, instead of jumping to 1.
-        gentle: bool = (false), in Range::ANY, from "clark1998rio has none";
-        /// How signals are spaced.
+        /// If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth.
+        /// If false, it jumps to 1 at maxth.
+        gentle: bool = (false), in Range::ANY, from "clark1998rio: without gentle";
+        /// Distribution of the number of packets between two signals.
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
-        /// What happens to a packet above maxth (twice maxth when gentle).
+        /// Action on a packet while the average is above maxth (above twice maxth if gentle).
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
-        /// No packet is signalled while this many or fewer wait, whatever the average; 0: the average alone decides.
-        least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "clark1998rio has none; ns-2's RED has 1";
-        /// Size of the packets that are pretended to have arrived while the queue was idle.
+        /// Number of waiting packets up to which no packet is signalled, for any average. With 0
+        /// the average alone decides.
+        least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "clark1998rio: none; ns-2's RED: 1";
+        /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        /// average decay.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
     }
 }
@@ -81,10 +88,10 @@ params! {
 fn check(wred: &Wred, path: &str) -> Result<(), Invalid> {
     let path = join(path, "precedences");
     let Some(first) = wred.precedences.first() else {
-        return Err(Invalid::at(&path, "has no precedence").remedy("give at least one"));
+        return Err(Invalid::at(&path, "has 0 entries").remedy("give at least one precedence"));
     };
     if wred.precedences.len() > 64 {
-        return Err(Invalid::at(&path, "has more precedences than there are codepoints (64)"));
+        return Err(Invalid::at(&path, "has more entries than there are codepoints (64)"));
     }
     let mut seen = [false; 64];
     for (i, p) in wred.precedences.iter().enumerate() {
@@ -92,13 +99,18 @@ fn check(wred: &Wred, path: &str) -> Result<(), Invalid> {
         if !p.minth.counts_as(first.minth) {
             return Err(Invalid::at(
                 &path,
-                "counts something else than the first: all packets, or all bytes",
+                "has thresholds in another unit than the first precedence; give all in packets or all in bytes",
             ));
         }
         for &dscp in &p.dscp {
             match seen.get_mut(usize::from(dscp.0)) {
                 Some(seen) if !*seen => *seen = true,
-                Some(_) => return Err(Invalid::at(&path, format!("codepoint {dscp} is named twice"))),
+                Some(_) => {
+                    return Err(Invalid::at(
+                        &path,
+                        format!("lists codepoint {dscp} a second time; list each codepoint once"),
+                    ));
+                }
                 None => {}
             }
         }
@@ -106,11 +118,11 @@ fn check(wred: &Wred, path: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-impl Configures for Wred {
-    type Law = WredLaw;
+impl AqmParams for Wred {
+    type Aqm = WredAqm;
     const COUNTS_ON_ORDER: bool = true;
 
-    fn law(&self, place: Place) -> WredLaw {
+    fn aqm(&self, context: QueueContext) -> WredAqm {
         let mut of_dscp = [self.precedences.len().saturating_sub(1) as u8; 64];
         for (i, p) in self.precedences.iter().enumerate() {
             for &dscp in &p.dscp {
@@ -124,46 +136,46 @@ impl Configures for Wred {
                 maxp: p.maxp.0,
                 gentle: self.gentle,
             },
-            average: Average::new(self.wq.0, place.rate, self.idle_packet_size),
+            average: Average::new(self.wq.0, context.rate, self.idle_packet_size),
             chooser: Chooser::new(self.spacing, self.above_maxth),
             waiting: 0,
         };
-        WredLaw {
+        WredAqm {
             counts: self.precedences.first().map_or(Depth::Packets(0.0), |p| p.minth),
             averaged: self.averaged,
             least_backlog: self.least_backlog.0 as u32,
             of_dscp,
             classes: self.precedences.iter().map(class).collect(),
             departures: Departures::default(),
-            random: place.random,
+            random: context.random,
         }
     }
 }
 
-/// A precedence at work.
+/// State of one precedence.
 #[derive(Clone, Debug)]
 struct Class {
     curve: Curve,
     average: Average,
     chooser: Chooser,
-    /// Its packets, or their bytes, in the queue.
+    /// Number of its packets, or of their bytes, in the queue.
     waiting: u64,
 }
 
-/// The state of WRED.
+/// State of WRED.
 #[derive(Clone, Debug)]
-pub struct WredLaw {
+pub struct WredAqm {
     counts: Depth,
     averaged: Averaged,
     least_backlog: u32,
-    /// The precedence of each codepoint.
+    /// Index of the precedence of each codepoint.
     of_dscp: [u8; 64],
     classes: Vec<Class>,
     departures: Departures,
     random: Stream,
 }
 
-impl WredLaw {
+impl WredAqm {
     fn amount(&self, size: u16) -> u64 {
         match self.counts {
             Depth::Packets(_) => 1,
@@ -171,7 +183,7 @@ impl WredLaw {
         }
     }
 
-    /// Brings the averages up to date that an arrival of class `c` touches.
+    /// Update the averages that an arrival of class `c` affects.
     fn update(&mut self, c: usize, at: &Arrival) {
         for class in &mut self.classes {
             class.average.decay(at.now, at.idle_since());
@@ -202,7 +214,7 @@ impl WredLaw {
     }
 }
 
-impl Aqm for WredLaw {
+impl Aqm for WredAqm {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         while let Some(d) = self.departures.next(at.now) {
             let amount = self.amount(d.size);
@@ -230,7 +242,7 @@ impl Aqm for WredLaw {
         self.classes.iter_mut().for_each(|class| class.chooser.restart());
     }
 
-    /// The average of the last precedence, the most inclusive.
+    /// Return the average of the last precedence, which counts the most packets.
     fn average(&self) -> Option<Depth> {
         self.classes.last().map(|class| self.counts.like(class.average.value()))
     }

@@ -1,14 +1,14 @@
-//! RED against a literal, slow transcription of figure 2 of Floyd & Jacobson 1993, decision by
-//! decision on random arrivals with bursts, idle times and full buffers.
+//! Compare RED with a literal transcription of figure 2 of Floyd & Jacobson 1993, decision by
+//! decision, on random arrivals with bursts, idle times and full buffers.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Backlog, Packet, Verdict, Why};
 use queues::red::Red;
-use queues::{Configures, Place};
+use queues::{AqmParams, QueueContext};
 use units::{Depth, Rate, Read, Time};
 
-/// Figure 2, in its own words. Probabilities are drawn from `random` as the law draws them: once for
-/// each packet between the thresholds.
+/// Transcription of figure 2. It draws random numbers in the same order as the implementation: one
+/// for each packet between the thresholds.
 struct Figure2 {
     avg: f64,
     count: i64,
@@ -22,7 +22,8 @@ struct Figure2 {
 }
 
 impl Figure2 {
-    /// For each packet arrival: whether it is marked (dropped), and whether for being above maxth.
+    /// Process a packet arrival. Return whether it is marked (dropped), and whether the average is
+    /// above maxth.
     fn arrival(&mut self, time: f64, q: u32) -> (bool, bool) {
         // calculate the new average queue size avg
         if let Some(q_time) = self.q_time.take() {
@@ -55,7 +56,7 @@ impl Figure2 {
 }
 
 #[test]
-fn same_decisions_as_figure_2() {
+fn red_decides_like_figure_2() {
     for (minth, maxth, maxp, wq) in
         [(5, 15, 0.1, 0.002), (20, 60, 0.02, 0.002), (2, 6, 0.5, 0.05), (1, 3, 1.0, 0.25)]
     {
@@ -65,7 +66,7 @@ fn same_decisions_as_figure_2() {
         let params = Red::read(&text, "red").unwrap();
         let rate = Rate(1_500_000);
         let (limit, random) = (Depth::Packets(100.0), Stream::new(1, "red"));
-        let mut law = params.law(Place::new(rate, limit, random));
+        let mut aqm = params.aqm(QueueContext::new(rate, limit, random));
         let mut reference = Figure2 {
             avg: 0.0,
             count: -1,
@@ -82,7 +83,8 @@ fn same_decisions_as_figure_2() {
         for i in 0..1_000_000 {
             let u = traffic.uniform();
             let mut idle_since = None;
-            // A random walk of the queue with bursts; sometimes it empties and idles.
+            // The queue length is a random walk with bursts. Sometimes the queue becomes empty and
+            // idle.
             if u < 0.002 {
                 queue = 0;
                 idle_since = Some(Time(now));
@@ -96,14 +98,14 @@ fn same_decisions_as_figure_2() {
             now += traffic.below(8_000_000_000);
             let backlog = Backlog { packets: queue, bytes: 0 };
             let at = Arrival { now: Time(now), backlog, free_at: idle_since.unwrap_or(Time::NEVER) };
-            let verdict = law.on_arrival(&Packet::default(), &at);
+            let verdict = aqm.on_arrival(&Packet::default(), &at);
             let (marked, forced) = reference.arrival(now as f64 * 1e-12, queue);
             let expected = match (marked, forced) {
                 (true, true) => Verdict::Drop(Why::Threshold),
                 (true, false) => Verdict::Signal(Why::Early),
                 _ => Verdict::Pass,
             };
-            let close = (law.average().unwrap().amount() - reference.avg).abs() < 1e-6;
+            let close = (aqm.average().unwrap().amount() - reference.avg).abs() < 1e-6;
             assert!(
                 verdict == expected && close,
                 "arrival {i}: {verdict:?} for {expected:?}, average {}",
@@ -111,10 +113,10 @@ fn same_decisions_as_figure_2() {
             );
             marks[usize::from(forced)] += u64::from(marked);
             if queue >= maxth * 2 && traffic.uniform() < 0.5 {
-                law.on_overflow(Time(now)); // a full buffer restarts the count (ns-2; the paper has no limit)
+                aqm.on_overflow(Time(now)); // a full buffer restarts the count (ns-2; the paper lacks a limit)
                 reference.count = 0;
             }
         }
-        assert!(marks[0] > 1000, "the test exercises early marks: {marks:?}");
+        assert!(marks[0] > 1000, "too few early marks: {marks:?}");
     }
 }

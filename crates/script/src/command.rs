@@ -1,38 +1,38 @@
-//! Shell commands of a script, as far as they set up the host: `sysctl` and what does the same. Nothing is given to a
-//! shell.
+//! Shell commands of a script that configure the host, such as `sysctl`. The commands are
+//! interpreted here; no shell runs.
 
 mod ip;
 mod tc;
 
 use units::Duration;
 
-/// What a command does.
+/// Effect of a command.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Sets a kernel parameter, named with dots.
+    /// Set a kernel parameter, whose name is written with dots.
     Sysctl(String, String),
-    /// Sets a parameter of a kernel module: the module, the parameter, the value.
+    /// Set a parameter of a kernel module. The strings are the module, the parameter and its value.
     Module(String, String, String),
-    /// Sets a metric of the route.
+    /// Set a metric of the route.
     Route(String, String),
-    /// Sets the queue discipline of the interface.
+    /// Set the queue discipline of the interface.
     Qdisc {
-        /// True if the discipline sends segments at the rate of their connection.
+        /// True if the discipline paces segments at the rate of their connection.
         paces: bool,
     },
-    /// Asks for what cannot be had: what that is.
+    /// Refuse the command. The value describes the unsupported feature.
     Refused(String),
-    /// Forgets what is known of other hosts.
+    /// Forget the cached metrics of other hosts.
     FlushMetrics,
-    /// Sets everything as it was before.
+    /// Restore all settings to their values before the script.
     Restore,
-    /// Does what a shell script of this name says.
+    /// Run the shell script with this name.
     Script(String),
-    /// Waits.
+    /// Wait.
     Sleep(Duration),
 }
 
-/// Reads the commands of a text: what they do, and those that are not understood.
+/// Parse the commands of a text. Return their effects, and the commands that are not supported.
 pub fn read(text: &str) -> (Vec<Effect>, Vec<String>) {
     let (mut effects, mut unknown) = (Vec::new(), Vec::new());
     for simple in split(text) {
@@ -44,8 +44,8 @@ pub fn read(text: &str) -> (Vec<Effect>, Vec<String>) {
     (effects, unknown)
 }
 
-/// Return whether an unknown command changes the kernel's parameters, queues or
-/// routes, perhaps under a condition.
+/// Return true if an unsupported command changes kernel parameters, queues or routes, even inside a
+/// condition.
 pub fn sets_up_kernel(command: &str) -> bool {
     let apart = |c: char| c.is_whitespace() || matches!(c, '`' | '(' | ')' | '{' | '}' | '"' | '\'');
     let words: Vec<&str> = command.split(apart).filter(|w| !w.is_empty()).collect();
@@ -70,7 +70,7 @@ pub fn sets_up_kernel(command: &str) -> bool {
     false
 }
 
-/// Simple commands: what stands between line ends, `;`, `&`, `&&`, `|` and `||`, without comments.
+/// Split a text into simple commands at line ends, `;`, `&`, `&&`, `|` and `||`, without comments.
 fn split(text: &str) -> Vec<String> {
     let joined = products(&text.replace("\\\n", " "));
     let mut all = Vec::new();
@@ -99,7 +99,8 @@ fn split(text: &str) -> Vec<String> {
     all
 }
 
-/// A text with `$((15*1024*1024))`, `$[15*1024*1024]` and `$((32<<20))` worked out; other arithmetic stays as it is.
+/// Replace arithmetic such as `$((15*1024*1024))`, `$[15*1024*1024]` and `$((32<<20))` by its
+/// value. Other arithmetic is left unchanged.
 fn products(text: &str) -> String {
     let mut done = String::new();
     let mut rest = text;
@@ -116,7 +117,7 @@ fn products(text: &str) -> String {
     done + rest
 }
 
-/// A product, shifted or not.
+/// Compute a product with optional shifts.
 fn value(text: &str) -> Option<u64> {
     let mut parts = text.split("<<").map(|part| {
         let mut factors = part.split('*').map(|f| f.trim().parse::<u64>().ok());
@@ -126,7 +127,7 @@ fn value(text: &str) -> Option<u64> {
     parts.try_fold(first, |value, by| value.checked_mul(1u64.checked_shl(by?.try_into().ok()?)?))
 }
 
-/// A simple command: its words without quotes, and the file that its output goes to.
+/// A simple command: its words without quotes, and the file that receives its output.
 #[derive(Debug, Default, PartialEq)]
 struct Simple {
     words: Vec<String>,
@@ -158,7 +159,7 @@ impl Simple {
     }
 }
 
-/// Words of a simple command, and whether they had quotes.
+/// Return the words of a simple command. The flag of a word is true if the word was quoted.
 fn words(command: &str) -> Vec<(String, bool)> {
     let mut all = Vec::new();
     let (mut quote, mut current, mut some, mut quoted) = (None, String::new(), false, false);
@@ -187,7 +188,7 @@ fn one(simple: &Simple) -> Option<Vec<Effect>> {
     if name == "echo" {
         return match &simple.output {
             Some(file) => Some(vec![setting(file, &rest.join(" "))?]),
-            None => Some(vec![]), // it says something
+            None => Some(vec![]), // prints only
         };
     }
     if simple.output.is_some() {
@@ -202,7 +203,8 @@ fn one(simple: &Simple) -> Option<Vec<Effect>> {
             let known = seconds.is_finite() && (0.0..=1.8e7).contains(&seconds); // within the clock
             vec![Effect::Sleep(known.then(|| Duration::from_seconds(seconds))?)]
         }
-        // Segments are never cut for an interface here, and what fits into one is one for a script either way.
+        // Offloads have no effect: the endpoint sends whole segments, and a script may expect
+        // several as one.
         "true" | ":" | "ethtool" | "sync" | "modprobe" | "rm" => vec![],
         "ip" => ip::read(rest)?,
         "tc" => tc::read(rest)?,
@@ -211,7 +213,7 @@ fn one(simple: &Simple) -> Option<Vec<Effect>> {
             return if rest.first()?.starts_with('-') { None } else { one(&again) };
         }
         _ if name.contains("restore") && name.ends_with(".sh") => vec![Effect::Restore],
-        // A helper whose arguments are files of the kernel and what goes into them.
+        // A helper script whose arguments assign values to files of the kernel.
         _ if (name.ends_with(".py") || name.ends_with(".sh")) && !rest.is_empty() => {
             let all = rest.iter().filter(|w| !w.starts_with('-'));
             all.map(|w| w.starts_with('/').then(|| assignment(w)).flatten()).collect::<Option<_>>()?
@@ -221,13 +223,14 @@ fn one(simple: &Simple) -> Option<Vec<Effect>> {
     })
 }
 
-/// `net.ipv4.tcp_sack=1`, or the same as a file.
+/// Parse `net.ipv4.tcp_sack=1`, or the same with a file name.
 fn assignment(word: &str) -> Option<Effect> {
     let (name, value) = word.split_once('=')?;
     setting(name, value)
 }
 
-/// What goes into a file of the kernel, or a parameter named with dots.
+/// Return the effect of writing a value to a file of the kernel, or to a parameter whose name is
+/// written with dots.
 fn setting(file: &str, value: &str) -> Option<Effect> {
     let value = value.trim().to_string();
     if let Some(rest) = file.trim().strip_prefix("/sys/module/") {
@@ -252,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ways_to_set_a_kernel_parameter() {
+    fn kernel_parameters_can_be_set_in_several_ways() {
         let text = "sysctl -q net.ipv4.tcp_sack=0; sysctl -w net.ipv4.tcp_rmem=\"4096 131072 $((6*1024*1024))\"\n\
                     ../../common/set_sysctls.py /proc/sys/net/ipv4/tcp_timestamps=0 \\\n   /proc/sys/net/ipv4/tcp_ecn=1\n\
                     echo 1 > /proc/sys/net/ipv4/tcp_frto && ip tcp_metrics flush all > /dev/null 2>&1";
@@ -268,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn arithmetic() {
+    fn products_and_shifts_are_computed() {
         for (text, value) in [
             ("4096 $[2*3] $((1<<20))", "4096 6 1048576"),
             ("$((3*2<<1<<1))", "24"),
@@ -279,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn several_settings_in_one_command() {
+    fn one_command_can_set_several_parameters() {
         let both = vec![sysctl("net.ipv4.tcp_sack", "0"), sysctl("net.ipv4.tcp_ecn", "0x1")];
         for text in [
             "sysctl -q net.ipv4.tcp_sack=0 net.ipv4.tcp_ecn=0x1",
@@ -300,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn other_commands() {
+    fn other_commands_have_their_effects() {
         let known = |text: &str| match read(text) {
             (effects, unknown) if unknown.is_empty() => effects,
             (_, unknown) => panic!("{unknown:?}"),
@@ -312,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_that_change_the_kernel() {
+    fn commands_that_configure_the_kernel_are_recognized() {
         for text in [
             "then sysctl -q net.ipv4.tcp_sack=0",
             "/sbin/sysctl -p my.conf",
@@ -338,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn every_command_that_is_not_understood_is_told() {
+    fn every_unsupported_command_is_returned() {
         let unknown = |text: &str| read(text).1;
         assert_eq!(
             unknown("true; reboot now\nnstat -n && sleep 1"),

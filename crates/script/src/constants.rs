@@ -1,5 +1,5 @@
-//! Symbols of Linux's socket interface (socket(7), tcp(7), poll(2), fcntl(2), errno(3)), with the
-//! values that they have on most machines.
+//! Symbols of the Linux socket interface (socket(7), tcp(7), poll(2), fcntl(2), errno(3)), with
+//! their values on most architectures.
 
 /// Error numbers.
 pub const ERRNO: &[(&str, i64)] = &[
@@ -214,7 +214,7 @@ const SYMBOLS: &[(&str, i64)] = &[
     ("EPOLLET", 1 << 31),
 ];
 
-/// The value of a symbol.
+/// Return the value of a symbol.
 pub fn value(name: &str) -> Option<i64> {
     SYMBOLS.iter().chain(ERRNO).find(|s| s.0 == name).map(|s| s.1)
 }

@@ -1,11 +1,13 @@
-//! Packet scripts: a transcript of system calls and segments, run against the TCP endpoint in virtual
-//! time.
+//! Packet scripts: sequences of system calls and segments, which run against the TCP endpoint in
+//! virtual time.
 //!
-//! The language is packetdrill's (Cardwell et al., "packetdrill: Scriptable Network Stack Testing, from
-//! Sockets to Packets", USENIX ATC 2013). Text → [`Script`] ([`parse`]) → [`Report`] ([`run`]). Python
-//! blocks are not evaluated here: the report carries them with what they ask about.
+//! The language is that of packetdrill (Cardwell et al., "packetdrill: Scriptable Network Stack
+//! Testing, from Sockets to Packets", USENIX ATC 2013). [`parse`] reads a [`Script`], and [`run`]
+//! returns a [`Report`]. Python blocks are not evaluated here. The report contains each block
+//! with the TCP_INFO fields at its time.
 //!
-//! Missing: IPv6, UDP, ICMP and urgent data. The verdict of a script that needs one of them names it.
+//! IPv6, UDP, ICMP and urgent data are not supported. The verdict of a script that needs one of
+//! them names it.
 
 mod calls;
 mod command;
@@ -30,7 +32,7 @@ pub use run::run;
 pub use setup::Setup;
 pub use syntax::Script;
 
-/// Reads a script and runs it.
+/// Parse a script and run it.
 pub fn run_text(text: &str, setup: &Setup) -> Report {
     match parse_with(text, &setup.defines) {
         Ok(script) => run(&script, setup),

@@ -1,4 +1,5 @@
-//! What the script says of a segment against what the endpoint sent.
+//! Comparison of expected segments of a script with segments of the endpoint, and conversion
+//! between both.
 
 use std::fmt::Display;
 
@@ -11,9 +12,9 @@ use crate::kernel::fast_open as settings;
 use crate::print::ecn_name;
 use crate::print::letters;
 use crate::stack::Header;
-use crate::syntax::{EcnField, Flags, Packet, TcpOption, Way, Written};
+use crate::syntax::{CookieText, Direction, EcnField, Flags, Packet, TcpOption};
 
-/// The values of a list of options; padding, and what no host knows, left out.
+/// Return the values of a list of options, without padding and unknown options.
 pub fn values(list: &[TcpOption]) -> Options {
     let mut options = Options::default();
     for option in list {
@@ -24,16 +25,16 @@ pub fn values(list: &[TcpOption]) -> Options {
             TcpOption::SackPermitted => options.sack_permitted = true,
             TcpOption::Timestamps(value, echo) => options.timestamps = Some((*value, *echo)),
             TcpOption::AccurateEcn(counters) => options.accurate_ecn = Some(*counters),
-            // The room for blocks depends on the timestamps, which may come later.
+            // The maximum number of blocks depends on timestamps, which may follow in the list.
             TcpOption::Sack(_) => {}
             TcpOption::FastOpen(cookie, experimental) => {
-                if let Written::Bytes(bytes) = cookie
+                if let CookieText::Bytes(bytes) = cookie
                     && let Some(cookie) = Cookie::of(bytes)
                 {
                     options.set_fast_open(FastOpen { cookie, experimental: *experimental });
-                } // others a host ignores (RFC 7413 §4.1.1)
+                } // a host ignores a cookie of invalid length (RFC 7413 §4.1.1)
             }
-            TcpOption::Other(_) => {} // `unsupported` refuses a script that has one
+            TcpOption::Other(_) => {} // `unsupported` refuses scripts with such options
         }
     }
     for block in list.iter().flat_map(blocks) {
@@ -48,37 +49,40 @@ fn blocks(option: &TcpOption) -> &[(u32, u32)] {
 
 /// Return the options of a list that are not supported.
 ///
-/// The endpoint receives only options that have a name here, so a script that injects another option
-/// would test nothing.
-pub fn unsupported(list: &[TcpOption], way: Way) -> Vec<String> {
+/// The endpoint receives only options that are named here. A script that injects another option
+/// would therefore test nothing.
+pub fn unsupported(list: &[TcpOption], way: Direction) -> Vec<String> {
     let each = |option: &TcpOption| match option {
         TcpOption::Other(text) => Some(format!("TCP option {text}")),
-        // No host sends what is no cookie.
-        TcpOption::FastOpen(Written::Bytes(bytes), _) if way == Way::Out && Cookie::of(bytes).is_none() => {
-            Some(format!("a cookie of {} bytes: it has 4 to 16, an even number", bytes.len()))
+        // A host never sends a cookie of invalid length.
+        TcpOption::FastOpen(CookieText::Bytes(bytes), _)
+            if way == Direction::Out && Cookie::of(bytes).is_none() =>
+        {
+            Some(format!("a cookie of {} bytes, which must be an even number from 4 to 16", bytes.len()))
         }
         _ => None,
     };
     list.iter().filter_map(each).collect()
 }
 
-/// A segment of the script with the cookies that it names, as the host makes them.
+/// Return a segment of the script in which named cookies are replaced by those that the host
+/// computes.
 pub fn with_cookies(packet: &Packet, host: &settings::FastOpen) -> Packet {
     let mut packet = packet.clone();
     for option in packet.options.iter_mut().flatten() {
         if let TcpOption::FastOpen(cookie, _) = option {
             let key = match cookie {
-                Written::Bytes(_) => continue,
-                Written::OfHost => host.keys.now,
-                Written::OfZeros => Key::default(),
+                CookieText::Bytes(_) => continue,
+                CookieText::Host => host.keys.now,
+                CookieText::ZeroKey => Key::default(),
             };
-            *cookie = Written::Bytes(host.cookie(&key).bytes().to_vec());
+            *cookie = CookieText::Bytes(host.cookie(&key).bytes().to_vec());
         }
     }
     packet
 }
 
-/// A segment of the script as it arrives at the endpoint.
+/// Convert a segment of the script to the endpoint's sequence numbers and timestamps.
 pub fn to_live(packet: &Packet, connection: &Connection) -> Header {
     let syn = packet.flags.has(Flags::SYN);
     let mut list = packet.options.clone().unwrap_or_default();
@@ -104,14 +108,14 @@ pub fn to_live(packet: &Packet, connection: &Connection) -> Header {
         options,
         ecn: match packet.ecn {
             EcnField::Is(ecn) => ecn,
-            EcnField::Unsaid => net::Ecn::NotEct,
+            EcnField::Absent => net::Ecn::NotEct,
             EcnField::Ect01 => net::Ecn::Ect0,
         },
         dscp: packet.dscp.unwrap_or(0),
     }
 }
 
-/// A segment of the endpoint as the script would write it.
+/// Convert a segment of the endpoint to the form of a script.
 pub fn to_script(header: &Header, connection: &Connection) -> Packet {
     let o = &header.options;
     let syn = header.flags.has(Flags::SYN);
@@ -133,8 +137,8 @@ pub fn to_script(header: &Header, connection: &Connection) -> Packet {
     }
     let silent = header.ecn == net::Ecn::NotEct;
     Packet {
-        way: Way::Out,
-        ecn: if silent { EcnField::Unsaid } else { EcnField::Is(header.ecn) },
+        way: Direction::Out,
+        ecn: if silent { EcnField::Absent } else { EcnField::Is(header.ecn) },
         dscp: (header.dscp != 0).then_some(header.dscp),
         ip: None,
         flags: header.flags,
@@ -148,15 +152,15 @@ pub fn to_script(header: &Header, connection: &Connection) -> Packet {
 }
 
 fn written(option: FastOpen) -> TcpOption {
-    TcpOption::FastOpen(Written::Bytes(option.cookie.bytes().to_vec()), option.experimental)
+    TcpOption::FastOpen(CookieText::Bytes(option.cookie.bytes().to_vec()), option.experimental)
 }
 
-/// How exact a timestamp must be: how long a tick of the script's numbers is, and how far a time may be off.
+/// Comparison of timestamps: the duration of a tick in the script, and the tolerance of times.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ticks {
-    /// `None`: timestamps are not compared.
+    /// Duration of a tick. `None` disables the comparison of timestamps.
     pub tick: Option<Duration>,
-    /// The script's tolerance.
+    /// Tolerance of times.
     pub tolerance: Duration,
 }
 
@@ -167,7 +171,7 @@ impl Ticks {
     }
 }
 
-/// Everything in which `header` is not what `expected` says; empty: nothing.
+/// Return all differences between an expected segment and a sent one.
 pub fn differences(expected: &Packet, header: &Header, connection: &Connection, ticks: Ticks) -> Vec<String> {
     let mut all = Vec::new();
     let syn = header.flags.has(Flags::SYN);
@@ -185,7 +189,7 @@ pub fn differences(expected: &Packet, header: &Header, connection: &Connection, 
         compare(&mut all, "DSCP", dscp, header.dscp);
     }
     match expected.ecn {
-        EcnField::Unsaid => {}
+        EcnField::Absent => {}
         EcnField::Is(ecn) => compare(&mut all, "ECN field", ecn_name(ecn), ecn_name(header.ecn)),
         EcnField::Ect01 => {
             if !matches!(header.ecn, net::Ecn::Ect0 | net::Ecn::Ect1) {
@@ -206,9 +210,9 @@ pub fn differences(expected: &Packet, header: &Header, connection: &Connection, 
     all
 }
 
-fn compare<T: PartialEq + Display>(all: &mut Vec<String>, what: &str, expected: T, sent: T) {
+fn compare<T: PartialEq + Display>(all: &mut Vec<String>, name: &str, expected: T, sent: T) {
     if expected != sent {
-        all.push(format!("{what}: {expected} expected, {sent} sent"));
+        all.push(format!("{name}: {expected} expected, {sent} sent"));
     }
 }
 
@@ -260,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_said_is_not_checked() {
+    fn fields_that_the_script_omits_are_not_compared() {
         let sent = "< [ect0] P. 1:1001(1000) ack 5 win 77 <nop,nop,TS val 9 ecr 8>";
         assert_eq!(check("> P. 1:1001(1000) ack 5 <...>", sent), Vec::<String>::new());
         assert_eq!(
@@ -293,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn options_that_are_not_expected_are_a_difference_and_their_order_is_not() {
+    fn unexpected_options_are_a_difference_but_their_order_is_not() {
         let sent = "< S 0:0(0) win 1 <mss 1460,sackOK,TS val 1 ecr 0,nop,wscale 7>";
         assert_eq!(
             check("> S 0:0(0) <wscale 7,nop,TS val 3 ecr 0,sackOK,mss 1460,eol>", sent),
@@ -303,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_as_written_in_a_syn_and_relative_elsewhere() {
+    fn sequence_numbers_are_absolute_in_a_syn_and_relative_elsewhere() {
         let mut connection = Connection::new(Tcp::default());
         (connection.script_iss, connection.irs) = (100, 500);
         let header = |text: &str| to_live(&packet(text), &connection);
@@ -322,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn an_echo_of_the_scripts_timestamp_becomes_one_of_the_endpoints() {
+    fn an_echoed_timestamp_is_converted_to_the_endpoints() {
         let mut connection = Connection::new(Tcp::default());
         let echo =
             |connection: &Connection, text: &str| to_live(&packet(text), connection).options.timestamps;
@@ -330,13 +334,13 @@ mod tests {
         assert_eq!(echo(&connection, &ack(3)), Some((5, 3)));
         connection.clock.sent(100, 777);
         connection.clock.sent(100, 800);
-        assert_eq!(echo(&connection, &ack(100)), Some((5, 800)), "the last that was so called");
-        assert_eq!(echo(&connection, &ack(130)), Some((5, 807)), "as far from the first as it says");
+        assert_eq!(echo(&connection, &ack(100)), Some((5, 800)), "the last timestamp with this number");
+        assert_eq!(echo(&connection, &ack(130)), Some((5, 807)), "the same distance from the first");
         assert_eq!(echo(&connection, &ack(0)), Some((5, 0)), "no echo");
     }
 
     #[test]
-    fn timestamps_count_from_the_first() {
+    fn timestamps_are_relative_to_the_first() {
         let mut connection = Connection::new(Tcp::default());
         let sent = to_live(&packet("< . 1:1(0) ack 5 win 77 <TS val 800 ecr 8>"), &connection);
         connection.clock.sent(100, 777);
@@ -353,7 +357,7 @@ mod tests {
         assert_eq!(
             check(5, Ticks::default()),
             Vec::<String>::new(),
-            "as packetdrill does where no tick is given"
+            "not compared without a tick, as in packetdrill"
         );
         assert!(to_script(&sent, &connection).to_string().contains("TS val 123 ecr 8"));
     }

@@ -1,15 +1,15 @@
-//! What the options of a socket set of the parameters of its connection.
+//! TCP parameters of a connection that were set by socket options.
 
 use tcp::congestion::Algorithm;
 use tcp::{Tcp, WindowTuning};
 use units::{Bytes, Duration};
 
-/// What the options of a socket set of the parameters of its connection.
+/// TCP parameters of a connection that were set by socket options.
 #[derive(Clone, Debug, Default)]
 pub struct Own {
     /// TCP_MAXSEG.
     pub mss: Option<u64>,
-    /// TCP_USER_TIMEOUT; zero: none.
+    /// TCP_USER_TIMEOUT. Zero disables the timeout.
     pub user_timeout: Option<Duration>,
     /// TCP_SYNCNT.
     pub syn_retries: Option<u64>,
@@ -20,20 +20,20 @@ pub struct Own {
 }
 
 impl Own {
-    /// Lays them over other parameters.
+    /// Replace the parameters that are set.
     pub fn lay_over(&self, tcp: &mut Tcp) {
         if let Some(mss) = self.mss {
-            tcp.mss = Bytes(tcp.mss.0.min(mss)); // what the interface does not take has no effect (tcp(7))
+            tcp.mss = Bytes(tcp.mss.0.min(mss)); // a value above the MSS of the interface has no effect (tcp(7))
         }
         if let Some(timeout) = self.user_timeout {
-            tcp.user_timeout = (timeout > Duration::ZERO).then_some(timeout);
+            tcp.connection.user_timeout = (timeout > Duration::ZERO).then_some(timeout);
         }
         if let Some(retries) = self.syn_retries {
-            (tcp.syn_retries, tcp.synack_retries) = (retries, retries);
+            (tcp.connection.syn_retries, tcp.connection.synack_retries) = (retries, retries);
         }
         if let Some(window) = self.receive_window {
             tcp.receive_window = Bytes(window);
-            tcp.window_tuning = WindowTuning::Off; // SO_RCVBUF turns it off (tcp(7))
+            tcp.window.tuning = WindowTuning::Off; // SO_RCVBUF disables tuning (tcp(7))
         }
         if let Some(congestion) = &self.congestion {
             tcp.congestion = congestion.clone();

@@ -1,4 +1,4 @@
-//! A script's parts as a script would write them.
+//! Formatting of the parts of a script in the language of scripts.
 
 use std::fmt::{Display, Formatter, Result, Write};
 
@@ -6,8 +6,8 @@ use net::AccEcnOrder;
 use units::Duration;
 
 use crate::syntax::{
-    Action, Call, EcnField, Event, Expr, Field, Flags, LETTERS, Outcome, Packet, Script, Setting, TcpOption,
-    Way, When, Written,
+    Action, Call, CookieText, Direction, EcnField, Event, Expr, Field, Flags, LETTERS, Outcome, Packet,
+    Script, Setting, TcpOption, When,
 };
 
 impl Display for Script {
@@ -45,7 +45,7 @@ impl Display for Event {
     }
 }
 
-/// A span in seconds, without trailing zeros.
+/// A time span that is printed in seconds, without trailing zeros.
 struct Seconds(Duration);
 
 impl Display for Seconds {
@@ -83,13 +83,13 @@ impl Display for Action {
     }
 }
 
-impl Display for Way {
+impl Display for Direction {
     fn fmt(&self, f: &mut Formatter) -> Result {
-        f.write_char(if *self == Way::In { '<' } else { '>' })
+        f.write_char(if *self == Direction::In { '<' } else { '>' })
     }
 }
 
-/// Control bits as letters.
+/// Return the letters of control bits.
 pub(crate) fn letters(flags: Flags) -> String {
     if flags == Flags::default() {
         return "-".into();
@@ -97,7 +97,7 @@ pub(crate) fn letters(flags: Flags) -> String {
     LETTERS.iter().filter(|l| flags.has(l.1)).map(|l| l.0).collect()
 }
 
-/// The name of a codepoint.
+/// Return the name of an ECN codepoint.
 pub(crate) fn ecn_name(ecn: net::Ecn) -> &'static str {
     match ecn {
         net::Ecn::NotEct => "noecn",
@@ -115,7 +115,7 @@ impl Display for Packet {
                 let ecn = if let EcnField::Is(ecn) = ecn { ecn as u8 } else { 0 };
                 write!(f, "[tos {:#x}] ", self.dscp.unwrap_or(0) << 2 | ecn)?;
             }
-            EcnField::Unsaid => {}
+            EcnField::Absent => {}
             EcnField::Ect01 => f.write_str("[ect01] ")?,
             EcnField::Is(ecn) => write!(f, "[{}] ", ecn_name(ecn))?,
         }
@@ -163,13 +163,13 @@ impl Display for TcpOption {
             TcpOption::FastOpen(cookie, experimental) => {
                 f.write_str(if *experimental { "FOEXP" } else { "FO" })?;
                 match cookie {
-                    Written::Bytes(bytes) if bytes.is_empty() => Ok(()),
-                    Written::Bytes(bytes) => {
+                    CookieText::Bytes(bytes) if bytes.is_empty() => Ok(()),
+                    CookieText::Bytes(bytes) => {
                         f.write_str(" ")?;
                         bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
                     }
-                    Written::OfHost => f.write_str(" TFO_COOKIE"),
-                    Written::OfZeros => f.write_str(" TFO_COOKIE_ZERO"),
+                    CookieText::Host => f.write_str(" TFO_COOKIE"),
+                    CookieText::ZeroKey => f.write_str(" TFO_COOKIE_ZERO"),
                 }
             }
             TcpOption::Other(text) => f.write_str(text),
@@ -177,7 +177,7 @@ impl Display for TcpOption {
     }
 }
 
-/// Names of the counters of Accurate ECN, in their order.
+/// Return the names of the counters of an Accurate ECN option, in order.
 pub(crate) fn counter_names(order: AccEcnOrder) -> [&'static str; 3] {
     match order {
         AccEcnOrder::Ect0First => ["e0b", "ceb", "e1b"],
@@ -185,7 +185,7 @@ pub(crate) fn counter_names(order: AccEcnOrder) -> [&'static str; 3] {
     }
 }
 
-/// Things with something between them.
+/// A list that is printed with a separator.
 struct Separated<'a, T>(&'a [T], &'static str);
 
 impl<T: Display> Display for Separated<'_, T> {

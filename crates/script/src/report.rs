@@ -1,4 +1,4 @@
-//! How a script ended.
+//! The result of a script.
 
 use serde_json::{Map, Value, json};
 use units::Time;
@@ -7,51 +7,52 @@ use crate::parse::SyntaxError;
 use crate::stack::info_names;
 use crate::syntax::Code;
 
-/// How a script ended, and what happened on the way.
+/// Result of a script.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// Passed, failed or not supported.
+    /// Passed, failed or unsupported.
     pub verdict: Verdict,
-    /// What happened, in the order of its times.
+    /// Timeline of events, in order of time.
     pub timeline: Vec<Moment>,
-    /// `%{ … }%` blocks that the script came to, with the fields of TCP_INFO at their time, for who can read Python.
+    /// Executed `%{ … }%` blocks, with the TCP_INFO fields at their time. A caller that can run
+    /// Python evaluates them.
     pub blocks: Vec<Block>,
-    /// All such blocks of the script.
+    /// All `%{ … }%` blocks of the script.
     pub code: Vec<Code>,
 }
 
-/// The end.
+/// Verdict of a script.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// Everything came as the script says.
+    /// The endpoint behaved as the script expects.
     Passed,
-    /// Something came otherwise.
+    /// The endpoint behaved differently.
     Failed(Failure),
-    /// The script needs what is not there: all of it, as far as it can be seen, in the order of its lines.
+    /// The script needs features that are not supported. The list is in the order of lines.
     Unsupported(Vec<Missing>),
 }
 
-/// Something that a script needs and is not there.
+/// A feature that a script needs and that is not supported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
     /// Line of the script.
     pub line: u32,
-    /// What.
+    /// Name of the feature.
     pub what: String,
 }
 
-/// What came otherwise.
+/// First difference between the script and the endpoint.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Failure {
     /// Line of the script.
     pub line: u32,
-    /// Column, if the script cannot be read.
+    /// Column, if the failure is a syntax error.
     pub column: Option<u32>,
-    /// What is wrong.
+    /// Description of the difference.
     pub problem: String,
-    /// What the script expects.
+    /// Behaviour that the script expects.
     pub expected: Option<String>,
-    /// What happened.
+    /// Behaviour of the endpoint.
     pub happened: Option<String>,
 }
 
@@ -61,32 +62,32 @@ impl From<SyntaxError> for Failure {
     }
 }
 
-/// Something that happened.
+/// An event of the timeline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {
-    /// When, on the script's clock.
+    /// Time on the script's clock.
     pub at: Time,
-    /// The script's line that it belongs to, if it does to one.
+    /// Line of the script, if the event belongs to one.
     pub line: Option<u32>,
-    /// What.
+    /// Description of the event.
     pub what: String,
 }
 
-/// A block of Python and what it is about.
+/// A Python block with its values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// When, on the script's clock.
+    /// Time on the script's clock.
     pub at: Time,
-    /// Line on which its text begins.
+    /// Line on which the text begins.
     pub line: u32,
-    /// Its text.
+    /// Text of the block.
     pub text: String,
-    /// Fields of TCP_INFO without their prefix `tcpi_`; `None`: there was no connection.
+    /// Fields of TCP_INFO without the prefix `tcpi_`, or `None` without a connection.
     pub info: Option<Vec<(&'static str, u64)>>,
 }
 
 impl Report {
-    /// A script that cannot be read.
+    /// Return the report of a script with a syntax error.
     pub fn unreadable(e: SyntaxError) -> Report {
         Report {
             verdict: Verdict::Failed(e.into()),
@@ -96,7 +97,7 @@ impl Report {
         }
     }
 
-    /// For other languages: `verdict` is "passed", "failed" or "unsupported".
+    /// Return the report as JSON. `verdict` is "passed", "failed" or "unsupported".
     pub fn json(&self) -> Value {
         let mut map = Map::new();
         match &self.verdict {

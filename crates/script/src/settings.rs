@@ -1,34 +1,38 @@
-//! Changes of the parameters of [`tcp::Tcp`], by key.
+//! Changes of the parameters of [`tcp::Tcp`], by path.
 
 use serde_json::{Value, json};
 use tcp::Tcp;
 use units::Read;
+use units::param::Params;
 
-/// `tcp` with parameters changed; `Err`: why not.
-pub fn change(tcp: &Tcp, changes: &[(&'static str, Value)]) -> Result<Tcp, String> {
+/// Return `tcp` with the parameters at these paths changed; `Err` if they are invalid.
+pub fn change(tcp: &Tcp, changes: &[(&str, Value)]) -> Result<Tcp, String> {
     let mut document = tcp.write();
-    if let Value::Object(map) = &mut document {
-        map.extend(changes.iter().map(|(key, value)| ((*key).to_string(), value.clone())));
+    for (path, value) in changes {
+        put(&mut document, path, value.clone());
     }
     Tcp::expand(&mut document, &Value::Null);
     Tcp::read(&document, "tcp").map_err(|e| e.to_string())
 }
 
-/// `tcp` with one parameter set by its path, as `tcp.congestion.kind=cubic`; `Err`: why not.
+/// Return `tcp` with one parameter set by its path, as `tcp.rto.min=1 s`; `Err` if it is invalid.
 pub fn set(tcp: &Tcp, setting: &str) -> Result<Tcp, String> {
     let Some((path, value)) = setting.split_once('=') else {
-        return Err(format!("{setting:?} is no setting: write tcp.key=value"));
+        return Err(format!("{setting:?} is not a setting; write tcp.key=value"));
     };
     let value = serde_json::from_str(value).unwrap_or_else(|_| json!(value));
-    let mut document = tcp.write();
-    let mut at = &mut document;
-    for key in path.strip_prefix("tcp.").unwrap_or(path).split('.') {
+    change(tcp, &[(path.strip_prefix("tcp.").unwrap_or(path), value)])
+}
+
+/// Set the value at a path. A text for a table with a shorthand sets the key that it stands for.
+fn put(document: &mut Value, path: &str, value: Value) {
+    let shorthand = Tcp::shorthand_of(path).filter(|_| value.is_string());
+    let mut at = document;
+    for key in path.split('.').chain(shorthand) {
         if !at.is_object() {
             *at = json!({});
         }
         at = &mut at[key];
     }
     *at = value;
-    Tcp::expand(&mut document, &Value::Null);
-    Tcp::read(&document, "tcp").map_err(|e| e.to_string())
 }

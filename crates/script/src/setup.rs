@@ -1,39 +1,48 @@
-//! With what a script is run: parameters of TCP, and how exact times must be.
+//! Conditions of a run: TCP parameters, tolerance, shell scripts and definitions.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tcp::Tcp;
-use units::param::Invalid;
+use units::param::{Invalid, merge};
 use units::{Duration, Read};
 
-/// How a script is run.
+/// Conditions of a run.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// Parameters of sockets, before the script changes them.
+    /// TCP parameters of sockets, before the script changes them.
     pub tcp: Tcp,
-    /// How far times may be off, unless the script says; default 4 ms.
+    /// Tolerance of times, unless the script sets it. The default is 4 ms.
     pub tolerance: Option<Duration>,
-    /// The shell scripts that prepare the host, as far as they are at hand, by the names that the script has for them:
-    /// what is not understood in their texts is told in the timeline, and passed over.
+    /// Available shell scripts that prepare the host, by the name that the script uses. Unsupported
+    /// commands in them are ignored and recorded in the timeline.
     pub preparation: Vec<(String, String)>,
-    /// Words that stand for other texts in the script (packetdrill's `-D NAME=value`).
+    /// Words that are defined as other texts (packetdrill's `-D NAME=value`).
     pub defines: Vec<(String, String)>,
 }
 
 impl Setup {
-    /// Parameters of a preset, with changes, and a tolerance such as "4 ms".
+    /// Create the conditions from a stack, changes of its parameters, and a tolerance such as "4
+    /// ms".
     pub fn read(preset: &str, changes: &Value, tolerance: Option<&str>) -> Result<Setup, Invalid> {
         let tolerance = tolerance.map(|t| Duration::read(&json!(t), "tolerance")).transpose()?;
-        let mut changes = changes.clone();
-        if let ("linux", Some(map)) = (preset, changes.as_object_mut()) {
-            // A socket of Linux begins with this window, and with room for the 6 MiB that it may grow to.
-            map.entry("receive_window").or_insert_with(|| json!("65535 B"));
-            map.entry("window_shift").or_insert_with(|| json!(7));
-            // Its packets come from a TUN device, and what a call writes is in the buffer when it returns.
-            map.entry("segment_memory").or_insert_with(|| json!("linear"));
-            map.entry("send_buffer").or_insert_with(|| json!("unlimited"));
+        if !Tcp::STACKS.contains(&preset) {
+            return Err(Invalid::new("preset", &json!(preset), "is unknown").remedy("choose rfc or linux"));
         }
+        let mut all = Map::new();
+        if preset == "linux" {
+            // A Linux socket begins with this window, and with a shift for the 6 MiB that it may
+            // grow to. Packets arrive through a TUN device, and a write returns when its data is in
+            // the buffer.
+            let socket = json!({
+                "receive_window": "65535 B",
+                "window": {"shift": 7},
+                "memory": {"segment": "linear"},
+                "send_buffer": "unlimited",
+            });
+            all.extend(socket.as_object().cloned().unwrap_or_default());
+        }
+        merge(&mut all, changes.as_object().unwrap_or(&Map::new()));
         Ok(Setup {
-            tcp: Tcp::preset(preset, &changes)?,
+            tcp: Tcp::of_stack(preset, &Value::Object(all))?,
             tolerance,
             preparation: Vec::new(),
             defines: Vec::new(),

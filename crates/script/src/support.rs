@@ -1,4 +1,5 @@
-//! What a script needs that is not there, as far as it can be seen without running it: all of it at once.
+//! Check of a script for features that are not supported, before it runs. All of them are reported
+//! together.
 
 use crate::calls::NAMES;
 use crate::calls::options::SUPPORTED;
@@ -9,7 +10,7 @@ use crate::matching;
 use crate::report::Missing;
 use crate::syntax::{Action, Call, Command, Event, Expr, Flags, Packet, Script, Setting};
 
-/// Settings that change nothing here: addresses, ports, tools, and what is told while a script runs.
+/// Options of a script without an effect: addresses, ports, tools, and output.
 const HARMLESS: &[&str] = &[
     "bind_port",
     "code_command",
@@ -27,7 +28,8 @@ const HARMLESS: &[&str] = &[
     "verbose",
 ];
 
-/// Everything that is not supported, once each, for a host with these settings and these shell scripts at hand.
+/// Return all unsupported features, once each, for a host with these settings and these shell
+/// scripts.
 pub fn missing(script: &Script, kernel: &Kernel, known: &[(String, String)]) -> Vec<Missing> {
     let mut kernel = kernel.clone();
     let mut all: Vec<Missing> = Vec::new();
@@ -57,7 +59,7 @@ fn setting(setting: &Setting) -> Option<String> {
         "code_format" => value == "python",
         "code_sockopt" => value == "TCP_INFO" || value.is_empty(),
         "tolerance_usecs" | "tcp_ts_tick_usecs" | "mtu" => value.parse::<u32>().is_ok(),
-        "set" | "preset" => !value.is_empty(), // ours; what is wrong with them is told when they are set
+        "set" | "preset" => !value.is_empty(), // own options; an invalid value fails when it is set
         name => HARMLESS.contains(&name),
     };
     (!fine).then(|| setting.to_string())
@@ -73,8 +75,8 @@ fn event(event: &Event, kernel: &mut Kernel, known: &[(String, String)]) -> Vec<
     }
 }
 
-/// Everything in a command that is not supported, where `kernel` is what the commands before have left, and `known` are
-/// the shell scripts at hand.
+/// Return the unsupported features of a command. `kernel` holds the settings after the previous
+/// commands, and `known` the available shell scripts.
 fn missing_in(kernel: &mut Kernel, command: &Command, known: &[(String, String)]) -> Vec<String> {
     let (effects, mut missing) = command::read(&command.text);
     for effect in effects {
@@ -82,7 +84,7 @@ fn missing_in(kernel: &mut Kernel, command: &Command, known: &[(String, String)]
             Effect::Script(name) => match known.iter().find(|k| k.0 == *name) {
                 Some((_, text)) => missing.extend(missing_in_prefix(kernel, name, text)),
                 None if name.ends_with("defaults.sh") => {}
-                None => missing.push(format!("shell script {name}, which is not there")),
+                None => missing.push(format!("shell script {name}, which is not available")),
             },
             other => missing.extend(kernel.apply(other).err()),
         }
@@ -90,7 +92,7 @@ fn missing_in(kernel: &mut Kernel, command: &Command, known: &[(String, String)]
     missing
 }
 
-/// Return the settings of a shell script that prepares the host which cannot be applied.
+/// Return the settings of a shell script that cannot be applied.
 ///
 /// Its other commands are ignored, because they prepare addresses, devices and tools, which do not
 /// exist here.
@@ -160,7 +162,7 @@ fn flags(e: &Expr) -> Vec<String> {
     }
 }
 
-/// Adds the symbols of an expression that have no value here.
+/// Add the symbols of an expression that have no value here.
 fn unknown(e: &Expr, all: &mut Vec<String>) {
     match e {
         Expr::Word(name) if constants::value(name).is_none() => all.push(name.clone()),

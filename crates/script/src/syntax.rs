@@ -1,7 +1,7 @@
-//! What a script says: options, commands, and events in their order.
+//! Syntax tree of a script: options, commands and events.
 //!
-//! The language is packetdrill's (Cardwell et al., USENIX ATC 2013); docs/how-to/packet-scripts.md
-//! describes what of it is understood here.
+//! The language is that of packetdrill (Cardwell et al., USENIX ATC 2013).
+//! docs/how-to/packet-scripts.md describes the supported part.
 
 use net::AccEcn;
 pub use net::Flags;
@@ -10,28 +10,28 @@ use units::Duration;
 /// A script.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Script {
-    /// `--name=value` lines at its head.
+    /// Options `--name=value` at the beginning.
     pub settings: Vec<Setting>,
     /// Shell commands before the first event.
     pub init: Option<Command>,
-    /// What happens, in order.
+    /// Events, in order.
     pub events: Vec<Event>,
     /// Shell commands without a time after the last event.
     pub cleanup: Vec<Command>,
 }
 
-/// `--name=value`, or `--name` alone.
+/// An option `--name=value`, or `--name`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
     /// Line of the script.
     pub line: u32,
-    /// Without the dashes.
+    /// Name without the dashes.
     pub name: String,
-    /// What follows the equals sign.
+    /// Text after the equals sign.
     pub value: Option<String>,
 }
 
-/// Text between backticks, for a shell.
+/// A shell command in backticks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Command {
     /// Line of the script.
@@ -40,44 +40,44 @@ pub struct Command {
     pub text: String,
 }
 
-/// Something that happens at a time.
+/// An event with its time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// Line of the script.
     pub line: u32,
-    /// When.
+    /// Time.
     pub when: When,
-    /// What.
+    /// Action.
     pub action: Action,
 }
 
 /// The time of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// `0.1`: since the start of the script.
+    /// `0.1`: seconds since the start of the script.
     At(Duration),
-    /// `+0.1`: since the event before.
+    /// `+0.1`: seconds since the previous event.
     After(Duration),
-    /// `0.1~0.2`.
+    /// `0.1~0.2`: an interval since the start of the script.
     Between(Duration, Duration),
-    /// `+0.1~+0.2`.
+    /// `+0.1~+0.2`: an interval since the previous event.
     AfterBetween(Duration, Duration),
     /// `*`: at any time.
     Any,
 }
 
-/// What happens.
+/// Action of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// A TCP segment.
     Packet(Box<Packet>),
-    /// A packet that is not TCP over IPv4: what it is.
-    Foreign(Way, String),
+    /// A packet other than TCP over IPv4, with its protocol.
+    Foreign(Direction, String),
     /// A system call.
     Call(Box<Call>),
     /// Shell commands.
     Command(Command),
-    /// `%{ … }%`: Python over the fields of TCP_INFO.
+    /// `%{ … }%`: Python code that can use the fields of TCP_INFO.
     Code(Code),
 }
 
@@ -90,55 +90,55 @@ pub struct Code {
     pub text: String,
 }
 
-/// Where a packet goes.
+/// Direction of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// `<`: the script sends it to our endpoint.
+pub enum Direction {
+    /// `<`: the script injects the packet.
     In,
-    /// `>`: our endpoint is expected to send it.
+    /// `>`: the script expects the packet from the endpoint.
     Out,
 }
 
 /// A TCP segment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packet {
-    /// Where it goes.
-    pub way: Way,
-    /// The ECN field of the IP header.
+    /// Direction.
+    pub way: Direction,
+    /// ECN field of the IP header.
     pub ecn: EcnField,
-    /// Its DSCP, if that is said.
+    /// DSCP, if the script gives it.
     pub dscp: Option<u8>,
-    /// What else is said of the IP header and not understood here.
+    /// Another field of the IP header, which is not supported.
     pub ip: Option<String>,
     /// Control bits.
     pub flags: Flags,
     /// Sequence number, relative to the sender's first.
     pub seq: u32,
-    /// Payload in bytes.
+    /// Size of the payload, in bytes.
     pub len: u32,
-    /// Acknowledgement, relative to the receiver's first sequence number.
+    /// Acknowledgment number, relative to the first sequence number of the receiver.
     pub ack: Option<u32>,
-    /// The window field.
+    /// Window field.
     pub window: Option<u16>,
-    /// The urgent pointer.
+    /// Urgent pointer.
     pub urgent: Option<u16>,
-    /// Options; `None`: any (`<...>`).
+    /// Options, or `None` for any options (`<...>`).
     pub options: Option<Vec<TcpOption>>,
 }
 
-/// What is said of the ECN field.
+/// ECN field in a script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EcnField {
-    /// Nothing: Not-ECT when sent by the script, not checked otherwise.
+    /// Absent: the script injects Not-ECT, and compares nothing.
     #[default]
-    Unsaid,
+    Absent,
     /// This codepoint.
     Is(net::Ecn),
     /// ECT(0) or ECT(1).
     Ect01,
 }
 
-/// Control bits by their letters, in the order in which these are written.
+/// Letters of control bits, in the order of writing.
 pub const LETTERS: [(char, Flags); 9] = [
     ('S', Flags::SYN),
     ('F', Flags::FIN),
@@ -168,65 +168,67 @@ pub enum TcpOption {
     Sack(Vec<(u32, u32)>),
     /// `TS val 1 ecr 2`.
     Timestamps(u32, u32),
-    /// `ECN e1b 1 ceb 0`: counters of Accurate ECN (RFC 9768 §3.2.3), for ECT(0), CE, ECT(1) or in reverse.
+    /// `ECN e1b 1 ceb 0`: counters of Accurate ECN (RFC 9768 §3.2.3), for ECT(0), CE and ECT(1), or
+    /// in reverse order.
     AccurateEcn(AccEcn),
-    /// `FO 0123456789abcdef`, or `FOEXP …` under the kind of experiments: a cookie of Fast Open; `FO` alone asks for one.
-    FastOpen(Written, bool),
-    /// One that is not understood here.
+    /// `FO 0123456789abcdef`: a Fast Open cookie. `FOEXP …` uses the kind for experiments. `FO`
+    /// alone requests a cookie.
+    FastOpen(CookieText, bool),
+    /// An option that is not supported.
     Other(String),
 }
 
-/// A cookie of Fast Open, as it is written.
+/// A Fast Open cookie in a script.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Written {
-    /// Its bytes, be they a cookie or not.
+pub enum CookieText {
+    /// Bytes, of any length.
     Bytes(Vec<u8>),
-    /// `TFO_COOKIE`: the one that the host gives.
-    OfHost,
-    /// `TFO_COOKIE_ZERO`: the one that it would give with a key of zeros.
-    OfZeros,
+    /// `TFO_COOKIE`: the cookie that the host computes.
+    Host,
+    /// `TFO_COOKIE_ZERO`: the cookie that the host would compute with a key of zeros.
+    ZeroKey,
 }
 
-/// A system call and what it returns.
+/// A system call with its expected result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// When a blocking call returns, counted as the event's own time is.
+    /// Time of return of a blocking call, relative to the same origin as the time of the event.
     pub end: Option<Duration>,
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its arguments.
+    /// Arguments.
     pub args: Vec<Expr>,
-    /// What it returns.
+    /// Expected result.
     pub result: Outcome,
-    /// The error it sets.
+    /// Expected error.
     pub errno: Option<String>,
     /// A remark in parentheses.
     pub note: Option<String>,
 }
 
-/// What a call returns.
+/// Expected result of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// `= ?`.
+    /// `= ?`: any result.
     Any,
-    /// `= 3`.
+    /// `= 3`: exactly this value.
     Is(Expr),
-    /// `= 3..5`.
+    /// `= 3..5`: a value in this range.
     Between(i64, i64),
 }
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
-    /// `...`: whatever is needed.
+    /// `...`: a suitable value.
     Ellipsis,
-    /// A number.
+    /// A whole number.
     Int(i64),
-    /// A number written with a point.
+    /// A number with a decimal point.
     Float(String),
     /// A symbol.
     Word(String),
-    /// Bytes of a string in quotes, after the escapes of C.
+    /// A quoted string, after its escapes.
     Text(Vec<u8>),
     /// `a | b`.
     Or(Vec<Expr>),
@@ -241,10 +243,10 @@ pub enum Expr {
 /// A member of a struct: `name = value`, `name(argument) = value`, or a bare value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// Its name.
+    /// Name.
     pub name: Option<String>,
-    /// What stands in parentheses after it.
+    /// Argument in parentheses after the name.
     pub argument: Option<Expr>,
-    /// Its value.
+    /// Value.
     pub value: Expr,
 }

@@ -1,4 +1,4 @@
-//! Whatever a script says, the answer is a verdict.
+//! Random scripts: each ends with a verdict.
 
 use proptest::prelude::*;
 use script::{Setup, run_text};
@@ -116,24 +116,24 @@ const OPEN: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
 
 proptest! {
     #[test]
-    fn any_script_gets_a_verdict(events in prop::collection::vec(event(), 0..30), open in any::<bool>(), linux in any::<bool>()) {
+    fn any_script_has_a_verdict(events in prop::collection::vec(event(), 0..30), open in any::<bool>(), linux in any::<bool>()) {
         let setup = Setup::read(if linux { "linux" } else { "rfc" }, &json!({}), None).unwrap();
         let text = format!("{}{}", if open { OPEN } else { "" }, events.concat());
         run_text(&text, &setup).json();
     }
 
-    /// The same without expectations, so that it goes on to the end.
+    /// The same without expected segments, so that each script runs to its end.
     #[test]
-    fn any_traffic_gets_a_verdict(events in prop::collection::vec(event(), 0..40)) {
+    fn any_traffic_has_a_verdict(events in prop::collection::vec(event(), 0..40)) {
         let setup = Setup::read("linux", &json!({}), None).unwrap();
         let events: Vec<String> = events.into_iter().filter(|e| e.contains('<') || e.contains("= ?")).collect();
         run_text(&format!("{OPEN}{}", events.concat()), &setup).json();
     }
 }
 
-/// What is counted of a send buffer is more than a number holds.
+/// The kernel's count of a send buffer saturates instead of overflowing.
 #[test]
-fn more_may_be_written_than_any_memory_holds() {
+fn a_script_may_write_more_than_any_memory_contains() {
     let setup = Setup::read("rfc", &json!({}), None).unwrap();
     let write = "+0 write(4, ..., 9223372036854775807) = ?\n";
     let poll = "+0 poll([{fd=4, events=POLLIN, revents=POLLIN}], 1, -1) = 1\n";

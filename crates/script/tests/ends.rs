@@ -1,4 +1,4 @@
-//! How connections end, and what of their options is compared: with the preset `linux`.
+//! Ends of connections, and the comparison of their options, with the parameters of Linux.
 
 use script::{Setup, Verdict, run_text};
 use serde_json::json;
@@ -23,7 +23,7 @@ fn accepted(rest: &str) -> String {
 }
 
 #[test]
-fn a_refused_connection() {
+fn a_connection_is_refused() {
     passes(
         "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
          +0...0.1 connect(3, ..., ...) = -1 ECONNREFUSED (Connection refused)
@@ -42,7 +42,7 @@ fn a_refused_connection() {
 }
 
 #[test]
-fn a_connection_that_is_reset() {
+fn a_connection_is_reset() {
     passes(
         &accepted(
             "+0...0.2 read(4, ..., 10) = -1 ECONNRESET (Connection reset by peer)
@@ -57,7 +57,7 @@ fn a_connection_that_is_reset() {
 }
 
 #[test]
-fn a_half_closed_connection() {
+fn a_half_closed_connection_still_receives() {
     passes(&accepted(
         "+0 shutdown(4, SHUT_WR) = 0
          +0 > F. 1:1(0) ack 1
@@ -85,7 +85,7 @@ fn closing_with_unread_data_resets() {
 }
 
 #[test]
-fn lingering_for_no_time_resets() {
+fn closing_with_a_linger_time_of_0_resets() {
     passes(&accepted(
         "+0 setsockopt(4, SOL_SOCKET, SO_LINGER, {onoff=1, linger=0}, 8) = 0
          +0 getsockopt(4, SOL_SOCKET, SO_LINGER, {onoff=1, linger=0}, [8]) = 0
@@ -105,7 +105,7 @@ fn close_lingers_until_the_fin_is_acknowledged() {
 }
 
 #[test]
-fn data_for_an_application_that_left_resets() {
+fn data_for_a_closed_socket_resets() {
     passes(&accepted(
         "+0 close(4) = 0
          +0 > F. 1:1(0) ack 1
@@ -115,7 +115,7 @@ fn data_for_an_application_that_left_resets() {
 }
 
 #[test]
-fn closing_the_listener_resets_who_waits_there() {
+fn closing_the_listener_resets_its_waiting_connections() {
     passes(
         "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
          +0 bind(3, ..., ...) = 0
@@ -129,7 +129,7 @@ fn closing_the_listener_resets_who_waits_there() {
 }
 
 #[test]
-fn one_connection_after_another() {
+fn a_script_can_have_several_connections() {
     passes(&accepted(
         "+0 close(4) = 0
          +0 > F. 1:1(0) ack 1
@@ -145,7 +145,7 @@ fn one_connection_after_another() {
 }
 
 #[test]
-fn timestamps_are_echoed_both_ways_and_windows_scaled() {
+fn timestamps_are_echoed_in_both_directions_and_windows_scaled() {
     passes(
         "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
          +0 bind(3, ..., ...) = 0
@@ -162,7 +162,7 @@ fn timestamps_are_echoed_both_ways_and_windows_scaled() {
 }
 
 #[test]
-fn selective_acknowledgements() {
+fn sack_blocks_are_compared() {
     passes(&accepted(
         "+0 < . 1001:2001(1000) ack 1 win 32792
          +0 > . 1:1(0) ack 1 <nop,nop,sack 1001:2001>
@@ -190,7 +190,7 @@ fn marks_are_echoed() {
 }
 
 #[test]
-fn time_ends_after_213_days() {
+fn the_clock_ends_after_213_days() {
     let mut text = String::from("0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n");
     (4..30).for_each(|i| text += &format!("+1000000 socket(..., SOCK_STREAM, IPPROTO_TCP) = {i}\n"));
     let report = run_text(&text, &Setup::read("linux", &json!({}), None).unwrap());

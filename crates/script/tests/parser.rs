@@ -1,9 +1,10 @@
-//! What is read, what it is read as, and what is told of text that is no script.
+//! The parser: syntax trees of valid scripts, and errors of invalid ones.
 
 use proptest::prelude::*;
 use script::parse;
 use script::syntax::{
-    Action, Call, EcnField, Event, Expr, Field, Flags, Outcome, Packet, TcpOption, Way, When, Written,
+    Action, Call, CookieText, Direction, EcnField, Event, Expr, Field, Flags, Outcome, Packet, TcpOption,
+    When,
 };
 use units::Duration;
 
@@ -14,7 +15,7 @@ fn event(text: &str) -> Event {
 }
 
 #[test]
-fn a_whole_script() {
+fn a_whole_script_is_parsed() {
     let text = r#"
 --tolerance_usecs=10000
 --ip_version=ipv4
@@ -40,7 +41,7 @@ print("}") }%
 }
 
 #[test]
-fn comments_stand_wherever_white_space_may() {
+fn comments_may_replace_white_space() {
     let plain = "--mtu=1500\n0 read(3, ..., 5) = -1 EAGAIN (Try again)\n+.1~+.2 > P. 1:101(100) ack 1 win 5 <mss 9,nop>\n";
     let text = "--mtu=1500 // of the device\n# a line\n0 /* when */ read( // what\n3, ..., 5 /* bytes */) = -1 # no\n\
                 EAGAIN /* of errno */ (Try again) // end\n+.1 /* from */ ~ // to\n+.2 > P. 1:101(100) /* a */ ack 1 # b\n\
@@ -54,7 +55,7 @@ fn comments_stand_wherever_white_space_may() {
 }
 
 #[test]
-fn commands_without_a_time_end_a_script() {
+fn commands_without_a_time_follow_the_last_event() {
     let script = parse("`true`\n0 close(3) = 0 // c\n\n`restore.sh` // d\n`echo \\`x\\``\n").unwrap();
     let texts: Vec<_> = script.cleanup.iter().map(|c| (c.line, c.text.as_str())).collect();
     assert_eq!(texts, [(4, "restore.sh"), (5, "echo `x`")]);
@@ -62,7 +63,7 @@ fn commands_without_a_time_end_a_script() {
 }
 
 #[test]
-fn times() {
+fn times_are_parsed() {
     let ms = Duration::from_millis;
     for (text, when) in [
         ("0.1", When::At(ms(100))),
@@ -84,10 +85,10 @@ fn times() {
 }
 
 #[test]
-fn segments() {
+fn segments_are_parsed() {
     let text = "0 > [ect0] FP. 1:1001(1000) ack 5 win 7 <nop,nop,TS val 1 ecr 2,sack 3:4 5:6>";
     let packet = Packet {
-        way: Way::Out,
+        way: Direction::Out,
         ecn: EcnField::Is(net::Ecn::Ect0),
         dscp: None,
         ip: None,
@@ -139,7 +140,7 @@ fn packets_that_are_not_tcp_are_named() {
 }
 
 #[test]
-fn calls() {
+fn calls_are_parsed() {
     for text in [
         "0 accept(3, ..., ...) = 4",
         "0 setsockopt(3, SOL_SOCKET, SO_REUSEADDR, [1], 4) = 0",
@@ -160,7 +161,7 @@ fn calls() {
 }
 
 #[test]
-fn texts_have_the_escapes_of_c() {
+fn strings_have_the_escapes_of_c() {
     let text = |written: &str| match event(&format!("0 f({written}) = 0")).action {
         Action::Call(call) => match &call.args[..] {
             [Expr::Text(bytes)] => bytes.clone(),
@@ -176,7 +177,7 @@ fn texts_have_the_escapes_of_c() {
 }
 
 #[test]
-fn wrong_text_is_told_with_its_place() {
+fn a_syntax_error_has_a_position() {
     for (text, line, column, told) in [
         ("x", 1, 1, "expected the time of an event, such as 0.1, +.1 or *, found 'x'"),
         ("0\n\n  ?", 3, 3, "expected a packet (< or >), a system call"),
@@ -280,9 +281,9 @@ fn call() -> impl Strategy<Value = Action> {
 
 fn packet() -> impl Strategy<Value = Action> {
     let cookie = prop_oneof![
-        prop::collection::vec(any::<u8>(), 0..20).prop_map(Written::Bytes),
-        Just(Written::OfHost),
-        Just(Written::OfZeros),
+        prop::collection::vec(any::<u8>(), 0..20).prop_map(CookieText::Bytes),
+        Just(CookieText::Host),
+        Just(CookieText::ZeroKey),
     ];
     let option = prop_oneof![
         (cookie, any::<bool>()).prop_map(|(cookie, experimental)| TcpOption::FastOpen(cookie, experimental)),
@@ -295,7 +296,7 @@ fn packet() -> impl Strategy<Value = Action> {
         prop::collection::vec(any::<(u32, u32)>(), 1..4).prop_map(TcpOption::Sack),
     ];
     let ecn = prop_oneof![
-        Just(EcnField::Unsaid),
+        Just(EcnField::Absent),
         Just(EcnField::Ect01),
         Just(EcnField::Is(net::Ecn::Ce)),
         Just(EcnField::Is(net::Ecn::NotEct)),
@@ -306,9 +307,9 @@ fn packet() -> impl Strategy<Value = Action> {
     let field = (ecn, prop::option::of(0u8..64));
     (any::<bool>(), field, 0u16..0x200, numbers, options).prop_map(
         |(out, (ecn, dscp), flags, (seq, len, ack, window, urgent), options)| {
-            // The DSCP is said in a byte with the ECN field.
+            // The DSCP shares a byte with the ECN field.
             let dscp = dscp.filter(|_| matches!(ecn, EcnField::Is(_)));
-            let way = if out { Way::Out } else { Way::In };
+            let way = if out { Direction::Out } else { Direction::In };
             let options = if out { options } else { Some(options.unwrap_or_default()) };
             let flags = Flags(flags);
             Action::Packet(Box::new(Packet {
@@ -329,22 +330,22 @@ fn packet() -> impl Strategy<Value = Action> {
 }
 
 proptest! {
-    /// What is written is read as what it was.
+    /// A printed script is parsed to the same syntax tree.
     #[test]
-    fn writing_and_reading_are_inverse(when in when(), action in prop_oneof![call(), packet()]) {
+    fn printing_and_parsing_are_inverse(when in when(), action in prop_oneof![call(), packet()]) {
         let written = Event { line: 1, when, action };
         prop_assert_eq!(event(&written.to_string()), written.clone(), "{}", written);
     }
 
-    /// Whatever the text, the answer is a script or a complaint.
+    /// Any text is parsed to a script or an error.
     #[test]
-    fn any_text_is_answered(text in "\\PC{0,200}") {
+    fn any_text_is_parsed_or_refused(text in "\\PC{0,200}") {
         let _ = parse(&text);
     }
 
-    /// Text that is nearly a script, too.
+    /// Text that resembles a script is parsed to a script or an error.
     #[test]
-    fn nearly_scripts_are_answered(
+    fn text_that_resembles_a_script_is_parsed_or_refused(
         parts in prop::collection::vec(prop::sample::select(vec![
             "0", ".1", "+", "~", "*", "...", "..", "<", ">", "S", ".", "0:0(0)", "1:1001(1000)", "ack", "win", "1",
             "99999999999999999999", "-", "<mss 1460", "sack", "TS val", "ecr", ",", "[", "]", "{", "}", "(", ")", "=",

@@ -1,4 +1,4 @@
-//! Scripts that pass, and each way of not passing.
+//! Scripts that pass, fail, and are not supported.
 
 use script::{Failure, Report, Setup, Verdict, run_text};
 use tcp::Tcp;
@@ -28,7 +28,7 @@ fn unsupported(text: &str) -> Vec<(u32, String)> {
     }
 }
 
-/// A connection by accept, on line 7 when it is there.
+/// Return a script that accepts a connection on line 7 and continues with `rest`.
 const ACCEPTED: &str = "\
 0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
 +0 bind(3, ..., ...) = 0
@@ -44,7 +44,7 @@ fn accepted(rest: &str) -> String {
 }
 
 #[test]
-fn a_passive_open_a_request_and_its_answer() {
+fn a_passive_open_with_a_request_and_a_response_passes() {
     passes(&accepted(
         "+.1 < P. 1:501(500) ack 1 win 32792
          +0 read(4, ..., 1000) = 500
@@ -60,9 +60,9 @@ fn a_passive_open_a_request_and_its_answer() {
     ));
 }
 
-/// The window of the SYN-ACK holds until another is told.
+/// The window of the SYN-ACK applies until another is announced.
 #[test]
-fn two_segments_at_once_are_both_taken() {
+fn two_segments_at_one_time_are_both_received() {
     passes(&accepted(
         "+.1 < P. 1:501(500) ack 1 win 32792
          +0 < P. 501:1001(500) ack 1 win 32792
@@ -72,7 +72,7 @@ fn two_segments_at_once_are_both_taken() {
 }
 
 #[test]
-fn an_active_open_with_a_call_that_blocks() {
+fn an_active_open_with_a_blocking_call_passes() {
     passes(
         "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
          0.1...0.2 connect(3, ..., ...) = 0
@@ -85,7 +85,7 @@ fn an_active_open_with_a_call_that_blocks() {
 }
 
 #[test]
-fn calls_that_do_not_block() {
+fn calls_that_do_not_block_pass() {
     passes(
         "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
          +0 fcntl(3, F_GETFL) = 0x2 (flags O_RDWR)
@@ -119,7 +119,7 @@ fn calls_that_do_not_block() {
 }
 
 #[test]
-fn a_read_and_a_poll_that_wait() {
+fn a_read_and_a_poll_can_block() {
     passes(
         &accepted(
             "+0...0.3 read(4, ..., 1000) = 200
@@ -136,7 +136,7 @@ fn a_read_and_a_poll_that_wait() {
 }
 
 #[test]
-fn a_write_waits_for_room_in_the_buffer() {
+fn a_write_blocks_while_the_send_buffer_is_full() {
     passes(&accepted(
         "+0 setsockopt(4, SOL_SOCKET, SO_SNDBUF, [3000], 4) = 0
          +0 getsockopt(4, SOL_SOCKET, SO_SNDBUF, [6000], [4]) = 0
@@ -151,19 +151,19 @@ fn a_write_waits_for_room_in_the_buffer() {
 }
 
 #[test]
-fn segments_sent_together_can_be_expected_in_one_piece() {
+fn segments_sent_together_can_be_expected_as_one() {
     passes(&accepted("+0 write(4, ..., 2500) = 2500\n+0 > P. 1:2501(2500) ack 1"));
     passes(&accepted(
         "+0 write(4, ..., 2500) = 2500\n+0 > . 1:2001(2000) ack 1\n+0 > P. 2001:2501(500) ack 1",
     ));
-    // PSH of what is one piece there and several here is not compared.
+    // PSH is not compared if the expected segment was sent as several.
     passes(&accepted("+0 write(4, ..., 2500) = 2500\n+0 > P. 1:2001(2000) ack 1"));
     let failure = fails(&accepted("+0 write(4, ..., 2500) = 2500\n+0 > P. 1:1001(1000) ack 1"));
     assert_eq!(failure.problem, "flags: P. expected, . sent");
 }
 
 #[test]
-fn the_retransmission_comes_in_its_time() {
+fn the_time_of_a_retransmission_is_compared() {
     let text = |when: &str| {
         accepted(&format!(
             "+0 write(4, ..., 100) = 100\n+0 > P. 1:101(100) ack 1\n{when} > P. 1:101(100) ack 1"
@@ -179,19 +179,19 @@ fn the_retransmission_comes_in_its_time() {
     assert_eq!(failure.expected.as_deref(), Some("> P. 1:101(100) ack 1 at 1.000000 s"));
     assert_eq!(failure.happened.as_deref(), Some("it is sent at 1.100000 s"));
     assert_eq!(fails(&text("+1.5~+1.6")).problem, "the segment is sent 500 ms too early");
-    // Wider, if the script says so.
+    // A script can set a larger tolerance.
     passes(&format!("--tolerance_usecs=150000\n{}", text("+.9")));
 }
 
 #[test]
-fn what_is_not_expected_is_noticed_when_something_is() {
+fn an_unexpected_segment_fails_at_the_next_expected_one() {
     let failure = fails(&accepted(
         "+0 write(4, ..., 100) = 100
          +1.5 write(4, ..., 100) = 100
          +0 > P. 1:101(100) ack 1",
     ));
     assert_eq!((failure.line, failure.problem.as_str()), (10, "the segment is sent 1.5 s too early"));
-    // As packetdrill does, the end of the script looks at nothing more; the timeline tells.
+    // As in packetdrill, the end of a script compares nothing. The timeline shows the segment.
     let report = run(&accepted("+0 write(4, ..., 100) = 100\n+.1 close(3) = 0"));
     assert_eq!(report.verdict, Verdict::Passed);
     let [.., sent, closed] = &report.timeline[..] else { panic!() };
@@ -203,15 +203,15 @@ fn what_is_not_expected_is_noticed_when_something_is() {
 }
 
 #[test]
-fn a_segment_that_never_comes() {
+fn a_missing_segment_fails() {
     let failure = fails(&accepted("+0 > P. 1:101(100) ack 1"));
     assert_eq!((failure.line, failure.problem.as_str()), (8, "the segment is not sent"));
     assert_eq!(failure.happened.as_deref(), Some("the endpoint sends nothing more"));
 }
 
-/// Where the script says how long a tick is; and always what is echoed.
+/// Timestamps are compared if the script gives the duration of a tick. Echoes are always compared.
 #[test]
-fn timestamps_that_are_not_as_expected() {
+fn wrong_timestamps_fail() {
     let tcp = Tcp { timestamps: true, ..Tcp::default() };
     let text = |tick: &str, val: u32, ecr: u32| {
         format!(
@@ -246,14 +246,14 @@ fn timestamps_that_are_not_as_expected() {
 }
 
 #[test]
-fn a_segment_that_is_another() {
+fn a_different_segment_fails() {
     let failure = fails(&accepted("+0 write(4, ..., 100) = 100\n+0 > P. 1:102(101) ack 2"));
     assert_eq!(failure.problem, "payload: 101 expected, 100 sent; ack: 2 expected, 1 sent");
     assert!(failure.happened.unwrap().starts_with("> P. 1:101(100) ack 1 win"));
 }
 
 #[test]
-fn calls_that_return_something_else() {
+fn wrong_results_of_calls_fail() {
     for (text, expected, happened) in [
         ("+0 write(4, ..., 5) = 4", "write(4, ..., 5) = 4", "write returned 5"),
         ("+0 write(4, ..., 5) = -1 EPIPE (x)", "write(4, ..., 5) = -1 EPIPE (x)", "write returned 5"),
@@ -276,7 +276,7 @@ fn calls_that_return_something_else() {
 }
 
 #[test]
-fn calls_that_block_too_long_or_not_at_all() {
+fn calls_that_block_too_long_or_too_short_fail() {
     let failure = fails(&accepted("+0 read(4, ..., 1000) = 200\n+.1 < P. 1:201(200) ack 1 win 32792"));
     assert_eq!((failure.line, failure.problem.as_str()), (8, "read blocks, and nothing can end that"));
     let late = |at: &str| {
@@ -293,20 +293,20 @@ fn calls_that_block_too_long_or_not_at_all() {
 }
 
 #[test]
-fn a_port_without_a_listener_refuses() {
+fn a_port_without_a_listener_resets() {
     passes("0 < S 0:0(0) win 32792\n+0 > R. 0:0(0) ack 1 win 0");
     passes("0 < . 5:5(0) ack 77 win 32792\n+0 > R 77:77(0)");
 }
 
 #[test]
-fn events_come_in_their_order() {
+fn an_event_whose_time_has_passed_fails() {
     let failure = fails("1 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n0.5 close(3) = 0");
     assert_eq!(failure.line, 2);
     assert!(failure.problem.contains("comes too late: due at 0.500000 s, but it is 1.000000 s"));
 }
 
 #[test]
-fn what_is_not_there_is_said() {
+fn unsupported_features_are_named() {
     for (text, line, what) in [
         ("--ip_version=ipv6\n0 close(3) = 0", 1, "--ip_version=ipv6"),
         ("--magic=1\n", 1, "--magic=1"),
@@ -314,7 +314,7 @@ fn what_is_not_there_is_said() {
         (
             "\n`sysctl -q net.ipv4.tcp_mtu_probing=1`",
             2,
-            "sysctl net.ipv4.tcp_mtu_probing=1: the path's MTU is not probed",
+            "sysctl net.ipv4.tcp_mtu_probing=1: path MTU probing is not supported",
         ),
         ("0 socket(..., SOCK_DGRAM, IPPROTO_UDP) = 3", 1, "socket(..., SOCK_DGRAM, IPPROTO_UDP)"),
         ("0 socket(..., SOCK_STREAM, IPPROTO_MPTCP) = 3", 1, "socket(..., SOCK_STREAM, IPPROTO_MPTCP)"),
@@ -328,7 +328,7 @@ fn what_is_not_there_is_said() {
         ("0 send(3, ..., 5, MSG_NEWS) = 5", 1, "symbol MSG_NEWS"),
         ("0 < icmp unreachable host_unreachable", 1, "icmp packet"),
         ("0 < U. 1:1(0) ack 1 win 5 urg 3", 1, "urgent data"),
-        ("0 > S 0:0(0) <FO abcd12>", 1, "a cookie of 3 bytes: it has 4 to 16, an even number"),
+        ("0 > S 0:0(0) <FO abcd12>", 1, "a cookie of 3 bytes, which must be an even number from 4 to 16"),
         ("0 send(3, ..., 5, MSG_OOB) = 5", 1, "MSG_OOB"),
         ("0 > S 0:0(0) <quickstart 5>", 1, "TCP option quickstart 5"),
         ("0 < S 0:0(0) win 5 <md5 001122>", 1, "TCP option md5 001122"),
@@ -341,7 +341,7 @@ fn what_is_not_there_is_said() {
 }
 
 #[test]
-fn all_that_is_not_there_is_said_at_once() {
+fn all_unsupported_features_are_named_together() {
     let text = "--strict_segments=1
 --mtu=1500
 `sysctl -q net.ipv4.tcp_sack=0 net.ipv4.tcp_mtu_probing=1; tc qdisc add dev tun0 root netem
@@ -359,7 +359,7 @@ sysctl -q net.ipv4.tcp_syncookies=2`
         [
             (1, "--strict_segments=1"),
             (3, "command `tc qdisc add dev tun0 root netem`"),
-            (3, "sysctl net.ipv4.tcp_mtu_probing=1: the path's MTU is not probed"),
+            (3, "sysctl net.ipv4.tcp_mtu_probing=1: path MTU probing is not supported"),
             (3, "sysctl net.ipv4.tcp_syncookies=2"),
             (6, "system call splice"),
             (8, "sysctl net.ipv4.tcp_congestion_control=vivace"),
@@ -389,7 +389,7 @@ fn commands_set_parameters_and_let_time_pass() {
 }
 
 #[test]
-fn blocks_of_python_come_with_what_they_ask_about() {
+fn python_blocks_have_the_fields_of_tcp_info() {
     let report = run(&accepted("+.5 %{ assert tcpi_snd_cwnd == 10 }%\n"));
     let block = &report.blocks[0];
     assert_eq!(
@@ -401,7 +401,7 @@ fn blocks_of_python_come_with_what_they_ask_about() {
 }
 
 #[test]
-fn a_report_can_be_read_by_others() {
+fn a_report_can_be_written_as_json() {
     let json = run(&accepted("+0 > P. 1:101(100) ack 1")).json();
     assert_eq!((json["verdict"].as_str(), json["line"].as_u64()), (Some("failed"), Some(8)));
     assert_eq!(json["timeline"][4]["what"], "> S. 0:0(0) ack 1 win 65535");
@@ -420,7 +420,7 @@ fn a_script_without_an_event_fails() {
 }
 
 #[test]
-fn any_error_is_as_expected_where_none_is_named() {
+fn a_result_of_minus_1_matches_any_error() {
     passes("0 read(9, ..., 5) = -1");
     passes("0 read(9, ..., 5) = -1 (any)");
     let failure = fails(&accepted("+0 write(4, ..., 5) = -1"));
@@ -428,9 +428,9 @@ fn any_error_is_as_expected_where_none_is_named() {
     assert_eq!(fails("0 read(9, ..., 5) = -2").happened.as_deref(), Some("read returned -1 EBADF"));
 }
 
-/// Settings of a shell script that prepares the host count as settings of the script.
+/// Settings in a shell script that prepares the host count as settings of the script.
 #[test]
-fn a_setting_in_a_prefix_file_that_cannot_be_honoured() {
+fn an_unsupported_setting_in_a_shell_script_is_named() {
     let run = |prefix: &str| {
         let tcp = Tcp { mss: Bytes(1000), ..Tcp::default() };
         let preparation = vec![("./defaults.sh".to_string(), prefix.to_string())];
@@ -444,11 +444,11 @@ fn a_setting_in_a_prefix_file_that_cannot_be_honoured() {
     for (prefix, what) in [
         (
             "sysctl -q net.ipv4.tcp_mtu_probing=2",
-            "sysctl net.ipv4.tcp_mtu_probing=2: the path's MTU is not probed",
+            "sysctl net.ipv4.tcp_mtu_probing=2: path MTU probing is not supported",
         ),
         (
             "echo 2 > /proc/sys/net/ipv4/tcp_mtu_probing",
-            "sysctl net.ipv4.tcp_mtu_probing=2: the path's MTU is not probed",
+            "sysctl net.ipv4.tcp_mtu_probing=2: path MTU probing is not supported",
         ),
         ("sysctl -q net.ipv4.tcp_sack=$VALUE", "sysctl net.ipv4.tcp_sack=$VALUE"),
         ("if true; then sysctl -q net.ipv4.tcp_sack=0; fi", "command `then sysctl -q net.ipv4.tcp_sack=0`"),
@@ -460,9 +460,9 @@ fn a_setting_in_a_prefix_file_that_cannot_be_honoured() {
     assert_eq!(run("sysctl -q net.ipv4.tcp_mtu_probing=0\nifconfig lo up\nset -e"), []);
 }
 
-/// packetdrill's `-D`: a value, an error, a cookie, a command.
+/// packetdrill's `-D` defines a value, an error, a cookie or a command.
 #[test]
-fn words_that_are_defined_stand_for_their_texts() {
+fn defined_words_are_replaced() {
     let tcp = Tcp { mss: Bytes(1000), ..Tcp::default() };
     let run = |text: &str, defines: &[(&str, &str)]| {
         let defines = defines.iter().map(|d| (d.0.to_string(), d.1.to_string())).collect();
@@ -490,7 +490,7 @@ fn words_that_are_defined_stand_for_their_texts() {
 }
 
 #[test]
-fn a_descriptor_number_that_is_given_twice_names_the_newer_socket() {
+fn a_descriptor_number_that_is_assigned_twice_names_the_newer_socket() {
     passes(&accepted(
         "+0 listen(3, 1) = 0
          +0 < S 0:0(0) win 32792
@@ -505,7 +505,7 @@ fn a_descriptor_number_that_is_given_twice_names_the_newer_socket() {
          +0 close(4) = 0
          +0 fcntl(4, F_GETFL) = -1 EBADF (Bad file descriptor)",
     ));
-    // The listening socket goes on under its hidden number.
+    // The listening socket continues under its internal number.
     passes(
         "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
          +0 bind(3, ..., ...) = 0
@@ -525,13 +525,13 @@ fn a_descriptor_number_that_is_given_twice_names_the_newer_socket() {
          +0 accept(3, ..., ...) = 5",
     );
     let text = accepted("+0...0.5 read(4, ..., 10) = 10\n+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 4");
-    let what = "a descriptor number that is given twice while a call blocks".to_string();
+    let what = "a descriptor number that is assigned twice while a call blocks".to_string();
     assert_eq!(unsupported(&text), [(9, what)]);
 }
 
-/// 24 days are the age at which timestamps are no longer compared (RFC 7323 §5.5).
+/// Timestamps older than 24 days are not compared (RFC 7323 §5.5).
 #[test]
-fn times_reach_to_the_end_of_the_clock() {
+fn times_may_reach_the_end_of_the_clock() {
     passes(&accepted("+2073601 < P. 1:101(100) ack 1 win 32792\n+0 read(4, ..., 1000) = 100"));
     passes("0 `sleep 2073600`\n2073600 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3");
     let failure = fails(&accepted("+18446743 close(4) = 0\n+18446743 close(3) = 0"));
@@ -539,9 +539,9 @@ fn times_reach_to_the_end_of_the_clock() {
     assert!(failure.problem.contains("more than 213 days"), "{}", failure.problem);
 }
 
-/// A discipline that paces is there only for a congestion control that paces by itself.
+/// A queue discipline that paces is supported only with a congestion control that paces.
 #[test]
-fn what_a_queue_discipline_would_do_and_is_not_done() {
+fn unsupported_queue_disciplines_are_named() {
     let fq = |bytes: u32, congestion: &str| {
         let set =
             format!("`tc qdisc add dev tun0 root fq; sysctl net.ipv4.tcp_congestion_control={congestion}`");
@@ -561,9 +561,9 @@ fn what_a_queue_discipline_would_do_and_is_not_done() {
     );
 }
 
-/// The flags of a message and its control messages are compared, in their order.
+/// Flags and control messages of a message are compared in order.
 #[test]
-fn messages_that_come_with_something_else() {
+fn wrong_control_messages_fail() {
     let errors = |flags: &str, received: &str| {
         accepted(&format!(
             "+.1 setsockopt(4, SOL_SOCKET, SO_TIMESTAMPING, [{flags}], 4) = 0
@@ -585,7 +585,7 @@ fn messages_that_come_with_something_else() {
         "ee_errno=ENOMSG, ee_origin=SO_EE_ORIGIN_TIMESTAMPING, ee_type=0, ee_code=0, ee_info=0, ee_data=499";
     passes(&errors(SENT, &of("scm_sec=0, scm_nsec=200000000", right)));
     passes(&errors(SENT, &of("scm_sec=0, scm_nsec=203900000", right)));
-    passes(&errors(SENT, &of("scm_sec=0, scm_nsec=0", right))); // any time
+    passes(&errors(SENT, &of("scm_sec=0, scm_nsec=0", right))); // matches any time
     passes(&errors(SENT, "msg_flags=..., msg_control=..."));
     for (received, problem) in [
         (
@@ -612,9 +612,9 @@ fn messages_that_come_with_something_else() {
     let all = "msg_flags=MSG_ERRQUEUE, msg_control=[{cmsg_level=SOL_IP, cmsg_type=IP_RECVERR, cmsg_data=...}, \
                {cmsg_level=SOL_IP, cmsg_type=IP_RECVERR, cmsg_data=...}]";
     let failure = fails(&errors(without_id, all));
-    assert_eq!(failure.problem, "recvmsg: control message 2 is expected, and there are 1");
+    assert_eq!(failure.problem, "recvmsg: control message 2 expected, 1 returned");
     for (flag, what) in [
-        ("SOF_TIMESTAMPING_RX_SOFTWARE", "SOF_TIMESTAMPING_RX_SOFTWARE: times of what is received"),
+        ("SOF_TIMESTAMPING_RX_SOFTWARE", "SOF_TIMESTAMPING_RX_SOFTWARE: times of received data"),
         (
             "SOF_TIMESTAMPING_OPT_TSONLY|SOF_TIMESTAMPING_OPT_STATS",
             "SOF_TIMESTAMPING_OPT_STATS: statistics beside a time",

@@ -6,7 +6,7 @@
 //!
 //! Missing: urgent data, keep-alive, path MTU discovery.
 
-#![recursion_limit = "256"] // for the tables of presets
+#![recursion_limit = "256"] // for the tables of stacks
 
 mod config;
 pub mod congestion;
@@ -14,12 +14,12 @@ pub mod ecn;
 mod endpoint;
 pub mod fast_open;
 mod memory;
-mod preset;
 mod presumed;
 mod receiver;
 pub mod recovery;
 pub mod rto;
 mod sender;
+mod stack;
 mod timestamp;
 mod tuning;
 mod window;
@@ -30,10 +30,28 @@ pub use receiver::ReceiverStats;
 pub use sender::SenderStats;
 pub use window::Window;
 
-/// The manual pages of an endpoint: its own, then those of the congestion controls and of slow start.
+/// The manual pages of an endpoint: its own, with the keys that each stack sets, those of its tables, then those of the
+/// congestion controls and of slow start.
 pub fn pages() -> Vec<units::param::Json> {
     use congestion::slow_start::SlowStart;
-    let mut pages = vec![units::param::page::<Tcp>()];
+    use units::param::page;
+    let mut own = page::<Tcp>();
+    for stack in Tcp::STACKS {
+        own["implied"][format!("stack.{stack}")] = Tcp::implied(stack);
+    }
+    let mut pages = vec![
+        own,
+        page::<EcnParameters>(),
+        page::<RecoveryParameters>(),
+        page::<RtoParameters>(),
+        page::<AckParameters>(),
+        page::<CwndParameters>(),
+        page::<WindowParameters>(),
+        page::<MemoryParameters>(),
+        page::<ConnectionParameters>(),
+        page::<WireParameters>(),
+        page::<DetailParameters>(),
+    ];
     pages.extend(congestion::Algorithm::pages());
     pages.extend(SlowStart::pages());
     pages

@@ -62,7 +62,7 @@ fn memory_of(len: u32, kind: SegmentMemory) -> u32 {
 impl Tuning {
     /// The window when a connection begins.
     pub fn first_window(tcp: &Tcp) -> u32 {
-        let whole = tcp.receive_memory.0 * HALF / WHOLE;
+        let whole = tcp.memory.receive.0 * HALF / WHOLE;
         let segment = tcp.mss.0.max(1);
         let window = if whole > segment { whole / segment * segment } else { whole };
         window.min(tcp.receive_window.0) as u32
@@ -75,11 +75,11 @@ impl Tuning {
         let mut tuning = Tuning {
             window,
             clamp: 0,
-            memory: tcp.receive_memory.0,
-            memory_max: tcp.receive_memory_max.0.max(tcp.receive_memory.0),
+            memory: tcp.memory.receive.0,
+            memory_max: tcp.memory.receive_max.0.max(tcp.memory.receive.0),
             ratio: HALF,
             len: 0,
-            kind: tcp.segment_memory,
+            kind: tcp.memory.segment,
             mss,
             most: tcp.receive_window.0 as u32,
             rtt: None,
@@ -195,9 +195,9 @@ mod tests {
     use super::*;
 
     fn tcp(memory: u64) -> Tcp {
-        let said = serde_json::json!({"mss": "1460 B", "segment_memory": "linear", "receive_memory": format!("{memory} B"),
-            "receive_memory_max": "8388608 B", "receive_window": "8388608 B"});
-        Tcp::preset("linux", &said).unwrap()
+        let memory = serde_json::json!({"segment": "linear", "receive": format!("{memory} B"), "receive_max": "8388608 B"});
+        let said = serde_json::json!({"mss": "1460 B", "memory": memory, "receive_window": "8388608 B"});
+        Tcp::of_stack("linux", &said).unwrap()
     }
 
     /// A kernel with 4 MiB: from 2096560 B to 2654208 B, 162 of 256 parts, by two segments a segment: 192 of them.
@@ -216,9 +216,9 @@ mod tests {
     /// A first window below a segment would let nothing in for ever.
     #[test]
     fn too_little_memory_is_refused() {
-        let said = serde_json::json!({"mss": "1460 B", "receive_memory": "2919 B"});
-        let error = Tcp::preset("linux", &said).unwrap_err().to_string();
-        assert!(error.contains("receive_memory") && error.contains("twice the mss"), "{error}");
+        let said = serde_json::json!({"mss": "1460 B", "memory": {"receive": "2919 B"}});
+        let error = Tcp::of_stack("linux", &said).unwrap_err().to_string();
+        assert!(error.contains("memory.receive") && error.contains("twice the mss"), "{error}");
     }
 
     /// Twice as much is read in each round trip: the memory follows, up to its greatest.

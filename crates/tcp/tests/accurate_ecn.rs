@@ -34,7 +34,7 @@ fn settings() -> Vec<Value> {
             json!({"timestamps": true}),
             json!({"timestamps": true, "sack": true, "recovery": "sack", "congestion": "prague"}),
         ] {
-            let mut one = json!({ "accecn_option": option });
+            let mut one = json!({ "ecn": {"mode": "accurate", "accurate_option": option} });
             if let (Some(one), Some(more)) = (one.as_object_mut(), more.as_object()) {
                 one.extend(more.clone());
             }
@@ -114,7 +114,7 @@ fn without_loss_the_sender_counts_every_mark() {
         for (seed, marks) in MARKS.into_iter().enumerate() {
             let run = run(&tcp(&setting), marks, seed as u64, |_, _| Fate::PASS);
             assert!(marks == Marks::Random(0.0) || run.marked.0 > 5);
-            check(&run, setting["accecn_option"] == true, &format!("{setting} {marks:?}"));
+            check(&run, setting["ecn"]["accurate_option"] == true, &format!("{setting} {marks:?}"));
         }
     }
 }
@@ -129,7 +129,7 @@ fn with_reordered_acks_the_sender_counts_every_mark() {
                 Fate { late: Duration::from_millis(late), ..Fate::PASS }
             };
             let run = run(&tcp(&setting), marks, seed as u64, acks);
-            check(&run, setting["accecn_option"] == true, &format!("{setting} {marks:?}"));
+            check(&run, setting["ecn"]["accurate_option"] == true, &format!("{setting} {marks:?}"));
         }
     }
 }
@@ -138,7 +138,7 @@ fn with_reordered_acks_the_sender_counts_every_mark() {
 /// data is sent again, as the ACK of what came twice has no option.
 #[test]
 fn with_lost_acks_and_the_option_the_sender_counts_every_mark() {
-    for setting in settings().iter().filter(|s| s["accecn_option"] == true) {
+    for setting in settings().iter().filter(|s| s["ecn"]["accurate_option"] == true) {
         for (seed, marks) in MARKS.into_iter().enumerate() {
             for loss in [0.3, 0.6, 0.9] {
                 let acks = |random: &mut Stream, of_all: bool| {
@@ -163,7 +163,7 @@ fn with_one_ack_in_three_lost_the_sender_counts_every_mark() {
                 if n.get() % 3 == 0 { Fate::DROP } else { Fate::PASS }
             };
             let run = run(&tcp(&setting), marks, seed as u64, acks);
-            check(&run, setting["accecn_option"] == true, &format!("{setting} {marks:?}"));
+            check(&run, setting["ecn"]["accurate_option"] == true, &format!("{setting} {marks:?}"));
         }
     }
 }
@@ -172,7 +172,7 @@ fn with_one_ack_in_three_lost_the_sender_counts_every_mark() {
 /// acknowledge few packets (appendix A.2.1), never fewer.
 #[test]
 fn with_most_acks_lost_the_sender_misses_no_mark() {
-    for setting in settings().iter().filter(|s| s["accecn_option"] == false) {
+    for setting in settings().iter().filter(|s| s["ecn"]["accurate_option"] == false) {
         for (seed, marks) in MARKS.into_iter().enumerate() {
             let acks = |random: &mut Stream, _| if random.uniform() < 0.5 { Fate::DROP } else { Fate::PASS };
             let run = run(&tcp(setting), marks, seed as u64, acks);

@@ -393,8 +393,9 @@ mod found {
     /// A spurious retransmission when nothing is in flight leaves a window of a segment (RFC 4015 §3.4 would give none).
     #[test]
     fn the_response_of_eifel_leaves_a_window() {
-        let mut w =
-            open(r#"{"recovery": "sack", "sack": true, "eifel": true, "initial_window": "2 packets"}"#);
+        let mut w = open(
+            r#"{"recovery": {"method": "sack", "eifel": true}, "sack": true, "initial_window": "2 packets"}"#,
+        );
         arrives(&mut w, 9, 0, 10_000, Flags::SYN, true);
         arrives(&mut w, 10, 1, 10_000, Flags::ACK, false);
         w.apply(&Op::Write(4052));

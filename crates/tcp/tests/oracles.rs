@@ -72,7 +72,7 @@ fn slow_start_with_delayed_acks_adds_half_a_window() {
 #[test]
 fn congestion_avoidance_adds_a_segment_each_round_trip() {
     let tcp = tcp(
-        json!({"initial_window": "8 packets", "initial_ssthresh": "8 packets", "delayed_ack": "1 packets"}),
+        json!({"initial_window": "8 packets", "cwnd": {"initial_ssthresh": "8 packets"}, "delayed_ack": "1 packets"}),
     );
     let seen = rounds(&tcp, 40);
     let (mut acks, mut expected) = (0, Vec::new());
@@ -119,7 +119,7 @@ fn losses_each(tcp: &Tcp, n: u64, many: usize) -> Vec<(Time, f64)> {
 fn sawtooth(recovery: &str, delayed_ack: u64, n: u64) -> f64 {
     let delayed_ack = format!("{delayed_ack} packets");
     let tcp = tcp(
-        json!({"recovery": recovery, "sack": true, "delayed_ack": delayed_ack, "initial_ssthresh": "20 packets"}),
+        json!({"recovery": recovery, "sack": true, "delayed_ack": delayed_ack, "cwnd": {"initial_ssthresh": "20 packets"}}),
     );
     let losses = losses_each(&tcp, n, 8);
     let round_trips = losses[7].0.since(losses[2].0).seconds() / RTT.seconds();
@@ -151,7 +151,7 @@ fn cubic_from_loss_to_loss() {
     for (n, delayed_ack) in [(5_000, 1), (5_000, 2), (20_000, 1), (20_000, 2)] {
         let tcp = tcp(json!({
             "congestion": {"kind": "cubic", "slow_start": "standard", "fast_convergence": "off"},
-            "recovery": "sack", "sack": true, "initial_ssthresh": "50 packets",
+            "recovery": "sack", "sack": true, "cwnd": {"initial_ssthresh": "50 packets"},
             "delayed_ack": format!("{delayed_ack} packets"),
         }));
         let losses = losses_each(&tcp, n, 9);
@@ -194,7 +194,9 @@ fn padhye(p: f64, b: f64, rtt: f64, t0: f64) -> f64 {
 fn random_loss() {
     for b in [1, 2] {
         for p in [0.001, 0.002, 0.005, 0.01, 0.02] {
-            let tcp = tcp(json!({"delayed_ack": format!("{b} packets"), "initial_ssthresh": "20 packets"}));
+            let tcp = tcp(
+                json!({"delayed_ack": format!("{b} packets"), "cwnd": {"initial_ssthresh": "20 packets"}}),
+            );
             let mut random = Stream::new(1, "loss");
             let rule = move |x: &Passage| {
                 let lost = x.segment.len > 0 && random.uniform() < p;
@@ -239,7 +241,7 @@ fn round_trips_with_equal_loss_rates() {
 #[test]
 fn round_trips_with_losses_at_the_same_times() {
     let tcp = tcp(
-        json!({"recovery": "sack", "sack": true, "delayed_ack": "1 packets", "initial_ssthresh": "50 packets"}),
+        json!({"recovery": "sack", "sack": true, "delayed_ack": "1 packets", "cwnd": {"initial_ssthresh": "50 packets"}}),
     );
     let at = |ms| {
         let mut lost = 0;

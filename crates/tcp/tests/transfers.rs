@@ -125,13 +125,15 @@ mod found {
     use serde_json::{Value, json};
     use tcp::Tcp;
     use units::Read;
+    use units::param::{Params, merge};
 
     /// An end with short timers and the rest as said.
     fn end(more: Value) -> Drawn {
         let mut all = json!({"mss": "100 B", "receive_window": "100 B", "initial_window": "1 packets", "delayed_ack": "1 packets",
-            "duplicate_acks": "1 packets", "rto_initial": "100 ms", "rto_min": "1 ms", "rto_max": "1 s"});
-        if let (Some(all), Some(more)) = (all.as_object_mut(), more.as_object()) {
-            all.extend(more.clone());
+            "recovery": {"duplicate_acks": "1 packets"}, "rto": {"initial": "100 ms", "min": "1 ms", "max": "1 s"}});
+        if let (Some(all), Value::Object(mut more)) = (all.as_object_mut(), more) {
+            Tcp::expand_shorthands(&mut more);
+            merge(all, &more);
         }
         Drawn { tcp: Tcp::read(&all, "tcp").unwrap(), from: all }
     }
@@ -152,16 +154,16 @@ mod found {
     /// probes it when the timer expires.
     #[test]
     fn who_waits_for_the_timer_probes_a_closed_window() {
-        let quick = json!({"delayed_ack_timeout": "1 ms", "clock_granularity": "1 ms", "quick_ack": "0 packets",
-            "tlp_max_ack_delay": "0 ms", "msl": "0 ms"});
+        let quick = json!({"ack": {"timeout": "1 ms", "quick": "0 packets"}, "rto": {"granularity": "1 ms"},
+            "recovery": {"max_ack_delay": "0 ms"}, "connection": {"msl": "0 ms"}});
         let end = |more: Value| {
             let mut all = quick.clone();
             all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
             end(all)
         };
         let tcps = [
-            end(json!({"ecn": "ecn+", "window_scaling": "on", "rto_min": "281 ms"})),
-            end(json!({"ssthresh_from": "cwnd", "ecn": "ecn++", "rto_min": "159 ms"})),
+            end(json!({"ecn": "ecn+", "window": {"scaling": "on"}, "rto": {"min": "281 ms"}})),
+            end(json!({"cwnd": {"ssthresh_from": "cwnd"}, "ecn": "ecn++", "rto": {"min": "159 ms"}})),
         ];
         let apps = [
             App { closes: Closes::AfterPeer, reads: Some((ms(1357), 500)), ..App::default() },
@@ -183,20 +185,19 @@ mod found {
     fn a_write_leaves_the_timer_of_a_probe() {
         let tcps = [
             end(
-                json!({"rto_estimator": "jacobson1988", "mss": "2270 B", "receive_window": "454000 B", "initial_window": "16 packets",
-                "duplicate_acks": "3 packets", "delayed_ack": "2 packets", "delayed_ack_timeout": "165 ms", "rto_initial": "2900 ms",
-                "rto_min": "273 ms", "rto_max": "18017 ms", "clock_granularity": "13 ms", "quick_ack": "12 packets",
-                "tlp_max_ack_delay": "97 ms", "msl": "0 ms"}),
+                json!({"mss": "2270 B", "receive_window": "454000 B", "initial_window": "16 packets", "delayed_ack": "2 packets",
+                "rto": {"estimator": "jacobson1988", "initial": "2900 ms", "min": "273 ms", "max": "18017 ms", "granularity": "13 ms"},
+                "recovery": {"duplicate_acks": "3 packets", "max_ack_delay": "97 ms"}, "ack": {"timeout": "165 ms", "quick": "12 packets"},
+                "connection": {"msl": "0 ms"}}),
             ),
-            end(
-                json!({"congestion": "abe", "slow_start_from": "second-ack", "fast_retransmit": "unguarded", "rto_estimator": "linux",
-                "ecn_fallback": false, "missing_timestamp": "refused", "loss_window": "flight-and-segment",
-                "sacked_growth": "once-reordered", "cwnd_validation": "limited", "zero_window_probe": "old-sequence",
-                "mss": "198 B", "receive_window": "3861 B", "initial_window": "16 packets", "duplicate_acks": "4 packets",
-                "delayed_ack": "3 packets", "delayed_ack_timeout": "57 ms", "rto_initial": "548 ms", "rto_min": "471 ms",
-                "rto_max": "13182 ms", "clock_granularity": "195 ms", "initial_ssthresh": "35 packets", "quick_ack": "18 packets",
-                "tlp_max_ack_delay": "128 ms", "msl": "782 ms"}),
-            ),
+            end(json!({"congestion": "abe", "ecn": {"fallback": false},
+                "cwnd": {"slow_start_from": "second-ack", "loss_window": "flight-and-segment", "validation": "limited",
+                    "initial_ssthresh": "35 packets"},
+                "recovery": {"fast_retransmit": "unguarded", "duplicate_acks": "4 packets", "max_ack_delay": "128 ms"},
+                "rto": {"estimator": "linux", "initial": "548 ms", "min": "471 ms", "max": "13182 ms", "granularity": "195 ms"},
+                "details": {"missing_timestamp": "refused", "sacked_growth": "once-reordered", "zero_window_probe": "old-sequence"},
+                "mss": "198 B", "receive_window": "3861 B", "initial_window": "16 packets",
+                "delayed_ack": "3 packets", "ack": {"timeout": "57 ms", "quick": "18 packets"}, "connection": {"msl": "782 ms"}})),
         ];
         let harm = Harm {
             loss: 0.05782490523459331,
@@ -228,7 +229,7 @@ mod found {
     #[test]
     fn the_octet_of_a_probe_is_not_a_new_one_each_time() {
         for recovery in ["reno", "sack"] {
-            let tcp = || end(json!({"recovery": recovery, "sack": true, "rto_min": "20 ms"}));
+            let tcp = || end(json!({"recovery": recovery, "sack": true, "rto": {"min": "20 ms"}}));
             let apps = [writer(&[(0, 4477)]), slow(700, App::listens())];
             let harm = Harm { loss: 0.08, ..Harm::default() };
             for seed in 0..20 {
@@ -243,13 +244,12 @@ mod found {
         let tcps = [
             end(
                 json!({"congestion": "htcp", "timestamps": true, "receive_window": "200 B", "initial_window": "3 packets",
-                "delayed_ack": "2 packets", "delayed_ack_timeout": "270 ms", "rto_min": "270 ms", "rto_max": "3303 ms",
-                "initial_ssthresh": "1 packets", "tlp_max_ack_delay": "0 ms", "msl": "0 ms"}),
+                "delayed_ack": "2 packets", "ack": {"timeout": "270 ms"}, "rto": {"min": "270 ms", "max": "3303 ms"},
+                "cwnd": {"initial_ssthresh": "1 packets"}, "recovery": {"max_ack_delay": "0 ms"}, "connection": {"msl": "0 ms"}}),
             ),
             end(
-                json!({"receive_window": "1000 B", "initial_window": "2 packets", "duplicate_acks": "3 packets",
-                "delayed_ack_timeout": "1 ms", "rto_initial": "1723 ms", "rto_max": "35835 ms",
-                "tlp_max_ack_delay": "0 ms", "msl": "0 ms"}),
+                json!({"receive_window": "1000 B", "initial_window": "2 packets", "recovery": {"duplicate_acks": "3 packets", "max_ack_delay": "0 ms"},
+                "ack": {"timeout": "1 ms"}, "rto": {"initial": "1723 ms", "max": "35835 ms"}, "connection": {"msl": "0 ms"}}),
             ),
         ];
         let harm = Harm {
@@ -266,7 +266,10 @@ mod found {
     /// A segment with an old sequence number, as Linux probes a window, is answered.
     #[test]
     fn a_probe_without_data_is_answered() {
-        let tcps = [end(json!({"zero_window_probe": "old-sequence", "rto_min": "400 ms"})), end(json!({}))];
+        let tcps = [
+            end(json!({"details": {"zero_window_probe": "old-sequence"}, "rto": {"min": "400 ms"}})),
+            end(json!({})),
+        ];
         let harm = Harm { loss: 0.05, ..Harm::default() };
         run(tcps, [writer(&[(0, 4500)]), slow(1000, App::listens())], harm, 7718663811183, 1);
     }
@@ -277,8 +280,7 @@ mod found {
         let tcps = [
             end(json!({"mss": "419 B", "receive_window": "1466 B"})),
             end(
-                json!({"mss": "123 B", "receive_window": "123 B", "delayed_ack": "2 packets", "quick_ack": "1 packets",
-                "delayed_ack_timeout": "75 ms", "rto_min": "241 ms"}),
+                json!({"mss": "123 B", "receive_window": "123 B", "delayed_ack": "2 packets", "ack": {"quick": "1 packets", "timeout": "75 ms"}, "rto": {"min": "241 ms"}}),
             ),
         ];
         let apps = [writer(&[(333, 739)]), slow(563, writer(&[(455, 493)]))];
@@ -304,7 +306,8 @@ mod found {
             end(json!({"mss": "431 B", "receive_window": "1293 B"})),
         ];
         run(tcps, [writer(&[(357, 863)]), slow(1000, writer(&[(0, 1)]))], Harm::default(), 0, 1);
-        let scaled = || end(json!({"window_scaling": "on", "receive_window": "65544 B", "mss": "2731 B"}));
+        let scaled =
+            || end(json!({"window": {"scaling": "on"}, "receive_window": "65544 B", "mss": "2731 B"}));
         run(
             [scaled(), scaled()],
             [writer(&[(132, 1)]), slow(1000, writer(&[(0, 1)]))],
@@ -320,7 +323,7 @@ mod found {
         let tcps = [
             end(
                 json!({"ecn": "dctcp", "mss": "1561 B", "receive_window": "17171 B", "delayed_ack": "2 packets",
-                "delayed_ack_timeout": "2 ms"}),
+                "ack": {"timeout": "2 ms"}}),
             ),
             end(json!({"ecn": "rfc3168"})),
         ];
@@ -332,13 +335,14 @@ mod found {
     #[test]
     fn a_window_that_closes_over_data_in_flight_is_probed() {
         let tcps = [
-            end(json!({"window_scaling": "on", "receive_window": "150 B", "initial_window": "3 packets",
-                "duplicate_acks": "2 packets", "delayed_ack": "2 packets", "delayed_ack_timeout": "134 ms",
-                "rto_min": "342 ms", "quick_ack": "5 packets"})),
             end(
-                json!({"fast_retransmit": "unguarded", "zero_window_probe": "old-sequence", "receive_window": "600 B",
-                "duplicate_acks": "2 packets", "delayed_ack": "3 packets", "delayed_ack_timeout": "132 ms",
-                "rto_min": "567 ms", "quick_ack": "2 packets"}),
+                json!({"window": {"scaling": "on"}, "receive_window": "150 B", "initial_window": "3 packets",
+                "recovery": {"duplicate_acks": "2 packets"}, "delayed_ack": "2 packets", "ack": {"timeout": "134 ms", "quick": "5 packets"},
+                "rto": {"min": "342 ms"}}),
+            ),
+            end(
+                json!({"recovery": {"fast_retransmit": "unguarded", "duplicate_acks": "2 packets"}, "details": {"zero_window_probe": "old-sequence"}, "receive_window": "600 B", "delayed_ack": "3 packets", "ack": {"timeout": "132 ms", "quick": "2 packets"},
+                "rto": {"min": "567 ms"}}),
             ),
         ];
         let apps = [slow(353, App::listens()), writer(&[(0, 1), (0, 1707), (0, 5843)])];
@@ -361,7 +365,7 @@ mod found {
         let tcps = [
             end(json!({"sack": true, "mss": "197 B", "receive_window": "295 B"})),
             end(
-                json!({"recovery": "sack", "sack": true, "mss": "197 B", "receive_window": "197 B", "rto_min": "125 ms"}),
+                json!({"recovery": "sack", "sack": true, "mss": "197 B", "receive_window": "197 B", "rto": {"min": "125 ms"}}),
             ),
         ];
         let apps = [slow(138, App::listens()), writer(&[(0, 1), (144, 2760)])];
@@ -374,7 +378,8 @@ mod found {
     /// Tahoe sends again once for all duplicates of a window, even unguarded, so that copies of ACKs do not multiply.
     #[test]
     fn duplicates_of_tahoe_do_not_multiply() {
-        let tcps = [end(json!({"recovery": "tahoe", "fast_retransmit": "unguarded"})), end(json!({}))];
+        let tcps =
+            [end(json!({"recovery": {"method": "tahoe", "fast_retransmit": "unguarded"}})), end(json!({}))];
         let harm = Harm { duplication: 0.03999676307015881, late_ms: 1, ..Harm::default() };
         run(tcps, [writer(&[(0, 4337), (0, 5857), (0, 4406)]), App::listens()], harm, 0, 2);
     }
@@ -382,7 +387,7 @@ mod found {
     /// A FIN joins no segment that is sent again from the scoreboard: if that was lost, it would never be sent again.
     #[test]
     fn a_fin_is_on_the_scoreboard() {
-        let tcp = || end(json!({"recovery": "sack", "sack": true, "rto_min": "50 ms"})).tcp;
+        let tcp = || end(json!({"recovery": "sack", "sack": true, "rto": {"min": "50 ms"}})).tcp;
         let apps = [App { closes: Closes::AfterPeer, ..writer(&[(25, 100)]) }, writer(&[(30, 1)])];
         let pair = Pair::new([tcp(), tcp()], ms(20), apps);
         // The original arrives after the timer has sent a copy, which is lost.
@@ -419,11 +424,10 @@ mod found {
     fn a_wait_for_the_timer_ends() {
         let tcps = [
             end(
-                json!({"recovery": "tahoe", "ecn": "rfc3168", "limited_transmit": true, "initial_window": "9 packets",
-                "duplicate_acks": "3 packets"}),
+                json!({"recovery": {"method": "tahoe", "limited_transmit": true, "duplicate_acks": "3 packets"}, "ecn": "rfc3168", "initial_window": "9 packets"}),
             ),
             end(json!({"ecn": "rfc3168", "receive_window": "20000 B", "delayed_ack": "3 packets",
-                "delayed_ack_timeout": "1 ms", "quick_ack": "17 packets"})),
+                "ack": {"timeout": "1 ms", "quick": "17 packets"}})),
         ];
         let apps =
             [App { closes: Closes::AfterPeer, ..writer(&[(107, 801), (107, 4100)]) }, writer(&[(0, 1)])];
@@ -441,7 +445,7 @@ mod found {
             end(json!({"mss": "1196 B", "receive_window": "5382 B"})),
             end(
                 json!({"congestion": "prague", "recovery": "newreno", "mss": "1196 B", "receive_window": "1196 B",
-                "initial_window": "3 packets", "rto_min": "298 ms"}),
+                "initial_window": "3 packets", "rto": {"min": "298 ms"}}),
             ),
         ];
         let writes = [(0, 1), (262, 3606), (1612, 5380), (2513, 3589), (2979, 2393)];

@@ -1,194 +1,213 @@
-//! Applications: what the two ends of a connection do with it. An application is told of events at either end and
-//! answers with actions; the connection does what they say. What it is told of at an end is what it asks for
-//! ([`Application::wants`]), so that one which only writes costs nothing a packet.
+//! Applications: the programs at the two endpoints of a connection. The simulator notifies an
+//! application of events at an endpoint. The application returns actions, which the connection
+//! carries out. An application selects the events that it needs ([`Application::needs`]), so that
+//! one which only writes costs no instruction per packet.
 
 use units::param::Invalid;
 use units::{Duration, Time};
 
 pub use crate::side::Side;
 
-use crate::draws::Lots;
+use crate::draws::RandomDraws;
 use crate::opener::Opener;
 
-/// What happens at an end.
+/// Event at an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The client opens the connection: what is written now goes out when the handshake is done. The server hears nothing of it.
+    /// The client opens the connection. Data written now is sent when the handshake is complete.
+    /// The server does not receive this event.
     Opening,
-    /// The handshake is done at this end.
+    /// The handshake is complete at this endpoint.
     Opened,
-    /// So many more bytes came in order. They are read, or wait to be read where the application holds them back.
+    /// This number of bytes arrived in order. The endpoint reads them at once, unless the
+    /// application reads at its own pace.
     Received(u64),
-    /// The time that was asked for has come.
+    /// The timer of the application expired.
     Woken,
-    /// So many bytes may be written before as many wait to be sent as the application wants.
-    Room(u64),
-    /// The other end has closed, and all that it sent has been told.
+    /// The unsent data fell below the level that the application maintains ([`Needs::unsent`]).
+    /// This number of bytes fills it up again.
+    SendSpace(u64),
+    /// The peer closed the connection, and all its data was delivered to the application.
     PeerClosed,
 }
 
-/// A request, with its response.
+/// A request with its response.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Answered {
-    /// When the request was written.
+pub struct Transaction {
+    /// Time when the client wrote the request.
     pub since: Time,
-    /// Its bytes.
+    /// Size of the request, in bytes.
     pub request: u64,
-    /// Those of the response.
+    /// Size of the response, in bytes.
     pub response: u64,
 }
 
-/// What an application does.
+/// Actions of an application at an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Actions {
-    /// Bytes that it writes; [`u64::MAX`]: data without end.
+    /// Number of bytes to write. [`u64::MAX`] means an unlimited amount of data.
     pub write: u64,
-    /// Bytes that it reads of those that it holds back.
+    /// Number of bytes to read, if the application reads at its own pace.
     pub read: u64,
-    /// Whether it closes: it has no more to write.
+    /// True to close: the application writes no more data.
     pub close: bool,
-    /// When it is to be woken at this end, in place of the time that was set; [`Time::NEVER`]: that remains.
+    /// Time at which to set the timer of this endpoint. [`Time::NEVER`] leaves the timer as it is.
     pub wake: Time,
 }
 
 impl Actions {
-    /// Nothing.
+    /// No action.
     pub const NONE: Actions = Actions { write: 0, read: 0, close: false, wake: Time::NEVER };
-    /// It closes.
+    /// Close this endpoint.
     pub const CLOSE: Actions = Actions { close: true, ..Actions::NONE };
 
-    /// It writes.
+    /// Return the action that writes `bytes` bytes.
     pub fn write(bytes: u64) -> Actions {
         Actions { write: bytes, ..Actions::NONE }
     }
 
-    /// It waits.
+    /// Return the action that sets the timer of this endpoint.
     pub fn wake(at: Time) -> Actions {
         Actions { wake: at, ..Actions::NONE }
     }
 }
 
-/// What an application wants of an end.
+/// Events and services that an application needs at an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wants {
-    /// To be told of what happens. If not, it hears only of the opening and of the times that it asked for, and the end closes
-    /// when the other has.
-    pub told: bool,
-    /// Of what happens, only that all is there up to where it waits for something ([`Memory::place`]), and that the other end has closed.
-    pub whole: bool,
-    /// To read when it likes, rather than at once.
-    pub holds: bool,
-    /// That so many bytes wait to be sent; it is told when fewer do.
-    pub waiting: u64,
+pub struct Needs {
+    /// True if the application needs events beyond the opening and its own timer. If false, the
+    /// endpoint closes when the peer has closed.
+    pub events: bool,
+    /// True if the application needs only the event that the data up to [`EndpointState::awaited`]
+    /// arrived, and the event that the peer closed.
+    pub messages: bool,
+    /// True if the application reads at its own pace instead of at once.
+    pub own_pace: bool,
+    /// Amount of unsent data that the application maintains, in bytes. It receives
+    /// [`Event::SendSpace`] when less is left.
+    pub unsent: u64,
 }
 
-impl Wants {
-    /// Nothing.
-    pub const NOTHING: Wants = Wants { told: false, whole: false, holds: false, waiting: 0 };
-    /// To be told.
-    pub const TOLD: Wants = Wants { told: true, ..Wants::NOTHING };
-    /// To be told of whole things alone: requests, or responses.
-    pub const WHOLE: Wants = Wants { whole: true, ..Wants::TOLD };
+impl Needs {
+    /// Only the opening and the timer.
+    pub const NOTHING: Needs = Needs { events: false, messages: false, own_pace: false, unsent: 0 };
+    /// All events.
+    pub const EVENTS: Needs = Needs { events: true, ..Needs::NOTHING };
+    /// Only events that complete a message: a request or a response.
+    pub const MESSAGES: Needs = Needs { messages: true, ..Needs::EVENTS };
 }
 
-/// What is remembered of an end. The connection counts bytes, the rest is the application's to use.
+/// State of an application at one endpoint. The connection counts the bytes; the other fields are
+/// the application's own.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Memory {
-    /// Bytes that were written here so far.
+pub struct EndpointState {
+    /// Bytes written at this endpoint.
     pub written: u64,
-    /// Bytes that came here in order so far.
+    /// Bytes received in order at this endpoint.
     pub received: u64,
-    /// The application's: how many messages it began here.
+    /// Number of messages that the application began at this endpoint.
     pub begun: u32,
-    /// How many came to their end.
+    /// Number of messages that the application finished at this endpoint.
     pub ended: u32,
-    /// Where in what comes here something ends that it waits for.
-    pub place: u64,
-    /// A time.
+    /// Offset in the received data at which the awaited message ends.
+    pub awaited: u64,
+    /// A time that the application stores, such as that of its last request.
     pub since: Time,
 }
 
-/// Where requests and responses are counted.
-pub trait Log {
-    /// A request is written.
-    fn asked(&mut self);
-    /// A request has its whole response, now.
-    fn answered(&mut self, answered: &Answered);
+/// Counter of requests and responses.
+pub trait RequestLog {
+    /// Count a request that the client just wrote.
+    fn requested(&mut self);
+    /// Count a request whose response is complete now.
+    fn responded(&mut self, transaction: &Transaction);
 }
 
-impl Memory {
-    /// Whether what it waits for came with the last so many bytes.
-    pub fn has_it(&self, came: u64) -> bool {
-        self.received >= self.place && self.received - came < self.place
+impl EndpointState {
+    /// Return true if the last `came` bytes completed the awaited message.
+    pub fn completes(&self, came: u64) -> bool {
+        self.received >= self.awaited && self.received - came < self.awaited
     }
 }
 
-/// None are counted.
-impl Log for () {
-    fn asked(&mut self) {}
-    fn answered(&mut self, _: &Answered) {}
+/// A counter that ignores every request.
+impl RequestLog for () {
+    fn requested(&mut self) {}
+    fn responded(&mut self, _: &Transaction) {}
 }
 
-/// A connection, as its application has it.
-pub struct Talk<'a> {
-    /// The time.
+/// State of a connection, as its application sees it.
+pub struct Context<'a> {
+    /// Current time.
     pub now: Time,
-    /// What it remembers of the client's end. Both ends may look at both: what one learns there, headers would say.
-    pub client: &'a mut Memory,
-    /// What it remembers of the server's; nothing, if it [wants](Application::wants) to be told nothing there.
-    pub server: &'a mut Memory,
-    /// The connection's random numbers.
-    pub lots: Lots<'a>,
-    /// Where requests and responses are counted.
-    pub log: &'a mut dyn Log,
+    /// State of the client endpoint. Either endpoint may read both states, because the information
+    /// would be in the headers of a real protocol.
+    pub client: &'a mut EndpointState,
+    /// State of the server endpoint. It is not updated if the application
+    /// [needs](Application::needs) no events there.
+    pub server: &'a mut EndpointState,
+    /// Random numbers of the connection.
+    pub draws: RandomDraws<'a>,
+    /// Counter of requests and responses.
+    pub log: &'a mut dyn RequestLog,
 }
 
-impl Talk<'_> {
-    /// The time so much later.
+impl Context<'_> {
+    /// Return the current time plus `span`.
     pub fn after(&self, span: Duration) -> Time {
         self.now + span
     }
 }
 
-/// What can be done with a connection.
+/// Behaviour of the two endpoints of a connection.
 pub trait Application {
-    /// What it does at an end when something happens there.
-    fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions;
+    /// Return the actions of an endpoint in response to an event there.
+    fn on(&self, side: Side, event: Event, context: &mut Context) -> Actions;
 
-    /// What it wants of an end.
-    fn wants(&self, _: Side) -> Wants {
-        Wants::NOTHING
+    /// Return the events and services that the application needs at an endpoint.
+    fn needs(&self, _: Side) -> Needs {
+        Needs::NOTHING
     }
 
-    /// Whether it remembers anything, or is woken. One that writes and closes at the opening need not.
-    fn remembers(&self) -> bool {
+    /// Return false if the application stores nothing and sets no timer, as one that writes and
+    /// closes at the opening. Its connections then have no application state.
+    fn has_state(&self) -> bool {
         true
     }
 
-    /// Whether a connection with it ever closes; if not, the key whose absence says so, and what to give there.
+    /// Return `Ok` if every connection of the application closes. Otherwise return the key whose
+    /// absence makes it endless, and the value that the key needs.
     fn ends(&self) -> Result<(), (&'static str, &'static str)> {
         Ok(())
     }
 
-    /// Reads what it needs of files, before a run; `path` is where the traffic stands.
+    /// Read the files that the application needs, before a run. `path` is the key of the traffic in
+    /// the scenario, for errors.
     fn load(&self, _path: &str) -> Result<(), Invalid> {
         Ok(())
     }
 
-    /// What opens its connections, if it says that itself; if not, a flow has one, or as many as its `arrivals`.
+    /// Return the opener, if this traffic decides when its connections open. Otherwise the flow has
+    /// one connection, or those of its `arrivals`.
     fn opener(&self) -> Option<&dyn Opener> {
         None
     }
 
-    /// A request that was written and has no response, by its place in the order in which a connection has its responses, given
-    /// what was remembered of the client's end; none: it has no requests.
-    fn asked(&self, _number: u32, _client: &Memory, _lots: Lots) -> Option<Answered> {
+    /// Return request `number`, which was written and has no response yet, given the state of the
+    /// client endpoint. Requests are counted in the order of their responses. Return `None` if the
+    /// application has no requests.
+    fn pending_request(
+        &self,
+        _number: u32,
+        _client: &EndpointState,
+        _lots: RandomDraws,
+    ) -> Option<Transaction> {
         None
     }
 
-    /// How much of it is done, between 0 and 1, if that is known: given what was remembered of the client's end and the
-    /// bytes of it that were acknowledged.
-    fn share_done(&self, _client: &Memory, _acked: u64, _lots: Lots) -> f64 {
+    /// Return the completed share of the work, from 0 to 1, given the state of the client endpoint
+    /// and the acknowledged bytes. Return 0 if the share is unknown.
+    fn share_done(&self, _client: &EndpointState, _acked: u64, _lots: RandomDraws) -> f64 {
         0.0
     }
 }

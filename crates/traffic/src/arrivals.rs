@@ -1,78 +1,90 @@
-//! Connections that come and go.
+//! Connections that open one after the other and close again.
 
 use units::param::{Invalid, join};
 use units::{Duration, Range, Read, Time, params, words};
 
-use crate::draws::Lots;
-use crate::opener::{Next, Opener, Progress, Told};
+use crate::draws::RandomDraws;
+use crate::opener::{NextOpening, Opener, OpenerEvent, Progress};
 use crate::spacing::Spacing;
 
 words! {
-    /// What the interval to the next connection counts from.
+    /// Event from which the interval to the next connection counts.
     pub enum After {
-        /// The opening of the one before: they come whatever becomes of the others (an open loop).
+        /// The opening of the previous connection. Connections open whether or not earlier ones
+        /// have finished (an open loop).
         Opening = "opening",
-        /// The time when the one before is closed at both ends: one at a time (a closed loop).
+        /// The close of the previous connection at both endpoints. One connection exists at a time
+        /// (a closed loop).
         Closing = "closing",
-        /// The time when the client of the one before closes: it has the last response, and the
-        /// server's FIN if the server closes. The rest of the closing goes on beside the next
-        /// connection, as with netperf's transactions (a closed loop). It needs traffic with
-        /// responses.
+        /// The close of the previous connection by its client, which then has the last response,
+        /// and the server's FIN if the server closes. The rest of the close happens beside the next
+        /// connection, as with netperf's transactions (a closed loop). This choice needs traffic
+        /// with responses.
         Response = "response",
     }
 }
 
 params! {
-    /// Connections that are opened one after the other between the same hosts, each with the flow's
-    /// traffic and ports of its own; the first comes an interval after the flow's start.
+    /// Connections that open one after the other between the same two hosts. Each connection has
+    /// its own ports and carries the flow's traffic. The first connection opens one interval after
+    /// the start of the flow.
     pub struct Arrivals: "arrivals", checked by check {
-        /// Mean time between one and the next; 0 s only if the interval counts from the closing of the one before.
+        /// Mean interval between connections. 0 s is valid only if the interval counts from the end
+        /// of the previous connection.
         interval: Duration = required, in Range::at_least(0.0), from "";
-        /// What the interval to the next counts from.
+        /// Event from which the interval to the next connection counts.
         after: After = (After::Opening), in Range::ANY, from "";
-        /// How they are spaced.
+        /// Distribution of the intervals.
         spacing: Spacing = (Spacing::Exponential), in Range::ANY, from "paxson1995poisson §3: sessions of users arrive as a Poisson process within an hour";
-        /// How many there are in all; absent: they come to the end of the run, which needs a duration.
+        /// Number of connections. If absent, connections open until the end of the run, and the run
+        /// needs a duration.
         connections: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
     }
 }
 
-/// Refuse an open loop without time between connections, which would all come at one instant.
+/// Refuse an open loop with an interval of 0 s, because all its connections would open at one
+/// instant.
 fn check(arrivals: &Arrivals, path: &str) -> Result<(), Invalid> {
     if arrivals.interval == Duration::ZERO && arrivals.after == After::Opening {
-        let problem = "must be above 0 s where it counts from the opening of the connection before";
+        let problem = "must be above 0 s if it counts from the opening of the previous connection";
         return Err(Invalid::new(&join(path, "interval"), &arrivals.interval.write(), problem)
-            .remedy("give a longer time, or after = \"response\" or \"closing\""));
+            .remedy("write a longer interval, or after = \"response\" or after = \"closing\""));
     }
     Ok(())
 }
 
 impl Opener for Arrivals {
-    fn next(&self, progress: &mut Progress, told: Told, now: Time, lots: Lots) -> Next {
-        let counts = match (self.after, told) {
-            (After::Opening, Told::Opened) | (After::Closing, Told::Closed { .. }) => true,
-            // Once for each connection: it is closed later, or was given up before.
-            (After::Response, Told::Finished(connection) | Told::Closed { connection, .. }) => {
+    fn next(
+        &self,
+        progress: &mut Progress,
+        event: OpenerEvent,
+        now: Time,
+        draws: RandomDraws,
+    ) -> NextOpening {
+        let counts = match (self.after, event) {
+            (After::Opening, OpenerEvent::Opened) | (After::Closing, OpenerEvent::Closed { .. }) => true,
+            // A connection counts once: by its last response, or by its close if that comes first.
+            (After::Response, OpenerEvent::Finished(connection) | OpenerEvent::Closed { connection, .. }) => {
                 let first = progress.done <= connection;
                 progress.done = progress.done.max(connection + 1);
                 first
             }
             _ => false,
         };
-        if !counts && told != Told::Begins {
-            return Next::Waits;
+        if !counts && event != OpenerEvent::Begins {
+            return NextOpening::Wait;
         }
         if self.connections.is_some_and(|most| u64::from(progress.opened) >= most) {
-            return Next::Over;
+            return NextOpening::End;
         }
-        Next::At(now + lots.of(progress.opened).gap(self.spacing, self.interval))
+        NextOpening::At(now + draws.of_connection(progress.opened).gap(self.spacing, self.interval))
     }
 
     fn ends(&self) -> Result<(), (&'static str, &'static str)> {
         self.connections.map(drop).ok_or(("connections", "a number of connections"))
     }
 
-    fn share_done(&self, progress: &Progress, _: Lots) -> f64 {
+    fn share_done(&self, progress: &Progress, _: RandomDraws) -> f64 {
         self.connections.map_or(0.0, |most| f64::from(progress.opened) / most as f64)
     }
 }

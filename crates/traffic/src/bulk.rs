@@ -1,72 +1,77 @@
-//! A bulk transfer: one file, or data without end, which its receiver reads at once or slowly.
+//! A bulk transfer: one file, or unlimited data. The receiver reads at once or at a limited rate.
 
 use units::{Bytes, Range, Rate, params};
 
-use crate::application::{Actions, Application, Event, Memory, Side, Talk, Wants};
+use crate::application::{Actions, Application, Context, EndpointState, Event, Needs, Side};
 use crate::distribution::Size;
-use crate::draws::Lots;
+use crate::draws::RandomDraws;
 
 params! {
-    /// A bulk transfer. The sender opens the connection, writes everything at once and closes; the
-    /// receiver closes when the sender has. One that reads slowly leaves data in its receive window.
+    /// A bulk transfer. The sender opens the connection, writes all data at once and closes. The
+    /// receiver closes after the sender. If `read_rate` limits the receiver, unread data fills its
+    /// receive window.
     pub struct Bulk: "bulk" {
-        /// Size of the file: fixed, or a table of a distribution; absent: data without end, and the run needs a duration.
+        /// Size of the file, fixed or drawn from a distribution. If absent, the data is unlimited,
+        /// and the run needs a duration.
         size: Option<Size> = (None), in Range::between(1.0, 1e15), from "";
-        /// How fast the receiving application reads; absent: everything at once.
+        /// Rate at which the receiving application reads. If absent, it reads all data at once.
         read_rate: Option<Rate> = (None), in Range::ANY, from "";
-        /// How much it reads at a time at most, if it has a rate.
+        /// Maximum amount per read, if `read_rate` is given.
         read_chunk: Bytes = (Bytes(4096)), in Range::between(1.0, 4e9), from "";
     }
 }
 
-/// How the application of a slow receiver stands: what it remembers in [`Memory::begun`] and [`Memory::ended`].
+/// States of a slow reader: the server stores [`READING`] in [`EndpointState::begun`] between two
+/// reads, and [`CLOSED_THERE`] in [`EndpointState::ended`] after the sender has closed.
 const READING: u32 = 1;
 const CLOSED_THERE: u32 = 1;
 
 impl Bulk {
-    fn bytes(&self, lots: Lots) -> Option<u64> {
-        self.size.as_ref().map(|size| lots.size(Side::Client, size, 0))
+    /// Return the size of the file, or `None` for data without end.
+    pub(crate) fn bytes(&self, draws: RandomDraws) -> Option<u64> {
+        self.size.as_ref().map(|size| draws.size(Side::Client, size, 0))
     }
 
-    /// The receiver reads a chunk when the time of the one before is over, and closes when it has read everything.
-    /// [`Memory::place`]: how far it has read.
-    fn read(&self, rate: Rate, event: Event, talk: &mut Talk) -> Actions {
+    /// Read the next chunk when the time of the previous chunk is over, and close after the last.
+    /// [`EndpointState::awaited`] counts the bytes that were read.
+    fn read(&self, rate: Rate, event: Event, context: &mut Context) -> Actions {
         match event {
-            Event::Woken => talk.server.begun = 0,
-            Event::PeerClosed => talk.server.ended = CLOSED_THERE,
+            Event::Woken => context.server.begun = 0,
+            Event::PeerClosed => context.server.ended = CLOSED_THERE,
             _ => {}
         }
         let mut actions = Actions::NONE;
-        let unread = talk.server.received - talk.server.place;
-        if unread > 0 && talk.server.begun != READING {
+        let unread = context.server.received - context.server.awaited;
+        if unread > 0 && context.server.begun != READING {
             actions.read = unread.min(self.read_chunk.0);
-            actions.wake = talk.after(rate.transmission_time(Bytes(actions.read)));
-            talk.server.begun = READING;
-            talk.server.place += actions.read;
+            actions.wake = context.after(rate.transmission_time(Bytes(actions.read)));
+            context.server.begun = READING;
+            context.server.awaited += actions.read;
         }
-        actions.close = talk.server.ended == CLOSED_THERE && talk.server.place == talk.server.received;
+        actions.close =
+            context.server.ended == CLOSED_THERE && context.server.awaited == context.server.received;
         actions
     }
 }
 
 impl Application for Bulk {
-    fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
+    fn on(&self, side: Side, event: Event, context: &mut Context) -> Actions {
         match (side, event, self.read_rate) {
             (Side::Client, Event::Opening, _) => {
-                let write = self.bytes(talk.lots).unwrap_or(u64::MAX);
+                let write = self.bytes(context.draws).unwrap_or(u64::MAX);
                 Actions { write, close: self.size.is_some(), ..Actions::NONE }
             }
-            (Side::Server, event, Some(rate)) => self.read(rate, event, talk),
+            (Side::Server, event, Some(rate)) => self.read(rate, event, context),
             _ => Actions::NONE,
         }
     }
 
-    fn wants(&self, side: Side) -> Wants {
+    fn needs(&self, side: Side) -> Needs {
         let slow = side == Side::Server && self.read_rate.is_some();
-        if slow { Wants { holds: true, ..Wants::TOLD } } else { Wants::NOTHING }
+        if slow { Needs { own_pace: true, ..Needs::EVENTS } } else { Needs::NOTHING }
     }
 
-    fn remembers(&self) -> bool {
+    fn has_state(&self) -> bool {
         self.read_rate.is_some()
     }
 
@@ -74,7 +79,7 @@ impl Application for Bulk {
         self.size.as_ref().map(drop).ok_or(("size", "a size"))
     }
 
-    fn share_done(&self, _: &Memory, acked: u64, lots: Lots) -> f64 {
-        self.bytes(lots).map_or(0.0, |size| acked as f64 / size as f64)
+    fn share_done(&self, _: &EndpointState, acked: u64, draws: RandomDraws) -> f64 {
+        self.bytes(draws).map_or(0.0, |size| acked as f64 / size as f64)
     }
 }

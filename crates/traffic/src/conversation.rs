@@ -1,101 +1,109 @@
-//! Requests and responses over a connection: what applications share that have such.
+//! Requests and responses over a connection: the part that several applications share.
 
 use units::{Duration, Time};
 
-use crate::application::{Actions, Answered, Event, Memory, Side, Talk};
-use crate::draws::Lots;
+use crate::application::{Actions, Context, EndpointState, Event, Side, Transaction};
+use crate::draws::RandomDraws;
 
-/// The requests of a connection. The server answers them one after the other, in the order in which they come.
+/// The requests of a connection. The server answers them in the order in which they arrive.
 pub trait Conversation {
-    /// How many there are; none: they never end.
-    fn count(&self, lots: Lots) -> Option<u32>;
+    /// Return the number of requests, or `None` if they never end.
+    fn count(&self, draws: RandomDraws) -> Option<u32>;
 
-    /// The bytes of a request.
-    fn request(&self, number: u32, lots: Lots) -> u64;
+    /// Return the size of request `number`, in bytes.
+    fn request(&self, number: u32, draws: RandomDraws) -> u64;
 
-    /// The bytes that the server sends until the response of this number in their order is whole.
-    fn response(&self, number: u32, lots: Lots) -> u64;
+    /// Return the number of bytes that the server sends between the completion of the previous
+    /// response and that of response `number`. Responses are numbered in the order of completion.
+    fn response(&self, number: u32, draws: RandomDraws) -> u64;
 
-    /// The time that the server takes for it.
-    fn server_time(&self, number: u32, lots: Lots) -> Duration;
+    /// Return the processing time of the server for request `number`.
+    fn server_time(&self, number: u32, draws: RandomDraws) -> Duration;
 
-    /// When a request may be written, asked when those before it are, and if it waits for the response to the one before, when
-    /// that has come.
-    fn due(&self, number: u32, now: Time, lots: Lots) -> Time;
+    /// Return the earliest time to write request `number`. It is computed when the earlier requests
+    /// are written and, if request `number` waits for the previous response, when that response is
+    /// complete.
+    fn due(&self, number: u32, now: Time, draws: RandomDraws) -> Time;
 
-    /// Whether a request waits for the response to the one before.
+    /// Return true if request `number` waits for the response to the previous request.
     fn waits(&self, number: u32) -> bool;
 
-    /// Whether the server closes behind the last response; if not, the client does when it has that.
+    /// Return true if the server closes after the last response. Otherwise the client closes when
+    /// it has the last response.
     fn server_closes(&self) -> bool;
 
-    /// The request whose response has this number: when it was written, and both sizes.
-    fn told(&self, number: u32, client: &Memory, lots: Lots) -> Answered {
-        let (request, response) = (self.request(number, lots), self.response_of(number, client, lots));
-        Answered { since: client.since, request, response }
+    /// Return the request of response `number`, in the order of completion.
+    fn transaction(&self, number: u32, client: &EndpointState, draws: RandomDraws) -> Transaction {
+        let (request, response) = (self.request(number, draws), self.response_of(number, client, draws));
+        Transaction { since: client.since, request, response }
     }
 
-    /// [`Conversation::response`]; while the client waits for the first, that is all up to its [`Memory::place`].
-    fn response_of(&self, number: u32, client: &Memory, lots: Lots) -> u64 {
+    /// Return the size of response `number`, as [`Conversation::response`]. While the client waits
+    /// for the first response, the size is the client's [`EndpointState::awaited`], which avoids a
+    /// draw.
+    fn response_of(&self, number: u32, client: &EndpointState, draws: RandomDraws) -> u64 {
         let is_awaited = number == 0 && client.ended == 0 && client.begun > 0;
-        if is_awaited { client.place } else { self.response(number, lots) }
+        if is_awaited { client.awaited } else { self.response(number, draws) }
     }
 
-    /// What the ends do when something happens.
-    fn converse(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
+    /// Return the actions of an endpoint in response to an event.
+    fn respond(&self, side: Side, event: Event, context: &mut Context) -> Actions {
         match (side, event) {
-            (Side::Client, Event::Opening | Event::Woken) => self.ask(true, talk),
-            (Side::Client, Event::Received(_)) => self.take_responses(talk),
-            (Side::Server, Event::Received(_)) => self.take_requests(talk),
-            (Side::Server, Event::Woken) => self.answer(true, talk),
+            (Side::Client, Event::Opening | Event::Woken) => self.write_requests(true, context),
+            (Side::Client, Event::Received(_)) => self.process_responses(context),
+            (Side::Server, Event::Received(_)) => self.process_requests(context),
+            (Side::Server, Event::Woken) => self.write_responses(true, context),
             (_, Event::PeerClosed) => Actions::CLOSE,
             _ => Actions::NONE,
         }
     }
 
-    /// The client writes what is due; `now`: the next is, as its time was waited for.
-    fn ask(&self, mut now: bool, talk: &mut Talk) -> Actions {
+    /// Write the requests that are due. `now` is true if the timer of the next request has just
+    /// expired.
+    fn write_requests(&self, mut now: bool, context: &mut Context) -> Actions {
         let mut actions = Actions::NONE;
         loop {
-            let number = talk.client.begun;
-            let waits = self.waits(number) && talk.client.ended < number;
-            if waits || self.count(talk.lots) == Some(number) {
+            let number = context.client.begun;
+            let waits = self.waits(number) && context.client.ended < number;
+            if waits || self.count(context.draws) == Some(number) {
                 return actions;
             }
             if !std::mem::take(&mut now) {
-                let due = self.due(number, talk.now, talk.lots);
-                if due > talk.now {
+                let due = self.due(number, context.now, context.draws);
+                if due > context.now {
                     return Actions { wake: due, ..actions };
                 }
             }
-            let request = self.request(number, talk.lots);
-            if talk.server.ended == number {
-                talk.server.place += request;
+            let request = self.request(number, context.draws);
+            if context.server.ended == number {
+                context.server.awaited += request;
             }
-            if talk.client.ended == number {
-                talk.client.place += self.response(number, talk.lots);
+            if context.client.ended == number {
+                context.client.awaited += self.response(number, context.draws);
             }
             actions.write += request;
-            talk.client.begun += 1;
-            talk.client.since = talk.now;
-            talk.log.asked();
+            context.client.begun += 1;
+            context.client.since = context.now;
+            context.log.requested();
         }
     }
 
-    /// The client has more bytes. [`Memory::place`]: where the response ends that it waits for. (Headers would tell.)
-    fn take_responses(&self, talk: &mut Talk) -> Actions {
-        let before = talk.client.ended;
-        while talk.client.ended < talk.client.begun && talk.client.received >= talk.client.place {
-            talk.log.answered(&self.told(talk.client.ended, talk.client, talk.lots));
-            talk.client.ended += 1;
-            if talk.client.ended < talk.client.begun {
-                talk.client.place += self.response(talk.client.ended, talk.lots);
+    /// Process data that arrived at the client. [`EndpointState::awaited`] is the offset at which
+    /// the awaited response ends. (A real client would read it from the headers.)
+    fn process_responses(&self, context: &mut Context) -> Actions {
+        let before = context.client.ended;
+        while context.client.ended < context.client.begun && context.client.received >= context.client.awaited
+        {
+            context.log.responded(&self.transaction(context.client.ended, context.client, context.draws));
+            context.client.ended += 1;
+            if context.client.ended < context.client.begun {
+                context.client.awaited += self.response(context.client.ended, context.draws);
             }
         }
-        if talk.client.ended == before {
+        if context.client.ended == before {
             Actions::NONE
-        } else if self.count(talk.lots) != Some(talk.client.ended) {
-            self.ask(false, talk)
+        } else if self.count(context.draws) != Some(context.client.ended) {
+            self.write_requests(false, context)
         } else if self.server_closes() {
             Actions::NONE
         } else {
@@ -103,33 +111,40 @@ pub trait Conversation {
         }
     }
 
-    /// The server has more bytes. [`Memory::place`]: where the request ends that it waits for.
-    fn take_requests(&self, talk: &mut Talk) -> Actions {
-        let idle = talk.server.begun == talk.server.ended;
-        let before = talk.server.ended;
-        while talk.server.ended < talk.client.begun && talk.server.received >= talk.server.place {
-            talk.server.ended += 1;
-            if talk.server.ended < talk.client.begun {
-                talk.server.place += self.request(talk.server.ended, talk.lots);
+    /// Process data that arrived at the server. [`EndpointState::awaited`] is the offset at which
+    /// the awaited request ends.
+    fn process_requests(&self, context: &mut Context) -> Actions {
+        let idle = context.server.begun == context.server.ended;
+        let before = context.server.ended;
+        while context.server.ended < context.client.begun && context.server.received >= context.server.awaited
+        {
+            context.server.ended += 1;
+            if context.server.ended < context.client.begun {
+                context.server.awaited += self.request(context.server.ended, context.draws);
             }
         }
-        if idle && talk.server.ended > before { self.answer(false, talk) } else { Actions::NONE }
+        if idle && context.server.ended > before {
+            self.write_responses(false, context)
+        } else {
+            Actions::NONE
+        }
     }
 
-    /// The server answers what it has, one after the other; `ready`: the next is, as its time was waited for.
-    fn answer(&self, mut ready: bool, talk: &mut Talk) -> Actions {
+    /// Answer the received requests in their order. `ready` is true if the processing time of the
+    /// next response has just ended.
+    fn write_responses(&self, mut ready: bool, context: &mut Context) -> Actions {
         let mut actions = Actions::NONE;
-        while talk.server.begun < talk.server.ended {
-            let number = talk.server.begun;
+        while context.server.begun < context.server.ended {
+            let number = context.server.begun;
             if !std::mem::take(&mut ready) {
-                let time = self.server_time(number, talk.lots);
+                let time = self.server_time(number, context.draws);
                 if time > Duration::ZERO {
-                    return Actions { wake: talk.after(time), ..actions };
+                    return Actions { wake: context.after(time), ..actions };
                 }
             }
-            actions.write += self.response_of(number, talk.client, talk.lots);
-            talk.server.begun += 1;
-            let last = self.count(talk.lots) == Some(talk.server.begun);
+            actions.write += self.response_of(number, context.client, context.draws);
+            context.server.begun += 1;
+            let last = self.count(context.draws) == Some(context.server.begun);
             actions.close = last && self.server_closes();
         }
         actions

@@ -1,5 +1,6 @@
-//! Random numbers of applications: functions of the flow, its connection and an index, so that a million connections need no
-//! state each, and neither the order of events nor another connection changes what is drawn.
+//! Random numbers of applications. Each is a function of the flow, the connection and an index. A
+//! connection therefore stores no generator state, and neither the order of events nor another
+//! connection changes a number.
 
 use engine::Indexed;
 use units::Duration;
@@ -8,9 +9,9 @@ use crate::distribution::{Count, Size, Times};
 use crate::side::Side;
 use crate::spacing::Spacing;
 
-/// What the flows of a table draw.
+/// Random streams of the flows of one `[[flows]]` table.
 #[derive(Clone, Copy, Debug)]
-pub struct Draws {
+pub struct DrawStreams {
     arrivals: Indexed,
     sizes: [Indexed; 2],
     times: [Indexed; 2],
@@ -18,11 +19,12 @@ pub struct Draws {
     counts: [Indexed; 2],
 }
 
-impl Draws {
-    /// Named by the table's first flow, so that another table shifts nothing.
+impl DrawStreams {
+    /// Create the streams of a table. The name of the table's first flow identifies them, so that
+    /// another table does not change them.
     pub fn new(seed: u64, first: &str) -> Self {
         let of = |what: &str| Indexed::new(seed, &format!("flow/{first}/{what}"));
-        Draws {
+        DrawStreams {
             arrivals: of("arrivals"),
             sizes: [of("sizes"), of("server-sizes")],
             times: [of("messages"), of("server-times")],
@@ -31,59 +33,61 @@ impl Draws {
         }
     }
 
-    /// Those of a connection of a flow, by their numbers.
-    pub fn of(&self, flow: u32, connection: u32) -> Lots<'_> {
-        Lots { draws: self, flow, connection }
+    /// Return the random numbers of a connection, given the number of its flow in the table and its
+    /// own number.
+    pub fn of(&self, flow: u32, connection: u32) -> RandomDraws<'_> {
+        RandomDraws { streams: self, flow, connection }
     }
 }
 
-/// What a connection draws.
+/// Random numbers of one connection.
 #[derive(Clone, Copy, Debug)]
-pub struct Lots<'a> {
-    draws: &'a Draws,
+pub struct RandomDraws<'a> {
+    streams: &'a DrawStreams,
     flow: u32,
     connection: u32,
 }
 
-impl Lots<'_> {
-    /// The number of the flow in its table, and that of the connection.
-    pub fn whose(&self) -> (u32, u32) {
+impl RandomDraws<'_> {
+    /// Return the number of the flow in its table and the number of the connection.
+    pub fn numbers(&self) -> (u32, u32) {
         (self.flow, self.connection)
     }
 
-    /// Those of another connection of the flow.
+    /// Return the random numbers of another connection of the same flow.
     #[must_use]
-    pub fn of(self, connection: u32) -> Self {
-        Lots { connection, ..self }
+    pub fn of_connection(self, connection: u32) -> Self {
+        RandomDraws { connection, ..self }
     }
 
-    /// The size of what an end writes, in bytes, by its number.
+    /// Return the size of message `number` that an endpoint writes, in bytes.
     pub fn size(&self, side: Side, size: &Size, number: u32) -> u64 {
-        let drawn = || size.draw(self.uniform(&self.draws.sizes[side as usize], number));
+        let drawn = || size.draw(self.uniform(&self.streams.sizes[side as usize], number));
         size.constant().unwrap_or_else(drawn).0
     }
 
-    /// A time that an end waits, drawn from its own distribution, by its number.
+    /// Return waiting time `number` of an endpoint, drawn from a distribution.
     pub fn times(&self, side: Side, times: &Times, number: u32) -> Duration {
-        let drawn = || times.draw(self.uniform(&self.draws.waits[side as usize], number));
+        let drawn = || times.draw(self.uniform(&self.streams.waits[side as usize], number));
         times.constant().unwrap_or_else(drawn)
     }
 
-    /// How many of something an end has, by its number.
+    /// Return item count `number` of an endpoint, such as the number of objects of a page.
     pub fn count(&self, side: Side, count: &Count, number: u32) -> u64 {
-        let drawn = || count.draw(self.uniform(&self.draws.counts[side as usize], number));
+        let drawn = || count.draw(self.uniform(&self.streams.counts[side as usize], number));
         count.constant().unwrap_or_else(drawn)
     }
 
-    /// A time that an end waits, by its number.
+    /// Return waiting time `number` of an endpoint, given its mean and spacing.
     pub fn time(&self, side: Side, spacing: Spacing, mean: Duration, number: u32) -> Duration {
-        let [u, _] = self.uniform(&self.draws.times[side as usize], number);
+        let [u, _] = self.uniform(&self.streams.times[side as usize], number);
         spacing.draw(mean, u)
     }
 
-    /// The time from the connection to the one after it, or from the flow's start to the first.
+    /// Return the interval from this connection to the next, or from the start of the flow to the
+    /// first connection.
     pub fn gap(&self, spacing: Spacing, mean: Duration) -> Duration {
-        let [u, _] = self.uniform(&self.draws.arrivals, 0);
+        let [u, _] = self.uniform(&self.streams.arrivals, 0);
         spacing.draw(mean, u)
     }
 

@@ -1,4 +1,4 @@
-//! What applications do with a connection, when connections come, and packets without one.
+//! Traffic: applications on connections, the times at which connections open, and datagrams.
 
 pub mod application;
 mod arrivals;
@@ -22,7 +22,7 @@ pub use application::Application;
 pub use arrivals::{After, Arrivals};
 pub use datagrams::Emitter;
 pub use distribution::{Count, Size, Times};
-pub use draws::{Draws, Lots};
+pub use draws::{DrawStreams, RandomDraws};
 pub use opener::Opener;
 pub use spacing::Spacing;
 
@@ -31,7 +31,7 @@ use engine::Stream;
 use datagrams::{Cbr, OnOff, Poisson, Replay, Voip};
 use units::{Params, choice};
 
-/// Defines the traffic of flows: the applications of connections, and what is sent without one.
+/// Define the kinds of traffic: applications, which use connections, and datagrams, which do not.
 macro_rules! traffic {
     (applications { $($A:ident($Application:ty),)+ } datagrams { $($D:ident($Datagrams:ty),)+ }) => {
         choice! {
@@ -43,7 +43,7 @@ macro_rules! traffic {
         }
 
         impl Traffic {
-            /// The key of its kind.
+            /// Return the key of the kind.
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(Traffic::$A(_) => <$Application>::KEY,)+
@@ -51,7 +51,7 @@ macro_rules! traffic {
                 }
             }
 
-            /// What it does with a connection; `None`: it is packets that nobody answers, with no connection.
+            /// Return the application, or `None` if the traffic consists of datagrams.
             pub fn application(&self) -> Option<&dyn Application> {
                 match self {
                     $(Traffic::$A(application) => Some(application),)+
@@ -59,7 +59,8 @@ macro_rules! traffic {
                 }
             }
 
-            /// What sends its packets, if nobody answers them; `random` gives their randomness.
+            /// Return the sender of datagrams, or `None` if the traffic is an application. `random`
+            /// supplies its random numbers.
             pub fn emitter(&self, random: Stream) -> Option<Emitter> {
                 match self {
                     $(Traffic::$A(_) => None,)+
@@ -88,7 +89,8 @@ traffic! {
     }
 }
 
-/// Writes out the preset that a document of traffic names, under what it says itself.
+/// Add the keys of the web preset that a traffic document names. Keys that the document contains
+/// stay unchanged.
 pub fn expand(document: &mut units::param::Json) {
     if document.get("kind").and_then(|kind| kind.as_str()) == Some(<web::Web as Params>::KEY) {
         web_presets::expand(document);
@@ -96,8 +98,16 @@ pub fn expand(document: &mut units::param::Json) {
 }
 
 impl Traffic {
-    /// Whether it is packets that nobody answers, with no connection.
+    /// Return true if the traffic consists of datagrams and so has no connection.
     pub fn is_datagrams(&self) -> bool {
         self.application().is_none()
+    }
+
+    /// Return the size of a bulk transfer in bytes; `None` for data without end and for other traffic.
+    pub fn bulk_bytes(&self, draws: RandomDraws) -> Option<u64> {
+        match self {
+            Traffic::Bulk(bulk) => bulk.bytes(draws),
+            _ => None,
+        }
     }
 }

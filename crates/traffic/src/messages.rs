@@ -1,39 +1,41 @@
-//! Messages now and then over a connection that stays open.
+//! Messages at intervals over one long connection.
 
 use units::{Duration, Range, params};
 
-use crate::application::{Actions, Application, Event, Memory, Side, Talk};
+use crate::application::{Actions, Application, Context, EndpointState, Event, Side};
 use crate::distribution::Size;
-use crate::draws::Lots;
+use crate::draws::RandomDraws;
 use crate::spacing::Spacing;
 
 params! {
-    /// Messages now and then over a connection that stays open. The sender opens the connection and
-    /// writes a message after each interval; after the last it closes, and so does the receiver.
+    /// Messages at intervals over one connection. The sender opens the connection and writes a
+    /// message after each interval. After the last message the sender closes, and then the receiver
+    /// closes.
     pub struct Messages: "messages" {
-        /// Size of a message: fixed, or a table of a distribution.
+        /// Size of a message, fixed or drawn from a distribution.
         size: Size = required, in Range::between(1.0, 1e12), from "";
-        /// Mean time between one message and the next, and before the first.
+        /// Mean interval between messages. The first message also waits one interval.
         interval: Duration = required, in Range::above(0.0), from "";
-        /// How they are spaced.
+        /// Distribution of the intervals.
         spacing: Spacing = (Spacing::Exponential), in Range::ANY, from "";
-        /// How many there are; absent: they never end, and the run needs a duration.
+        /// Number of messages. If absent, messages continue until the end of the run, and the run
+        /// needs a duration.
         messages: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
     }
 }
 
 impl Application for Messages {
-    fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
+    fn on(&self, side: Side, event: Event, context: &mut Context) -> Actions {
         let mut actions = Actions::NONE;
         if event == Event::Woken {
-            actions.write = talk.lots.size(side, &self.size, talk.client.begun);
-            talk.client.begun += 1;
+            actions.write = context.draws.size(side, &self.size, context.client.begun);
+            context.client.begun += 1;
         }
-        if self.messages == Some(u64::from(talk.client.begun)) {
+        if self.messages == Some(u64::from(context.client.begun)) {
             actions.close = true;
         } else {
-            let wait = talk.lots.time(side, self.spacing, self.interval, talk.client.begun);
-            actions.wake = talk.after(wait);
+            let wait = context.draws.time(side, self.spacing, self.interval, context.client.begun);
+            actions.wake = context.after(wait);
         }
         actions
     }
@@ -42,7 +44,7 @@ impl Application for Messages {
         self.messages.map(drop).ok_or(("messages", "a number of messages"))
     }
 
-    fn share_done(&self, client: &Memory, _: u64, _: Lots) -> f64 {
+    fn share_done(&self, client: &EndpointState, _: u64, _: RandomDraws) -> f64 {
         self.messages.map_or(0.0, |n| f64::from(client.begun) / n as f64)
     }
 }

@@ -1,91 +1,96 @@
-//! When the connections of a flow are opened, where it has more than one: after each other ([`Arrivals`](crate::Arrivals)), or
-//! as traffic that says it itself will have it, page by page or as a list says.
+//! The times at which the connections of a flow open, if the flow has more than one.
+//! [`Arrivals`](crate::Arrivals) opens connections one after the other. Web traffic opens them page
+//! by page, and a list of requests at the listed times.
 
 use units::Time;
 
-use crate::draws::Lots;
+use crate::draws::RandomDraws;
 
-/// What an opener is told of.
+/// Event that an opener responds to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
-    /// The flow begins.
+pub enum OpenerEvent {
+    /// The flow starts.
     Begins,
-    /// The connection that it asked for is opened.
+    /// The connection that the opener scheduled is open.
     Opened,
-    /// A request of one of its connections, by the number of that, has its whole response.
+    /// A request has its complete response. The value is the number of its connection.
     Answered(u32),
-    /// The client of one of its connections closes, by the number of that: it has all that it
-    /// wanted.
+    /// The client of a connection closes because it has all its responses. The value is the number
+    /// of the connection.
     Finished(u32),
-    /// One of its connections is closed at both ends, and so many of its requests never had their response.
+    /// A connection is closed at both endpoints.
     Closed {
-        /// Its number.
+        /// Number of the connection.
         connection: u32,
-        /// How many.
+        /// Number of its requests that never received a response.
         unanswered: u32,
     },
 }
 
-/// What follows.
+/// Decision of an opener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// The next connection is opened then.
+pub enum NextOpening {
+    /// Open the next connection at this time.
     At(Time),
-    /// Nothing: what was to come still is.
-    Waits,
-    /// There are no more.
-    Over,
+    /// Wait. An earlier decision stays in force.
+    Wait,
+    /// Open no further connection.
+    End,
 }
 
-/// How a flow stands. An opener uses what it needs; the run keeps it.
+/// Progress of a flow. The run stores it, and each opener uses the fields that it needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Progress {
-    /// When the flow began.
+    /// Time when the flow started.
     pub began: Time,
-    /// Connections opened so far.
+    /// Number of connections opened so far.
     pub opened: u32,
-    /// Connections or requests that are not over.
+    /// Number of connections, or requests, that are not finished.
     pub open: u32,
-    /// The page that is looked at, counted from 0 over all sessions.
+    /// Number of the current page, counted from 0 over all sessions.
     pub page: u32,
-    /// When it began.
+    /// Time when the current page began.
     pub page_began: Time,
-    /// How many objects it has; 0: it has not begun.
+    /// Number of objects of the current page; 0 before the page begins.
     pub objects: u32,
-    /// How many of these were opened.
+    /// Number of objects of the current page that were requested.
     pub begun: u32,
-    /// How many are there, or never will be.
+    /// Number of objects of the current page that are complete or were abandoned.
     pub done: u32,
-    /// When the next object is due that waits for others to be done; [`Time::NEVER`]: none waits.
+    /// Time when the next object is due, if it waits for others because of `parallel`; otherwise
+    /// [`Time::NEVER`].
     pub due: Time,
-    /// How many pages of the session are left after this one.
+    /// Number of pages of the session after the current page.
     pub pages_left: u32,
-    /// How many sessions began.
+    /// Number of sessions that began.
     pub sessions: u32,
 }
 
 impl Progress {
-    /// That of a flow that begins then.
+    /// Return the progress of a flow that starts at `began`.
     pub fn new(began: Time) -> Self {
         Progress { began, due: Time::NEVER, ..Progress::default() }
     }
 }
 
-/// Opens the connections of a flow.
+/// Schedule of the connections of a flow.
 pub trait Opener {
-    /// What follows from what it is told of. `lots`: what the flow draws, whose connection is not said yet ([`Lots::of`]).
-    fn next(&self, progress: &mut Progress, told: Told, now: Time, lots: Lots) -> Next;
+    /// Return the decision after an event. `draws` are the random numbers of the flow;
+    /// [`RandomDraws::of_connection`] selects the connection.
+    fn next(&self, progress: &mut Progress, event: OpenerEvent, now: Time, draws: RandomDraws)
+    -> NextOpening;
 
-    /// The number of the connection that is opened next.
+    /// Return the number of the connection that opens next.
     fn connection(&self, progress: &Progress) -> u32 {
         progress.opened
     }
 
-    /// Whether they come to an end; if not, the key whose absence says so, and what to give there.
+    /// Return `Ok` if the schedule ends. Otherwise return the key whose absence makes it endless,
+    /// and the value that the key needs.
     fn ends(&self) -> Result<(), (&'static str, &'static str)>;
 
-    /// How much of it is done, between 0 and 1, if that is known.
-    fn share_done(&self, _progress: &Progress, _lots: Lots) -> f64 {
+    /// Return the completed share of the schedule, from 0 to 1, or 0 if the share is unknown.
+    fn share_done(&self, _progress: &Progress, _lots: RandomDraws) -> f64 {
         0.0
     }
 }

@@ -1,37 +1,42 @@
-//! A probe of the round trip as applications have it, alone or on a connection that is loaded.
+//! Round-trip times measured by an application, on an idle or a loaded connection.
 
 use units::param::{Invalid, join};
 use units::{Bytes, Duration, Range, Read, Time, params, words};
 
-use crate::application::{Actions, Answered, Application, Event, Memory, Side, Talk, Wants};
-use crate::draws::Lots;
+use crate::application::{Actions, Application, Context, EndpointState, Event, Needs, Side, Transaction};
+use crate::draws::RandomDraws;
 
 words! {
-    /// What else a probe's connection carries.
+    /// Additional data on the connection of a ping.
     pub enum Load {
-        /// Nothing.
+        /// No other data.
         None = "none",
-        /// Data without end from the server.
+        /// Unlimited data from the server to the client.
         Download = "download",
-        /// Data without end from the client.
+        /// Unlimited data from the client to the server.
         Upload = "upload",
     }
 }
 
 params! {
-    /// A probe of the round trip as applications have it. When the connection is open the client (`from`) writes a ping, and the
-    /// server (`to`) writes as many bytes at once when it has it whole. With `load` the same connection carries data without end,
-    /// between which pings and replies stand: that is responsiveness under load (`ippmresponsiveness`, Measuring Responsiveness).
+    /// Round-trip times measured by an application. When the connection is open, the client
+    /// (`from`) writes a ping. When the server (`to`) has the complete ping, it writes a reply of
+    /// the same size. With `load`, the same connection also carries unlimited data, and pings and
+    /// replies queue behind that data. This measures responsiveness under load
+    /// (`ippmresponsiveness`, Measuring Responsiveness).
     pub struct Ping: "ping", checked by check_ping {
-        /// Bytes of a ping, and of its reply.
+        /// Size of a ping, and of a reply.
         size: Bytes = (Bytes(64)), in Range::between(1.0, 1e6), from "ping(8): 56 bytes and a header of 8";
-        /// Time from one ping to the next, whether or not that has its reply; absent: the next goes when the reply has come.
+        /// Interval between pings, whether or not the previous reply has arrived. If absent, the
+        /// client writes the next ping when the reply arrives.
         interval: Option<Duration> = (None), in Range::above(0.0), from "";
-        /// How many pings; absent: they never end, and the run needs a duration.
+        /// Number of pings. If absent, pings continue until the end of the run, and the run needs a
+        /// duration.
         pings: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
-        /// What else the connection carries.
+        /// Additional data on the same connection.
         load: Load = (Load::None), in Range::ANY, from "";
-        /// How much of the load waits at its sender to be sent; a ping or a reply goes behind it.
+        /// Amount of unsent load data that its sender maintains. A ping or a reply waits behind
+        /// this data.
         unsent: Bytes = (Bytes(16_384)), in Range::between(1.0, 1e9), from "ippmresponsiveness, Client side influence: a bare minimum, as by TCP_NOTSENT_LOWAT";
     }
 }
@@ -39,7 +44,8 @@ params! {
 fn check_ping(p: &Ping, path: &str) -> Result<(), Invalid> {
     match &p.interval {
         Some(interval) if p.load != Load::None => {
-            let problem = "means nothing on a loaded connection, where a ping goes when the reply to the one before has come";
+            let problem =
+                "cannot be used with a load: the client then writes a ping when the previous reply arrives";
             Err(Invalid::new(&join(path, "interval"), &interval.write(), problem).remedy("leave it out"))
         }
         _ => Ok(()),
@@ -47,88 +53,89 @@ fn check_ping(p: &Ping, path: &str) -> Result<(), Invalid> {
 }
 
 impl Ping {
-    /// The client's next ping; `since` is when the first was written if they are evenly spaced, else when the last was.
-    fn ping(&self, talk: &mut Talk) -> Actions {
-        talk.client.begun += 1;
-        talk.server.place = talk.client.written + self.size.0;
-        talk.log.asked();
-        let more = self.pings != Some(u64::from(talk.client.begun));
-        if talk.client.begun == 1 || self.interval.is_none() {
-            talk.client.since = talk.now;
+    /// Write the next ping. `since` is the time of the first ping if the interval is fixed, and of
+    /// the last ping otherwise.
+    fn ping(&self, context: &mut Context) -> Actions {
+        context.client.begun += 1;
+        context.server.awaited = context.client.written + self.size.0;
+        context.log.requested();
+        let more = self.pings != Some(u64::from(context.client.begun));
+        if context.client.begun == 1 || self.interval.is_none() {
+            context.client.since = context.now;
         }
-        let next = if more { self.written(talk.client, talk.client.begun) } else { None };
+        let next = if more { self.written(context.client, context.client.begun) } else { None };
         Actions { wake: next.unwrap_or(Time::NEVER), ..Actions::write(self.size.0) }
     }
 
-    /// When a ping was or will be written, by its number from 0, if they are evenly spaced.
-    fn written(&self, client: &Memory, number: u32) -> Option<Time> {
+    /// Return the time of ping `number`, counted from 0, if the interval is fixed.
+    fn written(&self, client: &EndpointState, number: u32) -> Option<Time> {
         self.interval.map(|interval| client.since + Duration(interval.0.saturating_mul(u64::from(number))))
     }
 
-    /// How many pings, or replies, came whole with the last so many bytes.
-    fn whole(&self, end: &Memory, came: u64) -> u32 {
+    /// Return the number of pings, or replies, that the last `came` bytes completed.
+    fn whole(&self, end: &EndpointState, came: u64) -> u32 {
         match self.load {
             Load::None => (end.received / self.size.0 - (end.received - came) / self.size.0) as u32,
-            _ => u32::from(end.has_it(came)),
+            _ => u32::from(end.completes(came)),
         }
     }
 
-    /// The server has pings.
-    fn reply(&self, talk: &mut Talk, pings: u32) -> Actions {
+    /// Return the server's replies to complete pings.
+    fn reply(&self, context: &mut Context, pings: u32) -> Actions {
         if pings == 0 {
             return Actions::NONE;
         }
         let reply = self.size.0 * u64::from(pings);
-        talk.client.place = talk.server.written + reply;
+        context.client.awaited = context.server.written + reply;
         Actions::write(reply)
     }
 
-    /// The client has replies.
-    fn on_replies(&self, talk: &mut Talk, replies: u32) -> Actions {
+    /// Process complete replies at the client.
+    fn on_replies(&self, context: &mut Context, replies: u32) -> Actions {
         for _ in 0..replies {
-            let answered = self.asked(talk.client.ended, talk.client, talk.lots);
-            talk.client.ended += 1;
-            answered.iter().for_each(|answered| talk.log.answered(answered));
+            let transaction = self.pending_request(context.client.ended, context.client, context.draws);
+            context.client.ended += 1;
+            transaction.iter().for_each(|transaction| context.log.responded(transaction));
         }
         match self.interval {
-            _ if self.pings == Some(u64::from(talk.client.ended)) => Actions::CLOSE,
-            None if replies > 0 => self.ping(talk),
+            _ if self.pings == Some(u64::from(context.client.ended)) => Actions::CLOSE,
+            None if replies > 0 => self.ping(context),
             _ => Actions::NONE,
         }
     }
 }
 
 impl Application for Ping {
-    fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
+    fn on(&self, side: Side, event: Event, context: &mut Context) -> Actions {
         match (side, event) {
-            (Side::Client, Event::Opened | Event::Woken) => self.ping(talk),
-            (Side::Client, Event::Received(n)) => self.on_replies(talk, self.whole(talk.client, n)),
-            (Side::Server, Event::Received(n)) => self.reply(talk, self.whole(talk.server, n)),
-            (_, Event::Room(n)) => Actions::write(n),
+            (Side::Client, Event::Opened | Event::Woken) => self.ping(context),
+            (Side::Client, Event::Received(n)) => self.on_replies(context, self.whole(context.client, n)),
+            (Side::Server, Event::Received(n)) => self.reply(context, self.whole(context.server, n)),
+            (_, Event::SendSpace(n)) => Actions::write(n),
             (_, Event::PeerClosed) => Actions::CLOSE,
             _ => Actions::NONE,
         }
     }
 
-    fn wants(&self, side: Side) -> Wants {
+    fn needs(&self, side: Side) -> Needs {
         let loads = match self.load {
             Load::None => false,
             Load::Download => side == Side::Server,
             Load::Upload => side == Side::Client,
         };
-        Wants { waiting: if loads { self.unsent.0 } else { 0 }, ..Wants::TOLD }
+        Needs { unsent: if loads { self.unsent.0 } else { 0 }, ..Needs::EVENTS }
     }
 
-    fn asked(&self, number: u32, client: &Memory, _: Lots) -> Option<Answered> {
+    fn pending_request(&self, number: u32, client: &EndpointState, _: RandomDraws) -> Option<Transaction> {
         let since = self.written(client, number).unwrap_or(client.since);
-        Some(Answered { since, request: self.size.0, response: self.size.0 })
+        Some(Transaction { since, request: self.size.0, response: self.size.0 })
     }
 
     fn ends(&self) -> Result<(), (&'static str, &'static str)> {
         self.pings.map(drop).ok_or(("pings", "a number of pings"))
     }
 
-    fn share_done(&self, client: &Memory, _: u64, _: Lots) -> f64 {
+    fn share_done(&self, client: &EndpointState, _: u64, _: RandomDraws) -> f64 {
         self.pings.map_or(0.0, |n| f64::from(client.ended) / n as f64)
     }
 }

@@ -2,66 +2,68 @@
 
 use units::{Duration, Range, Time, params, words};
 
-use crate::application::{Actions, Answered, Application, Event, Memory, Side, Talk, Wants};
+use crate::application::{Actions, Application, Context, EndpointState, Event, Needs, Side, Transaction};
 use crate::conversation::Conversation;
 use crate::distribution::Size;
-use crate::draws::Lots;
+use crate::draws::RandomDraws;
 use crate::spacing::Spacing;
 
 words! {
-    /// Who closes the connection when all requests are answered.
+    /// Endpoint that closes the connection after the last response.
     pub enum Closes {
-        /// The client, when it has the last response.
+        /// The client closes when it has the last response.
         Client = "client",
-        /// The server, behind the last response, as HTTP/1.0 does.
+        /// The server closes after it has written the last response, as HTTP/1.0 does.
         Server = "server",
     }
 }
 
 params! {
-    /// Requests and responses, one after the other over a connection. The client (`from`) opens it and writes a request, the
-    /// server (`to`) answers each that it has whole, and the client writes the next when it has the whole response. A transaction
-    /// that is connect, request, response and close has one request; `arrivals` makes many of it, in a closed loop with
-    /// `after = "closing"`.
+    /// Requests and responses, one after the other over a connection. The client (`from`) opens the
+    /// connection and writes a request. The server (`to`) answers each complete request, and the
+    /// client writes the next request after the complete response. For transactions of connect,
+    /// request, response and close, give one request per connection and use `arrivals`; `after =
+    /// "closing"` makes a closed loop of them.
     pub struct RequestResponse: "request_response" {
-        /// Size of a request: fixed, or a table of a distribution.
+        /// Size of a request, fixed or drawn from a distribution.
         request: Size = required, in Range::between(1.0, 1e12), from "";
-        /// Size of a response.
+        /// Size of a response, fixed or drawn from a distribution.
         response: Size = required, in Range::between(1.0, 1e12), from "";
-        /// How many requests a connection has; absent: they never end, and the run needs a duration.
+        /// Number of requests per connection. If absent, requests continue until the end of the
+        /// run, and the run needs a duration.
         requests: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
         /// Mean time from the arrival of a request to its response.
         server_time: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
-        /// How these times are distributed.
+        /// Distribution of the server times.
         server_spacing: Spacing = (Spacing::Constant), in Range::ANY, from "";
         /// Mean time from the arrival of a response to the next request.
         think_time: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
-        /// How these times are distributed.
+        /// Distribution of the think times.
         think_spacing: Spacing = (Spacing::Constant), in Range::ANY, from "";
-        /// Who closes.
+        /// Endpoint that closes the connection after the last response.
         closes: Closes = (Closes::Client), in Range::ANY, from "rfc1945 §1.3: the server; rfc9112 §9.3: either, as connections persist";
     }
 }
 
 impl Conversation for RequestResponse {
-    fn count(&self, _: Lots) -> Option<u32> {
+    fn count(&self, _: RandomDraws) -> Option<u32> {
         self.requests.map(|n| n as u32)
     }
 
-    fn request(&self, number: u32, lots: Lots) -> u64 {
-        lots.size(Side::Client, &self.request, number)
+    fn request(&self, number: u32, draws: RandomDraws) -> u64 {
+        draws.size(Side::Client, &self.request, number)
     }
 
-    fn response(&self, number: u32, lots: Lots) -> u64 {
-        lots.size(Side::Server, &self.response, number)
+    fn response(&self, number: u32, draws: RandomDraws) -> u64 {
+        draws.size(Side::Server, &self.response, number)
     }
 
-    fn server_time(&self, number: u32, lots: Lots) -> Duration {
-        lots.time(Side::Server, self.server_spacing, self.server_time, number)
+    fn server_time(&self, number: u32, draws: RandomDraws) -> Duration {
+        draws.time(Side::Server, self.server_spacing, self.server_time, number)
     }
 
-    fn due(&self, number: u32, now: Time, lots: Lots) -> Time {
-        let think = |before| lots.time(Side::Client, self.think_spacing, self.think_time, before);
+    fn due(&self, number: u32, now: Time, draws: RandomDraws) -> Time {
+        let think = |before| draws.time(Side::Client, self.think_spacing, self.think_time, before);
         now + number.checked_sub(1).map_or(Duration::ZERO, think)
     }
 
@@ -75,23 +77,28 @@ impl Conversation for RequestResponse {
 }
 
 impl Application for RequestResponse {
-    fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
-        self.converse(side, event, talk)
+    fn on(&self, side: Side, event: Event, context: &mut Context) -> Actions {
+        self.respond(side, event, context)
     }
 
-    fn wants(&self, _: Side) -> Wants {
-        Wants::WHOLE
+    fn needs(&self, _: Side) -> Needs {
+        Needs::MESSAGES
     }
 
-    fn asked(&self, number: u32, client: &Memory, lots: Lots) -> Option<Answered> {
-        Some(self.told(number, client, lots))
+    fn pending_request(
+        &self,
+        number: u32,
+        client: &EndpointState,
+        draws: RandomDraws,
+    ) -> Option<Transaction> {
+        Some(self.transaction(number, client, draws))
     }
 
     fn ends(&self) -> Result<(), (&'static str, &'static str)> {
         self.requests.map(drop).ok_or(("requests", "a number of requests"))
     }
 
-    fn share_done(&self, client: &Memory, _: u64, _: Lots) -> f64 {
+    fn share_done(&self, client: &EndpointState, _: u64, _: RandomDraws) -> f64 {
         self.requests.map_or(0.0, |n| f64::from(client.ended) / n as f64)
     }
 }

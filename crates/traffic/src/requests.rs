@@ -1,4 +1,5 @@
-//! Requests as a list has them: the same whatever becomes of them, so that runs with different networks differ by these alone.
+//! Requests from a list. The list does not depend on the network, so that runs over different
+//! networks have the same traffic.
 
 mod list;
 
@@ -7,54 +8,58 @@ use units::{Duration, Range, Time, params, words};
 
 pub use list::List;
 
-use crate::application::{Actions, Answered, Application, Event, Memory, Side, Talk, Wants};
+use crate::application::{Actions, Application, Context, EndpointState, Event, Needs, Side, Transaction};
 use crate::conversation::Conversation;
 use crate::distribution::Times;
-use crate::draws::Lots;
-use crate::opener::{Next, Opener, Progress, Told};
+use crate::draws::RandomDraws;
+use crate::opener::{NextOpening, Opener, OpenerEvent, Progress};
 
 words! {
-    /// When the requests of a connection are written, if it has several.
+    /// Times at which the client writes the requests of a connection that has several.
     pub enum Order {
-        /// Each at its time, or when the response to the one before is there, if that is later (HTTP/1.1 without pipelining).
+        /// At the listed time, or when the previous response is complete if that is later (HTTP/1.1
+        /// without pipelining).
         InTurn = "in-turn",
-        /// Each at its time, whatever is still to come (pipelining).
+        /// At the listed time, whether or not earlier responses are complete (pipelining).
         Pipelined = "pipelined",
     }
 }
 
 params! {
-    /// Requests as a list has them, each over the connection that the list says, written at its time whatever becomes of the others.
-    /// The list of a run is written by `aqmlab calibrate`; the flows of a table take its users in their order.
+    /// Requests from a list, which gives the time, the sizes and the connection of each request.
+    /// The list does not depend on the results of the run. `aqmlab calibrate` writes such a list
+    /// from a run. The flows of a `[[flows]]` table are the users of the list, in order.
     pub struct Requests: "requests" {
-        /// The list: the name of a text file with the columns user, connection, at_s, request_bytes, response_bytes.
+        /// Name of a text file with the columns user, connection, at_s, request_bytes,
+        /// response_bytes.
         list: List = required, in Range::ANY, from "";
-        /// When the requests of a connection are written.
+        /// Times at which the client writes the requests of a connection.
         order: Order = (Order::InTurn), in Range::ANY, from "rfc9112 §9.3.2";
-        /// Time from the arrival of a request to its response; the server takes the requests of a connection one after the other.
+        /// Time from the arrival of a request to its response. The server processes the requests of
+        /// a connection one after the other.
         server_time: Times = (Times::fixed(Duration::ZERO)), in Range::at_least(0.0), from "";
     }
 }
 
 impl Conversation for Requests {
-    fn count(&self, lots: Lots) -> Option<u32> {
-        Some(self.list.requests(lots.whose()).len() as u32)
+    fn count(&self, draws: RandomDraws) -> Option<u32> {
+        Some(self.list.requests(draws.numbers()).len() as u32)
     }
 
-    fn request(&self, number: u32, lots: Lots) -> u64 {
-        self.list.requests(lots.whose()).get(number as usize).map_or(0, |r| r.request)
+    fn request(&self, number: u32, draws: RandomDraws) -> u64 {
+        self.list.requests(draws.numbers()).get(number as usize).map_or(0, |r| r.request)
     }
 
-    fn response(&self, number: u32, lots: Lots) -> u64 {
-        self.list.requests(lots.whose()).get(number as usize).map_or(0, |r| r.response)
+    fn response(&self, number: u32, draws: RandomDraws) -> u64 {
+        self.list.requests(draws.numbers()).get(number as usize).map_or(0, |r| r.response)
     }
 
-    fn server_time(&self, number: u32, lots: Lots) -> Duration {
-        lots.times(Side::Server, &self.server_time, number)
+    fn server_time(&self, number: u32, draws: RandomDraws) -> Duration {
+        draws.times(Side::Server, &self.server_time, number)
     }
 
-    fn due(&self, number: u32, _: Time, lots: Lots) -> Time {
-        self.list.requests(lots.whose()).get(number as usize).map_or(Time::NEVER, |r| r.at)
+    fn due(&self, number: u32, _: Time, draws: RandomDraws) -> Time {
+        self.list.requests(draws.numbers()).get(number as usize).map_or(Time::NEVER, |r| r.at)
     }
 
     fn waits(&self, _: u32) -> bool {
@@ -65,22 +70,22 @@ impl Conversation for Requests {
         true
     }
 
-    fn told(&self, number: u32, client: &Memory, lots: Lots) -> Answered {
+    fn transaction(&self, number: u32, client: &EndpointState, draws: RandomDraws) -> Transaction {
         let since = match self.order {
             Order::InTurn => client.since,
-            Order::Pipelined => self.due(number, Time::ZERO, lots),
+            Order::Pipelined => self.due(number, Time::ZERO, draws),
         };
-        Answered { since, request: self.request(number, lots), response: self.response(number, lots) }
+        Transaction { since, request: self.request(number, draws), response: self.response(number, draws) }
     }
 }
 
 impl Application for Requests {
-    fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
-        self.converse(side, event, talk)
+    fn on(&self, side: Side, event: Event, context: &mut Context) -> Actions {
+        self.respond(side, event, context)
     }
 
-    fn wants(&self, _: Side) -> Wants {
-        Wants::WHOLE
+    fn needs(&self, _: Side) -> Needs {
+        Needs::MESSAGES
     }
 
     fn load(&self, path: &str) -> Result<(), Invalid> {
@@ -91,20 +96,25 @@ impl Application for Requests {
         Some(self)
     }
 
-    fn asked(&self, number: u32, client: &Memory, lots: Lots) -> Option<Answered> {
-        Some(self.told(number, client, lots))
+    fn pending_request(
+        &self,
+        number: u32,
+        client: &EndpointState,
+        draws: RandomDraws,
+    ) -> Option<Transaction> {
+        Some(self.transaction(number, client, draws))
     }
 }
 
 impl Opener for Requests {
-    fn next(&self, progress: &mut Progress, told: Told, _: Time, lots: Lots) -> Next {
-        if !matches!(told, Told::Begins | Told::Opened) {
-            return Next::Waits;
+    fn next(&self, progress: &mut Progress, event: OpenerEvent, _: Time, draws: RandomDraws) -> NextOpening {
+        if !matches!(event, OpenerEvent::Begins | OpenerEvent::Opened) {
+            return NextOpening::Wait;
         }
-        let (user, _) = lots.whose();
+        let (user, _) = draws.numbers();
         match self.list.requests((user, progress.opened)).first() {
-            Some(first) => Next::At(first.at),
-            None => Next::Over,
+            Some(first) => NextOpening::At(first.at),
+            None => NextOpening::End,
         }
     }
 
@@ -112,8 +122,8 @@ impl Opener for Requests {
         Ok(())
     }
 
-    fn share_done(&self, progress: &Progress, lots: Lots) -> f64 {
-        let (user, _) = lots.whose();
+    fn share_done(&self, progress: &Progress, draws: RandomDraws) -> f64 {
+        let (user, _) = draws.numbers();
         f64::from(progress.opened) / f64::from(self.list.connections(user).max(1))
     }
 }

@@ -1,84 +1,93 @@
-//! What users of the web ask for where the network takes no time: each response is there when the server sends it. The pages are
-//! those of a run, as the same state machine and the same draws make them; the times are its limit for a fast network.
+//! Web requests without a network: each response arrives at the time when the server sends it. The
+//! pages are the same as in a run, because the same code draws them. The times are the limit that a
+//! run approaches on a fast network.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use units::Time;
 
-use crate::application::Memory;
+use crate::application::EndpointState;
 use crate::conversation::Conversation;
-use crate::draws::Lots;
-use crate::opener::{Next, Opener, Progress, Told};
+use crate::draws::RandomDraws;
+use crate::opener::{NextOpening, Opener, OpenerEvent, Progress};
 use crate::web::Web;
 
-/// A request.
+/// A request of a sampled user.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampled {
-    /// The user, by his number in the table.
+    /// Number of the user in its table.
     pub user: u32,
-    /// His page, counted from 0.
+    /// Number of the page, counted from 0.
     pub page: u32,
-    /// His connection, counted from 0 as they are opened.
+    /// Number of the connection, counted from 0 in the order of opening.
     pub connection: u32,
-    /// When it is written.
+    /// Time when the client writes the request.
     pub at: Time,
-    /// When its response is there.
+    /// Time when the response arrives.
     pub answered: Time,
-    /// Its bytes.
+    /// Size of the request, in bytes.
     pub request: u64,
-    /// Those of the response.
+    /// Size of the response, in bytes.
     pub response: u64,
 }
 
-/// The requests of a connection that is opened then.
+/// Return the requests of a connection that opens at `opened`.
 fn requests<'a>(
     web: &'a Web,
     user: u32,
     connection: u32,
     number: u32,
     opened: Time,
-    lots: Lots<'a>,
+    draws: RandomDraws<'a>,
 ) -> impl Iterator<Item = Sampled> + 'a {
-    let lots = lots.of(number);
-    let mut client = Memory { since: opened, ..Memory::default() };
+    let draws = draws.of_connection(number);
+    let mut client = EndpointState { since: opened, ..EndpointState::default() };
     let mut there = opened;
     let request = move |n: u32| {
         if n > 0 {
             let from = if web.waits(n) { there } else { client.since };
-            client.since = web.due(n, from, lots).max(from);
+            client.since = web.due(n, from, draws).max(from);
         }
-        there = there.max(client.since) + web.server_time(n, lots);
-        let told = web.told(n, &client, lots);
-        let (request, response) = (told.request, told.response);
-        let page = web.object(n, lots).0;
-        Sampled { user, page, connection, at: told.since, answered: there, request, response }
+        there = there.max(client.since) + web.server_time(n, draws);
+        let transaction = web.transaction(n, &client, draws);
+        let (request, response) = (transaction.request, transaction.response);
+        let page = web.object(n, draws).0;
+        Sampled { user, page, connection, at: transaction.since, answered: there, request, response }
     };
-    (0..web.count(lots).unwrap_or(0)).map(request)
+    (0..web.count(draws).unwrap_or(0)).map(request)
 }
 
-/// Adds the requests that a user makes from `start` to `until` to those of others, up to so many in all. `lots`: what he draws.
-pub fn sample(web: &Web, start: Time, until: Time, lots: Lots, most: usize, found: &mut Vec<Sampled>) {
+/// Append the requests of a user from `start` to `until` to a list, until the list has `most`
+/// requests. `draws` are the user's random numbers.
+pub fn sample(
+    web: &Web,
+    start: Time,
+    until: Time,
+    draws: RandomDraws,
+    most: usize,
+    found: &mut Vec<Sampled>,
+) {
     let mut progress = Progress::new(start);
     let mut answers: BinaryHeap<Reverse<(Time, u32)>> = BinaryHeap::new();
-    let (mut opens, mut now, mut told) = (Time::NEVER, start, Told::Begins);
+    let (mut opens, mut now, mut event) = (Time::NEVER, start, OpenerEvent::Begins);
     while now <= until && found.len() < most {
-        match web.next(&mut progress, told, now, lots) {
-            Next::At(time) => opens = time.max(now),
-            Next::Waits => {}
-            Next::Over => return,
+        match web.next(&mut progress, event, now, draws) {
+            NextOpening::At(time) => opens = time.max(now),
+            NextOpening::Wait => {}
+            NextOpening::End => return,
         }
         match answers.peek() {
             Some(&Reverse((time, number))) if time <= opens => {
                 answers.pop();
-                (now, told) = (time, Told::Answered(number));
+                (now, event) = (time, OpenerEvent::Answered(number));
             }
             _ if opens == Time::NEVER => return,
             _ => {
-                (now, told) = (opens, Told::Opened);
+                (now, event) = (opens, OpenerEvent::Opened);
                 opens = Time::NEVER;
                 let number = web.connection(&progress);
-                let all = requests(web, lots.whose().0, progress.opened, number, now, lots);
+                let all = requests(web, draws.numbers().0, progress.opened, number, now, draws);
                 for request in all.take_while(|request| request.at <= until) {
                     answers.push(Reverse((request.answered, number)));
                     found.push(request);
@@ -95,16 +104,16 @@ mod tests {
     use units::Read;
 
     use super::*;
-    use crate::draws::Draws;
+    use crate::draws::DrawStreams;
 
     fn sampled(more: Value, seconds: f64) -> Vec<Sampled> {
         let mut web = json!({"page_gap": "10 s", "objects": 3, "request": "100 B", "response": "1 kB",
             "server_time": "200 ms"});
         web.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let (web, draws) = (Web::read(&web, "").unwrap(), Draws::new(1, "user"));
+        let (web, streams) = (Web::read(&web, "").unwrap(), DrawStreams::new(1, "user"));
         let mut found = Vec::new();
         let until = Time::ZERO + units::Duration::from_seconds(seconds);
-        sample(&web, Time::ZERO, until, draws.of(0, 0), 1000, &mut found);
+        sample(&web, Time::ZERO, until, streams.of(0, 0), 1000, &mut found);
         found
     }
 
@@ -112,9 +121,10 @@ mod tests {
         found.iter().map(|r| r.at.seconds()).collect()
     }
 
-    /// By hand: pages from the end of the one before, 10 s each; objects 1 s apart, or as the responses come.
+    /// Values computed by hand: each page begins 10 s after the end of the previous one, and its
+    /// objects follow 1 s apart or after the previous response.
     #[test]
-    fn requests_come_when_they_are_due() {
+    fn requests_are_written_when_they_are_due() {
         let each = sampled(json!({"object_gap": "1 s"}), 25.0);
         assert_eq!(times(&each), [10.0, 11.0, 12.0, 22.2, 23.2, 24.2]);
         assert_eq!(each[3].page, 1);
@@ -133,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn they_end_with_the_sessions_the_time_or_the_room() {
+    fn a_sample_ends_with_the_sessions_the_time_or_the_maximum_number() {
         assert_eq!(sampled(json!({"pages": 2, "sessions": 2}), 1e6).len(), 12);
         assert_eq!(sampled(json!({"page_gap": "0 s", "server_time": "0 s"}), 1.0).len(), 1000);
         assert!(sampled(json!({}), 9.9).is_empty());

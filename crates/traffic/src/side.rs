@@ -1,10 +1,10 @@
-//! The ends of a connection, as applications know them.
+//! The two endpoints of a connection, as applications name them.
 
-/// An end of a connection.
+/// Endpoint of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// That which opens it: the host `from` of the flow.
+    /// The endpoint that opens the connection: the host `from` of the flow.
     Client,
-    /// That which it is opened to: the host `to`.
+    /// The endpoint that accepts the connection: the host `to` of the flow.
     Server,
 }

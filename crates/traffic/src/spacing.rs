@@ -1,21 +1,22 @@
-//! Times between events of a kind: evenly spaced, uniformly distributed, or those of a Poisson process.
+//! Distributions of the interval between events: exponential, constant or uniform.
 
 use units::{Duration, words};
 
 words! {
-    /// How events are spaced, given their mean interval.
+    /// Distribution of the interval between events, given its mean.
     pub enum Spacing {
-        /// Exponentially distributed intervals: a Poisson process.
+        /// Exponential intervals: the events form a Poisson process.
         Exponential = "exponential",
-        /// Always the same interval.
+        /// Equal intervals.
         Constant = "constant",
-        /// Uniformly distributed intervals, from none to twice the mean.
+        /// Intervals that are uniformly distributed between 0 and twice the mean.
         Uniform = "uniform",
     }
 }
 
 impl Spacing {
-    /// The interval that a uniform number in [0, 1) gives (inversion, Devroye 1986, II.2).
+    /// Return the interval that a uniform random number in [0, 1) determines, by inversion (Devroye
+    /// 1986, II.2).
     pub fn draw(self, mean: Duration, u: f64) -> Duration {
         match self {
             Spacing::Constant => mean,
@@ -30,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn intervals_are_those_of_the_law() {
+    fn intervals_follow_their_distribution() {
         let mean = Duration::from_millis(10);
         assert_eq!(Spacing::Constant.draw(mean, 0.9), mean);
         assert_eq!(Spacing::Exponential.draw(mean, 0.0), Duration::ZERO);

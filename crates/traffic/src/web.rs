@@ -1,99 +1,114 @@
-//! Pages of the web: sessions of users, pages of a session, objects of a page.
+//! Web pages: a user has sessions, a session has pages, and a page has objects.
 //!
-//! Sources: Feldmann, Gilbert, Huang & Willinger 1999, §2 (sessions, pages, objects, each over a connection of its own);
-//! Barford & Crovella 1998 (objects within a page, times between pages); RFC 1945, RFC 9112 and RFC 9113 for what goes over a
-//! connection. What a user draws depends on his number, the page and the object alone: the same pages come over any kind of
-//! connection, and whatever the network does to those before.
+//! Sources: Feldmann, Gilbert, Huang & Willinger 1999, §2 (sessions, pages, and objects with one
+//! connection each); Barford & Crovella 1998 (objects of a page, times between pages); RFC 1945,
+//! RFC 9112 and RFC 9113 for the use of connections. The random numbers of a user depend only on
+//! the user, the page and the object. The pages are therefore the same over any kind of connection,
+//! and do not depend on the results of the network.
 
 use units::param::{Invalid, join};
 use units::{Duration, Range, Read, Time, params, words};
 
-use crate::application::{Actions, Answered, Application, Event, Memory, Side, Talk, Wants};
+use crate::application::{Actions, Application, Context, EndpointState, Event, Needs, Side, Transaction};
 use crate::conversation::Conversation;
 use crate::distribution::{Count, Size, Times};
-use crate::draws::Lots;
-use crate::opener::{Next, Opener, Progress, Told};
+use crate::draws::RandomDraws;
+use crate::opener::{NextOpening, Opener, OpenerEvent, Progress};
 use crate::web_presets::Preset;
 
 words! {
-    /// What goes over a connection.
+    /// Use of connections.
     pub enum Connections {
-        /// One object; the server closes behind it (HTTP/1.0).
+        /// One connection per object. The server closes it after the response (HTTP/1.0).
         Each = "each",
-        /// The objects of a page, one after the other (HTTP/1.1).
+        /// One connection per page. The client requests the objects one after the other (HTTP/1.1).
         Persistent = "persistent",
-        /// The objects of a page; requests do not wait for responses, which come in their order (HTTP/1.1).
+        /// One connection per page. Requests do not wait for responses, which arrive in the order
+        /// of the requests (HTTP/1.1).
         Pipelined = "pipelined",
-        /// The objects of a page, all at the same time: the server sends 16 KiB of each in turn (HTTP/2).
+        /// One connection per page. The server sends the objects at the same time, 16 KiB of each
+        /// in turn (HTTP/2).
         Multiplexed = "multiplexed",
-        /// The pages of a session, object after object, with the gaps between pages as pauses (HTTP/1.1 with keep-alive).
+        /// One connection per session. The client requests its objects one after the other and
+        /// pauses between pages (HTTP/1.1 with keep-alive).
         Session = "session",
     }
 }
 
 words! {
-    /// What the time to the next page counts from.
+    /// Event from which the time to the next page counts.
     pub enum PageGapFrom {
-        /// When the page before it is there whole: a user who reads it.
+        /// The arrival of the last object of the previous page, as for a user who reads the page.
         End = "end",
-        /// When the page before it began: pages come whatever becomes of the others.
+        /// The beginning of the previous page. Pages begin whether or not earlier ones are
+        /// complete.
         Start = "start",
     }
 }
 
 params! {
-    /// Users of the web: a flow is a user, `from` is his host and `to` the server's. A session has pages, a page has objects, and each
-    /// object is a request with its response. The first page begins a gap between pages after the flow's start.
+    /// Web users. Each flow is one user: `from` is the user's host and `to` is the server's host. A
+    /// session has pages, a page has objects, and each object is a request with its response. The
+    /// first page begins one `page_gap` after the start of the flow.
     pub struct Web: "web", checked by Web::check {
-        /// Traffic to begin with; other keys change it.
+        /// Named model of web traffic. Its values apply to the keys that the scenario does not set.
         preset: Preset = (Preset::None), in Range::ANY, from "";
-        /// How many pages a session has, of which at most 1000 count where they come over one connection; absent: a session without end.
+        /// Number of pages per session. With one connection per session, the maximum is 1000 and a
+        /// larger number counts as 1000. If absent, the session never ends.
         pages: Option<Count> = (None), in Range::ANY, from "";
-        /// How many sessions a user has; absent: one after the other without end.
+        /// Number of sessions per user. If absent, sessions follow each other until the end of the
+        /// run.
         sessions: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
-        /// Time from a session to the next, counted as `page_gap` is; absent: it is a gap between pages.
+        /// Time between sessions, counted from the event that `page_gap_from` names. If absent, it
+        /// is a `page_gap`.
         session_gap: Option<Times> = (None), in Range::ANY, from "";
-        /// Time from a page to the next.
+        /// Time between pages.
         page_gap: Times = preset, in Range::at_least(0.0), from "";
-        /// What that counts from.
+        /// Event from which the time to the next page counts.
         page_gap_from: PageGapFrom = (PageGapFrom::End), in Range::ANY, from "barford1998surge: OFF times begin when a page is there";
-        /// How many objects a page has, of which at most 1024 count.
+        /// Number of objects per page. The maximum is 1024; a larger number counts as 1024.
         objects: Count = preset, in Range::ANY, from "";
-        /// Time from the request for an object to that for the next, where each has a connection.
+        /// Time between the requests for two objects of a page, if each object has its own
+        /// connection.
         object_gap: Times = (Times::fixed(Duration::ZERO)), in Range::at_least(0.0), from "";
         /// Size of a request.
         request: Size = preset, in Range::between(1.0, 1e12), from "";
         /// Size of an object.
         response: Size = preset, in Range::between(1.0, 1e15), from "";
-        /// Size of the first object of a page; absent: as of the others.
+        /// Size of the first object of a page. If absent, it is distributed like the other objects.
         main_response: Option<Size> = (None), in Range::between(1.0, 1e15), from "";
-        /// Time from the arrival of the first object to the requests for the others; absent: these do not wait for it.
+        /// Time from the arrival of the first object of a page to the requests for the others. If
+        /// absent, the others do not wait for the first.
         parse_time: Option<Times> = (None), in Range::at_least(0.0), from "";
-        /// Time from the arrival of a request to its response; the server takes the requests of a connection one after the other, or
-        /// those that are multiplexed together.
+        /// Time from the arrival of a request to its response. The server processes the requests of
+        /// a connection one after the other, and multiplexed requests together.
         server_time: Times = (Times::fixed(Duration::ZERO)), in Range::at_least(0.0), from "";
-        /// That of the first object of a page, as of one that a program makes; absent: as of the others.
+        /// Processing time of the server for the first object of a page, which a program often
+        /// generates. If absent, it is distributed like `server_time`.
         main_server_time: Option<Times> = (None), in Range::at_least(0.0), from "";
-        /// What goes over a connection.
+        /// Use of connections.
         connections: Connections = (Connections::Each), in Range::ANY, from "rfc1945 §1.3";
-        /// How many objects are under way at most, where each has a connection; absent: any number.
+        /// Maximum number of unfinished objects per user, if each object has its own connection. If
+        /// absent, the number is unlimited.
         parallel: Option<u64> = (None), in Range::between(1.0, 1e6), from "rfc2616 §8.1.4: two; browsers: six and more";
     }
 }
 
-/// Most objects of a page, by which connections are numbered where each object has one.
-const MOST_OBJECTS: u32 = 1024;
-/// Most pages of a connection.
-const MOST_OF_CONNECTION: u32 = 1000;
-/// Most pages of a user.
-const MOST_PAGES: u32 = u32::MAX / MOST_OBJECTS;
-/// What is sent of each object in turn: the largest frame (RFC 9113 §4.2).
+/// Maximum number of objects per page. It spaces the numbers of connections, if each object has
+/// one.
+const MAX_OBJECTS: u32 = 1024;
+/// Maximum number of pages per connection.
+const MAX_PAGES_OF_CONNECTION: u32 = 1000;
+/// Maximum number of pages per user.
+const MAX_PAGES: u32 = u32::MAX / MAX_OBJECTS;
+/// Number of bytes that the server sends of each object in turn: the largest frame (RFC 9113 §4.2).
 const FRAME: u64 = 16_384;
-/// The numbers of a page's times: those from 1 on are between its objects.
+/// Indices of the random times of a page. The indices from 1 to `MAX_OBJECTS - 1` are times
+/// between its objects.
 const AFTER_PAGE: u32 = 0;
-const PARSING: u32 = MOST_OBJECTS;
-const AFTER_SESSION: u32 = MOST_OBJECTS + 1;
-const BEFORE_FIRST: u32 = MOST_OBJECTS + 2;
+const PARSING: u32 = MAX_OBJECTS;
+const AFTER_SESSION: u32 = MAX_OBJECTS + 1;
+const BEFORE_FIRST: u32 = MAX_OBJECTS + 2;
 
 impl Web {
     fn check(&self, path: &str) -> Result<(), Invalid> {
@@ -103,91 +118,97 @@ impl Web {
         ];
         for (key, given) in needs_pages {
             if let (Some(value), None) = (given, &self.pages) {
-                let problem = "means nothing where a session has no end";
-                return Err(Invalid::new(&join(path, key), &value, problem).remedy("give pages too"));
+                let problem = "has no effect without pages, because the session never ends";
+                return Err(
+                    Invalid::new(&join(path, key), &value, problem).remedy("give pages, or remove it")
+                );
             }
         }
         if self.connections == Connections::Session {
             let refuse = |key: &str, value, problem| Err(Invalid::new(&join(path, key), &value, problem));
             if self.pages.is_none() {
-                return refuse("connections", self.connections.write(), "needs sessions with an end")
-                    .map_err(|refusal| refusal.remedy("give pages too"));
+                return refuse("connections", self.connections.write(), "needs sessions that end")
+                    .map_err(|refusal| refusal.remedy("give pages"));
             }
             if self.page_gap_from == PageGapFrom::Start {
-                let problem = "means nothing where the pages of a session come over one connection";
+                let problem = "cannot be used with one connection per session";
                 return refuse("page_gap_from", self.page_gap_from.write(), problem)
-                    .map_err(|refusal| refusal.remedy("leave it out"));
+                    .map_err(|refusal| refusal.remedy("remove it"));
             }
         }
         match self.parallel {
             Some(parallel) if self.connections != Connections::Each => {
-                let problem = "means nothing where a page has one connection";
-                Err(Invalid::new(&join(path, "parallel"), &parallel.write(), problem).remedy("leave it out"))
+                let problem = "cannot be used unless each object has its own connection";
+                Err(Invalid::new(&join(path, "parallel"), &parallel.write(), problem).remedy("remove it"))
             }
             _ => Ok(()),
         }
     }
 
-    /// How many pages the session has that begins with this one.
-    fn pages_of_session(&self, first: u32, lots: Lots) -> u32 {
-        let most = if self.connections == Connections::Session { MOST_OF_CONNECTION } else { MOST_PAGES };
-        let pages = |count: &Count| lots.of(first).count(Side::Client, count, 1).min(u64::from(most)) as u32;
+    /// Return the number of pages of the session that begins with page `first`.
+    fn pages_of_session(&self, first: u32, draws: RandomDraws) -> u32 {
+        let most = if self.connections == Connections::Session { MAX_PAGES_OF_CONNECTION } else { MAX_PAGES };
+        let pages = |count: &Count| {
+            draws.of_connection(first).count(Side::Client, count, 1).min(u64::from(most)) as u32
+        };
         self.pages.as_ref().map_or(u32::MAX, pages)
     }
 
-    /// The page and the object of a request of a session that begins with this page; behind its last, the page after it.
-    fn in_session(&self, first: u32, number: u32, lots: Lots) -> (u32, u32) {
+    /// Return the page and the object of request `number` in the session that begins with page
+    /// `first`. After the last request this is the page after the session.
+    fn in_session(&self, first: u32, number: u32, draws: RandomDraws) -> (u32, u32) {
         let mut left = number;
-        for page in first..first + self.pages_of_session(first, lots) {
-            let objects = self.objects(page, lots);
+        for page in first..first + self.pages_of_session(first, draws) {
+            let objects = self.objects(page, draws);
             if left < objects {
                 return (page, left);
             }
             left -= objects;
         }
-        (first + self.pages_of_session(first, lots), left)
+        (first + self.pages_of_session(first, draws), left)
     }
 
-    /// The page that a connection is for, or the first of its session, and the object if it is for one alone.
+    /// Return the page of a connection, or the first page of its session, and its object if the
+    /// connection carries one object.
     fn place(&self, connection: u32) -> (u32, Option<u32>) {
         match self.connections {
-            Connections::Each => (connection / MOST_OBJECTS, Some(connection % MOST_OBJECTS)),
+            Connections::Each => (connection / MAX_OBJECTS, Some(connection % MAX_OBJECTS)),
             _ => (connection, None),
         }
     }
 
-    /// The page of a connection, and what object its request of this number is for.
-    pub(crate) fn object(&self, number: u32, lots: Lots) -> (u32, u32) {
-        let (page, object) = self.place(lots.whose().1);
+    /// Return the page and the object of request `number` of a connection.
+    pub(crate) fn object(&self, number: u32, draws: RandomDraws) -> (u32, u32) {
+        let (page, object) = self.place(draws.numbers().1);
         match self.connections {
-            Connections::Session => self.in_session(page, number, lots),
+            Connections::Session => self.in_session(page, number, draws),
             _ => (page, object.unwrap_or(number)),
         }
     }
 
-    /// How many objects a connection has that begins with this page.
-    fn objects_of_connection(&self, page: u32, lots: Lots) -> u32 {
+    /// Return the number of objects of a connection that begins with this page.
+    fn objects_of_connection(&self, page: u32, draws: RandomDraws) -> u32 {
         match self.connections {
             Connections::Session => {
-                (page..page + self.pages_of_session(page, lots)).map(|p| self.objects(p, lots)).sum()
+                (page..page + self.pages_of_session(page, draws)).map(|p| self.objects(p, draws)).sum()
             }
-            _ => self.objects(page, lots),
+            _ => self.objects(page, draws),
         }
     }
 
-    fn objects(&self, page: u32, lots: Lots) -> u32 {
-        lots.of(page).count(Side::Client, &self.objects, 0).min(u64::from(MOST_OBJECTS)) as u32
+    fn objects(&self, page: u32, draws: RandomDraws) -> u32 {
+        draws.of_connection(page).count(Side::Client, &self.objects, 0).min(u64::from(MAX_OBJECTS)) as u32
     }
 
-    fn size(&self, (page, object): (u32, u32), lots: Lots) -> u64 {
+    fn size(&self, (page, object): (u32, u32), draws: RandomDraws) -> u64 {
         let main = self.main_response.as_ref().filter(|_| object == 0);
-        lots.of(page).size(Side::Server, main.unwrap_or(&self.response), object)
+        draws.of_connection(page).size(Side::Server, main.unwrap_or(&self.response), object)
     }
 
-    /// Which object of a page is the one that is whole as number `k`, and where that ends in what the server sends, where
-    /// those from `first` on are sent in turn, a frame of each.
-    fn in_frames(&self, page: u32, first: u32, k: u32, lots: Lots) -> (u32, u64) {
-        let sizes: Vec<u64> = (0..self.objects(page, lots)).map(|o| self.size((page, o), lots)).collect();
+    /// Return the object that is the `k`-th to be complete, and the number of bytes that the server
+    /// has sent by then. The server sends the objects from `first` on in turn, one frame of each.
+    fn in_frames(&self, page: u32, first: u32, k: u32, draws: RandomDraws) -> (u32, u64) {
+        let sizes: Vec<u64> = (0..self.objects(page, draws)).map(|o| self.size((page, o), draws)).collect();
         let (before, batch) = sizes.split_at(first as usize);
         if k < first {
             return (k, before[..=k as usize].iter().sum());
@@ -200,70 +221,79 @@ impl Web {
         (first + object as u32, end)
     }
 
-    /// Which of a page's objects do not wait for the first.
+    /// Return the number of the first multiplexed object: 1 if the others wait for object 0, else
+    /// 0.
     fn first_of_batch(&self) -> u32 {
         u32::from(self.parse_time.is_some())
     }
 
-    /// The time between pages, or sessions, that follows a page.
-    fn gap(&self, page: u32, number: u32, lots: Lots) -> Duration {
+    /// Return the time after a page until the next page or session.
+    fn gap(&self, page: u32, number: u32, draws: RandomDraws) -> Duration {
         let session = self.session_gap.as_ref().filter(|_| number == AFTER_SESSION);
-        lots.of(page).times(Side::Client, session.unwrap_or(&self.page_gap), number)
+        draws.of_connection(page).times(Side::Client, session.unwrap_or(&self.page_gap), number)
     }
 
-    fn session(&self, progress: &mut Progress, lots: Lots) {
+    fn session(&self, progress: &mut Progress, draws: RandomDraws) {
         progress.sessions += 1;
-        progress.pages_left = self.pages_of_session(progress.page, lots) - 1;
+        progress.pages_left = self.pages_of_session(progress.page, draws) - 1;
     }
 
-    /// The page after the one that progress is at, whose gap counts from `since`.
-    fn next_page(&self, progress: &mut Progress, since: Time, lots: Lots) -> Next {
+    /// Schedule the page after the current page. Its gap counts from `since`.
+    fn next_page(&self, progress: &mut Progress, since: Time, draws: RandomDraws) -> NextOpening {
         if self.connections == Connections::Session {
-            progress.page += std::mem::take(&mut progress.pages_left); // all of them came over the connection
+            progress.page += std::mem::take(&mut progress.pages_left); // the connection carried all pages
         }
         let page = progress.page;
         let over = progress.pages_left == 0;
-        if over && self.sessions == Some(u64::from(progress.sessions)) || page + 1 >= MOST_PAGES {
-            return Next::Over;
+        if over && self.sessions == Some(u64::from(progress.sessions)) || page + 1 >= MAX_PAGES {
+            return NextOpening::End;
         }
         (progress.page, progress.begun, progress.done) = (page + 1, 0, 0);
         if over {
-            self.session(progress, lots);
+            self.session(progress, draws);
         } else {
             progress.pages_left -= u32::from(self.pages.is_some());
         }
-        Next::At(since + self.gap(page, if over { AFTER_SESSION } else { AFTER_PAGE }, lots))
+        NextOpening::At(since + self.gap(page, if over { AFTER_SESSION } else { AFTER_PAGE }, draws))
     }
 
-    /// A connection is opened.
-    fn on_opened(&self, progress: &mut Progress, now: Time, lots: Lots) -> Next {
+    /// Process the opening of a connection.
+    fn on_opened(&self, progress: &mut Progress, now: Time, draws: RandomDraws) -> NextOpening {
         if progress.begun == 0 {
-            (progress.page_began, progress.objects) = (now, self.objects_of_connection(progress.page, lots));
+            (progress.page_began, progress.objects) = (now, self.objects_of_connection(progress.page, draws));
         }
         progress.open += 1;
         progress.begun =
             if self.connections == Connections::Each { progress.begun + 1 } else { progress.objects };
         if progress.begun < progress.objects {
             let waits = self.parse_time.is_some() && progress.begun == 1;
-            return if waits { Next::Waits } else { self.next_object(progress, now, lots) };
+            return if waits { NextOpening::Wait } else { self.next_object(progress, now, draws) };
         }
         match self.page_gap_from {
-            PageGapFrom::End => Next::Waits,
-            PageGapFrom::Start => self.next_page(progress, progress.page_began, lots),
+            PageGapFrom::End => NextOpening::Wait,
+            PageGapFrom::Start => self.next_page(progress, progress.page_began, draws),
         }
     }
 
-    fn next_object(&self, progress: &mut Progress, now: Time, lots: Lots) -> Next {
-        let due = now + lots.of(progress.page).times(Side::Client, &self.object_gap, progress.begun);
+    fn next_object(&self, progress: &mut Progress, now: Time, draws: RandomDraws) -> NextOpening {
+        let due =
+            now + draws.of_connection(progress.page).times(Side::Client, &self.object_gap, progress.begun);
         if self.parallel.is_some_and(|most| u64::from(progress.open) >= most) {
             progress.due = due;
-            return Next::Waits;
+            return NextOpening::Wait;
         }
-        Next::At(due)
+        NextOpening::At(due)
     }
 
-    /// So many objects of a connection are there, or never will be.
-    fn on_done(&self, progress: &mut Progress, connection: u32, objects: u32, now: Time, lots: Lots) -> Next {
+    /// Process objects of a connection that are complete or were abandoned.
+    fn on_done(
+        &self,
+        progress: &mut Progress,
+        connection: u32,
+        objects: u32,
+        now: Time,
+        draws: RandomDraws,
+    ) -> NextOpening {
         let (page, object) = self.place(connection);
         if object.is_some() {
             progress.open -= objects;
@@ -273,43 +303,49 @@ impl Web {
             if let (Some(0), Some(time), 1) = (object, &self.parse_time, progress.begun)
                 && progress.objects > 1
             {
-                return Next::At(now + lots.of(page).times(Side::Client, time, PARSING));
+                return NextOpening::At(now + draws.of_connection(page).times(Side::Client, time, PARSING));
             }
         }
         if progress.due != Time::NEVER {
-            return Next::At(std::mem::replace(&mut progress.due, Time::NEVER).max(now));
+            return NextOpening::At(std::mem::replace(&mut progress.due, Time::NEVER).max(now));
         }
         let whole = page == progress.page && progress.begun > 0 && progress.done == progress.objects;
         if whole && self.page_gap_from == PageGapFrom::End {
-            return self.next_page(progress, now, lots);
+            return self.next_page(progress, now, draws);
         }
-        Next::Waits
+        NextOpening::Wait
     }
 }
 
 impl Opener for Web {
-    fn next(&self, progress: &mut Progress, told: Told, now: Time, lots: Lots) -> Next {
-        match told {
-            Told::Begins => {
-                self.session(progress, lots);
-                Next::At(now + self.gap(0, BEFORE_FIRST, lots))
+    fn next(
+        &self,
+        progress: &mut Progress,
+        event: OpenerEvent,
+        now: Time,
+        draws: RandomDraws,
+    ) -> NextOpening {
+        match event {
+            OpenerEvent::Begins => {
+                self.session(progress, draws);
+                NextOpening::At(now + self.gap(0, BEFORE_FIRST, draws))
             }
-            Told::Opened => self.on_opened(progress, now, lots),
-            Told::Answered(connection) => self.on_done(progress, connection, 1, now, lots),
-            Told::Finished(_) | Told::Closed { unanswered: 0, .. } => Next::Waits,
-            Told::Closed { connection, unanswered } => {
-                // Those of its page that it was never asked for are lost with it.
+            OpenerEvent::Opened => self.on_opened(progress, now, draws),
+            OpenerEvent::Answered(connection) => self.on_done(progress, connection, 1, now, draws),
+            OpenerEvent::Finished(_) | OpenerEvent::Closed { unanswered: 0, .. } => NextOpening::Wait,
+            OpenerEvent::Closed { connection, unanswered } => {
+                // The objects of its page that were not requested are abandoned too.
                 let (page, object) = self.place(connection);
                 let rest = object.is_none() && page == progress.page;
                 let lost = if rest { progress.objects - progress.done } else { unanswered };
-                self.on_done(progress, connection, lost, now, lots)
+                self.on_done(progress, connection, lost, now, draws)
             }
         }
     }
 
     fn connection(&self, progress: &Progress) -> u32 {
         match self.connections {
-            Connections::Each => progress.page * MOST_OBJECTS + progress.begun,
+            Connections::Each => progress.page * MAX_OBJECTS + progress.begun,
             _ => progress.page,
         }
     }
@@ -322,49 +358,49 @@ impl Opener for Web {
         }
     }
 
-    fn share_done(&self, progress: &Progress, _: Lots) -> f64 {
+    fn share_done(&self, progress: &Progress, _: RandomDraws) -> f64 {
         self.sessions.map_or(0.0, |n| f64::from(progress.sessions.max(1) - 1) / n as f64)
     }
 }
 
 impl Conversation for Web {
-    fn count(&self, lots: Lots) -> Option<u32> {
-        let (page, object) = self.place(lots.whose().1);
-        Some(if object.is_some() { 1 } else { self.objects_of_connection(page, lots) })
+    fn count(&self, draws: RandomDraws) -> Option<u32> {
+        let (page, object) = self.place(draws.numbers().1);
+        Some(if object.is_some() { 1 } else { self.objects_of_connection(page, draws) })
     }
 
-    fn request(&self, number: u32, lots: Lots) -> u64 {
-        let (page, object) = self.object(number, lots);
-        lots.of(page).size(Side::Client, &self.request, object)
+    fn request(&self, number: u32, draws: RandomDraws) -> u64 {
+        let (page, object) = self.object(number, draws);
+        draws.of_connection(page).size(Side::Client, &self.request, object)
     }
 
-    fn response(&self, number: u32, lots: Lots) -> u64 {
-        let (page, object) = self.object(number, lots);
+    fn response(&self, number: u32, draws: RandomDraws) -> u64 {
+        let (page, object) = self.object(number, draws);
         if self.connections != Connections::Multiplexed {
-            return self.size((page, object), lots);
+            return self.size((page, object), draws);
         }
-        let end = |k: u32| self.in_frames(page, self.first_of_batch(), k, lots).1;
+        let end = |k: u32| self.in_frames(page, self.first_of_batch(), k, draws).1;
         end(number) - number.checked_sub(1).map_or(0, end)
     }
 
-    fn server_time(&self, number: u32, lots: Lots) -> Duration {
-        let (page, object) = self.object(number, lots);
-        // What is sent in turn is sent together: the time of its first is that of all.
+    fn server_time(&self, number: u32, draws: RandomDraws) -> Duration {
+        let (page, object) = self.object(number, draws);
+        // The server sends multiplexed objects together, so the time of the first applies to all.
         if self.connections == Connections::Multiplexed && number > self.first_of_batch() {
             return Duration::ZERO;
         }
         let main = self.main_server_time.as_ref().filter(|_| object == 0);
-        lots.of(page).times(Side::Server, main.unwrap_or(&self.server_time), object)
+        draws.of_connection(page).times(Side::Server, main.unwrap_or(&self.server_time), object)
     }
 
-    fn due(&self, number: u32, now: Time, lots: Lots) -> Time {
-        let (page, object) = match self.object(number, lots) {
+    fn due(&self, number: u32, now: Time, draws: RandomDraws) -> Time {
+        let (page, object) = match self.object(number, draws) {
             (page, _) if self.connections == Connections::Each => (page, 0),
             place => place,
         };
         now + match (object, &self.parse_time) {
-            (0, _) if number > 0 => self.gap(page - 1, AFTER_PAGE, lots), // the next page of a session
-            (1, Some(time)) => lots.of(page).times(Side::Client, time, PARSING),
+            (0, _) if number > 0 => self.gap(page - 1, AFTER_PAGE, draws), // next page of the session
+            (1, Some(time)) => draws.of_connection(page).times(Side::Client, time, PARSING),
             _ => Duration::ZERO,
         }
     }
@@ -378,35 +414,40 @@ impl Conversation for Web {
         self.connections == Connections::Each
     }
 
-    fn told(&self, number: u32, client: &Memory, lots: Lots) -> Answered {
-        let (page, object) = self.object(number, lots);
+    fn transaction(&self, number: u32, client: &EndpointState, draws: RandomDraws) -> Transaction {
+        let (page, object) = self.object(number, draws);
         let (object, response) = match self.connections {
             Connections::Multiplexed => {
-                let object = self.in_frames(page, self.first_of_batch(), number, lots).0;
-                (object, self.size((page, object), lots))
+                let object = self.in_frames(page, self.first_of_batch(), number, draws).0;
+                (object, self.size((page, object), draws))
             }
-            _ => (object, self.response_of(number, client, lots)),
+            _ => (object, self.response_of(number, client, draws)),
         };
-        let request = lots.of(page).size(Side::Client, &self.request, object);
-        Answered { since: client.since, request, response }
+        let request = draws.of_connection(page).size(Side::Client, &self.request, object);
+        Transaction { since: client.since, request, response }
     }
 }
 
 impl Application for Web {
-    fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
-        self.converse(side, event, talk)
+    fn on(&self, side: Side, event: Event, context: &mut Context) -> Actions {
+        self.respond(side, event, context)
     }
 
-    fn wants(&self, _: Side) -> Wants {
-        Wants::WHOLE
+    fn needs(&self, _: Side) -> Needs {
+        Needs::MESSAGES
     }
 
     fn opener(&self) -> Option<&dyn Opener> {
         Some(self)
     }
 
-    fn asked(&self, number: u32, client: &Memory, lots: Lots) -> Option<Answered> {
-        Some(self.told(number, client, lots))
+    fn pending_request(
+        &self,
+        number: u32,
+        client: &EndpointState,
+        draws: RandomDraws,
+    ) -> Option<Transaction> {
+        Some(self.transaction(number, client, draws))
     }
 
     fn ends(&self) -> Result<(), (&'static str, &'static str)> {

@@ -1,5 +1,6 @@
-//! Traffic of the web under a name: what each preset lays under the keys that are written. A number that its source does not
-//! print says so; the tests hold the presets to what is printed.
+//! Named models of web traffic. Each preset gives values for the keys that a scenario does not set.
+//! A comment names each number that its source does not print, and tests compare the presets with
+//! their sources.
 
 use units::param::Json;
 use units::{Read, words};
@@ -7,48 +8,58 @@ use units::{Read, words};
 use serde_json::json;
 
 words! {
-    /// Traffic of the web under a name.
+    /// Named model of web traffic.
     pub enum Preset {
-        /// Nothing: every key says itself what it is.
+        /// No model: the scenario sets every key.
         None = "none",
-        /// The web traffic of "The power of explicit congestion notification", §4.2 (kuzmanovic2005ecnplus): objects of 7.2 kB, of which the
-        /// largest 15 % have 80 % of the bytes and a few are of gigabytes; Pareto times between pages.
+        /// The web traffic of "The power of explicit congestion notification", §4.2
+        /// (kuzmanovic2005ecnplus). Objects have a mean of 7.2 kB, the largest 15 % hold 80 % of
+        /// the bytes, and a few have gigabytes. Times between pages follow a Pareto distribution.
         PowerOfEcn = "power-of-ecn",
-        /// Its general traffic, §5.3: a heavier tail, so that these 15 % have 90 % of the bytes.
+        /// The general traffic of the same paper, §5.3. The tail is heavier: the largest 15 % of
+        /// the objects hold 90 % of the bytes.
         GeneralMix = "general-mix",
-        /// The web of Feldmann et al. 1999 with the numbers of ns-2's large example (feldmann1999dynamics, ns2web).
+        /// The web traffic of Feldmann et al. 1999, with the numbers of the large example of ns-2
+        /// (feldmann1999dynamics, ns2web).
         Feldmann1999 = "feldmann1999",
-        /// SURGE (barford1998surge): files with a lognormal body and a Pareto tail, embedded files, Weibull times between these, and
-        /// Pareto times between pages.
+        /// SURGE (barford1998surge): files with a lognormal body and a Pareto tail, embedded files,
+        /// Weibull times between files, and Pareto times between pages.
         Surge = "surge",
-        /// PackMime (cao2004packmime) as ns-2 has it, one connection a second, each with one object, whatever becomes of those before.
+        /// PackMime (cao2004packmime) as implemented in ns-2: one connection per second on average,
+        /// each with one object, whether or not earlier connections have finished.
         PackMime = "packmime",
-        /// The HTTP model of 3GPP and 3GPP2 (3gpp25892): a main object, embedded objects behind it, reading.
+        /// The HTTP model of 3GPP and 3GPP2 (3gpp25892): a main object, then embedded objects, then
+        /// a reading time.
         Http3gpp = "3gpp-http",
-        /// The shopping mix of TPC-W (tpcw, tpcwjava): emulated browsers of a bookstore that think between pages, a dynamic object and its
-        /// images a page over one connection, and a database that is never the bottleneck.
+        /// The shopping mix of TPC-W (tpcw, tpcwjava): emulated browsers of a bookstore, which
+        /// think between pages. A page is one dynamic object and its images over one connection.
+        /// The database is never the bottleneck.
         TpcW = "tpc-w",
-        /// Its browsing mix.
+        /// The browsing mix of TPC-W.
         TpcWBrowsing = "tpc-w-browsing",
     }
 }
 
-/// A distribution function on whole numbers from `first` to `last`, of which the greatest has the rest.
+/// Return a distribution on the whole numbers from `first` to `last`; `at_most` is its distribution
+/// function, and `last` has the remaining probability.
 fn steps(first: u32, last: u32, at_most: impl Fn(f64) -> f64) -> Json {
     let point = |n: u32| json!([n, if n == last { 1.0 } else { at_most(f64::from(n)) }]);
     json!({"kind": "empirical", "between": "steps", "cdf": (first..=last).map(point).collect::<Vec<_>>()})
 }
 
-/// Sizes whose distribution function has these points, values spread evenly on a logarithmic scale between them.
+/// Return sizes with these points of the distribution function, interpolated on a logarithmic
+/// scale.
 fn sizes(points: &[(u32, f64)]) -> Json {
     let point = |&(bytes, p): &(u32, f64)| json!([format!("{bytes} B"), p]);
     json!({"kind": "empirical", "between": "log", "cdf": points.iter().map(point).collect::<Vec<_>>()})
 }
 
-/// Objects of §4.2 and §5.3 of kuzmanovic2005ecnplus. Their distribution (smith2001tcpip, le2003effects) is not printed, so this is a
-/// fit: a lognormal body with 85 % of the objects and 20 % of the bytes, and above it a Pareto tail with 15 % and 80 %, to 1 GB.
-/// That they meet at 7060 B follows from the tail's shape 1.2, and this and the body's sigma are ours. With shape 1 on the same
-/// body the tail has 90 % of the bytes, which is what is printed of the general traffic.
+/// Object sizes of kuzmanovic2005ecnplus, §4.2 and §5.3. The paper does not print their
+/// distribution (smith2001tcpip, le2003effects), so this is a fit. A lognormal body has 85 % of the
+/// objects and 20 % of the bytes, and a Pareto tail up to 1 GB has 15 % and 80 %. The tail's shape
+/// of 1.2 and the body's sigma are our choice; the boundary of 7060 B follows from them. With shape
+/// 1 and the same body, the tail has 90 % of the bytes, as the paper prints for its general
+/// traffic.
 fn objects_of_power_of_ecn(shape: f64) -> Json {
     json!({"kind": "mixture", "parts": [
         {"weight": 85, "of": {"kind": "lognormal", "mean": "2123 B", "sigma": 1.0, "least": "100 B", "most": "7060 B"}},
@@ -56,9 +67,11 @@ fn objects_of_power_of_ecn(shape: f64) -> Json {
     ]})
 }
 
-/// The model of feldmann1999dynamics with such objects, each over a connection of its own. Printed of the times between pages is
-/// that they are Pareto; mean and shape are ours: 1.5 alone would give a Hurst parameter of 0.75, the sizes' 1.2 one of 0.9
-/// (willinger1997selfsimilarity), between which it is said to lie. Objects of a page, the times between them and requests are ours too.
+/// The model of feldmann1999dynamics with these objects, each over its own connection. The paper
+/// prints that times between pages are Pareto distributed; the mean and the shape are our choice.
+/// The shape 1.5 alone would give a Hurst parameter of 0.75, and the sizes' shape 1.2 one of 0.9
+/// (willinger1997selfsimilarity); the paper's value lies between them. The number of objects per
+/// page, the times between them and the requests are our choice too.
 fn power_of_ecn(shape: f64) -> Json {
     json!({
         "page_gap": {"kind": "pareto", "mean": "10 s", "shape": 1.5},
@@ -71,9 +84,11 @@ fn power_of_ecn(shape: f64) -> Json {
     })
 }
 
-/// ns-2.35, tcl/ex/large-scale-web-traffic.tcl (the paper's own workloads, with Pareto times between pages, were not at hand): sessions of 250 pages, 15 s (exponential) from the end of one to the next, one object
-/// a page of 12 packets on average (Pareto of the second kind, shape 1.2), here of 1000 B. Its clients send no request; a byte
-/// stands for it.
+/// ns-2.35, tcl/ex/large-scale-web-traffic.tcl. (The paper's own workloads, with Pareto times
+/// between pages, were not available.) A session has 250 pages, with an exponential time of mean 15
+/// s from the end of one page to the next. A page has one object of 12 packets on average (Lomax,
+/// shape 1.2), here of 1000 B each. The clients of the example send no request, so a request has
+/// one byte here.
 fn feldmann1999() -> Json {
     json!({
         "pages": 250,
@@ -87,11 +102,14 @@ fn feldmann1999() -> Json {
     })
 }
 
-/// Its models, as the literature quotes them; they were not compared with the paper: files lognormal (µ 9.357, σ 1.318) to 133 kB, 93 % of them, and Pareto (1.1) from there on; embedded references Pareto
-/// (k 1, 2.43), the nearest whole number and besides the file itself; times between these Weibull (scale 1.46 s, shape 0.382),
-/// between pages Pareto (k 1 s, 1.5). SURGE asks for popular files more often and keeps them in mind, which is not expressed here,
-/// nor that a time between files counts from the end of one: here it counts from its request, and the next waits for both. The
-/// size of a request is ours.
+/// The models of SURGE as the literature quotes them; they were not compared with the paper. Files:
+/// 93 % lognormal (µ 9.357, σ 1.318) up to 133 kB, and above it Pareto (shape 1.1). Embedded files:
+/// Pareto (k 1, shape 2.43), rounded, in addition to the file itself. Times between files: Weibull
+/// (scale 1.46 s, shape 0.382). Times between pages: Pareto (k 1 s, shape 1.5). Two properties are
+/// not modelled: SURGE requests popular files more often and caches them, and it counts the time
+/// between files from the end of a file. In this preset, the time between files counts from the
+/// request of a file, and the next request also waits for the end of that file. The size of a
+/// request is our choice.
 fn surge() -> Json {
     json!({
         "page_gap": {"kind": "pareto", "mean": "3 s", "shape": 1.5},
@@ -108,17 +126,20 @@ fn surge() -> Json {
     })
 }
 
-/// ns-2.35, packmime/packmime_ranvar.cc, at a rate of one connection a second. Expressed are the marginal laws: times between
-/// connections are Weibull of shape 0.587 at that rate (exponential as it grows), sizes have the points of its distribution functions
-/// with its Pareto tails, and a server takes 1/W with W Weibull (scale 305, shape 0.63), 0.1 s at most. Not expressed: that these
-/// are dependent from connection to connection (fractional ARIMA, runs of cache validations), that a twelfth of the connections
-/// are persistent, and the delays of its clouds, which are links here.
+/// ns-2.35, packmime/packmime_ranvar.cc, at a rate of one connection per second. The preset has the
+/// marginal distributions. Times between connections are Weibull with shape 0.587 at this rate
+/// (exponential at high rates). Sizes have the points of the distribution functions of ns-2, with
+/// its Pareto tails. A server takes 1/W with W Weibull (scale 305, shape 0.63), at most 0.1 s.
+/// Three properties are not modelled: the dependence between connections (fractional ARIMA, runs of
+/// cache validations), the persistent connections, which are one in twelve, and the delays of its
+/// clouds, which are links here.
 fn packmime() -> Json {
-    // A validation of a cache, 28.9 % at this rate as runs are of 1.68 and 4.12; or what is downloaded.
+    // A response is a cache validation (28.9 % at this rate, from run lengths of 1.68 and 4.12) or
+    // a download.
     let validated =
         [(5, 0.0), (75, 0.1011), (113, 0.2021), (124, 0.3031), (140, 0.495), (152, 0.6566), (196, 0.7475)];
     let validated = [&validated[..], &[(214, 0.8081), (249, 0.899), (272, 1.0)]].concat();
-    // Its logarithms to base 2, of the part that exceeds the size and of the size.
+    // Base-2 logarithms: of the probability of a larger size, and of the size.
     let downloaded = [
         (0.0, 8.1),
         (-0.369, 9.289),
@@ -153,8 +174,8 @@ fn packmime() -> Json {
     })
 }
 
-/// Points of a distribution function as logarithms to base 2 of the part that exceeds a size and of the size, and beyond the last a
-/// Pareto tail.
+/// Return a distribution from points and a Pareto tail beyond the last point. Each point has two
+/// base-2 logarithms: of the probability of a larger size, and of the size.
 fn with_tail(points: &[(f64, f64)], shape: f64) -> Json {
     let &(rest, last) = points.last().unwrap_or(&(0.0, 0.0));
     let (rest, last) = (libm::exp2(rest), libm::exp2(last));
@@ -168,7 +189,8 @@ fn with_tail(points: &[(f64, f64)], shape: f64) -> Json {
     ]})
 }
 
-/// P(1/W ≤ t) = exp(−(1/305 t)^0.63) at points that are even on a logarithmic scale; from 0.1 s on it is 0.1 s.
+/// Return P(1/W ≤ t) = exp(−(1/305 t)^0.63) at points on a logarithmic scale. Larger times become
+/// 0.1 s.
 fn server_time_of_packmime() -> Json {
     let at_most = |s: f64| libm::exp(-libm::pow(1.0 / (305.0 * s), 0.63));
     let mut points: Vec<Json> = (100..=10_000)
@@ -182,10 +204,11 @@ fn server_time_of_packmime() -> Json {
     json!({"kind": "empirical", "between": "linear", "cdf": points})
 }
 
-/// As ns-3 and other simulators quote it: main object lognormal (µ 8.35, σ 1.37), 100 B to 2 MB; embedded objects lognormal (µ 6.17, σ 2.36), 50 B to 2 MB, and their
-/// number Pareto (k 2, 1.1) to 55, less 2: the nearest whole number. Reading and parsing exponential, 30 s and 0.13 s. The means
-/// printed of the sizes, 10710 B and 7758 B, are those before the bounds. Half of its transfers are HTTP/1.1, as here; for the
-/// others write `connections = "each"`.
+/// The model as ns-3 and other simulators quote it. Main object: lognormal (µ 8.35, σ 1.37), 100 B
+/// to 2 MB. Embedded objects: lognormal (µ 6.17, σ 2.36), 50 B to 2 MB; their number is Pareto (k
+/// 2, shape 1.1) up to 55, less 2, rounded. Reading and parsing: exponential, 30 s and 0.13 s. The
+/// printed mean sizes, 10710 B and 7758 B, are those before the bounds apply. Half of the model's
+/// transfers use HTTP/1.1, as here; for the other half write `connections = "each"`.
 fn http_3gpp() -> Json {
     json!({
         "page_gap": {"kind": "exponential", "mean": "30 s"},
@@ -201,11 +224,12 @@ fn http_3gpp() -> Json {
 
 /// A web interaction of TPC-W.
 struct Interaction {
-    /// Its share in the shopping mix and in the browsing mix, in % (clause 5.2).
+    /// Percentage of the shopping mix and of the browsing mix (clause 5.2).
     share: [f64; 2],
-    /// Whether it lists up to 50 books.
+    /// True if the page lists up to 50 books.
     lists: bool,
-    /// Images of the page, by the servlets of tpcwjava: whether the logo is there, buttons, thumbnails of books, and images of books.
+    /// Number of images of the page, from the servlets of tpcwjava: logos, buttons, thumbnails of
+    /// books, and images of books.
     images: [u32; 4],
 }
 
@@ -213,7 +237,7 @@ const fn interaction(share: [f64; 2], lists: bool, images: [u32; 4]) -> Interact
     Interaction { share, lists, images }
 }
 
-/// The interactions that browse, which are 80 % and 95 %, and those that order.
+/// The six interactions that browse (80 % and 95 % of the mixes), then the eight that order.
 const INTERACTIONS: [Interaction; 14] = [
     interaction([16.0, 29.0], false, [1, 5, 5, 0]), // home
     interaction([5.0, 11.0], true, [1, 3, 5, 0]),   // new products
@@ -231,12 +255,15 @@ const INTERACTIONS: [Interaction; 14] = [
     interaction([0.09, 0.09], false, [1, 2, 1, 1]), // admin confirm
 ];
 
-/// TPC-W, as its implementation tpcwjava has it; the specification was not at hand. Browsers think after a page for an exponential
-/// time of 7 s, 70 s at most (clause 5.3), and pages come with the shares of the mix. The logo has 8.7 kB, a thumbnail 5 kB, and images of
-/// books are in five sizes from 5 kB to 250 kB. Ours are the sizes of a request, of buttons (tpcwjava's have 1.2 to 1.7 kB) and of a dynamic
-/// object, 11 kB with a list of books and 3 kB else, by what the servlets write, and its time (kuzmanovic2005ecnplus, §7: the
-/// database is not the bottleneck; images take none). Not expressed: that images, their sizes and the page itself hang together, which page
-/// follows which, sessions, and SSL. A connection is a page's; tpcwjava has up to four for its images.
+/// TPC-W as implemented by tpcwjava; the specification was not available. Browsers think after a
+/// page for an exponential time of mean 7 s, at most 70 s (clause 5.3). Pages have the percentages
+/// of the mix. The logo has 8.7 kB, a thumbnail 5 kB, and images of books have five sizes from 5 kB
+/// to 250 kB. Four values are our choice: the size of a request; the size of buttons (1.2 to 1.7 kB
+/// in tpcwjava); the size of a dynamic object, 11 kB with a list of books and 3 kB without, after
+/// the output of the servlets; and its server time (kuzmanovic2005ecnplus, §7: the database is not
+/// the bottleneck), while images take no time. The following is not modelled: the dependence
+/// between a page, its images and their sizes, the order of pages, sessions, and SSL. A page has
+/// one connection; tpcwjava uses up to four for the images.
 fn tpc_w(mix: usize) -> Json {
     let mixed = |of: fn(&Interaction) -> Json| {
         let parts = INTERACTIONS.iter().map(|i| json!({"weight": i.share[mix], "of": of(i)}));
@@ -262,7 +289,7 @@ fn tpc_w(mix: usize) -> Json {
     })
 }
 
-/// What a preset says.
+/// Return the keys that a preset sets.
 fn changes(preset: Preset) -> Option<Json> {
     Some(match preset {
         Preset::None => return None,
@@ -277,8 +304,8 @@ fn changes(preset: Preset) -> Option<Json> {
     })
 }
 
-/// Writes out the preset that a document of web traffic names, under what it says itself. What is wrong with the name is told when
-/// the document is read.
+/// Add the keys of the preset that a document of web traffic names, except those that the document
+/// contains. An invalid name is reported when the document is read.
 pub fn expand(document: &mut Json) {
     let Some(map) = document.as_object_mut() else { return };
     let preset = map.get("preset").and_then(|name| Preset::read(name, "").ok());
@@ -303,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn every_preset_can_be_read() {
+    fn every_preset_is_valid() {
         let all = ["power-of-ecn", "general-mix", "feldmann1999", "surge", "packmime", "3gpp-http"];
         for name in [&all[..], &["tpc-w", "tpc-w-browsing"]].concat() {
             let mut document = json!({"kind": "web", "preset": name, "request": "99 B"});
@@ -323,9 +350,10 @@ mod tests {
         assert!(refused("none").contains("traffic.page_gap: is missing"));
     }
 
-    /// §4.2: 7.2 kB, the top 15 % have about 80 % of the bytes, and there are sizes of gigabytes; §5.3.1: 90 %.
+    /// §4.2 prints 7.2 kB, about 80 % of the bytes for the top 15 %, and sizes of gigabytes; §5.3.1
+    /// prints 90 %.
     #[test]
-    fn power_of_ecn_has_what_is_printed() {
+    fn power_of_ecn_matches_the_paper() {
         let size: Size = read(Preset::PowerOfEcn, "response");
         near(size.mean(), 7200.0, 0.005);
         near(size.share_of_largest(0.15), 0.8, 0.005);
@@ -335,19 +363,21 @@ mod tests {
         near(general.quantile(0.5), size.quantile(0.5), 1e-9);
     }
 
-    /// 12 packets of 1000 B, 15 s; the median of Pareto's second law is scale (2^(1/shape) − 1).
+    /// Means of 12 packets of 1000 B and of 15 s. The median of the Lomax distribution is scale
+    /// (2^(1/shape) − 1).
     #[test]
-    fn feldmann1999_is_ns2s_example() {
+    fn feldmann1999_matches_the_example_of_ns2() {
         let size: Size = read(Preset::Feldmann1999, "response");
         near(size.mean(), 12_000.0, 1e-9);
         near(size.quantile(0.5), 2400.0 * (libm::pow(2.0, 1.0 / 1.2) - 1.0), 1e-9);
         near(read::<Times>(Preset::Feldmann1999, "page_gap").mean(), 15.0, 1e-9);
     }
 
-    /// What is quoted of it: the body's median exp(9.357), the least of the tail 133 kB, the scale of the Weibull law 1.46 s (its quantile of
-    /// 1 − 1/e), and that of the gaps 1 s at least; one of a hundred pages has 100^(1/2.43) embedded files or more.
+    /// Quoted values: the median exp(9.357) of the body, the minimum 133 kB of the tail, the
+    /// Weibull scale 1.46 s (the quantile of 1 − 1/e), and gaps of at least 1 s. One page in a
+    /// hundred has 100^(1/2.43) or more embedded files.
     #[test]
-    fn surge_has_its_table() {
+    fn surge_matches_its_quoted_table() {
         let size: Size = read(Preset::Surge, "response");
         near(size.quantile(0.93), 133_000.0, 0.01);
         let body = libm::exp(9.357 + 1.318 * 1.318 / 2.0);
@@ -361,7 +391,7 @@ mod tests {
         near(objects.quantile(0.99), 1.0 + libm::pow(100.0, 1.0 / 2.43).round(), 1e-9);
     }
 
-    /// Quantiles of the tables in ns-2, and its server time: 1/305 s (ln 2)^(−1/0.63) is the median.
+    /// Quantiles of the tables of ns-2. The median server time is 1/305 s (ln 2)^(−1/0.63).
     #[test]
     fn packmime_has_the_quantiles_of_ns2() {
         let requests: Size = read(Preset::PackMime, "request");
@@ -377,9 +407,10 @@ mod tests {
         near(read::<Times>(Preset::PackMime, "page_gap").mean(), 1.0, 1e-9);
     }
 
-    /// The printed means, standard deviations, µ and σ agree before the bounds; 5.64 embedded objects, 53 at most.
+    /// The printed means, standard deviations, µ and σ agree before the bounds apply. A page has
+    /// 5.64 embedded objects on average, at most 53.
     #[test]
-    fn http_of_3gpp_has_what_is_printed() {
+    fn http_of_3gpp_matches_the_printed_values() {
         for (mean, deviation, mu, sigma) in
             [(10710.0, 25032.0, 8.35, 1.37), (7758.0, 126_168.0, 6.17, 2.36_f64)]
         {
@@ -399,10 +430,11 @@ mod tests {
         near(read::<Times>(Preset::Http3gpp, "parse_time").mean(), 0.13, 1e-9);
     }
 
-    /// TPC-W: 80 % of the shopping mix and 95 % of the browsing mix browse, 20 % and 5 % order; 7 s of thought, 70 s at most, which
-    /// is all that P = exp(−10) exceed; a home page in 16 % and 29 % of all; images of books as they are populated.
+    /// 80 % of the shopping mix and 95 % of the browsing mix browse. The think time is 7 s on
+    /// average and at most 70 s, which a share of exp(−10) would exceed. Home pages are 16 % and 29
+    /// % of all. Images of books have the sizes of the populated database.
     #[test]
-    fn tpc_w_has_its_mixes() {
+    fn tpc_w_matches_its_mixes() {
         let shopping = (Preset::TpcW, 80.0, 0.16, 8.3222, 0.1719);
         let browsing = (Preset::TpcWBrowsing, 95.0, 0.29, 8.7736, 0.2119);
         for (mix, (preset, browse, home, images, books)) in [shopping, browsing].into_iter().enumerate() {
@@ -413,7 +445,8 @@ mod tests {
             near(think.mean(), 7.0 * (1.0 - libm::exp(-10.0)), 1e-12);
             near(think.quantile(0.5), 7.0 * std::f64::consts::LN_2, 1e-12);
             near(think.quantile(1.0 - libm::exp(-10.0) / 2.0), 70.0, 1e-12);
-            // A home page has most objects: itself, logo, five buttons, five thumbnails.
+            // A home page has 12 objects, the maximum: itself, the logo, five buttons and five
+            // thumbnails.
             let objects: Count = read(preset, "objects");
             near(objects.mean(), 1.0 + images, 1e-9);
             near(objects.quantile(1.0 - 0.999 * home), 12.0, 1e-12);

@@ -1,7 +1,7 @@
-//! Numbers as they are written: decimal digits and a power of ten, never binary fractions, so that `4.1 MB` is
-//! 4,100,000 B and nothing is rounded without a word.
+//! Numbers as users write them: decimal digits and a power of ten instead of binary fractions. `4.1
+//! MB` is exactly 4,100,000 B, and no number is rounded silently.
 
-/// A decimal number: `digits` · 10^`exponent`.
+/// Decimal number: `digits` · 10^`exponent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Decimal {
     negative: bool,
@@ -9,13 +9,14 @@ pub(crate) struct Decimal {
     exponent: i32,
 }
 
-/// Significant digits at most, so that a product with the largest unit fits.
+/// Maximum number of significant digits, so that the product with the largest unit does not
+/// overflow.
 const MOST_DIGITS: usize = 20;
-/// Beyond any quantity, whatever its unit.
+/// Exponent beyond any quantity in any unit.
 const LARGEST_EXPONENT: i32 = 400;
 
 impl Decimal {
-    /// Reads `1`, `1.5`, `.5`, `1_000` or `1e3`, with or without a sign, as TOML writes them.
+    /// Read `1`, `1.5`, `.5`, `1_000` or `1e3`, with or without a sign, as in TOML.
     pub(crate) fn read(text: &str) -> Option<Decimal> {
         let negative = text.starts_with('-');
         let text = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -39,18 +40,18 @@ impl Decimal {
         Some(Decimal { negative, digits, exponent: exponent.clamp(-1_000_000, 1_000_000) as i32 })
     }
 
-    /// So many of a unit.
+    /// Multiply the number by the size of a unit.
     pub(crate) fn times(self, unit: u64) -> Decimal {
         Decimal { digits: self.digits * u128::from(unit), ..self }
     }
 
-    /// The nearest binary number; infinite if there is none.
+    /// Return the nearest binary number, which is infinite if the number is too large.
     pub(crate) fn value(self) -> f64 {
         let sign = if self.negative { "-" } else { "" };
         format!("{sign}{}e{}", self.digits, self.exponent).parse().unwrap_or(f64::NAN)
     }
 
-    /// The number, if it is whole, not negative, and not too large.
+    /// Return the number if it is whole, not negative, and not too large.
     pub(crate) fn whole(self) -> Option<u64> {
         if self.digits == 0 {
             return Some(0);
@@ -68,7 +69,7 @@ impl Decimal {
     }
 }
 
-/// Digits, single underscores between them left away.
+/// Return the digits without the single underscores between them.
 fn plain(text: &str) -> Option<String> {
     let good = text.split('_').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()));
     good.then(|| text.replace('_', ""))
@@ -80,7 +81,7 @@ fn power(text: &str) -> Option<i32> {
     Some(if text.starts_with('-') { -size } else { size })
 }
 
-/// `base` as a decimal number of a unit, exactly.
+/// Write `base` exactly as a decimal number of a unit.
 pub(crate) fn written(base: u64, unit: u64) -> String {
     let (whole, mut rest) = (base / unit, u128::from(base % unit));
     let mut text = whole.to_string();
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_number_is_none() {
+    fn incomplete_numbers_are_refused() {
         for text in
             ["", "+", ".", "5.", "1e", "1e+", "1__5", "_1", "1_", "1_.5", "1._5", "1e1_", "--1", "1.2.3"]
         {
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_exact() {
+    fn written_numbers_are_exact() {
         assert_eq!(written(1_500_000, 1_000_000), "1.5");
         assert_eq!(written(u64::MAX, 1_000_000_000_000), "18446744.073709551615");
         assert_eq!(written(0, 1000), "0");

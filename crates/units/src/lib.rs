@@ -1,9 +1,9 @@
-//! Quantities with their units, and the one definition of every parameter.
+//! Quantities with units, and the single definition of every parameter.
 //!
-//! No bare number crosses a boundary: a [`Time`] is not a [`Duration`], a [`Rate`] not a count of
-//! [`Bytes`]. In a scenario each is a string with its unit (`"1.5 Mbit/s"`); kilo and mega are powers
-//! of 1000, kibi and mebi of 1024. The module [`param`] turns a struct into its reader, its JSON
-//! Schema and its manual page at once.
+//! Each quantity has its own type: a [`Time`] is not a [`Duration`], and a [`Rate`] is not a count
+//! of [`Bytes`]. In a scenario each quantity is a string with its unit (`"1.5 Mbit/s"`). Kilo and
+//! mega are powers of 1000, kibi and mebi are powers of 1024. The module [`param`] turns a struct
+//! into its reader, its JSON Schema and its manual page.
 
 mod decimal;
 pub mod file;

@@ -8,36 +8,36 @@ use crate::param::{Invalid, Read, unit_schema};
 use crate::scaled::{Unit, format_scaled, parse_scaled, split, whole};
 use crate::time::{Duration, TIME_UNITS};
 
-/// A data rate in bit/s.
+/// Data rate in bit/s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(pub u64);
 
-/// A size in bytes.
+/// Size in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bytes(pub u64);
 
-/// A number of packets (or segments); an average may be fractional.
+/// Number of packets or segments, which is fractional for averages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Packets(pub f64);
 
-/// How much is in a queue, in packets or in bytes.
+/// Length of a queue, in packets or in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Depth {
-    /// Packets; an average may be fractional.
+    /// Number of packets, which is fractional for averages.
     Packets(f64),
-    /// Bytes on the wire.
+    /// Number of bytes on the wire.
     Bytes(f64),
 }
 
 impl Depth {
-    /// The number, whatever it counts.
+    /// Return the number without its unit.
     pub fn amount(self) -> f64 {
         match self {
             Depth::Packets(n) | Depth::Bytes(n) => n,
         }
     }
 
-    /// `n` of what `self` counts.
+    /// Return the number `n` in the unit of `self`.
     pub fn like(self, n: f64) -> Depth {
         match self {
             Depth::Packets(_) => Depth::Packets(n),
@@ -45,23 +45,23 @@ impl Depth {
         }
     }
 
-    /// Whether both count the same.
+    /// Return true if both have the same unit.
     pub fn counts_as(self, other: Depth) -> bool {
         matches!(self, Depth::Packets(_)) == matches!(other, Depth::Packets(_))
     }
 }
 
-/// How large a buffer is.
+/// Limit of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Room {
-    /// So many packets or bytes.
+    /// Number of packets or bytes.
     Depth(Depth),
-    /// What its link sends in this time.
+    /// Time that stands for the bytes that the link sends in it.
     Time(Duration),
 }
 
 impl Room {
-    /// The packets or bytes, before a link of this rate.
+    /// Return the limit in packets or bytes for a link of this rate.
     pub fn at(self, rate: Rate) -> Depth {
         match self {
             Room::Depth(depth) => depth,
@@ -70,12 +70,12 @@ impl Room {
     }
 }
 
-/// A probability or a weight between 0 and 1: the one bare number of a scenario.
+/// Probability or weight between 0 and 1, the only kind of number without a unit in a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Probability(pub f64);
 
 impl Rate {
-    /// The time to send `size` at this rate, rounded to the picosecond.
+    /// Return the transmission time of `size` at this rate, rounded to the picosecond.
     pub fn transmission_time(self, size: Bytes) -> Duration {
         let bits_ps = u128::from(size.0) * 8 * 1_000_000_000_000;
         let rate = u128::from(self.0);
@@ -119,7 +119,7 @@ impl Read for Rate {
     }
 }
 
-/// A rate that may be 0: nothing is sent.
+/// Rate that may be 0, for a link that sends nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateOrNone(pub Rate);
 
@@ -297,7 +297,7 @@ impl Read for Room {
         unit_schema("packets, bytes or a time", &units, Self::EXAMPLE)
     }
 
-    /// That of a depth: a time has its own bounds.
+    /// Return the number of a depth. A time has its own bounds.
     fn number(&self) -> Option<f64> {
         match self {
             Room::Depth(depth) => depth.number(),
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_and_wrong_units_say_so() {
+    fn missing_and_wrong_units_are_refused() {
         let e = Rate::read(&json!("1.5"), "bottleneck.rate").unwrap_err().to_string();
         assert!(e.contains("bottleneck.rate") && e.contains("lacks its unit") && e.contains("Mbit/s"), "{e}");
         let e = Rate::read(&json!("1.5 MB/s"), "rate").unwrap_err().to_string();
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn decimal_numbers_are_exact_and_nothing_is_rounded() {
+    fn decimal_numbers_are_exact_and_never_rounded() {
         assert_eq!(Bytes::read(&json!("4.1 MB"), "b").unwrap(), Bytes(4_100_000));
         assert_eq!(Depth::read(&json!("4.1 MB"), "b").unwrap(), Depth::Bytes(4_100_000.0));
         assert_eq!(Rate::read(&json!("0.0081 Gbit/s"), "r").unwrap(), Rate(8_100_000));

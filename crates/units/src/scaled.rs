@@ -1,21 +1,21 @@
-//! Numbers with units, as they are written: the nearest to what is meant, and the shortest.
+//! Numbers with units: exact reading, and writing in the largest suitable unit.
 
 use serde_json::Value;
 
 use crate::decimal::{Decimal, written};
 use crate::param::Invalid;
 
-/// The number and the unit of a text.
+/// Split a text into its number and its unit.
 pub(crate) fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
     let digits = text.find(|c: char| !(c.is_ascii_digit() || "+-.eE_".contains(c))).unwrap_or(text.len());
     (&text[..digits], text[digits..].trim())
 }
 
-/// A unit: its name, and how many of the base unit it is.
+/// Unit: its name and its size in the base unit.
 pub(crate) type Unit = (&'static str, u64);
 
-/// Reads `"<number> <unit>"` into the base unit.
+/// Read `"<number> <unit>"` and convert it to the base unit.
 pub(crate) fn parse_scaled(
     value: &Value,
     path: &str,
@@ -24,7 +24,8 @@ pub(crate) fn parse_scaled(
     example: &str,
 ) -> Result<Decimal, Invalid> {
     let accepted = || units.iter().map(|u| u.0).collect::<Vec<_>>().join(", ");
-    // Who left the unit away may have meant the base unit of packets or bytes; of a rate or a time that is a guess.
+    // A number without a unit probably means the base unit for packets and bytes. For a rate or a
+    // time that would be a guess.
     let unit = split(example).1;
     let is_base = units.first().is_some_and(|u| u.0 == unit);
     let like = |number: &str| {
@@ -42,19 +43,19 @@ pub(crate) fn parse_scaled(
     match (Decimal::read(number), units.iter().find(|u| u.0 == unit)) {
         (Some(n), Some((_, scale))) if n.value().is_finite() => Ok(n.times(*scale)),
         (Some(_), _) if unit.is_empty() => refused(format!("lacks its unit ({})", accepted()), like(number)),
-        (Some(_), None) => wrong(format!("has the unit \"{unit}\", which is none of {}", accepted())),
+        (Some(_), None) => wrong(format!("has the unit \"{unit}\", which is not one of {}", accepted())),
         _ => wrong(format!("is not {what}")),
     }
 }
 
-/// The whole number of the base unit, which is not rounded.
+/// Return the number in the base unit if it is whole, because it is never rounded.
 pub(crate) fn whole(number: Decimal, value: &Value, path: &str, base: &str) -> Result<u64, Invalid> {
     number.whole().ok_or_else(|| {
         Invalid::new(path, value, format!("must be a whole number of {base}")).remedy("round it")
     })
 }
 
-/// The exact text in the largest unit in which the number is at least one.
+/// Write a number exactly, in the largest unit in which it is at least one.
 pub(crate) fn format_scaled(base: u64, largest_first: &[Unit]) -> String {
     let zero = if base == 0 { largest_first.first() } else { largest_first.last() };
     let fits = largest_first.iter().find(|u| base >= u.1);

@@ -1,4 +1,4 @@
-//! Simulated time: whole picoseconds, so that sums are exact and equal on every machine.
+//! Simulated time in whole picoseconds, so that sums are exact and equal on every machine.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
@@ -8,52 +8,52 @@ use serde_json::Value;
 use crate::param::{Invalid, Read};
 use crate::scaled::{Unit, format_scaled, parse_scaled, whole};
 
-/// Picoseconds in a second.
+/// Picoseconds per second.
 const SECOND: u64 = 1_000_000_000_000;
 
-/// An instant: picoseconds since the start of the run (up to 213 days).
+/// Time as picoseconds since the start of the run (up to 213 days).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(pub u64);
 
-/// A span of time in picoseconds.
+/// Time span in picoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Duration(pub u64);
 
 impl Time {
-    /// The start of a run.
+    /// Start of a run.
     pub const ZERO: Time = Time(0);
-    /// Later than every event: a deadline that is not set.
+    /// Time later than every event, for a deadline that is not set.
     pub const NEVER: Time = Time(u64::MAX);
 
-    /// Seconds since the start of the run.
+    /// Return the seconds since the start of the run.
     pub fn seconds(self) -> f64 {
         self.0 as f64 / SECOND as f64
     }
 
-    /// The span from `earlier` to `self`, zero if `earlier` is later.
+    /// Return the time span from `earlier` to `self`, or zero if `earlier` is later.
     pub fn since(self, earlier: Time) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }
 }
 
 impl Duration {
-    /// No time at all.
+    /// Empty time span.
     pub const ZERO: Duration = Duration(0);
 
-    /// A span of `s` seconds, rounded to the picosecond; negative values become zero.
+    /// Create a span of `s` seconds, rounded to the picosecond. Negative values become zero.
     #[inline]
     pub fn from_seconds(s: f64) -> Duration {
         let picoseconds = s * SECOND as f64;
-        let whole = picoseconds as u64; // `f64::round` is a call where the processor may lack the instruction
+        let whole = picoseconds as u64; // `f64::round` is a function call on processors without the instruction
         Duration(whole.saturating_add(u64::from(picoseconds - whole as f64 >= 0.5)))
     }
 
-    /// A span of whole milliseconds.
+    /// Create a span of whole milliseconds.
     pub const fn from_millis(ms: u64) -> Duration {
         Duration(ms * (SECOND / 1000))
     }
 
-    /// The span in seconds.
+    /// Return the span in seconds.
     pub fn seconds(self) -> f64 {
         self.0 as f64 / SECOND as f64
     }
@@ -100,9 +100,10 @@ pub(crate) const TIME_UNITS: &[Unit] = &[
     ("min", 60 * SECOND),
     ("h", 3600 * SECOND),
 ];
-/// The units a span is written in, largest first.
+/// Units for writing a span, largest first.
 const WRITE: &[Unit] = &[("s", SECOND), ("ms", SECOND / 1000), ("us", SECOND / 1_000_000), ("ns", 1000)];
-/// In seconds. The sum of two is longer than the clock goes, so sums saturate and lie behind the end of every run.
+/// Maximum span in seconds. The sum of two maximum spans exceeds the clock, so sums saturate and
+/// are beyond the end of every run.
 const LONGEST: u64 = 10_000_000;
 
 impl fmt::Display for Duration {
@@ -142,7 +143,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn durations_are_read_with_their_unit() {
+    fn durations_are_read_with_units() {
         let read = |s: &str| Duration::read(&json!(s), "t").unwrap();
         assert_eq!(read("20 ms"), Duration::from_millis(20));
         assert_eq!(read("0.5ms"), Duration(500_000_000));

@@ -1,56 +1,61 @@
-//! Writes a capture of every kind of header, and says on standard output what each packet is: one JSON object a
-//! line, with tshark's names of fields. tests/test_wire.py holds tshark's reading against it.
+//! Write a capture with every kind of header, and describe each packet on standard output as one
+//! JSON object per line, with the field names of tshark. tests/test_wire.py compares the
+//! description with what tshark reads.
 //!
 //! `cargo run -p wire --example every_header -- headers|whole FILE`
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-use net::{AccEcn, AccEcnOrder, Ecn, Flags, Label, Packet, Segment, Seq, Way};
+use net::{AccEcn, AccEcnOrder, Direction, Ecn, Flags, Label, Packet, Segment, Seq};
 use units::Time;
-use wire::{Capture, Carried, Cookie, Ends, Family, Few, Ip, Keep, Options, Tcp, TcpOption, Transport, Udp};
+use wire::{
+    Capture, Content, Cookie, Endpoints, Family, InlineVec, Ip, Options, SegmentExtras, Tcp, TcpOption,
+    Transport, Udp,
+};
 
 type Failure = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (keep, path) = match &arguments[..] {
-        [keep, path] if keep == "headers" => (Keep::Headers, path),
-        [keep, path] if keep == "whole" => (Keep::Whole, path),
+    let (content, path) = match &arguments[..] {
+        [content, path] if content == "headers" => (Content::Headers, path),
+        [content, path] if content == "whole" => (Content::Whole, path),
         _ => return Err("usage: every_header headers|whole FILE".into()),
     };
-    let mut capture = Capture::create(Path::new(path), keep)?;
+    let mut capture = Capture::create(Path::new(path), content)?;
     let names = ["left>right", "host \u{201c}right\u{201d}"];
     let interfaces = [capture.interface(names[0])?, capture.interface(names[1])?];
     let mut now = Time::ZERO;
     let mut number = 0;
     for family in [Family::V4, Family::V6] {
-        for (packet, carried) in simulated() {
-            let ends = Ends::of(family, 0, 299, packet.connection)?;
-            capture.packet(interfaces[number % 2], now, &packet, &carried, &ends)?;
-            let about = about(&packet, &carried, &ends)?;
+        for (packet, extras) in simulated() {
+            let endpoints = Endpoints::of(family, 0, 299, packet.connection)?;
+            capture.packet(interfaces[number % 2], now, &packet, &extras, &endpoints)?;
+            let about = about(&packet, &extras, &endpoints)?;
             println!("{{{}{about}}}", common(names[number % 2], now));
             (now, number) = (later(now), number + 1);
         }
         for (tcp, about) in crafted()? {
-            let addresses = Ends::of(family, 1, 2, 0)?.addresses;
+            let addresses = Endpoints::of(family, 1, 2, 0)?.addresses;
             let transport = Transport::Tcp(tcp);
             capture.datagram(interfaces[number % 2], now, Ip::new(addresses, Ecn::Ect0), &transport, 3)?;
             println!("{{{}{about}}}", common(names[number % 2], now));
             (now, number) = (later(now), number + 1);
         }
         for (ecn, dscp, payload) in [(Ecn::NotEct, 0, 0), (Ecn::Ce, 46, 1001), (Ecn::Ect1, 8, 60_000)] {
-            let ends = Ends::of(family, 1, 2, 7)?;
-            let mut ip = Ip::new(ends.addresses, ecn);
+            let endpoints = Endpoints::of(family, 1, 2, 7)?;
+            let mut ip = Ip::new(endpoints.addresses, ecn);
             ip.set_dscp(dscp);
-            let udp = Udp { source_port: ends.source_port, destination_port: ends.destination_port };
+            let udp =
+                Udp { source_port: endpoints.source_port, destination_port: endpoints.destination_port };
             capture.datagram(interfaces[number % 2], now, ip, &Transport::Udp(udp), payload)?;
             println!(
                 "{{{}, \"ecn\": {}, \"dscp\": {dscp}, \"udp.length\": {}, \"udp.srcport\": {}}}",
                 common(names[number % 2], now),
                 ecn as u8,
                 payload + 8,
-                ends.source_port
+                endpoints.source_port
             );
             (now, number) = (later(now), number + 1);
         }
@@ -59,7 +64,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Some microseconds and an odd number of nanoseconds later.
+/// Return a time some microseconds and an odd number of nanoseconds later.
 fn later(now: Time) -> Time {
     Time(now.0 + 12_345_679_000)
 }
@@ -68,8 +73,8 @@ fn common(interface: &str, now: Time) -> String {
     format!("\"interface\": \"{interface}\", \"ns\": {}", now.0 / 1000)
 }
 
-/// Every combination of options that fits, each with the next of the ECN fields and of the flags.
-fn simulated() -> Vec<(Packet, Carried)> {
+/// Return every combination of options that fits, with all ECN fields and ECN flags.
+fn simulated() -> Vec<(Packet, SegmentExtras)> {
     let edges = |n: u32| (0..n).map(|i| (Seq(90_000 - i * 3000), Seq(91_460 - i * 3000))).collect::<Vec<_>>();
     let mut packets = Vec::new();
     for bits in 0..32u8 {
@@ -82,7 +87,7 @@ fn simulated() -> Vec<(Packet, Carried)> {
             options.accurate_ecn = (bits & 16 > 0).then(|| accurate(blocks));
             edges(blocks).into_iter().for_each(|block| options.push_sack(block));
             if Options::try_from(&options).is_ok() {
-                // With each ECN field, and each combination of AE, CWR and ECE.
+                // Each ECN field with each combination of AE, CWR and ECE.
                 (0..32).for_each(|_| packets.push(packet(packets.len() as u32, options)));
             }
         }
@@ -90,15 +95,16 @@ fn simulated() -> Vec<(Packet, Carried)> {
     packets
 }
 
-/// An option of Accurate ECN, which is the shorter the more SACK blocks there are.
+/// Return an Accurate ECN option. It is shorter if there are more SACK blocks.
 fn accurate(blocks: u32) -> AccEcn {
     let order = if blocks.is_multiple_of(2) { AccEcnOrder::Ect0First } else { AccEcnOrder::Ect1First };
     AccEcn::of(order, 0x10203, 77, 0xff_ffff, 3usize.saturating_sub(blocks as usize))
 }
 
-fn packet(number: u32, options: net::Options) -> (Packet, Carried) {
+fn packet(number: u32, options: net::Options) -> (Packet, SegmentExtras) {
     const ECN: [Ecn; 4] = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
-    // The first is SYN, the others all combinations of CWR and ECE with ACK.
+    // A segment with an MSS option is a SYN, others are ACKs; each has the next combination of CWR
+    // and ECE.
     let syn = if options.mss.is_some() { Flags::SYN } else { Flags::ACK };
     let ace = [Flags::default(), Flags::ECE, Flags::CWR, Flags::ECE | Flags::CWR][number as usize / 4 % 4];
     let segment = Segment {
@@ -108,9 +114,10 @@ fn packet(number: u32, options: net::Options) -> (Packet, Carried) {
         len: if options.mss.is_some() { 0 } else { (number % 3 * 729) as u16 },
         flags: syn | ace | if number / 16 % 2 == 1 { Flags::AE } else { Flags::default() },
     };
-    let carried = Carried { options, shift: 7, ..Carried::default() };
-    // Not 63: tshark 4.0 takes raw IPv4 whose second byte is 0xff (DSCP 63, CE) for PPP.
-    let label = Label::new(Way::BOTH[(number / 2 % 2) as usize]).with_dscp((number % 63) as u8);
+    let extras = SegmentExtras { options, shift: 7, ..SegmentExtras::default() };
+    // DSCP 63 is left out: tshark 4.0 takes raw IPv4 whose second byte is 0xff (DSCP 63, CE) for
+    // PPP.
+    let label = Label::new(Direction::BOTH[(number / 2 % 2) as usize]).with_dscp((number % 63) as u8);
     let size = segment.len + 40;
     (
         Packet {
@@ -122,21 +129,22 @@ fn packet(number: u32, options: net::Options) -> (Packet, Carried) {
             options: 0,
             segment,
         },
-        carried,
+        extras,
     )
 }
 
-/// What tshark should say of a packet of the simulator.
-fn about(packet: &Packet, carried: &Carried, ends: &Ends) -> Result<String, Failure> {
-    let (segment, options) = (&packet.segment, &carried.options);
-    let ends = if packet.label.way() == Way::There { *ends } else { ends.reversed() };
+/// Return the fields that tshark should read from a packet of the simulator.
+fn about(packet: &Packet, extras: &SegmentExtras, endpoints: &Endpoints) -> Result<String, Failure> {
+    let (segment, options) = (&packet.segment, &extras.options);
+    let endpoints =
+        if packet.label.direction() == Direction::Forward { *endpoints } else { endpoints.reversed() };
     let syn = segment.flags.has(Flags::SYN);
     let mut text = format!(
         ", \"ecn\": {}, \"dscp\": {}, \"tcp.srcport\": {}, \"tcp.dstport\": {}, \"tcp.flags\": {}, \"tcp.len\": {}",
         packet.ecn as u8,
         packet.label.dscp(),
-        ends.source_port,
-        ends.destination_port,
+        endpoints.source_port,
+        endpoints.destination_port,
         segment.flags.0,
         segment.len,
     );
@@ -144,7 +152,7 @@ fn about(packet: &Packet, carried: &Carried, ends: &Ends) -> Result<String, Fail
     write!(
         text,
         ", \"tcp.window_size_value\": {}",
-        if syn { 65_535 } else { segment.window >> carried.shift }
+        if syn { 65_535 } else { segment.window >> extras.shift }
     )?;
     if let Some(mss) = options.mss {
         write!(text, ", \"tcp.options.mss_val\": {mss}")?;
@@ -167,26 +175,26 @@ fn about(packet: &Packet, carried: &Carried, ends: &Ends) -> Result<String, Fail
     Ok(text)
 }
 
-/// What tshark should say of an Accurate ECN option.
+/// Return the fields that tshark should read from an Accurate ECN option.
 fn counters(option: &AccEcn) -> String {
     let named = [("ee0b", option.ee0b()), ("eceb", option.eceb()), ("ee1b", option.ee1b())];
-    let said = |(name, value): (&str, Option<u32>)| {
+    let field = |(name, value): (&str, Option<u32>)| {
         value.map(|value| format!(", \"tcp.options.acc_ecn.{name}\": {value}"))
     };
-    named.into_iter().filter_map(said).collect()
+    named.into_iter().filter_map(field).collect()
 }
 
-/// Headers that the simulator does not send, and what tshark should say of them.
+/// Return headers that the simulator does not send, with the fields that tshark should read.
 fn crafted() -> Result<Vec<(Tcp, String)>, Failure> {
-    let cookie = |n: u8| Few::of(&(1..=n).collect::<Vec<u8>>()).unwrap_or_else(Cookie::new);
-    let data = Few::of(&[0xde, 0xad, 0xbe]).ok_or("three bytes fit")?;
+    let cookie = |n: u8| InlineVec::of(&(1..=n).collect::<Vec<u8>>()).unwrap_or_else(Cookie::new);
+    let data = InlineVec::of(&[0xde, 0xad, 0xbe]).ok_or("three bytes fit")?;
     let hex = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect::<String>();
     let mut list = Vec::new();
     for n in [0, 4, 8, 16] {
-        let said = format!(", \"tcp.options.tfo.cookie\": \"{}\"", hex(&cookie(n)));
-        list.push((vec![TcpOption::Mss(536), TcpOption::FastOpen(cookie(n))], said.clone()));
-        let said = format!("{said}, \"tcp.options.experimental.exid\": {}", 0xf989);
-        list.push((vec![TcpOption::Mss(536), TcpOption::FastOpenExperiment(cookie(n))], said));
+        let fields = format!(", \"tcp.options.tfo.cookie\": \"{}\"", hex(&cookie(n)));
+        list.push((vec![TcpOption::Mss(536), TcpOption::FastOpen(cookie(n))], fields.clone()));
+        let fields = format!("{fields}, \"tcp.options.experimental.exid\": {}", 0xf989);
+        list.push((vec![TcpOption::Mss(536), TcpOption::FastOpenExperiment(cookie(n))], fields));
     }
     for order in [AccEcnOrder::Ect0First, AccEcnOrder::Ect1First] {
         for n in 0..=3 {

@@ -1,4 +1,4 @@
-//! Packets of the simulator into a file that tshark and tcpdump open.
+//! Captures of simulated packets, for tshark and tcpdump.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -9,45 +9,45 @@ use thiserror::Error;
 use units::Time;
 
 use crate::datagram::Transport;
-use crate::ends::Ends;
+use crate::endpoints::Endpoints;
 use crate::error::Error as PacketError;
 use crate::ip::Ip;
 use crate::pcapng::Writer;
-use crate::simulated::{Carried, headers, zeros};
+use crate::simulated::{SegmentExtras, headers, zeros};
 
-/// What of each packet is kept.
+/// Part of each packet that a capture contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Keep {
-    /// Its headers.
+pub enum Content {
+    /// The headers.
     #[default]
     Headers,
-    /// Its payload too, which is zeros, so that its checksum can be verified.
+    /// The headers and the payload. The payload is zeros, so that its checksum can be verified.
     Whole,
 }
 
-/// The longest headers: IPv4 and TCP with 40 bytes of options each.
+/// Maximum size of headers: IPv4 and TCP, with 40 bytes of options each.
 const LONGEST_HEADERS: u32 = 120;
 
-/// Why a packet is not in the capture.
+/// Reason why a packet could not be added to a capture.
 #[derive(Debug, Error)]
 pub enum CaptureError {
-    /// The file cannot be written.
+    /// An error of the file.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// There are no bytes for the packet.
+    /// The packet has no valid encoding.
     #[error(transparent)]
     Packet(#[from] PacketError),
 }
 
-/// A capture being written: an interface for each link or host, and the packets that each saw. A packet
-/// allocates nothing.
+/// A capture that is being written. It has an interface for each link or host. Adding a packet
+/// allocates no memory.
 ///
-/// tshark reads any number of interfaces; what is made with libpcap 1.10.3 (tcpdump, tcptrace) refuses a second
-/// one of raw IP, so a capture for those has one interface.
+/// tshark reads any number of interfaces. Programs that use libpcap 1.10.3 (tcpdump, tcptrace)
+/// refuse a second interface of raw IP, so a capture for them has one interface.
 #[derive(Debug)]
 pub struct Capture<W> {
     file: Writer<W>,
-    keep: Keep,
+    content: Content,
     headers: Vec<u8>,
 }
 
@@ -56,42 +56,44 @@ pub struct Capture<W> {
 pub struct Interface(u32);
 
 impl Capture<BufWriter<File>> {
-    /// Begins a capture in a file.
-    pub fn create(path: &Path, keep: Keep) -> io::Result<Self> {
-        Capture::new(BufWriter::with_capacity(1 << 16, File::create_new(path)?), keep)
+    /// Create a file and begin a capture in it.
+    pub fn create(path: &Path, content: Content) -> io::Result<Self> {
+        Capture::new(BufWriter::with_capacity(1 << 16, File::create_new(path)?), content)
     }
 }
 
 impl<W: Write> Capture<W> {
-    /// Begins a capture.
-    pub fn new(out: W, keep: Keep) -> io::Result<Self> {
+    /// Begin a capture.
+    pub fn new(out: W, content: Content) -> io::Result<Self> {
         let headers = Vec::with_capacity(LONGEST_HEADERS as usize);
-        Ok(Capture { file: Writer::new(out)?, keep, headers })
+        Ok(Capture { file: Writer::new(out)?, content, headers })
     }
 
-    /// Adds an interface, by the name of its link or host.
+    /// Add an interface with the name of its link or host.
     pub fn interface(&mut self, name: &str) -> io::Result<Interface> {
-        let snaplen = match self.keep {
-            Keep::Headers => LONGEST_HEADERS,
-            Keep::Whole => 0,
+        let snaplen = match self.content {
+            Content::Headers => LONGEST_HEADERS,
+            Content::Whole => 0,
         };
         self.file.interface(name, snaplen).map(Interface)
     }
 
-    /// A packet that an interface saw at `time`: the ends are those of its flow, whichever way it goes.
+    /// Add a packet of the simulator that an interface observed at `time`. `endpoints` are those of
+    /// the flow's data, also for a packet in the reverse direction.
     pub fn packet(
         &mut self,
         interface: Interface,
         time: Time,
         packet: &Packet,
-        carried: &Carried,
-        ends: &Ends,
+        extras: &SegmentExtras,
+        endpoints: &Endpoints,
     ) -> Result<(), CaptureError> {
-        headers(packet, carried, ends, &mut self.headers)?;
+        headers(packet, extras, endpoints, &mut self.headers)?;
         Ok(self.write(interface, time, packet.segment.len)?)
     }
 
-    /// Any packet that an interface saw at `time`, with a payload of so many zeros.
+    /// Add a packet with any headers that an interface observed at `time`. Its payload is `payload`
+    /// zeros.
     pub fn datagram(
         &mut self,
         interface: Interface,
@@ -106,15 +108,15 @@ impl<W: Write> Capture<W> {
     }
 
     fn write(&mut self, interface: Interface, time: Time, payload: u16) -> io::Result<()> {
-        let kept = match self.keep {
-            Keep::Headers => zeros(0),
-            Keep::Whole => zeros(payload),
+        let captured = match self.content {
+            Content::Headers => zeros(0),
+            Content::Whole => zeros(payload),
         };
         let original_len = self.headers.len() as u32 + u32::from(payload);
-        self.file.packet(interface.0, time, [&self.headers, kept], original_len)
+        self.file.packet(interface.0, time, [&self.headers, captured], original_len)
     }
 
-    /// Writes what is still buffered and returns what was written to.
+    /// Flush the buffer and return the writer.
     pub fn finish(self) -> io::Result<W> {
         self.file.finish()
     }
@@ -124,11 +126,11 @@ impl<W: Write> Capture<W> {
 mod tests {
     use super::*;
     use crate::{Datagram, Family, pcapng};
-    use net::{Ecn, Flags, Label, Segment, Seq, Way};
+    use net::{Direction, Ecn, Flags, Label, Segment, Seq};
 
     const AT: Time = Time(7_000);
 
-    fn packet() -> (Packet, Carried, Ends) {
+    fn packet() -> (Packet, SegmentExtras, Endpoints) {
         let mut options = net::Options::NONE;
         options.timestamps = Some((1, 2));
         (0..3).for_each(|_| options.push_sack((Seq(1), Seq(2))));
@@ -137,30 +139,30 @@ mod tests {
             connection: 1,
             size: 1500,
             ecn: Ecn::Ce,
-            label: Label::new(Way::Back),
+            label: Label::new(Direction::Reverse),
             hop: 0,
             options: 0,
             segment,
         };
-        let ends = Ends::of(Family::V6, 3, 4, 1).unwrap();
-        (packet, Carried { options, ..Carried::default() }, ends)
+        let endpoints = Endpoints::of(Family::V6, 3, 4, 1).unwrap();
+        (packet, SegmentExtras { options, ..SegmentExtras::default() }, endpoints)
     }
 
-    fn captured(keep: Keep) -> Vec<u8> {
-        let (packet, carried, ends) = packet();
-        let mut capture = Capture::new(Vec::new(), keep).unwrap();
+    fn captured(content: Content) -> Vec<u8> {
+        let (packet, extras, endpoints) = packet();
+        let mut capture = Capture::new(Vec::new(), content).unwrap();
         let interface = capture.interface("left>right").unwrap();
-        capture.packet(interface, AT, &packet, &carried, &ends).unwrap();
+        capture.packet(interface, AT, &packet, &extras, &endpoints).unwrap();
         capture.finish().unwrap()
     }
 
     #[test]
-    fn headers_alone_or_all_of_a_packet() {
-        let headers = captured(Keep::Headers);
+    fn a_capture_holds_headers_or_whole_packets() {
+        let headers = captured(Content::Headers);
         let record = pcapng::read(&headers).unwrap().packets[0];
         assert_eq!((record.time, record.original_len, record.bytes.len()), (AT, 1548, 100));
         assert_eq!(Datagram::read_headers(record.bytes).unwrap().payload_len, 1448);
-        let whole = captured(Keep::Whole);
+        let whole = captured(Content::Whole);
         let record = pcapng::read(&whole).unwrap().packets[0];
         assert_eq!((record.original_len, record.bytes.len()), (1548, 1548));
         let read = Datagram::read(record.bytes).unwrap();
@@ -168,23 +170,26 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_headers_fit_into_what_is_set_aside() {
-        let (packet, carried, ends) = packet();
-        let mut capture = Capture::new(io::sink(), Keep::Headers).unwrap();
+    fn the_longest_headers_need_no_allocation() {
+        let (packet, extras, endpoints) = packet();
+        let mut capture = Capture::new(io::sink(), Content::Headers).unwrap();
         let interface = capture.interface("left>right").unwrap();
         let before = (capture.headers.as_ptr(), capture.headers.capacity());
-        capture.packet(interface, AT, &packet, &carried, &ends).unwrap();
+        capture.packet(interface, AT, &packet, &extras, &endpoints).unwrap();
         assert_eq!((capture.headers.as_ptr(), capture.headers.capacity()), before);
     }
 
     #[test]
-    fn a_packet_that_cannot_be_written_is_an_error_and_not_in_the_file() {
-        let (mut packet, carried, ends) = packet();
+    fn a_packet_without_encoding_is_an_error_and_left_out() {
+        let (mut packet, extras, endpoints) = packet();
         packet.segment.len = u16::MAX;
-        let mut capture = Capture::new(Vec::new(), Keep::Whole).unwrap();
+        let mut capture = Capture::new(Vec::new(), Content::Whole).unwrap();
         let interface = capture.interface("left>right").unwrap();
-        let refused = capture.packet(interface, AT, &packet, &carried, &ends).unwrap_err();
-        assert_eq!(refused.to_string(), "IPv6 packet: 65595 bytes is more than its length field can say");
+        let refused = capture.packet(interface, AT, &packet, &extras, &endpoints).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "IPv6 packet: 65595 bytes exceed the maximum of its length field; shorten the payload"
+        );
         let bytes = capture.finish().unwrap();
         assert!(pcapng::read(&bytes).unwrap().packets.is_empty());
     }

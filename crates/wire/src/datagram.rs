@@ -1,16 +1,16 @@
-//! A whole packet: IP, TCP or UDP, payload.
+//! Packets with IP header, TCP or UDP header, and payload.
 
 use crate::error::Error;
 use crate::ip::Ip;
 use crate::tcp::Tcp;
 use crate::udp::Udp;
 
-/// The header behind that of IP.
+/// A transport header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
-    /// TCP.
+    /// A TCP header.
     Tcp(Tcp),
-    /// UDP.
+    /// A UDP header.
     Udp(Udp),
 }
 
@@ -29,8 +29,8 @@ impl Transport {
         }
     }
 
-    /// Appends the headers of a packet with this payload, which is not appended: the lengths in `ip` are set,
-    /// and every checksum is right.
+    /// Append the IP and transport headers of a packet with this payload, but not the payload
+    /// itself. All lengths, also those in `ip`, and all checksums are set.
     pub fn write(&self, ip: &mut Ip, payload: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
         ip.set_payload(self.protocol(), self.header_len() + payload.len())?;
         ip.write(out);
@@ -42,61 +42,61 @@ impl Transport {
     }
 }
 
-/// A packet that was read.
+/// A decoded packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Datagram<'a> {
     /// The IP header.
     pub ip: Ip,
     /// The transport header.
     pub transport: Transport,
-    /// As much of the payload as is there.
+    /// The captured part of the payload.
     pub payload: &'a [u8],
-    /// Bytes of the payload when it was sent.
+    /// Size of the whole payload, in bytes.
     pub payload_len: usize,
 }
 
 impl<'a> Datagram<'a> {
-    /// Reads a whole packet, each checksum of which must be right.
+    /// Decode a whole packet. All checksums must be right.
     pub fn read(bytes: &'a [u8]) -> Result<Datagram<'a>, Error> {
-        let (ip, carried) = Ip::read(bytes)?;
-        if carried.len() < ip.payload_len() {
-            let (needed, found) = (ip.payload_len(), carried.len());
+        let (ip, segment) = Ip::read(bytes)?;
+        if segment.len() < ip.payload_len() {
+            let (needed, found) = (ip.payload_len(), segment.len());
             return Err(Error::Short { what: "payload of IP", needed, found });
         }
-        let datagram = Self::after_ip(ip, carried)?;
+        let datagram = Self::after_ip(ip, segment)?;
         match datagram.transport {
-            Transport::Tcp(_) => Tcp::verify(&datagram.ip, carried)?,
-            // after_ip has seen that it is all there.
-            Transport::Udp(_) => Udp::verify(&datagram.ip, &carried[..Udp::LEN + datagram.payload_len])?,
+            Transport::Tcp(_) => Tcp::verify(&datagram.ip, segment)?,
+            // `after_ip` has checked that the whole datagram is there.
+            Transport::Udp(_) => Udp::verify(&datagram.ip, &segment[..Udp::LEN + datagram.payload_len])?,
         }
         Ok(datagram)
     }
 
-    /// Reads a packet whose payload may be missing, as in a capture of headers; so the one checksum that is
-    /// looked at is that of IPv4.
+    /// Decode a packet whose payload may be missing, as in a capture of headers. Only the checksum
+    /// of the IPv4 header is verified.
     pub fn read_headers(bytes: &'a [u8]) -> Result<Datagram<'a>, Error> {
-        let (ip, carried) = Ip::read(bytes)?;
-        Self::after_ip(ip, carried)
+        let (ip, segment) = Ip::read(bytes)?;
+        Self::after_ip(ip, segment)
     }
 
-    fn after_ip(ip: Ip, carried: &'a [u8]) -> Result<Datagram<'a>, Error> {
+    fn after_ip(ip: Ip, segment: &'a [u8]) -> Result<Datagram<'a>, Error> {
         if ip.is_fragment() {
             return Err(Error::Fragment);
         }
         let length = ip.payload_len();
         match ip.protocol() {
             Tcp::PROTOCOL => {
-                let (tcp, payload) = Tcp::read(carried)?;
+                let (tcp, payload) = Tcp::read(segment)?;
                 let payload_len = length - tcp.header_len();
                 Ok(Datagram { ip, transport: Transport::Tcp(tcp), payload, payload_len })
             }
             Udp::PROTOCOL => {
-                let (udp, said) = Udp::read(carried)?;
-                if said > length {
-                    return Err(Error::Short { what: "UDP datagram", needed: said, found: length });
+                let (udp, bytes) = Udp::read(segment)?;
+                if bytes > length {
+                    return Err(Error::Short { what: "UDP datagram", needed: bytes, found: length });
                 }
-                let payload = &carried[Udp::LEN..carried.len().min(said)];
-                Ok(Datagram { ip, transport: Transport::Udp(udp), payload, payload_len: said - Udp::LEN })
+                let payload = &segment[Udp::LEN..segment.len().min(bytes)];
+                Ok(Datagram { ip, transport: Transport::Udp(udp), payload, payload_len: bytes - Udp::LEN })
             }
             other => Err(Error::Protocol(other)),
         }

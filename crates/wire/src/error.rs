@@ -1,69 +1,69 @@
-//! What can be wrong with a packet.
+//! Errors of packets.
 
 use thiserror::Error;
 
-/// Why bytes are not a packet, or a packet cannot be put into bytes.
+/// Reason why bytes are not a packet, or a packet has no encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Error {
     /// The bytes end too early.
-    #[error("{what}: {needed} bytes are needed and {found} are there")]
+    #[error("{what}: {found} bytes, but {needed} are needed")]
     Short {
-        /// The part that does not fit.
+        /// The incomplete part.
         what: &'static str,
-        /// Its length.
+        /// Required size, in bytes.
         needed: usize,
-        /// What is left for it.
+        /// Available size, in bytes.
         found: usize,
     },
-    /// A length field says less than the header it is in.
-    #[error("{what}: a length of {bytes} bytes is less than the header's")]
+    /// A length field is smaller than the header that contains it.
+    #[error("{what}: the length field of {bytes} bytes is smaller than the header")]
     HeaderLength {
-        /// The header.
+        /// Name of the header.
         what: &'static str,
-        /// The length it claims.
+        /// Value of the length field.
         bytes: usize,
     },
-    /// Neither IPv4 nor IPv6.
-    #[error("version {0} of IP is neither 4 nor 6")]
+    /// The version is neither 4 nor 6.
+    #[error("IP version {0} must be 4 or 6")]
     Version(u8),
-    /// A part of a datagram.
-    #[error("a fragment of a datagram has no transport header to read")]
+    /// The packet is a fragment.
+    #[error("a fragment of a datagram has no complete transport header")]
     Fragment,
-    /// Neither TCP nor UDP follows the IP header.
-    #[error("protocol {0} is neither TCP (6) nor UDP (17)")]
+    /// The transport is neither TCP nor UDP.
+    #[error("protocol {0} must be TCP (6) or UDP (17)")]
     Protocol(u8),
-    /// A checksum does not fit what it covers.
+    /// A checksum is wrong.
     #[error("{what}: the checksum is wrong")]
     Checksum {
-        /// The header it stands in.
+        /// Name of the header that contains the checksum.
         what: &'static str,
     },
-    /// A TCP option that cannot have this length.
-    #[error("TCP option {kind}: {length} bytes is not a length it can have")]
+    /// A TCP option has an invalid length.
+    #[error("TCP option {kind}: a length of {length} bytes is invalid")]
     OptionLength {
-        /// Its kind.
+        /// Kind of the option.
         kind: u8,
-        /// Its length, kind and length included.
+        /// Length, including the bytes of kind and length.
         length: usize,
     },
-    /// More TCP options than a header holds.
-    #[error("the TCP options take {needed} bytes, and a header has room for 40")]
+    /// The TCP options exceed the maximum size.
+    #[error("the TCP options need {needed} bytes, but a header holds at most 40; remove an option")]
     OptionRoom {
-        /// What they take.
+        /// Size of the options, in bytes.
         needed: usize,
     },
-    /// A datagram longer than its length field can say.
-    #[error("{what}: {bytes} bytes is more than its length field can say")]
+    /// A datagram exceeds the maximum of its length field.
+    #[error("{what}: {bytes} bytes exceed the maximum of its length field; shorten the payload")]
     TooLong {
-        /// The header whose field it is.
+        /// Name of the header with the length field.
         what: &'static str,
-        /// The length.
+        /// Size of the datagram, in bytes.
         bytes: usize,
     },
-    /// More hosts than addresses.
-    #[error("host {0} has no address: 10.0.0.0/8 is for hosts 0 to 16,777,213")]
+    /// The number of a host is too large for an address.
+    #[error("host {0}: only hosts 0 to 16,777,213 have an address in 10.0.0.0/8; use fewer hosts")]
     Host(u32),
-    /// More flows than pairs of ports.
-    #[error("flow {0} has no ports: there are pairs for flows 0 to 268,435,455")]
+    /// The number of a flow is too large for a pair of ports.
+    #[error("flow {0}: only flows 0 to 268,435,455 have a pair of ports; use fewer connections")]
     Flow(u32),
 }

@@ -1,4 +1,4 @@
-//! IPv4 (RFC 791) and IPv6 (RFC 8200) headers. Their fields are etherparse's.
+//! IPv4 (RFC 791) and IPv6 (RFC 8200) headers, with the fields of etherparse.
 
 use std::net::IpAddr;
 
@@ -6,10 +6,10 @@ use etherparse::checksum::Sum16BitWords;
 use etherparse::{IpDscp, IpEcn, IpNumber, Ipv4Header, Ipv6Header};
 use net::Ecn;
 
-use crate::ends::Addresses;
+use crate::endpoints::Addresses;
 use crate::error::Error;
 
-/// Hops a packet may take at first: 64, the recommended default (RFC 1700, "IP time to live").
+/// Initial hop limit: 64, the recommended default (RFC 1700, "IP time to live").
 const HOPS: u8 = 64;
 
 /// An IP header.
@@ -22,8 +22,8 @@ pub enum Ip {
 }
 
 impl Ip {
-    /// The header of a packet that may not be fragmented (whose IPv4 identification means nothing then,
-    /// RFC 6864 §4.1).
+    /// Create the header of a packet that must not be fragmented. The IPv4 identification has no
+    /// meaning then (RFC 6864 §4.1).
     pub fn new(addresses: Addresses, ecn: Ecn) -> Ip {
         let mut ip = match addresses {
             Addresses::V4 { source, destination } => Ip::V4(Ipv4Header {
@@ -44,7 +44,8 @@ impl Ip {
         ip
     }
 
-    /// Reads a header; with it, as much of what it carries as is there. The checksum of IPv4 must be right.
+    /// Decode a header, and return it with the available part of its payload. The IPv4 checksum
+    /// must be right.
     pub fn read(bytes: &[u8]) -> Result<(Ip, &[u8]), Error> {
         let (ip, rest) = match bytes.first().map(|first| first >> 4) {
             Some(4) => read_v4(bytes)?,
@@ -52,11 +53,11 @@ impl Ip {
             Some(version) => return Err(Error::Version(version)),
             None => return Err(Error::Short { what: "IP header", needed: 1, found: 0 }),
         };
-        let carried = rest.len().min(ip.payload_len());
-        Ok((ip, &rest[..carried]))
+        let payload = rest.len().min(ip.payload_len());
+        Ok((ip, &rest[..payload]))
     }
 
-    /// Appends the header, the checksum of IPv4 made anew.
+    /// Append the header. The IPv4 checksum is computed.
     pub fn write(&self, out: &mut Vec<u8>) {
         match self {
             Ip::V4(header) => {
@@ -69,7 +70,7 @@ impl Ip {
         }
     }
 
-    /// Says what it carries: the protocol and the bytes of its header and payload.
+    /// Set the protocol, and the size of the transport header with its payload.
     pub fn set_payload(&mut self, protocol: u8, bytes: usize) -> Result<(), Error> {
         match self {
             Ip::V4(header) => {
@@ -83,7 +84,7 @@ impl Ip {
         }
     }
 
-    /// Bytes that follow the header.
+    /// Return the number of bytes after the header.
     pub fn payload_len(&self) -> usize {
         match self {
             Ip::V4(header) => usize::from(header.total_len).saturating_sub(header.header_len()),
@@ -91,7 +92,7 @@ impl Ip {
         }
     }
 
-    /// What follows the header (IANA's protocol numbers).
+    /// Return the protocol of the payload (an IANA protocol number).
     pub fn protocol(&self) -> u8 {
         match self {
             Ip::V4(header) => header.protocol.0,
@@ -99,7 +100,7 @@ impl Ip {
         }
     }
 
-    /// Whether it is a part of a datagram.
+    /// Return true if the packet is a fragment of a datagram.
     pub fn is_fragment(&self) -> bool {
         match self {
             Ip::V4(header) => header.is_fragmenting_payload(),
@@ -107,7 +108,7 @@ impl Ip {
         }
     }
 
-    /// Where it comes from.
+    /// Return the source address.
     pub fn source(&self) -> IpAddr {
         match self {
             Ip::V4(header) => header.source.into(),
@@ -115,7 +116,7 @@ impl Ip {
         }
     }
 
-    /// Where it goes.
+    /// Return the destination address.
     pub fn destination(&self) -> IpAddr {
         match self {
             Ip::V4(header) => header.destination.into(),
@@ -123,7 +124,7 @@ impl Ip {
         }
     }
 
-    /// The ECN field (RFC 3168 §5).
+    /// Return the ECN field (RFC 3168 §5).
     pub fn ecn(&self) -> Ecn {
         let field = match self {
             Ip::V4(header) => header.ecn,
@@ -137,7 +138,7 @@ impl Ip {
         }
     }
 
-    /// Sets the ECN field.
+    /// Set the ECN field.
     pub fn set_ecn(&mut self, ecn: Ecn) {
         let field = match ecn {
             Ecn::NotEct => IpEcn::NotEct,
@@ -151,7 +152,7 @@ impl Ip {
         }
     }
 
-    /// The differentiated services codepoint (RFC 2474 §3).
+    /// Return the differentiated services codepoint (RFC 2474 §3).
     pub fn dscp(&self) -> u8 {
         match self {
             Ip::V4(header) => header.dscp.value(),
@@ -159,7 +160,7 @@ impl Ip {
         }
     }
 
-    /// Sets the codepoint to the low six bits of `dscp`.
+    /// Set the codepoint to the low six bits of `dscp`.
     pub fn set_dscp(&mut self, dscp: u8) {
         let field = IpDscp::try_new(dscp & IpDscp::MAX_U8).unwrap_or_default();
         match self {
@@ -168,8 +169,9 @@ impl Ip {
         }
     }
 
-    /// The checksum over the pseudo-header and these bytes in turn, each but the last an even number: RFC
-    /// 9293 §3.1 and RFC 768 for IPv4, RFC 8200 §8.1 for IPv6. Over what holds a right checksum it is 0.
+    /// Return the checksum over the pseudo-header and these parts in turn (RFC 9293 §3.1 and RFC
+    /// 768 for IPv4, RFC 8200 §8.1 for IPv6). Each part except the last must have an even size. The
+    /// result is 0 if the parts contain their own right checksum.
     pub(crate) fn checksum(&self, protocol: u8, parts: &[&[u8]]) -> u16 {
         let length = parts.iter().map(|part| part.len()).sum::<usize>() as u32;
         let mut sum = Sum16BitWords::new();
@@ -190,7 +192,8 @@ fn read_v4(bytes: &[u8]) -> Result<(Ip, &[u8]), Error> {
     }
     let short = Error::Short { what: WHAT, needed: length, found: bytes.len() };
     let (header, rest) = Ipv4Header::from_slice(bytes).map_err(|_| short)?;
-    // Over the bytes themselves, as the reserved flag is covered too.
+    // The sum covers the original bytes, because it includes the reserved flag, which is not
+    // decoded.
     if Sum16BitWords::new().add_slice(&bytes[..length]).ones_complement() != 0 {
         return Err(Error::Checksum { what: WHAT });
     }

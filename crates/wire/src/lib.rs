@@ -1,15 +1,16 @@
-//! Real packets: IP, TCP and UDP headers as bytes with their checksums, and captures that other tools open.
+//! Encoding and decoding of real packets: IP, TCP and UDP headers with checksums, and capture
+//! files.
 //!
-//! A [`Datagram`] is read from bytes or written to them; [`headers`] does so for a packet of the simulator.
-//! [`Capture`] puts such packets into a pcapng file, an interface a link or host; [`pcapng::read`] reads it back.
-//! Whatever the bytes, reading ends with a value or with an [`Error`] that says what is wrong with them.
+//! A [`Datagram`] is decoded from bytes or encoded to them, and [`headers`] encodes a packet of the
+//! simulator. [`Capture`] writes packets to a pcapng file with an interface per link or host, and
+//! [`pcapng::read`] reads such a file. Decoding any bytes returns a value or an [`Error`].
 
 mod accurate_ecn;
 mod capture;
 mod datagram;
-mod ends;
+mod endpoints;
 mod error;
-mod few;
+mod inline_vec;
 mod ip;
 mod options;
 pub mod pcapng;
@@ -17,13 +18,13 @@ mod simulated;
 mod tcp;
 mod udp;
 
-pub use capture::{Capture, CaptureError, Interface, Keep};
+pub use capture::{Capture, CaptureError, Content, Interface};
 pub use datagram::{Datagram, Transport};
-pub use ends::{Addresses, Ends, Family};
+pub use endpoints::{Addresses, Endpoints, Family};
 pub use error::Error;
-pub use few::Few;
+pub use inline_vec::InlineVec;
 pub use ip::Ip;
 pub use options::{Cookie, Options, SackBlocks, TcpOption};
-pub use simulated::{Carried, Protocol, headers};
+pub use simulated::{Protocol, SegmentExtras, headers};
 pub use tcp::Tcp;
 pub use udp::Udp;

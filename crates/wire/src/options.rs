@@ -1,18 +1,19 @@
-//! TCP options (RFC 9293 §3.2), each as its document has it, and the block of them in a header.
+//! TCP options (RFC 9293 §3.2) and the options part of a header.
 
 use net::{AccEcn, AccEcnOrder, Seq};
 
 use crate::accurate_ecn;
 use crate::error::Error;
-use crate::few::Few;
+use crate::inline_vec::InlineVec;
 
-/// The blocks of a SACK option: up to four, three beside timestamps (RFC 2018 §3). The first may be a
-/// duplicate: D-SACK (RFC 2883).
-pub type SackBlocks = Few<(Seq, Seq), 4>;
-/// A Fast Open cookie: 4 to 16 bytes, an even number of them; none: a request for one (RFC 7413 §4.1.1).
-pub type Cookie = Few<u8, 16>;
+/// Blocks of a SACK option: up to four, or three beside timestamps (RFC 2018 §3). The first may be
+/// a duplicate: D-SACK (RFC 2883).
+pub type SackBlocks = InlineVec<(Seq, Seq), 4>;
+/// A Fast Open cookie: an even number of bytes from 4 to 16, or empty for a cookie request (RFC
+/// 7413 §4.1.1).
+pub type Cookie = InlineVec<u8, 16>;
 
-/// Kinds, from IANA's list of TCP option kind numbers.
+/// Option kinds (IANA, TCP option kind numbers).
 mod kind {
     pub const END: u8 = 0;
     pub const NOP: u8 = 1;
@@ -26,7 +27,7 @@ mod kind {
     pub const EXPERIMENT: u8 = 254;
 }
 
-/// The experiment identifier of Fast Open (RFC 6994; RFC 7413 §4.1.1 and §8).
+/// Experiment identifier of Fast Open (RFC 6994; RFC 7413 §4.1.1 and §8).
 const FAST_OPEN_EXID: [u8; 2] = [0xf9, 0x89];
 
 /// A TCP option.
@@ -38,38 +39,39 @@ pub enum TcpOption {
     Nop,
     /// Maximum segment size in bytes (RFC 9293 §3.7.1).
     Mss(u16),
-    /// The shift of the window field (RFC 7323 §2.2), as sent: more than 14 is the receiver's to cut.
+    /// Shift of the window field (RFC 7323 §2.2), as sent. The receiver limits it to 14.
     WindowScale(u8),
-    /// SACK may be sent (RFC 2018 §2).
+    /// The sender accepts SACK options (RFC 2018 §2).
     SackPermitted,
-    /// What arrived out of order (RFC 2018 §3), and first of all twice (RFC 2883 §4).
+    /// Data that arrived out of order (RFC 2018 §3). The first block may report a duplicate (RFC
+    /// 2883 §4).
     Sack(SackBlocks),
     /// Timestamps (RFC 7323 §3.2).
     Timestamps {
-        /// TSval: the sender's clock.
+        /// TSval: clock of the sender.
         val: u32,
-        /// TSecr: the clock of the other side, echoed.
+        /// TSecr: echoed clock of the peer.
         ecr: u32,
     },
     /// Fast Open (RFC 7413 §4.1.1).
     FastOpen(Cookie),
-    /// Fast Open under the kind shared by experiments, as before RFC 7413.
+    /// Fast Open with the option kind for experiments, as used before RFC 7413.
     FastOpenExperiment(Cookie),
     /// Accurate ECN (RFC 9768 §3.2.3).
     AccEcn(AccEcn),
-    /// The digest of RFC 2385, neither made nor checked here.
+    /// MD5 digest of RFC 2385. This crate neither computes nor verifies it.
     Md5([u8; 16]),
     /// Any other option.
     Unknown {
-        /// Its kind.
+        /// Kind of the option.
         kind: u8,
-        /// What follows its length.
-        data: Few<u8, 38>,
+        /// Data after the length byte.
+        data: InlineVec<u8, 38>,
     },
 }
 
 impl TcpOption {
-    /// Its kind.
+    /// Return the kind.
     pub fn kind(&self) -> u8 {
         match self {
             TcpOption::End => kind::END,
@@ -87,36 +89,37 @@ impl TcpOption {
         }
     }
 
-    /// The option of this kind with these bytes after its length.
+    /// Decode an option from its kind and the data after its length byte.
     fn read(kind: u8, data: &[u8]) -> Result<TcpOption, Error> {
-        let illegal = Error::OptionLength { kind, length: data.len() + 2 };
+        let invalid = Error::OptionLength { kind, length: data.len() + 2 };
         let accurate = |order, fields| TcpOption::AccEcn(accurate_ecn::read(order, fields));
-        let unknown = || Few::of(data).map(|data| TcpOption::Unknown { kind, data }).ok_or(illegal);
+        let unknown = || InlineVec::of(data).map(|data| TcpOption::Unknown { kind, data }).ok_or(invalid);
         match (kind, data) {
             (kind::MSS, &[a, b]) => Ok(TcpOption::Mss(u16::from_be_bytes([a, b]))),
             (kind::WINDOW_SCALE, &[shift]) => Ok(TcpOption::WindowScale(shift)),
             (kind::SACK_PERMITTED, []) => Ok(TcpOption::SackPermitted),
-            (kind::SACK, blocks) => read_blocks(blocks).map(TcpOption::Sack).ok_or(illegal),
+            (kind::SACK, blocks) => read_blocks(blocks).map(TcpOption::Sack).ok_or(invalid),
             (kind::TIMESTAMPS, &[a, b, c, d, e, f, g, h]) => Ok(TcpOption::Timestamps {
                 val: u32::from_be_bytes([a, b, c, d]),
                 ecr: u32::from_be_bytes([e, f, g, h]),
             }),
-            (kind::MD5, digest) => digest.try_into().map(TcpOption::Md5).map_err(|_| illegal),
+            (kind::MD5, digest) => digest.try_into().map(TcpOption::Md5).map_err(|_| invalid),
             (accurate_ecn::KIND_0, fields) => Ok(accurate(AccEcnOrder::Ect0First, fields)),
             (accurate_ecn::KIND_1, fields) => Ok(accurate(AccEcnOrder::Ect1First, fields)),
-            // A cookie that cannot have its length must be ignored (RFC 7413 §4.1.1): no cookie, no error.
+            // A cookie of invalid length must be ignored (RFC 7413 §4.1.1), so it is neither a
+            // cookie nor an error.
             (kind::FAST_OPEN, data) => read_cookie(data).map(TcpOption::FastOpen).map_or_else(unknown, Ok),
             (kind::EXPERIMENT, &[a, b, ref data @ ..]) if [a, b] == FAST_OPEN_EXID => {
                 read_cookie(data).map(TcpOption::FastOpenExperiment).map_or_else(unknown, Ok)
             }
-            (kind::MSS | kind::WINDOW_SCALE | kind::SACK_PERMITTED | kind::TIMESTAMPS, _) => Err(illegal),
+            (kind::MSS | kind::WINDOW_SCALE | kind::SACK_PERMITTED | kind::TIMESTAMPS, _) => Err(invalid),
             _ => unknown(),
         }
     }
 }
 
-/// "A SACK option that specifies n blocks will have a length of 8*n+2 bytes" (RFC 2018 §3), and there is
-/// room for four.
+/// Decode SACK blocks. "A SACK option that specifies n blocks will have a length of 8*n+2 bytes"
+/// (RFC 2018 §3), and n is at most four.
 fn read_blocks(data: &[u8]) -> Option<SackBlocks> {
     let mut blocks = SackBlocks::new();
     for block in data.chunks(8) {
@@ -135,12 +138,12 @@ fn is_cookie(data: &[u8]) -> bool {
     data.is_empty() || (4..=16).contains(&data.len()) && data.len().is_multiple_of(2)
 }
 
-/// The options of a header as they stand there, padding included: a multiple of four bytes, up to 40.
+/// Options of a header in their encoded form with padding: a multiple of four bytes, at most 40.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options(Few<u8, 40>);
+pub struct Options(InlineVec<u8, 40>);
 
 impl Options {
-    /// These options in this order, and zeros up to a multiple of four bytes.
+    /// Encode options in this order, padded with zeros to a multiple of four bytes.
     pub fn of(options: impl IntoIterator<Item = TcpOption>) -> Result<Options, Error> {
         let mut list = List::default();
         for option in options {
@@ -149,21 +152,21 @@ impl Options {
         list.padded()
     }
 
-    /// The options in a header, each of which must be legal.
+    /// Decode the options of a header. Each option must be valid.
     pub(crate) fn read(bytes: &[u8]) -> Result<Options, Error> {
         debug_assert!(bytes.len().is_multiple_of(4));
-        let options = Options(Few::of(bytes).ok_or(Error::OptionRoom { needed: bytes.len() })?);
+        let options = Options(InlineVec::of(bytes).ok_or(Error::OptionRoom { needed: bytes.len() })?);
         options.checked().try_for_each(|option| option.map(drop))?;
         Ok(options)
     }
 
-    /// Each option in turn up to the end of the list.
+    /// Return the options in order, up to the end of the list.
     pub fn iter(&self) -> impl Iterator<Item = TcpOption> {
-        // They are legal: written by `of` or checked by `read`.
+        // All options are valid, because `of` encoded them or `read` checked them.
         self.checked().map_while(Result::ok)
     }
 
-    /// Their bytes.
+    /// Return the encoded options.
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
@@ -173,17 +176,17 @@ impl Options {
     }
 }
 
-/// Options being put one behind the other.
+/// Options that are being encoded one after the other.
 #[derive(Default)]
-pub(crate) struct List(Few<u8, 40>);
+pub(crate) struct List(InlineVec<u8, 40>);
 
 impl List {
-    /// Adds these options.
+    /// Append options.
     pub fn add(&mut self, options: &[TcpOption]) -> Result<(), Error> {
         options.iter().try_for_each(|option| write(option, &mut self.0))
     }
 
-    /// The options with zeros up to a multiple of four bytes.
+    /// Return the options, padded with zeros to a multiple of four bytes.
     pub fn padded(mut self) -> Result<Options, Error> {
         let padding = self.0.len().next_multiple_of(4) - self.0.len();
         put(&mut self.0, &[kind::END; 3][..padding])?;
@@ -191,7 +194,7 @@ impl List {
     }
 }
 
-/// The options in these bytes, which end behind the first that is illegal.
+/// Iterator over encoded options, which ends after the first invalid option.
 struct Checked<'a>(&'a [u8]);
 
 impl Iterator for Checked<'_> {
@@ -201,8 +204,8 @@ impl Iterator for Checked<'_> {
         let bytes = std::mem::take(&mut self.0);
         match *bytes {
             [] => None,
-            // "the content of the header beyond the End-of-Option option MUST be header padding of zeros"
-            // (RFC 9293 §3.1, MUST-69): whatever is there is no option.
+            // "the content of the header beyond the End-of-Option option MUST be header padding of
+            // zeros" (RFC 9293 §3.1, MUST-69), so the bytes after it are not options.
             [kind::END, ..] => Some(Ok(TcpOption::End)),
             [kind::NOP, ref rest @ ..] => {
                 self.0 = rest;
@@ -221,10 +224,10 @@ impl Iterator for Checked<'_> {
     }
 }
 
-/// Puts an option behind the others.
-fn write(option: &TcpOption, out: &mut Few<u8, 40>) -> Result<(), Error> {
+/// Append an encoded option.
+fn write(option: &TcpOption, out: &mut InlineVec<u8, 40>) -> Result<(), Error> {
     let kind = option.kind();
-    let with_length = |out: &mut Few<u8, 40>, data: &[u8]| {
+    let with_length = |out: &mut InlineVec<u8, 40>, data: &[u8]| {
         put(out, &[kind, data.len() as u8 + 2])?;
         put(out, data)
     };
@@ -257,7 +260,7 @@ fn write(option: &TcpOption, out: &mut Few<u8, 40>) -> Result<(), Error> {
             option.counters().iter().try_for_each(|counter| put(out, &counter.to_be_bytes()[1..]))
         }
         TcpOption::Md5(digest) => with_length(out, digest),
-        // Kinds 0 and 1 have no length, so what followed would be read as other options.
+        // Kinds 0 and 1 have no length byte, so the data would be decoded as further options.
         TcpOption::Unknown { kind: kind::END | kind::NOP, data } => {
             Err(Error::OptionLength { kind, length: data.len() + 2 })
         }
@@ -265,7 +268,7 @@ fn write(option: &TcpOption, out: &mut Few<u8, 40>) -> Result<(), Error> {
     }
 }
 
-fn put(out: &mut Few<u8, 40>, bytes: &[u8]) -> Result<(), Error> {
+fn put(out: &mut InlineVec<u8, 40>, bytes: &[u8]) -> Result<(), Error> {
     if out.extend(bytes) { Ok(()) } else { Err(Error::OptionRoom { needed: out.len() + bytes.len() }) }
 }
 
@@ -275,7 +278,7 @@ mod tests {
 
     fn sack(n: u32) -> TcpOption {
         let blocks: Vec<_> = (0..n).map(|i| (Seq(i * 20), Seq(i * 20 + 10))).collect();
-        TcpOption::Sack(Few::of(&blocks).unwrap())
+        TcpOption::Sack(InlineVec::of(&blocks).unwrap())
     }
 
     fn bytes(options: &[TcpOption]) -> Vec<u8> {
@@ -283,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_those_of_the_documents() {
+    fn encoded_options_match_their_documents() {
         assert_eq!(bytes(&[TcpOption::Mss(1460)]), [2, 4, 0x05, 0xb4]);
         assert_eq!(bytes(&[TcpOption::Nop, TcpOption::WindowScale(7)]), [1, 3, 3, 7]);
         assert_eq!(bytes(&[TcpOption::SackPermitted]), [4, 2, 0, 0]);
@@ -292,10 +295,10 @@ mod tests {
         let expected = [1, 1, 8, 10, 1, 2, 3, 4, 0xa0, 0xb0, 0xc0, 0xd0];
         assert_eq!(bytes(&[TcpOption::Nop, TcpOption::Nop, stamps]), expected);
         assert_eq!(bytes(&[sack(1)]), [5, 10, 0, 0, 0, 0, 0, 0, 0, 10, 0, 0]);
-        let cookie = Few::of(&[1, 2, 3, 4]).unwrap();
+        let cookie = InlineVec::of(&[1, 2, 3, 4]).unwrap();
         assert_eq!(bytes(&[TcpOption::FastOpen(cookie)]), [34, 6, 1, 2, 3, 4, 0, 0]);
         assert_eq!(bytes(&[TcpOption::FastOpenExperiment(cookie)]), [254, 8, 0xf9, 0x89, 1, 2, 3, 4]);
-        // RFC 9768 Table 5: the order is in the kind, the length in the number of counters.
+        // RFC 9768 Table 5: the kind gives the order of the counters, the length their number.
         let accurate = |order, n| bytes(&[TcpOption::AccEcn(AccEcn::of(order, 0xe0, 0xce, 0xff00_00e1, n))]);
         let all = [172, 11, 0, 0, 0xe0, 0, 0, 0xce, 0, 0, 0xe1, 0];
         assert_eq!(accurate(AccEcnOrder::Ect0First, 3), all);
@@ -304,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn four_blocks_or_three_beside_timestamps() {
+    fn a_header_holds_four_blocks_or_three_beside_timestamps() {
         let stamps = TcpOption::Timestamps { val: 1, ecr: 2 };
         let nop = TcpOption::Nop;
         assert_eq!(bytes(&[nop, nop, sack(4)]).len(), 36);
@@ -314,25 +317,25 @@ mod tests {
     }
 
     #[test]
-    fn illegal_lengths_are_refused() {
-        let illegal = |bytes: &[u8]| Options::read(bytes).unwrap_err();
-        assert_eq!(illegal(&[2, 0, 5, 180]), Error::OptionLength { kind: 2, length: 0 });
-        assert_eq!(illegal(&[2, 3, 5, 0]), Error::OptionLength { kind: 2, length: 3 });
-        assert_eq!(illegal(&[99, 5, 0, 0]), Error::OptionLength { kind: 99, length: 5 });
-        assert_eq!(illegal(&[1, 1, 1, 99]), Error::OptionLength { kind: 99, length: 1 });
-        assert_eq!(illegal(&[5, 2, 0, 0]), Error::OptionLength { kind: 5, length: 2 });
-        assert_eq!(illegal(&[5, 6, 0, 0, 0, 0, 0, 0]), Error::OptionLength { kind: 5, length: 6 });
-        let refused = Options::of([TcpOption::Unknown { kind: 1, data: Few::new() }]);
+    fn invalid_lengths_are_refused() {
+        let invalid = |bytes: &[u8]| Options::read(bytes).unwrap_err();
+        assert_eq!(invalid(&[2, 0, 5, 180]), Error::OptionLength { kind: 2, length: 0 });
+        assert_eq!(invalid(&[2, 3, 5, 0]), Error::OptionLength { kind: 2, length: 3 });
+        assert_eq!(invalid(&[99, 5, 0, 0]), Error::OptionLength { kind: 99, length: 5 });
+        assert_eq!(invalid(&[1, 1, 1, 99]), Error::OptionLength { kind: 99, length: 1 });
+        assert_eq!(invalid(&[5, 2, 0, 0]), Error::OptionLength { kind: 5, length: 2 });
+        assert_eq!(invalid(&[5, 6, 0, 0, 0, 0, 0, 0]), Error::OptionLength { kind: 5, length: 6 });
+        let refused = Options::of([TcpOption::Unknown { kind: 1, data: InlineVec::new() }]);
         assert_eq!(refused, Err(Error::OptionLength { kind: 1, length: 2 }));
-        let odd = TcpOption::FastOpen(Few::of(&[1, 2, 3, 4, 5]).unwrap());
+        let odd = TcpOption::FastOpen(InlineVec::of(&[1, 2, 3, 4, 5]).unwrap());
         assert_eq!(Options::of([odd]), Err(Error::OptionLength { kind: 34, length: 7 }));
     }
 
     #[test]
-    fn what_a_document_says_to_ignore_is_no_error() {
+    fn options_that_must_be_ignored_are_not_errors() {
         let only = |bytes: &[u8]| Options::read(bytes).unwrap().iter().next().unwrap();
         let odd = only(&[34, 7, 1, 2, 3, 4, 5, 0]);
-        assert_eq!(odd, TcpOption::Unknown { kind: 34, data: Few::of(&[1, 2, 3, 4, 5]).unwrap() });
+        assert_eq!(odd, TcpOption::Unknown { kind: 34, data: InlineVec::of(&[1, 2, 3, 4, 5]).unwrap() });
         let TcpOption::AccEcn(longer) = only(&[172, 7, 0, 0, 9, 8, 8, 0]) else { panic!() };
         assert_eq!((longer.ee0b(), longer.eceb(), longer.ee1b()), (Some(9), None, None));
         let after_end = Options::read(&[1, 0, 2, 99]).unwrap();

@@ -1,11 +1,11 @@
-//! A packet of the simulator as bytes.
+//! Encoding of simulated packets.
 
-use net::{Flags, Packet, Segment, Seq, Way};
+use net::{Direction, Flags, Packet, Segment, Seq};
 
 use crate::datagram::Transport;
-use crate::ends::Ends;
+use crate::endpoints::Endpoints;
 use crate::error::Error;
-use crate::few::Few;
+use crate::inline_vec::InlineVec;
 use crate::ip::Ip;
 use crate::options::{List, Options, SackBlocks, TcpOption};
 use crate::tcp::Tcp;
@@ -14,9 +14,10 @@ use crate::udp::Udp;
 impl TryFrom<&net::Options> for Options {
     type Error = Error;
 
-    /// The options in the order and with the padding that hosts use: what is read in words is aligned (RFC 7323
-    /// Appendix A), and beside timestamps SACK-permitted takes the place of two NOPs. What does not fit into 40 bytes
-    /// is an error: what to leave out is the sender's to choose.
+    /// Encode the options in the order and with the padding that hosts use. 32-bit values are
+    /// aligned (RFC 7323 Appendix A), and SACK-permitted replaces two NOPs before timestamps.
+    /// Options that do not fit into 40 bytes are an error, because the sender must choose which to
+    /// leave out.
     fn try_from(from: &net::Options) -> Result<Options, Error> {
         use TcpOption::{Nop, SackPermitted};
         let mut list = List::default();
@@ -39,8 +40,8 @@ impl TryFrom<&net::Options> for Options {
             list.add(&[TcpOption::AccEcn(option)])?;
         }
         if let Some(option) = from.fast_open() {
-            // It has at most 16 bytes.
-            let cookie = Few::of(option.cookie.bytes()).unwrap_or_default();
+            // A cookie has at most 16 bytes, so it fits.
+            let cookie = InlineVec::of(option.cookie.bytes()).unwrap_or_default();
             let option = if option.experimental {
                 TcpOption::FastOpenExperiment(cookie)
             } else {
@@ -52,39 +53,46 @@ impl TryFrom<&net::Options> for Options {
     }
 }
 
-/// The transport of a packet.
+/// Transport protocol of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Protocol {
     /// TCP.
     #[default]
     Tcp,
-    /// UDP: of the segment it has the length alone.
+    /// UDP. Only the length of the segment is used.
     Udp,
 }
 
-/// What a segment has on the wire beyond [`Segment`].
+/// Properties of a segment on the wire beyond [`Segment`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Carried {
-    /// Its transport.
+pub struct SegmentExtras {
+    /// Transport protocol.
     pub protocol: Protocol,
-    /// Its options.
+    /// TCP options.
     pub options: net::Options,
-    /// The shift that its sender announced and both agreed to.
+    /// Window shift that the sender announced and both endpoints use.
     pub shift: u8,
 }
 
-/// The IP and TCP (or UDP) headers of a packet between the ends of its flow, and nothing else, into `out`; its payload
-/// is zeros to the checksum.
+/// Encode the IP and TCP (or UDP) headers of a packet into `out`, without the payload. `endpoints`
+/// are those of the flow's data. Checksums are those of a payload of zeros.
 ///
-/// Its length is what the headers say, not [`Packet::size`], which is what a scenario counts.
-pub fn headers(packet: &Packet, carried: &Carried, ends: &Ends, out: &mut Vec<u8>) -> Result<(), Error> {
-    let ends = if packet.label.way() == Way::There { *ends } else { ends.reversed() };
+/// The encoded lengths are those of the headers and the payload. They may differ from
+/// [`Packet::size`], which a scenario defines.
+pub fn headers(
+    packet: &Packet,
+    extras: &SegmentExtras,
+    endpoints: &Endpoints,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    let endpoints =
+        if packet.label.direction() == Direction::Forward { *endpoints } else { endpoints.reversed() };
     let segment = &packet.segment;
-    let (source_port, destination_port) = (ends.source_port, ends.destination_port);
-    let mut ip = Ip::new(ends.addresses, packet.ecn);
+    let (source_port, destination_port) = (endpoints.source_port, endpoints.destination_port);
+    let mut ip = Ip::new(endpoints.addresses, packet.ecn);
     ip.set_dscp(packet.label.dscp());
     out.clear();
-    if carried.protocol == Protocol::Udp {
+    if extras.protocol == Protocol::Udp {
         let udp = Udp { source_port, destination_port };
         return Transport::Udp(udp).write(&mut ip, zeros(segment.len), out);
     }
@@ -94,22 +102,22 @@ pub fn headers(packet: &Packet, carried: &Carried, ends: &Ends, out: &mut Vec<u8
         seq: segment.seq,
         ack: if segment.flags.has(Flags::ACK) { segment.ack } else { Seq(0) },
         flags: segment.flags,
-        window: window(segment, carried.shift),
+        window: window(segment, extras.shift),
         urgent: 0,
-        options: Options::try_from(&carried.options)?,
+        options: Options::try_from(&extras.options)?,
     };
     Transport::Tcp(tcp).write(&mut ip, zeros(segment.len), out)
 }
 
-/// "The window field in a segment where the SYN bit is set … MUST NOT be scaled", and in others it is the
-/// window shifted right (RFC 7323 §2.2, §2.3). A window too large for the field is the largest that fits, as a
-/// host's would be.
+/// Return the window field. "The window field in a segment where the SYN bit is set … MUST NOT be
+/// scaled". In other segments it is the window, shifted right (RFC 7323 §2.2, §2.3). A window that
+/// exceeds the field becomes the maximum of the field, as in a real host.
 fn window(segment: &Segment, shift: u8) -> u16 {
     let shift = if segment.flags.has(Flags::SYN) { 0 } else { u32::from(shift) };
     u16::try_from(segment.window.checked_shr(shift).unwrap_or(0)).unwrap_or(u16::MAX)
 }
 
-/// The payload of a packet, as nobody wrote one.
+/// Return a payload of zeros, which stands for the data of the simulator.
 pub(crate) fn zeros(len: u16) -> &'static [u8] {
     static ZEROS: [u8; u16::MAX as usize] = [0; u16::MAX as usize];
     &ZEROS[..usize::from(len)]
@@ -119,20 +127,23 @@ pub(crate) fn zeros(len: u16) -> &'static [u8] {
 mod tests {
     use super::*;
     use crate::Datagram;
-    use crate::ends::Family;
+    use crate::endpoints::Family;
     use TcpOption::{Mss, Nop, Sack, SackPermitted, Timestamps, WindowScale};
     use net::{AccEcn, AccEcnOrder, Label};
 
     #[test]
-    fn a_cookie_is_written() {
+    fn a_cookie_is_encoded() {
         let cookie = net::Cookie::of(&[1, 2, 3, 4, 5, 6]).unwrap();
         for experimental in [false, true] {
             let mut syn = net::Options::NONE;
             syn.mss = Some(1460);
             syn.set_fast_open(net::FastOpen { cookie, experimental });
-            let few = Few::of(cookie.bytes()).unwrap();
-            let option =
-                if experimental { TcpOption::FastOpenExperiment(few) } else { TcpOption::FastOpen(few) };
+            let cookie = InlineVec::of(cookie.bytes()).unwrap();
+            let option = if experimental {
+                TcpOption::FastOpenExperiment(cookie)
+            } else {
+                TcpOption::FastOpen(cookie)
+            };
             assert_eq!(list(&syn), [Mss(1460), option]);
         }
     }
@@ -144,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn options_stand_as_hosts_put_them() {
+    fn options_have_the_order_of_real_hosts() {
         let mut syn = net::Options::NONE;
         (syn.mss, syn.window_scale, syn.sack_permitted) = (Some(1460), Some(7), true);
         assert_eq!(list(&syn), [Mss(1460), Nop, Nop, SackPermitted, Nop, WindowScale(7)]);
@@ -167,11 +178,11 @@ mod tests {
         assert_eq!(Options::try_from(&all), Err(Error::OptionRoom { needed: 42 }));
     }
 
-    fn sent(segment: Segment, way: Way, shift: u8) -> Tcp {
-        let ends = Ends::of(Family::V4, 0, 1, 3).unwrap();
+    fn sent(segment: Segment, way: Direction, shift: u8) -> Tcp {
+        let endpoints = Endpoints::of(Family::V4, 0, 1, 3).unwrap();
         let packet = Packet { segment, label: Label::new(way), ..Packet::default() };
         let mut out = vec![1; 9];
-        headers(&packet, &Carried { shift, ..Carried::default() }, &ends, &mut out).unwrap();
+        headers(&packet, &SegmentExtras { shift, ..SegmentExtras::default() }, &endpoints, &mut out).unwrap();
         let read = Datagram::read_headers(&out).unwrap();
         assert_eq!((read.payload, read.payload_len), (&[][..], usize::from(segment.len)));
         let Transport::Tcp(tcp) = read.transport else { panic!() };
@@ -179,24 +190,24 @@ mod tests {
     }
 
     #[test]
-    fn windows_are_scaled_but_on_syn() {
+    fn windows_are_scaled_except_on_syn() {
         let segment = Segment { window: 1 << 20, flags: Flags::ACK, ..Segment::default() };
-        assert_eq!(sent(segment, Way::There, 7).window, 8192);
-        assert_eq!(sent(segment, Way::There, 3).window, 65535);
-        assert_eq!(sent(Segment { flags: Flags::SYN, ..segment }, Way::There, 7).window, 65535);
+        assert_eq!(sent(segment, Direction::Forward, 7).window, 8192);
+        assert_eq!(sent(segment, Direction::Forward, 3).window, 65535);
+        assert_eq!(sent(Segment { flags: Flags::SYN, ..segment }, Direction::Forward, 7).window, 65535);
         assert_eq!(
-            sent(Segment { flags: Flags::SYN, window: 29200, ..segment }, Way::There, 7).window,
+            sent(Segment { flags: Flags::SYN, window: 29200, ..segment }, Direction::Forward, 7).window,
             29200
         );
-        assert_eq!(sent(segment, Way::There, 255).window, 0);
+        assert_eq!(sent(segment, Direction::Forward, 255).window, 0);
     }
 
     #[test]
-    fn the_way_back_has_the_ends_reversed() {
+    fn a_reverse_packet_has_reversed_addresses_and_ports() {
         let segment = Segment { seq: Seq(5), ack: Seq(9), len: 1000, flags: Flags::ACK, window: 4 };
-        let (there, back) = (sent(segment, Way::There, 0), sent(segment, Way::Back, 0));
-        assert_eq!((there.source_port, there.destination_port), (49155, 49152));
-        assert_eq!((back.source_port, back.destination_port), (49152, 49155));
-        assert_eq!((there.seq, there.ack, there.flags), (Seq(5), Seq(9), Flags::ACK));
+        let (forward, reverse) = (sent(segment, Direction::Forward, 0), sent(segment, Direction::Reverse, 0));
+        assert_eq!((forward.source_port, forward.destination_port), (49155, 49152));
+        assert_eq!((reverse.source_port, reverse.destination_port), (49152, 49155));
+        assert_eq!((forward.seq, forward.ack, forward.flags), (Seq(5), Seq(9), Flags::ACK));
     }
 }

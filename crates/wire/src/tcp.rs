@@ -9,19 +9,19 @@ use crate::options::Options;
 /// A TCP header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tcp {
-    /// The port it comes from.
+    /// Source port.
     pub source_port: u16,
-    /// The port it goes to.
+    /// Destination port.
     pub destination_port: u16,
-    /// Sequence number of the first byte (or of SYN).
+    /// Sequence number of the first byte, or of the SYN.
     pub seq: Seq,
-    /// Next byte expected from the other side.
+    /// Acknowledgment number: the next byte expected from the peer.
     pub ack: Seq,
     /// Control bits.
     pub flags: Flags,
-    /// The window field, not scaled.
+    /// Window field, not scaled.
     pub window: u16,
-    /// The urgent pointer.
+    /// Urgent pointer.
     pub urgent: u16,
     /// Options.
     pub options: Options,
@@ -32,12 +32,12 @@ impl Tcp {
     const MIN_LEN: usize = 20;
     const WHAT: &'static str = "TCP header";
 
-    /// Bytes of the header.
+    /// Return the size of the header, in bytes.
     pub fn header_len(&self) -> usize {
         Self::MIN_LEN + self.options.bytes().len()
     }
 
-    /// Reads a header; with it, what follows.
+    /// Decode a header, and return it with the bytes after it.
     pub(crate) fn read(bytes: &[u8]) -> Result<(Tcp, &[u8]), Error> {
         let short = |needed| Error::Short { what: Self::WHAT, needed, found: bytes.len() };
         let (fixed, _) = bytes.split_first_chunk::<{ Self::MIN_LEN }>().ok_or(short(Self::MIN_LEN))?;
@@ -61,7 +61,7 @@ impl Tcp {
         Ok((tcp, &bytes[length..]))
     }
 
-    /// Appends the header with the checksum over it and the payload.
+    /// Append the header. The checksum covers the header and the payload.
     pub(crate) fn write(&self, ip: &Ip, payload: &[u8], out: &mut Vec<u8>) {
         let start = out.len();
         out.extend_from_slice(&self.source_port.to_be_bytes());
@@ -78,7 +78,7 @@ impl Tcp {
         out[start + 16..start + 18].copy_from_slice(&checksum.to_be_bytes());
     }
 
-    /// Whether the checksum of this segment, header and payload, is right.
+    /// Verify the checksum of a segment, given its header and payload.
     pub(crate) fn verify(ip: &Ip, segment: &[u8]) -> Result<(), Error> {
         match ip.checksum(Self::PROTOCOL, &[segment]) {
             0 => Ok(()),

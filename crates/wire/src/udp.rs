@@ -3,22 +3,22 @@
 use crate::error::Error;
 use crate::ip::Ip;
 
-/// A UDP header; its length is that of what it carries.
+/// A UDP header. Its length field follows from the payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Udp {
-    /// The port it comes from.
+    /// Source port.
     pub source_port: u16,
-    /// The port it goes to.
+    /// Destination port.
     pub destination_port: u16,
 }
 
 impl Udp {
     pub(crate) const PROTOCOL: u8 = 17;
-    /// Bytes of the header.
+    /// Size of the header, in bytes.
     pub const LEN: usize = 8;
     const WHAT: &'static str = "UDP header";
 
-    /// Reads a header; with it, the length of the datagram it says.
+    /// Decode a header, and return it with the value of its length field.
     pub(crate) fn read(bytes: &[u8]) -> Result<(Udp, usize), Error> {
         let Some(&[a, b, c, d, e, f, _, _]) = bytes.first_chunk::<{ Self::LEN }>() else {
             return Err(Error::Short { what: Self::WHAT, needed: Self::LEN, found: bytes.len() });
@@ -31,7 +31,7 @@ impl Udp {
         Ok((Udp { source_port, destination_port: u16::from_be_bytes([c, d]) }, length))
     }
 
-    /// Appends the header with the checksum over it and the payload.
+    /// Append the header. The checksum covers the header and the payload.
     pub(crate) fn write(&self, ip: &Ip, payload: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
         let bytes = Self::LEN + payload.len();
         let length = u16::try_from(bytes).map_err(|_| Error::TooLong { what: "UDP datagram", bytes })?;
@@ -40,7 +40,8 @@ impl Udp {
         out.extend_from_slice(&self.destination_port.to_be_bytes());
         out.extend_from_slice(&length.to_be_bytes());
         out.extend_from_slice(&[0, 0]);
-        // "If the computed checksum is zero, it is transmitted as all ones": zero says that there is none.
+        // "If the computed checksum is zero, it is transmitted as all ones", because 0 means no
+        // checksum.
         let checksum = match ip.checksum(Self::PROTOCOL, &[&out[start..], payload]) {
             0 => u16::MAX,
             sum => sum,
@@ -49,8 +50,9 @@ impl Udp {
         Ok(())
     }
 
-    /// Whether the checksum of this datagram, header and payload, is right; over IPv4 there may be none, over
-    /// IPv6 "receivers must discard UDP packets containing a zero checksum" (RFC 8200 §8.1).
+    /// Verify the checksum of a datagram, given its header and payload. It may be absent over IPv4,
+    /// but over IPv6 "receivers must discard UDP packets containing a zero checksum" (RFC 8200
+    /// §8.1).
     pub(crate) fn verify(ip: &Ip, datagram: &[u8]) -> Result<(), Error> {
         match (ip, datagram.get(6..8)) {
             (Ip::V4(_), Some([0, 0])) => Ok(()),

@@ -1,35 +1,37 @@
-//! Packets survive being written and read; what is damaged is found; nothing makes reading panic. The reference
-//! for the TCP and UDP headers is etherparse, which the library uses for neither; its sum of words is used, so
-//! that is held against RFC 1071's example here and against tshark in tests/test_wire.py.
+//! Encoded packets decode to the same values, damage is detected, and no bytes cause a panic.
+//! etherparse is the reference for the TCP and UDP headers, which the library encodes itself. The
+//! library uses etherparse for sums of words, so the example of RFC 1071 checks these here, and
+//! tshark does in tests/test_wire.py.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use etherparse::{IpNumber, Ipv4Header, Ipv6Header, TcpHeader, UdpHeader};
 use net::{AccEcn, AccEcnOrder, Ecn, Flags, Seq};
 use proptest::prelude::*;
-use wire::{Addresses, Datagram, Error, Few, Ip, Options, SackBlocks, Tcp, TcpOption, Transport, Udp};
+use wire::{Addresses, Datagram, Error, InlineVec, Ip, Options, SackBlocks, Tcp, TcpOption, Transport, Udp};
 
-fn few<T: Copy + Default, const N: usize>(items: Vec<T>) -> Few<T, N> {
-    Few::of(&items).expect("no more than fit")
+fn inline<T: Copy + Default, const N: usize>(items: Vec<T>) -> InlineVec<T, N> {
+    InlineVec::of(&items).expect("the values fit")
 }
 
 fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(any::<u8>(), 0..=most)
 }
 
-fn cookie() -> impl Strategy<Value = Few<u8, 16>> {
+fn cookie() -> impl Strategy<Value = InlineVec<u8, 16>> {
     prop::collection::vec(any::<[u8; 2]>(), 0..=8)
-        .prop_filter("no cookie has 2 bytes", |pairs| pairs.len() != 1)
-        .prop_map(|pairs| few(pairs.concat()))
+        .prop_filter("a cookie never has 2 bytes", |pairs| pairs.len() != 1)
+        .prop_map(|pairs| inline(pairs.concat()))
 }
 
 fn option() -> impl Strategy<Value = TcpOption> {
     let seq = || any::<u32>().prop_map(Seq);
-    let blocks = prop::collection::vec((seq(), seq()), 1..=4).prop_map(|blocks| TcpOption::Sack(few(blocks)));
+    let blocks =
+        prop::collection::vec((seq(), seq()), 1..=4).prop_map(|blocks| TcpOption::Sack(inline(blocks)));
     let order = prop_oneof![Just(AccEcnOrder::Ect0First), Just(AccEcnOrder::Ect1First)];
     let counters = (any::<[u32; 3]>(), 0usize..=3);
     let known = [2, 3, 4, 5, 8, 19, 34, 172, 174, 254];
-    let unknown = (2u8..).prop_filter("a kind that is not known", move |kind| !known.contains(kind));
+    let unknown = (2u8..).prop_filter("an unknown kind", move |kind| !known.contains(kind));
     prop_oneof![
         Just(TcpOption::Nop),
         any::<u16>().prop_map(TcpOption::Mss),
@@ -42,11 +44,11 @@ fn option() -> impl Strategy<Value = TcpOption> {
         (order, counters)
             .prop_map(|(order, (c, count))| TcpOption::AccEcn(AccEcn::of(order, c[0], c[1], c[2], count))),
         any::<[u8; 16]>().prop_map(TcpOption::Md5),
-        (unknown, bytes(38)).prop_map(|(kind, data)| TcpOption::Unknown { kind, data: few(data) }),
+        (unknown, bytes(38)).prop_map(|(kind, data)| TcpOption::Unknown { kind, data: inline(data) }),
     ]
 }
 
-/// As many of some options as fit.
+/// Return as many random options as fit.
 fn options() -> impl Strategy<Value = Vec<TcpOption>> {
     prop::collection::vec(option(), 0..6).prop_map(|mut list| {
         while Options::of(list.iter().copied()).is_err() {
@@ -60,7 +62,7 @@ fn tcp() -> impl Strategy<Value = Tcp> {
     let numbers = any::<(u16, u16, u32, u32, u16, u16, u16)>();
     (numbers, options()).prop_map(
         |((source_port, destination_port, seq, ack, flags, window, urgent), list)| {
-            let options = Options::of(list).expect("they fit");
+            let options = Options::of(list).expect("the options fit");
             let (seq, ack, flags) = (Seq(seq), Seq(ack), Flags(flags & 0x1FF));
             Tcp { source_port, destination_port, seq, ack, flags, window, urgent, options }
         },
@@ -81,7 +83,7 @@ fn ip() -> impl Strategy<Value = Ip> {
             if let Ip::V4(header) = &mut ip {
                 header.identification = identification;
                 header.time_to_live = hops;
-                header.options = words.concat()[..].try_into().expect("whole words up to ten");
+                header.options = words.concat()[..].try_into().expect("at most ten words fit");
             }
             ip
         })
@@ -101,14 +103,15 @@ fn ip() -> impl Strategy<Value = Ip> {
 
 fn written(ip: &Ip, transport: &Transport, payload: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    transport.write(&mut ip.clone(), payload, &mut out).expect("it is short enough");
+    transport.write(&mut ip.clone(), payload, &mut out).expect("the packet is short enough");
     out.extend_from_slice(payload);
     out
 }
 
-/// Whether a checksum is certain to find a flip of this bit. It is not where there is none (of the IPv6 header
-/// only addresses, length and next header are covered, RFC 8200 §8.1), nor where the flip changes how many bytes
-/// are summed, nor where it makes a UDP checksum 0, which says that there is none.
+/// Return true if a checksum certainly detects a flip of this bit. Three kinds of flips are
+/// excluded. IPv6 has no header checksum, and only addresses, length and next header are covered
+/// elsewhere (RFC 8200 §8.1). A flip can change the number of summed bytes. A flip can make a UDP
+/// checksum 0, which means that the checksum is absent.
 fn is_covered(packet: &[u8], ip_header: usize, is_udp: bool, bit: usize) -> bool {
     let (at, mask) = (bit / 8, 0x80 >> (bit % 8));
     if packet[0] >> 4 == 6 && (bit >= 4 && at < 6 || at == 7) {
@@ -124,7 +127,7 @@ fn is_covered(packet: &[u8], ip_header: usize, is_udp: bool, bit: usize) -> bool
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(ip in ip(), transport in transport(), payload in bytes(80)) {
+    fn an_encoded_packet_decodes_to_itself(ip in ip(), transport in transport(), payload in bytes(80)) {
         let packet = written(&ip, &transport, &payload);
         let read = Datagram::read(&packet)?;
         prop_assert_eq!(read.transport, transport);
@@ -133,9 +136,9 @@ proptest! {
         prop_assert_eq!(written(&read.ip, &read.transport, read.payload), packet);
     }
 
-    /// A capture may keep any number of bytes; the headers are read if they are there, and no more.
+    /// Headers are decoded from a capture with any number of bytes, if they are complete.
     #[test]
-    fn headers_are_read_without_their_payload(ip in ip(), transport in transport(), kept in 0usize..=20) {
+    fn headers_are_decoded_without_their_payload(ip in ip(), transport in transport(), kept in 0usize..=20) {
         let packet = written(&ip, &transport, &[7; 20]);
         let headers = packet.len() - 20;
         let read = Datagram::read_headers(&packet[..headers + kept])?;
@@ -147,7 +150,7 @@ proptest! {
     }
 
     #[test]
-    fn options_are_read_as_written(list in options()) {
+    fn encoded_options_decode_to_themselves(list in options()) {
         let options = Options::of(list.iter().copied())?;
         let padded = options.iter().take_while(|o| *o != TcpOption::End).collect::<Vec<_>>();
         prop_assert_eq!(padded, list);
@@ -183,11 +186,11 @@ proptest! {
             Ip::V6(header) => UdpHeader::with_ipv6_checksum(ports.0, ports.1, header, &payload),
         };
         let datagram = &packet[packet.len() - Udp::LEN - payload.len()..];
-        prop_assert_eq!(&datagram[..Udp::LEN], &reference.expect("it is short").to_bytes()[..]);
+        prop_assert_eq!(&datagram[..Udp::LEN], &reference.expect("the datagram is short").to_bytes()[..]);
     }
 
     #[test]
-    fn a_flipped_bit_is_found(
+    fn a_flipped_bit_is_detected(
         ip in ip(), transport in transport(), payload in bytes(40), bit in any::<prop::sample::Index>(),
     ) {
         let mut packet = written(&ip, &transport, &payload);
@@ -199,14 +202,14 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_make_reading_panic(packet in bytes(120)) {
+    fn random_bytes_cause_no_panic(packet in bytes(120)) {
         let _ = Datagram::read(&packet);
         let _ = Datagram::read_headers(&packet);
     }
 
-    /// Bytes that get past the IP header: its checksum is made right.
+    /// Random bytes after an IP header whose checksum is made right.
     #[test]
-    fn nor_do_any_behind_a_good_header(ip in ip(), protocol in prop_oneof![Just(6u8), Just(17)], rest in bytes(120)) {
+    fn random_bytes_behind_a_valid_header_cause_no_panic(ip in ip(), protocol in prop_oneof![Just(6u8), Just(17)], rest in bytes(120)) {
         let (mut ip, mut packet) = (ip, Vec::new());
         ip.set_payload(protocol, rest.len())?;
         ip.write(&mut packet);
@@ -225,7 +228,7 @@ const UDP: Transport = Transport::Udp(Udp { source_port: 1, destination_port: 2 
 
 /// RFC 768: "If the computed checksum is zero, it is transmitted as all ones."
 #[test]
-fn a_udp_checksum_of_zero_is_sent_as_ones() {
+fn a_udp_checksum_of_zero_is_sent_as_all_ones() {
     for addresses in [V4, V6] {
         let ip = Ip::new(addresses, Ecn::NotEct);
         // Two bytes that make the sum all ones are the checksum over zeros in their place.
@@ -237,9 +240,9 @@ fn a_udp_checksum_of_zero_is_sent_as_ones() {
     }
 }
 
-/// RFC 768 allows none over IPv4, RFC 8200 §8.1 requires one over IPv6.
+/// RFC 768 allows an absent checksum over IPv4; RFC 8200 §8.1 requires a checksum over IPv6.
 #[test]
-fn only_over_ipv4_may_udp_have_no_checksum() {
+fn an_absent_udp_checksum_is_valid_only_over_ipv4() {
     let without = |addresses| {
         let mut packet = written(&Ip::new(addresses, Ecn::NotEct), &UDP, b"data");
         let at = packet.len() - 6;
@@ -251,11 +254,11 @@ fn only_over_ipv4_may_udp_have_no_checksum() {
 }
 
 #[test]
-fn what_is_not_read_is_said() {
+fn an_error_names_the_invalid_header() {
     let refused = |bytes: &[u8]| Datagram::read(bytes).unwrap_err().to_string();
-    assert_eq!(refused(&[]), "IP header: 1 bytes are needed and 0 are there");
-    assert_eq!(refused(&[0x50; 40]), "version 5 of IP is neither 4 nor 6");
-    assert_eq!(refused(&[0x43; 40]), "IPv4 header: a length of 12 bytes is less than the header's");
+    assert_eq!(refused(&[]), "IP header: 0 bytes, but 1 are needed");
+    assert_eq!(refused(&[0x50; 40]), "IP version 5 must be 4 or 6");
+    assert_eq!(refused(&[0x43; 40]), "IPv4 header: the length field of 12 bytes is smaller than the header");
     let other = |protocol, edit: fn(&mut Ipv4Header)| {
         let (mut ip, mut packet) = (Ip::new(V4, Ecn::NotEct), Vec::new());
         ip.set_payload(protocol, 8).unwrap();
@@ -265,23 +268,23 @@ fn what_is_not_read_is_said() {
         ip.write(&mut packet);
         refused(&[&packet[..], &[0; 8]].concat())
     };
-    assert_eq!(other(1, |_| {}), "protocol 1 is neither TCP (6) nor UDP (17)");
-    assert_eq!(other(17, |_| {}), "UDP datagram: a length of 0 bytes is less than the header's");
+    assert_eq!(other(1, |_| {}), "protocol 1 must be TCP (6) or UDP (17)");
+    assert_eq!(other(17, |_| {}), "UDP datagram: the length field of 0 bytes is smaller than the header");
     assert_eq!(
         other(17, |h| h.more_fragments = true),
-        "a fragment of a datagram has no transport header to read"
+        "a fragment of a datagram has no complete transport header"
     );
     assert_eq!(
         other(17, |h| h.total_len = 19),
-        "IPv4 packet: a length of 19 bytes is less than the header's"
+        "IPv4 packet: the length field of 19 bytes is smaller than the header"
     );
-    assert_eq!(other(17, |h| h.total_len = 29), "payload of IP: 9 bytes are needed and 8 are there");
+    assert_eq!(other(17, |h| h.total_len = 29), "payload of IP: 8 bytes, but 9 are needed");
     let v6 = Ipv6Header { next_header: IpNumber::IPV6_HEADER_HOP_BY_HOP, ..Ipv6Header::default() };
-    assert_eq!(refused(&v6.to_bytes()), "protocol 0 is neither TCP (6) nor UDP (17)");
+    assert_eq!(refused(&v6.to_bytes()), "protocol 0 must be TCP (6) or UDP (17)");
 }
 
 #[test]
-fn what_is_too_long_is_refused() {
+fn packets_that_are_too_long_are_refused() {
     let long = vec![0; 65_508];
     let mut out = Vec::new();
     let refused = UDP.write(&mut Ip::new(V4, Ecn::NotEct), &long, &mut out);
@@ -292,10 +295,10 @@ fn what_is_too_long_is_refused() {
     assert!(matches!(twice, Err(Error::OptionRoom { .. })));
 }
 
-/// The worked example of RFC 1071 §3: the sum of 00 01, f2 03, f4 f5 and f6 f7 is ddf2, here as a UDP payload
-/// whose checksum over zeros is known.
+/// Example of RFC 1071 §3: the sum of 00 01, f2 03, f4 f5 and f6 f7 is ddf2. Here these words are a
+/// UDP payload whose checksum over zeros is known.
 #[test]
-fn the_checksum_adds_as_rfc_1071_does() {
+fn the_checksum_matches_the_example_of_rfc_1071() {
     let ip = Ip::new(V4, Ecn::NotEct);
     let sum = |payload: &[u8]| {
         let packet = written(&ip, &UDP, payload);

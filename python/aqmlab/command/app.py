@@ -1,6 +1,7 @@
-"""The command `aqmlab`: its commands, in the order of the help."""
+"""The command `aqmlab`: its commands by group, in the order of the help."""
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
@@ -21,12 +22,14 @@ from aqmlab.command import (
     traffic,
     tune_red,
 )
+from aqmlab.command.help import CONTEXT, Command, Group
 
 app = typer.Typer(
+    cls=Group,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=CONTEXT,
 )
 
 
@@ -35,7 +38,10 @@ def aqmlab(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
 ) -> None:
-    """A packet-level laboratory for bottleneck queues: RED, ECN and TCP."""
+    """Simulate the bottleneck of a network, packet by packet: queues, ECN and TCP.
+
+    `aqmlab COMMAND --help` shows the options of a command, and examples.
+    """
     if version:
         from aqmlab import __version__
 
@@ -44,20 +50,39 @@ def aqmlab(
         typer.echo(context.get_help())
 
 
-app.command("run")(run.run_command)
-app.command("sweep")(sweep.sweep_command)
-app.command("results")(results.results_command)
-app.command("plot")(plot.plot)
-app.command("reproduce")(reproduce.reproduce)
-app.command("compare")(compare.compare_command)
-app.command("responses")(responses.responses_command)
-app.command("calibrate")(calibrate.calibrate_command)
-app.command("tune-red")(tune_red.tune_red_command)
-app.add_typer(model.models, name="model")
-app.command("traffic")(traffic.traffic_command)
-app.command("status")(status.status_command)
-app.command("script")(script.script_command)
-app.command("bench")(bench.bench)
-app.command("list")(manual.list_command)
-app.command("explain")(manual.explain)
-app.command("schema")(manual.schema)
+COMMANDS: dict[str, dict[str, tuple[Callable[..., Any], tuple[str, ...]]]] = {
+    "Run and compare": {
+        "run": (run.run_command, run.EXAMPLES),
+        "compare": (compare.compare_command, compare.EXAMPLES),
+        "sweep": (sweep.sweep_command, sweep.EXAMPLES),
+        "results": (results.results_command, results.EXAMPLES),
+        "responses": (responses.responses_command, responses.EXAMPLES),
+        "plot": (plot.plot_command, plot.EXAMPLES),
+        "status": (status.status_command, status.EXAMPLES),
+    },
+    "Study": {
+        "reproduce": (reproduce.reproduce_command, reproduce.EXAMPLES),
+    },
+    "TCP and traffic": {
+        "script": (script.script_command, script.EXAMPLES),
+        "traffic": (traffic.traffic_command, traffic.EXAMPLES),
+        "calibrate": (calibrate.calibrate_command, calibrate.EXAMPLES),
+    },
+    "Model and tune": {
+        "tune-red": (tune_red.tune_red_command, tune_red.EXAMPLES),
+    },
+    "Look up": {
+        "list": (manual.list_command, manual.LIST_EXAMPLES),
+        "explain": (manual.explain_command, manual.EXPLAIN_EXAMPLES),
+        "schema": (manual.schema_command, manual.SCHEMA_EXAMPLES),
+    },
+    "Develop": {
+        "bench": (bench.bench_command, bench.EXAMPLES),
+    },
+}
+"""Function and examples of each command, by group and name."""
+
+for group, commands in COMMANDS.items():
+    for name, (function, examples) in commands.items():
+        app.command(name, cls=Command, rich_help_panel=group, epilog="\n".join(examples))(function)
+app.add_typer(model.models, name="model", rich_help_panel="Model and tune")

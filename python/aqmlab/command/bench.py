@@ -7,25 +7,46 @@ import typer
 from aqmlab.command.options import read_count
 from aqmlab.command.terminal import console
 
+EXAMPLES = (
+    "aqmlab bench S1 S2 --runs 3",
+    "aqmlab bench --variants --json",
+)
 
-def bench(
+
+def bench_command(
     scenarios: Annotated[
         list[str] | None,
-        typer.Argument(help="Scenarios of the benchmark, e.g. S1 S2; default: all."),
+        typer.Argument(
+            help="Scenarios of the benchmark, e.g. S1 S2.", show_default="all scenarios"
+        ),
     ] = None,
     peers: Annotated[
         bool,
-        typer.Option("--peers", help="Also run ns-2, ns-3, htsim and the limit loop, if there."),
+        typer.Option(
+            "--peers",
+            help="Also measure ns-2, ns-3 and htsim, if they are installed, and a loop that does "
+            "the least work that any simulator must do.",
+        ),
     ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print the figures as JSON, one object a row.")
+        bool, typer.Option("--json", help="Print the figures as JSON, one object per row.")
     ] = False,
-    runs: Annotated[str, typer.Option(help="Runs of each; medians are shown.", metavar="N")] = "5",
+    runs: Annotated[
+        str,
+        typer.Option(help="Measure each scenario N times, and show the median.", metavar="N"),
+    ] = "5",
     by_variant: Annotated[
-        bool, typer.Option("--variants", help="Count what options and variants of TCP cost, only.")
+        bool,
+        typer.Option(
+            "--variants",
+            help="Only count the instructions per packet that options and variants of TCP add.",
+        ),
     ] = False,
 ) -> None:
-    """Measure the simulator's speed, in a checkout; docs/benchmark.md says how."""
+    """Measure the speed of the simulator; this needs a checkout of the source.
+
+    docs/benchmark.md describes the scenarios, and how the figures are measured.
+    """
     import json
 
     from aqmlab import variants

@@ -1,4 +1,4 @@
-"""`aqmlab calibrate`: users of the web for an offered load, their requests frozen for replay."""
+"""`aqmlab calibrate`: web users for an offered load, with their requests frozen for replay."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aqmlab.command.options import StoreOption, read_change, read_count, read_rate, read_warm_up
+from aqmlab.command.options import (
+    ForceOption,
+    JobsOption,
+    SeedOption,
+    SetOption,
+    StoreOption,
+    WarmUpOption,
+    out,
+    read_change,
+    read_count,
+    read_overrides,
+    read_rate,
+    replications,
+)
 from aqmlab.command.terminal import console, resumable, say
 
 if TYPE_CHECKING:
@@ -14,68 +27,69 @@ if TYPE_CHECKING:
 
 MADE_BY = "aqmlab calibrate"
 DUMBBELL = "left>right"
+EXAMPLES = (
+    "aqmlab calibrate examples/web_users.toml --load '9 Mbit/s' --warm-up '10 s'",
+    "aqmlab calibrate examples/web_users.toml --load '9 Mbit/s' --load '10.5 Mbit/s' "
+    "--replications 2 --out results/loads",
+)
 
 
 def calibrate_command(
-    file: Annotated[Path, typer.Argument(help="A scenario, TOML or JSON.", metavar="SCENARIO")],
+    file: Annotated[
+        Path, typer.Argument(help="A scenario with web traffic, in TOML or JSON.", metavar="FILE")
+    ],
     loads: Annotated[
         list[str],
         typer.Option(
             "--load",
-            help="Load to offer on the link, e.g. '90 Mbit/s'; given again for each.",
+            help="Load to offer on the link, e.g. '90 Mbit/s'. Repeat the option for several "
+            "loads.",
             metavar="RATE",
         ),
     ],
     link: Annotated[
         str | None,
         typer.Option(
-            help="The link whose load it is; default: left>right of a dumbbell.", metavar="FROM>TO"
+            help="Link that carries the load.",
+            metavar="FROM>TO",
+            show_default="left>right of a dumbbell",
         ),
     ] = None,
     uncongested: Annotated[
         list[str] | None,
         typer.Option(
-            help="What makes the network so wide that nothing waits; default, of a dumbbell: ten "
-            "times the rate, and a buffer of 100000 packets.",
+            help="Change a key of the network, so that no packet waits while the load is "
+            "measured. Repeat the option for several keys.",
             metavar="KEY=VALUE",
+            show_default="ten times the rate and a buffer of 100000 packets in a dumbbell",
         ),
     ] = None,
-    warm_up: Annotated[
-        str | None,
-        typer.Option(help="Leave this time out of the load, e.g. '20 s'; default: none."),
-    ] = None,
     tolerance: Annotated[
-        float, typer.Option(help="How far the load may be off, in %.", metavar="X")
+        float,
+        typer.Option(help="Maximum deviation of the measured load, in %.", metavar="X"),
     ] = 0.3,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario."),
-    ] = None,
-    replications: Annotated[
-        str, typer.Option(help="Lists for each load, each of its seed.", metavar="N")
-    ] = "1",
-    jobs: Annotated[
-        str | None, typer.Option(help="Runs at a time; default: the cores.", metavar="N")
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder to make; default results/SCENARIO-calibrated.", metavar="DIR"),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace an earlier calibration in the folder.")
-    ] = False,
+    seed: SeedOption = None,
+    changes: SetOption = None,
+    warm_up: WarmUpOption = None,
+    number: Annotated[str, replications("1")] = "1",
+    jobs: JobsOption = None,
+    to: Annotated[Path | None, out("results/FILE-calibrated")] = None,
+    force: ForceOption = False,
     store: StoreOption = None,
 ) -> None:
-    """Find users of the web for an offered load, and freeze their requests for replay."""
+    """Choose the number of web users that offers a load, and freeze their requests for replay.
+
+    The output is a folder per load and seed, with the frozen scenario and its lists of requests.
+    """
     from contextlib import ExitStack
 
     from aqmlab.experiment.calibration import Wanted, calibrate
     from aqmlab.folder import appearing
     from aqmlab.progress import Bar
     from aqmlab.scenario import changed, normalize
-    from aqmlab.store import Ledger
+    from aqmlab.store import FolderStore
 
-    scenario = changed(file, [read_change(change) for change in changes or []])
+    scenario = changed(file, read_overrides(changes, seed))
     whole = json.loads(normalize(scenario))
     wide = [
         read_change(change, "network.rate='1 Gbit/s'", "--uncongested")
@@ -83,34 +97,36 @@ def calibrate_command(
     ]
     wide = wide or _widened(whole)
     if link is None and whole["network"]["kind"] != "dumbbell":
-        raise ValueError("--link: the network is no dumbbell; say whose load it is, as FROM>TO")
-    asked = {text: read_rate("--load", text) for text in loads}
-    warm_up_s = read_warm_up(warm_up) or 0.0
-    count, threads = read_count("--replications", replications) or 1, read_count("--jobs", jobs)
-    folder = out or Path("results") / f"{file.stem}-calibrated"
-    every = [(text, seed) for text in asked for seed in range(whole["seed"], whole["seed"] + count)]
+        raise ValueError(
+            "--link is missing, and the network is not a dumbbell; give the link of the load as "
+            "FROM>TO"
+        )
+    wanted = {text: read_rate("--load", text) for text in loads}
+    count, threads = read_count("--replications", number) or 1, read_count("--jobs", jobs)
+    folder = to or Path("results") / f"{file.stem}-calibrated"
+    every = [(text, k) for text in wanted for k in range(whole["seed"], whole["seed"] + count)]
     with ExitStack() as stack:
-        kept = stack.enter_context(Ledger(store)) if store else None
-        if kept:
-            stack.enter_context(resumable(kept))
+        runs = stack.enter_context(FolderStore(store)) if store else None
+        if runs:
+            stack.enter_context(resumable(runs))
         new = stack.enter_context(appearing(folder, MADE_BY, force=force))
         with Bar() as bar:
-            found = calibrate(
-                [Wanted(scenario | {"seed": seed}, asked[text], new / _name(text, seed))
-                 for text, seed in every],
-                link=link or DUMBBELL, uncongested=wide, warm_up_s=warm_up_s,
-                tolerance=tolerance / 100, jobs=threads, store=kept, progress=bar,
+            done = calibrate(
+                [Wanted(scenario | {"seed": k}, wanted[text], new / _name(text, k))
+                 for text, k in every],
+                link=link or DUMBBELL, uncongested=wide, warm_up=warm_up,
+                tolerance=tolerance / 100, jobs=threads, store=runs, progress=bar,
             )  # fmt: skip
-        for (text, seed), one in zip(every, found, strict=True):
+        for (text, k), one in zip(every, done, strict=True):
             leave(
                 one,
-                scenario | {"seed": seed},
-                folder / _name(text, seed),
-                new / _name(text, seed),
+                scenario | {"seed": k},
+                folder / _name(text, k),
+                new / _name(text, k),
                 file,
             )
-        show(every, found)
-    say(f"Written to {folder}: a folder a load and seed, with the frozen scenario and its lists.")
+        show(every, done)
+    say(f"Written to {folder}: a folder per load and seed, with the frozen scenario and its lists.")
 
 
 def _name(load: str, seed: int) -> str:
@@ -118,27 +134,27 @@ def _name(load: str, seed: int) -> str:
 
 
 def _widened(scenario: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return what makes a dumbbell wide."""
+    """Return the keys, with their values, that make a dumbbell wide enough that no packet waits."""
     network = scenario["network"]
     if network["kind"] != "dumbbell":
         raise ValueError(
-            "--uncongested: the network is no dumbbell; say what makes it so wide that nothing "
-            "waits, for example network.links.0.rate='1 Gbit/s'"
+            "--uncongested is missing, and the network is not a dumbbell; give keys with which no "
+            "packet waits, for example network.links.0.rate='1 Gbit/s'"
         )
     number, unit = network["rate"].split()
     queue = "{ kind = 'drop_tail', limit = '100000 packets' }"
     return [("network.rate", f"'{10 * float(number):.12g} {unit}'"), ("network.queue", queue)]
 
 
-def show(every: list[tuple[str, int]], found: "list[Calibrated]") -> None:
-    """Print what was found, a row a load and seed."""
+def show(every: list[tuple[str, int]], done: "list[Calibrated]") -> None:
+    """Print users, requests and measured load, a row per load and seed."""
     from rich.table import Table
 
     table = Table(title="Offered loads")
     table.add_column("load")
     for head in ("seed", "users", "requests", "measured (Mbit/s)"):
         table.add_column(head, justify="right")
-    for (text, seed), one in zip(every, found, strict=True):
+    for (text, seed), one in zip(every, done, strict=True):
         users, requests = 0, 0
         for file in one.lists.values():
             rows = file.read_text("utf-8").splitlines()[1:]
@@ -151,10 +167,10 @@ def show(every: list[tuple[str, int]], found: "list[Calibrated]") -> None:
 def leave(
     one: "Calibrated", scenario: dict[str, Any], final: Path, folder: Path, file: Path
 ) -> None:
-    """Write the frozen scenario beside its lists; it names them where they will be."""
+    """Write the frozen scenario beside its lists, which it names by their final paths."""
     from aqmlab.experiment.calibration import frozen
     from aqmlab.scenario import toml_document
 
     lists = {i: final / path.name for i, path in one.lists.items()}
-    said = frozen(scenario, lists, one.users)
-    (folder / f"{file.stem}.toml").write_text(toml_document(said), "utf-8")
+    document = frozen(scenario, lists, one.users)
+    (folder / f"{file.stem}.toml").write_text(toml_document(document), "utf-8")

@@ -1,77 +1,103 @@
 """`aqmlab compare`: the same traffic through several queues."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from aqmlab.command.options import StoreOption, WarningsOption, read_change, read_count
+from aqmlab.command.options import (
+    EngineOption,
+    ForceOption,
+    JobsOption,
+    ResumeOption,
+    SeedOption,
+    SetOption,
+    WarmUpOption,
+    WarningsOption,
+    out,
+    read_count,
+    read_engine,
+    read_overrides,
+    replications,
+    store,
+)
 from aqmlab.command.terminal import console, resumable, say, warn
+
+EXAMPLES = (
+    "aqmlab compare drop_tail codel --replications 3 --set duration='10 s'",
+    "aqmlab compare drop_tail 'narrow=red:minth=5 packets,maxth=15 packets' "
+    "--scenario examples/two_flows.toml --out results/narrow",
+)
 
 
 def compare_command(
     queues: Annotated[
         list[str],
         typer.Argument(
-            help="Kinds of queues, each with the keys that differ from their defaults, and a name "
-            "if wanted: drop_tail codel 'gentle=red:minth=5 packets,maxth=15 packets'.",
+            help="Kinds of queues. Keys that differ from their defaults follow a colon, and a name "
+            "may stand before: 'narrow=red:minth=5 packets,maxth=15 packets'.",
             metavar="QUEUES...",
         ),
     ],
     scenario: Annotated[
         Path | None,
-        typer.Option(help="Traffic and network; default: RFC 7928's bottleneck.", metavar="FILE"),
+        typer.Option(
+            help="Scenario with the traffic and the network.",
+            metavar="FILE",
+            show_default="the bottleneck of RFC 7928, 20 Mbit/s and 100 ms",
+        ),
     ] = None,
     link: Annotated[
         list[str] | None,
         typer.Option(
-            help="The link whose queue is compared; given again, all of them get it. "
-            "Default: the bottleneck of a dumbbell.",
+            help="Link that gets the queues. Repeat the option for several links, which then all "
+            "get the same queue.",
             metavar="FROM>TO",
+            show_default="the bottleneck of a dumbbell",
         ),
     ] = None,
-    warm_up: Annotated[
-        str | None,
-        typer.Option(
-            help="Leave this time out at the start of each run, e.g. '5 s': from counts, delays "
-            "and goodputs; transfers count that began later. Figures of the queue show all.",
-            metavar="TIME",
-        ),
-    ] = None,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario."),
-    ] = None,
-    ecn: Annotated[bool, typer.Option("--ecn", help="Let every flow use ECN (RFC 3168).")] = False,
-    replications: Annotated[
-        str, typer.Option(help="Runs of each queue, each with its seed.", metavar="N")
-    ] = "10",
-    seed: Annotated[str | None, typer.Option(help="The first seed.", metavar="N")] = None,
-    jobs: Annotated[
-        str | None, typer.Option(help="Runs at a time; default: the cores.", metavar="N")
-    ] = None,
-    out: Annotated[
-        Path, typer.Option(help="Folder to make; default results/compare.", metavar="DIR")
-    ] = Path("results/compare"),
-    store: StoreOption = None,
+    ecn: Annotated[
+        bool, typer.Option("--ecn", help="Every flow uses ECN: --set tcp.ecn=rfc3168.")
+    ] = False,
+    seed: SeedOption = None,
+    changes: SetOption = None,
+    warm_up: WarmUpOption = None,
+    number: Annotated[str, replications("10")] = "10",
+    jobs: JobsOption = None,
+    to: Annotated[Path, out("results/compare")] = Path("results/compare"),
+    force: ForceOption = False,
+    resume: ResumeOption = False,
+    folder: Annotated[Path | None, store("the folder runs/ of the output")] = None,
     warnings: WarningsOption = True,
+    engine: EngineOption = None,
 ) -> None:
-    """Compare queues under the same traffic: a table, figures, and a page with both."""
+    """Compare queues under the same traffic.
+
+    The output is a folder with a report, its figures and the finished runs. With a warm-up, only
+    transfers that begin after it count.
+    """
     from aqmlab.compare import comparison, output, show
     from aqmlab.progress import Bar
 
-    overrides = [read_change(change) for change in changes or []]
+    overrides = read_overrides(changes)
     overrides += [("tcp.ecn", "rfc3168")] if ecn else []
-    overrides += [("seed", seed)] if seed is not None else []
-    count, threads = read_count("--replications", replications) or 1, read_count("--jobs", jobs)
-    file = scenario or comparison.SCENARIO
-    with output.place(out) as claim, output.store(claim, store) as kept, resumable(kept):
+    overrides += read_overrides(None, seed)
+    count, threads = read_count("--replications", number) or 1, read_count("--jobs", jobs)
+    file, by = scenario or comparison.SCENARIO, read_engine(engine)
+    afresh = force and not resume
+    with (
+        output.place(to, replace=force or resume) as claim,
+        output.store(claim, folder, afresh=afresh) as runs,
+        resumable(runs, "--resume") if folder or not afresh else nullcontext(),
+    ):
         with Bar() as bar:
             done = comparison.compare(
                 queues, file, count, threads, bar,
-                link=link or ["bottleneck"], warm_up=warm_up, overrides=overrides, store=kept,
+                link=link or ["bottleneck"], warm_up=warm_up, overrides=overrides, store=runs,
+                engine=by,
             )  # fmt: skip
-        page = output.write(done, kept, claim)
+        page = output.write(done, runs, claim, afresh=afresh)
     show.show(done, console())
     warn(done.warnings if warnings else [])
     say(str(page))

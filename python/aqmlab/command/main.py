@@ -1,4 +1,4 @@
-"""Runs the command: whatever goes wrong becomes one line on stderr and an exit code."""
+"""Execution of the command: every error becomes one line on stderr and an exit code."""
 
 import os
 import signal
@@ -24,9 +24,9 @@ def execute(args: list[str]) -> int:
     except Interrupted as e:
         return _interrupted(str(e))
     except InvariantViolation as e:
-        told = "the simulator contradicts itself, please report it"
-        return complain(f"{told}: {e}, in aqmlab {' '.join(args)}", DEFECT)
-    except BrokenPipeError:  # whoever read our output has seen enough
+        problem = "the simulator contradicts itself, please report it"
+        return complain(f"{problem}: {e}, in aqmlab {' '.join(args)}", DEFECT)
+    except BrokenPipeError:  # the reader of our output, such as head, has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except OSError as e:
@@ -34,7 +34,7 @@ def execute(args: list[str]) -> int:
     except ValueError as e:
         return complain(str(e), WRONG_INPUT)
     except MemoryError as e:
-        return complain(str(e) or "there is not enough memory; ask for less", WRONG_INPUT)
+        return complain(str(e) or "memory is exhausted; request less", WRONG_INPUT)
     except SystemExit:
         raise
     except SystemError as e:
@@ -42,7 +42,7 @@ def execute(args: list[str]) -> int:
         if not isinstance(e.__cause__, KeyboardInterrupt):
             return _defect(e, args)
         return _interrupted()
-    except BaseException as e:  # a panic of the simulator is no Exception
+    except BaseException as e:  # a panic of the simulator is not an Exception
         return _defect(e, args)
     return _interrupted() if status == INTERRUPTED else int(status or 0)
 
@@ -51,23 +51,23 @@ def _defect(error: BaseException, args: list[str]) -> int:
     """Report a defect in one line, or raise it if AQMLAB_TRACEBACK is set; return the exit code."""
     if os.environ.get("AQMLAB_TRACEBACK"):
         raise error
-    what = f"{type(error).__name__}: {error}"
+    problem = f"{type(error).__name__}: {error}"
     of = f" of {' '.join(args)}" if args else ""
     return complain(
-        f"a defect of aqmlab, please report it: {what}{of} (AQMLAB_TRACEBACK=1 shows where)",
+        f"a defect of aqmlab, please report it: {problem}{of} (AQMLAB_TRACEBACK=1 shows where)",
         DEFECT,
     )
 
 
 def _run(args: list[str]) -> Any:
-    """Run the command; return what it returns, mostly nothing.
+    """Run the command; return its exit code, or None for 0.
 
     Raises
     ------
     ValueError
         If the arguments are wrong.
     """
-    if args == ["--version"]:  # at once, as nothing is imported for it
+    if args == ["--version"]:  # fast, as no module is imported for it
         sys.stdout.write(f"aqmlab {version()}\n")
         return 0
     import typer
@@ -78,17 +78,19 @@ def _run(args: list[str]) -> Any:
         command = typer.main.get_command(app)
         return command.main(args, prog_name="aqmlab", standalone_mode=False)
     except typer.TyperException as e:
-        told = e.format_message().replace("Value error, ", "").rstrip(".")
-        raise ValueError(f"{told}. See aqmlab --help.") from None
+        message = e.format_message().replace("Value error, ", "").rstrip(".")
+        context = getattr(e, "ctx", None)
+        path = context.command_path if context else "aqmlab"
+        raise ValueError(f"{message}. See {path} --help.") from None
 
 
 def _interrupted(left: str | None = None) -> int:
-    """Tell what is left by an interruption; return 128 and the number of its signal."""
+    """Report the files that an interrupted command wrote; return 128 plus the signal number."""
     from aqmlab import folder, interrupts
 
-    there = ", ".join(map(str, folder.written))
-    left = left or (f"{there} was written before" if there else "nothing was written")
-    code = 128 + (interrupts.came or signal.SIGINT)
+    paths = ", ".join(map(str, folder.written))
+    left = left or (f"{paths} was written before" if paths else "nothing was written")
+    code = 128 + (interrupts.received or signal.SIGINT)
     return complain(f"interrupted; {left}", code)
 
 
@@ -114,19 +116,22 @@ def main() -> NoReturn:
 
 
 def _open_streams() -> bool:
-    """Whether there is a standard output; no file that is opened later may have its number."""
+    """Return whether standard output is open; close the gap that a missing stream leaves.
+
+    Otherwise a file that is opened later would get the number of the stream.
+    """
     missing = [n for n, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)) if stream is None]
     while missing and os.open(os.devnull, os.O_RDWR) < max(missing):
         pass
     if 2 in missing:
         sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     if 1 in missing:
-        complain("standard output is closed; give it a file, or /dev/null", WRONG_INPUT)
+        complain("standard output is closed; redirect it to a file, or to /dev/null", WRONG_INPUT)
     return 1 not in missing
 
 
 def _flushed(code: int) -> int:
-    """Write what is still to be printed, as the interpreter would do without telling well."""
+    """Flush standard output; an error becomes one line, unlike at the end of the interpreter."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

@@ -1,36 +1,43 @@
-"""`aqmlab list`, `explain` and `schema`: what a scenario can name."""
+"""`aqmlab list`, `explain` and `schema`: the names that a scenario can use."""
 
 from typing import Annotated
 
 import typer
+
+LIST_EXAMPLES = ("aqmlab list", "aqmlab list queues")
+EXPLAIN_EXAMPLES = ("aqmlab explain red.minth", "aqmlab explain ecn-finite-transfers")
+SCHEMA_EXAMPLES = ("aqmlab schema", "aqmlab schema > scenario.schema.json")
 
 
 def list_command(
     category: Annotated[
         str | None,
         typer.Argument(
-            help="queues, tcp, traffic, distributions, network, scenario, studies …; default: list "
-            "the categories."
+            help="Category of names, such as queues, tcp, traffic or studies.",
+            show_default="list the categories",
         ),
     ] = None,
 ) -> None:
-    """List what a scenario can name, and the studies."""
+    """List the names that a scenario can use, or the published studies."""
     from aqmlab.explain import listing
 
     typer.echo(listing(category))
 
 
-def explain(
-    name: Annotated[str, typer.Argument(help="E.g. red, tcp, minth, red.minth, or a study.")],
+def explain_command(
+    name: Annotated[
+        str,
+        typer.Argument(help="A name, such as red, tcp, minth or red.minth, or a study."),
+    ],
 ) -> None:
-    """Explain a name: what it is, and each parameter with unit, default, range and source."""
+    """Explain a name: its purpose, and unit, default, range and source of each parameter."""
     from aqmlab.explain import explanation
 
     typer.echo(explanation(name))
 
 
-def schema() -> None:
-    """Print the JSON Schema of a scenario."""
+def schema_command() -> None:
+    """Print the JSON Schema of a scenario, which editors can check a file with."""
     import json
 
     from aqmlab import manual

@@ -1,17 +1,26 @@
-"""`aqmlab model`: closed forms and fluid models, alone or beside a run of a scenario."""
+"""`aqmlab model`: closed forms and fluid models, alone or compared with a run."""
 
 import json
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from aqmlab.command import model_kinds
+from aqmlab.command.help import CONTEXT, Command, Group
 from aqmlab.command.model_shown import draw, drawable, number
-from aqmlab.command.options import read_change, read_warm_up
-from aqmlab.command.terminal import console, say, warn
+from aqmlab.command.options import (
+    PlotOption,
+    SeedOption,
+    SetOption,
+    StoreOption,
+    WarmUpOption,
+    WarningsOption,
+    read_overrides,
+)
+from aqmlab.command.terminal import console, resumable, say, warn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,15 +28,19 @@ if TYPE_CHECKING:
     from aqmlab.models.beside import Beside
     from aqmlab.results import Result
 
-MOST_SAMPLES = 200_000
-"""Samples of a queue at most where a scenario is run for its models."""
+MAX_SAMPLES = 200_000
+"""Maximum number of samples of a queue where a scenario is run for its models."""
+EXAMPLES = (
+    "aqmlab model beside examples/red_loads.toml --set duration='20 s' --warm-up '5 s'",
+    "aqmlab model beside --run results/red_loads",
+)
 
 
-class Models(TyperGroup):
-    """The models by their names; any other first word is a scenario."""
+class Models(Group):
+    """The models by name; any other first word is a scenario."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments; without the name of a model they are those of `beside`."""
+        """Parse the arguments; without the name of a model they are those of `beside`."""
         if args and args[0] not in (*self.commands, "-h", "--help"):
             args = ["beside", *args]
         return super().parse_args(ctx, args or ["--help"])
@@ -37,94 +50,89 @@ models = typer.Typer(
     cls=Models,
     add_completion=False,
     rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Print what closed forms and fluid models say; with a scenario, beside what it measures.",
+    context_settings=CONTEXT,
+    help="Show the predictions of closed forms and fluid models, or compare them with a run.\n\n"
+    "`aqmlab model SCENARIO` is short for `aqmlab model beside SCENARIO`.",
+    epilog="aqmlab model examples/red_loads.toml --set duration='20 s'\n"
+    "aqmlab model tcp --p 0.01 --rtt '100 ms'",
 )
 
 
 def beside_command(
     file: Annotated[
-        Path | None, typer.Argument(help="A scenario, TOML or JSON.", metavar="SCENARIO")
+        Path | None, typer.Argument(help="A scenario, in TOML or JSON.", metavar="FILE")
     ] = None,
     run: Annotated[
-        Path | None, typer.Option(help="A folder of aqmlab run --out, instead.", metavar="DIR")
-    ] = None,
-    seed: Annotated[
-        str | None, typer.Option(help="Seed of every random stream.", metavar="N")
-    ] = None,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario."),
-    ] = None,
-    warm_up: Annotated[
-        str | None,
-        typer.Option(help="Leave this time out of what is measured, e.g. '20 s'; default: none."),
-    ] = None,
-    plot: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Draw delays of the queue, or the loop; .png, .svg or .pdf."
+            help="Folder of a finished run, which `aqmlab run --out` wrote, in place of FILE.",
+            metavar="DIR",
         ),
     ] = None,
+    seed: SeedOption = None,
+    changes: SetOption = None,
+    warm_up: WarmUpOption = None,
+    store: StoreOption = None,
+    plot: PlotOption = None,
+    warnings: WarningsOption = True,
 ) -> None:
-    """Run a scenario and set the models that fit it beside what it measured.
+    """Compare a run of a scenario with the predictions of the models that fit it.
 
-    `aqmlab model SCENARIO` is this too.
+    The command names each model that does not fit, with the reason. --plot draws the delays of the
+    queue, or gain and phase of the control loop.
     """
     from aqmlab.models.beside import beside
     from aqmlab.results import Result
 
     drawable(plot)
     if (file is None) == (run is None):
-        raise ValueError("give a scenario or --run DIR, one of both")
-    if run and (seed or changes or warm_up):
-        raise ValueError("--seed, --set and --warm-up are for a scenario; --run has been run")
+        raise ValueError("give either a scenario or --run DIR")
+    if run and (seed or changes or warm_up or store):
+        raise ValueError(
+            "--run names a finished run; leave --seed, --set, --warm-up and --store out"
+        )
     if file and not file.suffix and not file.exists():
-        raise ValueError(f"{file} is no model and no file; aqmlab model -h lists the models")
-    begin_s = read_warm_up(warm_up) or 0.0
-    result, before = (Result.read(run), None) if run else _run(file, seed, changes or [], begin_s)
-    found = beside(result, before)
-    _show(found)
+        raise ValueError(f"{file} must be a model or a file; aqmlab model -h lists the models")
+    result = Result.read(run) if run else _run(file, read_overrides(changes, seed, warm_up), store)
+    comparison = beside(result)
+    _show(comparison)
     if run is None:
-        warn(result.warnings)
+        warn(result.warnings if warnings else [])
     if plot:
-        draw(_figure(found), plot)
+        draw(_figure(comparison), plot)
 
 
-def _run(
-    file: Path | None, seed: str | None, changes: Sequence[str], warm_up_s: float
-) -> "tuple[Result, Result | None]":
-    """Run a scenario with the series that its models need, and its warm-up, if there is any."""
+def _run(file: Path | None, overrides: Sequence[tuple[str, str]], store: Path | None) -> "Result":
+    """Run a scenario with the series that its models need."""
     from aqmlab.experiment import run_many
-    from aqmlab.models.beside import OF_WARM_UP, needed
+    from aqmlab.models.beside import needed
     from aqmlab.progress import Bar
     from aqmlab.scenario import normalize, seconds
+    from aqmlab.store import FolderStore
 
     assert file is not None
-    overrides = [read_change(change) for change in changes]
-    overrides += [("seed", seed)] if seed is not None else []
     scenario = json.loads(normalize(file, overrides=overrides))
     record = scenario["record"]
     record["series"] = list(dict.fromkeys([*record["series"], *needed(scenario)]))
     if scenario["duration"]:
-        fine = max(1e-4, seconds(scenario["duration"]) / MOST_SAMPLES)
+        fine = max(1e-4, seconds(scenario["duration"]) / MAX_SAMPLES)
         if fine < seconds(record["interval"]):
             record["interval"] = f"{round(1e6 * fine)} us"
-    asks = [scenario]
-    if warm_up_s:
-        short = {"duration": f"{warm_up_s!r} s", "record": record | {"series": [*OF_WARM_UP]}}
-        asks.append(scenario | short)
-    with Bar() as bar:
-        result, *before = run_many(asks, progress=bar)
-    return result, before[0] if before else None
+    with ExitStack() as stack:
+        runs = stack.enter_context(FolderStore(store)) if store else None
+        if runs:
+            stack.enter_context(resumable(runs))
+        bar = stack.enter_context(Bar())
+        (result,) = run_many([scenario], progress=bar, store=runs)
+    return result
 
 
-def _show(found: "Beside") -> None:
+def _show(comparison: "Beside") -> None:
     from rich.table import Table
 
-    if found.rows:
-        after = f", after {found.begin_s:g} s" if found.begin_s else ""
-        title = f"Models beside the run: {found.link}{after}"
+    if comparison.rows:
+        after = f", after {comparison.begin_s:g} s" if comparison.begin_s else ""
+        title = f"Models beside the run: {comparison.link}{after}"
         table = Table(title=title, title_justify="left")
         for head in ("model", "of", "quantity"):
             table.add_column(head)
@@ -132,7 +140,7 @@ def _show(found: "Beside") -> None:
             table.add_column(head, justify="right", no_wrap=True)
         table.add_column("unit", no_wrap=True)
         last = None
-        for row in found.rows:
+        for row in comparison.rows:
             if last is not None and row.model != last:
                 table.add_section()
             new, far = row.model != last, row.difference
@@ -143,30 +151,30 @@ def _show(found: "Beside") -> None:
             )  # fmt: skip
             last = row.model
         console().print(table, markup=False)
-        assumed = dict.fromkeys(f"{row.model}: {row.assumed}" for row in found.rows if row.assumed)
+        assumed = dict.fromkeys(
+            f"{row.model}: {row.assumed}" for row in comparison.rows if row.assumed
+        )
         say("Assumed:\n" + "\n".join(f"  {line}" for line in assumed))
     else:
-        say("No model here fits this run.")
-    if found.left_out:
-        say("Not here:\n" + "\n".join(f"  {line}" for line in found.left_out))
+        say("No model fits this run.")
+    if comparison.left_out:
+        say("Models left out:\n" + "\n".join(f"  {line}" for line in comparison.left_out))
 
 
-def _figure(found: "Beside") -> "Figure":
+def _figure(comparison: "Beside") -> "Figure":
     from aqmlab.figures import models as figures
 
-    if found.queue is not None:
-        seen = {"measured": found.waits} if found.waits and len(found.waits[0]) else {}
-        return figures.delays({found.rows[-1].model: found.queue}, seen)
-    if found.loop is not None:
-        return figures.bode({found.rows[-1].model: found.loop})
-    raise ValueError("--plot: no distribution and no loop is known of this run; leave it out")
+    if comparison.queue is not None:
+        waits = comparison.waits
+        measured = {"measured": waits} if waits and len(waits[0]) else {}
+        return figures.delays({comparison.rows[-1].model: comparison.queue}, measured)
+    if comparison.loop is not None:
+        return figures.bode({comparison.rows[-1].model: comparison.loop})
+    raise ValueError(
+        "--plot needs a distribution or a loop, and this run has neither; leave it out"
+    )
 
 
-models.command("beside")(beside_command)
-models.command("batch-queue")(model_kinds.batch_queue)
-models.command("queue")(model_kinds.queue)
-models.command("tcp")(model_kinds.tcp)
-models.command("dctcp")(model_kinds.dctcp)
-models.command("short-flow")(model_kinds.short_flow)
-models.command("loop")(model_kinds.loop)
-models.command("figure-7")(model_kinds.figure_7)
+models.command("beside", cls=Command, epilog="\n".join(EXAMPLES))(beside_command)
+for name, (function, examples) in model_kinds.MODELS.items():
+    models.command(name, cls=Command, epilog="\n".join(examples))(function)

@@ -1,4 +1,4 @@
-"""The models of `aqmlab model`: each a command of its own, with what it asks for."""
+"""The models of `aqmlab model`, each a command of its own with its parameters."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,25 +7,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from aqmlab.command.model_shown import draw, drawable, number, show
-from aqmlab.command.options import read_change, read_count, read_rate, read_time
+from aqmlab.command.options import PlotOption, read_change, read_count, read_rate, read_time
 from aqmlab.command.terminal import say
 
 if TYPE_CHECKING:
     from aqmlab.models.batch_queue import Batches
-    from aqmlab.models.fluid.laws import Law
+    from aqmlab.models.fluid.controllers import Controller
     from aqmlab.models.fluid.network import Network
 
 RESPONSES = "response_bytes"
-"""The column of a list of requests that has the sizes of responses."""
+"""Column with the sizes of responses, in a list of requests."""
 
-Load = Annotated[float, typer.Option(help="Load ρ, above 0, below 1.", metavar="X")]
-Rate = Annotated[str, typer.Option(help="Rate of the link.", metavar="RATE")]
-Packet = Annotated[int, typer.Option(help="Bytes of a packet.", metavar="N", min=1)]
-Rtt = Annotated[str, typer.Option(help="Round trip.", metavar="TIME")]
-Plot = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Draw it too (.png, .svg, .pdf)."),
-]
+Load = Annotated[float, typer.Option(help="Load ρ, above 0 and below 1.", metavar="X")]
+Rate = Annotated[str, typer.Option(help="Rate of the link, e.g. '10 Mbit/s'.", metavar="RATE")]
+Packet = Annotated[int, typer.Option(help="Size of a packet in bytes.", metavar="N", min=1)]
+Rtt = Annotated[str, typer.Option(help="Round-trip time, e.g. '100 ms'.", metavar="TIME")]
+Loss = "Share of segments that are lost or marked, 0 to 1."
+Rto = Annotated[str, typer.Option(help="First retransmission timeout.", metavar="TIME")]
 
 
 def batch_queue(
@@ -33,34 +31,52 @@ def batch_queue(
     flows: Annotated[
         str | None,
         typer.Option(
-            help="Flow sizes in packets and how often each comes, e.g. 7:3,20:1.", metavar="N:W,…"
+            help="Sizes of flows in packets, each with its weight, e.g. 7:3,20:1.",
+            metavar="N:W,...",
         ),
     ] = None,
     sizes: Annotated[
         Path | None,
         typer.Option(
-            help="A file with the size of a flow in bytes on each line, or a list of requests as "
-            "aqmlab calibrate leaves it: its responses.",
+            help="File with the size of a flow in bytes on each line, or a list of requests, which "
+            "`aqmlab calibrate` writes; then the sizes are those of its responses.",
             metavar="FILE",
         ),
     ] = None,
     batches: Annotated[
         str | None,
-        typer.Option(help="Sizes of batches themselves, e.g. 1:1,2:1,4:1.", metavar="N:W,…"),
+        typer.Option(
+            help="Sizes of bursts in packets, each with its weight, e.g. 1:1,2:1,4:1.",
+            metavar="N:W,...",
+        ),
     ] = None,
     rate: Rate = "100 Mbit/s",
     packet: Packet = 1000,
-    delay: Annotated[str, typer.Option(help="Delay that is exceeded.", metavar="TIME")] = "5 ms",
+    delay: Annotated[
+        str,
+        typer.Option(help="Delay whose probability to be exceeded is computed.", metavar="TIME"),
+    ] = "5 ms",
     initial: Annotated[
         float | None,
-        typer.Option(help="First burst of a flow; default: 2, and 1 of long ones.", metavar="X"),
+        typer.Option(
+            help="First burst of a flow, in packets.",
+            metavar="X",
+            show_default="2, and 1 for long flows",
+        ),
     ] = None,
     growth: Annotated[
-        float, typer.Option(help="Growth of bursts a round trip; 1.5: delayed ACKs.", metavar="X")
+        float,
+        typer.Option(
+            help="Growth factor of bursts per round trip; 1.5 stands for delayed ACKs.",
+            metavar="X",
+        ),
     ] = 2.0,
-    plot: Plot = None,
+    plot: PlotOption = None,
 ) -> None:
-    """M[X]/M/1 and M[X]/D/1: the queue of bursts that flows send."""
+    """Compute the queue of the bursts that flows send, as M[X]/M/1 and as M[X]/D/1.
+
+    Give the bursts as --flows, as --sizes or as --batches.
+    """
     from aqmlab.models.batch_queue import BatchQueue, MxD1, MxM1
 
     drawable(plot)
@@ -106,8 +122,8 @@ def _batches(
     given = [name for name, value in
              (("--flows", flows), ("--sizes", sizes), ("--batches", batches)) if value]  # fmt: skip
     if len(given) != 1:
-        told = " and ".join(given) or "none of them"
-        raise ValueError(f"give one of --flows, --sizes and --batches; there is {told}")
+        present = " and ".join(given) or "none of them"
+        raise ValueError(f"give one of --flows, --sizes and --batches; there is {present}")
     if batches:
         return Batches.of(_weights("--batches", batches))
     ramp = bursts.Ramp(initial or 2, None if initial else 1, growth)
@@ -117,7 +133,7 @@ def _batches(
 
 
 def _sizes(file: Path) -> list[float]:
-    """Return the sizes in a file: a number a line, or the responses of a list of requests."""
+    """Return the sizes in a file: a number per line, or the responses of a list of requests."""
     first, *rest = file.read_text("utf-8").splitlines() or [""]
     heads = [head.strip() for head in first.split(",")]
     at = heads.index(RESPONSES) if RESPONSES in heads else 0
@@ -126,20 +142,20 @@ def _sizes(file: Path) -> list[float]:
         return [float(line.split(",")[at]) for line in lines if line.strip()]
     except (ValueError, IndexError):
         raise ValueError(
-            f"--sizes {file}: must have a number of bytes on each line, or be a CSV file with a "
-            f"column {RESPONSES}, as aqmlab calibrate leaves it"
+            f"--sizes {file} must have a number of bytes on each line, or be a CSV file with a "
+            f"column {RESPONSES}, as aqmlab calibrate writes it"
         ) from None
 
 
 def _weights(option: str, text: str) -> dict[int, float]:
-    found: dict[int, float] = {}
+    weights: dict[int, float] = {}
     for part in text.split(","):
         size, colon, weight = part.partition(":")
         try:
-            found[int(size)] = found.get(int(size), 0.0) + (float(weight) if colon else 1.0)
+            weights[int(size)] = weights.get(int(size), 0.0) + (float(weight) if colon else 1.0)
         except ValueError:
             raise ValueError(f"{option} {part!r} must be SIZE:WEIGHT, for example 7:3") from None
-    return found
+    return weights
 
 
 def queue(
@@ -147,18 +163,20 @@ def queue(
     service: Annotated[str, typer.Option(help="Mean service time.", metavar="TIME")] = "1 ms",
     variation: Annotated[
         float,
-        typer.Option(help="Squared coefficient of variation of sizes in M/G/1.", metavar="X"),
+        typer.Option(
+            help="Squared coefficient of variation of the service time in M/G/1.", metavar="X"
+        ),
     ] = 0.5,
-    room: Annotated[str, typer.Option(help="Packets that M/M/1/K has room for.", metavar="N")] = (
-        "20"
-    ),
+    limit: Annotated[
+        str, typer.Option(help="Limit of the system in M/M/1/K, in packets.", metavar="N")
+    ] = "20",
 ) -> None:
-    """M/M/1, M/D/1, M/G/1 and M/M/1/K: the queue of packets that come one by one."""
+    """Compute the queue of packets that arrive one by one: M/M/1, M/D/1, M/G/1 and M/M/1/K."""
     from aqmlab.models.batch_queue import BatchQueue
     from aqmlab.models.single_server import MG1, MM1K, md1, mm1
 
     seconds = read_time("--service", service)
-    full = MM1K(load, read_count("--room", room) or 1, seconds)
+    full = MM1K(load, read_count("--limit", limit) or 1, seconds)
     every: dict[str, BatchQueue | MG1] = {
         "M/M/1": mm1(load, seconds), "M/D/1": md1(load, seconds),
         "M/G/1": MG1(load, seconds, variation),
@@ -170,20 +188,20 @@ def queue(
     show(
         f"Load {load:g}, services of {1e3 * seconds:g} ms",
         ["queue", "mean number (packets)", "mean wait (ms)", "loss (%)"],
-        [*rows, [f"M/M/1/{full.room}", *last]],
+        [*rows, [f"M/M/1/{full.limit}", *last]],
     )
 
 
 def tcp(
-    p: Annotated[float, typer.Option("--p", help="Share of segments lost or marked.", metavar="X")],
+    p: Annotated[float, typer.Option("--p", help=Loss, metavar="X")],
     rtt: Rtt,
-    rto: Annotated[str, typer.Option(help="First timeout.", metavar="TIME")] = "1 s",
+    rto: Rto = "1 s",
     mss: Annotated[
-        int, typer.Option(help="Bytes of data in a segment.", metavar="N", min=1)
+        int, typer.Option(help="Size of the data in a segment, in bytes.", metavar="N", min=1)
     ] = 1460,
-    per_ack: Annotated[float, typer.Option(help="Segments an ACK (b).", metavar="X")] = 2,
+    per_ack: Annotated[float, typer.Option(help="Segments per ACK (b).", metavar="X")] = 2,
 ) -> None:
-    """The rate that a TCP gets at a share of signals: square root, PFTK, CUBIC, Scalable."""
+    """Compute the rate of TCP at a share of signals: square root, PFTK, CUBIC and Scalable."""
     from aqmlab.models import tcp_rates
 
     r, t0 = read_time("--rtt", rtt), read_time("--rto", rto)
@@ -202,13 +220,13 @@ def tcp(
 
 
 def dctcp(
-    flows: Annotated[float, typer.Option(help="Flows in step.", metavar="N")],
+    flows: Annotated[float, typer.Option(help="Number of synchronized flows.", metavar="N")],
     rate: Rate,
     rtt: Rtt,
-    threshold: Annotated[float, typer.Option(help="K, in packets.", metavar="X")],
+    threshold: Annotated[float, typer.Option(help="Marking threshold K, in packets.", metavar="X")],
     packet: Packet = 1500,
 ) -> None:
-    """DCTCP at a threshold: how far the queue swings."""
+    """Compute the oscillation of the queue of DCTCP at a marking threshold."""
     from aqmlab.models.dctcp import StepMarking, least_threshold
 
     c, r = read_rate("--rate", rate) / 8 / packet, read_time("--rtt", rtt)
@@ -217,25 +235,29 @@ def dctcp(
         f"{flows:g} flows, C·RTT = {c * r:.4g} packets, K = {threshold:g} packets",
         ["quantity", "value", "unit"],
         [
-            ["greatest queue", number(of.most), "packets"],
-            ["least queue", number(of.least), "packets"],
+            ["maximum queue", number(of.most), "packets"],
+            ["minimum queue", number(of.least), "packets"],
             ["share of marks α", number(100 * of.alpha), "%"],
             ["period", number(1e3 * of.period_s), "ms"],
-            ["least K without idle link", number(least_threshold(c, r)), "packets"],
-            ["greatest gain g", number(of.greatest_gain), ""],
+            ["minimum K without idle link", number(least_threshold(c, r)), "packets"],
+            ["maximum gain g", number(of.greatest_gain), ""],
         ],
     )
 
 
 def short_flow(
-    segments: Annotated[str, typer.Option(help="Segments of the transfer.", metavar="N")],
+    segments: Annotated[str, typer.Option(help="Size of the transfer in segments.", metavar="N")],
     rtt: Rtt,
-    initial: Annotated[float, typer.Option(help="Initial window, segments.", metavar="X")] = 10,
-    growth: Annotated[float, typer.Option(help="Growth a round trip.", metavar="X")] = 2,
-    p: Annotated[float, typer.Option("--p", help="Share of segments lost.", metavar="X")] = 0,
-    rto: Annotated[str, typer.Option(help="First timeout.", metavar="TIME")] = "1 s",
+    initial: Annotated[float, typer.Option(help="Initial window in segments.", metavar="X")] = 10,
+    growth: Annotated[
+        float, typer.Option(help="Growth factor of the window per round trip.", metavar="X")
+    ] = 2,
+    p: Annotated[
+        float, typer.Option("--p", help="Share of segments that are lost, 0 to 1.", metavar="X")
+    ] = 0,
+    rto: Rto = "1 s",
 ) -> None:
-    """How long a transfer takes that ends in slow start."""
+    """Compute the duration of a transfer that ends in slow start, with and without loss."""
     from aqmlab.models import short_flows
 
     n = read_count("--segments", segments) or 1
@@ -255,43 +277,58 @@ def short_flow(
 
 
 def loop(
-    law: Annotated[str, typer.Argument(help="red, pi, pie or pi2.", metavar="LAW")],
-    flows: Annotated[float, typer.Option(help="Reno flows.", metavar="N")],
+    law: Annotated[str, typer.Argument(help="AQM: red, pi, pie or pi2.", metavar="AQM")],
+    flows: Annotated[float, typer.Option(help="Number of Reno flows.", metavar="N")],
     rate: Rate,
-    rtt: Annotated[str, typer.Option(help="Round trip without queue.", metavar="TIME")],
+    rtt: Annotated[
+        str, typer.Option(help="Round-trip time without queueing, e.g. '100 ms'.", metavar="TIME")
+    ],
     packet: Packet = 1500,
-    per_ack: Annotated[float, typer.Option(help="Segments an ACK (b).", metavar="X")] = 1,
+    per_ack: Annotated[float, typer.Option(help="Segments per ACK (b).", metavar="X")] = 1,
     values: Annotated[
         list[str] | None,
         typer.Option(
-            "--set",
+            "--parameter",
             metavar="KEY=VALUE",
-            help="A parameter of the law: minth, maxth, maxp, wq (red); qref, k, z or a, b, period "
-            "(pi); target, period, alpha, beta (pie, pi2). Packets, s, 1/s.",
+            help="Set a parameter of the AQM, without a unit. red has minth and maxth (packets), "
+            "maxp and wq. pi has qref (packets), period (s), and k and z or a and b. pie and pi2 "
+            "have target and period (s), alpha and beta (1/s). Repeat the option for several.",
+            show_default="the published values",
         ),
     ] = None,
     step: Annotated[
-        float | None, typer.Option(help="Flows after 20 s, for --step-plot.", metavar="N")
+        float | None,
+        typer.Option(
+            help="Number of flows after 20 s in --step-plot.", metavar="N", show_default="no change"
+        ),
     ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw gain and phase (Bode).")
-    ] = None,
+    plot: PlotOption = None,
     step_plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw 100 s of the fluid over time.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also draw 100 s of window and queue into this image file: .png, .svg or .pdf.",
+            show_default="no image",
+        ),
     ] = None,
 ) -> None:
-    """Where RED, PI, PIE or PI2 with Reno flows is at rest, and how far from instability."""
+    """Compute the equilibrium and the stability margins of an AQM with Reno flows.
+
+    --plot draws gain and phase over frequency (Bode).
+    """
     from aqmlab.models.fluid.margins import Loop
     from aqmlab.models.fluid.network import Network
 
     drawable(plot)
     drawable(step_plot, "--step-plot")
     if step is not None and not step_plot:
-        raise ValueError("--step changes the flows of --step-plot FILE; give that too")
+        raise ValueError("--step changes the flows in --step-plot FILE; give --step-plot too")
     network = Network(
         flows, read_rate("--rate", rate) / 8 / packet, read_time("--rtt", rtt), per_ack=per_ack
     )
-    chosen = _law(law, network, dict(read_change(v, "minth=20") for v in values or []))
+    chosen = _law(
+        law, network, dict(read_change(v, "minth=20", "--parameter") for v in values or [])
+    )
     of = Loop(network, chosen)
     exact = Loop(network, chosen, exact=True)
     rest = of.rest
@@ -308,9 +345,13 @@ def loop(
     ):
         both = [number(scale * getattr(one, name)) for one in (of, exact)]
         rows.append([what, *both, unit])
-    told = "stable" if of.is_stable else "unstable"
-    show(f"{law}, {flows:g} flows: {told}", ["quantity", "short", "whole linear", "unit"], rows)
-    say("short: the published plant, which takes the delay out of the window; whole: with it.")
+    stability = "stable" if of.is_stable else "unstable"
+    heads = ["quantity", "short", "whole linear", "unit"]
+    show(f"{law}, {flows:g} flows: {stability}", heads, rows)
+    say(
+        "short: the published plant, which leaves the delay of the window out. whole linear: the "
+        "plant with this delay."
+    )
     _loop_plots(of, law, step, plot, step_plot)
 
 
@@ -325,55 +366,107 @@ def _loop_plots(
     if step_plot:
         flows = [(20.0, step)] if step else []
         start = None if step else (of.rest.window, of.rest.queue / 2)
-        course = over_time(of.network, of.law, 100, flows=flows, start=start)
+        course = over_time(of.network, of.controller, 100, flows=flows, start=start)
         draw(figures.courses({law: course}), step_plot)
 
 
-def _law(name: str, network: "Network", values: dict[str, str]) -> "Law":
-    """Return a law with the parameters that are given, and the published ones of the others."""
+def _law(name: str, network: "Network", values: dict[str, str]) -> "Controller":
+    """Return an AQM with the given parameters, and the published values of the others."""
+    from aqmlab.models.fluid.controllers import PI2, PIE, DelayController, Integral, Red
     from aqmlab.models.fluid.design import pi_of
-    from aqmlab.models.fluid.laws import PI2, PIE, Integral, OfDelay, Red
 
     def take(key: str, default: float) -> float:
         text = values.pop(key, None)
         try:
             return default if text is None else float(text)
         except ValueError:
-            raise ValueError(f"--set {key}={text} must be a number") from None
+            raise ValueError(f"--parameter {key}={text} must be a number without a unit") from None
 
-    found: Law
+    aqm: Controller
     if name == "red":
         minth = take("minth", 5)
-        found = Red(minth, take("maxth", 3 * minth), take("maxp", 0.1), take("wq", 0.002))
+        aqm = Red(minth, take("maxth", 3 * minth), take("maxp", 0.1), take("wq", 0.002))
     elif name == "pi":
         queue, period = take("qref", 200), take("period", 0.00625)
         rule = pi_of(network.at(queue), period)
         if "a" in values or "b" in values:
             a, b = rule.coefficients
-            found = Integral.of_coefficients(take("a", a), take("b", b), period, queue)
+            aqm = Integral.of_coefficients(take("a", a), take("b", b), period, queue)
         else:
-            found = Integral(take("k", rule.k), take("z", rule.z), queue, period)
+            aqm = Integral(take("k", rule.k), take("z", rule.z), queue, period)
     elif name in ("pie", "pi2"):
         of = PIE if name == "pie" else PI2
-        found = OfDelay(
+        aqm = DelayController(
             take("target", of.target_s), take("period", of.period_s), take("alpha", of.alpha),
             take("beta", of.beta), auto_tuned=of.auto_tuned, squared=of.squared,
         )  # fmt: skip
     else:
-        raise ValueError(f"{name!r} must be one of red, pi, pie, pi2")
+        raise ValueError(f"AQM {name!r} must be one of red, pi, pie, pi2")
     if values:
-        raise ValueError(f"--set {', '.join(values)}: {name} has no such parameter; see --help")
-    return found
+        raise ValueError(
+            f"--parameter {', '.join(values)}: {name} has no such parameter; see --help"
+        )
+    return aqm
 
 
 def figure_7() -> None:
-    """Readings of figure 7 of "The power of ECN", and which give the 5 packets of its text."""
+    """List the readings of figure 7 of "The power of ECN" that give the 5 packets of its text."""
     from aqmlab.models.figure_7 import readings
 
-    found = [r for r in readings() if len(r.departures) < 2 or r.meets]
+    shown = [r for r in readings() if len(r.departures) < 2 or r.meets]
     show(
         "Flows of 7.22 packets at load 0.8; the text reads 5 packets",
         ["departs from the text in", "packets", "rounds to 5"],
         [[", ".join(r.departures) or "nothing", f"{r.packets:.2f}", "yes" if r.meets else ""]
-         for r in found if len(r.departures) < 4],
+         for r in shown if len(r.departures) < 4],
     )  # fmt: skip
+
+
+MODELS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
+    "batch-queue": (
+        batch_queue,
+        (
+            "aqmlab model batch-queue --flows 7:3,20:1 --load 0.9 --plot bursts.png",
+            "aqmlab model batch-queue --batches 1:1,2:1,4:1 --rate '10 Mbit/s' --delay '5 ms'",
+        ),
+    ),
+    "queue": (
+        queue,
+        (
+            "aqmlab model queue --load 0.8 --service '1 ms'",
+            "aqmlab model queue --load 0.95 --limit 50",
+        ),
+    ),
+    "tcp": (
+        tcp,
+        (
+            "aqmlab model tcp --p 0.01 --rtt '100 ms'",
+            "aqmlab model tcp --p 0.001 --rtt '20 ms' --rto '200 ms' --mss 1448",
+        ),
+    ),
+    "dctcp": (
+        dctcp,
+        (
+            "aqmlab model dctcp --flows 2 --rate '1 Gbit/s' --rtt '1 ms' --threshold 20",
+            "aqmlab model dctcp --flows 10 --rate '10 Gbit/s' --rtt '100 us' --threshold 65",
+        ),
+    ),
+    "short-flow": (
+        short_flow,
+        (
+            "aqmlab model short-flow --segments 70 --rtt '100 ms'",
+            "aqmlab model short-flow --segments 70 --rtt '100 ms' --initial 3 --p 0.01",
+        ),
+    ),
+    "loop": (
+        loop,
+        (
+            "aqmlab model loop red --flows 60 --rate '15 Mbit/s' --rtt '200 ms' --packet 500 "
+            "--parameter minth=20 --plot loop.png",
+            "aqmlab model loop pi --flows 60 --rate '15 Mbit/s' --rtt '200 ms' --packet 500 "
+            "--step 90 --step-plot step.png",
+        ),
+    ),
+    "figure-7": (figure_7, ("aqmlab model figure-7", "aqmlab model figure-7 > figure-7.txt")),
+}
+"""Function and examples of each model, by name."""

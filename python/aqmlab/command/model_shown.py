@@ -1,4 +1,4 @@
-"""How models are shown: tables, numbers, figures."""
+"""Output of models: tables, numbers and figures."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def show(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table; the first column is text, the others are numbers and units."""
+    """Print a table whose first column is text; the others are numbers and units."""
     from rich.table import Table
 
     table = Table(title=title, title_justify="left")
@@ -23,12 +23,12 @@ def show(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Non
 
 
 def number(value: float) -> str:
-    """Return a number for people: four digits; nothing for what is not there."""
+    """Return a number to four digits; "" for NaN."""
     return "" if value != value else f"{value:.4g}"
 
 
 def drawable(path: Path | None, option: str = "--plot") -> None:
-    """Refuse a figure's file that cannot be written, before anything is computed."""
+    """Raise an error, before any run, if an image cannot be written to a path."""
     from aqmlab import figures
 
     if path is None:
@@ -39,7 +39,7 @@ def drawable(path: Path | None, option: str = "--plot") -> None:
 
 
 def draw(figure: "Figure", path: Path) -> None:
-    """Write a figure and say so."""
+    """Write a figure, and print its path."""
     from aqmlab import figures
 
     say(f"Written to {figures.save(figure, path)}")

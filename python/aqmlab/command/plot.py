@@ -1,78 +1,102 @@
-"""`aqmlab plot`: what happened to a flow."""
+"""`aqmlab plot`: the segments, the windows or the round trips of a flow."""
 
-import math
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from aqmlab.command.options import SeedOption, SetOption, out, read_instant, read_overrides
 from aqmlab.command.terminal import say
+
+EXAMPLES = (
+    "aqmlab plot sequence examples/one_flow.toml --from '1.2 s' --to '2.5 s'",
+    "aqmlab plot window examples/two_flows.toml --flow 1 --out window.svg",
+)
 
 
 class Graph(StrEnum):
-    """What `aqmlab plot` draws of a flow."""
+    """The graphs that `aqmlab plot` draws of a flow."""
 
     SEQUENCE = "sequence"
     WINDOW = "window"
     RTT = "rtt"
 
 
-def plot(
-    graph: Annotated[Graph, typer.Argument(help="What to draw of a flow.", show_choices=True)],
+def plot_command(
+    graph: Annotated[
+        Graph,
+        typer.Argument(
+            help="sequence for segments and ACKs, window for the windows of the sender, rtt for "
+            "round trips.",
+            show_choices=True,
+        ),
+    ],
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="RUN", help="Folder of a run that recorded what is drawn, or a scenario to run."
+            metavar="RUN",
+            help="Folder of a run that recorded the series of the graph, or a scenario to run.",
         ),
     ],
     flow: Annotated[
         list[str] | None,
-        typer.Option(metavar="N", help="Name of the flow, or its number; default: the first."),
+        typer.Option(
+            metavar="NAME", help="Name of the flow, or its number from 0.", show_default="0"
+        ),
     ] = None,
     begin: Annotated[
-        str | None, typer.Option("--from", metavar="S", help="Draw from this time (s).")
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="TIME",
+            help="Beginning of the graph, e.g. '1.2 s'.",
+            show_default="the beginning of the run",
+        ),
     ] = None,
     end: Annotated[
-        str | None, typer.Option("--to", metavar="S", help="Draw up to this time (s).")
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="TIME",
+            help="End of the graph, e.g. '2.5 s'.",
+            show_default="the end of the run",
+        ),
     ] = None,
-    reply: Annotated[
-        bool, typer.Option("--reply", help="Draw the data that comes back, at the host `to`.")
+    reverse: Annotated[
+        bool,
+        typer.Option(
+            "--reverse", help="Draw the data in the reverse direction, which the host `to` sends."
+        ),
     ] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="File to write (.png, .svg, .pdf); default GRAPH.png."),
-    ] = None,
+    seed: SeedOption = None,
+    changes: SetOption = None,
+    to: Annotated[Path | None, out("GRAPH.png")] = None,
 ) -> None:
-    """Draw a flow: its segments and ACKs over time, its windows, or its round trips."""
+    """Draw a flow over time: its segments and ACKs, its windows, or its round trips.
+
+    The output is an image file: .png, .svg or .pdf. It replaces an earlier image of aqmlab.
+    """
     from aqmlab import figures
     from aqmlab.figures import segments
 
     if flow and len(flow) > 1:
-        raise ValueError(f"--flow is given {len(flow)} times; a plot is of one flow, so give one")
-    path = out or Path(f"{graph.value}.png")
+        raise ValueError(
+            f"--flow is given {len(flow)} times, and a plot shows one flow; give it once"
+        )
+    path = to or Path(f"{graph.value}.png")
     if path.suffix.lower() not in figures.FORMATS:
         raise ValueError(f"--out {path} must end in one of {', '.join(figures.FORMATS)}")
     figures.refuse_foreign(path)
-    result = segments.load(source, graph.value)
+    times = (read_instant("--from", begin, "1.2 s"), read_instant("--to", end, "2.5 s"))
+    overrides = read_overrides(changes, seed)
+    if overrides and source.is_dir():
+        raise ValueError(f"{source} is a finished run; leave --set and --seed out")
+    result = segments.load(source, graph.value, overrides)
     name = segments.flow_name(result, flow[0] if flow else None)
-    times = (_seconds("--from", begin), _seconds("--to", end))
     figure = {
         Graph.SEQUENCE: figures.sequence,
         Graph.WINDOW: figures.windows,
         Graph.RTT: figures.rtt,
-    }[graph](result, name, times, reply=reply)
+    }[graph](result, name, times, reply=reverse)
     say(f"Written to {figures.save(figure, path)}")
-
-
-def _seconds(option: str, text: str | None) -> float | None:
-    """Return the value of an option that is a time in seconds; None: it was not given."""
-    if text is None:
-        return None
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
-    if not math.isfinite(seconds):
-        raise ValueError(f"{option} {text!r} must be a number of seconds, for example 2.5")
-    return seconds

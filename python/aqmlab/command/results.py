@@ -1,4 +1,4 @@
-"""`aqmlab results`: what a sweep found, at a glance."""
+"""`aqmlab results`: the estimates of a sweep as a table and as a figure."""
 
 import math
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aqmlab import estimates
-from aqmlab.command.options import WarningsOption
+from aqmlab.command.options import PlotOption, WarningsOption
 from aqmlab.command.terminal import console, say, warn
 from aqmlab.estimates import Estimate, Kind
 from aqmlab.words import visible
@@ -21,23 +21,28 @@ if TYPE_CHECKING:
     from aqmlab.experiment import Cell, Outcome
 
 SIGNIFICANT = 0.05
-MOST_ROWS = 60
+MAX_ROWS = 60
 READING = {
-    "t": "Means over the seeds, ± half of their 95 % interval (Student's t), n of them.",
-    "bca": "Means over the seeds with their 95 % interval (bootstrap, BCa), n of them.",
-    "median": "Medians over the seeds with their exact interval of at least 95 %, which six values "
-    "are enough for, n of them.",
+    "t": "Means of n replications, ± half of their 95 % interval (Student's t).",
+    "bca": "Means of n replications with their 95 % interval (bootstrap, BCa).",
+    "median": "Medians of n replications with their exact interval of at least 95 %, which needs "
+    "at least six values.",
 }
 DIFFERENCES = (
-    "Differences to the first arm, seed by seed; * if real: p of the {} below 0.05, corrected for "
-    "all shown (Holm); = if every seed has the same."
+    "Differences from the first arm, seed by seed. * marks a difference whose p-value ({}, "
+    "corrected by Holm for all differences shown) is below 0.05. = marks equal values in every "
+    "replication."
 )
 
 EFFECTS = (
-    "By how much the mean changes when a factor goes from its first level to another, ± half of "
-    "the 95 % interval; a × b: by how much the effect of a is larger at b's other level. Least "
-    "squares, seeds as blocks, HC2. * if real: p below 0.05, corrected for all of the measure "
-    "(Holm); FDR: by Benjamini and Hochberg."
+    "Change of the mean when a factor goes from its first level to another, ± half of the 95 % "
+    "interval. a × b is the increase of a's effect at b's other level. Least squares with seeds as "
+    "blocks, HC2. * marks an effect whose p-value (corrected by Holm for all effects of the "
+    "measure) is below 0.05; FDR is the p-value by Benjamini and Hochberg."
+)
+EXAMPLES = (
+    "aqmlab results results/queue_size --by limit --measure goodput_bps --plot goodput.png",
+    "aqmlab results results/queue_size --effects --csv effects.csv",
 )
 
 
@@ -46,52 +51,72 @@ def results_command(
     by: Annotated[
         list[str] | None,
         typer.Option(
-            help="Tell apart only this factor, by its path or the end of it, and take the mean "
-            "over the others; may be given again. Default: every factor.",
+            help="Show the levels of this factor, and take the mean over the factors that are not "
+            "named. Give its dotted path or the end of it. Repeat the option for several factors.",
             metavar="FACTOR",
+            show_default="every factor",
         ),
     ] = None,
     measure: Annotated[
         list[str] | None,
-        typer.Option(help="Show only this measure; may be given again.", metavar="NAME"),
+        typer.Option(
+            help="Show this measure. Repeat the option for several measures.",
+            metavar="NAME",
+            show_default="every measure",
+        ),
     ] = None,
     interval: Annotated[
         Kind,
         typer.Option(
-            help="t: means with Student's interval; bca: means with that of the bootstrap; median: "
-            "medians with their exact interval.",
+            help="Statistic and interval: t for means with Student's interval, bca for means with "
+            "the bootstrap interval, median for medians with their exact interval.",
             metavar="KIND",
         ),
     ] = "t",
     effects: Annotated[
         bool,
-        typer.Option("--effects", help="Show main effects and interactions of factors and arms."),
+        typer.Option(
+            "--effects",
+            help="Show main effects and interactions of factors and arms instead of means.",
+        ),
     ] = False,
+    plot: PlotOption = None,
     csv: Annotated[
-        Path | None, typer.Option(help="Write the table as CSV too.", metavar="FILE")
+        Path | None,
+        typer.Option(help="Also write the table to this new file, as CSV.", metavar="FILE"),
     ] = None,
     parquet: Annotated[
-        Path | None, typer.Option(help="Write the table as Parquet too.", metavar="FILE")
+        Path | None,
+        typer.Option(help="Also write the table to this new file, as Parquet.", metavar="FILE"),
     ] = None,
     netcdf: Annotated[
         Path | None,
         typer.Option(
-            help="Write the measures of every run as netCDF too, by factors, arm and replication.",
+            help="Also write the measures of every run, by factors, arm and replication, to this "
+            "new file, as netCDF.",
             metavar="FILE",
         ),
     ] = None,
     warnings: WarningsOption = True,
 ) -> None:
-    """Show what a sweep found: each arm at each point, with intervals and differences."""
+    """Show the results of a sweep: each measure per arm and point, with intervals.
+
+    --plot draws each measure over a factor, a line per arm with its intervals: over the factor of
+    --by, or over the first factor that varies. A second --by gives a column of panels per level.
+    """
+    from aqmlab.command.model_shown import draw, drawable
     from aqmlab.experiment import Outcome
     from aqmlab.folder import appearing_file
 
+    drawable(plot)
     for path in filter(None, (csv, parquet, netcdf)):
         if path.exists():
-            raise FileExistsError(f"{path} is there; give another name")
+            raise FileExistsError(f"{path} exists; give another name")
     outcome = Outcome.read(folder)
     if effects and by:
-        raise ValueError("--effects are of all factors; leave --by out")
+        raise ValueError("--effects uses all factors; leave --by out")
+    if effects and plot:
+        raise ValueError("--plot draws means or medians, not effects; leave --effects out")
     if effects:
         show_effects(outcome, console(), measure)
     else:
@@ -112,6 +137,10 @@ def results_command(
     warn([*outcome.warnings, *outcome.cautions] if warnings else [])
     for path in filter(None, (csv, parquet, netcdf)):
         say(f"Written to {path}")
+    if plot:
+        from aqmlab.figures.experiment import over_factor
+
+        draw(over_factor(outcome, measure, by, interval), plot)
 
 
 def show_effects(
@@ -132,14 +161,14 @@ def show_effects(
     for name in ("effect", "p, Holm", "p, FDR"):
         made.add_column(name, justify="right", no_wrap=True)
     ends = dict(zip(outcome.factors, short(outcome.factors), strict=True))
-    told: list[str] = []
+    notes: list[str] = []
     for name in names:
         try:
-            found = outcome.effects(name)
+            of = outcome.effects(name)
         except ValueError as error:
-            told.append(f"{name}: no effects: {error}")
+            notes.append(f"{name}: no effects: {error}")
             continue
-        for i, e in enumerate(found.effects):
+        for i, e in enumerate(of.effects):
             factor = " × ".join(ends.get(one, one) for one in e.factors)
             change = ", ".join(f"{a} → {b}" for a, b in e.levels)
             middle, high = e.interval.middle, e.interval.high
@@ -147,17 +176,17 @@ def show_effects(
             first = ["" if i else name, factor, change, outcome.measure(name).unit]
             ps = ["" if math.isnan(p) else f"{p:.2g}" for p in (e.p_holm, e.p_discovery)]
             made.add_row(*map(Text, [*first, shown, *ps]))
-        for pair in found.aliased:
+        for pair in of.aliased:
             both = " × ".join(ends.get(one, one) for one in pair)
-            told.append(f"{name}: {both} cannot be told from effects above (aliased)")
+            notes.append(f"{name}: {both} cannot be separated from effects above (aliased)")
     console.print(made, markup=False)
-    for text in told:
+    for text in notes:
         console.print(text, markup=False)
     console.print(EFFECTS, style="dim")
 
 
 def show_measures(outcome: "Outcome", console: "Console") -> None:
-    """Print what the replications of one scenario say: a row a measure."""
+    """Print the measures of one scenario over its replications: a row per measure."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -176,19 +205,28 @@ def show_measures(outcome: "Outcome", console: "Console") -> None:
         row = cell.measure.name, cell.measure.unit, mean(cell), median, runs, count(cell)
         made.add_row(*map(Text, row))
     console.print(made, markup=False)
+    _not_measured(outcome, console)
     _failures(outcome, console)
     seeds = sorted(outcome.runs["seed"])
     console.print(f"{len(seeds)} replications, seeds {seeds[0]} to {seeds[-1]}.", markup=False)
     console.print("± half of the mean's 95 % interval (Student's t).", style="dim")
 
 
+def _not_measured(outcome: "Outcome", console: "Console") -> None:
+    """Print the measures that the engine did not measure."""
+    if outcome.not_measured:
+        names = ", ".join(map(visible, outcome.not_measured))
+        console.print(f"Not measured by the engine: {names}.", markup=False)
+
+
 def _failures(outcome: "Outcome", console: "Console") -> None:
-    """Print how many runs failed, and why the first did."""
+    """Print the number of failed runs, and the reason of the first."""
     failed = outcome.runs["failed"] != ""
     if failed.any():
         why = outcome.runs["failed"][failed].iloc[0]
-        told = f"{failed.sum()} of {len(failed)} runs failed, as: {visible(why)}"
-        console.print(told, markup=False)
+        console.print(
+            f"{failed.sum()} of {len(failed)} runs failed. The first: {visible(why)}", markup=False
+        )
 
 
 def show(
@@ -198,14 +236,15 @@ def show(
     measures: Sequence[str] | None = None,
     kind: Kind = "t",
 ) -> None:
-    """Print what an experiment found."""
+    """Print the estimates of an experiment, and the differences between its arms."""
     cells = outcome.cells(by, measures, kind)
     if outcome.title:
         console.print(visible(outcome.title), markup=False, highlight=False)
     rows = table(cells, outcome)
     console.print(rows, markup=False)
     if rows.row_count < len(cells):
-        console.print(f"{len(cells) - rows.row_count} rows more: --csv FILE writes all")
+        console.print(f"{len(cells) - rows.row_count} more rows: --csv FILE writes all of them.")
+    _not_measured(outcome, console)
     _failures(outcome, console)
     points = outcome.runs["point"].nunique()
     arms = f", {len(outcome.arms)} arms" if len(outcome.arms) > 1 else ""
@@ -216,7 +255,7 @@ def show(
 
 
 def table(cells: "Sequence[Cell]", outcome: "Outcome") -> "Table":
-    """Return the table: a row an arm and measure at a point."""
+    """Return the table: a row per arm and measure at a point."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -235,7 +274,7 @@ def table(cells: "Sequence[Cell]", outcome: "Outcome") -> "Table":
     ]:
         made.add_column(name, justify="right", no_wrap=True)
     before: list[str] = []
-    for cell in cells[:MOST_ROWS]:
+    for cell in cells[:MAX_ROWS]:
         place = [*map(str, cell.at.values()), cell.measure.name]
         same = 0
         while same < min(len(before), len(place)) and before[same] == place[same]:
@@ -248,7 +287,7 @@ def table(cells: "Sequence[Cell]", outcome: "Outcome") -> "Table":
 
 
 def short(factors: Sequence[str]) -> list[str]:
-    """Return the ends of dotted paths that tell them apart.
+    """Return the shortest ends of dotted paths that differ from each other.
 
     Examples
     --------
@@ -259,13 +298,13 @@ def short(factors: Sequence[str]) -> list[str]:
     def end(path: str, parts: int) -> str:
         return ".".join(path.split(".")[-parts:])
 
-    found = []
+    ends = []
     for factor in factors:
         parts = 1
         while parts < 9 and sum(end(other, parts) == end(factor, parts) for other in factors) > 1:
             parts += 1
-        found.append(end(factor, parts))
-    return found
+        ends.append(end(factor, parts))
+    return ends
 
 
 def mean(cell: "Cell") -> str:
@@ -274,7 +313,7 @@ def mean(cell: "Cell") -> str:
 
 
 def interval_of(of: Estimate) -> str:
-    """Return a value with its interval: with half of it, if the value stands in its middle.
+    """Return a value with its interval; a symmetric interval is shown as ± half of it.
 
     Examples
     --------
@@ -283,7 +322,9 @@ def interval_of(of: Estimate) -> str:
     >>> interval_of(estimates.mean([1, 1, 2, 2, 8, 9], "median"))
     '2 [1 to 9]'
     """
-    if math.isinf(of.low) or math.isinf(of.high):  # so few values bound no median
+    if of.statistic == estimates.NOT_MEASURED:
+        return str(of)
+    if math.isinf(of.low) or math.isinf(of.high):  # too few values to bound a median
         return estimates.number(of.value)
     if math.isnan(of.low) or math.isclose(of.high - of.value, of.value - of.low, rel_tol=1e-6):
         return spread(of.value, of.high)
@@ -291,7 +332,7 @@ def interval_of(of: Estimate) -> str:
 
 
 def spread(middle: float, high: float) -> str:
-    """Return a number with its half width, to the digits that the half width leaves.
+    """Return a number and its half width, rounded to two digits of the half width.
 
     Examples
     --------
@@ -308,13 +349,13 @@ def spread(middle: float, high: float) -> str:
 
 
 def count(cell: "Cell") -> str:
-    """Return how many values there are, and how many are missing."""
+    """Return the number of values, and of missing values."""
     missing = cell.estimate.missing
     return f"{cell.estimate.n}" + (f" ({missing} missing)" if missing else "")
 
 
 def difference(cell: "Cell") -> str:
-    """Return the difference to the first arm, and whether it is real."""
+    """Return the difference from the first arm, with a star if it is significant."""
     of = cell.difference
     if of is None or math.isnan(of.value):
         return ""

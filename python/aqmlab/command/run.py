@@ -1,117 +1,184 @@
-"""`aqmlab run`: a scenario, once."""
+"""`aqmlab run`: one scenario, once or with replications."""
 
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aqmlab.command.options import WarningsOption, read_change, read_count
-from aqmlab.command.terminal import console, say, warn
+from aqmlab.command.options import (
+    EngineOption,
+    ForceOption,
+    JobsOption,
+    SeedOption,
+    SetOption,
+    StoreOption,
+    WarmUpOption,
+    WarningsOption,
+    out,
+    read_change,
+    read_count,
+    read_engine,
+    read_overrides,
+    replications,
+)
+from aqmlab.command.terminal import console, resumable, say, warn
+
+if TYPE_CHECKING:
+    from aqmlab.engine import Engine
+    from aqmlab.experiment import Experiment
+    from aqmlab.results import Result
+    from aqmlab.store import FolderStore
+
+EXAMPLES = (
+    "aqmlab run examples/two_flows.toml --set tcp.ecn=rfc3168 --out results/two_flows",
+    "aqmlab run examples/two_flows.toml --seed 5 --replications 10",
+)
 
 
 def run_command(
-    file: Annotated[Path, typer.Argument(help="A scenario, TOML or JSON.", metavar="FILE")],
-    seed: Annotated[
-        str | None, typer.Option(help="Seed of every random stream.", metavar="N")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder to make for manifest and tables.", metavar="DIR")
-    ] = None,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Change a key, e.g. network.queue.limit='64 packets'; may be given again.",
-        ),
-    ] = None,
+    file: Annotated[Path, typer.Argument(help="A scenario, in TOML or JSON.", metavar="FILE")],
+    seed: SeedOption = None,
+    to: Annotated[Path | None, out("nothing is written")] = None,
+    changes: SetOption = None,
+    number: Annotated[str | None, replications("1")] = None,
+    jobs: JobsOption = None,
+    store: StoreOption = None,
+    warm_up: WarmUpOption = None,
     pcap: Annotated[
-        Path | None, typer.Option(help="Folder to make for captures, in pcapng.", metavar="DIR")
+        Path | None,
+        typer.Option(
+            help="Write captures of packets into this folder, in pcapng.",
+            metavar="DIR",
+            show_default="no captures",
+        ),
     ] = None,
     pcap_on: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="Capture this link (from>to) or host; may be given again."
+            metavar="NAME",
+            help="Capture the packets of this link (FROM>TO) or host. Repeat the option for "
+            "several.",
+            show_default="record.pcap.on of the scenario",
         ),
-    ] = None,
-    replications: Annotated[
-        str | None,
-        typer.Option(help="Run it so often, seed by seed, and show means.", metavar="N"),
     ] = None,
     limits: Annotated[
         list[str] | None,
         typer.Option(
             "--limit",
             metavar="NAME=VALUE",
-            help="End it as failed if it takes more: events=N, wall='10 s', memory='500 MB'; may "
-            "be given again.",
+            help="Stop the run as failed when it exceeds this limit: events=N, wall='10 s' or "
+            "memory='500 MB'. Repeat the option for several limits.",
+            show_default="no limit",
         ),
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace an earlier run in the folder.")
-    ] = False,
+    force: ForceOption = False,
     warnings: WarningsOption = True,
+    engine: EngineOption = None,
 ) -> None:
-    """Run a scenario and show its flows and links. Files are written with --out and --pcap."""
+    """Run a scenario and show its flows and links.
+
+    With --out, the folder has the manifest and every table as CSV and Parquet. With --replications
+    above 1, the command shows the mean of each measure with its 95 % interval instead.
+    """
     import json
 
     from aqmlab._core import ScenarioError
-    from aqmlab.experiment import run
     from aqmlab.progress import Bar
     from aqmlab.results import new_folders
     from aqmlab.scenario import normalize, toml_value
+    from aqmlab.store import FolderStore
     from aqmlab.summary import show
 
-    overrides = [read_change(change) for change in changes or []]
-    overrides += [("seed", seed)] if seed is not None else []
+    overrides = read_overrides(changes, seed, warm_up)
     overrides += [("record.pcap.on", toml_value(pcap_on))] if pcap_on else []
     scenario = json.loads(normalize(file, overrides=overrides))
-    most = dict(read_change(limit, "wall='10 s'", "--limit") for limit in limits or [])
-    within = {name: int(text) if text.isdecimal() else text for name, text in most.items()}
-    count = read_count("--replications", replications)
-    if count:
-        if out or pcap or pcap_on:
+    bounds = dict(read_change(limit, "wall='10 s'", "--limit") for limit in limits or [])
+    within = {name: int(text) if text.isdecimal() else text for name, text in bounds.items()}
+    count, threads = read_count("--replications", number) or 1, read_count("--jobs", jobs)
+    by = read_engine(engine)
+    if store and pcap:
+        raise ValueError("--store holds no captures of packets; leave --store or --pcap out")
+    with ExitStack() as stack:
+        runs = stack.enter_context(FolderStore(store)) if store else None
+        if runs:
+            stack.enter_context(resumable(runs))
+        if count > 1:
+            if to or pcap or pcap_on:
+                raise ValueError(
+                    "--replications shows the means of many runs and writes none of them; leave "
+                    "--out and --pcap out, or write the runs with --store or with aqmlab sweep"
+                )
+            measured = _experiment(scenario, count, within)
+            _replicate(measured, threads, by, runs, warnings=warnings)
+            return
+        if pcap and not scenario["record"]["pcap"]["on"]:
             raise ValueError(
-                "--replications shows what many runs measure and keeps none; leave --out and "
-                "--pcap out, or keep runs with aqmlab sweep"
+                "--pcap needs links or hosts to capture at, for example --pcap-on 'left>right'"
             )
-        _replicate(scenario, count, within, warnings=warnings)
-        return
-    if pcap and not scenario["record"]["pcap"]["on"]:
-        raise ValueError(
-            "--pcap needs to know where: name links and hosts, e.g. --pcap-on 'left>right'"
-        )
-    if pcap_on and not pcap:
-        raise ValueError("--pcap-on needs a folder for the captures: --pcap DIR")
-    with new_folders(out, pcap, force=force) as (folder, captures):
-        with Bar() as bar:
-            try:
-                result = run(scenario, pcap=captures, limits=within, progress=bar)
-            except ScenarioError as e:
-                raise ScenarioError(f"{file}: {e}") from None
-        if folder:
-            result.write_files(folder)
+        if pcap_on and not pcap:
+            raise ValueError("--pcap-on needs a folder for the captures: --pcap DIR")
+        with new_folders(to, pcap, force=force) as (folder, captures):
+            with Bar() as bar:
+                try:
+                    result = _run(scenario, captures, within, by, runs, bar)
+                except ScenarioError as e:
+                    raise ScenarioError(f"{file}: {e}") from None
+            if folder:
+                result.write_files(folder)
     show(result, console())
     warn(result.warnings if warnings else [])
-    say(f"Written to {out}" if out else "Nothing is written without --out DIR.")
+    say(f"Written to {to}" if to else "Nothing is written without --out DIR.")
     if pcap:
         say(f"Captures written to {pcap}")
     elif scenario["record"]["pcap"]["on"]:
         say("Captures are written only with --pcap DIR.")
 
 
+def _run(
+    scenario: dict[str, Any],
+    captures: Path | None,
+    limits: dict[str, Any],
+    engine: "Engine | None",
+    store: "FolderStore | None",
+    bar: Any,
+) -> "Result":
+    """Run a scenario, or take its result from the store."""
+    from aqmlab.engine import Simulator, within_limits
+    from aqmlab.experiment import run, run_many
+
+    if store is None:
+        return run(scenario, pcap=captures, limits=limits, progress=bar, engine=engine)
+    limited = within_limits(engine or Simulator(), limits)
+    return run_many([scenario], 1, bar, engine=limited, store=store)[0]
+
+
+def _experiment(scenario: dict[str, Any], count: int, limits: dict[str, Any]) -> "Experiment":
+    """Return the experiment that runs a scenario several times."""
+    from aqmlab.experiment import Experiment, Replications
+
+    return Experiment(
+        scenario=scenario,
+        title=scenario["title"] or "Untitled scenario",
+        replications=Replications(count),
+        limits=limits,
+    )
+
+
 def _replicate(
-    scenario: dict[str, Any], count: int, limits: dict[str, Any], *, warnings: bool
+    experiment: "Experiment",
+    jobs: int | None,
+    engine: "Engine | None",
+    store: "FolderStore | None",
+    *,
+    warnings: bool,
 ) -> None:
-    """Run a scenario several times and show its measures with their intervals."""
+    """Run the replications and show each measure with its interval."""
     from aqmlab.command.results import show_measures
-    from aqmlab.experiment import Experiment, Replications, conduct
+    from aqmlab.experiment import conduct
     from aqmlab.progress import Count
 
-    title = scenario["title"] or "Untitled scenario"
-    replications = Replications(count)
-    wanted = Experiment(scenario=scenario, title=title, replications=replications, limits=limits)
     with Count() as progress:
-        outcome = conduct(wanted, told=progress)
+        outcome = conduct(experiment, jobs=jobs, engine=engine, store=store, told=progress)
     show_measures(outcome, console())
     warn([*outcome.warnings, *outcome.cautions] if warnings else [])

@@ -1,14 +1,32 @@
 """`aqmlab sweep`: an experiment from a file."""
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aqmlab.command.options import WarningsOption, read_change, read_count
-from aqmlab.command.terminal import Interrupted, console, say, warn
+from aqmlab.command.options import (
+    EngineOption,
+    ForceOption,
+    JobsOption,
+    ResumeOption,
+    SeedOption,
+    SetOption,
+    WarmUpOption,
+    WarningsOption,
+    out,
+    read_change,
+    read_count,
+    read_engine,
+    read_overrides,
+    replications,
+    store,
+)
+from aqmlab.command.terminal import console, resumable, say, warn
 
 if TYPE_CHECKING:
     from aqmlab.engine import Engine
@@ -18,22 +36,29 @@ if TYPE_CHECKING:
 MADE_BY = "aqmlab sweep"
 EXPERIMENT, RUNS, SUMMARY, EFFECTS = "experiment.toml", "runs", "summary.csv", "effects.csv"
 FIGURES = "figures"
+EXAMPLES = (
+    "aqmlab sweep examples/experiments/queue_size.toml --replications 2",
+    "aqmlab sweep examples/experiments/queue_size.toml --resume --jobs 2",
+)
 
 
 def sweep_command(
-    file: Annotated[Path, typer.Argument(help="An experiment, TOML.", metavar="FILE")],
-    jobs: Annotated[
-        str | None, typer.Option(help="Runs at a time; default: the cores.", metavar="N")
-    ] = None,
-    resume: Annotated[
-        bool,
-        typer.Option("--resume", help="Go on in a folder; what was run there is not run again."),
-    ] = False,
+    file: Annotated[Path, typer.Argument(help="An experiment, in TOML.", metavar="FILE")],
+    seed: SeedOption = None,
+    changes: SetOption = None,
+    warm_up: WarmUpOption = None,
+    number: Annotated[str | None, replications("those of the experiment, else 1")] = None,
+    jobs: JobsOption = None,
+    to: Annotated[Path | None, out("results/FILE, without its suffix")] = None,
+    force: ForceOption = False,
+    resume: ResumeOption = False,
+    folder: Annotated[Path | None, store("the folder runs/ of the output")] = None,
     executor: Annotated[
         str,
         typer.Option(
-            help="Where runs go: local, the cores of this machine; dask, processes here; "
-            "dask://HOST:PORT, a scheduler of Dask; slurm, jobs of SLURM with --jobs cores.",
+            help="Place of the runs: local for the cores of this machine, dask for processes on "
+            "it, dask://HOST:PORT for a scheduler of Dask, or slurm for jobs of SLURM with --jobs "
+            "cores in all.",
             metavar="NAME",
         ),
     ] = "local",
@@ -41,58 +66,96 @@ def sweep_command(
         list[str] | None,
         typer.Option(
             metavar="KEY=VALUE",
-            help="What a job of slurm is, e.g. queue=long, cores=8, memory='16 GB', "
-            "walltime=04:00:00; may be given again. Default: the configuration of Dask.",
+            help="Property of a job of slurm, e.g. queue=long, cores=8, memory='16 GB' or "
+            "walltime=04:00:00. Repeat the option for several properties.",
+            show_default="the configuration of Dask",
         ),
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder to make; default results/ and FILE's name.", metavar="DIR"),
-    ] = None,
     warnings: WarningsOption = True,
+    by: EngineOption = None,
 ) -> None:
-    """Run an experiment: factors, arms, replications; leave its runs and what they say."""
+    """Run an experiment: every arm at every point of its factors, with replications.
+
+    The output is a folder with the finished runs, a row per run (runs.parquet), the means
+    (summary.csv) and the effects of the factors (effects.csv).
+    """
     from aqmlab.command.results import show
     from aqmlab.experiment import Experiment, Outcome, carry_out, prepare
     from aqmlab.progress import Count
-    from aqmlab.store import Ledger
+    from aqmlab.store import FolderStore
 
     threads = read_count("--jobs", jobs)
-    experiment = Experiment.read(file)
-    folder = out or Path("results") / file.stem
-    kept = Ledger(folder.resolve() / RUNS)
+    experiment = adjusted(
+        Experiment.read(file), read_overrides(changes, seed), read_count("--replications", number),
+        warm_up,
+    )  # fmt: skip
+    final = to or Path("results") / file.stem
+    runs = FolderStore(folder or final.resolve() / RUNS)
     at_once = threads if executor == "local" or "://" in executor else None
+    chosen = read_engine(by)
+    if chosen is not None and executor != "local":
+        raise ValueError(
+            f"--executor {executor} runs the simulator, and --engine {by} is another engine; "
+            "leave one of them out"
+        )
     with engine(executor, threads, cluster) as there:
-        work = prepare(experiment, engine=there, store=kept, jobs=at_once)
-        with place(folder, experiment, resume=resume) as claim:
-            try:
-                with kept, Count() as count:
-                    outcome: Outcome = carry_out(work, count)
-            except KeyboardInterrupt:
-                told = f"{kept.finished} finished runs are in {folder}; --resume goes on with them"
-                raise Interrupted(told) from None
+        there = there or chosen
+        work = prepare(experiment, engine=there, store=runs, jobs=at_once)
+        with place(final, experiment, resume=resume, force=force) as claim:
+            with resumable(runs, "--resume"), runs, Count() as count:
+                outcome: Outcome = carry_out(work, count)
             leave(outcome, claim)
     show(outcome, console())
     warn([*outcome.warnings, *outcome.cautions] if warnings else [])
-    say(f"Written to {folder}")
+    say(f"Written to {final}")
+
+
+def adjusted(
+    experiment: "Experiment",
+    overrides: list[tuple[str, str]],
+    number: int | None,
+    warm_up: str | None,
+) -> "Experiment":
+    """Return an experiment as the options of the command change it.
+
+    The text of its file gets a comment that names the options, since the folder has a copy of it.
+    """
+    from aqmlab.experiment import Replications
+    from aqmlab.experiment.file import WarmUp
+    from aqmlab.scenario import changed
+
+    options: list[str] = []
+    if overrides:
+        experiment = replace(experiment, scenario=changed(experiment.scenario, overrides))
+        options += [word for key, value in overrides for word in ("--set", f"{key}={value}")]
+    if number:
+        experiment = replace(experiment, replications=Replications(number))
+        options += ["--replications", str(number)]
+    if warm_up is not None:
+        experiment = replace(experiment, warm_up=WarmUp(time=warm_up))
+        options += ["--warm-up", warm_up]
+    if not options:
+        return experiment
+    said = f"# Run with the options: {shlex.join(options)}\n{experiment.said}"
+    return replace(experiment, said=said)
 
 
 @contextmanager
 def engine(executor: str, jobs: int | None, options: list[str] | None) -> "Iterator[Engine | None]":
-    """Give what runs go to; None: the simulator here.
+    """Give the engine that executes the runs; None stands for the simulator in this process.
 
     Raises
     ------
     ValueError, OSError
-        If there is none of that name, or it cannot be had.
+        If there is no engine of that name, or it cannot be reached.
     """
-    said = dict(read_change(option, "queue=long", "--cluster") for option in options or [])
-    if executor == "local" and not said:
+    properties = dict(read_change(option, "queue=long", "--cluster") for option in options or [])
+    if executor == "local" and not properties:
         yield None
         return
     from aqmlab.engine.cluster import connect
 
-    with connect(executor, jobs, {key: _value(text) for key, text in said.items()}) as there:
+    with connect(executor, jobs, {key: _value(text) for key, text in properties.items()}) as there:
         yield there
 
 
@@ -101,25 +164,23 @@ def _value(text: str) -> int | str:
 
 
 @contextmanager
-def place(folder: Path, experiment: "Experiment", *, resume: bool) -> Iterator["Claim"]:
-    """Give the right to write a sweep's folder, which is there then, with the experiment as said.
+def place(
+    folder: Path, experiment: "Experiment", *, resume: bool, force: bool = False
+) -> Iterator["Claim"]:
+    """Give the right to write a sweep's folder, which then exists with a copy of the experiment.
 
     Raises
     ------
     FileExistsError
-        If the folder holds something else, or an earlier sweep that is not to be gone on with.
+        If the folder holds something else, or an earlier sweep and neither `resume` nor `force`.
     OSError
         If it cannot be written.
     """
     from aqmlab.folder import Claim, is_of
 
-    there = is_of(folder, MADE_BY)
-    if there and not resume:
-        raise FileExistsError(
-            f"{folder} holds an earlier sweep; --resume goes on with it, or give another folder"
-        )
-    with Claim(folder, MADE_BY, adds=there) as claim:
-        if there:
+    continues = is_of(folder, MADE_BY) and resume
+    with Claim(folder, MADE_BY, force=resume or force, adds=continues) as claim:
+        if continues:
             part = claim.parts / EXPERIMENT
             part.write_text(experiment.said, "utf-8")
             part.replace(claim.final / EXPERIMENT)
@@ -130,7 +191,7 @@ def place(folder: Path, experiment: "Experiment", *, resume: bool) -> Iterator["
 
 
 def leave(outcome: "Outcome", claim: "Claim") -> None:
-    """Write the runs and what they say into a sweep's folder, each file whole or not at all.
+    """Write the rows, the means and the effects into a sweep's folder, each file in one step.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a command tells: on standard output what was asked for, on stderr what went wrong."""
+"""Output of the commands: results on standard output, warnings and errors on stderr."""
 
 import errno
 import sys
@@ -13,59 +13,67 @@ from aqmlab.words import shortened, visible
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from aqmlab.store import Ledger
+    from aqmlab.store import FolderStore
 
 
 class Interrupted(Exception):  # noqa: N818
-    """Ctrl-C or another signal to end, with what is left."""
+    """An interruption by Ctrl-C or another signal; the message names the files that remain."""
 
 
 @contextmanager
-def resumable(kept: "Ledger") -> Iterator[None]:
-    """Tell of an interruption that the runs are kept, if any are."""
+def resumable(runs: "FolderStore", option: str = "") -> Iterator[None]:
+    """Report, on an interruption, the finished runs that the next call will use.
+
+    Parameters
+    ----------
+    runs : FolderStore
+        The store of the finished runs.
+    option : str
+        The option that the next call needs to use them; "" for none.
+    """
     try:
         yield
     except KeyboardInterrupt:
-        if not kept.finished:
+        if not runs.finished:
             raise
-        told = f"{kept.finished} finished runs are in {kept.folder} and will be used"
-        raise Interrupted(told) from None
+        use = f"{option} uses them" if option else "the next call uses them"
+        raise Interrupted(f"{runs.finished} finished runs are in {runs.folder}; {use}") from None
 
 
 def console() -> "Console":
-    """Return what tables are printed on."""
+    """Return the console that tables are printed on."""
     from rich.console import Console
 
-    # A file or a pipe has no width that a table should be cut to.
+    # A file or a pipe has no width, so a table is printed in full.
     return Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=160)
 
 
 def say(text: str) -> None:
-    """Print a text, its control characters spelled out."""
+    """Print a text, with its control characters spelled out."""
     typer.echo("\n".join(map(visible, text.split("\n"))))
 
 
 def warn(texts: list[str]) -> None:
-    """Tell on stderr what is legal and probably not meant."""
+    """Print warnings on stderr, one line each."""
     with suppress(OSError):
         for text in texts:
             typer.echo(f"warning: {visible(text)}", err=True)
 
 
 def complain(message: str, code: int) -> int:
-    """Tell in one line on stderr what is wrong; return the exit code."""
-    told = visible(shortened(" ".join(message.split())))
+    """Print an error on stderr, in one line; return the exit code."""
+    line = visible(shortened(" ".join(message.split())))
     with suppress(OSError):
-        typer.echo(f"aqmlab: error: {told}", err=True)
+        typer.echo(f"aqmlab: error: {line}", err=True)
     return code
 
 
 def os_error(e: OSError) -> str:
-    """Return what the system refused, and what to do."""
+    """Return the error message for a refusal of the operating system, with its remedy."""
     if e.filename is None and e.errno == errno.ENOENT:
-        return "the current folder is gone; change to one that is there"
+        return "the current folder does not exist any more; change to another one"
     if e.filename is None and e.errno in (errno.ENOSPC, errno.EIO, errno.EBADF):
-        return f"what is printed cannot be written: {(e.strerror or '').lower()}"
+        return f"standard output cannot be written: {(e.strerror or '').lower()}"
     if e.filename is None or e.strerror is None:
         return str(e)
     if isinstance(e, FileNotFoundError):

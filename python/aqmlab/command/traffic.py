@@ -1,4 +1,4 @@
-"""`aqmlab traffic`: what traffic asks for, without a network."""
+"""`aqmlab traffic`: sizes, times and load of the traffic of a scenario, without a network."""
 
 import json
 from pathlib import Path
@@ -6,101 +6,125 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aqmlab.command.options import read_change, read_count, read_rate, read_time
+from aqmlab.command.options import (
+    ForceOption,
+    SeedOption,
+    SetOption,
+    out,
+    read_count,
+    read_overrides,
+    read_rate,
+    read_time,
+)
 from aqmlab.command.terminal import console, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aqmlab.statistics import Hurst
-    from aqmlab.traffic import Law, Sample
+    from aqmlab.traffic import Distribution, Sample
 
 MADE_BY = "aqmlab traffic"
 USERS = 100
 SECONDS = 3600.0
 BINS = 2000
-"""Intervals that a load needs at least, for its Hurst parameter."""
+"""Minimum number of intervals, and of requests, for the Hurst parameter of a load."""
+EXAMPLES = (
+    "aqmlab traffic surge --users 10 --duration '600 s'",
+    "aqmlab traffic examples/web_users.toml --duration '60 s' --out results/web_users-traffic",
+)
 
 
 def traffic_command(
     what: Annotated[
-        str, typer.Argument(help="A preset of web traffic, or a scenario.", metavar="PRESET|FILE")
+        str,
+        typer.Argument(
+            help="A preset of web traffic, such as surge, or a scenario.", metavar="PRESET|FILE"
+        ),
     ],
     users: Annotated[
         str | None,
         typer.Option(
-            help="Users of each table of web traffic; default: as the scenario has it, 100 of a "
-            "preset.",
+            help="Number of users of each table of web traffic.",
             metavar="N",
+            show_default="the number in the scenario, 100 for a preset",
         ),
     ] = None,
     duration: Annotated[
         str | None,
-        typer.Option(help="How long, e.g. '600 s'; default: the scenario's, an hour of a preset."),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Seed of every random stream; default: the scenario's.")
+        typer.Option(
+            help="Time that is sampled, e.g. '600 s'.",
+            metavar="TIME",
+            show_default="the duration of the scenario, else 3600 s",
+        ),
     ] = None,
     rate: Annotated[
-        str, typer.Option(help="At which a response comes in, for the load over time.")
+        str,
+        typer.Option(
+            help="Rate at which a response arrives, for the load over time.", metavar="RATE"
+        ),
     ] = "10 Mbit/s",
     interval: Annotated[
-        str, typer.Option(help="Of which the load over time is the mean.")
+        str,
+        typer.Option(help="Interval that the load over time is averaged over.", metavar="TIME"),
     ] = "100 ms",
     shortest: Annotated[
-        str, typer.Option(help="The shortest span for the Hurst parameter by variances.")
+        str,
+        typer.Option(
+            help="Minimum span of the variances that give the Hurst parameter.", metavar="TIME"
+        ),
     ] = "1 s",
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario."),
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(help="Folder to make with figures of sizes, load and Hurst.", metavar="DIR"),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace earlier figures in the folder.")
-    ] = False,
+    seed: SeedOption = None,
+    changes: SetOption = None,
+    to: Annotated[Path | None, out("nothing is written")] = None,
+    force: ForceOption = False,
 ) -> None:
-    """Show what traffic asks for: sizes, objects, times, load, Hurst parameter."""
+    """Show the sizes, times and load that traffic requests, without simulating a network.
+
+    For web traffic also a sample of users is drawn, and the Hurst parameter of its load is
+    estimated. The output is a folder with figures of sizes, load and Hurst parameter.
+    """
     from aqmlab import traffic
     from aqmlab.scenario import normalize
 
     preset = what in traffic.presets()
     if not preset and not Path(what).is_file():
         known = ", ".join(traffic.presets())
-        raise ValueError(f"{what!r} is no file, and no preset of web traffic; known: {known}")
+        raise ValueError(f"{what!r} must be a file, or a preset of web traffic: {known}")
     scenario = traffic.of_preset(what) if preset else Path(what)
     example = "flows.0.traffic.objects=5"
-    overrides = [read_change(change, example) for change in changes or []]
-    document = json.loads(normalize(scenario, seed, overrides))
+    overrides = read_overrides(changes, seed, example)
+    document = json.loads(normalize(scenario, overrides=overrides))
     seconds = read_time("--duration", duration or document["duration"] or f"{SECONDS:g} s")
     bin_s, shortest_s = read_time("--interval", interval), read_time("--shortest", shortest)
     rate_bps = read_rate("--rate", rate)
     count = read_count("--users", users) or (USERS if preset else None)
     for flow in document["flows"]:
-        if flow["traffic"]["kind"] != "web" and (written := traffic.laws(flow["traffic"])):
+        if flow["traffic"]["kind"] != "web" and (written := traffic.distributions(flow["traffic"])):
             show(flow["name"], flow["traffic"]["kind"], written, None)
-    samples = traffic.sample(scenario, seconds, count, seed, overrides)
-    if not samples and plot:
-        raise ValueError(f"{what} has no traffic of the web, of which there would be figures")
-    found: list[dict[str, Hurst]] = []
+    samples = traffic.sample(scenario, seconds, count, None, overrides)
+    if not samples and to:
+        raise ValueError(f"{what} has no web traffic, and only that has figures; leave --out out")
+    estimated: list[dict[str, Hurst]] = []
     for one in samples:
-        show(one.name, "web", traffic.laws(one.traffic), one)
-        tell_load(one)
+        show(one.name, "web", traffic.distributions(one.traffic), one)
+        show_load(one)
         long_enough = 0.9 * seconds / bin_s >= BINS and len(one.requests) > BINS
         if long_enough:
-            found.append(one.hurst(bin_s, rate_bps, shortest_s))
-            tell_hurst(found[-1])
+            estimated.append(one.hurst(bin_s, rate_bps, shortest_s))
+            show_hurst(estimated[-1])
         else:
-            found.append({})
-            say(f"Hurst parameter: needs {BINS} requests and intervals; sample for longer.")
-    if plot:
-        leave(samples, found, plot, bin_s, rate_bps, force=force)
+            estimated.append({})
+            say(
+                f"Hurst parameter: it needs more than {BINS} requests and intervals; sample for a "
+                "longer --duration."
+            )
+    if to:
+        leave(samples, estimated, to, bin_s, rate_bps, force=force)
 
 
-def show(name: str, kind: str, written: "dict[str, Law]", sample: "Sample | None") -> None:
-    """Print the distributions of a table of flows, as written and as drawn."""
+def show(name: str, kind: str, written: "dict[str, Distribution]", sample: "Sample | None") -> None:
+    """Print the distributions of a table of flows: as specified, and of a sample."""
     import numpy as np
     from rich.table import Table
 
@@ -130,7 +154,7 @@ def show(name: str, kind: str, written: "dict[str, Law]", sample: "Sample | None
 
 
 def written_as(what: str, x: float) -> str:
-    """Return a value with its unit, in four digits.
+    """Return a value with its unit, to four digits.
 
     Examples
     --------
@@ -146,24 +170,24 @@ def written_as(what: str, x: float) -> str:
     return f"{x / scale:.4g} {unit}".rstrip()
 
 
-def tell_load(sample: "Sample") -> None:
-    """Print the load of a sample, and that of the means."""
+def show_load(sample: "Sample") -> None:
+    """Print the load of a sample, and the load that its means predict."""
     say(
         f"{sample.users} users, {sample.duration_s:g} s: {sample.load_bps / 1e6:.4g} Mbit/s of "
         f"responses; {sample.expected_load_bps / 1e6:.4g} Mbit/s from the means as written."
     )
 
 
-def tell_hurst(found: "dict[str, Hurst]") -> None:
-    """Print what was found by each method."""
-    for name, hurst in found.items():
+def show_hurst(estimated: "dict[str, Hurst]") -> None:
+    """Print the Hurst parameter by each method, with its 95 % interval."""
+    for name, hurst in estimated.items():
         low, middle, high = hurst.interval
         say(f"Hurst parameter by {name}: {middle:.2f} (95 %: {low:.2f} to {high:.2f})")
 
 
 def leave(
     samples: "Sequence[Sample]",
-    found: "Sequence[dict[str, Hurst]]",
+    estimated: "Sequence[dict[str, Hurst]]",
     folder: Path,
     bin_s: float,
     rate_bps: float,
@@ -176,7 +200,7 @@ def leave(
     from aqmlab.folder import appearing
 
     with appearing(folder, MADE_BY, force=force) as new:
-        for i, (sample, hurst) in enumerate(zip(samples, found, strict=True)):
+        for i, (sample, hurst) in enumerate(zip(samples, estimated, strict=True)):
             before = f"{i}-" if len(samples) > 1 else ""
             drawn = {"sizes": figures.sizes(sample)}
             if hurst:

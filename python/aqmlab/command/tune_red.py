@@ -1,4 +1,4 @@
-"""`aqmlab tune-red`: thresholds that keep RED's average between them."""
+"""`aqmlab tune-red`: thresholds that keep RED's average queue between them."""
 
 import json
 from pathlib import Path
@@ -6,147 +6,159 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aqmlab.command.options import StoreOption, read_change, read_count, read_warm_up
+from aqmlab.command.options import (
+    ForceOption,
+    JobsOption,
+    SeedOption,
+    SetOption,
+    StoreOption,
+    WarmUpOption,
+    out,
+    read_change,
+    read_count,
+    read_overrides,
+    replications,
+)
 from aqmlab.command.terminal import console, resumable, say
 
 if TYPE_CHECKING:
     from aqmlab.experiment.tuning import Tuning
 
 MADE_BY = "aqmlab tune-red"
+EXAMPLES = (
+    "aqmlab tune-red examples/red_loads.toml --loads 5,10 --warm-up '20 s' --replications 1",
+    "aqmlab tune-red examples/red_loads.toml --load 'flows.0.count=5; network.queue.maxp=0.05' "
+    "--load 'flows.0.count=20' --out results/tuned",
+)
 
 
 def tune_red_command(
-    file: Annotated[Path, typer.Argument(help="A scenario, TOML or JSON.", metavar="SCENARIO")],
+    file: Annotated[
+        Path, typer.Argument(help="A scenario with RED, in TOML or JSON.", metavar="FILE")
+    ],
     loads: Annotated[
         str | None,
         typer.Option(
-            help="How many flows there are under each load, e.g. 2,5,10; default: as the scenario "
-            "has it.",
+            help="Number of flows under each load, e.g. 2,5,10.",
             metavar="N,N",
+            show_default="the number in the scenario",
         ),
     ] = None,
     flow: Annotated[
         str | None,
         typer.Option(
-            help="The table of flows whose count --loads is, by its name; default: the only one "
-            "of bulk data without end, or the only one.",
+            help="Name of the table of flows whose count --loads sets.",
             metavar="NAME",
+            show_default="the only table of bulk data without end, or the only table",
         ),
     ] = None,
     load: Annotated[
         list[str] | None,
         typer.Option(
-            help="A load told by what it changes, e.g. 'flows.0.count=9; tcp.ecn=rfc3168'; given "
-            "again for each, beside --loads or instead.",
-            metavar="KEY=VALUE;…",
+            help="Load described by the keys that it changes, e.g. 'flows.0.count=9; "
+            "tcp.ecn=rfc3168'. Repeat the option for several loads.",
+            metavar="KEY=VALUE;...",
         ),
     ] = None,
     link: Annotated[
         str | None,
         typer.Option(
-            help="The link whose queue is tuned; default: the only one with thresholds.",
+            help="Link whose queue is tuned.",
             metavar="FROM>TO",
+            show_default="the only link whose queue has thresholds",
         ),
     ] = None,
     minth: Annotated[
         str | None,
         typer.Option(
-            help="Least and greatest minth, e.g. 3:40, in the unit of the queue's thresholds; "
-            "default: 2 packets or 2000 B to 64 times as much, as far as maxth fits in the buffer.",
+            help="Minimum and maximum of minth, e.g. 3:40, in the unit of the thresholds of the "
+            "queue.",
             metavar="LOW:HIGH",
+            show_default="2 packets or 2000 B, to 64 times that, as far as maxth fits the buffer",
         ),
     ] = None,
-    ratio: Annotated[float, typer.Option(help="maxth over minth.", metavar="X")] = 3.0,
+    ratio: Annotated[float, typer.Option(help="Ratio of maxth to minth.", metavar="X")] = 3.0,
     share: Annotated[
         float,
         typer.Option(
-            help="Share of time that the average has to be between them under every load, 0 to 1.",
+            help="Minimum share of the time, 0 to 1, that the average queue is between the "
+            "thresholds under every load.",
             metavar="X",
         ),
     ] = 0.9,
-    warm_up: Annotated[
-        str | None,
-        typer.Option(help="Leave this time out of each run, e.g. '20 s'; default: a fifth of it."),
-    ] = None,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario."),
-    ] = None,
-    replications: Annotated[
-        str, typer.Option(help="Runs of each pair and load, each with its seed.", metavar="N")
-    ] = "3",
-    jobs: Annotated[
-        str | None, typer.Option(help="Runs at a time; default: the cores.", metavar="N")
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder to make; default results/SCENARIO-tuned.", metavar="DIR"),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace an earlier tuning in the folder.")
-    ] = False,
+    seed: SeedOption = None,
+    changes: SetOption = None,
+    warm_up: WarmUpOption = None,
+    number: Annotated[str, replications("3")] = "3",
+    jobs: JobsOption = None,
+    to: Annotated[Path | None, out("results/FILE-tuned")] = None,
+    force: ForceOption = False,
     store: StoreOption = None,
 ) -> None:
-    """Find RED thresholds that keep the average queue between them under given loads."""
+    """Find RED thresholds that keep the average queue between them under every load.
+
+    The output is a folder with the tuned scenario, and the shares of time as a table and a figure.
+    If the scenario has no warm-up, the first fifth of its duration is excluded.
+    """
     from contextlib import ExitStack
 
     from aqmlab.experiment import tuning
     from aqmlab.folder import appearing
     from aqmlab.progress import Bar
     from aqmlab.scenario import changed, normalize
-    from aqmlab.store import Ledger
+    from aqmlab.store import FolderStore
 
     if not 0 < share <= 1:
         raise ValueError(f"--share {share:g} must be above 0 and at most 1")
-    overrides = [read_change(change) for change in changes or []]
+    overrides = read_overrides(changes, seed)
     scenario = changed(file, overrides)
     every = read_loads(json.loads(normalize(scenario)), loads, flow, load or [])
-    bounds, begins = read_bounds(minth), read_warm_up(warm_up)
-    count, threads = read_count("--replications", replications) or 1, read_count("--jobs", jobs)
-    folder = out or Path("results") / f"{file.stem}-tuned"
+    bounds = read_bounds(minth)
+    count, threads = read_count("--replications", number) or 1, read_count("--jobs", jobs)
+    folder = to or Path("results") / f"{file.stem}-tuned"
     with ExitStack() as stack:
-        kept = stack.enter_context(Ledger(store)) if store else None
-        if kept:
-            stack.enter_context(resumable(kept))
+        runs = stack.enter_context(FolderStore(store)) if store else None
+        if runs:
+            stack.enter_context(resumable(runs))
         new = stack.enter_context(appearing(folder, MADE_BY, force=force))
         with Bar() as bar:
-            found = tuning.tune(
-                scenario, every, link=link, minth=bounds, ratio=ratio, warm_up_s=begins,
-                replications=count, jobs=threads, store=kept, progress=bar,
+            done = tuning.tune(
+                scenario, every, link=link, minth=bounds, ratio=ratio, warm_up=warm_up,
+                replications=count, jobs=threads, store=runs, progress=bar,
             )  # fmt: skip
-        show(found)
-        best, queue = found.best, found.queue
+        show(done)
+        best, queue = done.best, done.queue
         if best.score < share:
             raise ValueError(
-                f"no thresholds from {found.tried[0].minth:g} to {found.tried[-1].minth:g} "
+                f"no thresholds from {done.tried[0].minth:g} to {done.tried[-1].minth:g} "
                 f"{queue.unit} keep the average between them for {100 * share:g} % of the time "
                 f"under every load; the best, minth {best.minth:g} and maxth {best.maxth:g}, do "
                 f"so for {100 * best.score:.1f} % under {best.worst}; widen --minth, change "
                 "--ratio or maxp, or lower --share"
             )
-        leave(found, scenario, new / f"{file.stem}{_suffix(file)}")
-    say(f"Written to {folder}: {file.stem}{_suffix(file)} has {_named(found)}.")
+        leave(done, scenario, new / f"{file.stem}{_suffix(file)}")
+    say(f"Written to {folder}: {file.stem}{_suffix(file)} has {_named(done)}.")
 
 
 def read_loads(
-    scenario: dict[str, Any], counts: str | None, flow: str | None, told: list[str]
+    scenario: dict[str, Any], counts: str | None, flow: str | None, described: list[str]
 ) -> dict[str, list[tuple[str, str]]]:
-    """Return the loads by their names.
+    """Return the loads by name.
 
     Raises
     ------
     ValueError
-        If one cannot be read, or it is not clear which flows are counted.
+        If one is not valid, or several tables of flows could be counted.
     """
     every: dict[str, list[tuple[str, str]]] = {}
     if flow and not counts:
-        raise ValueError("--flow says whose count --loads is: give --loads too")
+        raise ValueError("--flow names the table whose count --loads sets; give --loads too")
     if counts:
         at = _counted(scenario, flow)
         for text in counts.split(","):
             n = read_count("--loads", text.strip())
             every[f"{n} flow{'s' * (n != 1)}"] = [(f"flows.{at}.count", str(n))]
-    for text in told:
+    for text in described:
         parts = [part.strip() for part in text.split(";") if part.strip()]
         example = "'flows.0.count=9; tcp.ecn=rfc3168'"
         every["; ".join(parts)] = [read_change(part, example, "--load") for part in parts]
@@ -154,12 +166,12 @@ def read_loads(
 
 
 def _counted(scenario: dict[str, Any], flow: str | None) -> int:
-    """Return the place of the flows that are counted."""
+    """Return the index of the table of flows that is counted."""
     flows = scenario["flows"]
     names = [one["name"] for one in flows]
     if flow is not None:
         if names.count(flow) != 1:
-            raise ValueError(f"--flow {flow!r} is no table of flows; there are: {', '.join(names)}")
+            raise ValueError(f"--flow {flow!r} must be one of {', '.join(names)}")
         return names.index(flow)
     endless = [
         i for i, one in enumerate(flows)
@@ -168,26 +180,26 @@ def _counted(scenario: dict[str, Any], flow: str | None) -> int:
     if len(flows) == 1 or len(endless) == 1:
         return endless[0] if len(endless) == 1 else 0
     raise ValueError(
-        f"--loads: which flows it counts is not clear; --flow one of {', '.join(names)}"
+        f"--loads could count several tables of flows; choose one with --flow: {', '.join(names)}"
     )
 
 
 def read_bounds(text: str | None) -> tuple[float, float] | None:
-    """Return what `--minth` has."""
+    """Return the bounds that ``--minth`` gives; None if it is absent."""
     if text is None:
         return None
     low, colon, high = text.partition(":")
     try:
-        found = float(low), float(high)
+        bounds = float(low), float(high)
     except ValueError:
         colon = ""
-    if not colon or not 1 <= found[0] <= found[1] <= 1e9:
-        raise ValueError(f"--minth {text!r} must be LOW:HIGH, from 1 on, for example 3:40")
-    return found
+    if not colon or not 1 <= bounds[0] <= bounds[1] <= 1e9:
+        raise ValueError(f"--minth {text!r} must be LOW:HIGH, each from 1 to 1e9, for example 3:40")
+    return bounds
 
 
 def show(found: "Tuning") -> None:
-    """Print where the average was, a row a pair and load."""
+    """Print the shares of time of the average queue, a row per pair of thresholds and load."""
     from rich.table import Table
 
     best, unit = found.best, found.queue.unit
@@ -219,15 +231,15 @@ def _suffix(file: Path) -> str:
 
 
 def leave(found: "Tuning", scenario: dict[str, Any], file: Path) -> None:
-    """Write the tuned scenario, and beside it the shares and their figure."""
+    """Write the tuned scenario, and beside it the shares as a table and a figure."""
     from aqmlab.figures import save
     from aqmlab.figures.tuning import tried
     from aqmlab.scenario import changed, toml_document
 
     best, queue = found.best, found.queue
     tuned = changed(scenario, queue.overrides(best.minth, best.maxth))
-    said = json.dumps(tuned, indent=2, ensure_ascii=False) + "\n"
-    file.write_text(said if file.suffix == ".json" else toml_document(tuned), "utf-8")
+    text = json.dumps(tuned, indent=2, ensure_ascii=False) + "\n"
+    file.write_text(text if file.suffix == ".json" else toml_document(tuned), "utf-8")
     found.frame().to_csv(file.with_name("shares.csv"), index=False)
     figure = tried(found.tried, best, queue.unit)
     for suffix in ("png", "svg"):

@@ -16,12 +16,12 @@ from aqmlab import estimates
 from aqmlab.compare.plan import Plan, plan
 from aqmlab.compare.queues import Arm
 from aqmlab.compare.run import Run
-from aqmlab.engine import Progress, Simulator
+from aqmlab.engine import EVERYTHING, Engine, Progress, Simulator
 from aqmlab.estimates import Estimate
 from aqmlab.experiment import campaign, in_order
 from aqmlab.measures import Measure, Seen, key, measures
 from aqmlab.results import Result
-from aqmlab.scenario import ScenarioLike
+from aqmlab.scenario import ScenarioLike, given_warm_up, warm_up_change
 from aqmlab.statistics import Interval, holm, paired_p_value
 from aqmlab.store import Store
 
@@ -47,8 +47,6 @@ class Comparison:
         For each queue its runs in the order of their seeds.
     possible : list of Measure
         What was looked for.
-    warm_up : str, optional
-        What was left out at the start of each run.
     """
 
     scenario: dict[str, Any]
@@ -56,7 +54,11 @@ class Comparison:
     arms: list[Arm]
     runs: list[list[Run]]
     possible: list[Measure[Seen]]
-    warm_up: str | None = None
+
+    @property
+    def warm_up(self) -> str | None:
+        """Beginning of each run that is not counted; None if everything is."""
+        return given_warm_up(self.scenario)
 
     @property
     def replications(self) -> int:
@@ -70,6 +72,12 @@ class Comparison:
             m for m in self.possible
             if any(not math.isnan(run.measures[m.name]) for runs in self.runs for run in runs)
         ]  # fmt: skip
+
+    @cached_property
+    def not_measured(self) -> list[Measure[Seen]]:
+        """The measures that the engine measured in no run."""
+        every = [run for runs in self.runs for run in runs]
+        return [m for m in self.possible if all(m.name in run.not_measured for run in every)]
 
     def name(self, name: str, link: str) -> str:
         """Return the name of a measure of a link."""
@@ -181,6 +189,7 @@ class Comparison:
             "links": self.links,
             "warm_up": self.warm_up,
             "warnings": self.warnings,
+            "not_measured": [m.name for m in self.not_measured],
             "replications": self.replications,
             "queues": [
                 {
@@ -206,6 +215,7 @@ def compare(
     warm_up: str | None = None,
     overrides: Sequence[tuple[str, str]] = (),
     store: Store | None = None,
+    engine: Engine | None = None,
 ) -> Comparison:
     """Run the same traffic through each queue.
 
@@ -224,12 +234,15 @@ def compare(
     link : str or sequence of str
         The links that get the queue, all of them the same; "bottleneck" is that of a dumbbell.
     warm_up : str, optional
-        A time with its unit ("5 s") that is left out at the start of each run: counts, delays and
-        goodputs begin there, and transfers count that began later. Default: nothing is.
+        A time with its unit ("5 s"), the key `warm_up` of the scenario: counts, delays and goodputs
+        begin there, and transfers count that began later. Default: that of the scenario.
     overrides : sequence of (str, str)
         Dotted paths and their values, as ``--set`` has them.
     store : Store, optional
         Where finished runs are kept, and found again.
+    engine : Engine, optional
+        The engine that runs the scenarios; default: the simulator. What it does not measure is in
+        :attr:`Comparison.not_measured`.
 
     Raises
     ------
@@ -245,30 +258,31 @@ def compare(
     True
     """
     links = [link] if isinstance(link, str) else list(link)
-    planned = plan(queues, scenario, replications, links, warm_up, overrides)
+    capabilities = engine.capabilities if engine else EVERYTHING
+    changes = [*overrides, *warm_up_change(warm_up)]
+    planned = plan(queues, scenario, replications, links, changes, capabilities)
     possible = measures(planned.links, planned.groups)
-    done = _run_all(planned, possible, jobs, progress, store)
+    done = _run_all(planned, possible, engine or Simulator(planned.given), jobs, progress, store)
     by_arm = [done[a :: len(planned.arms)] for a in range(len(planned.arms))]
     first = json.loads(planned.texts[0])
-    return Comparison(first, planned.links, planned.arms, by_arm, possible, warm_up)
+    return Comparison(first, planned.links, planned.arms, by_arm, possible)
 
 
 def _run_all(
     planned: Plan,
     possible: list[Measure[Seen]],
+    engine: Engine,
     jobs: int | None,
     progress: Progress | None,
     store: Store | None,
 ) -> list[Run]:
     """Return the runs in the order of their scenarios."""
 
-    def measured(whole: Result, before: Result | None = None) -> Run:
-        return Run.of(Seen(whole, before, planned.groups), possible)
+    def measured(result: Result) -> Run:
+        return Run.of(Seen(result, planned.groups), possible)
 
-    engine = Simulator(planned.given)
-    done = campaign(
-        planned.asks(), measured, engine=engine, store=store, jobs=jobs, progress=progress
-    )
+    asks = [(text,) for text in planned.texts]
+    done = campaign(asks, measured, engine=engine, store=store, jobs=jobs, progress=progress)
     return in_order(done)
 
 

@@ -2,16 +2,17 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.compare import figures
-from aqmlab.compare.show import READING, difference, gain, head, mean, runs
+from aqmlab.compare.show import READING, difference, gain, head, mean, not_measured, runs
 from aqmlab.folder import Claim
 from aqmlab.report import Chapter, Entry, Picture, Report, Score, Table, inline_svg, write_report
-from aqmlab.store import Ledger
+from aqmlab.store import FolderStore
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,19 +25,22 @@ NUMBERS = "comparison.json"
 PAGE = "report.html"
 MADE_BY = "aqmlab compare"
 
-OF_EACH_LINK: tuple[tuple[str, str, Any, str], ...] = (
+OF_EACH_LINK: tuple[tuple[str, str, Any, str, tuple[str, ...]], ...] = (
     ("trade-off", "Delay against goodput", figures.trade_off,
      "A point is a run; an ellipse the contour, one standard deviation from the mean, of the "
      "maximum-likelihood Gaussian of a queue's runs, whose tilt is their covariance; the large "
-     "marker the median (RFC 7928 §2.7, after Winstein 2014). Less delay is to the right."),
+     "marker the median (RFC 7928 §2.7, after Winstein 2014). Less delay is to the right.",
+     ("mean_delay_s", "goodput_bps")),
     ("delay", "Queueing delay", figures.delays,
      "What packets waited: mean, and what 95 % and 99 % did not exceed; means over the "
-     "replications with their 95 % intervals."),
+     "replications with their 95 % intervals.", ("mean_delay_s", "p95_delay_s", "p99_delay_s")),
     ("rates", "Drops and marks", figures.rates,
-     "Share of the arriving packets that a queue dropped and marked, with 95 % intervals."),
+     "Share of the arriving packets that a queue dropped and marked, with 95 % intervals.",
+     ("drop_rate", "mark_rate")),
     ("queue", "Queue over time", figures.queue_over_time,
-     "Waiting packets in the first replication of each queue, sampled."),
+     "Waiting packets in the first replication of each queue, sampled.", ()),
 )  # fmt: skip
+"""Figures: name, title, function, caption, and the measures that they show."""
 FAIRNESS = (
     "fairness", "Fairness", figures.fairness,
     "Jain's index of the goodputs of flows that cross the link and are one connection: every run, "
@@ -44,35 +48,60 @@ FAIRNESS = (
 )  # fmt: skip
 
 
-def place(folder: Path) -> Claim:
-    """Return the right to write a comparison's folder, to be entered.
+@contextmanager
+def place(folder: Path, *, replace: bool = False) -> Iterator[Claim]:
+    """Give the right to write a comparison's folder.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    replace : bool
+        Whether an earlier comparison in the folder is replaced.
 
     Raises
     ------
     FileExistsError, NotADirectoryError
-        If the folder holds something else, or another process has the right.
+        If the folder holds something else, or an earlier comparison that is not to be replaced, or
+        another process has the right.
     """
-    return Claim(folder, MADE_BY)
+    with Claim(folder, MADE_BY, force=replace) as claim:
+        claim.force = True  # The runs of this comparison are stored there from now on.
+        yield claim
 
 
-def store(claim: Claim, folder: Path | None = None) -> Ledger:
-    """Return where the runs of a comparison are kept: by default in its folder, from the first."""
-    return Ledger(folder or claim.named / RUNS)
+def store(claim: Claim, folder: Path | None = None, *, afresh: bool = False) -> FolderStore:
+    """Return the store of a comparison's runs: by default in its folder, from the first run on.
+
+    Parameters
+    ----------
+    claim : Claim
+        The right to write the comparison's folder.
+    folder : Path, optional
+        Another folder for the runs.
+    afresh : bool
+        Runs of an earlier comparison in the folder are not used, and are replaced with it.
+    """
+    return FolderStore(folder or (claim.new if afresh else claim.named) / RUNS)
 
 
-def _keep_runs(kept: Ledger, claim: Claim) -> None:
-    """Take the runs along that are in the folder which is replaced."""
+def _keep_runs(runs: FolderStore, claim: Claim, *, afresh: bool) -> None:
+    """Put the runs into the folder that is to appear, with those of the folder it replaces."""
     own = claim.named / RUNS
-    if kept.folder == own:
-        kept.copy(claim.new / RUNS)
-        kept.close()
-    elif own.is_dir():
-        with Ledger(own) as earlier:
+    if runs.folder == own:
+        runs.copy(claim.new / RUNS)
+        runs.close()
+    elif runs.folder == claim.new / RUNS:
+        runs.close()
+    elif own.is_dir() and not afresh:
+        with FolderStore(own) as earlier:
             earlier.copy(claim.new / RUNS)
 
 
-def write(comparison: "Comparison", kept: Ledger, claim: Claim) -> Path:
-    """Write page, figures and numbers; the runs stay. Returns the page.
+def write(
+    comparison: "Comparison", runs: FolderStore, claim: Claim, *, afresh: bool = False
+) -> Path:
+    """Write page, figures and numbers, and keep the runs; return the path of the page.
 
     Raises
     ------
@@ -84,7 +113,8 @@ def write(comparison: "Comparison", kept: Ledger, claim: Claim) -> Path:
     new = claim.new
     drawings = new / "figures"
     drawings.mkdir()
-    chapters = [Chapter("numbers", "Numbers", [READING], _tables(comparison))]
+    text = list(filter(None, [READING, not_measured(comparison)]))
+    chapters = [Chapter("numbers", "Numbers", text, _tables(comparison))]
     if comparison.warnings:
         chapters.insert(0, Chapter("warnings", "Warnings", comparison.warnings))
     for name, title, draw, caption in _drawn(comparison):
@@ -101,15 +131,19 @@ def write(comparison: "Comparison", kept: Ledger, claim: Claim) -> Path:
         "utf-8",
     )
     write_report(_report(comparison, chapters), new / PAGE)
-    _keep_runs(kept, claim)
+    _keep_runs(runs, claim, afresh=afresh)
     claim.appear()
     return claim.named / PAGE
 
 
 def _drawn(comparison: "Comparison") -> Iterator[tuple[str, str, Any, str]]:
     """Give name, title, how it is drawn, and caption of each figure; of several links, of each."""
-    for name, title, draw, caption in OF_EACH_LINK:
+    sampled = any(run.traces for runs in comparison.runs for run in runs)
+    for name, title, draw, caption, shows in OF_EACH_LINK:
         for i, link in enumerate(comparison.links):
+            of = [m if m == "goodput_bps" else comparison.name(m, link) for m in shows]
+            if {m.name for m in comparison.not_measured}.intersection(of) or not (of or sampled):
+                continue
             several = len(comparison.links) > 1
             at = f"{name}-{i + 1}" if several else name
             yield at, f"{title}, {link}" if several else title, partial(draw, link=link), caption

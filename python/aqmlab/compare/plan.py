@@ -8,9 +8,10 @@ from typing import Any
 from aqmlab import manual
 from aqmlab.compare.queues import Arm, arms
 from aqmlab.custom import Given, buffer_of, places, put
+from aqmlab.engine import EVERYTHING, Capabilities
 from aqmlab.experiment import replications
 from aqmlab.measures import Group, groups
-from aqmlab.scenario import ScenarioLike, normalize, seconds, toml_value
+from aqmlab.scenario import ScenarioLike, normalize, toml_value
 
 
 @dataclass(frozen=True)
@@ -21,21 +22,7 @@ class Plan:
     links: list[str]
     groups: list[Group]
     texts: list[str]
-    warm_up: str | None
     given: Given
-
-    def asks(self) -> list[tuple[str, ...]]:
-        """Return what is measured together: each run, and the same up to the end of its warm-up."""
-        return [(text, *self._before(text)) for text in self.texts]
-
-    def _before(self, text: str) -> list[str]:
-        """Return the scenario of the warm-up of a run, if there is any."""
-        if not self.warm_up:
-            return []
-        scenario = json.loads(text)
-        series = [s for s in scenario["record"]["series"] if s in ("delays", "waits")]
-        scenario["record"]["series"] = series
-        return [normalize(scenario | {"duration": self.warm_up})]
 
 
 def plan(
@@ -43,30 +30,30 @@ def plan(
     scenario: ScenarioLike,
     count: int,
     links: list[str],
-    warm_up: str | None,
     overrides: Sequence[tuple[str, str]],
+    capabilities: Capabilities = EVERYTHING,
 ) -> Plan:
-    """Plan a comparison; its parameters are those of :func:`aqmlab.compare.compare`."""
+    """Plan a comparison; its parameters are those of :func:`aqmlab.compare.compare`.
+
+    It records those series that the engine with these capabilities supports.
+    """
     chosen = arms(queues)
     given = Given()
     base = normalize(scenario, overrides=overrides, given=given)
     there = _places(json.loads(base), links)
-    if warm_up is not None:
-        _check_warm_up(base, warm_up)
     found = groups(json.loads(base), base, there)
-    series = ["delays"] + ["waits"] * bool(warm_up)
-    series += ["transfers"] * any(group.passing for group in found)
+    series = ["delays"] + ["transfers"] * any(group.passing for group in found)
     every = [replications(_with(json.loads(base), arm, there, given), count) for arm in chosen]
     texts = []
-    for r in range(count):
+    for r in range(count):  # the queue of the first is drawn
         for of_arm in every:
             record = {
                 "links": list(there),
-                "series": [*series, *["queue"] * (r == 0)],  # the first is drawn
+                "series": list(filter(capabilities.records, [*series, *["queue"] * (r == 0)])),
                 "interval": of_arm[r]["record"]["interval"],
             }
             texts.append(normalize(of_arm[r] | {"record": record}))
-    return Plan(chosen, list(there), found, texts, warm_up, given)
+    return Plan(chosen, list(there), found, texts, given)
 
 
 def _places(scenario: dict[str, Any], links: list[str]) -> dict[str, str]:
@@ -86,20 +73,6 @@ def _places(scenario: dict[str, Any], links: list[str]) -> dict[str, str]:
     if not found:
         raise ValueError("there is no link; name one whose queue is compared")
     return found
-
-
-def _check_warm_up(base: str, warm_up: str) -> None:
-    """Refuse what is no time, or no shorter than the run."""
-    try:
-        given = json.loads(normalize(json.loads(base) | {"duration": warm_up}))["duration"]
-    except ValueError as e:
-        raise ValueError(f"--warm-up: {str(e).partition('duration: ')[2] or e}") from None
-    whole = json.loads(base)["duration"]
-    if whole is not None and seconds(given) >= seconds(whole):
-        raise ValueError(
-            f"--warm-up {given} must be shorter than the run, whose duration is {whole}; "
-            "shorten it, or --set duration"
-        )
 
 
 def _with(

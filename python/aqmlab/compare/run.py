@@ -11,8 +11,9 @@ from aqmlab.measures import AtLeast, Measure, Seen
 class Run:
     """What is kept of a run: seed, measures, and of each link times and packets of its queue.
 
-    Of the measures in `at_least` it is known that they are greater. Queues are those of sampled
-    runs. Warnings are by what they are about.
+    Of the measures in `at_least` it is known that they are greater. What the engine did not measure
+    is in `not_measured`, and NaN in `measures`. Queues are those of sampled runs. Warnings are by
+    what they are about.
     """
 
     seed: int
@@ -20,11 +21,12 @@ class Run:
     at_least: tuple[str, ...] = ()
     traces: dict[str, list[list[float]]] | None = None
     warnings: dict[str, str] = field(default_factory=dict)
+    not_measured: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, seen: Seen, possible: list[Measure[Seen]]) -> Self:
         """Measure a run."""
-        values = {m.name: m.of(seen) for m in possible}
+        values = {m.name: m.read(seen) for m in possible}
         traces: dict[str, list[list[float]]] | None = None
         if "queue" in seen.result.tables:
             table, traces = seen.result.columns("queue"), {}
@@ -35,10 +37,11 @@ class Run:
                 trace[1].append(float(n))
         return cls(
             seen.result.manifest["seed"],
-            {name: float(value) for name, value in values.items()},
+            {name: math.nan if value is None else float(value) for name, value in values.items()},
             tuple(name for name, value in values.items() if isinstance(value, AtLeast)),
             traces,
-            {w["about"]: w["text"] for w in seen.result.manifest["warnings"]},
+            {w["about"]: w["text"] for w in seen.result.manifest.get("warnings", [])},
+            tuple(name for name, value in values.items() if value is None),
         )
 
     def as_dict(self, names: list[str]) -> dict[str, Any]:

@@ -93,6 +93,12 @@ def _cell(comparison: "Comparison", arm: int, measure: "Measure[Seen]", *, wide:
     return cell
 
 
+def not_measured(comparison: "Comparison") -> str:
+    """Return a sentence with the measures that the engine did not measure; empty without any."""
+    names = [f"{m.title} ({m.unit})" for m in comparison.not_measured]
+    return f"Not measured by the engine: {', '.join(names)}." if names else ""
+
+
 def runs(comparison: "Comparison") -> str:
     """Return what was run, in a line."""
     n, several = comparison.replications, len(comparison.links) > 1
@@ -116,4 +122,6 @@ def show(comparison: "Comparison", console: "Console") -> None:
         console.print(f"{arm.label}: {arm.queue}", markup=False)
     if comparison.replications > 1:
         console.print(READING if wide else f"{READING} The ± needs {needs} columns.", style="dim")
+    if absent := not_measured(comparison):
+        console.print(absent, markup=False)
     console.print(runs(comparison), markup=False)

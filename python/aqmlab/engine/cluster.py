@@ -19,6 +19,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
+from aqmlab.engine.capabilities import Capabilities
 from aqmlab.engine.protocol import Failed, Progress
 from aqmlab.engine.simulator import POLL_S, Simulator, available_cores
 from aqmlab.results import Result
@@ -71,6 +72,11 @@ class Cluster:
     def build(self) -> str:
         """That of the simulator here, which every worker has to have."""
         return Simulator().build
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Those of the simulator."""
+        return Simulator().capabilities
 
     def run(
         self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None

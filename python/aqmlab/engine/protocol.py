@@ -4,6 +4,8 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self, runtime_checkable
 
+from aqmlab._core import ScenarioError
+from aqmlab.engine.capabilities import Capabilities
 from aqmlab.results import Result
 
 Progress = Callable[[float, int], None]
@@ -32,6 +34,10 @@ class Engine(Protocol):
 
         Engines with the same build make the same of the same scenario: runs are kept by it.
         """
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the engine supports; a scenario that needs more is refused before the first run."""
 
     def run(
         self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None
@@ -84,3 +90,21 @@ class Limiting(Engine, Protocol):
         ScenarioError
             If one is wrong.
         """
+
+
+def within_limits(engine: Engine, limits: Mapping[str, Any]) -> Engine:
+    """Return an engine that keeps runs within limits; the engine itself without limits.
+
+    Raises
+    ------
+    ScenarioError
+        If a limit is wrong, or the engine does not support limits.
+    """
+    if not limits:
+        return engine
+    if not isinstance(engine, Limiting):
+        raise ScenarioError(
+            f"limits: this engine does not support limits, and {', '.join(limits)} is set; "
+            "remove it, or choose another engine"
+        )
+    return engine.within(limits)

@@ -3,10 +3,12 @@
 import hashlib
 import json
 from collections.abc import Generator, Iterable, Sequence
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Self
 
+from aqmlab.engine.capabilities import Capabilities
 from aqmlab.engine.protocol import Failed, Progress
 from aqmlab.results import Result
 from aqmlab.scenario import content
@@ -52,6 +54,12 @@ class Recorded:
         manifests = (run.manifest for run in self._runs.values())
         told = sorted(json.dumps(manifest, sort_keys=True) for manifest in manifests)
         return hashlib.sha256("\n".join(told).encode()).hexdigest()
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """The series that some run recorded; everything else is a matter of the single run."""
+        series = (run.scenario["record"]["series"] for run in self._runs.values())
+        return Capabilities(series=list(dict.fromkeys(chain.from_iterable(series))))
 
     def run(
         self,

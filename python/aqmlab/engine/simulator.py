@@ -13,6 +13,7 @@ from typing import Any
 from aqmlab import _core
 from aqmlab._core import InvariantViolation, ScenarioError
 from aqmlab.custom import Given
+from aqmlab.engine.capabilities import EVERYTHING, Capabilities
 from aqmlab.engine.protocol import Failed, Progress
 from aqmlab.results import Result
 
@@ -76,7 +77,7 @@ class Simulator:
         captures: Sequence[Path] = (),
         limits: Mapping[str, Any] | None = None,
     ) -> None:
-        self._laws, self._captures = laws or Given(), captures
+        self._laws, self._captures = Given() if laws is None else laws, captures
         self._limits = json.dumps(dict(limits or {}))
         _core.check_limits(self._limits)
 
@@ -88,6 +89,11 @@ class Simulator:
     def build(self) -> str:
         """The digest of the simulator's file."""
         return _build()
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Everything."""
+        return EVERYTHING
 
     def run(
         self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None

@@ -20,7 +20,7 @@ from aqmlab.engine import Engine, Progress, Simulator
 from aqmlab.experiment.campaign import campaign
 from aqmlab.measures.seen import Seen
 from aqmlab.results import Result
-from aqmlab.scenario import ScenarioLike, as_said, normalize, seconds
+from aqmlab.scenario import ScenarioLike, as_said, normalize, seconds, warm_up_change
 from aqmlab.store import Store
 
 Overrides = Sequence[tuple[str, str]]
@@ -93,7 +93,7 @@ def calibrate(
     *,
     link: str,
     uncongested: Overrides,
-    warm_up_s: float = 0.0,
+    warm_up: str | None = None,
     tolerance: float = 0.003,
     jobs: int | None = None,
     engine: Engine | None = None,
@@ -110,8 +110,9 @@ def calibrate(
         The link whose load is meant, "from>to".
     uncongested : sequence of (str, str)
         What makes the network wide enough: dotted paths and their values in TOML.
-    warm_up_s : float
-        What is left out at the start, in s.
+    warm_up : str, optional
+        A time with its unit, for the key `warm_up` of the scenarios: the load is that of the rest.
+        The frozen requests are those of the whole run. Default: that of each scenario.
     tolerance : float
         How far the load may be off, as a share of it.
     jobs, engine, store, progress
@@ -129,7 +130,7 @@ def calibrate(
     ValueError
         If no number of users gives a load: one user is too much, or the network is not wide enough.
     """
-    searches = [_Search(one, uncongested, link, warm_up_s, tolerance) for one in wanted]
+    searches = [_Search(one, uncongested, link, warm_up, tolerance) for one in wanted]
     for search in searches:  # those of one scenario choose from the same run
         alike = [other for other in searches if other.text == search.text]
         search.most_bps = max(other.aim_bps for other in alike)
@@ -180,23 +181,20 @@ class _Trial:
     requests: dict[str, Any]
 
     @classmethod
-    def of(cls, result: Result, before: Result | None = None) -> "_Trial":
-        """Look at a run; `before` is the same to the end of its warm-up."""
-        seen = Seen(result, before, [])
+    def of(cls, result: Result, whole: Result | None = None) -> "_Trial":
+        """Look at a run; `whole` is the same without a warm-up, which has every request."""
+        seen = Seen(result, [])
         (link,) = result.scenario["record"]["links"]
         load_bps = 8 * seen.link(link, "departed_bytes") / seen.seconds
         number = {name: i for i, name in enumerate(result.columns("connections")["flow"])}
 
-        def sent(of: Result) -> Any:
-            replies = of.columns("replies")
-            wire = np.asarray(replies["bytes_sent"]) + HEADERS * np.asarray(replies["packets_sent"])
-            here = [number.get(name, -1) for name in replies["flow"]]
-            return np.bincount(np.array(here) + 1, wire, len(number) + 1)[1:]
-
-        bits = 8 * (sent(result) - (sent(before) if before else 0))
-        if "requests" not in result.tables:
+        replies = result.columns("replies")
+        wire = np.asarray(replies["bytes_sent"]) + HEADERS * np.asarray(replies["packets_sent"])
+        here = [number.get(name, -1) for name in replies["flow"]]
+        bits = 8 * np.bincount(np.array(here) + 1, wire, len(number) + 1)[1:]
+        if "requests" not in (whole or result).tables:
             return cls(load_bps, bits, {})
-        table = result.columns("requests")
+        table = (whole or result).columns("requests")
         users = np.fromiter((number[name] for name in table["flow"]), np.int64, len(table["flow"]))
         kept = {key: np.asarray(table[key]) for key in ["connection", "start_s", *COLUMNS[3:]]}
         return cls(load_bps, bits, {"user": users} | kept)
@@ -206,12 +204,18 @@ class _Search:
     """A load that is sought: first a run with users enough, then those who make it up, replayed."""
 
     def __init__(
-        self, wanted: Wanted, uncongested: Overrides, link: str, warm_up_s: float, tolerance: float
+        self,
+        wanted: Wanted,
+        uncongested: Overrides,
+        link: str,
+        warm_up: str | None,
+        tolerance: float,
     ) -> None:
         self.wanted = wanted
-        self.text = normalize(wanted.scenario, overrides=uncongested)
+        changes = [*uncongested, *warm_up_change(warm_up)]
+        self.text = normalize(wanted.scenario, overrides=changes)
         self.scenario: dict[str, Any] = json.loads(self.text)
-        self.link, self.warm_up_s, self.tolerance = link, warm_up_s, tolerance
+        self.link, self.tolerance = link, tolerance
         self.tables = web_tables(self.scenario)
         self._check()
         self.users = {i: int(self.scenario["flows"][i]["count"]) for i in self.tables}
@@ -253,13 +257,15 @@ class _Search:
         return whole | {"flows": flows}
 
     def ask(self) -> tuple[str, ...]:
-        """Return the runs of a trial."""
-        text = normalize(self._tried())
-        if not self.warm_up_s:
-            return (text,)
-        return text, normalize(
-            json.loads(text), overrides=[("duration", f"'{self.warm_up_s!r} s'")]
-        )
+        """Return the runs of a trial: one alone, or one that is counted and one with all requests.
+
+        Lists of requests have those of the warm-up too, which a run with a warm-up leaves out.
+        """
+        tried = self._tried()
+        if self.lists or not seconds(tried["warm_up"]):
+            return (normalize(tried),)
+        counted = tried | {"record": tried["record"] | {"series": []}}
+        return normalize(counted), normalize(tried | {"warm_up": "0 s"})
 
     def look(self, trial: _Trial) -> None:
         """Choose users, or more of them; or see whether those who were chosen offer the load."""
@@ -285,9 +291,10 @@ class _Search:
         """Take users in their order, all tables side by side; leave out who would be too much."""
         counts = [self.users[i] for i in self.tables]
         rank = np.concatenate([np.arange(count) / count for count in counts])
-        rest = trial.load_bps * _seconds(self.scenario, self.warm_up_s) - trial.bits.sum()
+        counted_s = seconds(self.scenario["duration"]) - seconds(self.scenario["warm_up"])
+        rest = trial.load_bps * counted_s - trial.bits.sum()
         # What no user sent is of other flows, which remain.
-        goal = self.aim_bps * _seconds(self.scenario, self.warm_up_s) - max(0.0, rest)
+        goal = self.aim_bps * counted_s - max(0.0, rest)
         slack = self.tolerance / 2 * goal
         taken, sum_bits = np.zeros(len(rank), dtype=bool), 0.0
         for user in np.argsort(rank, kind="stable"):
@@ -316,10 +323,6 @@ class _Search:
             f"{100 * self.tolerance:g} %: {users} offered {self.load_bps / 1e6:.3f} Mbit/s at "
             "last; make the run longer or the network wider, or allow more"
         )
-
-
-def _seconds(scenario: dict[str, Any], warm_up_s: float) -> float:
-    return seconds(scenario["duration"]) - warm_up_s
 
 
 def write_list(rows: dict[str, Any], first: int, file: Path) -> None:

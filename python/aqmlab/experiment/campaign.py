@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, TypeVar, overload
 
-from aqmlab.engine import Engine, Failed, Progress, available_cores
+from aqmlab.engine import EVERYTHING, Engine, Failed, Progress, available_cores
 from aqmlab.results import Result
+from aqmlab.scenario import with_seed
 from aqmlab.store import Store, address
 from aqmlab.store.differences import Texts
 
@@ -78,12 +79,14 @@ def campaign(
     ------
     ValueError
         If `jobs` is no whole number, or below 1.
+    ScenarioError
+        If the engine does not support a scenario, before the first run.
     Exception
         As the engine; if single runs fail, the error of the first when the others have ended.
     """
     if jobs is not None:
         check_count("jobs", jobs)
-    waiting, runs, texts = _distinct(asks, engine.build)
+    waiting, runs, texts = _distinct(asks, engine)
     known = [run.address for run in runs if run.address]
     keeping = store if known else None
     absent = set(known)
@@ -164,19 +167,27 @@ class _Scenarios(Sequence[str]):
 
 
 def _distinct(
-    asks: Iterable[Ask], build: str
+    asks: Iterable[Ask], engine: Engine
 ) -> tuple[list[list[Result | None]], list[_Run], Texts]:
     """Return room for the results of each ask, the runs that fill it, and their texts."""
     waiting: list[list[Result | None]] = []
     runs: list[_Run] = []
     texts = Texts()
     known: dict[str, _Run] = {}
+    build, capabilities = engine.build, engine.capabilities
+    checked: set[int] = set()
     for i, ask in enumerate(asks):
         waiting.append([None] * len(ask))
         for part, text in enumerate(ask):
             where = address(text, build)
             run = known.get(where) if where else None
             if run is None:
+                if (
+                    capabilities != EVERYTHING
+                    and (alike := hash(with_seed(text, 0))) not in checked
+                ):
+                    capabilities.check(text)
+                    checked.add(alike)
                 run = _Run(texts.add(text), where)
                 runs.append(run)
             if where:

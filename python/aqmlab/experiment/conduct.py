@@ -16,10 +16,18 @@ from typing import Any, TypeVar
 
 from aqmlab._core import InvariantViolation, ScenarioError
 from aqmlab.custom import Given, places
-from aqmlab.engine import Engine, Failed, Limiting, Progress, Simulator
+from aqmlab.engine import (
+    EVERYTHING,
+    Capabilities,
+    Engine,
+    Failed,
+    Progress,
+    Simulator,
+    within_limits,
+)
 from aqmlab.experiment.campaign import campaign
 from aqmlab.experiment.design import Point
-from aqmlab.experiment.file import Experiment, WarmUp, as_text
+from aqmlab.experiment.file import Experiment, as_text
 from aqmlab.measures import (
     AtLeast,
     Group,
@@ -28,12 +36,22 @@ from aqmlab.measures import (
     column,
     groups,
     is_column,
+    link_names,
     measures,
+    parts,
     sampled,
     series_of,
 )
 from aqmlab.results import Result
-from aqmlab.scenario import as_said, comes_and_goes, normalize, seconds, toml_value, with_seed
+from aqmlab.scenario import (
+    as_said,
+    comes_and_goes,
+    given_warm_up,
+    normalize,
+    toml_value,
+    warm_up_change,
+    with_seed,
+)
 from aqmlab.statistics import mser
 from aqmlab.store import Store
 
@@ -42,7 +60,10 @@ Reduced = TypeVar("Reduced")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A run: where it stands, what was measured, in the order of the measures; NaN: no value."""
+    """A run: where it stands, what was measured, in the order of the measures; NaN: no value.
+
+    `not_measured` has the names of the measures that the engine did not measure, one per line.
+    """
 
     point: int
     arm: str
@@ -50,6 +71,7 @@ class Row:
     values: tuple[float, ...] = ()
     warnings: str = ""
     failed: str = ""
+    not_measured: str = ""
 
 
 @dataclass
@@ -58,6 +80,8 @@ class Plan:
 
     experiment: Experiment
     given: Given = field(default_factory=Given)
+    capabilities: Capabilities = EVERYTHING
+    warm_up: str | None = None
 
     @cached_property
     def base(self) -> dict[str, Any]:
@@ -93,6 +117,7 @@ class Plan:
                 (key, toml_value(changes[key], self.given))
                 for key in sorted(changes, key=lambda key: key.count("."))
             ]
+            overrides += warm_up_change(self.warm_up)
             made: dict[str, Any] = json.loads(normalize(self.base, overrides=overrides))
             return self._recording(made)
         except ScenarioError as e:
@@ -102,8 +127,8 @@ class Plan:
         """Return a scenario that records what is measured, besides what it records itself."""
         record, names = scenario["record"], self.experiment.measures
         series = ["delays"] if names is None or any("_delay_s" in name for name in names) else []
-        series += ["waits"] * bool(series and self.experiment.warm_up != WarmUp())
         series += ["transfers"] * any(map(comes_and_goes, scenario["flows"]))
+        series = [name for name in series if self.capabilities.records(name)]
         columns = [name for name in names or [] if is_column(name)]
         columns += [self.experiment.warm_up.series] if self.experiment.warm_up.series else []
         series += [name for name in map(series_of, columns) if name]
@@ -134,7 +159,7 @@ class Conduct:
     measures : list of Measure
         What is measured.
     warm_up : str, optional
-        What is left out of every run, once it is known.
+        Beginning of every run that is not counted, once it is known.
     notes : list of str
         What there is to mind, a sentence each.
     """
@@ -146,26 +171,45 @@ class Conduct:
     warm_up: str | None = None
 
     def __post_init__(self) -> None:
-        self._plan = Plan(self.experiment)
-        self._made: tuple[int, dict[str, tuple[str, ...]]] = (-1, {})
-        self.warm_up = self.experiment.warm_up.time
+        warm_up = self.experiment.warm_up
+        self._plan = Plan(self.experiment, warm_up="0 s" if warm_up.series else warm_up.time)
+        if self.engine is not None:
+            self._plan.capabilities = self.engine.capabilities
+            within_limits(self.engine, self.experiment.machine_limits)
+            self._check_columns(self.engine.capabilities)
+        self._made: tuple[int, dict[str, str]] = (-1, {})
         self.notes: list[str] = []
+        warm_ups = set()
         for point in self.experiment.points:
             for arm in self.experiment.arms:
-                self._check(self._plan.scenario(point, arm))
+                text = self._plan.text(point, arm)
+                warm_ups.add(given_warm_up(json.loads(text)))
+                try:
+                    self._plan.capabilities.check(text)
+                except ScenarioError as e:
+                    raise ScenarioError(f"arm {arm} at {as_text(point)}: {e}") from None
+        self.warm_up = warm_ups.pop() if len(warm_ups) == 1 else None
 
-    def _check(self, scenario: dict[str, Any]) -> None:
-        """Refuse a warm-up that leaves nothing."""
-        if self.warm_up is None:
-            return
-        try:
-            time = json.loads(normalize(scenario | {"duration": self.warm_up}))["duration"]
-        except ScenarioError as e:
-            raise ScenarioError(f"warm_up: {e}") from None
-        if scenario["duration"] and seconds(time) >= seconds(scenario["duration"]):
+    def _check_columns(self, capabilities: Capabilities) -> None:
+        """Refuse columns that the experiment names and the engine does not fill or record."""
+        names = [(f"measures.{i}", m) for i, m in enumerate(self.experiment.measures or [])]
+        names += [("warm_up.mser", self.experiment.warm_up.series or "")]
+        for path, text in names:
+            if not is_column(text):
+                continue
+            try:
+                named, series = parts(text), series_of(text)
+            except ValueError:  # `measures` refuses it
+                continue
+            if not (series is None or capabilities.records(series)):
+                what = f"does not record {series}"
+            elif not capabilities.fills(*named):
+                what = f"does not fill {'.'.join(named)}"
+            else:
+                continue
             raise ScenarioError(
-                f"warm_up: {time} must be shorter than the run, whose duration is "
-                f"{scenario['duration']}; shorten it, or lengthen duration"
+                f'{path}: "{text}" is not supported by this engine, which {what}; remove it, or '
+                "choose another engine"
             )
 
     @cached_property
@@ -218,24 +262,21 @@ class Conduct:
                 told(len(asked) * done / max(1, of), len(asked))
 
         engine, left = self._noting(), set(range(len(asked)))
-        asks = (self._ask(*one) for one in asked)
-        for i, (values, warnings) in self._campaign(asks, self._measured, engine, progress):
+        asks = ((self._ask(*one),) for one in asked)
+        for i, (values, warnings, absent) in self._campaign(asks, self._measured, engine, progress):
             left.discard(i)
             point, replication, arm = asked[i]
-            yield Row(point, arm, self._seed + replication, values, warnings)
+            seed = self._seed + replication
+            yield Row(point, arm, seed, values, warnings, not_measured=absent)
         for i in sorted(left):
             point, replication, arm = asked[i]
-            why = " ".join(engine.failed.get(text, "") for text in self._ask(*asked[i])).strip()
+            why = engine.failed.get(self._ask(*asked[i]), "")
             none = (math.nan,) * len(self.measures)
             yield Row(point, arm, self._seed + replication, none, failed=why)
 
     def _noting(self) -> "Noting":
-        engine, limits = self.engine or Simulator(self._plan.given), self.experiment.machine_limits
-        if not limits:
-            return Noting(engine)
-        if not isinstance(engine, Limiting):
-            raise ScenarioError(f"limits: this engine keeps none of {', '.join(limits)}")
-        return Noting(engine.within(limits))
+        engine = self.engine or Simulator(self._plan.given)
+        return Noting(within_limits(engine, self.experiment.machine_limits))
 
     def _campaign(
         self,
@@ -263,24 +304,13 @@ class Conduct:
         )["seed"]
         return seed
 
-    def _ask(self, point: int, replication: int, arm: str) -> tuple[str, ...]:
-        """Return the scenario of a run, and that of its warm-up, if there is any."""
+    def _ask(self, point: int, replication: int, arm: str) -> str:
+        """Return the scenario of a run."""
         if point != self._made[0]:  # those of the last point are kept
             self._made = (point, {})
         if arm not in self._made[1]:
-            self._made[1][arm] = self._texts(point, arm)
-        return tuple(with_seed(text, self._seed + replication) for text in self._made[1][arm])
-
-    def _texts(self, point: int, arm: str) -> tuple[str, ...]:
-        """Return the scenario of an arm at a point, and that of its warm-up, if there is any."""
-        text = self._plan.text(self.experiment.points[point], arm)
-        if not self.warm_up:
-            return (text,)
-        scenario = json.loads(text)
-        record = scenario["record"]
-        series = [s for s in record["series"] if s in ("delays", "waits")]
-        short = scenario | {"duration": self.warm_up, "record": record | {"series": series}}
-        return text, normalize(short)
+            self._made[1][arm] = self._plan.text(self.experiment.points[point], arm)
+        return with_seed(self._made[1][arm], self._seed + replication)
 
     def index(self, name: str) -> int:
         """Return which of the measures has a name.
@@ -331,20 +361,26 @@ class Conduct:
                 f"runs, as of {restless[0]}; run longer, or give warm_up yourself"
             )
         longest = max(ends, default=0.0)
-        self.warm_up = f"{longest:.9g} s" if longest else None
+        self._plan.warm_up = f"{longest:.9g} s"
+        self._made = (-1, {})
+        self.warm_up = self._plan.warm_up if longest else None
 
-    def _measured(self, result: Result, before: Result | None = None) -> tuple[Any, str]:
-        """Return the values of a run, and its warnings."""
+    def _measured(self, result: Result) -> tuple[Any, str, str]:
+        """Return the values of a run, its warnings, and the measures that it does not have."""
         scenario = result.scenario
-        links = tuple(self._plan.links(scenario) or result.columns("links")["link"])
+        links = tuple(self._plan.links(scenario) or link_names(result))
         found, own = _readings(scenario, links)
-        seen = Seen(result, before, found)
-        values = []
+        seen = Seen(result, found)
+        values, absent = [], []
         for m in self.measures:
             of = own.get(m.name) or (m if is_column(m.name) else None)
-            value = of.of(seen) if of else math.nan
-            values.append(math.nan if isinstance(value, AtLeast) else float(value))
-        return tuple(values), sys.intern("\n".join(result.warnings))
+            value = of.read(seen) if of else math.nan
+            if value is None:
+                absent.append(m.name)
+            unknown = value is None or isinstance(value, AtLeast)
+            values.append(math.nan if unknown else float(value or 0))
+        warnings = sys.intern("\n".join(result.warnings))
+        return tuple(values), warnings, sys.intern("\n".join(absent))
 
 
 def _unheard(_: float, __: int) -> None:
@@ -399,6 +435,11 @@ class Noting:
     def build(self) -> str:
         """That of the engine."""
         return self._engine.build
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """That of the engine."""
+        return self._engine.capabilities
 
     def run(
         self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None

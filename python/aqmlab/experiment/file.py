@@ -52,12 +52,12 @@ class Replications:
 
 @dataclass(frozen=True)
 class WarmUp:
-    """What is left out at the start of each run.
+    """Beginning of each run that is not counted.
 
     Attributes
     ----------
     time : str, optional
-        A time with its unit.
+        A time with its unit, for the key `warm_up` of the scenario; default: the scenario's.
     series : str, optional
         A column of a sampled series (``queue.queue_packets[left>right]``) in whose first
         replications, one at each point, MSER-5 finds the warm-up; the longest is everyone's.

@@ -5,7 +5,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -25,8 +25,12 @@ if TYPE_CHECKING:
 
 FILE = "runs.parquet"
 ABOUT = b"aqmlab"
-FIXED = ("point", "arm", "seed", "warnings", "failed")
+FIXED = ("point", "arm", "seed", "warnings", "failed", "not_measured")
 """Columns of every table of runs, besides those of factors and measures."""
+
+
+NONE = estimates.measured([None], estimates.mean)
+"""Estimate of what the engine did not measure."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,8 @@ class Outcome:
     ----------
     runs : pandas.DataFrame
         A row a run: ``point``, the factors, ``arm``, ``seed``, the measures (in the unit of their
-        name; NaN: no value), ``warnings``, ``failed`` (why; empty if it did not).
+        name; NaN: no value), ``warnings``, ``failed`` (why; empty if it did not), ``not_measured``
+        (the measures that the engine did not measure, one per line).
     factors, arms : list of str
         In the order of the experiment.
     measures : list of Measured
@@ -136,6 +141,7 @@ class Outcome:
             columns[m.name] = [row.values[i] for row in ordered]
         columns["warnings"] = [row.warnings for row in ordered]
         columns["failed"] = [row.failed for row in ordered]
+        columns["not_measured"] = [row.not_measured for row in ordered]
         known = [Measured(m.name, m.unit, m.scale, m.better) for m in measures]
         return cls(
             pd.DataFrame(columns), experiment.factors, arms, known, experiment.title, warm_up,
@@ -262,6 +268,26 @@ class Outcome:
         return [f"{line} ({n} of {len(self.runs)} runs)" for line, n in found.items()]
 
     @cached_property
+    def not_measured(self) -> list[str]:
+        """Names of the measures that the engine measured in no run."""
+        found: dict[str, int] = {}
+        for text, n in self._absent().value_counts().items():
+            for name in filter(None, str(text).split("\n")):
+                found[name] = found.get(name, 0) + int(n)
+        finished = int((self.runs["failed"] == "").sum())
+        return [m.name for m in self.measures if finished and found.get(m.name) == finished]
+
+    def _lacks(self, cell: Cell) -> bool:
+        """Return whether no run of the arm of a cell has its measure."""
+        absent = self._absent()[(self.runs["arm"] == cell.arm) & (self.runs["failed"] == "")]
+        return bool(len(absent)) and all(cell.measure.name in t.split("\n") for t in absent)
+
+    def _absent(self) -> "pd.Series":
+        """Return the column ``not_measured``; an older version did not write it."""
+        absent = self.runs.get("not_measured")
+        return self.runs["failed"].map(lambda _: "") if absent is None else absent
+
+    @cached_property
     def cautions(self) -> list[str]:
         """What there is to mind in the values of the replications, a sentence each."""
         found: dict[str, list[str]] = {}
@@ -322,6 +348,7 @@ class Outcome:
         for m in chosen:
             made += [cell for at, by_arm in self.values(m, by)
                      for cell in _cells(at, m, by_arm, kind)]  # fmt: skip
+        made = [replace(cell, estimate=NONE) if self._lacks(cell) else cell for cell in made]
         ps = [cell.p for cell in made]
         done = [
             Cell(**(vars(cell) | {"p_corrected": strict, "p_discovery": few}))
@@ -365,7 +392,10 @@ class Outcome:
         """
         factors = {factor: self.levels(factor) for factor in self.factors}
         measures = [m.name for m in self.measures]
+        measures = [name for name in measures if name not in self.not_measured]
         made = cube(self.runs, factors, {"arm": self.arms}, measures)
+        if self.not_measured:
+            made = made.assign_attrs({"not_measured": self.not_measured})
         return made.assign_attrs({"title": self.title, "warm_up": self.warm_up or "0 s"})
 
     def effects(self, measure: str) -> Effects:
@@ -418,7 +448,10 @@ class Outcome:
         measures: Sequence[str] | None = None,
         kind: Kind = "t",
     ) -> "pd.DataFrame":
-        """Return :meth:`cells` as a table, a row a cell; its `statistic` says what it is of."""
+        """Return :meth:`cells` as a table, a row a cell; its `statistic` says what it is of.
+
+        A measure that the engine did not measure has one row with the statistic "not measured".
+        """
         import pandas as pd
 
         rows: list[Mapping[str, Any]] = []
@@ -438,6 +471,12 @@ class Outcome:
                 | {"difference": d.value, "difference_low": d.low, "difference_high": d.high}
                 | {"p": cell.p, "p_corrected": cell.p_corrected}
             )
+        for name in self.not_measured:
+            if measures is None or name in measures:
+                about = {"measure": name, "unit": self.measure(name).unit}
+                rows.append(
+                    about | {"statistic": NONE.statistic, "n": 0, "missing": len(self.runs)}
+                )
         return pd.DataFrame(rows)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from aqmlab._core import ScenarioError
 from aqmlab.custom import CustomQueue, Given, put
-from aqmlab.engine import Engine, Progress, Simulator
+from aqmlab.engine import Engine, Progress, Simulator, within_limits
 from aqmlab.experiment.campaign import campaign, in_order
 from aqmlab.results import Result
 from aqmlab.scenario import Document, ScenarioLike, normalize, toml_value
@@ -23,6 +23,7 @@ def run(
     pcap: str | os.PathLike[str] | None = None,
     limits: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
+    engine: Engine | None = None,
 ) -> Result:
     """Run a scenario once.
 
@@ -42,6 +43,8 @@ def run(
         What the run may take; see :meth:`aqmlab.engine.Limiting.within`. Default: none.
     progress : callable, optional
         Called about ten times a second with the fraction that is done and 1.
+    engine : Engine, optional
+        The engine that runs it; default: the simulator, which alone writes captures.
 
     Returns
     -------
@@ -51,7 +54,7 @@ def run(
     Raises
     ------
     ScenarioError
-        If the scenario is wrong, or the run passes a limit.
+        If the scenario is wrong, the engine does not support it, or the run passes a limit.
     InvariantViolation
         If the simulator contradicts itself; this is a defect of aqmlab.
     OSError
@@ -63,9 +66,14 @@ def run(
     for folder in folders:
         if not folder.is_dir():
             raise FileNotFoundError(f"{folder}: there is no such folder for the captures; make it")
+    if folders and engine is not None:
+        raise ValueError("pcap: only the simulator writes captures; leave pcap or engine out")
     given = Given()
     text = with_queues(scenario, seed, queues, given)
-    engine = Simulator(given, folders, limits)
+    if engine is None:
+        engine = Simulator(given, folders, limits)
+    else:
+        engine = within_limits(engine, limits or {})
     ((_, result),) = campaign([(text,)], as_it_is, engine=engine, jobs=1, progress=progress)
     return result
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab._core import ScenarioError
 from aqmlab.custom import Given
 from aqmlab.engine import Engine, Progress, Simulator
-from aqmlab.estimates import Estimate, mean
+from aqmlab.estimates import Estimate, mean, measured
 from aqmlab.experiment.campaign import campaign, check_count, in_order
 from aqmlab.experiment.cube import cube
 from aqmlab.experiment.packs import Packs
@@ -107,11 +107,31 @@ class Sweep:
                     writer.write_table(part.cast(first.schema))
 
     def _parts(self, name: str) -> "Iterator[pd.DataFrame]":
-        """Give a table of all runs, many runs at a time."""
+        """Give a table of all runs, many runs at a time.
+
+        Runs without the table have no rows, and a column that only some runs have is empty in the
+        others.
+
+        Raises
+        ------
+        NotMeasuredError
+            If no run has the table.
+        """
         import numpy as np
         import pandas as pd
 
         keys = pd.DataFrame(self.points)
+        columns: dict[str, None] = {}
+        complete = True
+        for result in self.results:
+            of = list(result.plain(name)) if name in result.tables else None
+            complete &= of is not None and (not columns or of == list(columns))
+            columns |= dict.fromkeys(of or ())
+        if not columns:
+            self.results[0].columns(name)
+        if not complete:
+            yield self._incomplete(name, list(columns))
+            return
         for at in range(0, len(self.results), AT_ONCE):
             these = range(at, min(at + AT_ONCE, len(self.results)))
             results = self.results[these.start : these.stop]
@@ -119,6 +139,17 @@ class Sweep:
             tables = [result.plain(name) for result in results]
             part = keys.iloc[of_run].reset_index(drop=True)
             yield part.assign(**{key: _joined([t[key] for t in tables]) for key in tables[0]})
+
+    def _incomplete(self, name: str, columns: list[str]) -> "pd.DataFrame":
+        """Return a table that some runs have only a part of, its gaps empty (pandas.NA)."""
+        import pandas as pd
+
+        parts = []
+        for point, result in zip(self.points, self.results, strict=True):
+            if name in result.tables:
+                table = result.table(name).convert_dtypes().reindex(columns=columns)
+                parts.append(pd.DataFrame(point, index=table.index).join(table))
+        return pd.concat(parts, ignore_index=True)
 
     def estimates(
         self,
@@ -138,7 +169,8 @@ class Sweep:
         -------
         pandas.DataFrame
             One row a point and measure: the swept keys, then ``measure``, ``unit``, ``statistic``,
-            ``value``, ``low``, ``high``, ``n`` and ``missing``; values are in `unit`.
+            ``value``, ``low``, ``high``, ``n`` and ``missing``; values are in `unit`. The statistic
+            of a measure that the engine did not measure is "not measured".
         """
         import pandas as pd
 
@@ -153,13 +185,16 @@ class Sweep:
                     f"{measure!r} is no measure; give for example those of aqmlab.measures"
                 )
             for keys, runs in at.values():
-                found = statistic([measure.scale * measure.of(run) for run in runs])
+                values = map(measure.read, runs)
+                found = measured([v if v is None else measure.scale * v for v in values], statistic)
                 about = {"measure": measure.name, "unit": measure.unit}
                 rows.append(keys | about | dict(zip(SHOWN, attrgetter(*SHOWN)(found), strict=True)))
         return pd.DataFrame(rows)
 
     def to_xarray(self, measures: Iterable[Measure[Seen]]) -> "xr.Dataset":
         """Return some measures by the swept keys and ``replication`` (whose ``seed`` it tells).
+
+        Measures that no run has are not in it; its attribute ``not_measured`` names them.
 
         Parameters
         ----------
@@ -177,13 +212,19 @@ class Sweep:
         keys = list(dict.fromkeys(k for point in self.points for k in point if k != "seed"))
         numbers: dict[tuple[Any, ...], int] = {}
         made = []
+        there: dict[str, None] = {}
         for point, result in zip(self.points, self.results, strict=True):
             at = numbers.setdefault(tuple(point[key] for key in keys), len(numbers))
             seen = Seen.whole(result)
-            made.append({"point": at} | point | {m.name: float(m.of(seen)) for m in wanted})
+            values = {m.name: m.read(seen) for m in wanted}
+            there |= dict.fromkeys(name for name, value in values.items() if value is not None)
+            numbers_of = {k: math.nan if v is None else float(v) for k, v in values.items()}
+            made.append({"point": at} | point | numbers_of)
         runs = pd.DataFrame(made)
         levels = {key: list(runs[key].drop_duplicates()) for key in keys}
-        return cube(runs, levels, {}, [m.name for m in wanted])
+        cubed = cube(runs, levels, {}, list(there))
+        absent = [m.name for m in wanted if m.name not in there]
+        return cubed.assign_attrs(not_measured=absent) if absent else cubed
 
     @property
     def flows(self) -> "pd.DataFrame":

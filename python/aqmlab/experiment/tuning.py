@@ -21,7 +21,14 @@ from aqmlab.custom import at, places
 from aqmlab.engine import Engine, Progress, Simulator
 from aqmlab.experiment.campaign import campaign, check_count
 from aqmlab.results import Result
-from aqmlab.scenario import ScenarioLike, as_said, normalize
+from aqmlab.scenario import (
+    ScenarioLike,
+    as_said,
+    given_warm_up,
+    normalize,
+    seconds,
+    warm_up_change,
+)
 from aqmlab.store import Store
 
 KEYS = {
@@ -248,7 +255,7 @@ def tune(
     link: str | None = None,
     minth: tuple[float, float] | None = None,
     ratio: float = RATIO,
-    warm_up_s: float | None = None,
+    warm_up: str | None = None,
     replications: int = 3,
     jobs: int | None = None,
     engine: Engine | None = None,
@@ -270,8 +277,9 @@ def tune(
         2000 bytes on, to the greatest whose maxth the buffer still holds, at most 64 times as much.
     ratio : float
         maxth over minth, above 1.
-    warm_up_s : float, optional
-        How long samples are left out at the start of each run, in s; default: a fifth of it.
+    warm_up : str, optional
+        A time with its unit, for the key `warm_up` of the scenario. Default: that of the scenario;
+        if it has none, a fifth of its duration.
     replications : int
         Runs a pair and load, whose seeds follow each other.
     jobs, engine, store, progress
@@ -286,7 +294,7 @@ def tune(
     ScenarioError
         If the scenario is wrong, or has no such queue or several.
     ValueError
-        If there is no load, nothing between the bounds to try, or nothing left after the warm-up.
+        If there is no load, nothing between the bounds to try, or no sample after the warm-up.
     """
     check_count("replications", replications)
     if not loads:
@@ -303,7 +311,7 @@ def tune(
             f"minth from {low:g} to {high:g} {queue.unit} with maxth {ratio:g} times as much "
             f"leaves nothing to try{held}"
         )
-    trial = _Trial(said, queue, dict(loads), ratio, warm_up_s, replications)
+    trial = _Trial(said, queue, dict(loads), ratio, warm_up, replications)
     first = ladder(low, min(high, math.floor(most) if math.isfinite(most) else high))
     running = {"jobs": jobs, "engine": engine or Simulator(), "store": store}
     tried = trial.run(first, progress=progress, **running)
@@ -324,7 +332,7 @@ class _Trial:
     queue: RedQueue
     loads: dict[str, Overrides]
     ratio: float
-    warm_up_s: float | None
+    warm_up: str | None
     replications: int
 
     def run(self, minths: Sequence[float], **how: Any) -> list[Tried]:
@@ -333,8 +341,10 @@ class _Trial:
         for minth in minths:
             pair = self.queue.pair(minth, self.ratio)
             for load, changes in self.loads.items():
-                text = normalize(self.said, overrides=[*changes, *self.queue.overrides(*pair)])
-                base = json.loads(text)
+                changes = [*changes, *self.queue.overrides(*pair), *warm_up_change(self.warm_up)]
+                base = json.loads(normalize(self.said, overrides=changes))
+                if self.warm_up is None and not given_warm_up(base) and base["duration"]:
+                    base["warm_up"] = f"{seconds(base['duration']) / 5!r} s"
                 told = {"series": ["queue"], "links": [self.queue.link]}
                 base["record"] = {"interval": base["record"]["interval"], **told}
                 seeds = range(base["seed"], base["seed"] + self.replications)
@@ -343,7 +353,7 @@ class _Trial:
         found: dict[tuple[float, float], dict[str, Shares]] = {pair: {} for pair, _ in keys}
 
         def reduce(*results: Result) -> list[Any]:
-            return [average_of(result, self.warm_up_s) for result in results]
+            return [average_of(result) for result in results]
 
         for i, averages in sorted(campaign(asks, reduce, **how), key=lambda done: done[0]):
             pair, load = keys[i]
@@ -351,22 +361,19 @@ class _Trial:
         return [Tried(*pair, shares) for pair, shares in found.items()]
 
 
-def average_of(result: Result, warm_up_s: float | None = None) -> Any:
+def average_of(result: Result) -> Any:
     """Return the samples of the average queue after the warm-up, in the unit of the law.
 
     Raises
     ------
     ValueError
-        If the warm-up leaves none.
+        If there are none.
     """
     columns = result.columns("queue")
-    times = np.asarray(columns["time_s"])
-    lasts = float(result.manifest["simulated_s"])
-    begins = lasts / 5 if warm_up_s is None else warm_up_s
     average = np.asarray(columns["average_packets"])
     if np.isnan(average).all():
         average = np.asarray(columns["average_bytes"])
-    samples = average[times >= begins]
-    if not len(samples):
-        raise ValueError(f"a warm-up of {begins:g} s leaves no sample of a run of {lasts:g} s")
-    return samples
+    if not len(average):
+        warm_up = result.scenario["warm_up"]
+        raise ValueError(f"warm_up: {warm_up} leaves no sample; shorten it, or record.interval")
+    return average

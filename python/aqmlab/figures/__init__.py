@@ -1,6 +1,6 @@
-"""Figures: of a run, of one of its flows, and the style and the files of all of them.
+"""Figures of a run and of its flows, with their common style and file formats.
 
-They are drawn without pyplot, so that nothing is shared between them and no display is needed.
+The figures do not use pyplot, so they share no state and need no display.
 """
 
 from aqmlab.figures.files import FORMATS, lay_out, refuse_foreign, save

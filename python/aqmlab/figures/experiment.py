@@ -1,6 +1,6 @@
 """Figures of an experiment: interactions, sorted ratios, heat maps, distributions.
 
-All take an :class:`aqmlab.experiment.Outcome` and the name of a measure.
+Each function takes an :class:`aqmlab.experiment.Outcome` and the name of a measure.
 """
 
 from __future__ import annotations
@@ -17,23 +17,26 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from aqmlab.estimates import Kind
     from aqmlab.experiment import Cell, Measured, Outcome
 
 MOST_GROUPS = 24
-"""Groups of a figure of distributions at most: beyond, names run into each other."""
+"""Maximum number of groups in a figure of distributions. With more, their names would overlap."""
+MOST_MEASURES = 6
+"""Maximum number of rows in a figure of measures over a factor."""
 MOST_PANELS = 6
-"""Pairs of factors of a figure of interactions at most."""
+"""Maximum number of panels in a figure of interactions, each with one pair of factors."""
 READABLE = 144
-"""Cells of a heat map at most that have their number written in them."""
+"""Maximum number of fields of a heat map that shows its numbers."""
 
 
 def figures_of(
     outcome: Outcome, measures: Sequence[str] | None = None
 ) -> Iterator[tuple[str, Figure]]:
-    """Give name and figure of each plot that an experiment wants, of each of its measures.
+    """Yield the name and the figure of each plot of an experiment, for each of its measures.
 
-    A plot that the experiment has too little for (ratios of one arm, a heat map of one factor) is
-    left out.
+    Plots that the experiment cannot fill are omitted, for example ratios with only one arm or a
+    heat map with only one factor.
     """
     names = measures or [m.name for m in outcome.measures if outcome.runs[m.name].notna().any()]
     for plot in outcome.plots:
@@ -47,10 +50,11 @@ def figures_of(
 
 
 def interactions(outcome: Outcome, measure: str) -> Figure:
-    """Draw the mean over each factor, a line an arm (or a level of the second factor).
+    """Draw the mean over the levels of each factor, one line per arm.
 
-    Over the other factors the mean is taken, seed by seed; bars are 95 % intervals. Lines that are
-    not parallel are an interaction.
+    With one arm and several factors, the lines are the levels of a second factor. The means are
+    over all other factors, seed by seed. Bars are 95 % intervals. Lines that are not parallel show
+    an interaction.
 
     Raises
     ------
@@ -71,21 +75,10 @@ def interactions(outcome: Outcome, measure: str) -> Figure:
     every = list(grid.flat)
     for axes, (factor, other) in zip(every, pairs, strict=False):
         cells = outcome.cells([factor, other] if other else [factor], [measure])
-        levels = [*map(str, outcome.levels(factor))]
         lines: dict[str, list[Cell]] = {}
         for cell in cells:
             lines.setdefault(str(cell.at[other]) if other else cell.arm, []).append(cell)
-        for i, (name, some) in enumerate(lines.items()):
-            of = sorted(some, key=lambda cell: levels.index(str(cell.at[factor])))
-            colour, marker = look(i)
-            shift = 0.06 * (i - (len(lines) - 1) / 2)
-            at = [levels.index(str(cell.at[factor])) + shift for cell in of]
-            axes.errorbar(
-                at, [cell.estimate.value for cell in of], _bars(of), color=colour, marker=marker,
-                capsize=3, label=name,
-            )  # fmt: skip
-        axes.set_xticks(range(len(levels)), levels)
-        axes.set_xlabel(factor)
+        _draw_lines(axes, lines, factor, outcome.levels(factor))
         if other:
             axes.legend(title=other, fontsize=8)
     for axes in every[len(pairs) :]:
@@ -98,16 +91,103 @@ def interactions(outcome: Outcome, measure: str) -> Figure:
     return figure
 
 
-def sorted_ratios(outcome: Outcome, measure: str) -> Figure:
-    """Draw arm / (first arm + arm) at each point, sorted; 0.5: both are equal.
+def _draw_lines(
+    axes: Axes, lines: dict[str, list[Cell]], factor: str, levels: Sequence[Any]
+) -> None:
+    """Draw lines of estimates over the levels of a factor, with their intervals."""
+    names = [*map(str, levels)]
+    for i, (name, some) in enumerate(lines.items()):
+        cells = sorted(some, key=lambda cell: names.index(str(cell.at[factor])))
+        colour, marker = look(i)
+        shift = 0.06 * (i - (len(lines) - 1) / 2)
+        at = [names.index(str(cell.at[factor])) + shift for cell in cells]
+        axes.errorbar(
+            at, [cell.estimate.value for cell in cells], _bars(cells), color=colour, marker=marker,
+            capsize=3, label=name,
+        )  # fmt: skip
+    axes.set_xticks(range(len(names)), names)
+    axes.set_xlabel(factor)
 
-    So a study compares queues over hundreds of combinations at a glance. The band is from the
-    ratios of the single seeds: the mean and its 95 % interval.
+
+def over_factor(
+    outcome: Outcome,
+    measures: Sequence[str] | None = None,
+    by: Sequence[str] | None = None,
+    kind: Kind = "t",
+) -> Figure:
+    """Draw measures over the levels of a factor, a line per arm, with intervals.
+
+    Each measure has a row of panels, and each level of a second factor a column. Over the other
+    factors the mean is taken, seed by seed.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        The runs.
+    measures : sequence of str, optional
+        Names of measures, at most six; default: every measure that some run has.
+    by : sequence of str, optional
+        One factor or two, by dotted path or the end of it; default: the first that varies.
+    kind : {"t", "bca", "median"}
+        Statistic and interval, as in :meth:`aqmlab.experiment.Outcome.cells`.
 
     Raises
     ------
     ValueError
-        If there is one arm, or no point has a ratio.
+        If no factor varies, more than two are given, or there are too many measures.
+    """
+    factors = [outcome.factor(name) for name in by] if by else outcome.varied[:1]
+    if not factors:
+        raise ValueError("a plot needs a factor that varies, and this sweep has none")
+    if len(factors) > 2:
+        raise ValueError(
+            f"a plot is over one factor or two, not over {len(factors)}; leave some out"
+        )
+    cells = outcome.cells(factors, measures, kind)
+    names = list(dict.fromkeys(cell.measure.name for cell in cells))
+    if not names:
+        raise ValueError("no run of this sweep has a value; there is nothing to draw")
+    if len(names) > MOST_MEASURES:
+        raise ValueError(
+            f"{len(names)} measures do not fit into one plot, which has room for {MOST_MEASURES}; "
+            f"choose from {', '.join(names)}"
+        )
+    factor, *second = factors
+    columns = outcome.levels(second[0]) if second else [None]
+    size = (max(5.6, 3.6 * len(columns) + 0.8), 2.7 * len(names) + 0.7)
+    figure, grid = sheet(
+        len(names), len(columns), size=size, squeeze=False, sharex=True, sharey="row"
+    )
+    for at, (row, name) in enumerate(zip(grid, names, strict=True)):
+        for axes, level in zip(row, columns, strict=True):
+            lines: dict[str, list[Cell]] = {}
+            for cell in cells:
+                if cell.measure.name == name and (not second or cell.at[second[0]] == level):
+                    lines.setdefault(cell.arm, []).append(cell)
+            _draw_lines(axes, lines, factor, outcome.levels(factor))
+            if second and at == 0:
+                axes.set_title(f"{second[0]} = {level}", fontsize=9)
+            if at < len(names) - 1:
+                axes.set_xlabel("")
+        row[0].set_ylabel(_quantity(outcome.measure(name)))
+    if len(outcome.arms) > 1:
+        legend_below(figure, grid[0][0])
+    rest = "the other factors and " if len(outcome.varied) > len(factors) else ""
+    what = {"t": "Means", "bca": "Means", "median": "Medians"}[kind]
+    figure.suptitle(f"{what} over {rest}the replications, with 95 % intervals", fontsize=9)
+    return figure
+
+
+def sorted_ratios(outcome: Outcome, measure: str) -> Figure:
+    """Draw arm / (first arm + arm) at each point, sorted by this ratio.
+
+    A ratio of 0.5 means that both arms are equal. The figure compares arms over hundreds of points.
+    Line and band are the mean over the ratios of the seeds and its 95 % interval.
+
+    Raises
+    ------
+    ValueError
+        If the experiment has one arm, or no point has a ratio.
     """
     if len(outcome.arms) < 2:
         raise ValueError("ratios need two arms")
@@ -118,7 +198,7 @@ def sorted_ratios(outcome: Outcome, measure: str) -> Figure:
     for i, arm in enumerate(outcome.arms[1:]):
         drawn += draw_ratios(axes, outcome, measure, arm, i, f"{arm} / ({first} + {arm})")
     if not drawn:
-        raise ValueError("no point has a ratio: the measure is 0 or missing everywhere")
+        raise ValueError("no point has a ratio, because the measure is 0 or missing at each point")
     axes.set_ylim(0, 1)
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_xlabel("points, sorted by their ratio")
@@ -129,7 +209,7 @@ def sorted_ratios(outcome: Outcome, measure: str) -> Figure:
 
 
 def draw_ratios(axes: Axes, outcome: Outcome, measure: str, arm: str, i: int, label: str) -> int:
-    """Draw the sorted ratios of an arm as the i-th line of some axes; returns how many they are."""
+    """Draw the sorted ratios of an arm as the i-th line of the axes; return their number."""
     ratios = outcome.ratios(measure, arm)
     colour, marker = look(i)
     at = range(1, len(ratios) + 1)
@@ -145,9 +225,9 @@ def draw_ratios(axes: Axes, outcome: Outcome, measure: str, arm: str, i: int, la
 
 
 def heat_map(outcome: Outcome, measure: str) -> Figure:
-    """Draw the means over the first two factors that vary, a panel an arm.
+    """Draw the means over the first two varied factors, one panel per arm.
 
-    Where there is room, with half of their 95 % intervals (Student's t).
+    Small maps also show the means as numbers, with half of their 95 % intervals (Student's t).
 
     Raises
     ------
@@ -161,7 +241,7 @@ def heat_map(outcome: Outcome, measure: str) -> Figure:
     xs, ys = ([*map(str, outcome.levels(factor))] for factor in (across, down))
     shown = [cell.estimate.value for cell in cells if math.isfinite(cell.estimate.value)]
     if not shown:
-        raise ValueError("the measure is missing everywhere")
+        raise ValueError("the measure is missing at each point")
     arms = len(outcome.arms)
     size = (max(4.2, 0.9 * len(xs) + 1.6) * arms + 0.8, max(3.2, 0.5 * len(ys) + 1.8))
     figure, grid = sheet(1, arms, size=size, squeeze=False, sharey=True)
@@ -192,7 +272,7 @@ def heat_map(outcome: Outcome, measure: str) -> Figure:
 def _numbers(
     axes: Axes, values: list[list[float]], halves: list[list[float]], low: float, high: float
 ) -> None:
-    """Write each number in its cell, with half its interval, readable on its colour."""
+    """Write each mean and half its interval into its field, in a colour that contrasts with it."""
     for y, row in enumerate(values):
         for x, value in enumerate(row):
             if math.isfinite(value):
@@ -206,32 +286,32 @@ def _numbers(
 
 
 def distributions(outcome: Outcome, measure: str) -> Figure:
-    """Draw every run, with quartiles, by arm and first factor.
+    """Draw the value of each run, and quartiles by arm and by level of the first factor.
 
     Raises
     ------
     ValueError
-        If there are more groups than names have room.
+        If there are more groups than the figure can label.
     """
     m = outcome.measure(measure)
     by = outcome.varied[:1]
     groups = list(outcome.values(m, ("point",)))
-    found: dict[tuple[str, str], list[float]] = {}
+    values_of: dict[tuple[str, str], list[float]] = {}
     points = dict(zip(outcome.runs["point"], outcome.runs[by[0]], strict=True)) if by else {}
     for place, by_arm in groups:
         for arm, values in by_arm.items():
             known = [value for value in values.values() if math.isfinite(value)]
-            found.setdefault((str(points.get(place["point"], "")), arm), []).extend(known)
-    found = {key: values for key, values in found.items() if values}
-    if not found or len(found) > MOST_GROUPS:
-        raise ValueError(f"{len(found)} groups: there is room for 1 to {MOST_GROUPS}")
+            values_of.setdefault((str(points.get(place["point"], "")), arm), []).extend(known)
+    values_of = {key: values for key, values in values_of.items() if values}
+    if not values_of or len(values_of) > MOST_GROUPS:
+        raise ValueError(f"{len(values_of)} groups: the figure can show 1 to {MOST_GROUPS}")
     levels = [*map(str, outcome.levels(by[0]))] if by else [""]
-    figure, axes = sheet(size=(max(4.5, 0.55 * len(found) + 2.2), 4.0))
+    figure, axes = sheet(size=(max(4.5, 0.55 * len(values_of) + 2.2), 4.0))
     width = 0.8 / len(outcome.arms)
     for i, arm in enumerate(outcome.arms):
         colour, _ = look(i)
         for x, level in enumerate(levels):
-            runs = found.get((level, arm), [])
+            runs = values_of.get((level, arm), [])
             if not runs:
                 continue
             at = x + width * (i - (len(outcome.arms) - 1) / 2)
@@ -244,7 +324,7 @@ def distributions(outcome: Outcome, measure: str) -> Figure:
     axes.set_xticks(range(len(levels)), levels if by else [""])
     axes.set_xlabel(by[0] if by else "")
     axes.set_ylabel(_quantity(m))
-    axes.set_title("a dot a run; bars: quartiles and median", fontsize=9)
+    axes.set_title("dots: runs; bars: quartiles and median", fontsize=9)
     legend_below(figure, axes)
     return figure
 
@@ -254,7 +334,7 @@ def _quantity(m: Measured) -> str:
 
 
 def _bars(cells: Sequence[Cell]) -> list[list[float]] | None:
-    """Return the lengths of error bars below and above; None: there are no intervals."""
+    """Return the lengths of error bars below and above, or None without intervals."""
     estimates = [cell.estimate for cell in cells]
     if any(math.isnan(e.low) for e in estimates):
         return None
@@ -267,4 +347,4 @@ DRAWN: dict[str, Callable[[Outcome, str], Figure]] = {
     "heat-map": heat_map,
     "distributions": distributions,
 }
-"""By the names of :data:`aqmlab.experiment.file.PLOTS`."""
+"""Drawing functions by the names of :data:`aqmlab.experiment.file.PLOTS`."""

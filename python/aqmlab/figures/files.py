@@ -1,4 +1,4 @@
-"""Figures as files: written whole, the same bytes for the same figure, and over no other file."""
+"""Writing of figures: complete files, reproducible bytes, and protection of other files."""
 
 from io import BytesIO
 from pathlib import Path
@@ -10,21 +10,21 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS = (".png", ".svg", ".pdf")
-"""What a figure may be written as."""
+"""File formats of figures."""
 
 MAKER = "Drawn by aqmlab"
-"""Stands in every file, so that it may be replaced."""
+"""Metadata in each file, which identifies it as a figure that aqmlab may replace."""
 
 
 def save(figure: "Figure", path: str | Path) -> Path:
-    """Write a figure to a file; its suffix (.svg, .png, .pdf) says how.
+    """Write a figure to a file in the format of the file's suffix (.svg, .png, .pdf).
 
-    The same figure gives the same bytes: nothing in the file depends on the time or on chance.
+    The same figure gives the same bytes, because the file contains neither times nor random ids.
 
     Raises
     ------
     OSError
-        If the file cannot be written; names it, not the one beside it.
+        If the file cannot be written. The message names `path`, not the temporary file.
     """
     from matplotlib import rc_context
 
@@ -44,7 +44,7 @@ def save(figure: "Figure", path: str | Path) -> Path:
 
 
 def lay_out(figure: "Figure") -> None:
-    """Lay a figure out for good, so that each file of it is drawn once and no more."""
+    """Fix the layout of a figure, so that each file of it is drawn only once."""
     engine = figure.get_layout_engine()
     if engine:
         engine.execute(figure)
@@ -52,14 +52,14 @@ def lay_out(figure: "Figure") -> None:
 
 
 def refuse_foreign(path: Path) -> None:
-    """Refuse a file that is there and that no plot of aqmlab is.
+    """Raise FileExistsError if `path` exists and is not a figure of aqmlab.
 
     Raises
     ------
     FileExistsError
-        With what to do.
+        With the remedy.
     """
     if path.is_dir() or (path.exists() and not path.is_file()):
-        raise FileExistsError(f"{path} is no plain file; give another name")
+        raise FileExistsError(f"{path} is not a regular file; give another name")
     if path.exists() and MAKER.encode() not in path.read_bytes():
-        raise FileExistsError(f"{path} is there and no plot of aqmlab; give another name")
+        raise FileExistsError(f"{path} exists and is not a figure of aqmlab; give another name")

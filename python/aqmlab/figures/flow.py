@@ -1,4 +1,4 @@
-"""Figures of what happened to one flow: its segments and ACKs, its windows, its round trips."""
+"""Figures of one flow: its segments and ACKs, its windows, its round-trip times."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,34 +13,35 @@ if TYPE_CHECKING:
     from aqmlab.results import Result
 
 Times = tuple[float | None, float | None]
-"""From when to when a figure is drawn, in s; None: from the beginning, to the end."""
+"""Start and end of a figure, in s. None is the beginning or the end of the run."""
 
 
 def sequence(
     result: "Result", flow: str, times: Times = (None, None), *, reply: bool = False
 ) -> "Figure":
-    """Plot a flow's segments and ACKs over time, as its sender's host saw them (tcptrace).
+    """Plot a flow's segments and ACKs over time, as captured at the sender's host (tcptrace).
 
     Parameters
     ----------
     result : Result
-        A run that recorded the series "segments", and "drops" and "marks" to see these too.
+        A run that recorded the series "segments". The figure includes "drops" and "marks" if they
+        were recorded too.
     flow : str
         Name of the flow.
     times : (float or None, float or None)
-        From when to when in s; None: all.
+        Start and end in s; default: the whole run.
     reply : bool
-        Draw the data that comes back, at the host `to`.
+        True to draw the reverse data, at the host `to`.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Time in s, position in the data in kB.
+        Time in s, sequence number relative to the first byte in kB.
 
     Raises
     ------
     ValueError
-        If the series or the flow was not recorded, or nothing lies between the times.
+        If the run did not record the series or the flow, or recorded nothing in these times.
     """
     rows = rows_of(result, "segments", flow, reply=reply)
     rows, accurate = rows.assign(duplicate=duplicate_acks(rows)), is_accurate(rows)
@@ -49,8 +50,8 @@ def sequence(
     echo = flags.map(lambda f: "ECE" in f and "SYN" not in f)
     cwr = flags.map(lambda f: "CWR" in f and "SYN" not in f)
     sent = rows["direction"] == "sent"
-    figure, axes = over_time("position in the data (kB)", (9, 5.5))
-    axes.set_title(f"{flow}, at the sender of {'what comes back' if reply else 'its data'}")
+    figure, axes = over_time("sequence number (kB)", (9, 5.5))
+    axes.set_title(f"{flow}, {'reverse' if reply else 'forward'} data at its sender")
 
     def bars(of: "pd.DataFrame", colour: str, label: str, width: float = 1.2) -> None:
         low, high = of["seq"] / 1000, (of["seq"] + of["bytes"]) / 1000
@@ -80,7 +81,7 @@ def sequence(
                 blocks["time_s"], blocks[low] / 1000, blocks[high] / 1000, label=label,
                 colors="tab:purple", linewidth=1.0, alpha=0.5,
             )  # fmt: skip
-    if not accurate:  # there the bits are a counter
+    if not accurate:  # with Accurate ECN these flags are a counter
         points(acks[echo[~sent]], "ack", "^", "tab:orange", "ECE")
         points(data[cwr[data.index]], "seq", "v", "tab:blue", "CWR")
     for series, marker, colour, label in [
@@ -102,19 +103,19 @@ def sequence(
 
 
 def _window_edge(axes: "Axes", acks: "pd.DataFrame", data: "pd.DataFrame") -> None:
-    """Draw the edge of the advertised window, but not let it flatten what is below."""
+    """Draw the edge of the advertised window, without extending the axis far above the data."""
     if acks.empty or data.empty:
         return
     edge = (acks["ack"] + acks["window_bytes"]) / 1000
     highest = (data["seq"] + data["bytes"]).max() / 1000
     lowest = min(data["seq"].min(), acks["ack"].min()) / 1000
-    label = "advertised window" if edge.min() < 1.5 * highest else "advertised window (above)"
+    label = "advertised window" if edge.min() < 1.5 * highest else "advertised window (off scale)"
     axes.step(
         acks["time_s"], edge, where="post", color="goldenrod", linewidth=1.0, label=label
     )  # fmt: skip
-    room = 0.03 * (highest - lowest)
+    margin = 0.03 * (highest - lowest)
     top = edge.max() if edge.max() < 1.5 * highest else highest
-    axes.set_ylim(max(0, lowest - room), top + room)
+    axes.set_ylim(max(0, lowest - margin), top + margin)
 
 
 def windows(
@@ -129,9 +130,9 @@ def windows(
     flow : str
         Name of the flow.
     times : (float or None, float or None)
-        From when to when in s; None: all.
+        Start and end in s; default: the whole run.
     reply : bool
-        Draw the data that comes back, at the host `to`.
+        True to draw the reverse data, at the host `to`.
 
     Returns
     -------
@@ -141,7 +142,7 @@ def windows(
     Raises
     ------
     ValueError
-        If the series or the flow was not recorded, or nothing lies between the times.
+        If the run did not record the series or the flow, or recorded nothing in these times.
     """
     import numpy as np
 
@@ -153,7 +154,7 @@ def windows(
     }
     columns = ["flight_bytes", "cwnd_bytes", "ssthresh_bytes"]
     for column, (label, style) in zip(columns, styles.items(), strict=True):
-        values = rows[column].replace(np.inf, np.nan) / 1000  # infinite before the first cut
+        values = rows[column].replace(np.inf, np.nan) / 1000  # infinite before the first reduction
         axes.step(rows["time_s"], values, where="post", linewidth=1, label=label, **style)
     axes.set_ylim(bottom=0)
     _finish(axes, times)
@@ -163,7 +164,7 @@ def windows(
 def rtt(
     result: "Result", flow: str, times: Times = (None, None), *, reply: bool = False
 ) -> "Figure":
-    """Plot the round trips that a sender measured, SRTT and its retransmission timeout over time.
+    """Plot the RTT samples of a sender, its SRTT and its retransmission timeout over time.
 
     Parameters
     ----------
@@ -172,19 +173,19 @@ def rtt(
     flow : str
         Name of the flow.
     times : (float or None, float or None)
-        From when to when in s; None: all.
+        Start and end in s; default: the whole run.
     reply : bool
-        Draw the data that comes back, at the host `to`.
+        True to draw the reverse data, at the host `to`.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Time in s, round trips in ms with a logarithmic axis.
+        Time in s, round-trip times in ms on a logarithmic axis.
 
     Raises
     ------
     ValueError
-        If the series or the flow was not recorded, or nothing lies between the times.
+        If the run did not record the series or the flow, or recorded nothing in these times.
     """
     from matplotlib.ticker import LogLocator, NullLocator
 
@@ -206,10 +207,10 @@ def rtt(
 def _of_flow(
     result: "Result", series: str, flow: str, times: Times, quantity: str, reply: bool
 ) -> "tuple[pd.DataFrame, Figure, Axes]":
-    """Return what a series has of a flow in these times, and empty axes for it, with its name."""
+    """Return the rows of a flow's series in these times, and empty axes with a title."""
     rows = _shown(rows_of(result, series, flow, reply=reply), flow, times)
     figure, axes = over_time(quantity)
-    axes.set_title(f"{flow}, what comes back" if reply else flow, loc="left")
+    axes.set_title(f"{flow}, reverse data" if reply else flow, loc="left")
     return rows, figure, axes
 
 
@@ -220,12 +221,12 @@ def _between(rows: "pd.DataFrame", times: Times) -> "pd.DataFrame":
 
 
 def _shown(rows: "pd.DataFrame", flow: str, times: Times) -> "pd.DataFrame":
-    """Return what was recorded of a flow in a span of time; raise ValueError if it is nothing."""
+    """Return the rows in a span of time; raise ValueError if only other times have rows."""
     shown = _between(rows, times)
     if shown.empty and len(rows):
         first, last = rows["time_s"].min(), rows["time_s"].max()
         raise ValueError(
-            f"nothing of {flow} lies in the time asked for; it runs from {first:g} s to {last:g} s"
+            f"{flow} has no rows in this span of time; its rows are from {first:g} s to {last:g} s"
         )
     return shown
 
@@ -236,6 +237,6 @@ def _finish(axes: "Axes", times: Times) -> None:
 
 
 def _limits(axes: "Axes", times: Times) -> None:
-    """Show these times of what is drawn already: limits that are set do not move afterwards."""
+    """Set the limits of the time axis; call it last, because fixed limits do not adapt."""
     begin, end = times
     axes.set_xlim(left=begin, right=end)

@@ -1,6 +1,6 @@
 """Figures of models: loops over frequency and time, delays, and three of a published study.
 
-Curves are of models; points, where there are any, of simulations, with their interval.
+Curves are models. Points are simulations, with intervals.
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ if TYPE_CHECKING:
     from aqmlab.models.fluid.over_time import Course
 
     Curve = tuple[Sequence[float], Sequence[float]]
-    """Values on the x axis and on the y axis."""
+    """Values on the x axis, and values on the y axis."""
     Points = tuple[Sequence[float], Sequence[float], Sequence[float], Sequence[float]]
-    """On the x axis; means, lower and upper ends of their intervals on the y axis."""
+    """Values on the x axis; then means, lower and upper bounds of intervals on the y axis."""
 
 LEAST = 1e-6
-"""The least probability that is drawn."""
+"""Minimum probability on the axis."""
 
 
 def bode(loops: Mapping[str, Loop]) -> Figure:
-    """Draw gain and phase of loops over the frequency, with their margins.
+    """Draw gain and phase of loops over the frequency, with their stability margins.
 
     Parameters
     ----------
     loops : mapping of str to Loop
-        Loops by their names; 8 at most can be told apart.
+        Loops by name; colours differ for at most 8.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Frequency in rad/s, gain in dB, phase in degrees. Dots are where the gain is 1, and, on
-        the gain, where the phase is -180°.
+        Frequency in rad/s, gain in dB, phase in degrees. Dots mark the frequencies with gain 1 and,
+        on the gain, the frequency with phase -180°.
     """
     figure, (gain, phase) = sheet(2, 1, (7.2, 5.6), sharex=True)
     ends = []
     for i, (name, loop) in enumerate(loops.items()):
         colour, _ = look(i)
         at = loop.frequencies
-        found = loop.response(at)
-        decibel = 20 * np.log10(np.abs(found))
+        response = loop.response(at)
+        decibel = 20 * np.log10(np.abs(response))
         degrees = np.degrees(loop.phase(at))
         label = f"{name}: {loop.phase_margin_deg:.0f}°, gain ×{loop.gain_margin:.3g}"
         gain.plot(at, decibel, color=colour, label=label)
@@ -80,7 +80,7 @@ def bode(loops: Mapping[str, Loop]) -> Figure:
 
 
 def _fit(axes: Axes) -> None:
-    """Give the y axis what the lines have within the x axis."""
+    """Fit the y axis to the parts of the lines within the x axis."""
     low, high = axes.get_xlim()
     seen = []
     for line in axes.get_lines():
@@ -91,12 +91,12 @@ def _fit(axes: Axes) -> None:
 
 
 def courses(over_time: Mapping[str, Course]) -> Figure:
-    """Draw what fluids do over time: queue, and probability.
+    """Draw solutions of the fluid model over time: queue and signal probability.
 
     Parameters
     ----------
     over_time : mapping of str to Course
-        Courses by their names.
+        Solutions by name.
 
     Returns
     -------
@@ -121,14 +121,14 @@ def courses(over_time: Mapping[str, Course]) -> Figure:
 def delays(
     queues: Mapping[str, BatchQueue], waits: Mapping[str, tuple[Any, Any]] | None = None
 ) -> Figure:
-    """Draw the share of packets that wait longer than t in queues.
+    """Draw the share of packets that wait longer than t, for models and runs.
 
     Parameters
     ----------
     queues : mapping of str to BatchQueue
-        Queues by their names.
+        Queue models by name.
     waits : mapping of str to (array, array), optional
-        Waits in s and how many packets had each, of runs, by their names.
+        Runs by name: distinct waiting times in s, and the number of packets with each.
 
     Returns
     -------
@@ -160,7 +160,7 @@ def delays(
 
 
 def _end(queue: BatchQueue) -> float:
-    """Return a time that hardly a packet waits, in s."""
+    """Return a time in s that at most a share `LEAST` of the packets waits longer."""
     end = queue.mean_wait + queue.service_s
     while queue.wait_exceeds(end) > LEAST:
         end *= 1.3
@@ -168,7 +168,7 @@ def _end(queue: BatchQueue) -> float:
 
 
 def figure_7(curves: Mapping[str, Curve], points: Mapping[str, Points] | None = None) -> Figure:
-    """Draw the mean queue over the size of flows that are all alike.
+    """Draw the mean queue over the flow size, for flows of equal size.
 
     `kuzmanovic2005ecnplus`, figure 7. Curves are those of
     :func:`aqmlab.models.power_of_ecn.mean_by_flow_size`.
@@ -176,9 +176,9 @@ def figure_7(curves: Mapping[str, Curve], points: Mapping[str, Points] | None = 
     Parameters
     ----------
     curves : mapping of str to (sizes, means)
-        Of models: flow sizes and mean queues in packets.
+        Models: flow sizes and mean queues, in packets.
     points : mapping of str to (sizes, means, lows, highs), optional
-        Of simulations.
+        Simulations.
 
     Returns
     -------
@@ -202,9 +202,9 @@ def figure_8(curves: Mapping[str, Curve], points: Mapping[str, Points] | None = 
     Parameters
     ----------
     curves : mapping of str to (loads, probabilities)
-        Of models, one a link.
+        Models, one per link.
     points : mapping of str to (loads, means, lows, highs), optional
-        Of simulations.
+        Simulations.
 
     Returns
     -------
@@ -232,7 +232,7 @@ def _by_load(
 def _curves(
     curves: Mapping[str, Curve], points: Mapping[str, Points] | None
 ) -> tuple[Figure, Axes]:
-    """Return a sheet with curves and points; those of one name have one colour."""
+    """Return a figure with curves and points. A curve and points of one name share a colour."""
     figure, axes = sheet()
     names = list(curves)
     for i, (name, (x, y)) in enumerate(curves.items()):

@@ -1,4 +1,4 @@
-"""Response times of several schemes beside each other, with bands over replications."""
+"""Distributions of response times of several schemes, with bands over replications."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ POINTS = 400
 
 
 def responses(schemes: Mapping[str, Sequence[Responses]], longest_s: float = 2.0) -> Figure:
-    """Draw which share of the requests has its response within a time, and which has not.
+    """Draw the distribution of the response times of each scheme, and its tail.
 
     Parameters
     ----------
     schemes : mapping of str to sequence of Responses
-        For each scheme its replications.
+        Replications of each scheme.
     longest_s : float
-        Where the first panel ends, in s.
+        Right end of the first panel, in s.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Left the distribution up to `longest_s`, right what exceeds a time on logarithmic axes; the
-        mean of the replications, and its 95 % interval as a band.
+        The left panel has the distribution up to `longest_s`. The right panel has the share above
+        a time, on logarithmic axes. Lines are means over replications; bands are 95 % intervals.
     """
     import numpy as np
 
@@ -44,19 +44,19 @@ def responses(schemes: Mapping[str, Sequence[Responses]], longest_s: float = 2.0
         _curve(left, i, name, early, [100 * r.within(early) for r in several])
         _curve(right, i, None, late, [100 * (1 - r.within(late)) for r in several])
     left.set_xlabel("response time (s)")
-    left.set_ylabel("requests with their response (%)")
+    left.set_ylabel("requests answered within this time (%)")
     left.set_xlim(0, longest_s)
     right.set_xscale("log")
     right.set_yscale("log")
     right.set_ylim(bottom=0.01)
     right.set_xlabel("response time (s)")
-    right.set_ylabel("requests without (%)")
+    right.set_ylabel("requests not answered within it (%)")
     legend_below(figure, left, 4)
     return figure
 
 
 def _curve(axes: Axes, i: int, label: str | None, at: Any, several: Sequence[Any]) -> None:
-    """Draw the mean of curves, and its interval as a band if there are several."""
+    """Draw the mean of curves, with a band for its interval if there are at least two curves."""
     import numpy as np
     from scipy.stats import t
 

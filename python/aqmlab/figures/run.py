@@ -1,4 +1,4 @@
-"""Figures of a run: the queue of a link, the windows of its flows."""
+"""Figures of a run: the queue of a link, and the congestion windows of its flows."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def queue(result: "Result", link: str) -> "Figure":
-    """Plot the queue of a link over time, with its average where the law keeps one.
+    """Plot the queue of a link over time, and the average queue of an AQM that computes one.
 
     Parameters
     ----------
@@ -24,8 +24,8 @@ def queue(result: "Result", link: str) -> "Figure":
     Returns
     -------
     matplotlib.figure.Figure
-        Time in s; queue and average queue in the unit of the average: kB if the law counts
-        bytes, else packets.
+        Time in s. Queue and average queue are in kB if the average counts bytes, and in packets
+        otherwise.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def queue(result: "Result", link: str) -> "Figure":
     rows = series[series["link"] == link]
     if rows.empty:
         known = ", ".join(series["link"].unique())
-        raise KeyError(f"the queue of {link!r} was not recorded; that of {known} was")
+        raise KeyError(f"the run did not record the queue of {link!r}; it recorded {known}")
     in_bytes = rows["average_bytes"].notna().any()
     unit, scale = ("bytes", 1000) if in_bytes else ("packets", 1)
     figure, axes = over_time("queue (kB)" if in_bytes else "queue (packets)")

@@ -1,10 +1,11 @@
-"""What the time-sequence graphs show, from the tables of a run.
+"""Data of the time-sequence graphs, from the tables of a run.
 
-The names are those of tcptrace (Ostermann 2000): segments, the line of ACKs, the edge of the
+The terms are those of tcptrace (Ostermann 2000): segments, the line of ACKs, the edge of the
 advertised window, retransmissions, duplicate ACKs, SACK blocks.
 """
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,18 +20,27 @@ SERIES = {
     "window": ["window"],
     "rtt": ["rtt"],
 }
-"""The series that each graph draws; the first is needed."""
+"""Series of each graph. The first one is required."""
 
 
-def load(source: Path, graph: str) -> "Result":
+def load(source: Path, graph: str, overrides: Sequence[tuple[str, str]] = ()) -> "Result":
     """Read a run from its folder, or run a scenario with the series that a graph needs.
+
+    Parameters
+    ----------
+    source : Path
+        A folder or a scenario.
+    graph : str
+        The graph.
+    overrides : sequence of (str, str)
+        Keys of the scenario that are changed, as in :func:`aqmlab.scenario.normalize`.
 
     Raises
     ------
     ScenarioError
-        If `source` is a file and no valid scenario.
+        If `source` is a file but not a valid scenario.
     OSError
-        If it cannot be read.
+        If `source` cannot be read.
     """
     from aqmlab.experiment import run
     from aqmlab.results import Result
@@ -38,19 +48,19 @@ def load(source: Path, graph: str) -> "Result":
 
     if source.is_dir():
         return Result.read(source)
-    scenario = json.loads(normalize(source))
+    scenario = json.loads(normalize(source, overrides=overrides))
     recorded = scenario["record"]["series"]
     recorded += [s for s in SERIES[graph] if s not in recorded]
     return run(scenario)
 
 
 def flow_name(result: "Result", flow: str | None) -> str:
-    """Return the name of a flow that is given by its name or its number, or of the first.
+    """Return the name of a flow given by name or number; None stands for the first flow.
 
     Raises
     ------
     ValueError
-        If there is no such flow.
+        If the run has no such flow.
     """
     names = list(result.columns("flows")["flow"])
     if flow is None:
@@ -60,26 +70,26 @@ def flow_name(result: "Result", flow: str | None) -> str:
     if flow.isdecimal() and int(flow) < len(names):
         return str(names[int(flow)])
     known = ", ".join(names[:10]) + (", …" if len(names) > 10 else "")
-    raise ValueError(f"--flow {flow!r} is no flow of this run, which has {known}")
+    raise ValueError(f"--flow {flow!r} is not a flow of this run, which has {known}")
 
 
 def rows_of(result: "Result", series: str, flow: str, *, reply: bool = False) -> "pd.DataFrame":
-    """Return the rows of a flow in a recorded series: of its data, or of the data that comes back.
+    """Return the rows of a flow in a recorded series, of its forward or its reverse data.
 
     Raises
     ------
     ValueError
-        If the series or the flow was not recorded.
+        If the run did not record the series or the flow.
     """
     if series not in result.tables:
         raise ValueError(
-            f"the run did not record {series!r}; ask for it with "
+            f"the run did not record {series!r}; record it with "
             f'[record] series = ["{series}"], or --set record.series=\'["{series}"]\''
         )
     incidents = series in ("drops", "marks")
     name = f"reply_{series}" if reply and not incidents else series
     if name not in result.tables:
-        raise ValueError("no flow that was recorded has data that comes back")
+        raise ValueError("no recorded flow has reverse data; give a flow with responses")
     table = result.series(name)
     rows = table[table["flow"] == flow]
     if incidents:
@@ -90,36 +100,36 @@ def rows_of(result: "Result", series: str, flow: str, *, reply: bool = False) ->
 
 
 def _nothing_of(result: "Result", series: str, flow: str, recorded: list[str]) -> str:
-    """Return why a series has no rows of a flow, and which flows it has."""
+    """Return the reason why a series has no rows of a flow, and the flows that it has."""
     several = "connections" in result.tables and flow in result.columns("connections")["flow"]
     traced = result.scenario["record"]["traced"]
     if several:
-        why = "its connections come and go, and only flows of one connection are recorded"
+        why = "it opens several connections, and only flows of one connection are recorded"
     elif traced and flow not in traced:
         why = "record.traced names other flows"
     else:
-        why = "it sent nothing"
+        why = "it sent no data"
     known = ", ".join(recorded[:10]) + (", …" if len(recorded) > 10 else "")
-    has = f"give --flow one of {known}" if known else "no flow of this run is recorded"
-    return f"{series!r} has nothing of the flow {flow!r}: {why}; {has}"
+    has = f"give --flow one of {known}" if known else "the series has no flow of this run"
+    return f"{series!r} has no rows of the flow {flow!r}: {why}; {has}"
 
 
 def duplicate_acks(segments: "pd.DataFrame") -> "np.ndarray":
-    """Return which rows of a flow's segments are duplicate ACKs.
+    """Return a mask of the rows of a flow's segments that are duplicate ACKs.
 
-    A duplicate ACK (RFC 5681 §2) arrives while data is outstanding, has no data, neither SYN nor
-    FIN, and the acknowledgement number and the window of the one before.
+    A duplicate ACK (RFC 5681 §2) arrives while data is outstanding. It has neither data nor SYN nor
+    FIN, and repeats the acknowledgement number and the window of the previous ACK.
     """
     import numpy as np
 
     received = (segments["direction"] == "received").to_numpy()
-    flags = {text: text.split() for text in segments["flags"].unique()}  # a handful
-    ends = {text: not {"SYN", "FIN", "RST"}.isdisjoint(said) for text, said in flags.items()}
+    flags = {text: text.split() for text in segments["flags"].unique()}  # few combinations
+    ends = {text: not {"SYN", "FIN", "RST"}.isdisjoint(words) for text, words in flags.items()}
     marked = segments["flags"].map(ends).to_numpy(dtype=bool)
     length = segments["bytes"].to_numpy()
     fin = (
         segments["flags"]
-        .map({text: "FIN" in said for text, said in flags.items()})
+        .map({text: "FIN" in words for text, words in flags.items()})
         .to_numpy(dtype=bool)
     )
     end = np.where(received, 0, segments["seq"].to_numpy() + length + fin)
@@ -127,14 +137,14 @@ def duplicate_acks(segments: "pd.DataFrame") -> "np.ndarray":
     ack = segments["ack"].where(received).ffill().shift()
     window = segments["window_bytes"].where(received).ffill().shift()
     same = (segments["ack"] == ack) & (segments["window_bytes"] == window)
-    found: np.ndarray = received & ~marked & (length == 0) & outstanding & same.to_numpy()
-    return found
+    duplicate: np.ndarray = received & ~marked & (length == 0) & outstanding & same.to_numpy()
+    return duplicate
 
 
 def is_accurate(segments: "pd.DataFrame") -> bool:
-    """Return whether a flow uses Accurate ECN, by its handshake (RFC 9768 §3.1, table 2)."""
+    """Return True if the handshake of a flow negotiated Accurate ECN (RFC 9768 §3.1, table 2)."""
     opening = segments[segments["flags"].str.contains("SYN")]
-    said = [set(flags.split()) & {"AE", "CWR", "ECE"} for flags in opening["flags"]]
-    answers = [s for s, way in zip(said, opening["direction"], strict=True) if way == "received"]
-    offered = any("AE" in s for s in said)
-    return offered and any(s & {"AE", "CWR"} for s in answers)
+    bits = [set(flags.split()) & {"AE", "CWR", "ECE"} for flags in opening["flags"]]
+    answers = [b for b, way in zip(bits, opening["direction"], strict=True) if way == "received"]
+    offered = any("AE" in b for b in bits)
+    return offered and any(b & {"AE", "CWR"} for b in answers)

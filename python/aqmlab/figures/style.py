@@ -1,4 +1,4 @@
-"""How figures look: sheets, colours, legends, and axes over time."""
+"""Style of all figures: sheets, colours, legends, and time axes."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ STYLE: Any = {
 }
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
-"""Colours that people tell apart whatever their colour vision (Okabe & Ito 2008), and a brown."""
+"""Colours for every kind of colour vision (Okabe & Ito 2008), and a brown."""
 
 MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
 
 
 def look(i: int) -> tuple[str, str]:
-    """Return the colour and the marker of the i-th of several; 64 differ."""
+    """Return the colour and the marker of the i-th line; the first 64 pairs differ."""
     return COLOURS[i % len(COLOURS)], MARKERS[(i + i // len(COLOURS)) % len(MARKERS)]
 
 
 def sheet(
     rows: int = 1, columns: int = 1, size: tuple[float, float] = (7.2, 4.2), **options: Any
 ) -> tuple[Figure, Any]:
-    """Return an empty figure and its axes, as `matplotlib.pyplot.subplots` without a window."""
+    """Return an empty figure and its axes, in the style `STYLE` and without a display."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -44,7 +44,7 @@ def sheet(
 
 
 def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:
-    """Put the legend under the axes, where no line runs."""
+    """Place the legend below the axes, where it covers no line."""
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
 

@@ -1,4 +1,4 @@
-"""Figures of a sample of web traffic: its sizes, its load over time, and its Hurst parameter."""
+"""Figures of a traffic sample: its sizes, its load over time, and its Hurst parameter."""
 
 from __future__ import annotations
 
@@ -14,52 +14,55 @@ if TYPE_CHECKING:
     from aqmlab.traffic import Sample
 
 SPANS = (1, 10, 100)
-"""Of the load over time: the length of an interval in each panel, in intervals of the first."""
+"""Averaging intervals of the panels of the load, in multiples of the first one."""
 
 
 def sizes(sample: Sample) -> Figure:
-    """Draw which part of the sizes exceeds a size, both on logarithmic axes, with what is written.
+    """Draw the tail distribution of drawn sizes and of the scenario's distributions.
 
-    Sizes that are always the same are left out.
+    Keys with a constant size are omitted.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Sizes in B; a dot an observation (of many, those that are even on the axis), a line a law.
+        Sizes in B, on logarithmic axes. Dots are drawn sizes, thinned to equal distances; lines are
+        the distributions of the scenario.
     """
     import numpy as np
 
-    from aqmlab.traffic import laws
+    from aqmlab.traffic import distributions
 
     figure, axes = sheet()
-    written = laws(sample.traffic)
+    written = distributions(sample.traffic)
     for i, key in enumerate(("response", "main_response", "request")):
         values = np.sort(sample.drawn.get(key, []))
-        if not len(values) or values[0] == values[-1]:  # nothing is drawn
+        if not len(values) or values[0] == values[-1]:  # absent or constant
             continue
         colour, _ = look(i)
         exceeds = 1 - np.arange(len(values)) / len(values)
         shown = np.unique(np.geomspace(1, len(values), 200).astype(int)) - 1
         shown = len(values) - 1 - shown
-        axes.plot(values[shown], exceeds[shown], ".", color=colour, label=f"{key}, drawn")
+        axes.plot(values[shown], exceeds[shown], ".", color=colour, label=f"{key}, sample")
         tail = np.geomspace(1, exceeds[-1] / 10, 300)
-        law = written[key].quantile(1 - tail)
-        axes.plot(law, tail, color=colour, linewidth=1, alpha=0.7, label=f"{key}, as written")
+        tail_sizes = written[key].quantile(1 - tail)
+        axes.plot(
+            tail_sizes, tail, color=colour, linewidth=1, alpha=0.7, label=f"{key}, distribution"
+        )
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel("size (B)")
-    axes.set_ylabel("share of the objects that are larger")
+    axes.set_ylabel("share of larger objects")
     legend_below(figure, axes, 2)
     return figure
 
 
 def load(sample: Sample, bin_s: float, rate_bps: float) -> Figure:
-    """Draw the load over time at three scales, each ten times as coarse and as long as the last.
+    """Draw the load at three time scales, each ten times as coarse and as long as the one before.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Time in s, load in Mbit/s; traffic that is not long-range dependent becomes smooth.
+        Time in s, load in Mbit/s. Load without long-range dependence is smooth at coarse scales.
     """
     import numpy as np
 
@@ -78,40 +81,40 @@ def load(sample: Sample, bin_s: float, rate_bps: float) -> Figure:
     return figure
 
 
-def hurst(found: dict[str, Hurst], bin_s: float) -> Figure:
-    """Draw what each method read the Hurst parameter from, with its line.
+def hurst(estimates: dict[str, Hurst], bin_s: float) -> Figure:
+    """Draw the points and the fitted line of each estimate of the Hurst parameter.
 
     Parameters
     ----------
-    found : dict of str to Hurst
+    estimates : dict of str to Hurst
         The estimates "aggregated variance" and "local Whittle".
     bin_s : float
-        Length of an interval of the series, in s.
+        Sampling interval of the series, in s.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Variances over spans in s, and the periodogram over frequencies in Hz.
+        Variances over averaging intervals in s, and the periodogram over frequencies in Hz.
     """
     import numpy as np
 
     figure, panels = sheet(1, 2, (9.0, 4.0))
-    blocks, whittle = found["aggregated variance"], found["local Whittle"]
+    blocks, whittle = estimates["aggregated variance"], estimates["local Whittle"]
     spans, frequencies = blocks.x * bin_s, whittle.x / (2 * np.pi * bin_s)
-    panels[0].plot(spans, blocks.y / blocks.y[0], "o", color=COLOURS[0], label="of the load")
+    panels[0].plot(spans, blocks.y / blocks.y[0], "o", color=COLOURS[0], label="load")
     panels[0].plot(spans, blocks.line / blocks.y[0], color=COLOURS[1], label=_label(blocks))
     white = blocks.y[-1] / blocks.y[0] * blocks.x[-1] / blocks.x
     inside = white <= 1.5
     panels[0].plot(
         spans[inside], white[inside], "--", color="#666666", linewidth=1, label="H = 0.5"
     )
-    panels[0].set_xlabel("span (s)")
+    panels[0].set_xlabel("averaging interval (s)")
     panels[0].set_ylabel("variance of means, relative")
-    panels[1].plot(*_thinned(frequencies, whittle.y), ".", color=COLOURS[0], label="of the load")
+    panels[1].plot(*_thinned(frequencies, whittle.y), ".", color=COLOURS[0], label="load")
     panels[1].plot(frequencies, whittle.line, color=COLOURS[1], label=_label(whittle))
     panels[1].set_xlabel("frequency (Hz)")
     panels[1].set_ylabel("periodogram")
-    for (name, _), axes in zip(found.items(), panels, strict=True):
+    for (name, _), axes in zip(estimates.items(), panels, strict=True):
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_title(name, fontsize=10, loc="left")
@@ -119,13 +122,13 @@ def hurst(found: dict[str, Hurst], bin_s: float) -> Figure:
     return figure
 
 
-def _label(found: Hurst) -> str:
-    low, middle, high = found.interval
+def _label(estimate: Hurst) -> str:
+    low, middle, high = estimate.interval
     return f"H = {middle:.2f} ({low:.2f} to {high:.2f})"
 
 
 def _thinned(x: np.ndarray, y: np.ndarray, most: int = 3000) -> tuple[np.ndarray, np.ndarray]:
-    """Return points that are few enough to be drawn, even on a logarithmic axis."""
+    """Return at most `most` points, at equal distances on a logarithmic axis."""
     import numpy as np
 
     places = np.unique(np.geomspace(1, len(x), most).astype(int)) - 1

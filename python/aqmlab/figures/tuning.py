@@ -1,4 +1,4 @@
-"""Figure of thresholds that were tried: where RED's average was under each load."""
+"""Figure of the thresholds that tune-red evaluated: position of RED's average at each load."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 
 def tried(pairs: Sequence[Tried], best: Tried, unit: str) -> Figure:
-    """Draw the share of time that the average is between minth and maxth, a line a load.
+    """Draw the share of time with the average between minth and maxth, one line per load.
 
     Parameters
     ----------
     pairs : sequence of Tried
-        What was tried, from low to high.
+        Evaluated pairs of thresholds, in ascending order.
     best : Tried
-        The pair that was chosen; a line marks it.
+        The chosen pair, marked by a vertical line.
     unit : str
-        Of the thresholds.
+        Unit of the thresholds.
 
     Returns
     -------
@@ -44,8 +44,8 @@ def tried(pairs: Sequence[Tried], best: Tried, unit: str) -> Figure:
         ticks = ticks[::2]
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
-    axes.set_xlabel(f"minth ({unit}); maxth is {best.maxth / best.minth:g} times as much")
-    axes.set_ylabel("average between the thresholds (%)")
+    axes.set_xlabel(f"minth ({unit}); maxth is {best.maxth / best.minth:g} × minth")
+    axes.set_ylabel("time with the average between the thresholds (%)")
     axes.set_ylim(-2, 102)
     legend_below(figure, axes, 3 if max(map(len, best.shares)) < 20 else 1)
     return figure

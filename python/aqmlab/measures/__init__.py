@@ -5,10 +5,10 @@ a study has reduced it to. What becomes of its values over replications is an es
 (:mod:`aqmlab.estimates`).
 """
 
-from aqmlab.measures.column import column, is_column, sampled, series_of
+from aqmlab.measures.column import column, is_column, parts, sampled, series_of
 from aqmlab.measures.measure import AtLeast, Measure, key
 from aqmlab.measures.of_run import measures
-from aqmlab.measures.seen import Group, Seen, groups
+from aqmlab.measures.seen import Group, Seen, groups, link_names
 
 __all__ = [
     "AtLeast",
@@ -19,7 +19,9 @@ __all__ = [
     "groups",
     "is_column",
     "key",
+    "link_names",
     "measures",
+    "parts",
     "sampled",
     "series_of",
 ]

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import _core, statistics
 from aqmlab.measures.measure import Measure
 from aqmlab.measures.seen import Seen
-from aqmlab.results import NOT_ALWAYS, Result
+from aqmlab.results import NOT_ALWAYS, NotMeasuredError, Result
 
 if TYPE_CHECKING:
     import numpy as np
 
 FORM = re.compile(r"(\w+)\.(\w+)(?:\[(.+)\])?(?:\.(\w+))?")
-WHOLE = ("flows", "links", *NOT_ALWAYS)
-"""Tables that every run leaves if there is anything in them, and that count the whole run."""
+ALWAYS = ("flows", "links", *NOT_ALWAYS)
+"""Tables that every run leaves if there is anything in them, without being recorded."""
 
 REDUCTIONS: dict[str, Callable[[Any], float]] = {
     "mean": lambda x: float(x.mean()),
@@ -52,17 +52,19 @@ def is_column(text: str) -> bool:
     return found is not None and found[1] in _columns()
 
 
+def parts(text: str) -> tuple[str, str]:
+    """Return table and column that a text names."""
+    return _parts(text)[:2]
+
+
 def series_of(text: str) -> str | None:
     """Return the series that a column is of, which has to be recorded; None: of a table."""
     table = text.partition(".")[0]
-    return None if table in WHOLE else table
+    return None if table in ALWAYS else table
 
 
 def column(text: str) -> Measure[Seen]:
     """Return the measure that a text names.
-
-    Of a series, what was recorded before the end of the warm-up is left out; the other tables count
-    the whole run.
 
     Raises
     ------
@@ -87,11 +89,11 @@ def _read(text: str, seen: Seen) -> float:
     """Return the value of the column that a text names in a run."""
     table, name, rows, how = _parts(text)
     if table not in seen.result.tables:
-        return math.nan
+        if seen.result.measures(table):
+            return math.nan
+        raise NotMeasuredError(f"{text} is not measured: the engine did not fill {table}")
     keep = _kept(seen.result, table, rows)
     columns = seen.result.columns(table)
-    if seen.before and "time_s" in columns:
-        keep = keep & (columns["time_s"] >= seen.begin_s)
     return _reduction(text, how)(_numbers(columns[name])[keep])
 
 

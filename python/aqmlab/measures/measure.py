@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Generic, Self, TypeVar
 
+from aqmlab.results import NotMeasuredError
+
 Read = TypeVar("Read")
 """What is read: a run, as whoever measures has it."""
 
@@ -25,7 +27,7 @@ class Measure(Generic[Read]):
         The unit that it is shown in.
     of : callable
         Reads it from a run: a number, NaN if the run has none, `AtLeast` if it is only known to be
-        greater.
+        greater. Raises :class:`aqmlab.results.NotMeasuredError` if the engine did not measure it.
     better : int
         1 if more is better, -1 if less is, 0 if neither.
     head : str
@@ -49,6 +51,13 @@ class Measure(Generic[Read]):
     scale: float = 1
     digits: int = 3
     part: str = ""
+
+    def read(self, run: Read) -> float | None:
+        """Return the value of a run; None if the engine did not measure it."""
+        try:
+            return self.of(run)
+        except NotMeasuredError:
+            return None
 
     def text(self, value: float) -> str:
         """Return a value in the unit that it is shown in."""

@@ -55,12 +55,8 @@ def _utilization(link: str, seen: Seen) -> float:
     return seen.link(link, "busy_s") / max(seen.seconds, 1e-12)
 
 
-def _mean_wait(link: str, seen: Seen) -> float:
-    return seen.mean_wait(link)
-
-
-def _wait_quantile(link: str, share: float, seen: Seen) -> float:
-    return seen.wait_quantile(link, share)
+def _delay(link: str, column: str, seen: Seen) -> float:
+    return seen.delay(link, column)
 
 
 DROPPED = ("dropped_full", "dropped_early", "dropped_threshold")
@@ -71,12 +67,12 @@ def _of_link(link: str) -> list[Measure[Seen]]:
     return [
         Measure("utilization", "%", partial(_utilization, link), 1, "busy",
                 "Share of the time in which the link was sending.", 100, 1),
-        Measure("mean_delay_s", "ms", partial(_mean_wait, link), -1, "delay",
+        Measure("mean_delay_s", "ms", partial(_delay, link, "mean_delay_s"), -1, "delay",
                 "Mean time that a packet waited in the queue, of every packet that it sent (§2.6).",
                 1e3, 2),
-        Measure("p95_delay_s", "ms", partial(_wait_quantile, link, 0.95), -1, "delay, 95 %",
+        Measure("p95_delay_s", "ms", partial(_delay, link, "p95_delay_s"), -1, "delay, 95 %",
                 "The delay in the queue that 95 % of its packets did not exceed.", 1e3, 1),
-        Measure("p99_delay_s", "ms", partial(_wait_quantile, link, 0.99), -1, "delay, 99 %",
+        Measure("p99_delay_s", "ms", partial(_delay, link, "p99_delay_s"), -1, "delay, 99 %",
                 "The delay in the queue that 99 % of its packets did not exceed.", 1e3, 1),
         Measure("drop_rate", "%", partial(_share, link, DROPPED), -1, "dropped",
                 "Packets dropped at the queue, of those that arrived (§2.3).", 100),

@@ -16,7 +16,7 @@ CLASSES = (("up to 10 kB", 0.0, 1e4), ("10 to 100 kB", 1e4, 1e5), ("above 100 kB
 
 @dataclass(frozen=True)
 class Responses:
-    """The requests of a run that were written after its warm-up.
+    """The requests of a run, of those that were written after its warm-up.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Responses:
     timers: Any
 
     @classmethod
-    def of(cls, result: "Result", warm_up_s: float = 0.0) -> "Responses":
+    def of(cls, result: "Result") -> "Responses":
         """Return those of a run.
 
         Raises
@@ -65,9 +65,7 @@ class Responses:
         whose = np.stack([flow, table["connection"]], axis=1)[order]
         again = np.flatnonzero((whose[1:] == whose[:-1]).all(axis=1)) + 1
         timers[order[again]] -= timers[order[again - 1]]
-        late = start >= warm_up_s
-        sizes = table["response_bytes"].astype(float)
-        return cls(times[late], ended[late], sizes[late], handshakes[late], timers[late])
+        return cls(times, ended, table["response_bytes"].astype(float), handshakes, timers)
 
     def of_sizes(self, above: float, most: float) -> "Responses":
         """Return those whose response is above one size and up to another, in bytes."""

@@ -1,7 +1,6 @@
-"""What a run did from the end of the warm-up on: the whole run, less a run that ended there.
+"""What a run did, by the links and the groups of flows that are measured.
 
-Both have the same seed and the same scenario but for its end, so the second is the first part of
-the first, to the event, and every count may be subtracted.
+The tables of a run count from the end of its warm-up on (`warm_up` in the scenario).
 """
 
 import json
@@ -13,8 +12,9 @@ from functools import cached_property
 from typing import Any, Self
 
 from aqmlab import _core
-from aqmlab.results import Columns, Result
-from aqmlab.scenario import comes_and_goes
+from aqmlab.engine import Network
+from aqmlab.results import NotMeasuredError, Result
+from aqmlab.scenario import comes_and_goes, seconds
 
 
 @dataclass(frozen=True)
@@ -53,105 +53,56 @@ def groups(scenario: dict[str, Any], text: str, links: Collection[str]) -> list[
     return found
 
 
-class Seen:
-    """A run after its warm-up; `before` is the same run up to there, None without a warm-up."""
+def link_names(result: Result) -> list[str]:
+    """Return the links of a run: those of its table, or those of its scenario without one."""
+    if "links" in result.tables:
+        return list(result.columns("links")["link"])
+    return [link.name for link in Network.of(json.dumps(result.scenario)).links]
 
-    def __init__(self, result: Result, before: Result | None, groups: list[Group]) -> None:
+
+class Seen:
+    """A run from the end of its warm-up on."""
+
+    def __init__(self, result: Result, groups: list[Group]) -> None:
         self.result = result
-        self.before = before
         self.groups = groups
         self.end_s: float = result.manifest["simulated_s"]
-        self.begin_s: float = before.manifest["simulated_s"] if before else 0.0
-        if self.begin_s >= self.end_s > 0:
-            raise ValueError(
-                f"the warm-up of {self.begin_s:g} s leaves nothing of a run of {self.end_s:g} s; "
-                "shorten it, or lengthen duration"
-            )
+        self.begin_s: float = seconds(result.scenario.get("warm_up", "0 s"))
 
     @classmethod
     def whole(cls, result: Result) -> Self:
-        """See all of a run, and every flow that crosses a link."""
+        """See every flow of a run that crosses a link."""
         text = json.dumps(result.scenario)
-        return cls(result, None, groups(result.scenario, text, result.columns("links")["link"]))
+        return cls(result, groups(result.scenario, text, link_names(result)))
 
     @property
     def seconds(self) -> float:
-        """How long it is looked at."""
+        """Time that is counted, in s."""
         return self.end_s - self.begin_s
 
     def link(self, link: str, *columns: str) -> float:
         """Return the sum of columns of `links` for a link."""
-
-        def total(result: Result) -> float:
-            table = result.columns("links")
-            at = table["link"].index(link)
-            return sum(float(table[column][at]) for column in columns)
-
-        return total(self.result) - (total(self.before) if self.before else 0)
+        table = self.result.columns("links")
+        at = table["link"].index(link)
+        return sum(float(table[column][at]) for column in columns)
 
     def flows(self, column: str, flows: Collection[str]) -> dict[str, float]:
         """Return a count of `flows` for each of some flows."""
-
-        def of(result: Result) -> dict[str, float]:
-            table = result.columns("flows")
-            rows = zip(table["flow"], table[column], strict=True)
-            return {flow: float(n) for flow, n in rows if flow in flows}
-
-        before = of(self.before) if self.before else {}
-        return {flow: n - before.get(flow, 0) for flow, n in of(self.result).items()}
-
-    def rows(self, table: str, time: str = "time_s") -> Columns:
-        """Return the rows of a series from the end of the warm-up on, by a column of times."""
-        columns = self.result.columns(table)
-        if not self.before:
-            return columns
-        import numpy as np
-
-        late = np.asarray(columns[time]) >= self.begin_s
-        return {name: np.asarray(column)[late] for name, column in columns.items()}
+        table = self.result.columns("flows")
+        rows = zip(table["flow"], table[column], strict=True)
+        return {flow: float(n) for flow, n in rows if flow in flows}
 
     def waits(self, link: str) -> tuple[list[float], list[float]]:
         """Return the waits in the queue of a link, from short to long, and how many each."""
+        table = self.result.columns("waits")
+        rows = zip(table["link"], table["wait_s"], table["packets"], strict=True)
+        here = [(float(wait), float(n)) for name, wait, n in rows if name == link]
+        return [wait for wait, _ in here], [n for _, n in here]
 
-        def of(result: Result) -> dict[float, float]:
-            table = result.columns("waits")
-            rows = zip(table["link"], table["wait_s"], table["packets"], strict=True)
-            return {float(wait): float(n) for name, wait, n in rows if name == link}
-
-        before = of(self.before) if self.before else {}
-        left = {wait: n - before.get(wait, 0) for wait, n in of(self.result).items()}
-        return [w for w, n in left.items() if n], [n for n in left.values() if n]
-
-    def mean_wait(self, link: str) -> float:
-        """Return the mean wait in the queue of a link, in s; NaN if nothing left it."""
-
-        def total(result: Result) -> tuple[float, float]:
-            table = result.columns("delays")
-            at = table["link"].index(link)
-            n = float(table["packets"][at])
-            return n, n * float(table["mean_delay_s"][at]) if n else 0.0
-
-        n, waited = total(self.result)
-        if not self.before:
-            return float(self.result.columns("delays")["mean_delay_s"][self._delays(link)])
-        early, first = total(self.before)
-        return (waited - first) / (n - early) if n > early else math.nan
-
-    def wait_quantile(self, link: str, share: float) -> float:
-        """Return the wait that a share of packets did not exceed (nearest rank), in s."""
-        if not self.before:  # exact at the ends
-            column = self.result.columns("delays")[f"p{round(100 * share)}_delay_s"]
-            return float(column[self._delays(link)])
-        waits, packets = self.waits(link)
-        rank = max(1.0, share * sum(packets))
-        for wait, n in zip(waits, packets, strict=True):
-            rank -= n
-            if rank <= 0:
-                return wait
-        return math.nan
-
-    def _delays(self, link: str) -> int:
-        return int(self.result.columns("delays")["link"].index(link))
+    def delay(self, link: str, column: str) -> float:
+        """Return a column of `delays` for a link, in s; NaN if no packet left its queue."""
+        table = self.result.columns("delays")
+        return float(table[column][table["link"].index(link)])
 
     @cached_property
     def _crossing(self) -> tuple[tuple[str, str, set[str]], ...]:
@@ -160,23 +111,31 @@ class Seen:
         back = {flow for group in self.groups for flow in group.back}
         tables = (("flows", "acked_bytes", there), ("replies", "acked_bytes", back),
                   ("datagrams", "received_bytes", there))  # fmt: skip
+        for group in self.groups:
+            self._check_measured(group)
         return tuple(table for table in tables if table[0] in self.result.tables)
+
+    def _check_measured(self, group: Group) -> None:
+        """Raise NotMeasuredError if the engine did not fill the table of a group's flows."""
+        names = ("flows", "datagrams", *["replies"] * bool(group.back))
+        absent = [name for name in names if not self.result.measures(name)]
+        there = [name for name in names if name in self.result.tables]
+        rows = (self.result.columns(name)["flow"] for name in there)
+        if absent and group.flows.isdisjoint(flow for of in rows for flow in of):
+            raise NotMeasuredError(
+                f"{group.name} is not measured: the engine did not fill {absent[0]}"
+            )
 
     @cached_property
     def data(self) -> dict[str, float]:
         """Bytes of data that each flow delivered: acknowledged, or received in datagrams."""
-
-        def of(result: Result) -> dict[str, float]:
-            found = {flow: 0.0 for group in self.groups for flow in group.flows}
-            for name, column, flows in self._crossing:
-                table = result.columns(name) if name in result.tables else {"flow": [], column: []}
-                for flow, count in zip(table["flow"], table[column], strict=True):
-                    if flow in flows:
-                        found[flow] += float(count)
-            return found
-
-        before = of(self.before) if self.before else {}
-        return {flow: n - before.get(flow, 0) for flow, n in of(self.result).items()}
+        data = {flow: 0.0 for group in self.groups for flow in group.flows}
+        for name, column, flows in self._crossing:
+            table = self.result.columns(name)
+            for flow, count in zip(table["flow"], table[column], strict=True):
+                if flow in flows:
+                    data[flow] += float(count)
+        return data
 
     @cached_property
     def spans(self) -> dict[str, tuple[float, float]]:
@@ -187,7 +146,8 @@ class Seen:
         spans: dict[str, tuple[float, float]] = {}
         for name, _, flows in self._crossing:
             table = self.result.columns(name)
-            ends = table.get("completed_s", [math.nan] * len(table["flow"]))
+            never = [math.nan] * len(table["flow"])
+            ends = never if name == "datagrams" else table["completed_s"]
             for flow, start, end in zip(table["flow"], table["start_s"], ends, strict=True):
                 if flow in flows:
                     begin = max(float(start), self.begin_s)

@@ -1,9 +1,9 @@
-"""Closed forms and fluid models of queues and of TCP, a file a family.
+"""Analytic models of queues and of TCP, in closed form or as a fluid. Each file has one family.
 
-Each says which quantities it has, in which units, and by which source; what a run measures is
-set beside them by :mod:`aqmlab.models.beside`.
+Each model documents its quantities, their units and its source. :mod:`aqmlab.models.beside`
+compares the models with the measurements of a run.
 
-At hand were the texts of RFCs and of "The power of explicit congestion notification".
-Equations, their numbers and printed values of the other papers are as the literature cites
-them; tests hold them against each other, against the RFCs' tables, and against runs.
+The texts of the RFCs and of "The power of explicit congestion notification" were available.
+Equations, equation numbers and printed values of the other papers are taken from the literature
+that cites them. Tests compare them with each other, with the tables of the RFCs, and with runs.
 """

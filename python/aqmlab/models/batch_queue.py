@@ -1,23 +1,24 @@
-"""Queues at which packets arrive in batches: M[X]/M/1 and M[X]/D/1.
+"""Queues with batch arrivals: M[X]/M/1 and M[X]/D/1.
 
-Batches arrive as a Poisson process, their sizes X are independent, and one server takes packets in
-the order in which they came. It is the model of "The power of explicit congestion notification"
-(`kuzmanovic2005ecnplus`, section 5.2.2), in which a batch is what a TCP sends in one round trip;
-:mod:`aqmlab.models.bursts` makes the batches of flow sizes.
+Batches arrive in a Poisson process, their sizes X are independent, and one server serves packets in
+the order of arrival. This is the model of "The power of explicit congestion notification"
+(`kuzmanovic2005ecnplus`, section 5.2.2), in which a batch is the burst that TCP sends in one round
+trip. :mod:`aqmlab.models.bursts` converts flow sizes to batches.
 
-The mean number is equation (1) there, and in `kleinrock1976queueing`'s first volume, section
-4.5. What it calls the matrix of transition probabilities is solved here as the recursion that
-it allows: the rate at which the number rises above n is the rate at which it falls back,
+The mean number is the study's equation (1), and in the first volume of `kleinrock1976queueing`,
+section 4.5. The study solves a matrix of transition probabilities. This module uses the equivalent
+recursion, in which the rate of transitions from at most n to more than n equals the rate back:
 
-    μ P(N = n+1) = λ Σ_k P(N = k) P(X > n - k),
+    μ P(N = n+1) = λ Σ_k P(N = k) P(X > n - k).
 
-in which every term is positive, so nothing cancels (level crossing). With constant service the
-same holds from one instant to another a service time later (Crommelin's argument), with the
-number of arrivals in it for X. The generating function is another way to the same numbers
-(:meth:`BatchQueue.by_inversion`).
+Every term is positive, so the sum loses no digits by cancellation (level crossing). With constant
+service the same relation holds between two instants one service time apart (Crommelin's argument),
+with X replaced by the number of arrivals in between. :meth:`BatchQueue.by_inversion` computes the
+same numbers from the generating function.
 
-The recursion ends where what is beyond is at most :data:`LEFT_OUT`, by the bound of Chernoff,
-P(N > n) ≤ E[z^N] / z^(n+1) for every z at which the expectation is finite. So X must be bounded.
+The recursion ends when the remaining probability is at most :data:`LEFT_OUT`. Chernoff's bound
+P(N > n) ≤ E[z^N] / z^(n+1) gives that end, for every z with a finite expectation. X must therefore
+be bounded.
 """
 
 import math
@@ -35,24 +36,24 @@ from aqmlab.models.bounds import refuse_outside
 Array = NDArray[np.float64]
 
 LEFT_OUT = 1e-13
-"""The most probability that lies beyond the end of a distribution."""
+"""Maximum probability beyond the end of a distribution."""
 MOST_STATES = 20_000_000
-"""The longest distribution; more would only fill the memory."""
-OVERLOAD = "a queue with more work than time only grows"
+"""Maximum length of a distribution. A longer one would fill the memory."""
+OVERLOAD = "a queue with a load of 1 or more only grows"
 
 
 @dataclass(frozen=True)
 class Batches:
-    """How many packets a batch has.
+    """The distribution of the number of packets per batch.
 
     Parameters
     ----------
     pmf : array of float
-        P(X = k) at place k, from k = 0, which has no probability, to the largest batch.
+        P(X = k) at index k, from k = 0, which must be 0, to the largest batch.
 
     Examples
     --------
-    >>> batches = Batches.of({1: 1, 2: 1, 4: 1})  # what a flow of 7 packets sends in 3 round trips
+    >>> batches = Batches.of({1: 1, 2: 1, 4: 1})  # bursts of a flow of 7 packets in 3 round trips
     >>> round(batches.mean, 4), batches.mean_square, round(batches.packets_a_batch_seen, 4)
     (2.3333, 7.0, 3.0)
     """
@@ -64,22 +65,22 @@ class Batches:
         if pmf.ndim != 1 or len(pmf) < 2 or not np.isfinite(pmf).all() or (pmf < 0).any():
             raise ValueError(
                 "batches: probabilities must be a list of numbers, 0 or more, from size 0 on; "
-                "Batches.of({size: weight}) makes one"
+                "use Batches.of({size: weight})"
             )
         if pmf[0]:
-            raise ValueError(f"batches: size 0 has probability {pmf[0]:g} and must have none")
+            raise ValueError(f"batches: size 0 has probability {pmf[0]:g}; it must have 0")
         if not math.isclose(pmf.sum(), 1, abs_tol=1e-9):
-            raise ValueError(f"batches: probabilities must have the sum 1, not {pmf.sum():g}")
+            raise ValueError(f"batches: the probabilities sum to {pmf.sum():g}; the sum must be 1")
         object.__setattr__(self, "pmf", np.trim_zeros(pmf / pmf.sum(), "b"))
 
     @classmethod
     def of(cls, weights: Mapping[int, float]) -> Self:
-        """Return batches by how often each size (packets, 1 or more) comes, in any unit.
+        """Return batches from the weight of each size (packets, 1 or more).
 
         Raises
         ------
         ValueError
-            If a size is no whole number from 1 on, or no weight is positive.
+            If a size is not a positive whole number, or every weight is 0.
         """
         for size, weight in weights.items():
             if size < 1 or size != int(size):
@@ -87,7 +88,7 @@ class Batches:
             refuse_outside(f"batches: weight of {size}", weight, 0, open_low=False)
         total = sum(weights.values())
         if not total > 0:
-            raise ValueError("batches: no size has a weight above 0; give one")
+            raise ValueError("batches: every weight is 0; give a weight above 0")
         pmf = np.zeros(max(map(int, weights)) + 1)
         for size, weight in weights.items():
             pmf[int(size)] = weight / total
@@ -95,22 +96,22 @@ class Batches:
 
     @property
     def mean(self) -> float:
-        """E[X], in packets."""
+        """Mean batch size E[X], in packets."""
         return float(np.arange(len(self.pmf)) @ self.pmf)
 
     @property
     def mean_square(self) -> float:
-        """E[X²], in packets²."""
+        """Second moment E[X²], in packets²."""
         return float(np.arange(len(self.pmf), dtype=float) ** 2 @ self.pmf)
 
     @property
     def packets_a_batch_seen(self) -> float:
-        """E[X²]/E[X]: the mean size of the batch that a packet is in."""
+        """Mean size E[X²]/E[X] of the batch of a random packet."""
         return self.mean_square / self.mean
 
     @cached_property
     def above(self) -> Array:
-        """P(X > k) at place k, from k = 0."""
+        """P(X > k) at index k, from k = 0."""
         above: Array = np.maximum(self.pmf[::-1].cumsum()[::-1][1:], 0)
         return above
 
@@ -121,16 +122,16 @@ class Batches:
 
 @dataclass(frozen=True)
 class BatchQueue(ABC):
-    """A queue at which batches arrive as a Poisson process.
+    """A queue with batch arrivals in a Poisson process.
 
     Parameters
     ----------
     load : float
-        ρ, the share of time that the server is busy; above 0, below 1.
+        Load ρ, the share of time in which the server is busy; above 0, below 1.
     batches : Batches
-        The sizes of batches.
+        Distribution of batch sizes.
     service_s : float
-        Mean service time of a packet, in s; default 1, so that times are in services.
+        Mean service time of a packet, in s. With the default 1, times are in service times.
     """
 
     load: float
@@ -138,7 +139,7 @@ class BatchQueue(ABC):
     service_s: float = 1.0
 
     VARIATION = 1.0
-    """The squared coefficient of variation of service times."""
+    """Squared coefficient of variation of the service times."""
 
     def __post_init__(self) -> None:
         refuse_outside("load", self.load, 0, 1, OVERLOAD)
@@ -146,45 +147,45 @@ class BatchQueue(ABC):
 
     @property
     def rate(self) -> float:
-        """Batches that arrive in a service time."""
+        """Number of batches that arrive per service time."""
         return self.load / self.batches.mean
 
     @property
     def mean_work(self) -> float:
-        """E[V], in s: the mean of the unfinished work, which is what a batch waits."""
+        """Mean unfinished work E[V], in s, which is also the mean wait of a batch."""
         m = self.batches.packets_a_batch_seen
         return self.service_s * self.load * (self.VARIATION + m) / (2 * (1 - self.load))
 
     @property
     def mean_wait(self) -> float:
-        """Mean wait of a packet before its service, in s: for the work, and in its own batch."""
+        """Mean wait of a packet before service, in s: the work, and packets of its own batch."""
         return self.mean_work + self.service_s * (self.batches.packets_a_batch_seen - 1) / 2
 
     @property
     def mean_queue(self) -> float:
-        """Mean number that waits, without the one in service, in packets (Little)."""
+        """Mean number of waiting packets, without the one in service (Little)."""
         return self.load * self.mean_wait / self.service_s
 
     @property
     def mean_system(self) -> float:
-        """Mean number in the system, in packets: equation (1) where service is exponential."""
+        """Mean number of packets in the system; equation (1) if service is exponential."""
         return self.mean_queue + self.load
 
     @abstractmethod
     def transform(self, z: Any) -> Any:
-        """Return E[z^N], N the number in the system; its pole beyond 1 is a root of `_pole`."""
+        """Return E[z^N] of the number N in the system; a root of `_pole` is its pole beyond 1."""
 
     @abstractmethod
     def _pole(self, z: float) -> float:
-        """Return what is below 0 from 1 on and becomes 0 at the pole of `transform`."""
+        """Return a function that is negative at 1 and 0 at the pole of `transform`."""
 
     @abstractmethod
     def _solve(self, size: int) -> Array:
-        """Return P(N = n) for n below `size`, by the recursion."""
+        """Return P(N = n) for n below `size`, from the recursion."""
 
     @cached_property
     def decay(self) -> float:
-        """The pole z₀ of E[z^N]: P(N > n) falls as z₀^(-n)."""
+        """The pole z₀ of E[z^N]: P(N > n) decays as z₀^(-n)."""
         from scipy.optimize import brentq
 
         step, low = 1e-9, 1.0
@@ -193,12 +194,12 @@ class BatchQueue(ABC):
         return float(brentq(self._pole, low, 1 + step, xtol=1e-15))
 
     def size(self, left_out: float = LEFT_OUT) -> int:
-        """Return how many n it takes for P(N ≥ size) to be at most `left_out`.
+        """Return the length of the distribution for which P(N ≥ size) is at most `left_out`.
 
         Raises
         ------
         ValueError
-            If they are too many: the load is too near to 1.
+            If the length exceeds the memory because the load is too close to 1.
         """
         least = math.inf
         for part in (0.5, 0.8, 0.9, 0.95, 0.98):
@@ -206,40 +207,40 @@ class BatchQueue(ABC):
             least = min(least, math.log(abs(self.transform(z)) / left_out) / math.log(z))
         if not least < MOST_STATES:
             raise ValueError(
-                f"load: {self.load:g} is so near to 1 that the queue has {least:.3g} lengths; "
-                "lower it, or take the mean, which is exact"
+                f"load: {self.load:g} is too close to 1, the distribution has {least:.3g} values; "
+                "lower the load, or use the mean, which is exact"
             )
         return math.ceil(least) + 1
 
     @cached_property
     def pmf(self) -> Array:
-        """P(N = n), N the number in the system: waiting and in service, at any time."""
+        """P(N = n) at any time, for the number N of packets waiting and in service."""
         return self._solve(self.size())
 
     def by_inversion(self, size: int | None = None) -> Array:
-        """Return P(N = n) for n below `size` from the generating function alone.
+        """Return P(N = n) for n below `size`, from the generating function alone.
 
-        Its coefficients are a Fourier sum over a circle of radius below 1 (Abate & Whitt 1992,
-        `abate1992inversion`): the mistake is at most 10⁻⁸ P(N ≥ 2 size), and rounding 10⁻¹².
+        The coefficients are a Fourier sum over a circle of radius below 1 (Abate & Whitt 1992,
+        `abate1992inversion`). The error is at most 10⁻⁸ P(N ≥ 2 size), plus rounding of 10⁻¹².
         """
         size = size or self.size()
         points = 2 * size
         radius = 10 ** (-8 / points)
         z = radius * np.exp(-2j * np.pi * np.arange(points) / points)
-        found = np.fft.ifft(self.transform(z)).real
-        return found[:size] * radius ** -np.arange(size)
+        coefficients = np.fft.ifft(self.transform(z)).real
+        return coefficients[:size] * radius ** -np.arange(size)
 
     def exceeds(self, packets: float) -> float:
-        """Return P(N > packets): the share of time that more are in the system."""
+        """Return P(N > packets), the share of time with more packets in the system."""
         return float(self.pmf[math.floor(packets) + 1 :].sum()) if packets >= 0 else 1.0
 
     @abstractmethod
     def work_exceeds(self, seconds: float) -> float:
-        """Return P(V > seconds): a batch, or who looks at any time, waits longer than that."""
+        """Return P(V > seconds), the probability that a batch waits longer than that."""
 
     @abstractmethod
     def wait_exceeds(self, seconds: float) -> float:
-        """Return the share of packets that wait longer than that, in s, before their service."""
+        """Return the share of packets that wait longer than that, in s, before service."""
 
 
 class MxM1(BatchQueue):
@@ -247,7 +248,7 @@ class MxM1(BatchQueue):
 
     Examples
     --------
-    A flow of 7 packets that sends 2, 4 and 1, at load 0.8, by equation (1):
+    A flow of 7 packets that sends bursts of 2, 4 and 1, at load 0.8, by equation (1):
 
     >>> queue = MxM1(0.8, Batches.of({1: 1, 2: 1, 4: 1}))
     >>> round(queue.mean_system, 9), round(queue.mean_queue, 9)
@@ -271,24 +272,24 @@ class MxM1(BatchQueue):
         start = np.zeros(size)
         start[0] = 1 - self.load
         taps = np.concatenate([[1], -self.rate * self.batches.above])
-        found: Array = lfilter([1.0], taps, start)
-        return found
+        probabilities: Array = lfilter([1.0], taps, start)
+        return probabilities
 
     def work_exceeds(self, seconds: float) -> float:
-        """Return P(V > seconds): n packets are n exponential times, an Erlang time."""
+        """Return P(V > seconds); the work of n packets is Erlang distributed."""
         return self._erlang(self.pmf, seconds)
 
     def wait_exceeds(self, seconds: float) -> float:
-        """Return the share of packets that wait longer than that, in s, before their service."""
+        """Return the share of packets that wait longer than that, in s, before service."""
         return self._erlang(self._ahead, seconds)
 
     @cached_property
     def _ahead(self) -> Array:
-        """P(n are before a packet): those that were there, and those before it in its batch."""
+        """P(n packets are ahead of a packet), in the system and in its own batch."""
         from scipy.signal import oaconvolve
 
-        found: Array = oaconvolve(self.pmf, self.batches.above / self.batches.mean)
-        return np.maximum(found, 0)
+        ahead: Array = oaconvolve(self.pmf, self.batches.above / self.batches.mean)
+        return np.maximum(ahead, 0)
 
     def _erlang(self, ahead: Array, seconds: float) -> float:
         from scipy.special import gammaincc
@@ -300,7 +301,7 @@ class MxM1(BatchQueue):
 
 
 class MxD1(BatchQueue):
-    """M[X]/D/1: constant service times, as of packets of one size on a link.
+    """M[X]/D/1: constant service times, for example packets of one size on a link.
 
     Examples
     --------
@@ -317,26 +318,26 @@ class MxD1(BatchQueue):
         return (1 - self.load) * (1 - z) * a / (a - z)
 
     def _pole(self, z: float) -> float:
-        """Return ln A(z) - ln z, over z - 1 so that 1 itself is no root."""
+        """Return (ln A(z) - ln z)/(z - 1); the division removes the root at 1."""
         above = float(np.polynomial.polynomial.polyval(z, self.batches.above))
         return self.rate * above - math.log1p(z - 1) / (z - 1)
 
     def arrivals(self, services: float) -> Array:
-        """Return how many packets arrive in a time of so many services: e^(-λt(1 - X(z))).
+        """Return the distribution of the number of arrivals in a time, e^(-λt(1 - X(z))).
 
-        A power series, by the powers of X up to where they are below 10⁻²⁰. A negative time,
-        down to -1, gives the series that undoes the positive one.
+        The time is in service times. The function sums the power series in X up to weights below
+        10⁻²⁰. A negative time, down to -1, gives the inverse series of the positive time.
         """
         from scipy.signal import oaconvolve
 
         rate, x = self.rate * services, self.batches.pmf
-        power, weight, found = np.ones(1), math.exp(-rate), np.array([math.exp(-rate)])
+        power, weight, series = np.ones(1), math.exp(-rate), np.array([math.exp(-rate)])
         n = 0
         while abs(weight) > 1e-20 or n < abs(rate):
             n += 1
             power, weight = np.maximum(oaconvolve(power, x), 0), weight * rate / n
-            found = np.pad(found, (0, len(power) - len(found))) + weight * power
-        return found
+            series = np.pad(series, (0, len(power) - len(series))) + weight * power
+        return series
 
     def _solve(self, size: int) -> Array:
         from scipy.signal import lfilter
@@ -348,8 +349,8 @@ class MxD1(BatchQueue):
         rest = lfilter(
             np.concatenate([[0], above]), np.concatenate([arrivals[:1], -above[1:]]), start
         )
-        found: Array = start + rest
-        return found
+        probabilities: Array = start + rest
+        return probabilities
 
     def work_exceeds(self, seconds: float) -> float:
         """Return P(V > seconds)."""
@@ -359,26 +360,27 @@ class MxD1(BatchQueue):
         return self._beyond(int(n), self._at_most(part))
 
     def _at_most(self, part: float) -> Array:
-        """Return P(V ≤ (n + part) services), n from 0 on, for a part of a service.
+        """Return P(V ≤ (n + part) service times) for n from 0 on, with a fixed fraction `part`.
 
-        After n whole services more than n packets are left of those that were there, if and only
-        if the work was more. In the part of a service all stay that arrive; so they are taken off
-        the number at its end, by a division by their generating function.
+        Of the packets present at a time, more than n are left after n service times exactly if the
+        work was larger. During a fraction of a service time no packet leaves. The arrivals of that
+        fraction are therefore removed from the number at its end, by a division by their generating
+        function.
         """
         from scipy.signal import oaconvolve
 
         below = self.pmf.cumsum()
         if part < 1e-12:
             return below
-        found: Array = oaconvolve(below, self.arrivals(-part))[: len(below)]
-        return found
+        probabilities: Array = oaconvolve(below, self.arrivals(-part))[: len(below)]
+        return probabilities
 
     @staticmethod
     def _beyond(n: int, at_most: Array) -> float:
         return max(0.0, 1 - float(at_most[n])) if n < len(at_most) else 0.0
 
     def wait_exceeds(self, seconds: float) -> float:
-        """Return the share of packets that wait longer than that, in s, before their service."""
+        """Return the share of packets that wait longer than that, in s, before service."""
         if seconds < 0:
             return 1.0
         ahead = self.batches.above / self.batches.mean

@@ -1,4 +1,4 @@
-"""How models refuse a value: field, value, bound, and what to do."""
+"""Check of a model's parameters against their bounds."""
 
 import math
 
@@ -8,24 +8,24 @@ def refuse_outside(
     value: float,
     low: float,
     high: float = math.inf,
-    remedy: str = "give another",
+    remedy: str = "give another value",
     *,
     open_low: bool = True,
     open_high: bool = True,
 ) -> None:
-    """Refuse a value outside its bounds; each bound is outside itself unless closed.
+    """Raise ValueError for a value outside its bounds; open bounds exclude the bound itself.
 
     Raises
     ------
     ValueError
-        With field, value, bound and remedy.
+        Names field, value, bound and remedy.
 
     Examples
     --------
-    >>> refuse_outside("load", 1.0, 0, 1, "a queue with more work than time only grows")
+    >>> refuse_outside("load", 1.0, 0, 1, "a queue with a load of 1 or more only grows")
     Traceback (most recent call last):
         ...
-    ValueError: load: 1 must be above 0 and below 1; a queue with more work than time only grows
+    ValueError: load: 1 must be above 0 and below 1; a queue with a load of 1 or more only grows
     """
     above = value > low if open_low else value >= low
     below = value < high if open_high else value <= high

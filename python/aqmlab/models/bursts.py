@@ -1,19 +1,19 @@
-"""The batches in which TCP sends flows: from flow sizes to what one round trip brings.
+"""Conversion of flow sizes to the bursts that TCP sends per round trip.
 
-A flow sends an initial window, then in each round trip as much more as its window grew, up to
-the window that its receiver advertises, and what is left at the end ("The power of explicit
-congestion notification", `kuzmanovic2005ecnplus`, section 5.2.2, "file-to-burst-size
-transformations"). So a flow is a row of bursts, and a burst of a mix of flows is one of all
-their bursts.
+A flow first sends its initial window. In each further round trip it sends as many packets as its
+window allows, up to the receiver's advertised window, and at the end the remainder ("The power of
+explicit congestion notification", `kuzmanovic2005ecnplus`, section 5.2.2, "file-to-burst-size
+transformations"). A flow is therefore a sequence of bursts. The model draws each burst
+independently from all bursts of a mix of flows.
 
-The study has two readings of the beginning, and states both: a short flow, which never reaches
-the advertised window, sends 2, 4, 8, …, and a long one 1, 2, 4, …, Wmax, Wmax, …
-`initial_window` is the first, `long_initial_window` the second. Its remainder of a short flow
-is printed as s mod (2ⁿ - 1), which does not add up to s with bursts that begin with 2; here it
-is what is left.
+The study describes the start of a flow in two ways. A short flow, which never reaches the
+advertised window, sends 2, 4, 8, …; a long flow sends 1, 2, 4, …, Wmax, Wmax, …. The parameters
+are `initial_window` for the former and `long_initial_window` for the latter. The study prints the
+remainder of a short flow as s mod (2ⁿ - 1). With a first burst of 2 packets, these bursts do not
+add up to s. Here the remainder is the rest of the flow.
 
-Sizes come as any of three: weights by size in packets, a sample in packets, or in bytes
-(:func:`packets_of`), as the list of responses of a web server is.
+Flow sizes are given as weights by size in packets, as a sample in packets, or as a sample in bytes
+(:func:`packets_of`), for example the response sizes of a web server.
 """
 
 from collections.abc import Iterable, Mapping
@@ -27,26 +27,26 @@ from aqmlab.models.batch_queue import Batches
 from aqmlab.models.bounds import refuse_outside
 
 ADVERTISED = {8 * 1024: 0.20, 16 * 1024: 0.35, 64 * 1024: 0.45}
-"""Share of flows by the window that is advertised to them, in bytes (the study's footnote 4)."""
+"""Shares of flows by their advertised window in bytes (the study's footnote 4)."""
 PACKET = 1000
-"""Bytes of data in a packet where the study has 7.2 kB and 7.22 packets for the same mean."""
+"""Data bytes per packet. The study equates means of 7.2 kB and 7.22 packets."""
 
 Counts = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Ramp:
-    """How a flow's window grows.
+    """The growth of a flow's window.
 
     Parameters
     ----------
     initial_window : float
-        Packets of the first burst; at least 1. Default 2 (the study, by RFC 2581).
+        Packets of the first burst; at least 1. Default 2 (the study, citing RFC 2581).
     long_initial_window : float, optional
         The same for flows that reach the advertised window; default: `initial_window`.
     growth : float
-        Factor from one burst to the next; above 1. Default 2, slow start with an ACK a packet; with
-        an ACK for every other packet it is 1.5.
+        Factor from one burst to the next; above 1. Default 2, slow start with one ACK per packet.
+        With one ACK per two packets it is 1.5.
 
     Examples
     --------
@@ -64,19 +64,19 @@ class Ramp:
         for name in ("initial_window", "long_initial_window"):
             value = getattr(self, name)
             if value is not None:
-                refuse_outside(name, value, 1, open_low=False, remedy="the first burst is a packet")
-        refuse_outside("growth", self.growth, 1, remedy="1.5 and 2 are slow start's")
+                refuse_outside(name, value, 1, open_low=False, remedy="a burst needs a packet")
+        refuse_outside("growth", self.growth, 1, remedy="slow start has 1.5 or 2")
 
     def below(self, window: int, *, long: bool = False) -> list[int]:
         """Return the bursts that are smaller than the advertised window, in packets."""
         size = self.initial_window
         if long and self.long_initial_window is not None:
             size = self.long_initial_window
-        found = []
+        sizes = []
         while round(size) < window:
-            found.append(round(size))
+            sizes.append(round(size))
             size *= self.growth
-        return found
+        return sizes
 
     def bursts(self, packets: int, window: int) -> list[int]:
         """Return the bursts of one flow, in packets."""
@@ -89,7 +89,7 @@ class Ramp:
         return counts
 
     def count(self, sizes: NDArray[np.int64], weights: Counts, window: int) -> Counts:
-        """Return how many bursts of each size flows send, weighted; all flows at once."""
+        """Return the weighted number of bursts of each size, for all flows at once."""
         counts = np.zeros(window + 1)
         is_long = sizes > sum(self.below(window))
         for long in (False, True):
@@ -106,19 +106,19 @@ class Ramp:
 
 
 STATED = Ramp(initial_window=2, long_initial_window=1)
-"""As the study states it: short flows 2, 4, …; long ones 1, 2, 4, …"""
+"""The growth that the study states: short flows send 2, 4, …, long flows 1, 2, 4, …"""
 EVERY_FLOW_FROM_2 = Ramp(initial_window=2)
 EVERY_FLOW_FROM_1 = Ramp(initial_window=1)
 DELAYED_ACKS = Ramp(initial_window=2, growth=1.5)
 
 
 def packets_of(sizes: ArrayLike, packet: int = PACKET) -> NDArray[np.int64]:
-    """Return how many packets flows of so many bytes have; `packet`: bytes of data in one (MSS).
+    """Return the number of packets of flows with sizes in bytes; `packet` is the MSS in bytes.
 
     Raises
     ------
     ValueError
-        If a size is not above 0.
+        If a size is 0 or below.
 
     Examples
     --------
@@ -126,11 +126,11 @@ def packets_of(sizes: ArrayLike, packet: int = PACKET) -> NDArray[np.int64]:
     [1, 1, 8]
     """
     refuse_outside("packet", packet, 1, open_low=False, remedy="it is the MSS in bytes")
-    found = np.asarray(sizes, dtype=float)
-    if found.size == 0:
-        raise ValueError("sizes: there are none; give at least one")
-    refuse_outside("sizes: the least", float(found.min()), 0, remedy="leave empty flows out")
-    return np.ceil(found / packet).astype(np.int64)
+    values = np.asarray(sizes, dtype=float)
+    if values.size == 0:
+        raise ValueError("sizes: the list is empty; give at least one size")
+    refuse_outside("sizes: the minimum", float(values.min()), 0, remedy="remove empty flows")
+    return np.ceil(values / packet).astype(np.int64)
 
 
 def batches(
@@ -140,23 +140,23 @@ def batches(
     windows: Mapping[float, float] | None = None,
     packet: int = PACKET,
 ) -> Batches:
-    """Return the batches that flows of these sizes bring to a queue.
+    """Return the distribution of the batches that flows of these sizes send to a queue.
 
     Parameters
     ----------
     flows : mapping or list
-        Flow sizes in packets: how often each comes, or a sample of them.
+        Flow sizes in packets: a weight for each size, or a sample of sizes.
     ramp : Ramp
-        How their windows grow; default: as the study states it.
+        Growth of the windows; default :data:`STATED`.
     windows : mapping, optional
-        Share of flows by advertised window in bytes, in any unit; default :data:`ADVERTISED`.
+        Weight of flows by advertised window in bytes; default :data:`ADVERTISED`.
     packet : int
-        Bytes of data in a packet: what an advertised window is divided by.
+        Data bytes per packet, which converts advertised windows to packets.
 
     Raises
     ------
     ValueError
-        If a size is no whole number from 1 on, or no flow has a weight.
+        If a size is not a positive whole number, or every weight is 0.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def batches(
     for window, share in shares.items():
         refuse_outside("windows: a share", share, 0, open_low=False)
         refuse_outside("windows: a window", window, packet, open_low=False,
-                       remedy="a window holds a packet at least")  # fmt: skip
+                       remedy="a window holds at least one packet")  # fmt: skip
         of = share * ramp.count(sizes, weights, int(window // packet))
         short, long = sorted((total, of), key=len)
         total = long + np.pad(short, (0, len(long) - len(short)))
@@ -178,10 +178,10 @@ def batches(
 
 
 def of_responses(sizes: ArrayLike, packet: int = PACKET, **options: Any) -> Batches:
-    """Return the batches of responses of so many bytes each: those of a list of requests.
+    """Return the distribution of the batches of responses with sizes in bytes.
 
-    `options` are those of :func:`batches`. Every response is taken for a connection of its own that
-    begins with the initial window.
+    `options` are those of :func:`batches`. Each response is treated as a connection of its own that
+    starts with the initial window.
 
     Examples
     --------
@@ -193,28 +193,28 @@ def of_responses(sizes: ArrayLike, packet: int = PACKET, **options: Any) -> Batc
 
 
 def _weighted(flows: Any) -> tuple[NDArray[np.int64], Counts]:
-    """Return sizes that differ, and their weights."""
+    """Return the distinct sizes and their weights."""
     if isinstance(flows, Mapping):
-        found = np.array(list(flows), dtype=float)
+        values = np.array(list(flows), dtype=float)
         weights = np.array(list(flows.values()), dtype=float)
     else:
-        found, weights = np.unique(np.asarray(list(flows), dtype=float), return_counts=True)
+        values, weights = np.unique(np.asarray(list(flows), dtype=float), return_counts=True)
         weights = weights.astype(float)
-    if not len(found) or (found < 1).any() or (found != np.floor(found)).any():
+    if not len(values) or (values < 1).any() or (values != np.floor(values)).any():
         raise ValueError(
             "flows: sizes must be whole numbers of packets, 1 or more; "
-            "packets_of makes them of bytes"
+            "packets_of converts bytes to packets"
         )
     if (weights < 0).any() or not weights.sum() > 0:
-        raise ValueError("flows: weights must be 0 or more, and one above 0")
-    return found.astype(np.int64), weights
+        raise ValueError("flows: weights must be 0 or more, and at least one above 0")
+    return values.astype(np.int64), weights
 
 
 def shape_of(top: float, share: float) -> tuple[float, float]:
-    """Return the sigma of a lognormal, and the exponent of a Pareto, distribution of flow sizes.
+    """Return σ of a lognormal and the exponent of a Pareto distribution of flow sizes.
 
-    In both the largest `top` of all flows have `share` of all bytes, as 15 % have 80 % in the
-    study's web traffic (section 4.2), whose own list of sizes it does not print.
+    In both distributions the largest `top` of all flows carry `share` of all bytes. In the study's
+    web traffic, 15 % of the flows carry 80 % (section 4.2); its list of sizes is not printed.
 
     Examples
     --------
@@ -224,15 +224,15 @@ def shape_of(top: float, share: float) -> tuple[float, float]:
     from scipy.stats import norm
 
     refuse_outside("top", top, 0, 1)
-    refuse_outside("share", share, top, 1, "the largest have more than their part")
+    refuse_outside("share", share, top, 1, "large flows carry more than an equal share")
     sigma = norm.ppf(share) + norm.ppf(1 - top)
     return float(sigma), float(1 / (1 - np.log(share) / np.log(top)))
 
 
 def lognormal_sizes(mean: float, sigma: float, most: int = 100_000) -> dict[int, float]:
-    """Return P(a flow has so many packets) for lognormal sizes of this mean, in packets.
+    """Return the probabilities of lognormal flow sizes with this mean, in packets.
 
-    What is beyond `most` packets counts as `most`.
+    Flows with more than `most` packets count as `most`.
 
     Examples
     --------

@@ -1,8 +1,9 @@
-"""DCTCP at a step threshold: how far the queue swings (`alizadeh2010dctcp`, §3.3; `rfc8257`).
+"""DCTCP at a step marking threshold: amplitude of the queue (`alizadeh2010dctcp`, §3.3; `rfc8257`).
 
-N flows in step share a link of C packets/s with the round trip RTT (without queue). Marks begin
-when K packets wait; a round trip later every flow cuts, by α/2, and grows again by a packet a
-round trip. It holds for a gain g that is small beside 1/√(C RTT + K).
+N synchronized flows share a link of C packets/s with the round-trip time RTT without queueing. The
+link marks packets while more than K packets wait. One round trip later, every flow reduces its
+window by the factor 1 - α/2 and then grows by one packet per round trip. The model holds for a gain
+g well below 1/√(C RTT + K).
 """
 
 from dataclasses import dataclass
@@ -13,16 +14,16 @@ from aqmlab.models.bounds import refuse_outside
 
 @dataclass(frozen=True)
 class StepMarking:
-    """DCTCP flows in step through a threshold.
+    """Synchronized DCTCP flows through a step marking threshold.
 
     Parameters
     ----------
     flows : float
         N, 1 or more.
     packets_per_s : float
-        C.
+        C, the rate of the link.
     rtt_s : float
-        Round trip without queue.
+        Round-trip time in s, without queueing.
     threshold : float
         K, in packets.
 
@@ -46,12 +47,15 @@ class StepMarking:
 
     @property
     def window(self) -> float:
-        """W*, a flow's window when marks begin, in packets (equation 5)."""
+        """W*, the window of a flow when marking starts, in packets (equation 5)."""
         return (self.packets_per_s * self.rtt_s + self.threshold) / self.flows
 
     @property
     def alpha(self) -> float:
-        """α at rest: α²(1 - α/4) = (2W* + 1)/(W* + 1)² (equation 6); 1 where none solves it."""
+        """Steady-state α, from α²(1 - α/4) = (2W* + 1)/(W* + 1)² (equation 6).
+
+        It is 1 if the equation has no solution.
+        """
         from scipy.optimize import brentq
 
         share = (2 * self.window + 1) / (self.window + 1) ** 2
@@ -61,37 +65,42 @@ class StepMarking:
 
     @property
     def swing(self) -> float:
-        """A, from the greatest to the least queue, in packets: N(W* + 1)α/2 (equation 8)."""
+        """A, the maximum minus the minimum queue, in packets: N(W* + 1)α/2 (equation 8)."""
         return self.flows * (self.window + 1) * self.alpha / 2
 
     @property
     def approximate_swing(self) -> float:
-        """√(2N(C RTT + K))/2, for large windows (equation 8)."""
+        """Approximation √(2N(C RTT + K))/2 of the swing, for large windows (equation 8)."""
         return sqrt(2 * self.flows * self.flows * self.window) / 2
 
     @property
     def most(self) -> float:
-        """Greatest queue, K + N packets (equation 10)."""
+        """Maximum queue, K + N packets (equation 10)."""
         return self.threshold + self.flows
 
     @property
     def least(self) -> float:
-        """Least queue, in packets (equation 11); below 0: the link is idle for a while."""
+        """Minimum queue, in packets (equation 11). Below 0 the link is idle for some time."""
         return self.most - self.swing
 
     @property
     def period_s(self) -> float:
-        """From cut to cut: (W* + 1)α/2 round trips (equation 9), queue left out."""
+        """Time between two reductions, (W* + 1)α/2 round trips without queueing (equation 9)."""
         return self.swing / self.flows * self.rtt_s
 
     @property
     def greatest_gain(self) -> float:
-        """The gain g up to which α is a mean over periods: 1.386/√(2(C RTT + K)) (equation 15)."""
+        """Maximum gain g: α then averages over whole periods.
+
+        It is 1.386/√(2(C RTT + K)) (equation 15).
+        """
         return 1.386 / sqrt(2 * self.flows * self.window)
 
 
 def least_threshold(packets_per_s: float, rtt_s: float) -> float:
-    """Return K that keeps the link busy whatever the number of flows: C RTT/7 (equation 13).
+    """Return the minimum K that keeps the link busy for any number of flows.
+
+    It is C RTT/7, in packets (equation 13).
 
     Examples
     --------

@@ -1,27 +1,30 @@
-"""Which reading of "The power of explicit congestion notification" gives the number in its text.
+"""Search for the reading of a study's queue model that gives the number in the study's text.
 
-`kuzmanovic2005ecnplus`, section 5.2.2, reads its figure 7 at a flow of 7.22 packets and load
-0.8 as "a moderate (5 packets) average queue length"; its equation (1) gives 8.0 for the bursts
-that it states. The figure itself is a picture of which no number is left, so nothing decides
-between readings; this enumerates them. Each departs from the text in some points:
+The study is "The power of explicit congestion notification". `kuzmanovic2005ecnplus`, section
+5.2.2, describes its figure 7 at a flow size of 7.22 packets and load 0.8 as "a moderate (5 packets)
+average queue length". Its equation (1) gives 8.0 for the bursts that it states. The numbers behind
+the figure are not available, so they cannot decide between readings. This module enumerates the
+readings. Each departs from the text in some points:
 
-- *the quantity*: what waits, without the packet in service, for E(Q) of equation (1), which is in
-  the system; or the work that an arriving burst finds, in services;
-- *the service*: constant, as in its simulations, for exponential;
-- *the first burst*: 1 packet for 2; *the growth*: 1.5 a round trip (delayed ACKs) for 2;
-- *the remainder*: s mod (2ⁿ - 1) as printed, for what is left;
-- *the second moment*: E(X)² for E(X²), if that was computed;
-- *the size*: 7 packets for 7.22, taken as flows of 7 and of 8; or 7.2 kB in packets of 1460 B.
+- *the quantity*: the waiting packets, instead of E(Q) of equation (1), which includes the packet in
+  service; or the work that an arriving burst meets, in service times;
+- *the service*: constant, as in the study's simulations, instead of exponential;
+- *the first burst*: 1 packet instead of 2; *the growth*: 1.5 per round trip (delayed ACKs) instead
+  of 2;
+- *the remainder*: s mod (2ⁿ - 1) as printed, instead of the rest of the flow;
+- *the second moment*: E(X)² instead of E(X²), which would be an error of computation;
+- *the size*: 7 packets instead of 7.22, which is a mix of flows of 7 and 8 packets; or 7.2 kB in
+  packets of 1460 B.
 
-:func:`readings` has all that do not contradict themselves, 150. What they say
-(tests/test_models_bursts.py holds it): no single departure gives 5, the nearest is constant service
-with 6.4. Of two, constant service with slow start at 1.5 a round trip has 5.4 in the system, and
-with E(X)² for E(X²) 5.2; of three, the former with the work before a burst has 5.01.
+:func:`readings` returns the 150 consistent combinations. tests/test_models_bursts.py checks these
+findings: a single departure never gives 5, and the nearest is constant service with 6.4. Of two
+departures, constant service with slow start at 1.5 per round trip gives 5.4 in the system, and 5.2
+with E(X)² for E(X²). Of three, the former with the work before a burst gives 5.01.
 
-What TCP does here (tests/test_models_simulated.py): flows of 7 packets at load 0.8 have 5.3 in
-the system with delayed ACKs and 6.3 without, as M[X]/D/1 has with bursts 2, 3, 2 and 2, 4, 1.
-So the text is what a simulation with delayed ACKs shows, and not what its equation gives.
-Whether its simulations delayed ACKs is not printed.
+Simulated TCP (tests/test_models_simulated.py) has 5.3 packets in the system with flows of 7 packets
+at load 0.8 and delayed ACKs, and 6.3 without. M[X]/D/1 gives the same values for bursts 2, 3, 2 and
+2, 4, 1. The number in the text thus matches a simulation with delayed ACKs and not the equation.
+The study does not state if its simulations delayed ACKs.
 """
 
 from collections.abc import Iterator
@@ -32,9 +35,9 @@ from aqmlab.models.batch_queue import Batches, BatchQueue, MxD1, MxM1
 from aqmlab.models.bursts import Ramp
 
 LOAD, PRINTED = 0.8, 5
-"""Of figure 7, and what the text reads there, in packets."""
+"""Load at figure 7's point, and the mean queue in packets that the text states there."""
 WINDOW = 64
-"""Advertised window in packets; a flow so short does not reach it."""
+"""Advertised window in packets. Flows of these sizes do not reach it."""
 SIZES = {
     "7.22 packets": {7: 0.78, 8: 0.22},
     "7 packets": {7: 1.0},
@@ -52,9 +55,9 @@ MOMENTS = ("E(X²)", "E(X)²")
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to read the model at figure 7's point.
+    """One reading of the model at figure 7's point.
 
-    `packets` is what it gives. `departures` are the points in which it departs from the text.
+    `packets` is its mean queue. `departures` are the points in which it departs from the text.
     """
 
     departures: tuple[str, ...]
@@ -62,12 +65,12 @@ class Reading:
 
     @property
     def meets(self) -> bool:
-        """Whether it rounds to the packets that the text has."""
+        """True if the reading rounds to the number in the text."""
         return round(self.packets) == PRINTED
 
 
 def readings() -> list[Reading]:
-    """Return every reading: the fewest departures first, then the nearest to the text.
+    """Return all readings, ordered by the number of departures and the distance from the text.
 
     Examples
     --------
@@ -75,8 +78,7 @@ def readings() -> list[Reading]:
     >>> first.departures, round(first.packets, 2), first.meets
     ((), 8.0, False)
     """
-    found = list(_every())
-    return sorted(found, key=lambda r: (len(r.departures), abs(r.packets - PRINTED)))
+    return sorted(_every(), key=lambda r: (len(r.departures), abs(r.packets - PRINTED)))
 
 
 def _every() -> Iterator[Reading]:
@@ -84,9 +86,9 @@ def _every() -> Iterator[Reading]:
     for size, first, growth, remainder, moment, service, quantity in choices:
         printed = remainder == "as printed"
         if printed and (first, growth) != (2, 2.0):
-            continue  # it is printed for bursts 2, 4, 8, … alone
+            continue  # the study prints it only for bursts of 2, 4, 8, …
         if quantity == "work before a burst" and service == "exponential":
-            continue  # the same as in the system: Poisson arrivals see time averages
+            continue  # equals the number in the system: Poisson arrivals see time averages
         batches = _batches(size, Ramp(first, growth=growth), as_printed=printed)
         departures = (
             [f"size {size}"] * (size != "7.22 packets")
@@ -116,13 +118,13 @@ def _batches(size: str, ramp: Ramp, *, as_printed: bool) -> Batches:
 
 
 def _in_moment(queue: BatchQueue, quantity: str) -> float:
-    """Return by how much a quantity grows with E(X²)/E(X), in which all are linear."""
+    """Return the derivative of a quantity with respect to E(X²)/E(X); all are linear in it."""
     work = queue.load / (2 * (1 - queue.load))
     return work if quantity == "work before a burst" else queue.load * (work + 0.5)
 
 
 def load_of(packets: float, batches: Batches) -> float:
-    """Return the load at which equation (1) gives a mean number, in packets.
+    """Return the load at which equation (1) gives this mean number of packets.
 
     Examples
     --------

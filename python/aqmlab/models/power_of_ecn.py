@@ -1,8 +1,8 @@
 """The model curves of figures 7, 8 and 9 of "The power of explicit congestion notification".
 
-`kuzmanovic2005ecnplus`, sections 5.2.2 and 5.3.1; :mod:`aqmlab.figures.models` draws them. Its
-lists of flow sizes are not printed; :func:`aqmlab.models.bursts.shape_of` has two that fit what
-it says of them.
+The sources are `kuzmanovic2005ecnplus`, sections 5.2.2 and 5.3.1; :mod:`aqmlab.figures.models`
+draws the curves. The study does not print its lists of flow sizes.
+:func:`aqmlab.models.bursts.shape_of` gives two distributions that match its description.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,11 +15,11 @@ from aqmlab.models.bounds import refuse_outside
 from aqmlab.models.bursts import PACKET, STATED, Ramp, batches
 
 LOAD = 0.8
-"""Of figure 7."""
+"""Load of figure 7."""
 TARGET_S = 0.005
-"""The delay that AQM is told to hold, of figures 8 and 9."""
+"""Target delay of the AQM in figures 8 and 9, in s."""
 CAPACITIES = (100e6, 155e6, 622e6)
-"""The links of figures 8 and 9, in bit/s."""
+"""Link rates of figures 8 and 9, in bit/s."""
 
 Array = NDArray[np.float64]
 
@@ -33,26 +33,28 @@ def mean_by_flow_size(
     packet: int = PACKET,
     kind: type[BatchQueue] = MxM1,
 ) -> Array:
-    """Return the mean number in the system where all flows have one size (figure 7).
+    """Return the mean number of packets in the system for flows of a single size (figure 7).
 
     Parameters
     ----------
     sizes : iterable of int
         Flow sizes in packets.
     load : float
-        ρ.
+        Load, ρ.
     ramp, windows, packet : Ramp, mapping, int
-        As for :func:`aqmlab.models.bursts.batches`: how windows grow, and up to what.
+        As for :func:`aqmlab.models.bursts.batches`.
     kind : type of BatchQueue
-        Exponential service, or constant.
+        Queue with exponential or with constant service times.
 
     Examples
     --------
     >>> mean_by_flow_size([1, 2, 6, 7]).round(2).tolist()
     [4.0, 6.0, 8.67, 8.0]
     """
-    of = (batches({size: 1}, ramp=ramp, windows=windows, packet=packet) for size in sizes)
-    return np.array([kind(load, found).mean_system for found in of])
+    distributions = (
+        batches({size: 1}, ramp=ramp, windows=windows, packet=packet) for size in sizes
+    )
+    return np.array([kind(load, of).mean_system for of in distributions])
 
 
 def late_by_load(
@@ -64,22 +66,22 @@ def late_by_load(
     packet: int = PACKET,
     kind: type[BatchQueue] = MxM1,
 ) -> Array:
-    """Return P(queueing delay > delay_s) at each load (figures 8 and 9).
+    """Return the probability that the queueing delay exceeds `delay_s` at each load (figures 8, 9).
 
     Parameters
     ----------
     of : Batches
-        What flows bring.
+        Distribution of the batches.
     loads : sequence of float
-        ρ, each above 0, below 1.
+        Loads ρ, each above 0 and below 1.
     bps : float
-        Rate of the link, C.
+        C, the rate of the link in bit/s.
     delay_s : float
         The delay, in s.
     packet : int
-        Bytes of a packet.
+        Packet size, in bytes.
     kind : type of BatchQueue
-        Exponential service, or constant.
+        Queue with exponential or with constant service times.
 
     Examples
     --------

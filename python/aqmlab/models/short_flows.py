@@ -1,9 +1,9 @@
-"""How long a transfer takes that ends in slow start, or soon after.
+"""Duration of a transfer that ends in slow start or soon after it.
 
-:func:`latency` counts round trips on an empty path: nothing is lost, the window doubles (or
-grows by 1.5 with delayed ACKs), and the bottleneck's rate counts where a burst is longer than a
-round trip. :func:`cardwell` has losses: `cardwell2000latency`, section II, with PFTK for what
-follows slow start.
+:func:`latency` counts round trips on an empty path without losses. The window doubles per round
+trip, or grows by 1.5 with delayed ACKs. The rate of the bottleneck matters when a burst is longer
+than a round trip. :func:`cardwell` includes losses: `cardwell2000latency`, section II, with PFTK
+for the data after slow start.
 """
 
 from math import log
@@ -13,16 +13,16 @@ from aqmlab.models.tcp_rates import back_off, by_timeout, pftk
 
 
 def rounds(segments: int, *, initial: float = 10, growth: float = 2, window: float = 1e9) -> int:
-    """Return how many round trips the data takes.
+    """Return the number of round trips that the transfer needs.
 
     Parameters
     ----------
     segments : int
-        How many it has; 1 or more.
+        Size of the transfer in segments; 1 or more.
     initial : float
         Initial window in segments.
     growth : float
-        Factor a round trip: 2, or 1.5 with an ACK for every other segment.
+        Growth factor of the window per round trip: 2, or 1.5 with one ACK per two segments.
     window : float
         Receive window in segments.
 
@@ -52,18 +52,19 @@ def latency(
 ) -> float:
     """Return the time from the first SYN to the ACK of the last byte, in s, without loss.
 
-    A round's first ACK lets the next begin; so does the end of its own sending, if that is later.
+    A round begins with the first ACK of the previous round or with the end of its transmission,
+    whichever is later.
 
     Parameters
     ----------
     segments, initial, growth, window
         As for :func:`rounds`.
     rtt_s : float
-        Round trip without queue and without the time that a segment takes.
+        Round-trip time in s, without queueing and without transmission time.
     segment_s : float
-        Time that a segment takes at the bottleneck.
+        Transmission time of a segment at the bottleneck, in s.
     handshake : bool
-        Whether the connection has to be opened.
+        True if the transfer must open its connection first.
 
     Examples
     --------
@@ -102,15 +103,15 @@ def cardwell(
     Parameters
     ----------
     segments, initial, growth, window
-        As for :func:`rounds`; γ is 1.5 with delayed ACKs.
+        As for :func:`rounds`; `growth` is the paper's γ, 1.5 with delayed ACKs.
     p : float
         Probability that a segment is lost; 0 or more, below 1.
     rtt_s, rto_s : float
-        Mean round trip, and mean first timeout.
+        Mean round-trip time and mean first retransmission timeout, in s.
     delayed_ack_s : float
-        What the first delayed ACK costs; 0.1 to 0.15 s in the paper.
+        Mean delay of the first delayed ACK, in s; 0.1 to 0.15 s in the paper.
     handshake : bool
-        Whether a handshake without loss comes before.
+        True if a handshake without loss precedes the transfer.
 
     Examples
     --------

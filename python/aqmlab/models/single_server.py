@@ -1,9 +1,9 @@
-"""Queues at which packets come one by one, as a Poisson process.
+"""Queues with single arrivals in a Poisson process.
 
-M/G/1 by Pollaczek and Khinchine, M/M/1 and M/D/1 as two cases of it, M/M/1/K with its loss, and
-the loss of Erlang (`kleinrock1975queueing`, chapters 3 and 5). Times are in s, numbers in
-packets; ρ is the load. The whole distribution of M/M/1 and M/D/1 is that of
-:mod:`aqmlab.models.batch_queue` with batches of one.
+The models are M/G/1 (Pollaczek and Khinchine), its cases M/M/1 and M/D/1, M/M/1/K and M/G/1/K with
+their loss, and Erlang's loss formula (`kleinrock1975queueing`, chapters 3 and 5). Times are in s
+and numbers in packets; ρ is the load. The complete distributions of M/M/1 and M/D/1 come from
+:mod:`aqmlab.models.batch_queue` with batches of one packet.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,9 @@ from aqmlab.models.bounds import refuse_outside
 
 @dataclass(frozen=True)
 class MG1:
-    """M/G/1 by its first two moments (Pollaczek–Khinchine; `kleinrock1975queueing`, chapter 5).
+    """M/G/1 from the first two moments of its service time.
+
+    Source: Pollaczek–Khinchine; `kleinrock1975queueing`, chapter 5.
 
     Parameters
     ----------
@@ -26,7 +28,7 @@ class MG1:
     service_s : float
         Mean service time, in s.
     variation : float
-        Squared coefficient of variation of service times: 0 if constant, 1 if exponential.
+        Squared coefficient of variation of the service times: 0 if constant, 1 if exponential.
 
     Examples
     --------
@@ -46,39 +48,39 @@ class MG1:
 
     @classmethod
     def of_sizes(cls, load: float, sizes: ArrayLike, bytes_per_s: float) -> "MG1":
-        """Return the queue of packets whose sizes, in bytes, are like these.
+        """Return the queue for packets with these sizes, in bytes, in equal proportions.
 
         Examples
         --------
         >>> MG1.of_sizes(0.5, [500, 1500], 1e6).service_s
         0.001
         """
-        found = np.asarray(sizes, dtype=float)
-        if found.size == 0:
-            raise ValueError("sizes: there are none; give at least one")
+        values = np.asarray(sizes, dtype=float)
+        if values.size == 0:
+            raise ValueError("sizes: the list is empty; give at least one size")
         refuse_outside("bytes_per_s", bytes_per_s, 0)
-        refuse_outside("sizes: the least", float(found.min()), 0)
-        mean = float(found.mean())
-        return cls(load, mean / bytes_per_s, float(found.var()) / mean**2)
+        refuse_outside("sizes: the minimum", float(values.min()), 0)
+        mean = float(values.mean())
+        return cls(load, mean / bytes_per_s, float(values.var()) / mean**2)
 
     @property
     def mean_wait(self) -> float:
-        """Mean wait before service, in s."""
+        """Mean waiting time before service, in s."""
         return self.load * self.service_s * (1 + self.variation) / (2 * (1 - self.load))
 
     @property
     def mean_queue(self) -> float:
-        """Mean number that waits, in packets."""
+        """Mean number of waiting packets."""
         return self.load * self.mean_wait / self.service_s
 
     @property
     def mean_system(self) -> float:
-        """Mean number that waits or is served, in packets."""
+        """Mean number of packets waiting or in service."""
         return self.mean_queue + self.load
 
 
 def mm1(load: float, service_s: float = 1.0) -> MxM1:
-    """Return M/M/1: exponential service times.
+    """Return M/M/1, the queue with exponential service times.
 
     Examples
     --------
@@ -89,7 +91,7 @@ def mm1(load: float, service_s: float = 1.0) -> MxM1:
 
 
 def md1(load: float, service_s: float = 1.0) -> MxD1:
-    """Return M/D/1: constant service times.
+    """Return M/D/1, the queue with constant service times.
 
     Examples
     --------
@@ -101,13 +103,13 @@ def md1(load: float, service_s: float = 1.0) -> MxD1:
 
 @dataclass(frozen=True)
 class MM1K:
-    """M/M/1/K: room for so many packets, the one in service among them (§3.6).
+    """M/M/1/K: an M/M/1 queue that holds at most K packets, including the one in service (§3.6).
 
     Parameters
     ----------
     load : float
-        Offered load; above 0, also above 1.
-    room : int
+        Offered load; above 0. It may exceed 1.
+    limit : int
         K, in packets; 1 or more.
     service_s : float
         Mean service time, in s.
@@ -120,96 +122,97 @@ class MM1K:
     """
 
     load: float
-    room: int
+    limit: int
     service_s: float = 1.0
 
     def __post_init__(self) -> None:
         refuse_outside("load", self.load, 0)
-        refuse_outside("room", self.room, 1, open_low=False, remedy="one is served at least")
+        refuse_outside("limit", self.limit, 1, open_low=False, remedy="K counts the one in service")
         refuse_outside("service_s", self.service_s, 0)
 
     @property
     def pmf(self) -> "np.ndarray":
         """P(n in the system), n from 0 to K."""
-        logs = np.arange(self.room + 1) * np.log(self.load)
+        logs = np.arange(self.limit + 1) * np.log(self.load)
         weights = np.exp(logs - logs.max())
-        found: np.ndarray = weights / weights.sum()
-        return found
+        probabilities: np.ndarray = weights / weights.sum()
+        return probabilities
 
     @property
     def loss(self) -> float:
-        """Share of packets that find it full."""
+        """Share of packets that arrive at a full queue and are lost."""
         return float(self.pmf[-1])
 
     @property
     def mean_system(self) -> float:
-        """Mean number that waits or is served, in packets."""
-        return float(np.arange(self.room + 1) @ self.pmf)
+        """Mean number of packets waiting or in service."""
+        return float(np.arange(self.limit + 1) @ self.pmf)
 
     @property
     def throughput(self) -> float:
-        """Packets served in a mean service time."""
+        """Number of packets served per mean service time."""
         return self.load * (1 - self.loss)
 
     @property
     def mean_wait(self) -> float:
-        """Mean wait of those that are let in, before service, in s (Little)."""
+        """Mean waiting time of the accepted packets before service, in s (Little)."""
         return self.service_s * (self.mean_system / self.throughput - 1)
 
 
 @dataclass(frozen=True)
-class WithRoom:
-    """M/G/1/K: the same queue with room for so many packets, the one in service among them.
+class MG1K:
+    """M/G/1/K: an M/G/1 queue that holds at most K packets, including the one in service.
 
-    What a packet that leaves it leaves behind has the distribution of the unlimited queue, cut
-    off at K; of it follow the time averages (`kleinrock1975queueing`, chapter 5).
+    The number of packets that a departing packet leaves behind has the distribution of the
+    unlimited queue, truncated at K and normalized. The time averages follow from it
+    (`kleinrock1975queueing`, chapter 5).
 
     Parameters
     ----------
     queue : MxM1 or MxD1
-        The queue without a limit, of batches of one.
-    room : int
+        The queue without a limit, with batches of one packet.
+    limit : int
         K, in packets; 1 or more.
 
     Examples
     --------
-    >>> round(WithRoom(md1(0.8), 10).loss, 6), round(WithRoom(mm1(0.8), 10).loss, 5)
+    >>> round(MG1K(md1(0.8), 10).loss, 6), round(MG1K(mm1(0.8), 10).loss, 5)
     (0.003639, 0.02349)
     """
 
     queue: MxM1 | MxD1
-    room: int
+    limit: int
 
     def __post_init__(self) -> None:
-        refuse_outside("room", self.room, 1, open_low=False, remedy="one is served at least")
+        refuse_outside("limit", self.limit, 1, open_low=False, remedy="K counts the one in service")
         refuse_outside("queue: the largest batch", len(self.queue.batches.pmf) - 1, 0, 2,
-                       "it is known for packets that come one by one")  # fmt: skip
+                       "M/G/1/K is solved for single arrivals only")  # fmt: skip
 
     @property
     def pmf(self) -> "np.ndarray":
         """P(n in the system), n from 0 to K."""
-        left = np.zeros(self.room)
-        known = self.queue.pmf[: self.room]
+        left = np.zeros(self.limit)
+        known = self.queue.pmf[: self.limit]
         left[: len(known)] = known
         left /= left.sum()
-        found: np.ndarray = np.append(left, 0) / (left[0] + self.queue.load)
-        found[-1] = max(0.0, 1 - found.sum())
-        return found
+        probabilities: np.ndarray = np.append(left, 0) / (left[0] + self.queue.load)
+        probabilities[-1] = max(0.0, 1 - probabilities.sum())
+        return probabilities
 
     @property
     def loss(self) -> float:
-        """Share of packets that find it full."""
+        """Share of packets that arrive at a full queue and are lost."""
         return float(self.pmf[-1])
 
     @property
     def mean_wait(self) -> float:
-        """Mean wait of those that are let in, before service, in s (Little)."""
-        number = float(np.arange(self.room + 1) @ self.pmf)
+        """Mean waiting time of the accepted packets before service, in s (Little)."""
+        number = float(np.arange(self.limit + 1) @ self.pmf)
         return self.queue.service_s * (number / (self.queue.load * (1 - self.loss)) - 1)
 
 
 def erlang_b(erlangs: float, servers: int) -> float:
-    """Return the share of calls that find every server busy and are lost, M/M/c/c (§3.7).
+    """Return the share of calls that arrive when every server is busy, M/M/c/c (§3.7).
 
     Examples
     --------

@@ -1,13 +1,13 @@
-"""What a TCP that always has data gets at a given rate of losses or marks.
+"""Throughput of a TCP with unlimited data at a given rate of losses or marks.
 
-p is the share of segments that are signals of congestion: lost or marked, each of them its own
-round trip's only one. Windows are in segments, times in s, rates in segments/s.
+p is the share of segments that are congestion signals, lost or marked. The models assume at most
+one signal per round trip. Windows are in segments, times in s, and rates in segments/s.
 
-- the square-root law (`mathis1997macroscopic`, equation 3, periodic losses);
-- PFTK (`padhye1998`, equations 32 and 33), which has timeouts and the receive window too;
-- AIMD with other constants, and CUBIC (`rfc9438`, §5);
-- Scalable controls, which go with 1/p: DCTCP under marks at random and Prague (`rfc9331`, §1.1,
-  2 marks a round trip).
+- The square-root law (`mathis1997macroscopic`, equation 3, periodic losses).
+- PFTK (`padhye1998`, equations 32 and 33), which includes timeouts and the receive window.
+- AIMD with other constants, and CUBIC (`rfc9438`, §5).
+- Scalable controls, whose window is proportional to 1/p: DCTCP under random marks, and Prague
+  (`rfc9331`, §1.1, 2 marks per round trip).
 """
 
 from math import sqrt
@@ -16,7 +16,9 @@ from aqmlab.models.bounds import refuse_outside
 
 
 def square_root(p: float, *, per_ack: float = 1) -> float:
-    """Return Reno's mean window, √(3/(2 b p)), in segments; `per_ack`: segments an ACK, b.
+    """Return Reno's mean window, √(3/(2 b p)), in segments.
+
+    `per_ack` is b, the number of segments per ACK.
 
     Examples
     --------
@@ -29,7 +31,8 @@ def square_root(p: float, *, per_ack: float = 1) -> float:
 def aimd(p: float, *, increase: float = 1, left: float = 0.5, per_ack: float = 1) -> float:
     """Return the mean window of AIMD in segments under periodic losses.
 
-    `increase`: segments a round trip (α); `left`: of the window after a cut (β).
+    `increase` is α, the growth in segments per round trip. `left` is β, the factor by which a
+    signal reduces the window.
 
     Examples
     --------
@@ -44,7 +47,9 @@ def aimd(p: float, *, increase: float = 1, left: float = 0.5, per_ack: float = 1
 
 
 def random_marks(p: float) -> float:
-    """Return the window at which Reno's fluid is at rest, √(2/p): W p/2 a signal, 1/W an ACK.
+    """Return the equilibrium window √(2/p) of Reno's fluid model, in segments.
+
+    Each signal reduces the window W by W/2, and each ACK increases it by 1/W.
 
     Examples
     --------
@@ -60,13 +65,13 @@ def pftk(p: float, rtt_s: float, rto_s: float, *, per_ack: float = 2, window: fl
     Parameters
     ----------
     p : float
-        Share of segments that begin a loss; above 0, below 1.
+        Share of segments that start a loss event; above 0, below 1.
     rtt_s : float
-        Mean round trip.
+        Mean round-trip time, in s.
     rto_s : float
-        Mean first timeout (T0).
+        Mean first retransmission timeout (T0), in s.
     per_ack : float
-        Segments an ACK (b); 2 with delayed ACKs.
+        Segments per ACK (b); 2 with delayed ACKs.
     window : float
         Receive window in segments (Wmax).
 
@@ -91,16 +96,19 @@ def pftk(p: float, rtt_s: float, rto_s: float, *, per_ack: float = 2, window: fl
 
 
 def by_timeout(p: float, window: float) -> float:
-    """Return the probability that a loss at this window ends in a timeout (equation 24)."""
+    """Return the probability that a loss at this window leads to a timeout (equation 24)."""
     if window <= 3:
         return 1.0
     q = 1 - p
-    found: float = (1 - q**3) * (1 + q**3 * (1 - q ** (window - 3))) / (1 - q**window)
-    return min(1.0, found)
+    probability: float = (1 - q**3) * (1 + q**3 * (1 - q ** (window - 3))) / (1 - q**window)
+    return min(1.0, probability)
 
 
 def back_off(p: float) -> float:
-    """Return f(p): (1 - p) times how long timeouts in a row take, in first ones (equation 29)."""
+    """Return f(p) of equation 29.
+
+    f(p)/(1 - p) is the mean duration of a series of timeouts, in units of the first timeout.
+    """
     return 1 + p + 2 * p**2 + 4 * p**3 + 8 * p**4 + 16 * p**5 + 32 * p**6
 
 
@@ -122,9 +130,10 @@ def pftk_simple(
 
 
 def cubic(p: float, rtt_s: float, *, c: float = 0.4, left: float = 0.7) -> float:
-    """Return CUBIC's mean window in segments: by equation 6 of `rfc9438`, or Reno's if larger.
+    """Return CUBIC's mean window in segments.
 
-    `c` in segments/s³; `left` is β_cubic.
+    The window is that of equation 6 of `rfc9438`, or Reno's window if it is larger. `c` is in
+    segments/s³; `left` is β_cubic.
 
     Examples
     --------
@@ -139,7 +148,9 @@ def cubic(p: float, rtt_s: float, *, c: float = 0.4, left: float = 0.7) -> float
 
 
 def scalable(p: float, marks: float = 2) -> float:
-    """Return the mean window of a Scalable control in segments: W p is its marks a round trip.
+    """Return the mean window of a Scalable control in segments.
+
+    `marks` is the number of marks per round trip, which equals the window times p.
 
     Examples
     --------
@@ -151,7 +162,7 @@ def scalable(p: float, marks: float = 2) -> float:
 
 
 def _share(p: float) -> float:
-    refuse_outside("p", p, 0, 1, "without signals nothing but the path limits the window")
+    refuse_outside("p", p, 0, 1, "without signals only the receive window limits the rate")
     return p
 
 

@@ -1,7 +1,8 @@
-"""Statistics of replications; docs/statistics.md says which to use when.
+"""Statistics of replications. The guide docs/statistics.md names the uses of each function.
 
-Each takes a sequence or array of numbers, one a replication (for Jain's index one a flow, for batch
-means one a moment, for transfers one a transfer), and answers in their unit.
+Each function takes a sequence or array of numbers and returns values in the same unit. The sequence
+has one number per replication, with three exceptions: one per flow for Jain's index, one per moment
+for batch means, and one per transfer for the times of transfers.
 """
 
 from aqmlab.statistics.cautions import cautions

@@ -1,4 +1,4 @@
-"""What to mind before an interval is believed: few values, equal values, skewed values."""
+"""Reasons to distrust an interval: few values, equal values, skewed values."""
 
 import math
 from collections.abc import Iterable
@@ -6,27 +6,28 @@ from collections.abc import Iterable
 from aqmlab.statistics.interval import array
 
 FEW = 5
-"""Values below which an interval says little of its own width."""
-SURE = 0.01
-"""How rarely normal values are called skewed."""
+"""Number of values below which the width of an interval is itself very uncertain."""
+SKEWED_P = 0.01
+"""Significance level of the test for skewness."""
 
 
 def cautions(values: Iterable[float]) -> list[str]:
-    """Return what speaks against Student's interval of some replications, a few words each.
+    """Return reasons to distrust Student's interval of these replications, one phrase each.
 
-    Skewed: the sample skewness is beyond what a hundred normal samples of that size have once, by
-    the test of ``dagostino1970skewness``; asked of eight values or more.
+    Eight or more values are tested for skewness with the test of ``dagostino1970skewness``. They
+    are called skewed if one in a hundred normal samples of that size has a larger skewness.
 
     Parameters
     ----------
     values : iterable of float
-        One a replication, in any unit; what is not finite is left out.
+        One value per replication, in any unit. Values that are not finite are ignored.
 
     Returns
     -------
     list of str
-        Of: few, identical, skewed. One value alone has no interval to be wary of, and what is 0
-        everywhere is nothing unusual.
+        At most one phrase for few and one for identical or skewed values. A single value yields an
+        empty list because it has no interval. Identical values of 0 are not reported because they
+        are common, for example as counts of drops.
 
     Examples
     --------
@@ -36,14 +37,16 @@ def cautions(values: Iterable[float]) -> list[str]:
     ['skewed values: the mean may lie outside its interval; look at the median']
     """
     x = array([v for v in values if math.isfinite(v)], at_least=0)
-    found = []
+    reasons = []
     if 1 < len(x) < FEW:
-        found.append(f"fewer than {FEW} replications")
+        reasons.append(f"fewer than {FEW} replications")
     if len(x) > 1 and float(x.min()) == float(x.max()) != 0:
-        found.append("every replication has the same value, so seeds change nothing")
+        reasons.append("every replication has the same value, so seeds change nothing")
     elif len(x) >= 8:
         from scipy.stats import skewtest
 
-        if float(skewtest(x).pvalue) < SURE:
-            found.append("skewed values: the mean may lie outside its interval; look at the median")
-    return found
+        if float(skewtest(x).pvalue) < SKEWED_P:
+            reasons.append(
+                "skewed values: the mean may lie outside its interval; look at the median"
+            )
+    return reasons

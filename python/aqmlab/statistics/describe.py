@@ -1,4 +1,4 @@
-"""What values are like: middle, spread, fairness.
+"""Descriptive statistics: median, quartiles, central interval, fairness.
 
 Quantiles interpolate linearly between order statistics (type 7 of ``hyndman1996quantiles``, numpy's
 default).
@@ -15,7 +15,7 @@ def median(values: Iterable[float]) -> float:
     Raises
     ------
     ValueError
-        If there are no values.
+        If the list of values is empty.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def quartiles(values: Iterable[float]) -> Interval:
     Raises
     ------
     ValueError
-        If there are no values.
+        If the list of values is empty.
 
     Examples
     --------
@@ -42,10 +42,10 @@ def quartiles(values: Iterable[float]) -> Interval:
 
 
 def central(values: Iterable[float], share: float = 0.95) -> Interval:
-    """Return the interval that holds the central share of the values, around their median.
+    """Return the interval that contains the central share of the values, and their median.
 
-    It describes how far single replications spread; it does not shrink as replications are added.
-    With fewer than 40 values the central 95 % ends between the outermost two on either side.
+    It describes the spread of single replications and does not shrink as replications are added.
+    With fewer than 40 values, the central 95 % ends between the two outermost values on each side.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def central(values: Iterable[float], share: float = 0.95) -> Interval:
     Raises
     ------
     ValueError
-        If there are no values or the share lies outside 0..1.
+        If the list of values is empty or the share lies outside 0..1.
 
     Examples
     --------
@@ -81,13 +81,13 @@ def central(values: Iterable[float], share: float = 0.95) -> Interval:
 def jain(values: Iterable[float]) -> float:
     """Return Jain's fairness index, (sum x)^2 / (n sum x^2).
 
-    It is 1 if all are equal, 1/n if one has all; NaN if all are 0.
+    The index is 1 if all values are equal, 1/n if only one value is above 0, and NaN if all are 0.
     Source: ``jain1984fairness``.
 
     Raises
     ------
     ValueError
-        If there are no values.
+        If the list of values is empty.
 
     Examples
     --------

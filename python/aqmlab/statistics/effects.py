@@ -1,4 +1,4 @@
-"""Main effects of factors and their interactions two by two, by least squares."""
+"""Main effects of factors and their two-factor interactions, by least squares."""
 
 import itertools
 import math
@@ -13,30 +13,34 @@ if TYPE_CHECKING:
     import numpy as np
 
 MOST_LEVELS = 12
-"""Levels of a factor at most; one with more is a number to be plotted against."""
+"""Maximum number of levels of a factor. A factor with more levels should be plotted instead."""
 
-TOLD = 1e-9
-"""What of a term's columns must be left, without what other columns tell, for it to tell more."""
+INDEPENDENT = 1e-9
+"""Minimum share of a term's columns that the earlier columns do not explain.
+
+A term below it is aliased with the earlier terms.
+"""
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What a change of one factor does to the mean, or how much more it does at a level of another.
+    """The effect of a change of one factor on the mean, or an interaction of two factors.
 
     Attributes
     ----------
     factors : tuple of str
-        One (main effect) or two (interaction).
+        One name (main effect) or two (interaction).
     levels : tuple of (first, other)
-        For each factor the levels between which it changes: its first, and another.
+        For each factor its first level and the level that is compared with it.
     interval : Interval
-        Main effect: the mean at the other level less that at the first, over all levels of the
-        other factors alike. Interaction: the effect of the first factor at the second's other level
-        less that at its first level. In the unit of the values.
+        The effect with its interval, in the unit of the values. A main effect is the mean at the
+        other level minus the mean at the first level, with equal weight for all levels of the other
+        factors. An interaction is the effect of the first factor at the second factor's other level
+        minus its effect at the second factor's first level.
     p : float
-        Of the t test that it is 0.
+        The p-value of the t test of the hypothesis that the effect is 0.
     p_holm, p_discovery : float
-        Corrected for all effects (:func:`holm`, :func:`false_discovery`).
+        The p-value corrected for the number of effects (:func:`holm`, :func:`false_discovery`).
     """
 
     factors: tuple[str, ...]
@@ -56,7 +60,7 @@ class Effects:
     effects : list of Effect
         Main effects, then interactions.
     aliased : list of tuple of str
-        Interactions that the design cannot tell from the effects before them.
+        Interactions that the design cannot separate from the effects before them.
     """
 
     effects: list[Effect]
@@ -71,43 +75,44 @@ def effects(
     *,
     levels: Mapping[str, Sequence[Any]] | None = None,
 ) -> Effects:
-    """Return main effects and interactions of factors with their intervals.
+    """Return the main effects and two-factor interactions with their intervals.
 
-    Ordinary least squares with a term for each factor, each two of them, and each block; the
-    variance need not be the same everywhere (HC2: ``mackinnon1985heteroskedasticity``). The terms
-    of blocks are taken out of the others first, by their means (Frisch and Waugh), so that
-    thousands of blocks cost nothing. Effects are
-    taken to add up but for two factors at a time. Source: ``box2005statistics``, chapters 5 and 6.
+    The model is ordinary least squares with a term for each factor, each pair of factors, and each
+    block. It assumes that three or more factors do not interact. The variance may differ between
+    points (HC2: ``mackinnon1985heteroskedasticity``). The means of the blocks are subtracted first
+    (Frisch and Waugh), so that thousands of blocks add almost no computing time. Source:
+    ``box2005statistics``, chapters 5 and 6.
 
     Parameters
     ----------
     factors : mapping of str to sequence
         For each factor its level in each run.
     values : sequence of float
-        What was measured in each run.
+        The measured value of each run.
     blocks : sequence, optional
-        What runs have in common besides, as their seed; its own effect is taken out.
+        The block of each run, for example its seed. The effect of the blocks is removed.
     confidence : float
         Confidence, in 0..1; default 0.95.
     levels : mapping of str to sequence, optional
-        The levels of factors in their order; default: as they come.
+        The levels of factors in their order. Default: the order of their first occurrence.
 
     Returns
     -------
     Effects
-        The effects, and what the design cannot tell apart.
+        The effects, and the interactions that are aliased.
 
     Raises
     ------
     ValueError
-        If there are too few runs, a value is not finite, or a factor has more than twelve levels.
+        If there are too few runs, a value is not finite, a factor has more than twelve levels, or
+        two factors are aliased.
 
     Examples
     --------
     >>> a, b = [0, 0, 1, 1] * 3, [0, 1] * 6
     >>> noise = [0.1, -0.1, 0, 0, 0, 0.2, -0.2, 0, -0.1, 0, 0.1, 0]
-    >>> found = effects({"a": a, "b": b}, [5 * x + x * y + z for x, y, z in zip(a, b, noise)])
-    >>> [(e.factors, round(e.interval.middle, 2)) for e in found.effects]
+    >>> model = effects({"a": a, "b": b}, [5 * x + x * y + z for x, y, z in zip(a, b, noise)])
+    >>> [(e.factors, round(e.interval.middle, 2)) for e in model.effects]
     [(('a',), 5.47), (('b',), 0.53), (('a', 'b'), 1.0)]
     """
     import numpy as np
@@ -124,7 +129,10 @@ def effects(
     design = _Design(_Blocks(blocks if len(blocks) else [0] * len(y)))
     for name, of in coded.items():
         if not design.add((name,), of.columns):
-            raise ValueError(f"{name} cannot be told from the factors before it")
+            raise ValueError(
+                f"the effect of {name} cannot be separated from the factors before it; "
+                "vary them independently"
+            )
     aliased: list[tuple[str, ...]] = []
     for one, other in itertools.combinations(coded, 2):
         a, b = coded[one].columns, coded[other].columns
@@ -136,12 +144,12 @@ def effects(
     free = len(y) - design.terms_in_all
     if free < 1:
         raise ValueError(
-            f"{len(y)} runs leave nothing for the error of {design.terms_in_all} terms; "
-            "replicate them"
+            f"{len(y)} runs are too few to estimate {design.terms_in_all} terms and their error; "
+            "add replications"
         )
     fitted, covariance = design.fit(y / scale)
     wide = float(stats.t.ppf((1 + confidence) / 2, free))
-    found = []
+    rows = []
     for term, at in design.terms.items():
         for pairs, contrast in _contrasts([coded[name] for name in term]):
             row = np.zeros(design.matrix.shape[1])
@@ -150,21 +158,21 @@ def effects(
             low, high = effect - wide * error, effect + wide * error
             interval = Interval(low * scale, effect * scale, high * scale)
             p = 2 * float(stats.t.sf(abs(effect) / error, free)) if error > 1e-12 else math.nan
-            found.append((term, pairs, interval, p))
-    ps = [p for *_, p in found]
-    corrected = zip(found, holm(ps), false_discovery(ps), strict=True)
+            rows.append((term, pairs, interval, p))
+    ps = [p for *_, p in rows]
+    corrected = zip(rows, holm(ps), false_discovery(ps), strict=True)
     return Effects([Effect(*one, a, b) for one, a, b in corrected], aliased)
 
 
 @dataclass(frozen=True)
 class _Coded:
-    """A factor coded so that its columns add up to 0 over its levels."""
+    """A factor coded in columns that sum to 0 over its levels."""
 
     levels: list[Any]
     columns: "np.ndarray"
 
     def of(self, level: int) -> "np.ndarray":
-        """Return what a level is in the columns."""
+        """Return the values of the columns at a level."""
         import numpy as np
 
         last = len(self.levels) - 1
@@ -174,20 +182,20 @@ class _Coded:
 def _coded(name: str, values: Sequence[Any], order: Sequence[Any]) -> _Coded:
     import numpy as np
 
-    there = set(values)
-    levels = [level for level in dict.fromkeys(order) if level in there]
+    used = set(values)
+    levels = [level for level in dict.fromkeys(order) if level in used]
     if len(levels) > MOST_LEVELS:
         raise ValueError(
-            f"{name} has {len(levels)} levels; effects are of factors with at most {MOST_LEVELS}"
+            f"{name} has {len(levels)} levels; effects need factors with at most {MOST_LEVELS}"
         )
-    made = _Coded(levels, np.zeros((len(values), len(levels) - 1)))
-    where = {level: i for i, level in enumerate(levels)}
-    rows = np.array([made.of(level) for level in range(len(levels))]).reshape(len(levels), -1)
-    return _Coded(levels, rows[[where[value] for value in values]])
+    coded = _Coded(levels, np.zeros((len(values), len(levels) - 1)))
+    index = {level: i for i, level in enumerate(levels)}
+    rows = np.array([coded.of(level) for level in range(len(levels))]).reshape(len(levels), -1)
+    return _Coded(levels, rows[[index[value] for value in values]])
 
 
 class _Blocks:
-    """What runs have in common besides factors, at least that they are runs."""
+    """The blocks of the runs. Without a blocking variable, all runs form one block."""
 
     def __init__(self, blocks: Sequence[Any]) -> None:
         import numpy as np
@@ -198,20 +206,20 @@ class _Blocks:
         self.number = len(self._sizes)
 
     def without(self, column: "np.ndarray") -> "np.ndarray":
-        """Return a column less the mean of each block."""
+        """Return a column minus the mean of each block."""
         import numpy as np
 
         return column - (np.bincount(self._of, column) / self._sizes)[self._of]
 
     @property
     def leverage(self) -> "np.ndarray":
-        """How much of each run its block's term explains by itself."""
+        """Leverage of each run in a model of the blocks alone."""
         share: np.ndarray = 1 / self._sizes[self._of]
         return share
 
 
 class _Design:
-    """The columns of all terms but the blocks', less these, and where each term stands."""
+    """The columns of all terms except the blocks, minus block means, and the place of each term."""
 
     def __init__(self, blocks: _Blocks) -> None:
         import numpy as np
@@ -220,23 +228,24 @@ class _Design:
         self.matrix = np.zeros((len(blocks.leverage), 0))
         self.terms: dict[tuple[str, ...], slice] = {}
         self._basis = self.matrix
-        """Orthonormal, and spans what the columns do."""
+        """Orthonormal basis of the space that the columns of `matrix` span."""
 
     @property
     def terms_in_all(self) -> int:
-        """The number of terms, the blocks' among them."""
+        """Number of columns, plus the number of blocks."""
         return self._blocks.number + int(self.matrix.shape[1])
 
     def add(self, term: tuple[str, ...], columns: "np.ndarray") -> bool:
-        """Add the columns of a term, if they tell anything that those before do not."""
+        """Add the columns of a term; return False if the earlier columns already explain them."""
         import numpy as np
 
         free = np.column_stack([self._blocks.without(column) for column in columns.T])
         rest = free
-        for _ in range(2):  # once leaves what rounding makes of nearly the same directions
+        for _ in range(2):  # a second projection removes the rounding error of the first
             rest = rest - self._basis @ (self._basis.T @ rest)
         basis, singular, _ = np.linalg.svd(rest, full_matrices=False)
-        if columns.shape[1] > len(rest) or singular.min() < TOLD * np.linalg.norm(columns, 2):
+        rank_deficient = singular.min() < INDEPENDENT * np.linalg.norm(columns, 2)
+        if columns.shape[1] > len(rest) or rank_deficient:
             return False
         self.terms[term] = slice(self.matrix.shape[1], self.matrix.shape[1] + columns.shape[1])
         self.matrix = np.hstack([self.matrix, free])
@@ -250,7 +259,7 @@ class _Design:
         q, r = np.linalg.qr(self.matrix)
         y = self._blocks.without(y)
         coefficients = np.linalg.solve(r, q.T @ y)
-        # A run that its terms explain alone has no residual: 0/0 there, which counts as nothing.
+        # A run with leverage 1 has a residual of 0. The bound turns its 0/0 into 0.
         rest = np.maximum(1 - self._blocks.leverage - (q**2).sum(axis=1), 1e-12)
         residuals = y - self.matrix @ coefficients
         half = np.linalg.solve(r, q.T * (residuals / np.sqrt(rest)))
@@ -260,17 +269,17 @@ class _Design:
 def _contrasts(
     term: Sequence[_Coded],
 ) -> "list[tuple[tuple[tuple[Any, Any], ...], np.ndarray]]":
-    """Return every change of a term from the first levels, and its contrast."""
+    """Return every change of a term from its first levels, each with its contrast."""
     import numpy as np
 
     changes = [
         [((of.levels[0], of.levels[i]), of.of(i) - of.of(0)) for i in range(1, len(of.levels))]
         for of in term
     ]
-    found = []
+    contrasts = []
     for row in itertools.product(*changes):
         contrast = np.ones(1)
         for _, part in row:
             contrast = np.kron(contrast, part)
-        found.append((tuple(pair for pair, _ in row), contrast))
-    return found
+        contrasts.append((tuple(pair for pair, _ in row), contrast))
+    return contrasts

@@ -1,4 +1,4 @@
-"""An interval, and the checks that all of them share."""
+"""The interval type, and checks that the statistics share."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class Interval(NamedTuple):
-    """A middle with a lower and an upper bound."""
+    """A central value with a lower and an upper bound."""
 
     low: float
     middle: float
@@ -21,7 +21,7 @@ def array(values: Iterable[float], at_least: int) -> "np.ndarray":
     Raises
     ------
     ValueError
-        If there are fewer than `at_least`, or they are in more than one dimension.
+        If there are fewer than `at_least` values, or they have more than one dimension.
     """
     import numpy as np
 
@@ -34,12 +34,6 @@ def array(values: Iterable[float], at_least: int) -> "np.ndarray":
 
 
 def check_confidence(confidence: float) -> None:
-    """Refuse a confidence outside 0..1.
-
-    Raises
-    ------
-    ValueError
-        If it is not between 0 and 1.
-    """
+    """Raise ValueError unless a confidence is between 0 and 1."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence = {confidence} must be above 0 and below 1")

@@ -1,6 +1,7 @@
-"""Intervals of a mean and of the difference of two, by Student's t, bootstrap, logarithms, batches.
+"""Confidence intervals of a mean and of the difference of two means.
 
-How often each holds what it should is measured in docs/statistics.md.
+The methods are Student's t, the bootstrap, Cox's method and batch means. Their measured coverage is
+in docs/statistics.md.
 """
 
 import math
@@ -15,18 +16,18 @@ if TYPE_CHECKING:
 RESAMPLES = 9999
 BATCHES = 20
 AT_ONCE = 4_000_000
-"""Values of resamples that are in memory at once."""
+"""Maximum number of resampled values in memory at once."""
 
 TIED = 1e-12
-"""What rounding leaves between equal statistics, of the greatest value."""
+"""Maximum difference between equal statistics due to rounding, relative to the largest value."""
 
 
 def mean_interval(values: Iterable[float], confidence: float = 0.95) -> Interval:
     """Return the mean and its confidence interval by Student's t.
 
-    Assumes independent replications whose mean is about normal: with skewed values and few of them
-    it misses the mean more often than it says. It shrinks with the root of their number. Source:
-    ``student1908mean``.
+    It assumes independent replications and a mean that is about normally distributed. With few and
+    skewed values it misses the mean more often than its confidence states. Its width falls with the
+    square root of the number of values. Source: ``student1908mean``.
 
     Parameters
     ----------
@@ -63,10 +64,10 @@ def mean_interval(values: Iterable[float], confidence: float = 0.95) -> Interval
 def paired_difference(
     first: Iterable[float], second: Iterable[float], confidence: float = 0.95
 ) -> Interval:
-    """Return the mean of first minus second with its confidence interval, pair by pair.
+    """Return the mean difference of paired values, first minus second, with its interval.
 
-    Replications of the two arms with the same seed form a pair: what chance did to both cancels.
-    The interval is Student's of the differences; for another, give the differences to another
+    Replications of the two arms with the same seed form a pair, so that random influences common to
+    both cancel. The interval is Student's. For another interval, pass the differences to another
     function. Source: ``student1908mean``.
 
     Parameters
@@ -95,9 +96,9 @@ def paired_difference(
 
 
 def paired_p_value(first: Iterable[float], second: Iterable[float]) -> float:
-    """Return the p-value of the two-sided paired t test: that the arms' means are equal.
+    """Return the p-value of the two-sided paired t test of equal means.
 
-    Source: ``student1908mean``. Of several, correct them with :func:`holm`.
+    Correct several p-values with :func:`holm`. Source: ``student1908mean``.
 
     Parameters
     ----------
@@ -107,7 +108,7 @@ def paired_p_value(first: Iterable[float], second: Iterable[float]) -> float:
     Returns
     -------
     float
-        The p-value, in 0..1; NaN if all differences are equal, which leaves nothing to test by.
+        The p-value, in 0..1; NaN if all differences are equal, because their variance is then 0.
 
     Raises
     ------
@@ -125,7 +126,7 @@ def paired_p_value(first: Iterable[float], second: Iterable[float]) -> float:
 
     x = _differences(first, second)
     error = float(x.std(ddof=1)) / len(x) ** 0.5
-    # What rounding leaves of equal differences is no variance.
+    # Equal differences can differ by rounding errors, which are not a variance.
     if error <= 1e-14 * float(abs(x).max()):
         return float("nan")
     return float(2 * stdtr(len(x) - 1, -abs(float(x.mean())) / error))
@@ -149,17 +150,17 @@ def bootstrap_interval(
 ) -> Interval:
     """Return a statistic with its bias-corrected and accelerated bootstrap interval (BCa).
 
-    It follows the skew of the values where Student's cannot, but it has only seen them: with
-    fewer than some twenty it is too narrow. Source: ``efron1987bca``; ties count half in the
-    bias.
+    The interval follows the skew of the values, which Student's cannot. It knows the distribution
+    only from the values: with fewer than about twenty it is too narrow. Ties count half in the
+    bias. Source: ``efron1987bca``.
 
     Parameters
     ----------
     values : iterable of float
         The values, in any unit.
     statistic : callable, optional
-        What is asked of them; takes an array and ``axis=-1``, e.g. ``numpy.median``. Default:
-        their mean.
+        Function that computes the statistic, called with an array and ``axis=-1``, for example
+        ``numpy.median``. Default: the mean.
     confidence : float
         Confidence, in 0..1; default 0.95.
     resamples : int
@@ -212,7 +213,7 @@ def bootstrap_interval(
 
 
 def _blocks(rows: int, columns: int) -> "list[np.ndarray]":
-    """Return the numbers of rows in blocks that fit into memory."""
+    """Return the row numbers in blocks, each of which fits into memory."""
     import numpy as np
 
     return np.array_split(np.arange(rows), math.ceil(rows * columns / AT_ONCE))
@@ -221,9 +222,10 @@ def _blocks(rows: int, columns: int) -> "list[np.ndarray]":
 def lognormal_mean_interval(values: Iterable[float], confidence: float = 0.95) -> Interval:
     """Return the mean of a log-normal distribution and its interval, by Cox's method.
 
-    With m and s² the mean and variance of the n logarithms: exp(m + s²/2 ± t √(s²/n + s⁴/2(n−1))),
-    t Student's with n − 1 degrees of freedom. For durations and sizes whose logarithm is about
-    normal, and for nothing else: the middle is not the values' own mean. Source:
+    The interval is exp(m + s²/2 ± t √(s²/n + s⁴/2(n−1))) with the mean m and the variance s² of
+    the n logarithms and Student's t with n − 1 degrees of freedom. Use it only for durations and
+    sizes whose logarithm is about normal. Its middle is not the arithmetic mean of the values.
+    Source: ``olsson2005lognormal``, the modified Cox method.
     ``olsson2005lognormal``, the modified Cox method.
 
     Parameters
@@ -268,18 +270,18 @@ def lognormal_mean_interval(values: Iterable[float], confidence: float = 0.95) -
 def batch_means(
     values: Iterable[float], batches: int = BATCHES, confidence: float = 0.95
 ) -> Interval:
-    """Return the mean of one long run's series and its interval, by batch means.
+    """Return the mean of the series of one long run and its interval, by batch means.
 
-    Neighbouring values of a run depend on each other, so their own variance says too little. The
-    series is cut into batches of equal length, and their means are taken as independent: a batch
-    must be many times as long as the dependence lasts. Ten to thirty batches are enough. Values at
-    the start that fill no batch are left out, and so should be the warm-up. Source:
-    ``schmeiser1982batch``.
+    Neighbouring values of a run depend on each other, so their variance underestimates the error of
+    the mean. The function divides the series into batches of equal length and treats the means of
+    the batches as independent. A batch must be many times longer than the dependence lasts; ten to
+    thirty batches are enough. Values at the start that do not fill a batch are ignored. Remove the
+    warm-up before. Source: ``schmeiser1982batch``.
 
     Parameters
     ----------
     values : iterable of float
-        The series in the order of time, equally spaced, in any unit.
+        The series in the order of time, at equal intervals, in any unit.
     batches : int
         Number of batches, 2 or more; default 20.
     confidence : float

@@ -1,4 +1,4 @@
-"""Several tests at once: p-values corrected for their number."""
+"""Correction of p-values when several hypotheses are tested at once."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -8,15 +8,16 @@ if TYPE_CHECKING:
 
 
 def holm(p_values: Iterable[float]) -> list[float]:
-    """Return p-values corrected so that any false finding among them is rare.
+    """Return p-values corrected so that any false rejection among them is improbable.
 
-    Who takes for real what is corrected below 0.05 is wrong anywhere with a probability of at most
-    0.05, however the tests depend on each other. Source: ``holm1979multiple``.
+    If each hypothesis with a corrected p-value below 0.05 is rejected, the probability of at least
+    one false rejection is at most 0.05, however the tests depend on each other.
+    Source: ``holm1979multiple``.
 
     Parameters
     ----------
     p_values : iterable of float
-        The p-values, in 0..1; NaN: no test, which counts for none and stays NaN.
+        The p-values, in 0..1. NaN stands for a missing test: it is not counted and stays NaN.
 
     Returns
     -------
@@ -26,7 +27,7 @@ def holm(p_values: Iterable[float]) -> list[float]:
     Raises
     ------
     ValueError
-        If one lies outside 0..1.
+        If a p-value lies outside 0..1.
 
     Examples
     --------
@@ -43,13 +44,14 @@ def holm(p_values: Iterable[float]) -> list[float]:
 
 
 def false_discovery(p_values: Iterable[float]) -> list[float]:
-    """Return p-values corrected so that few of the findings are false.
+    """Return p-values corrected so that at most a small share of the rejections is false.
 
-    Of those that are corrected below 0.05 at most 5 % are false, on average, if the tests are
-    independent or depend positively on each other. For screening many; :func:`holm` is stricter.
-    Source: ``benjamini1995fdr``.
+    If each hypothesis with a corrected p-value below 0.05 is rejected, on average at most 5 % of
+    the rejections are false, provided that the tests are independent or depend positively on each
+    other. Use it to screen many hypotheses; :func:`holm` is stricter. Source:
+    ``benjamini1995fdr``.
 
-    Parameters, what is returned and what is raised are those of :func:`holm`.
+    Parameters, return value and exceptions are those of :func:`holm`.
 
     Examples
     --------
@@ -60,14 +62,14 @@ def false_discovery(p_values: Iterable[float]) -> list[float]:
 
     p, order = _ordered(p_values)
     n = len(order)
-    # The last factor is 1 and none is below it, so that no p comes out below itself.
+    # All factors are at least 1 and the last one is 1, so no corrected p is below the original.
     steps = p[order] * (n / np.arange(1, n + 1))
     p[order] = np.minimum.accumulate(steps[::-1])[::-1]
     return [float(x) for x in p]
 
 
 def _ordered(p_values: Iterable[float]) -> "tuple[np.ndarray, np.ndarray]":
-    """Return the p-values, and the places of those that are numbers, from small to large."""
+    """Return the p-values, and the indices of those that are not NaN in ascending order."""
     import numpy as np
 
     p = np.array(list(p_values), dtype=float)

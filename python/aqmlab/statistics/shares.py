@@ -1,4 +1,4 @@
-"""Intervals of a quantile and of a proportion."""
+"""Confidence intervals of a quantile and of a proportion."""
 
 import math
 from collections.abc import Iterable
@@ -9,32 +9,33 @@ from aqmlab.statistics.interval import Interval, array, check_confidence
 def quantile_interval(
     values: Iterable[float], share: float = 0.5, confidence: float = 0.95
 ) -> Interval:
-    """Return a quantile with its exact interval between two of the values, whatever they follow.
+    """Return a quantile and its interval, which is exact for values of any distribution.
 
-    How many of n values lie below the quantile is binomial; each bound is the outermost value that
-    misses it with a probability of at most half of what the confidence leaves. Source:
-    ``hahn1991intervals``, chapter 5.
+    Each bound of the interval is one of the values. The number of values below the true quantile is
+    binomial, so each bound is the innermost value that misses the quantile with a probability of at
+    most (1 − confidence)/2. Source: ``hahn1991intervals``, chapter 5.
 
     Parameters
     ----------
     values : iterable of float
         Independent values, in any unit.
     share : float
-        Which quantile, between 0 and 1; default 0.5, the median.
+        Probability of the quantile, between 0 and 1; default 0.5, the median.
     confidence : float
-        Confidence, in 0..1, reached or exceeded; default 0.95.
+        Minimum confidence, in 0..1; default 0.95.
 
     Returns
     -------
     Interval
-        Lower bound, quantile (the least value that `share` of them do not exceed), upper bound. A
-        bound is infinite if the values are too few to give one: the median needs 6, the 95 %
-        quantile 72, the 99 % quantile 368 for an upper bound of 95 %.
+        Lower bound, quantile (the smallest value that at least `share` of the values do not
+        exceed), upper bound. A bound is infinite if there are too few values for it. At 95 %
+        confidence, finite bounds of the median need 6 values, and a finite upper bound needs 72
+        values for the 95 % quantile and 368 for the 99 % quantile.
 
     Raises
     ------
     ValueError
-        If there are no values, or share or confidence lie outside 0..1.
+        If the list of values is empty, or `share` or `confidence` lies outside 0..1.
 
     Examples
     --------
@@ -51,7 +52,7 @@ def quantile_interval(
         raise ValueError(f"share = {share} must be above 0 and below 1")
     x = np.sort(array(values, at_least=1))
     n, tail = len(x), (1 - confidence) / 2
-    at_most = bdtr(np.arange(n + 1), n, share)  # the probability that so many lie below it
+    at_most = bdtr(np.arange(n + 1), n, share)  # P(at most i values lie below the quantile)
     low = int(np.searchsorted(at_most, tail, side="right"))
     high = int(np.searchsorted(at_most, 1 - tail, side="left")) + 1
     middle = float(x[math.ceil(round(share * n, 9)) - 1])
@@ -63,10 +64,11 @@ def quantile_interval(
 
 
 def sign_p_value(first: Iterable[float], second: Iterable[float]) -> float:
-    """Return the p-value of the two-sided sign test: that neither arm is mostly above the other.
+    """Return the p-value of the two-sided sign test.
 
-    Exact, whatever the values follow; of pairs that are equal it learns nothing. It is the test
-    that goes with the interval of the median. Source: ``conover1999practical``, section 3.4.
+    The null hypothesis is that a pair is as likely to have the larger value in the first arm as in
+    the second. The test is exact for values of any distribution and ignores pairs of equal values.
+    It matches the interval of the median. Source: ``conover1999practical``, section 3.4.
 
     Parameters
     ----------
@@ -103,15 +105,16 @@ def sign_p_value(first: Iterable[float], second: Iterable[float]) -> float:
 def proportion_interval(successes: int, trials: int, confidence: float = 0.95) -> Interval:
     """Return a proportion with Wilson's score interval.
 
-    Holds the proportion about as often as it says, on average over proportions; for one that never
-    holds it less often see :func:`exact_proportion_interval`. Source: ``wilson1927inference``.
+    Averaged over proportions, the interval contains the true proportion about as often as its
+    confidence states. :func:`exact_proportion_interval` contains every proportion at least that
+    often. Source: ``wilson1927inference``.
 
     Parameters
     ----------
     successes : int
-        How many there were, 0 or more.
+        Number of successes, 0 or more.
     trials : int
-        Of how many, 1 or more, each independent of the others.
+        Number of independent trials, 1 or more.
     confidence : float
         Confidence, in 0..1; default 0.95.
 
@@ -123,7 +126,7 @@ def proportion_interval(successes: int, trials: int, confidence: float = 0.95) -
     Raises
     ------
     ValueError
-        If there are no trials, more successes than trials, or the confidence lies outside 0..1.
+        If `trials` is below 1, more successes than trials, or the confidence lies outside 0..1.
 
     Examples
     --------
@@ -144,10 +147,10 @@ def proportion_interval(successes: int, trials: int, confidence: float = 0.95) -
 def exact_proportion_interval(successes: int, trials: int, confidence: float = 0.95) -> Interval:
     """Return a proportion with the interval of Clopper and Pearson.
 
-    It holds the proportion at least as often as it says, with few trials more often: it is wide.
-    Source: ``clopper1934fiducial``.
+    The interval contains the true proportion at least as often as its confidence states. With few
+    trials it contains it more often, because it is wide. Source: ``clopper1934fiducial``.
 
-    Parameters, what is returned and what is raised are those of :func:`proportion_interval`.
+    Parameters, return value and exceptions are those of :func:`proportion_interval`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Times of transfers, some of which had not ended when the run did."""
+"""Statistics of transfer times that include transfers unfinished at the end of the run."""
 
 import math
 from collections.abc import Iterable
@@ -14,34 +14,33 @@ if TYPE_CHECKING:
 def time_quantile(
     times: Iterable[float], ended: Iterable[bool], share: float
 ) -> tuple[float, bool]:
-    """Return the time within which a share of transfers end, unfinished ones counted.
+    """Return the time within which a share of all transfers end, including unfinished ones.
 
-    One that was under way at the end of the run says that it takes longer than it had taken by
-    then, not how long: to leave it out favours the scheme that starves it. The quantile is that of
-    the product-limit estimate, which is the nearest rank if all have ended. Source:
-    ``kaplan1958incomplete``.
+    An unfinished transfer gives only a lower bound of its time. Leaving it out would favour a
+    scheme that starves it. The quantile is that of the product-limit estimate, which equals the
+    nearest rank if all transfers ended. Source: ``kaplan1958incomplete``.
 
     Parameters
     ----------
     times : iterable of float
-        How long each transfer took, or had taken at the end of the run, in any unit; 0 or more.
+        Duration of each transfer until it ended or the run did, 0 or more, in any unit.
     ended : iterable of bool
-        Whether it ended.
+        True for each transfer that ended.
     share : float
-        Which quantile, in 0..1.
+        Probability of the quantile, in 0..1.
 
     Returns
     -------
     time : float
-        The quantile; if so many did not end that it is not known, the longest time of any, which
-        it exceeds; NaN if there are no transfers.
+        The quantile. If too many transfers are unfinished, the longest duration, which is a lower
+        bound. NaN without transfers.
     known : bool
-        Whether it is the quantile.
+        True if `time` is the quantile, False if it is only a bound.
 
     Raises
     ------
     ValueError
-        If times and `ended` differ in length or the share lies outside 0..1.
+        If `times` and `ended` differ in length or the share lies outside 0..1.
 
     Examples
     --------
@@ -56,42 +55,40 @@ def time_quantile(
         raise ValueError(f"share = {share} must be between 0 and 1")
     t, done = array(times, at_least=0), np.array(list(ended), dtype=bool)
     if len(t) != len(done):
-        raise ValueError(
-            f"there are {len(t)} times and {len(done)} ends; give one end for each time"
-        )
+        raise ValueError(f"there are {len(t)} times and {len(done)} ends; give one end per time")
     if not len(t):
         return float("nan"), False
     if done.all():
         rank = math.ceil(len(t) * (share - 1e-12))
         return float(np.partition(t, max(0, rank - 1))[max(0, rank - 1)]), True
-    order = np.lexsort((~done, t))  # at the same time an end comes before what goes on
+    order = np.lexsort((~done, t))  # of equal times, ended transfers come first
     t, done = t[order], done[order]
     left = np.arange(len(t), 0, -1)
-    under_way = np.cumprod(np.where(done, 1 - 1 / left, 1.0))
-    over = np.flatnonzero((under_way <= 1 - share + 1e-12) & done)
+    unfinished = np.cumprod(np.where(done, 1 - 1 / left, 1.0))
+    over = np.flatnonzero((unfinished <= 1 - share + 1e-12) & done)
     return (float(t[over[0]]), True) if len(over) else (float(t[-1]), False)
 
 
 def share_within(times: "ArrayLike", ended: "ArrayLike", at: "ArrayLike") -> "np.ndarray":
-    """Return which share of transfers end within each of some times, unfinished ones counted.
+    """Return the shares of all transfers, including unfinished ones, that end within given times.
 
-    The product-limit estimate (``kaplan1958incomplete``): one that was under way at the end of the
-    run counts among those that go on for as long as it was seen, and then no more. Without such
-    it is the share itself.
+    The product-limit estimate (``kaplan1958incomplete``) counts an unfinished transfer among the
+    running ones until the run ended, and ignores it afterwards. If all transfers ended, the
+    estimate is the plain share.
 
     Parameters
     ----------
     times : array of float
-        How long each transfer took, or had taken at the end of the run.
+        Duration of each transfer until it ended or the run did, in any unit.
     ended : array of bool
-        Whether it ended.
+        True for each transfer that ended.
     at : array of float
-        The times, in the same unit.
+        The times at which the shares are computed, in the same unit.
 
     Returns
     -------
     array of float
-        Shares in 0..1; NaN if there are no transfers.
+        Shares in 0..1; NaN without transfers.
 
     Examples
     --------
@@ -106,9 +103,9 @@ def share_within(times: "ArrayLike", ended: "ArrayLike", at: "ArrayLike") -> "np
     points = np.asarray(at, dtype=float)
     if not len(t):
         return np.full(points.shape, math.nan)
-    order = np.lexsort((~done, t))  # at the same time an end comes before what goes on
+    order = np.lexsort((~done, t))  # of equal times, ended transfers come first
     t, done = t[order], done[order]
-    goes_on = np.cumprod(np.where(done, 1 - 1 / np.arange(len(t), 0, -1), 1.0))
-    over = np.concatenate([[0.0], 1 - goes_on])
+    unfinished = np.cumprod(np.where(done, 1 - 1 / np.arange(len(t), 0, -1), 1.0))
+    over = np.concatenate([[0.0], 1 - unfinished])
     shares: np.ndarray = over[np.searchsorted(t, points, side="right")]
     return shares

@@ -1,4 +1,4 @@
-"""Where the start of a series ends, by the marginal standard error rule (MSER-5)."""
+"""End of the warm-up of a series, by the marginal standard error rule (MSER-5)."""
 
 from collections.abc import Iterable
 
@@ -6,30 +6,30 @@ from aqmlab.statistics.interval import array
 
 BATCH = 5
 LAST = 5
-"""Batches at the end that are never all that is left: the variance of so few says nothing."""
+"""Minimum number of batches that remain. The variance of fewer batches is too uncertain."""
 
 
 def mser(values: Iterable[float], batch: int = BATCH) -> tuple[int, bool]:
-    """Return how many values at the start of a series to leave out.
+    """Return the number of values at the start of a series that belong to the warm-up.
 
-    The series is cut into batches, and so many are left out at the start that the marginal standard
-    error of the rest, √(Σ(x − mean)²)/n, is least. Sources: ``white1997truncation``;
-    ``white2000comparison``, for batches of 5.
+    The function divides the series into batches. It removes the number of batches at the start that
+    minimizes the marginal standard error of the rest, √(Σ(x − mean)²)/n. Sources:
+    ``white1997truncation``; ``white2000comparison``, for batches of 5.
 
     Parameters
     ----------
     values : iterable of float
-        The series in the order of time, equally spaced, in any unit.
+        The series in the order of time, at equal intervals, in any unit.
     batch : int
-        Values in a batch, 1 or more; default 5 (MSER-5).
+        Number of values per batch, 1 or more; default 5 (MSER-5).
 
     Returns
     -------
     cut : int
-        Values to leave out.
+        Number of values to remove.
     settled : bool
-        Whether that is at most half of them. If not, the series is too short for what it does at
-        its start, or has no steady state.
+        True if `cut` is at most half of the values. Otherwise the series is too short for its
+        warm-up or has no steady state.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def mser(values: Iterable[float], batch: int = BATCH) -> tuple[int, bool]:
     x = array(values, at_least=2 * LAST * batch)
     n = len(x) // batch
     means = x[: n * batch].reshape(n, batch).mean(axis=1)
-    means = means - means.mean()  # so that sums of squares lose no digits
+    means = means - means.mean()  # avoids cancellation in the sums of squares
     left = np.arange(n, 0, -1)
     sums, squares = (np.cumsum(y[::-1])[::-1] for y in (means, means**2))
     error = np.maximum(squares - sums**2 / left, 0) / left**2

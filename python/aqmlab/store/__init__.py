@@ -1,12 +1,12 @@
-"""Where finished runs are kept and found again, each by the one address of a run.
+"""Storage of finished runs. Each run has one address, which its scenario and engine determine.
 
-A store keeps what `Store` says; :class:`Ledger` is one in a folder, and :func:`status` tells how
-far it is.
+:class:`Store` is the interface of a store. :class:`FolderStore` stores runs in a folder, and
+:func:`status` reports the progress of its runs.
 """
 
 from aqmlab.store.address import address
-from aqmlab.store.ledger import Ledger
+from aqmlab.store.folder_store import FolderStore
 from aqmlab.store.protocol import Store
 from aqmlab.store.status import Status, status
 
-__all__ = ["Ledger", "Status", "Store", "address", "status"]
+__all__ = ["FolderStore", "Status", "Store", "address", "status"]

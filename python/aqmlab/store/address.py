@@ -1,8 +1,8 @@
-"""The address of a run: what was run, and what ran it.
+"""The address of a run, a hash of its scenario and its engine.
 
-The scenario counts with every default filled in, as the simulator writes it: keys have one order
-then, whatever order they were given in. Its title does not count. The engine counts with its build,
-so that what an older one did is never taken for a run of this one.
+The hash uses the scenario as the simulator normalizes it, with every default and a fixed order of
+keys, so that the order of keys in the file does not matter. It excludes the title. It includes the
+build of the engine, so that a store never returns a result of another build.
 """
 
 import hashlib
@@ -28,8 +28,8 @@ def address(text: str, build: str) -> str | None:
     Returns
     -------
     str or None
-        Sixteen digits. None: the scenario names a law written in Python, and so does not say what
-        the law does.
+        Sixteen hexadecimal digits; None if the scenario has an AQM written in Python, because the
+        scenario then does not define the AQM.
 
     Examples
     --------
@@ -38,15 +38,15 @@ def address(text: str, build: str) -> str | None:
     >>> address('{"title":"a","seed":1}', "x") == address('{"title":"a","seed":1}', "y")
     False
     """
-    if f'"{KIND}"' in text and _names_law(json.loads(text)):
+    if f'"{KIND}"' in text and _names_custom_aqm(json.loads(text)):
         return None
     title = TITLE.match(text, 1)
-    said = text[title.end() :] if title else text
-    return hashlib.sha256(f"{build}\n{said}".encode()).hexdigest()[:16]
+    hashed = text[title.end() :] if title else text
+    return hashlib.sha256(f"{build}\n{hashed}".encode()).hexdigest()[:16]
 
 
-def _names_law(node: Any) -> bool:
-    """Whether a part of a scenario names a law written in Python."""
+def _names_custom_aqm(node: Any) -> bool:
+    """Return True if a part of a scenario names an AQM written in Python."""
     if isinstance(node, dict):
-        return node.get("kind") == KIND or any(map(_names_law, node.values()))
-    return isinstance(node, list) and any(map(_names_law, node))
+        return node.get("kind") == KIND or any(map(_names_custom_aqm, node.values()))
+    return isinstance(node, list) and any(map(_names_custom_aqm, node))

@@ -1,18 +1,18 @@
-"""Texts that are nearly alike, each kept as what it says otherwise than one of them.
+"""Compression of similar texts, each stored as its difference from a base text.
 
-Deflate (RFC 1951) finds what was said before in the 32 KiB behind it, and may be given what is
-behind the beginning. With a text of the same kind there, the scenario of one run among many, with
-every default, is some fifty bytes.
+Deflate (RFC 1951) replaces repetitions of the preceding 32 KiB, and accepts a dictionary as the
+text before the beginning. With the scenario of a similar run as the dictionary, a scenario with all
+defaults takes about fifty bytes.
 """
 
 import zlib
 
 LEVEL = 1
-"""The quickest; higher ones find little more in texts that are nearly alike."""
+"""Compression level. The fastest, because higher levels hardly shorten similar texts."""
 
 
 def shorten(text: bytes, base: bytes) -> bytes:
-    """Return what a text says otherwise than another.
+    """Return a text as its compressed difference from a base text.
 
     Examples
     --------
@@ -27,38 +27,38 @@ def shorten(text: bytes, base: bytes) -> bytes:
 
 
 def restore(short: bytes, base: bytes, most: int = 0) -> bytes:
-    """Return the text that :func:`shorten` was given.
+    """Return the text that :func:`shorten` compressed.
 
     Parameters
     ----------
     short, base : bytes
-        What :func:`shorten` returned, and the text that it was given beside.
+        The return value of :func:`shorten`, and its base text.
     most : int
         Maximum number of bytes of the text; 0 for no maximum.
 
     Raises
     ------
     zlib.error
-        If it is damaged, as its checksum shows, or longer than `most`.
+        If the data is damaged according to its checksum, or the text is longer than `most`.
     """
     inflate = zlib.decompressobj(zdict=base) if base else zlib.decompressobj()
     text = inflate.decompress(short, most)
     if inflate.unconsumed_tail:
-        raise zlib.error(f"more than {most} bytes")
+        raise zlib.error(f"the text has more than {most} bytes")
     if not inflate.eof:
-        raise zlib.error("a part is missing")
+        raise zlib.error("the data is incomplete")
     return text
 
 
 class Texts:
-    """Many texts in little memory, by their number; as a sequence they are made when asked for."""
+    """A compact sequence of similar texts, which it decompresses on access."""
 
     def __init__(self) -> None:
         self._base = b""
         self._short: list[bytes] = []
 
     def add(self, text: str) -> int:
-        """Keep a text and return its number."""
+        """Store a text and return its number."""
         whole = text.encode()
         self._base = self._base or whole
         self._short.append(shorten(whole, self._base))

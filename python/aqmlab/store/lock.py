@@ -1,7 +1,7 @@
-"""A lock that one process has at a time, and that a dead process no longer has.
+"""A lock that one process can hold, and that the system releases when the process ends.
 
-The file says whose it is as long as somebody has it. Whoever finds it free and yet with a name in
-it knows that the last one did not come to its end.
+While a process holds the lock, the file has its process id. If the lock is free but the file has an
+id, the last holder did not end cleanly.
 """
 
 import fcntl
@@ -12,32 +12,32 @@ from pathlib import Path
 
 TRIES = 10
 PATIENCE_S = 0.02
-"""Whoever only looks whether a lock is taken holds it for an instant."""
+"""Time between two attempts, in s. `holder` takes the lock only for an instant."""
 
 
 class Held(FileExistsError):  # noqa: N818
-    """Another process has the lock."""
+    """Raised if another process holds the lock."""
 
 
 class Lock:
-    """A lock that this process has.
+    """A lock that this process holds.
 
     Parameters
     ----------
     path : pathlib.Path
-        The file; made if it is not there.
+        The file; created if it does not exist.
 
     Attributes
     ----------
     clean : bool
-        Whether whoever had it last gave it back.
+        True if the last holder released the lock.
 
     Raises
     ------
     Held
-        If another process, or another object of this one, has it; says which process.
+        If another process, or another object of this one, holds the lock; names the process.
     FileExistsError
-        If the file is somebody else's.
+        If the file is not a lock of aqmlab.
     OSError
         If the file cannot be written.
     """
@@ -47,7 +47,7 @@ class Lock:
         try:
             last = _named(self._file)
             if last and not last.isdecimal():
-                raise FileExistsError(f"{path} is in the way and not ours; move it")
+                raise FileExistsError(f"{path} is not a lock of aqmlab; move it away")
             if not _taken(self._file, TRIES):
                 raise Held(f"process {_named(self._file) or 'unknown'}")
             self.clean = not _named(self._file)
@@ -58,18 +58,18 @@ class Lock:
             raise
 
     def release(self) -> None:
-        """Give it back."""
+        """Release the lock and mark it as cleanly released."""
         with suppress(OSError):
             os.truncate(self._file, 0)
         self.abandon()
 
     def abandon(self) -> None:
-        """Leave it as one who did not come to the end."""
+        """Release the lock without the mark of a clean end."""
         os.close(self._file)
 
 
 def holder(path: Path) -> str | None:
-    """Return the number of the process that has a lock; None: nobody has it."""
+    """Return the id of the process that holds a lock; None if it is free."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:

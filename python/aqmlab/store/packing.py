@@ -1,8 +1,8 @@
-"""A result as bytes: what it is in words, its small columns, its large tables as Parquet.
+"""Serialization of a result: words, columns of small tables, and large tables as Parquet.
 
-In words are the manifest and the names and types of columns, which runs of one experiment have
-nearly in common (:mod:`aqmlab.store.differences`). What follows is the columns one after the other,
-as the simulator gave them, so that a result costs what its columns cost.
+The words are the manifest, and the names and types of the columns. They are nearly equal in the
+runs of one experiment (:mod:`aqmlab.store.differences`). The columns follow as the bytes that the
+simulator returned, without conversion.
 """
 
 import json
@@ -17,28 +17,30 @@ from aqmlab.results import Columns, Plain, Result, item_bytes
 from aqmlab.store.differences import restore, shorten
 
 LARGE_BYTES = 256 << 10
-"""Tables from here on are files of their own: SQLite handles smaller ones faster than files."""
+"""Minimum size of a table with a file of its own. SQLite stores smaller ones faster than files."""
 
 MOST_BYTES = 64 << 20
-"""Maximum size of words, or of the columns of small tables, in bytes: a few kB of an untrusted file
-may inflate to more than the memory."""
+"""Maximum size in bytes of the words, and of the columns of the small tables.
+
+A few kB of an untrusted file could otherwise fill the memory when they are decompressed.
+"""
 
 DECODER = json.JSONDecoder()
-"""Reads the first of two texts in JSON, and says where it ends."""
+"""Decoder of the first of two JSON texts, which returns the end of the first one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A result in parts.
+    """A serialized result.
 
     Attributes
     ----------
     words : bytes
         Manifest, tables, columns and their types, as JSON.
     columns : bytes
-        The columns of small tables, compressed.
+        Columns of the small tables, compressed.
     large : mapping of str to columns
-        The other tables.
+        The large tables.
     """
 
     words: bytes
@@ -47,7 +49,7 @@ class Packed:
 
 
 def pack(result: Result) -> Packed:
-    """Return a result in parts."""
+    """Serialize a result."""
     tables: dict[str, Any] = {}
     parts: list[bytes] = []
     large: dict[str, Columns] = {}
@@ -58,16 +60,16 @@ def pack(result: Result) -> Packed:
             tables[name] = None
             continue
         columns = result.plain(name)
-        said = {key: c if isinstance(c, list) else c[0] for key, c in columns.items()}
-        tables[name] = (length, said)
+        types = {key: c if isinstance(c, list) else c[0] for key, c in columns.items()}
+        tables[name] = (length, types)
         parts += [c[1] for c in columns.values() if not isinstance(c, list)]
-    # What the machine's speed says comes last, where a difference costs least.
+    # The measured times of the machine come last, where a difference compresses best.
     words = f"[{json.dumps(tables, ensure_ascii=False)}, {result.manifest_text}]".encode()
     return Packed(words, shorten(b"".join(parts), b""), large)
 
 
 def unpack(packed: Packed) -> Result:
-    """Return the result that :func:`pack` was given; its manifest is read when it is asked for.
+    """Return the result that :func:`pack` serialized; its manifest is parsed on access.
 
     Raises
     ------
@@ -77,30 +79,30 @@ def unpack(packed: Packed) -> Result:
     words = packed.words.decode()
     tables, end = DECODER.raw_decode(words, 1)
     columns, at = restore(packed.columns, b"", MOST_BYTES), 0
-    found: dict[str, Columns | Plain] = {}
+    result: dict[str, Columns | Plain] = {}
     for name, table in tables.items():
         if table is None:
-            found[name] = packed.large[name]
+            result[name] = packed.large[name]
             continue
-        taken: dict[str, Any] = {}
-        length, said = table
-        for key, column in said.items():
+        small: dict[str, Any] = {}
+        length, types = table
+        for key, column in types.items():
             if isinstance(column, list):
-                taken[key] = column
+                small[key] = column
             else:
                 till = at + length * item_bytes(column)
-                taken[key] = column, columns[at:till]
+                small[key] = column, columns[at:till]
                 at = till
-        found[name] = taken
+        result[name] = small
     if at != len(columns):
-        raise ValueError(f"the columns have {len(columns)} bytes of {at}")
-    return Result(words[end + len(", ") : -len("]")], found)
+        raise ValueError(f"the columns have {len(columns)} bytes, and their types need {at}")
+    return Result(words[end + len(", ") : -len("]")], result)
 
 
 def write_table(path: Path, beside: Path, columns: Columns) -> None:
-    """Write a table to a file that is there whole or not at all, after a loss of power too.
+    """Write a table to a file that is complete or absent, also after a loss of power.
 
-    Its name is sure once its folder is written to the disk (:func:`sync_folder`).
+    The name of the file is on the disk only after :func:`sync_folder`.
     """
     import pyarrow as pa
     import pyarrow.parquet
@@ -127,12 +129,12 @@ def read_table(path: Path) -> Columns:
     Raises
     ------
     OSError, ValueError
-        If the file is not there, or damaged.
+        If the file does not exist or is damaged.
     """
     import pyarrow as pa
     import pyarrow.parquet
 
-    # Bytes and no file of Python: threads of Arrow that read one can outlive the interpreter.
+    # Arrow reads bytes: its threads that read a Python file can outlive the interpreter.
     content = pa.BufferReader(path.read_bytes())
     table = pyarrow.parquet.read_table(content, page_checksum_verification=True)
     return {
@@ -144,7 +146,7 @@ def read_table(path: Path) -> Columns:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make sure of the names in a folder."""
+    """Write the names of the files in a folder to the disk."""
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(opened)
@@ -153,4 +155,4 @@ def sync_folder(folder: Path) -> None:
 
 
 DAMAGED = (OSError, ValueError, KeyError, TypeError, AttributeError, MemoryError, zlib.error)
-"""What reading a result that is not whole raises."""
+"""Exceptions that reading a damaged result can raise."""

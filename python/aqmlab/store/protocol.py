@@ -1,4 +1,4 @@
-"""What a store of runs promises."""
+"""Interface of a store of runs."""
 
 from collections.abc import Iterable, Iterator
 from typing import Protocol
@@ -7,53 +7,60 @@ from aqmlab.results import Result
 
 
 class Store(Protocol):
-    """Keeps finished runs; `address` is everywhere that of :func:`aqmlab.store.address`."""
+    """Storage of finished runs. Each `address` is that of :func:`aqmlab.store.address`."""
 
     def get(self, address: str) -> Result | None:
-        """Return a run; None if it is not there, or not whole."""
+        """Return a run; None if the store does not have it or it is damaged."""
 
     def put(self, address: str, build: str, result: Result) -> None:
-        """Keep a run, whole or not at all; `build` is that of the engine that ran it.
+        """Store a run, completely or not at all; `build` is the build of the engine that ran it.
 
-        It may be lost with the machine until :meth:`settle` is called.
+        Without :meth:`settle`, a crash of the machine may lose the run.
 
         Raises
         ------
         OSError
-            If it cannot be written.
+            If the run cannot be written.
         """
 
     def fail(self, address: str, build: str, error: Exception) -> None:
-        """Take down why a run has no result; it stays missing.
+        """Record the error of a run. The run stays missing.
 
         Raises
         ------
         OSError
-            If it cannot be written.
+            If the error cannot be written.
         """
 
     def missing(self, addresses: Iterable[str]) -> set[str]:
-        """Return those of some addresses that no result is kept under."""
+        """Return the addresses that have no result in the store."""
 
-    def begin(self, asked: int, found: int, jobs: int) -> None:
-        """Take down that so many runs were asked for, and how many of them are kept already.
+    def begin(self, requested: int, stored: int, jobs: int) -> None:
+        """Record the start of a campaign.
 
-        `jobs` is how many run at a time.
+        Parameters
+        ----------
+        requested : int
+            Number of distinct runs requested.
+        stored : int
+            Number of these that the store already has.
+        jobs : int
+            Maximum number of simultaneous runs.
 
         Raises
         ------
         OSError
-            If it cannot be written, or another process is writing.
+            If the store cannot be written, or another process is writing it.
         """
 
     def settle(self) -> None:
-        """Make sure of everything that was given to this store; called about ten times a second.
+        """Write all stored runs to the disk; the runner calls it about ten times per second.
 
         Raises
         ------
         OSError
-            If it cannot be written.
+            If the runs cannot be written.
         """
 
     def __iter__(self) -> Iterator[Result]:
-        """Give every run that is kept and whole."""
+        """Yield each undamaged run."""

@@ -1,4 +1,4 @@
-"""How far the runs of a folder are, read while they go on."""
+"""Progress of the runs of a store, which can be read while they are running."""
 
 import sqlite3
 import time
@@ -7,40 +7,41 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
-from aqmlab.store.database import FILE, open_to_read, told
-from aqmlab.store.ledger import LOCK
+from aqmlab.store.database import FILE, open_to_read, with_remedy
+from aqmlab.store.folder_store import LOCK
 from aqmlab.store.lock import holder
 
 RECENT_S = 60.0
-"""The rate is that of the last minute."""
+"""Time over which the rate is measured, in s."""
 ERRORS = 3
+"""Maximum number of errors reported."""
 
 
 @dataclass(frozen=True)
 class Status:
-    """How far the runs of a ledger are.
+    """Progress of the runs of a store.
 
     Attributes
     ----------
     process : str, optional
-        The process that is running them; None: nobody is.
-    kept : int
-        Finished runs, whoever asked for them.
-    asked, found, finished, failed : int
-        Of the last campaign: distinct runs that were asked for, and those of them that were kept
-        before, have been finished, and have failed.
+        Id of the process that is running them; None if there is none.
+    total : int
+        Number of finished runs in the store, of all campaigns.
+    requested, stored, finished, failed : int
+        Number of distinct runs that the last campaign requested, and of these: stored before it
+        began, finished, and failed.
     jobs : int
-        Runs at a time.
+        Maximum number of simultaneous runs.
     rate : float
-        Runs a second that ended in the last minute, or since it began.
+        Runs per second that ended in the last minute, or since the campaign began.
     errors : list of (str, str)
-        Address and error of the last runs that failed.
+        Address and error of the most recent failed runs.
     """
 
     process: str | None
-    kept: int
-    asked: int
-    found: int
+    total: int
+    requested: int
+    stored: int
     finished: int
     failed: int
     jobs: int
@@ -49,54 +50,55 @@ class Status:
 
     @property
     def left(self) -> int:
-        """Runs that have not ended."""
-        return max(0, self.asked - self.found - self.finished - self.failed)
+        """Number of runs that have not ended."""
+        return max(0, self.requested - self.stored - self.finished - self.failed)
 
     @property
     def running(self) -> int:
-        """Runs in flight."""
+        """Number of runs that are running."""
         return min(self.jobs, self.left) if self.process else 0
 
     @property
     def left_s(self) -> float | None:
-        """Time until all have ended, at this rate; None: nobody runs them, or none has ended."""
+        """Time in s until all runs have ended at this rate; None if it is unknown."""
         return self.left / self.rate if self.process and self.rate else None
 
 
 def status(folder: str | PathLike[str]) -> Status:
-    """Return how far the runs of a folder are; changes nothing.
+    """Return the progress of the runs of a folder, without changing it.
 
     Raises
     ------
     OSError
-        If there is no ledger, or it is damaged.
+        If the folder has no store, or the store is damaged.
     """
     folder = Path(folder)
     try:
-        with closing(open_to_read(folder)) as ledger:
-            return _read(ledger, holder(folder / LOCK))
+        with closing(open_to_read(folder)) as database:
+            return _read(database, holder(folder / LOCK))
     except sqlite3.Error as e:
-        raise told(e, folder / FILE) from e
+        raise with_remedy(e, folder / FILE) from e
 
 
-def _read(ledger: sqlite3.Connection, process: str | None) -> Status:
-    ledger.execute("BEGIN")  # what is read is of one instant
-    last = ledger.execute(
-        "SELECT id, began, asked, found, jobs FROM campaigns ORDER BY id DESC LIMIT 1"
+def _read(database: sqlite3.Connection, process: str | None) -> Status:
+    database.execute("BEGIN")  # all statements read the same state
+    last = database.execute(
+        "SELECT id, began, asked, found, jobs FROM campaigns "  # prose: columns
+        "ORDER BY id DESC LIMIT 1"
     ).fetchone()
-    campaign, began, asked, found, jobs = last or (None, 0.0, 0, 0, 0)
+    campaign, began, requested, stored, jobs = last or (None, 0.0, 0, 0, 0)
     now = time.time()
     since = max(began, now - RECENT_S)
-    kept, finished, failed, recent = ledger.execute(
+    total, finished, failed, recent = database.execute(
         "SELECT count(*) FILTER (WHERE error IS NULL), "
         "count(*) FILTER (WHERE campaign = ?1 AND error IS NULL), "
         "count(*) FILTER (WHERE campaign = ?1 AND error IS NOT NULL), "
         "count(*) FILTER (WHERE campaign = ?1 AND ended >= ?2) FROM runs",
         [campaign, since],
     ).fetchone()
-    errors = ledger.execute(
+    errors = database.execute(
         "SELECT address, error FROM runs WHERE error IS NOT NULL ORDER BY ended DESC LIMIT ?",
         [ERRORS],
     ).fetchall()
     rate = recent / max(now - since, 0.1) if process else 0.0
-    return Status(process, kept, asked, found, finished, failed, jobs, rate, errors)
+    return Status(process, total, requested, stored, finished, failed, jobs, rate, errors)

@@ -28,7 +28,7 @@ pub(super) fn find_told_ahead(scenario: &Scenario, plan: &Plan, built: &mut Buil
         hop.is_link() && users.get(link) == Some(&1) && !sampled(link)
     };
     for slot in &built.slots {
-        if plan.application(slot.flow as usize).is_none_or(|a| a.remembers()) {
+        if plan.application(slot.flow as usize).is_none_or(|a| a.has_state()) {
             continue;
         }
         for way in [0, 1] {

@@ -4,7 +4,7 @@ use impairments::Wire;
 use net::Link;
 use queues::Discipline;
 use queues::diffserv::Conditioner;
-use traffic::Draws;
+use traffic::DrawStreams;
 use units::Time;
 
 use super::hops::Hop;
@@ -33,7 +33,7 @@ pub struct Built {
     /// The flows of datagrams, in their order, and when their first packet is sent.
     pub datagrams: Vec<(Datagrams, Option<Time>)>,
     /// The random numbers of each table of flows.
-    pub draws: Vec<Draws>,
+    pub draws: Vec<DrawStreams>,
     /// All routes one after the other, each with its end.
     pub hops: Vec<Hop>,
 }

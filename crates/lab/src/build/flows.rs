@@ -54,14 +54,13 @@ pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built:
             built.datagrams.push(Datagrams::new(f as u32, first_hop, Time::ZERO + start, emitter));
             continue;
         }
-        let told = [Side::Server, Side::Client].map(|side| plan.wants(f, side).told);
+        let listens = [Side::Server, Side::Client].map(|side| plan.needs(f, side).events);
         let first_hop = [0, 1].map(|way| {
-            let end = if told[way] { Hop::LISTENER } else { Hop::END };
+            let end = if listens[way] { Hop::LISTENER } else { Hop::END };
             ending.of(flow[way], end, &mut built.hops)
         });
-        let clock = |side: usize, tcp: &Tcp| {
-            offset(seed, &format!("flow/{name}/clock-{side}"), tcp.clock_granularity)
-        };
+        let clock =
+            |side: usize, tcp: &Tcp| offset(seed, &format!("flow/{name}/clock-{side}"), tcp.rto.granularity);
         let clocks = [clock(0, &table.sender), clock(1, &table.receiver)];
         if plan.opener(f).is_some() {
             // Where the table of flows has a row for all of them, they have one account.

@@ -8,7 +8,7 @@ use queues::diffserv::Rule;
 use units::param::{Invalid, join};
 use units::{Duration, Rate, Read};
 
-use crate::scenario::{Directions, Dumbbell, Graph, Network};
+use crate::scenario::{Directions, Dumbbell, Graph, Network, Reverse};
 use crate::template::expand;
 
 /// A one-way link as planned.
@@ -48,19 +48,35 @@ impl LinkPlan {
 }
 
 /// What a link has each way for itself.
-struct Way<'a> {
+struct Direction<'a> {
+    rate: Rate,
+    delay: Duration,
     queue: &'a Queue,
     rate_changes: &'a Option<RateChanges>,
     condition: &'a [Rule],
     impairments: &'a [Impairment],
 }
 
-fn one_way(plan: &mut Vec<LinkPlan>, ends: (&str, &str), rate: Rate, delay: Duration, way: &Way, cost: u64) {
+impl<'a> Direction<'a> {
+    /// The reverse direction of a link with this rate and delay.
+    fn back(reverse: &'a Reverse, rate: Rate, delay: Duration) -> Self {
+        Direction {
+            rate: reverse.rate.unwrap_or(rate),
+            delay: reverse.delay.unwrap_or(delay),
+            queue: &reverse.queue,
+            rate_changes: &reverse.rate_changes,
+            condition: &reverse.condition,
+            impairments: &reverse.impairments,
+        }
+    }
+}
+
+fn one_way(plan: &mut Vec<LinkPlan>, ends: (&str, &str), way: &Direction, cost: u64) {
     plan.push(LinkPlan {
         from: ends.0.into(),
         to: ends.1.into(),
-        rate,
-        delay,
+        rate: way.rate,
+        delay: way.delay,
         queue: way.queue.clone(),
         rate_changes: way.rate_changes.clone(),
         condition: way.condition.to_vec(),
@@ -79,30 +95,32 @@ pub(super) fn links(network: &Network) -> Result<Vec<LinkPlan>, Invalid> {
 
 fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
     let mut plan = Vec::new();
-    let there = Way {
+    let there = Direction {
+        rate: d.rate,
+        delay: d.delay,
         queue: &d.queue,
         rate_changes: &d.rate_changes,
         condition: &d.condition,
         impairments: &d.impairments,
     };
-    let back = Way {
-        queue: &d.reverse_queue,
-        rate_changes: &d.reverse_rate_changes,
-        condition: &d.reverse_condition,
-        impairments: &d.reverse_impairments,
-    };
-    let access = Way { queue: &d.access_queue, rate_changes: &None, condition: &[], impairments: &[] };
-    one_way(&mut plan, ("left", "right"), d.rate, d.delay, &there, 1);
-    one_way(&mut plan, ("right", "left"), d.rate, d.delay, &back, 1);
+    one_way(&mut plan, ("left", "right"), &there, 1);
+    one_way(&mut plan, ("right", "left"), &Direction::back(&d.reverse, d.rate, d.delay), 1);
     for (side, hosts, rate, delay) in [
-        ("left", d.left_hosts, d.left_rate, &d.left_delay),
-        ("right", d.right_hosts, d.right_rate, &d.right_delay),
+        ("left", d.left_hosts, &d.left_rate, &d.left_delay),
+        ("right", d.right_hosts, &d.right_rate, &d.right_delay),
     ] {
         for i in 0..hosts {
             let host = format!("{side}-{i}");
-            let delay = delay.of(i, hosts);
-            one_way(&mut plan, (&host, side), rate, delay, &access, 1);
-            one_way(&mut plan, (side, &host), rate, delay, &access, 1);
+            let access = Direction {
+                rate: rate.of(i),
+                delay: delay.of(i, hosts),
+                queue: &d.access_queue,
+                rate_changes: &None,
+                condition: &[],
+                impairments: &[],
+            };
+            one_way(&mut plan, (&host, side), &access, 1);
+            one_way(&mut plan, (side, &host), &access, 1);
         }
     }
     plan
@@ -128,18 +146,15 @@ fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
                     Invalid::new(&join(&path, "to"), &to.write(), problem).remedy("name another node")
                 );
             }
-            let there = Way {
+            let there = Direction {
+                rate: link.rate,
+                delay: link.delay,
                 queue: &link.queue,
                 rate_changes: &link.rate_changes,
                 condition: &link.condition,
                 impairments: &link.impairments,
             };
-            let back = Way {
-                queue: &link.reverse_queue,
-                rate_changes: &link.reverse_rate_changes,
-                condition: &link.reverse_condition,
-                impairments: &link.reverse_impairments,
-            };
+            let back = Direction::back(&link.reverse, link.rate, link.delay);
             let back = (link.directions == Directions::Both).then_some((&to, &from, back));
             for (from, to, way) in [(&from, &to, there)].into_iter().chain(back) {
                 if !seen.insert((from.clone(), to.clone())) {
@@ -151,7 +166,7 @@ fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
                     };
                     return Err(Invalid::at(&path, problem).remedy(remedy));
                 }
-                one_way(&mut plan, (from, to), link.rate, link.delay, &way, link.cost);
+                one_way(&mut plan, (from, to), &way, link.cost);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 mod ahead;
 mod built;
+mod expanded;
 mod flows;
 mod hops;
 mod links;
@@ -13,6 +14,7 @@ mod refusals;
 mod routes;
 
 pub use built::Built;
+pub use expanded::expanded;
 pub use hops::Hop;
 pub use links::LinkPlan;
 pub use network::build;

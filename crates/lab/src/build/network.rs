@@ -3,9 +3,9 @@
 use engine::Stream;
 use impairments::Wire;
 use net::Link;
-use queues::Laws;
+use queues::CustomAqms;
 use queues::diffserv::Conditioner;
-use traffic::Draws;
+use traffic::DrawStreams;
 
 use super::ahead::find_told_ahead;
 use super::built::Built;
@@ -19,7 +19,7 @@ use crate::endpoints::Endpoints;
 use crate::scenario::Scenario;
 
 /// Builds what was planned.
-pub fn build(scenario: &Scenario, plan: &Plan, laws: &dyn Laws) -> Built {
+pub fn build(scenario: &Scenario, plan: &Plan, laws: &dyn CustomAqms) -> Built {
     let seed = scenario.seed;
     let link = |l: &LinkPlan| {
         let name = l.name();
@@ -53,7 +53,7 @@ pub fn build(scenario: &Scenario, plan: &Plan, laws: &dyn Laws) -> Built {
         sources: Vec::new(),
         accounts: Vec::new(),
         datagrams: Vec::new(),
-        draws: plan.tables.iter().map(|t| Draws::new(seed, &plan.name(t.first))).collect(),
+        draws: plan.tables.iter().map(|t| DrawStreams::new(seed, &plan.name(t.first))).collect(),
         hops,
     };
     add_flows(scenario, plan, &begins, &mut built);

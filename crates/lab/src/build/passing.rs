@@ -30,7 +30,7 @@ pub(super) fn find_delays(scenario: &Scenario, plan: &Plan, built: &mut Built) {
         }
     }
     let sizes = plan.tables.iter().flat_map(|t| [&t.sender, &t.receiver]).map(|tcp| {
-        let (data, control) = (tcp.header_on_data.0, tcp.header_on_control.0);
+        let (data, control) = (tcp.wire.data_header.0, tcp.wire.control_header.0);
         ((data + 1).min(control), (data + tcp.mss.0).max(control))
     });
     let datagrams = built.datagrams.iter().map(|(stream, _)| stream.sizes());

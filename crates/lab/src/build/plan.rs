@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use net::Way;
+use net::Direction;
 use queues::diffserv::{self, Dscp, Flows, Protocol};
 use tcp::Tcp;
-use traffic::application::{Side, Wants};
+use traffic::application::{Needs, Side};
 use traffic::{Application, Arrivals, Opener, Traffic};
 use units::param::{Invalid, join};
 use units::{Duration, Read};
@@ -95,14 +95,14 @@ impl Plan {
         self.traffic(f).application()
     }
 
-    /// What its application wants of an end.
-    pub fn wants(&self, f: usize, side: Side) -> Wants {
-        self.application(f).map_or(Wants::NOTHING, |application| application.wants(side))
+    /// What its application needs at an end.
+    pub fn needs(&self, f: usize, side: Side) -> Needs {
+        self.application(f).map_or(Needs::NOTHING, |application| application.needs(side))
     }
 
     /// Whether both its hosts send data: the one that opens its connections hears of what comes back.
     pub fn converses(&self, f: usize) -> bool {
-        self.wants(f, Side::Client).told
+        self.needs(f, Side::Client).events
     }
 
     /// What opens its connections, if it has more than one.
@@ -133,11 +133,11 @@ impl Plan {
     }
 
     /// For each table the names of its flows with data that goes this way over any of some links.
-    pub fn crossing(&self, way: Way, links: &[String]) -> Vec<Vec<String>> {
+    pub fn crossing(&self, way: Direction, links: &[String]) -> Vec<Vec<String>> {
         let there: Vec<bool> = self.links.iter().map(|l| links.contains(&l.name())).collect();
         let mut found = vec![Vec::new(); self.tables()];
         for (f, route) in self.flows.iter().enumerate() {
-            let goes = way == Way::There || self.converses(f);
+            let goes = way == Direction::Forward || self.converses(f);
             if goes && self.routes[route[way.index()] as usize].iter().any(|&l| there[l]) {
                 found[self.table(f)].push(self.name(f));
             }

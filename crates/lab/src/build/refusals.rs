@@ -1,7 +1,7 @@
 //! What a plan is refused for, beside a route that is missing.
 
 use queues::diffserv::{Rule, check_rules};
-use queues::{Law, Laws, Queue};
+use queues::{Custom, CustomAqms, Queue};
 use units::Read;
 use units::param::{Invalid, did_you_mean, join};
 
@@ -78,13 +78,13 @@ fn unknown_matches(network: &Network, plan: &Plan) -> Result<(), Invalid> {
     match network {
         Network::Dumbbell(d) => {
             check(&d.queue, "network", "queue")?;
-            check(&d.reverse_queue, "network", "reverse_queue")?;
+            check(&d.reverse.queue, "network", "reverse.queue")?;
             check(&d.access_queue, "network", "access_queue")
         }
         Network::Graph(g) => g.links.iter().enumerate().try_for_each(|(l, link)| {
             let path = format!("network.links.{l}");
             check(&link.queue, &path, "queue")?;
-            check(&link.reverse_queue, &path, "reverse_queue")
+            check(&link.reverse.queue, &path, "reverse.queue")
         }),
     }
 }
@@ -92,26 +92,26 @@ fn unknown_matches(network: &Network, plan: &Plan) -> Result<(), Invalid> {
 /// The rules of every conditioner, and where they stand.
 fn conditions(network: &Network) -> Vec<(String, &[Rule])> {
     let lists: Vec<(String, &[Rule], &[Rule])> = match network {
-        Network::Dumbbell(d) => vec![("network".into(), &d.condition, &d.reverse_condition)],
+        Network::Dumbbell(d) => vec![("network".into(), &d.condition, &d.reverse.condition)],
         Network::Graph(g) => {
             let links = g.links.iter().enumerate();
             links
-                .map(|(l, x)| (format!("network.links.{l}"), &x.condition[..], &x.reverse_condition[..]))
+                .map(|(l, x)| (format!("network.links.{l}"), &x.condition[..], &x.reverse.condition[..]))
                 .collect()
         }
     };
     let both = |(place, there, back): (String, _, _)| {
-        [(join(&place, "condition"), there), (join(&place, "reverse_condition"), back)]
+        [(join(&place, "condition"), there), (join(&place, "reverse.condition"), back)]
     };
     lists.into_iter().flat_map(both).collect()
 }
 
 /// Refuses a link whose queue has a law that nobody gives.
-pub fn refuse_unknown_laws(plan: &Plan, laws: &dyn Laws) -> Result<(), Invalid> {
+pub fn refuse_unknown_laws(plan: &Plan, laws: &dyn CustomAqms) -> Result<(), Invalid> {
     for link in &plan.links {
         let mut unknown = None;
         link.queue.each(&mut |queue| {
-            if let Law::Custom(custom) = &queue.law
+            if let Some(custom) = queue.kind.params::<Custom>()
                 && !laws.has(&custom.law)
             {
                 unknown = Some(custom.law.write());

@@ -35,8 +35,12 @@ impl Simulation<'_> {
     pub(super) fn audit(&mut self, limit: Time) -> Result<(), Failure> {
         self.end = self.horizon;
         self.check_times()?;
-        self.check()?;
-        self.horizon = limit;
+        if self.warming_up && self.horizon == self.next_horizon(limit) {
+            self.end_warm_up()?;
+        } else {
+            self.check()?;
+        }
+        self.horizon = self.next_horizon(limit);
         for hop in 0..self.network.hops.len() {
             if self.network.hops[hop].tells() {
                 let [here, next] = self.hops_from(hop as u32);
@@ -51,7 +55,7 @@ impl Simulation<'_> {
     fn tell_what_waits(&mut self, link: u32) -> Step {
         loop {
             let first = self.network.links[link as usize].pipe(&self.network.flight).next().copied();
-            let end = |packet: &Packet| End::reached(packet.connection, packet.label.way());
+            let end = |packet: &Packet| End::reached(packet.connection, packet.label.direction());
             let told = |e: &InPipe| e.arrives <= self.horizon && self.connections.hears(end(&e.packet));
             let Some(InPipe { arrives, packet, .. }) = first.filter(told) else { break };
             self.network.links[link as usize].deliver(arrives, &mut self.network.flight);

@@ -2,9 +2,9 @@
 
 use net::{End, Seq};
 use tcp::State;
-use traffic::Lots;
-use traffic::application::{Event, Side, Talk};
-use traffic::opener::Told;
+use traffic::RandomDraws;
+use traffic::application::{Context, Event, Side};
+use traffic::opener::OpenerEvent;
 use units::Time;
 
 use super::Simulation;
@@ -17,7 +17,7 @@ fn side(end: End) -> Side {
 
 impl Simulation<'_> {
     /// What a connection of a flow draws.
-    pub(super) fn lots(&self, flow: usize, connection: u32) -> Lots<'_> {
+    pub(super) fn draws(&self, flow: usize, connection: u32) -> RandomDraws<'_> {
         self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), connection)
     }
 
@@ -27,16 +27,16 @@ impl Simulation<'_> {
         let slot = &mut self.connections.fates.slots[s as usize];
         let Some(application) = self.plan.application(slot.flow as usize) else { return };
         (slot.stage, slot.converses) = (Stage::Open, self.plan.converses(slot.flow as usize));
-        if application.remembers() {
-            slot.acting = self.connections.acting.add(application.wants(Side::Server).told);
+        if application.has_state() {
+            slot.acting = self.connections.acting.add(application.needs(Side::Server).events);
         }
         for end in [End::receiver(s), End::sender(s)] {
-            let wants = application.wants(side(end));
-            if wants.holds {
+            let needs = application.needs(side(end));
+            if needs.own_pace {
                 self.connections.endpoints[end].hold_data();
             }
             if let Some(actor) = self.connections.acting.of(slot.acting).get_mut(side(end) as usize) {
-                actor.whole = wants.whole;
+                actor.whole = needs.messages;
             }
         }
         self.connections.endpoints[End::receiver(s)].listen();
@@ -49,7 +49,7 @@ impl Simulation<'_> {
         let slot = &self.connections.fates.slots[end.connection() as usize];
         let flow = slot.flow as usize;
         let Some(application) = self.plan.application(flow) else { return };
-        let lots = self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), slot.connection);
+        let draws = self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), slot.connection);
         let both = self.connections.endpoints.of(end.connection());
         let log = &mut self.connections.exchanges.log(&mut self.connections.fates.series, slot, both, now);
         let (mut unremembered, side) = (None, side(end));
@@ -64,8 +64,9 @@ impl Simulation<'_> {
             let actor = if side == Side::Client { &mut *client } else { &mut *server };
             actor.memory.received += n;
         }
-        let talk = &mut Talk { now, client: &mut client.memory, server: &mut server.memory, lots, log };
-        let actions = application.on(side, event, talk);
+        let context =
+            &mut Context { now, client: &mut client.memory, server: &mut server.memory, draws, log };
+        let actions = application.on(side, event, context);
         let (answered, connection) = (log.count, slot.connection);
         let actor = if side == Side::Client { client } else { server };
         actor.memory.written = actor.memory.written.saturating_add(actions.write);
@@ -85,9 +86,9 @@ impl Simulation<'_> {
         let finished = actions.close && side == Side::Client;
         if (answered > 0 || finished) && self.plan.opener(flow).is_some() {
             let k = self.connections.source_of(flow as u32);
-            (0..answered).for_each(|_| self.tell_opener(now, k, Told::Answered(connection)));
+            (0..answered).for_each(|_| self.notify_opener(now, k, OpenerEvent::Answered(connection)));
             if finished {
-                self.tell_opener(now, k, Told::Finished(connection));
+                self.notify_opener(now, k, OpenerEvent::Finished(connection));
             }
         }
     }
@@ -112,7 +113,7 @@ impl Simulation<'_> {
         let came = u64::from(next - std::mem::replace(&mut actor.next, next));
         let ended = closed_there && !std::mem::replace(&mut actor.ended, true);
         let whole = actor.whole;
-        let part = whole && actor.memory.received + came < actor.memory.place;
+        let part = whole && actor.memory.received + came < actor.memory.awaited;
         if part {
             actor.memory.received += came;
         }
@@ -126,7 +127,7 @@ impl Simulation<'_> {
             self.tell(now, end, Event::PeerClosed);
         }
         if !whole {
-            self.tell_of_room(now, end, self.plan.wants(flow, side(end)).waiting);
+            self.tell_of_room(now, end, self.plan.needs(flow, side(end)).unsent);
         }
         !whole || (came > 0 && !part) || ended
     }
@@ -135,7 +136,7 @@ impl Simulation<'_> {
     fn tell_of_room(&mut self, now: Time, end: End, wanted: u64) {
         let waiting = self.connections.endpoints[end].outstanding().1;
         if waiting < wanted {
-            self.tell(now, end, Event::Room(wanted - waiting));
+            self.tell(now, end, Event::SendSpace(wanted - waiting));
         }
     }
 

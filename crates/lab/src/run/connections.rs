@@ -1,8 +1,8 @@
 //! Connections: when they begin, what their ends send, and when they are over.
 
-use net::{End, Packet, Way};
+use net::{Direction, End, Packet};
 use tcp::ecn::Mode as EcnMode;
-use traffic::opener::{Next, Told};
+use traffic::opener::{NextOpening, OpenerEvent};
 use units::Time;
 
 use super::{Simulation, Step};
@@ -37,7 +37,7 @@ impl Simulation<'_> {
         if let Some(captures) = &mut self.captures {
             captures.opened(s);
         }
-        self.tell_opener(now, k, Told::Opened);
+        self.notify_opener(now, k, OpenerEvent::Opened);
         self.open(now, s);
         self.pump(now, End::sender(s))?;
         self.rearm(End::sender(s));
@@ -45,15 +45,15 @@ impl Simulation<'_> {
     }
 
     /// Tells what opens the connections of a source, and sets when it opens the next, or ends it.
-    pub(super) fn tell_opener(&mut self, now: Time, k: usize, told: Told) {
+    pub(super) fn notify_opener(&mut self, now: Time, k: usize, told: OpenerEvent) {
         let source = &mut self.connections.sources[k];
         let flow = source.flow as usize;
         let Some(opener) = self.plan.opener(flow).filter(|_| !source.over) else { return };
-        let lots = self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), 0);
-        match opener.next(&mut source.progress, told, now, lots) {
-            Next::At(time) => self.events.set(self.lanes.source(k), time.max(now)),
-            Next::Waits => {}
-            Next::Over => {
+        let draws = self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), 0);
+        match opener.next(&mut source.progress, told, now, draws) {
+            NextOpening::At(time) => self.events.set(self.lanes.source(k), time.max(now)),
+            NextOpening::Wait => {}
+            NextOpening::End => {
                 source.over = true;
                 self.connections.open -= 1;
             }
@@ -106,14 +106,14 @@ impl Simulation<'_> {
             let Some((segment, ecn)) = endpoint.poll(now, store.blank()) else { break };
             let slot = &mut self.connections.fates.slots[s as usize];
             slot.ledger.sent(way);
-            if (way == Way::Back || slot.converses)
+            if (way == Direction::Reverse || slot.converses)
                 && endpoint.ecn_mode() == EcnMode::Classic
                 && let Some(what) = slot.ledger.ack_leaves(way, segment.flags)
             {
                 return Err(Box::new(self.violation(now, self.place(s), what)));
             }
             let (hop, label) = (slot.first_hop[way.index()], slot.labels[way.index()]);
-            let (options, more) = if endpoint.has_options() { store.keep() } else { (0, 0) };
+            let (options, more) = if endpoint.has_options() { store.store() } else { (0, 0) };
             let size = endpoint.wire_size(&segment) + more;
             let said_all = endpoint.has_said_all();
             let mut packet = Packet { connection: s, size, ecn, label, hop, options, segment };
@@ -157,7 +157,7 @@ impl Simulation<'_> {
                     let client = self.connections.acting.get(place).first().map(|client| client.memory);
                     let unanswered = client.map_or(0, |client| client.begun - client.ended);
                     let k = self.connections.source_of(flow);
-                    self.tell_opener(now, k, Told::Closed { connection, unanswered });
+                    self.notify_opener(now, k, OpenerEvent::Closed { connection, unanswered });
                 }
             }
             self.release(end.connection());
@@ -195,16 +195,18 @@ impl Simulation<'_> {
     /// Counts a connection of a source, the last time that it is seen.
     pub(super) fn count(&mut self, s: u32) {
         self.tell_unanswered(s);
-        let sum = self.connections.sum(s as usize, Way::There);
+        let sum = self.connections.sum(s as usize, Direction::Forward);
         let flow = self.connections.fates.slots[s as usize].flow;
         let source = self.connections.source_of(flow);
         let account = self.connections.sources[source].account;
         if self.connections.accounts[account].replies.is_some() {
-            let back = self.connections.sum(s as usize, Way::Back);
+            let back = self.connections.sum(s as usize, Direction::Reverse);
             self.connections.accounts[account].replies.iter_mut().for_each(|replies| replies.add(&back));
         }
         self.connections.accounts[account].sum.add(&sum);
-        self.connections.sources[source].count(&sum);
+        if sum.start >= self.begins() {
+            self.connections.sources[source].count(&sum);
+        }
         self.connections.fates.series.transferred(flow, &sum);
     }
 
@@ -215,10 +217,10 @@ impl Simulation<'_> {
         let client = self.connections.acting.get(slot.acting).first().map(|client| client.memory);
         let Some(client) = client.filter(|client| client.ended < client.begun) else { return };
         let Some(application) = self.plan.application(flow as usize) else { return };
-        let lots = self.connections.draws[self.plan.table(flow as usize)]
+        let draws = self.connections.draws[self.plan.table(flow as usize)]
             .of(self.plan.number(flow as usize), connection);
         for number in client.ended..client.begun {
-            let Some(request) = application.asked(number, &client, lots) else { return };
+            let Some(request) = application.pending_request(number, &client, draws) else { return };
             let ends = self.connections.endpoints.of(s);
             self.connections.fates.series.asked(&asked([flow, connection], ends, &request, Time::NEVER));
         }

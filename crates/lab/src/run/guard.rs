@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::Path;
 use std::sync::Once;
 
-use queues::Laws;
+use queues::CustomAqms;
 
 use super::{Watch, run_with};
 use crate::failure::Failure;
@@ -59,7 +59,7 @@ pub fn run_guarded(
     scenario: &Scenario,
     watch: &Watch,
     folder: Option<&Path>,
-    laws: &dyn Laws,
+    laws: &dyn CustomAqms,
 ) -> Result<Outcome, Failure> {
     guarded(|| run_with(scenario, watch, folder, laws)).unwrap_or_else(|said| Err(Failure::Panic(said)))
 }

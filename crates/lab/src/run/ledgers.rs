@@ -1,7 +1,7 @@
 //! What must hold in every run: every ledger against what is there.
 
 use impairments::Wire;
-use net::{Inside, Packet, Violation};
+use net::{Inside, Violation};
 use units::Time;
 
 use super::Simulation;
@@ -27,7 +27,7 @@ impl Simulation<'_> {
             for entry in link.pipe(&self.network.flight) {
                 let p = &entry.packet;
                 // As if it arrived now; taken back below.
-                self.connections.fates.slots[p.connection as usize].ledger.arrived(p.label.way());
+                self.connections.fates.slots[p.connection as usize].ledger.arrived(p.label.direction());
                 if let Some(before) = link.feeder() {
                     self.network.links[before as usize].locate(
                         entry,
@@ -40,14 +40,14 @@ impl Simulation<'_> {
         }
         for (link, inside) in self.network.links.iter().zip(&mut insides) {
             link.locate_all(&self.network.flight, now, inside);
-            link.locate_held(inside, |p| {
-                self.connections.fates.slots[p.connection as usize].ledger.arrived(p.label.way())
+            link.locate_stored(inside, |p| {
+                self.connections.fates.slots[p.connection as usize].ledger.arrived(p.label.direction())
             });
         }
         for entry in self.network.wires.iter().flat_map(Wire::inside) {
             self.connections.fates.slots[entry.packet.connection as usize]
                 .ledger
-                .arrived(entry.packet.label.way());
+                .arrived(entry.packet.label.direction());
         }
         for (w, wire) in self.network.wires.iter().enumerate() {
             let place = || format!("wire {}", self.plan.links[self.network.impaired[w] as usize].name());
@@ -58,8 +58,8 @@ impl Simulation<'_> {
                 let place = format!("link {}", self.plan.links[l].name());
                 Failure::Violation(Violation { at: now, place, what })
             };
-            link.ledger().check(&insides[l], now).map_err(violation)?;
-            check::classes(link.queue(), link.ledger()).map_err(violation)?;
+            link.counters().check(&insides[l], now).map_err(violation)?;
+            check::classes(link.queue(), link.counters()).map_err(violation)?;
             let (waits, says) = (insides[l].waiting.packets, link.backlog(now).packets);
             if link.feeder().is_none() && link.counts() && u64::from(says) != waits {
                 return Err(violation(format!("{waits} packets wait and the queue says {says}")));
@@ -68,16 +68,12 @@ impl Simulation<'_> {
         for (s, slot) in self.connections.fates.slots.iter().enumerate() {
             slot.ledger.check().map_err(|what| self.violation(now, self.place(s as u32), what))?;
         }
-        let mut back =
-            |p: &Packet| self.connections.fates.slots[p.connection as usize].ledger.sent(p.label.way());
-        for link in &self.network.links {
-            link.pipe(&self.network.flight).for_each(|entry| back(&entry.packet));
-            link.locate_held(&mut Inside::default(), &mut back);
-        }
-        self.network.wires.iter().flat_map(Wire::inside).for_each(|entry| back(&entry.packet));
+        self.network.each_inside(&mut |p| {
+            self.connections.fates.slots[p.connection as usize].ledger.sent(p.label.direction());
+        });
         for (conditioner, l) in self.network.conditioners.iter().zip(self.plan.conditioned()) {
             let place = || format!("conditioner of link {}", self.plan.links[l as usize].name());
-            let arrived = self.network.links[l as usize].ledger().arrived;
+            let arrived = self.network.links[l as usize].counters().arrived;
             conditioner.check(arrived).map_err(|what| self.violation(now, place(), what))?;
         }
         self.network.insides = insides;

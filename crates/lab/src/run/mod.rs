@@ -8,19 +8,21 @@ mod ledgers;
 mod observer;
 mod packets;
 mod room;
+mod warm_up;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
 use net::{End, Flight, InPipe, OptionStore, Options, Violation};
-use queues::{Laws, NoLaws};
+use queues::{CustomAqms, NoCustomAqms};
 use traffic::Opener;
-use traffic::application::Memory;
-use traffic::opener::Told;
+use traffic::application::EndpointState;
+use traffic::opener::OpenerEvent;
 use units::Time;
 
 use crate::acting::Acting;
+use crate::baseline::Baseline;
 use crate::build::{Built, Plan, build, plan, refuse_unknown_laws};
 use crate::capture::{self, Captures};
 use crate::connections::Connections;
@@ -82,7 +84,7 @@ const CHECK_EVERY: u64 = if cfg!(debug_assertions) { 1 << 10 } else { 1 << 23 };
 
 /// Runs a scenario.
 pub fn run(scenario: &Scenario, watch: &Watch) -> Result<Outcome, Failure> {
-    run_with(scenario, watch, None, &NoLaws)
+    run_with(scenario, watch, None, &NoCustomAqms)
 }
 
 /// Runs a scenario; writes the captures it asks for into `folder`, which is there, and takes from `laws` those
@@ -91,7 +93,7 @@ pub fn run_with(
     scenario: &Scenario,
     watch: &Watch,
     folder: Option<&Path>,
-    laws: &dyn Laws,
+    laws: &dyn CustomAqms,
 ) -> Result<Outcome, Failure> {
     let mut stopwatch = Stopwatch::start();
     let began = stopwatch;
@@ -136,10 +138,14 @@ pub(crate) struct Simulation<'a> {
     /// What arrives by then may be told ahead, and the latest that was.
     horizon: Time,
     told: Time,
+    /// Whether the warm-up goes on.
+    warming_up: bool,
+    /// Counts at the end of the warm-up; all zero in a run without.
+    pub(crate) baseline: Baseline,
 }
 
 impl<'a> Simulation<'a> {
-    fn new(scenario: &'a Scenario, plan: &'a Plan, laws: &dyn Laws) -> Self {
+    fn new(scenario: &'a Scenario, plan: &'a Plan, laws: &dyn CustomAqms) -> Self {
         let Built {
             links,
             conditioners,
@@ -166,13 +172,15 @@ impl<'a> Simulation<'a> {
             events.set(lanes.end(End::sender(s as u32)), slot.start);
         }
         let wants: Vec<_> = scenario.record.series.iter().map(|series| series.wants()).collect();
+        let begins = Time::ZERO + scenario.warm_up;
         if wants.iter().any(|wants| wants.samples) {
-            events.set(lanes.sampler(), Time::ZERO);
+            let interval = scenario.record.interval.0;
+            events.set(lanes.sampler(), Time(begins.0.div_ceil(interval).saturating_mul(interval)));
         }
         let recorded = plan.recorded(&scenario.record);
         let of_slot = |slot: &Slot| plan.lasting(slot.flow, &scenario.record);
         let connections: Vec<_> = slots[..lasting].iter().map(of_slot).collect();
-        let start = Start { links: links.len(), recorded: &recorded, lasting: &connections };
+        let start = Start { begins, links: links.len(), recorded: &recorded, lasting: &connections };
         let series = Recorded::begin(&scenario.record.series, &start);
         let sampled = if wants.iter().any(|wants| wants.queues) { recorded } else { Vec::new() };
         let ending = datagrams.iter().filter(|(stream, first)| stream.ends() && first.is_some()).count();
@@ -193,7 +201,7 @@ impl<'a> Simulation<'a> {
             series: Box::new(series),
         };
         let conversing = (0..plan.flows() as u32).filter(|&f| plan.converses(f as usize)).collect();
-        let exchanges = Exchanges::new(conversing);
+        let exchanges = Exchanges::new(conversing, begins);
         let connections = Connections {
             endpoints,
             fates,
@@ -221,11 +229,13 @@ impl<'a> Simulation<'a> {
             end: Time::ZERO,
             horizon: Time::ZERO,
             told: Time::ZERO,
+            warming_up: begins > Time::ZERO,
+            baseline: Baseline::default(),
         };
         for (k, source) in sources.into_iter().enumerate() {
             let begins = source.progress.began;
             sim.connections.sources.push(source);
-            sim.tell_opener(begins, k, Told::Begins);
+            sim.notify_opener(begins, k, OpenerEvent::Begins);
         }
         sim
     }
@@ -234,7 +244,7 @@ impl<'a> Simulation<'a> {
         let lanes = self.lanes;
         let lasts = self.scenario.duration.is_some();
         let mut limit = Time::ZERO + self.scenario.duration.unwrap_or(self.scenario.time_limit);
-        self.horizon = limit;
+        self.horizon = self.next_horizon(limit);
         loop {
             if !lasts && self.connections.open == 0 {
                 if self.told <= self.end {
@@ -243,7 +253,7 @@ impl<'a> Simulation<'a> {
                 (limit, self.horizon) = (self.told, self.told); // when the last end closed, in its own time
             }
             let Some((now, lane)) = self.events.pop() else { break };
-            if now > self.horizon && self.horizon < limit {
+            while now > self.horizon && self.horizon < limit {
                 self.audit(limit)?;
             }
             if now > self.horizon {
@@ -268,6 +278,9 @@ impl<'a> Simulation<'a> {
                 self.look(watch, began)?;
             }
         }
+        while lasts && self.warming_up {
+            self.audit(limit)?; // no event was left to bring it there
+        }
         self.end = if lasts { limit } else { self.end.max(self.told) };
         if !lasts && self.connections.open > 0 {
             let what = if self.connections.sources.is_empty() { "flows" } else { "connections and arrivals" };
@@ -276,7 +289,7 @@ impl<'a> Simulation<'a> {
                 self.connections.open, self.connections.begun, self.end
             )));
         }
-        Ok(())
+        self.check_warm_up()
     }
 
     /// Fails if a link was to send something later than the clock goes.
@@ -299,7 +312,7 @@ impl<'a> Simulation<'a> {
             for lane in 0..self.network.links.len() {
                 let link = &self.network.links[lane];
                 let begun: Vec<InPipe> =
-                    link.pipe(&self.network.flight).filter(|_| link.holds()).copied().collect();
+                    link.pipe(&self.network.flight).filter(|_| link.stores_packets()).copied().collect();
                 begun.iter().for_each(|e| {
                     self.observe_link(self.end, lane as u32, [e.entered, e.arrives], &e.packet)
                 });
@@ -375,13 +388,13 @@ impl<'a> Simulation<'a> {
                 .acting
                 .get(slot.acting)
                 .first()
-                .map_or(Memory::default(), |client| client.memory);
+                .map_or(EndpointState::default(), |client| client.memory);
             let acked = self.connections.endpoints[End::sender(s as u32)].acked();
-            application.share_done(&client, acked, self.lots(flow, slot.connection))
+            application.share_done(&client, acked, self.draws(flow, slot.connection))
         };
         let arrived = |source: &Source| {
             let flow = source.flow as usize;
-            let done = |opener: &dyn Opener| opener.share_done(&source.progress, self.lots(flow, 0));
+            let done = |opener: &dyn Opener| opener.share_done(&source.progress, self.draws(flow, 0));
             if source.over { 1.0 } else { self.plan.opener(flow).map_or(0.0, done) }
         };
         let lasting = self.connections.fates.slots[..self.connections.lasting].iter().enumerate().map(of);

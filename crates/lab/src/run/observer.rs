@@ -67,7 +67,7 @@ impl Simulation<'_> {
 
     fn seen<'p>(&self, packet: &'p Packet) -> Seen<'p> {
         let protocol = self.protocol(packet);
-        let sent_by = End::reached(packet.connection, packet.label.way()).opposite();
+        let sent_by = End::reached(packet.connection, packet.label.direction()).opposite();
         Seen {
             packet,
             protocol,

@@ -1,6 +1,6 @@
 //! A packet's way: from the end that sends it over the hops of its route to the end that takes it.
 
-use net::{End, Fate, InPipe, Packet, Position, Probe, Received, Way, Why};
+use net::{Direction, End, Fate, InPipe, Packet, Position, Probe, Received, Why};
 use tcp::Endpoint;
 use units::Time;
 
@@ -38,7 +38,7 @@ impl Simulation<'_> {
     #[inline(always)]
     fn reach(&mut self, now: Time, (lane, feeder): (u32, Option<u32>), place: Option<Position>) -> Step {
         let Some(place) = place else { return Ok(()) };
-        if self.observed && self.network.links[lane as usize].holds() {
+        if self.observed && self.network.links[lane as usize].stores_packets() {
             let InPipe { entered, arrives, packet } = self.network.flight[place];
             self.observe_link(now, lane, [entered, arrives], &packet);
         }
@@ -54,7 +54,7 @@ impl Simulation<'_> {
     pub(super) fn forward(&mut self, now: Time, packet: &mut Packet) -> Step {
         let next = self.network.hops[packet.hop as usize + 1];
         if next.is_end() {
-            return self.arrive(now, End::reached(packet.connection, packet.label.way()), packet);
+            return self.arrive(now, End::reached(packet.connection, packet.label.direction()), packet);
         }
         if next.is_link() {
             return self.enter(now, packet.hop + 1, packet);
@@ -80,7 +80,7 @@ impl Simulation<'_> {
         let received = link.receive(now, packet, &mut self.connections.fates.of(lane));
         let arrives = match received {
             Received::Admitted(arrives) => arrives,
-            Received::Kept => {
+            Received::Enqueue => {
                 self.keep(now, hop, packet);
                 return Ok(());
             }
@@ -88,7 +88,7 @@ impl Simulation<'_> {
             Received::Uncounted => return self.enter_counted(now, hop, packet),
         };
         // A link is looked up once: most of what a packet costs here is looking up.
-        let end = End::reached(packet.connection, packet.label.way());
+        let end = End::reached(packet.connection, packet.label.direction());
         if next.only_delays() {
             let into = next.link();
             let behind = &mut self.network.links[into as usize];
@@ -155,7 +155,7 @@ impl Simulation<'_> {
         let link = &mut self.network.links[lane as usize];
         let source = self.connections.fates.slots[packet.connection as usize].flow;
         let packet = Packet { hop, ..*packet };
-        link.keep(now, source, packet, &mut self.network.flight, &mut self.connections.fates.of(lane));
+        link.enqueue(now, source, packet, &mut self.network.flight, &mut self.connections.fates.of(lane));
         self.events.set(self.lanes.link(lane), link.next_event());
     }
 
@@ -168,7 +168,7 @@ impl Simulation<'_> {
         }
         let (endpoint, ledger) = self.take(now, end, packet);
         if !end.is_sender() {
-            ledger.data_arrives(Way::There, packet, endpoint.uses_ecn());
+            ledger.data_arrives(Direction::Forward, packet, endpoint.uses_ecn());
             if endpoint.peer_closed() {
                 endpoint.close();
             }
@@ -183,7 +183,7 @@ impl Simulation<'_> {
             self.discard(now, packet);
             return Ok(());
         }
-        let way = packet.label.way();
+        let way = packet.label.direction();
         let end = End::reached(packet.connection, way);
         let (endpoint, ledger) = self.take(now, end, packet);
         ledger.data_arrives(way, packet, endpoint.uses_ecn());
@@ -203,7 +203,7 @@ impl Simulation<'_> {
         }
         let endpoint = &mut self.connections.endpoints[end];
         let ledger = &mut self.connections.fates.slots[end.connection() as usize].ledger;
-        ledger.arrived(packet.label.way());
+        ledger.arrived(packet.label.direction());
         if packet.options == 0 {
             endpoint.on_segment(now, &packet.segment, &NO_OPTIONS, packet.ecn);
         } else {
@@ -222,7 +222,7 @@ impl Simulation<'_> {
         let (packet, next) = stream.emit(now, s);
         let slot = &mut self.connections.fates.slots[s as usize];
         let mut packet = Packet { label: slot.labels[0], ..packet };
-        slot.ledger.sent(packet.label.way());
+        slot.ledger.sent(packet.label.direction());
         match next {
             Some(next) => self.events.set(self.lanes.datagrams(k), next),
             None => slot.stage = Stage::Closed,
@@ -243,7 +243,7 @@ impl Simulation<'_> {
         if self.observed {
             self.observe_host(now, End::receiver(packet.connection), packet);
         }
-        self.connections.fates.slots[packet.connection as usize].ledger.arrived(packet.label.way());
+        self.connections.fates.slots[packet.connection as usize].ledger.arrived(packet.label.direction());
         self.connections.datagrams[packet.connection as usize - self.connections.lasting]
             .received
             .add(now, packet);

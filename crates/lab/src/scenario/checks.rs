@@ -8,16 +8,16 @@ use traffic::{After, Application, Opener};
 use units::Read;
 use units::param::{Invalid, join};
 
-use super::{Dumbbell, Flow, Link, Scenario};
+use super::{Directions, Dumbbell, Flow, Link, Reverse, Scenario};
 
 /// Most impairments of a wire, and most of them that double packets: each doubles the work.
 const MOST_IMPAIRMENTS: (usize, usize) = (16, 4);
 
-/// Refuses more impairments than a wire has.
-fn not_too_many(there: &[Impairment], back: &[Impairment], path: &str) -> Result<(), Invalid> {
+/// Refuse more impairments than a wire has.
+fn not_too_many(forward: &[Impairment], reverse: &Reverse, path: &str) -> Result<(), Invalid> {
     let (most, most_doubling) = MOST_IMPAIRMENTS;
-    for (list, key) in [(there, "impairments"), (back, "reverse_impairments")] {
-        let doubling = list.iter().filter(|i| matches!(i, Impairment::Duplication(_))).count();
+    for (list, key) in [(forward, "impairments"), (&reverse.impairments, "reverse.impairments")] {
+        let doubling = list.iter().filter(|impairment| impairment.duplicates()).count();
         if list.len() > most || doubling > most_doubling {
             let problem = format!("has {} impairments, {doubling} of them duplication", list.len());
             let remedy = format!("give at most {most}, and {most_doubling} of duplication");
@@ -29,7 +29,19 @@ fn not_too_many(there: &[Impairment], back: &[Impairment], path: &str) -> Result
 
 impl Dumbbell {
     pub(super) fn check(&self, path: &str) -> Result<(), Invalid> {
-        not_too_many(&self.impairments, &self.reverse_impairments, path)
+        for (key, listed, hosts_key, hosts) in [
+            ("left_rate", self.left_rate.listed(), "left_hosts", self.left_hosts),
+            ("left_delay", self.left_delay.listed(), "left_hosts", self.left_hosts),
+            ("right_rate", self.right_rate.listed(), "right_hosts", self.right_hosts),
+            ("right_delay", self.right_delay.listed(), "right_hosts", self.right_hosts),
+        ] {
+            if let Some(listed) = listed.filter(|&listed| listed as u64 != hosts) {
+                let problem = format!("has {listed} entries, and {hosts_key} is {hosts}");
+                return Err(Invalid::at(&join(path, key), problem)
+                    .remedy("give one entry per host, or one value for all"));
+            }
+        }
+        not_too_many(&self.impairments, &self.reverse, path)
     }
 }
 
@@ -52,7 +64,11 @@ impl Link {
     pub(super) fn check(&self, path: &str) -> Result<(), Invalid> {
         check_name(&self.from, &join(path, "from"))?;
         check_name(&self.to, &join(path, "to"))?;
-        not_too_many(&self.impairments, &self.reverse_impairments, path)
+        if self.directions == Directions::One && self.reverse != Reverse::default() {
+            let problem = "is given, and the link has directions = \"one\"";
+            return Err(Invalid::at(&join(path, "reverse"), problem).remedy("leave one of them out"));
+        }
+        not_too_many(&self.impairments, &self.reverse, path)
     }
 }
 
@@ -75,7 +91,7 @@ fn must_end(flow: &Flow, path: &str) -> Result<(), Invalid> {
 /// Refuse connections that wait for the response of the previous one in traffic without responses.
 fn check_responses(flow: &Flow, path: &str) -> Result<(), Invalid> {
     let after = flow.arrivals.as_ref().map(|arrivals| arrivals.after);
-    let answers = |application: &dyn Application| application.wants(Side::Client).told;
+    let answers = |application: &dyn Application| application.needs(Side::Client).events;
     if after != Some(After::Response) || flow.traffic.application().is_none_or(answers) {
         return Ok(());
     }
@@ -90,9 +106,13 @@ fn check_scoreboard(tcp: &Tcp, flow: &Flow, path: &str) -> Result<(), Invalid> {
     let Some((key, remedy)) = tcp.lacks_scoreboard().filter(|_| !flow.traffic.is_datagrams()) else {
         return Ok(());
     };
-    let value = tcp.write().get(key).cloned().unwrap_or_default();
+    let value = tcp.write().pointer(&format!("/{}", key.replace('.', "/"))).cloned().unwrap_or_default();
     let path = join(&join(path, "tcp"), key);
-    let why = if tcp.sack { format!("recovery is {}", tcp.recovery.write()) } else { "sack is false".into() };
+    let why = if tcp.sack {
+        format!("recovery.method is {}", tcp.recovery.method.write())
+    } else {
+        "sack is false".into()
+    };
     Err(Invalid::new(&path, &value, format!("works on what SACK reports, and {why}")).remedy(remedy))
 }
 
@@ -145,6 +165,21 @@ impl Scenario {
             return Err(Invalid::at(&flows, problem)
                 .remedy("give one of them packets or lasts, or the scenario a duration"));
         }
+        self.check_warm_up(path)?;
         self.check_samples(path)
+    }
+
+    /// Refuse a warm-up that leaves nothing of the longest run.
+    fn check_warm_up(&self, path: &str) -> Result<(), Invalid> {
+        let (key, end) = match self.duration {
+            Some(duration) => ("duration", duration),
+            None => ("time_limit", self.time_limit),
+        };
+        if self.warm_up < end {
+            return Ok(());
+        }
+        let problem = format!("must be shorter than the run, whose {key} is {end}");
+        Err(Invalid::new(&join(path, "warm_up"), &self.warm_up.write(), problem)
+            .remedy(format!("shorten it, or lengthen {key}")))
     }
 }

@@ -31,7 +31,7 @@ impl Scenario {
         Sizes {
             links: if named == 0 { self.link_count() } else { named },
             lasting: connections(|_| true),
-            conversing: connections(|application| application.wants(Side::Client).told),
+            conversing: connections(|application| application.needs(Side::Client).events),
         }
     }
 
@@ -42,7 +42,8 @@ impl Scenario {
         let wanted = Series::ALL.iter().filter(|series| record.series.contains(series));
         let each =
             wanted.map(|series| series.table().row() as f64 * series.rows_a_sample(&sizes) as f64).sum();
-        let times = |d: Duration| (d.seconds() / record.interval.seconds()).floor() + 1.0;
+        let intervals = |d: Duration| d.seconds() / record.interval.seconds();
+        let times = |d: Duration| (intervals(d).floor() - intervals(self.warm_up).ceil()).max(0.0) + 1.0;
         (self.duration.map_or(0.0, times), each)
     }
 

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use net::{Fate, Flags, Way, Why};
+use net::{Direction, Fate, Flags, Why};
 use units::Time;
 
 use super::recorder::{Held, Names, Recorder, Start, Wants};
@@ -53,6 +53,7 @@ struct Incident {
 #[derive(Debug)]
 pub struct Incidents<H> {
     list: List<Incident>,
+    begins: Time,
     of: PhantomData<H>,
 }
 
@@ -62,8 +63,8 @@ impl<H: Happened> Recorder for Incidents<H> {
     const ABOUT: &'static str = H::ABOUT;
     const WANTS: Wants = Wants::NOTHING;
 
-    fn begin(_: &Start) -> Self {
-        Incidents { list: List::default(), of: PhantomData }
+    fn begin(start: &Start) -> Self {
+        Incidents { list: List::default(), begins: start.begins, of: PhantomData }
     }
 
     fn held(&self) -> Held {
@@ -71,11 +72,11 @@ impl<H: Happened> Recorder for Incidents<H> {
     }
 
     fn fate(&mut self, at: Time, link: u32, flow: u32, fate: &Fate) {
-        if H::is(fate) {
+        if H::is(fate) && at >= self.begins {
             let (Fate::Dropped(packet, why) | Fate::Marked(packet, why)) = fate;
             let (seq, bytes) = (packet.segment.seq.0, packet.segment.len);
             let syn = packet.segment.flags.has(Flags::SYN);
-            let reply = packet.label.way() == Way::Back;
+            let reply = packet.label.direction() == Direction::Reverse;
             self.list.push(Incident { at, link, flow, reply, syn, seq, bytes, why: *why });
         }
     }

@@ -1,6 +1,5 @@
 //! The series that a scenario may ask for, a file each, all in the table below.
 
-mod carried;
 mod delays;
 mod delivery_rate;
 mod drops;
@@ -145,7 +144,6 @@ macro_rules! series {
 
 series! {
     queue::Queue,
-    carried::Carried,
     delays::Delays,
     waits::Waits,
     window::Window,
@@ -162,8 +160,12 @@ impl Read for Series {
     fn read(value: &Json, path: &str) -> Result<Self, Invalid> {
         let known = Series::ALL.iter().find(|series| value.as_str() == Some(series.word()));
         known.copied().ok_or_else(|| {
+            if value == "carried" {
+                return Invalid::new(path, value, "is gone, because the tables begin after a warm-up")
+                    .remedy("set warm_up, and read the table links");
+            }
             let words: Vec<&str> = Series::ALL.iter().map(|series| series.word()).collect();
-            Invalid::new(path, value, "is none of the choices here")
+            Invalid::new(path, value, "is not one of the choices")
                 .remedy(did_you_mean(value.as_str().unwrap_or(""), &words))
         })
     }

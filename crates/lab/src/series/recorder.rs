@@ -48,6 +48,8 @@ pub struct Lasting {
 /// What is known when a run begins.
 #[derive(Debug)]
 pub struct Start<'a> {
+    /// The end of the warm-up: what happens before it is not recorded.
+    pub begins: Time,
     /// How many links there are.
     pub links: usize,
     /// Those that `record.links` names, or all.

@@ -1,5 +1,7 @@
 //! Every request.
 
+use std::collections::HashMap;
+
 use units::Time;
 
 use super::recorder::{Asked, Held, Names, Recorder, Start, Wants};
@@ -16,7 +18,7 @@ columns::tables! {
         opened_s in "s": "When the handshake of that connection was done at the client; empty if it never was.";
         completed_s in "s": "When the last byte of its response was read; empty if that never was.";
         duration_s in "s": "The time from `start_s` to `completed_s`.";
-        client_timeouts in "times": "Retransmission timeouts of that connection's client by then: of the SYN and of requests.";
+        client_timeouts in "times": "Retransmission timeouts of that connection's client by then: of the SYN and of requests. They are counted from the last response to a request that the warm-up had.";
         server_timeouts in "times": "Those of its server: of the SYN-ACK and of responses.";
         request_bytes in "bytes": "Its size.";
         response_bytes in "bytes": "The size of the response.";
@@ -24,17 +26,20 @@ columns::tables! {
 }
 
 /// Requests in the order in which they were answered, then those that were not.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Requests {
     list: List<Asked>,
+    begins: Time,
+    /// By flow and connection: timeouts by the response to the last request that is not recorded.
+    before: HashMap<[u32; 2], [u32; 2]>,
 }
 
 impl Recorder for Requests {
     type Table = Columns;
     const WANTS: Wants = Wants::NOTHING;
 
-    fn begin(_: &Start) -> Self {
-        Requests::default()
+    fn begin(start: &Start) -> Self {
+        Requests { list: List::default(), begins: start.begins, before: HashMap::new() }
     }
 
     fn held(&self) -> Held {
@@ -42,7 +47,14 @@ impl Recorder for Requests {
     }
 
     fn asked(&mut self, asked: &Asked) {
-        self.list.push(*asked);
+        let connection = [asked.flow, asked.connection];
+        if asked.since < self.begins {
+            self.before.insert(connection, asked.timeouts);
+            return;
+        }
+        let before = self.before.get(&connection).copied().unwrap_or_default();
+        let timeouts = [0, 1].map(|end| asked.timeouts[end] - before[end]);
+        self.list.push(Asked { timeouts, ..*asked });
     }
 
     fn tables(self, names: &Names) -> Vec<Table> {

@@ -56,12 +56,12 @@ impl Recorder for Rtt {
     }
 
     fn told(&mut self, now: Time, end: End, flow: u32, sender: &Endpoint) {
-        let Some((progress, list)) = self.traced.of(end) else { return };
+        let Some(progress) = self.traced.of(end) else { return };
         let ((samples, last), rto) = (sender.round_trips(), sender.rto());
         if samples != progress.samples || (rto != progress.rto && progress.samples > 0) {
             let rtt = (samples != progress.samples).then_some(last);
-            list.push(Measured { at: now, flow, rtt, srtt: sender.srtt(), rto });
             (progress.samples, progress.rto) = (samples, rto);
+            self.traced.push(now, end, Measured { at: now, flow, rtt, srtt: sender.srtt(), rto });
         }
     }
 

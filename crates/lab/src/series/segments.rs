@@ -85,10 +85,10 @@ impl Recorder for Segments {
     }
 
     fn at_host(&mut self, now: Time, end: End, seen: &Seen, acked: [u64; 2]) {
-        let Some((progress, list)) = self.traced.of(end).filter(|_| seen.protocol == Protocol::Tcp) else {
+        let Some(progress) = self.traced.of(end).filter(|_| seen.protocol == Protocol::Tcp) else {
             return;
         };
-        let (segment, received) = (&seen.packet.segment, seen.packet.label.way() != end.sends());
+        let (segment, received) = (&seen.packet.segment, seen.packet.label.direction() != end.sends());
         let way = end.sends();
         let [acked, acked_back] = [acked[way.index()], acked[way.opposite().index()]];
         // The SYN has 0, the first byte of data 1.
@@ -101,15 +101,15 @@ impl Recorder for Segments {
         let (seq, ack) = (segment.seq, if segment.flags.has(Flags::ACK) { segment.ack } else { Seq(0) });
         let mut resent = false;
         if !received && segment.seq_len() > 0 {
-            let end = whole(seq) + u64::from(segment.seq_len());
+            let next = whole(seq) + u64::from(segment.seq_len());
             resent = whole(seq) < progress.sent_to;
-            progress.sent_to = progress.sent_to.max(end);
+            progress.sent_to = progress.sent_to.max(next);
         }
         let mut blocks = [(0, 0); BLOCKS];
         for (place, &(left, right)) in blocks.iter_mut().zip(seen.options.sack()) {
             *place = (left.minus(ack), right.minus(ack));
         }
-        list.push(Sighting {
+        let row = Sighting {
             at: now,
             seq: if received { other(seq) } else { data(seq) },
             ack: if received { data(ack) } else { other(ack) },
@@ -122,7 +122,8 @@ impl Recorder for Segments {
             block_count: seen.options.sack().len() as u8,
             received,
             resent,
-        });
+        };
+        self.traced.push(now, end, row);
     }
 
     fn tables(self, names: &Names) -> Vec<Table> {

@@ -1,6 +1,7 @@
 //! The flows that are traced: those of one connection that `record.traced` names, or all of these.
 
 use net::End;
+use units::Time;
 
 use super::recorder::{Held, Lasting, Start};
 use crate::columns::Definition;
@@ -14,6 +15,7 @@ pub struct Traced<Progress, Row> {
     /// By slot and end; none: not traced.
     progress: Vec<[Option<Progress>; 2]>,
     rows: [List<Row>; 2],
+    begins: Time,
 }
 
 impl<Progress: Clone + Default, Row> Traced<Progress, Row> {
@@ -21,14 +23,23 @@ impl<Progress: Clone + Default, Row> Traced<Progress, Row> {
     pub fn begin(start: &Start) -> Self {
         let ends =
             |of: &Lasting| [of.traced, of.traced && of.converses].map(|end| end.then(Progress::default));
-        Traced { progress: start.lasting.iter().map(ends).collect(), rows: Default::default() }
+        Traced {
+            progress: start.lasting.iter().map(ends).collect(),
+            rows: Default::default(),
+            begins: start.begins,
+        }
     }
 
-    /// How far an end has come, and its rows; none: it is not traced.
-    pub fn of(&mut self, end: End) -> Option<(&mut Progress, &mut List<Row>)> {
-        let which = end.sends().index();
-        let progress = self.progress.get_mut(end.connection() as usize)?[which].as_mut()?;
-        Some((progress, &mut self.rows[which]))
+    /// How far an end has come; none: it is not traced.
+    pub fn of(&mut self, end: End) -> Option<&mut Progress> {
+        self.progress.get_mut(end.connection() as usize)?[end.sends().index()].as_mut()
+    }
+
+    /// Adds a row of an end, unless that is before the end of the warm-up.
+    pub fn push(&mut self, now: Time, end: End, row: Row) {
+        if now >= self.begins {
+            self.rows[end.sends().index()].push(row);
+        }
     }
 
     /// How many rows there are.

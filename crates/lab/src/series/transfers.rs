@@ -39,17 +39,18 @@ struct Transfer {
 }
 
 /// Connections in the order in which they were over, then those that were not.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Transfers {
     list: List<Transfer>,
+    begins: Time,
 }
 
 impl Recorder for Transfers {
     type Table = Columns;
     const WANTS: Wants = Wants::NOTHING;
 
-    fn begin(_: &Start) -> Self {
-        Transfers::default()
+    fn begin(start: &Start) -> Self {
+        Transfers { list: List::default(), begins: start.begins }
     }
 
     fn held(&self) -> Held {
@@ -57,6 +58,9 @@ impl Recorder for Transfers {
     }
 
     fn transferred(&mut self, flow: u32, sum: &Sum) {
+        if sum.start < self.begins {
+            return;
+        }
         let counts = &sum.counts;
         let [_, completed, _] = sum.milestones;
         self.list.push(Transfer {

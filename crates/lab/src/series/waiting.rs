@@ -19,6 +19,8 @@ pub struct Waiting {
     /// By link: its place in `links`.
     places: Vec<Option<u32>>,
     of_each: Vec<Waits>,
+    /// The end of the warm-up.
+    begins: Time,
 }
 
 /// What they wait at one link.
@@ -30,12 +32,14 @@ struct Waits {
 }
 
 impl Waits {
-    /// Counts what has begun by now.
-    fn settle(&mut self, now: Time) {
+    /// Counts what has begun by now, and after the warm-up, which ends at `after`.
+    fn settle(&mut self, now: Time, after: Time) {
         while let Some(&(begins, waited)) = self.to_begin.front()
             && begins <= now
         {
-            self.histogram.add(waited);
+            if begins > after || after == Time::ZERO {
+                self.histogram.add(waited);
+            }
             self.to_begin.pop_front();
         }
     }
@@ -52,6 +56,7 @@ impl Waiting {
             links: start.recorded.to_vec(),
             places,
             of_each: vec![Waits::default(); start.recorded.len()],
+            begins: start.begins,
         }
     }
 
@@ -60,13 +65,13 @@ impl Waiting {
         if let Some(place) = self.places[link as usize] {
             let waits = &mut self.of_each[place as usize];
             waits.to_begin.push_back((begins, begins.since(entered)));
-            waits.settle(now);
+            waits.settle(now, self.begins);
         }
     }
 
     /// The run ends.
     pub fn end(&mut self, now: Time) {
-        self.of_each.iter_mut().for_each(|waits| waits.settle(now));
+        self.of_each.iter_mut().for_each(|waits| waits.settle(now, self.begins));
     }
 
     /// Each link with how long its packets waited.

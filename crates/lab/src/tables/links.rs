@@ -4,66 +4,95 @@ use std::sync::Arc;
 
 use impairments::Counts;
 use queues::diffserv::Seen;
-use queues::schedulers::Account;
+use queues::schedulers::ClassCounters;
 use units::Duration;
 
+use crate::baseline::LinkCounts;
 use crate::columns::{self, Definition as _};
 use crate::record::{Column, Table, names_of};
 use crate::run::Simulation;
 
 impl Simulation<'_> {
+    /// Counts of each link since the run began.
+    pub(crate) fn link_counts(&self) -> Vec<LinkCounts> {
+        (0..self.network.links.len()).map(|l| self.counts_of_link(l)).collect()
+    }
+
+    fn counts_of_link(&self, l: usize) -> LinkCounts {
+        let (ledger, inside) = (self.network.links[l].counters(), &self.network.insides[l]);
+        let signals = ledger.signals();
+        // Behind impairments: what left the wire.
+        let delivered = match self.network.impaired.binary_search(&(l as u32)) {
+            Ok(w) => self.network.wires[w].left().packets,
+            Err(_) => ledger.delivered.packets + inside.beyond.packets,
+        };
+        let [full, early, threshold, ..] = signals.dropped_why;
+        LinkCounts {
+            arrived: ledger.arrived - inside.to_come,
+            dropped: signals.dropped,
+            dropped_why: [full, early, threshold],
+            marked: signals.marked(),
+            departed: ledger.arrived - signals.dropped - inside.to_come - inside.waiting,
+            delivered,
+            busy: Duration(ledger.work - inside.work),
+        }
+    }
+
     /// A row a link and direction.
     pub(super) fn link_table(&self, names: &Arc<Vec<String>>) -> Table {
         let n = self.network.links.len();
-        let count = |get: &dyn Fn(usize) -> u64| Column::Count((0..n).map(get).collect());
-        let ledger = |l: usize| self.network.links[l].ledger();
-        let signals = |l: usize| ledger(l).signals();
-        let inside = |l: usize| &self.network.insides[l];
-        let arrived = |l: usize| ledger(l).arrived - inside(l).to_come;
-        let departed =
-            |l: usize| ledger(l).arrived - signals(l).dropped - inside(l).to_come - inside(l).waiting;
-        // Behind impairments: what left the wire.
-        let delivered = |l: usize| match self.network.impaired.binary_search(&(l as u32)) {
-            Ok(w) => self.network.wires[w].left().packets,
-            Err(_) => ledger(l).delivered.packets + inside(l).beyond.packets,
-        };
-        let busy = |l: usize| Duration(ledger(l).work - inside(l).work).seconds();
+        let mut counts = self.link_counts();
+        counts.iter_mut().zip(&self.baseline.links).for_each(|(all, before)| *all = all.since(before));
+        let count = |get: &dyn Fn(&LinkCounts) -> u64| Column::Count(counts.iter().map(get).collect());
+        let float = |get: &dyn Fn(&LinkCounts) -> f64| Column::Float(counts.iter().map(get).collect());
+        let counted_s = self.end.since(self.begins()).seconds().max(1e-12);
         columns::Links {
             link: Column::Name((0..n as u32).collect(), names.clone()),
-            arrived_packets: count(&|l| arrived(l).packets),
-            arrived_bytes: count(&|l| arrived(l).bytes),
-            dropped_packets: count(&|l| signals(l).dropped.packets),
-            dropped_bytes: count(&|l| signals(l).dropped.bytes),
-            dropped_full: count(&|l| signals(l).dropped_why[0]),
-            dropped_early: count(&|l| signals(l).dropped_why[1]),
-            dropped_threshold: count(&|l| signals(l).dropped_why[2]),
-            marked_packets: count(&|l| signals(l).marked()),
-            departed_packets: count(&|l| departed(l).packets),
-            departed_bytes: count(&|l| departed(l).bytes),
-            delivered_packets: count(&delivered),
-            waiting_packets: count(&|l| inside(l).waiting.packets),
-            busy_s: Column::Float((0..n).map(busy).collect()),
-            utilization: Column::Float((0..n).map(|l| busy(l) / self.end.seconds().max(1e-12)).collect()),
+            arrived_packets: count(&|c| c.arrived.packets),
+            arrived_bytes: count(&|c| c.arrived.bytes),
+            dropped_packets: count(&|c| c.dropped.packets),
+            dropped_bytes: count(&|c| c.dropped.bytes),
+            dropped_full: count(&|c| c.dropped_why[0]),
+            dropped_early: count(&|c| c.dropped_why[1]),
+            dropped_threshold: count(&|c| c.dropped_why[2]),
+            marked_packets: count(&|c| c.marked),
+            departed_packets: count(&|c| c.departed.packets),
+            departed_bytes: count(&|c| c.departed.bytes),
+            delivered_packets: count(&|c| c.delivered),
+            waiting_packets: Column::Count(self.network.insides.iter().map(|i| i.waiting.packets).collect()),
+            busy_s: float(&|c| c.busy.seconds()),
+            utilization: float(&|c| c.busy.seconds() / counted_s),
         }
         .table()
+    }
+
+    /// Each class of a scheduler: link, place, counts since the run began, and the packets that wait.
+    pub(crate) fn class_accounts(&self) -> Vec<(u32, String, ClassCounters, u64)> {
+        let mut all = Vec::new();
+        for (l, link) in self.network.links.iter().enumerate() {
+            if let Some(classes) = link.queue().classes() {
+                classes.each_class(&mut |place, account, waiting| {
+                    all.push((l as u32, place.to_string(), *account, u64::from(waiting.packets)));
+                });
+            }
+        }
+        all
     }
 
     /// A row a class of a scheduler, if there are any.
     pub(super) fn class_table(&self, names: &Arc<Vec<String>>) -> Option<Table> {
         let (mut links, mut places, mut seen) = (Vec::new(), Vec::new(), Vec::new());
-        for (l, link) in self.network.links.iter().enumerate() {
-            if let Some(classes) = link.queue().classes() {
-                classes.each_account(&mut |place, account, waiting| {
-                    links.push(l as u32);
-                    places.push(place.to_string());
-                    seen.push((*account, u64::from(waiting.packets)));
-                });
-            }
+        for (l, place, account, waiting) in self.class_accounts() {
+            let before = self.baseline.classes.get(seen.len());
+            links.push(l);
+            places.push(place);
+            seen.push((before.map_or(account, |before| account.since(before)), waiting));
         }
         if seen.is_empty() {
             return None;
         }
-        let count = |get: &dyn Fn(&Account) -> u64| Column::Count(seen.iter().map(|(a, _)| get(a)).collect());
+        let count =
+            |get: &dyn Fn(&ClassCounters) -> u64| Column::Count(seen.iter().map(|(a, _)| get(a)).collect());
         let table = columns::Classes {
             link: Column::Name(links, names.clone()),
             class: names_of(places.into_iter()),
@@ -102,13 +131,19 @@ impl Simulation<'_> {
         .table()
     }
 
+    /// Each colour of a rule of a conditioner, and what no rule took, since the run began, with the link.
+    pub(crate) fn conditioners_seen(&self) -> impl Iterator<Item = (u32, Seen)> {
+        let conditioners = self.network.conditioners.iter().zip(self.plan.conditioned());
+        conditioners.flat_map(|(conditioner, l)| {
+            conditioner.seen(self.plan.links[l as usize].condition()).map(move |seen| (l, seen))
+        })
+    }
+
     /// A row a colour of a rule of a conditioner, and one for what no rule took.
     pub(super) fn conditioner_table(&self, names: &Arc<Vec<String>>) -> Table {
-        let (mut links, mut seen) = (Vec::new(), Vec::new());
-        for (conditioner, l) in self.network.conditioners.iter().zip(self.plan.conditioned()) {
-            seen.extend(conditioner.seen(self.plan.links[l as usize].condition()));
-            links.resize(seen.len(), l);
-        }
+        let (links, mut seen): (Vec<u32>, Vec<Seen>) = self.conditioners_seen().unzip();
+        let before = &self.baseline.conditioners;
+        seen.iter_mut().zip(before).for_each(|(seen, before)| seen.came = seen.came - *before);
         let text = |get: &dyn Fn(&Seen) -> String| names_of(seen.iter().map(get));
         let count = |get: &dyn Fn(&Seen) -> u64| Column::Count(seen.iter().map(get).collect());
         columns::Conditioners {

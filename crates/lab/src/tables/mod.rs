@@ -4,7 +4,7 @@ mod flows;
 mod links;
 mod traffic;
 
-use net::Way;
+use net::Direction;
 use units::param::Json;
 
 use crate::columns::{Definition, HERE};
@@ -44,7 +44,7 @@ impl Simulation<'_> {
         drop(std::mem::take(&mut self.network.flight));
         drop(std::mem::take(&mut self.events));
         let conversing = !self.connections.exchanges.flows.is_empty();
-        let ways = if conversing { &Way::BOTH[..] } else { &[Way::There] };
+        let ways = if conversing { &Direction::BOTH[..] } else { &[Direction::Forward] };
         let sums: Vec<_> = ways
             .iter()
             .map(|&way| match rows {

@@ -13,7 +13,9 @@ impl Simulation<'_> {
     /// A row a flow of datagrams.
     pub(super) fn datagram_table(&self, names: &Arc<Vec<String>>) -> Table {
         let datagrams = &self.connections.datagrams;
-        let dropped = |k: usize| self.connections.fates.slots[self.connections.lasting + k].ledger.dropped[0];
+        let all_dropped =
+            |k: usize| self.connections.fates.slots[self.connections.lasting + k].ledger.dropped[0];
+        let dropped = |k: usize| u64::from(all_dropped(k)) - datagrams[k].before.dropped;
         let text = |get: &dyn Fn(usize) -> String| names_of(datagrams.iter().map(|s| get(s.flow as usize)));
         let float = |get: &dyn Fn(&Datagrams) -> f64| Column::Float(datagrams.iter().map(get).collect());
         let count = |get: &dyn Fn(&Datagrams) -> u64| Column::Count(datagrams.iter().map(get).collect());
@@ -22,7 +24,8 @@ impl Simulation<'_> {
             0 | 1 => f64::NAN,
             _ => s.received.jitter * 1e-12,
         };
-        let lasted = |s: &Datagrams| self.end.since(s.start).seconds();
+        let lasted = |s: &Datagrams| self.end.since(s.start.max(self.begins())).seconds();
+        let sent = |s: &Datagrams| s.sent - s.before.sent;
         let goodput =
             |s: &Datagrams| if lasted(s) > 0.0 { s.received.payload as f64 * 8.0 / lasted(s) } else { 0.0 };
         columns::Datagrams {
@@ -30,13 +33,13 @@ impl Simulation<'_> {
             from: text(&|f| self.plan.from(f)),
             to: text(&|f| self.plan.to(f)),
             start_s: float(&|s| seconds(s.start)),
-            sent_packets: count(&|s| s.sent.packets),
-            sent_bytes: count(&|s| s.sent.bytes),
+            sent_packets: count(&|s| sent(s).packets),
+            sent_bytes: count(&|s| sent(s).bytes),
             received_packets: count(&arrived),
             received_bytes: count(&|s| s.received.payload),
             goodput_bps: float(&goodput),
-            lost_packets: count(&|s| s.sent.packets - arrived(s)),
-            dropped_packets: Column::Count((0..datagrams.len()).map(|k| u64::from(dropped(k))).collect()),
+            lost_packets: count(&|s| s.before.in_network + sent(s).packets - arrived(s)),
+            dropped_packets: Column::Count((0..datagrams.len()).map(dropped).collect()),
             marked_packets: count(&|s| s.received.marked),
             duplicate_packets: count(&|s| s.received.copies),
             reordered_packets: count(&|s| s.received.reordered),
@@ -75,11 +78,13 @@ impl Simulation<'_> {
     /// A row a flow with arrivals.
     pub(super) fn connection_table(&self, names: &Arc<Vec<String>>) -> Table {
         let sources = &self.connections.sources;
+        let before = |k: usize| self.baseline.opened.get(k).copied().unwrap_or_default();
+        let opened = |k: usize| u64::from(sources[k].progress.opened) - before(k);
         let float = |get: &dyn Fn(&Source) -> f64| Column::Float(sources.iter().map(get).collect());
         let count = |get: &dyn Fn(&Source) -> u64| Column::Count(sources.iter().map(get).collect());
         columns::Connections {
             flow: Column::Name(sources.iter().map(|s| s.flow).collect(), names.clone()),
-            opened: count(&|s| u64::from(s.progress.opened)),
+            opened: Column::Count((0..sources.len()).map(opened).collect()),
             completed: count(&|s| s.durations.count()),
             completed_bytes: count(&|s| s.completed_bytes),
             mean_duration_s: float(&|s| s.durations.mean_s()),

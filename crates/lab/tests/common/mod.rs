@@ -14,20 +14,20 @@ pub const TWO_DOWNLOADS: &str = r#"
 
 /// TCP of every kind.
 pub const TCP: [&str; 8] = [
-    r#"ecn = "off", rto_estimator = "jacobson1988""#,
+    r#"ecn = "off", rto.estimator = "jacobson1988""#,
     r#"ecn = "rfc3168""#,
-    r#"recovery = "newreno", limited_transmit = true, frto = "basic", timestamps = true, eifel = true"#,
-    r#"recovery = "tahoe", nagle = "rfc896""#,
+    r#"recovery.method = "newreno", recovery.limited_transmit = true, recovery.frto = "basic", timestamps = true, recovery.eifel = true"#,
+    r#"recovery = "tahoe", connection.nagle = "rfc896""#,
     r#"recovery = "sack", sack = true, ecn = "ecn+""#,
-    r#"recovery = "fack", sack = true, rate_reduction = "prr", ecn = "accurate""#,
-    r#"recovery = "sack", sack = true, timestamps = true, window_scaling = "on", rack = true, tail_loss_probe = true, rate_reduction = "prr", frto = "sack", eifel = true, limited_transmit = true, rto_estimator = "linux", rto_min = "200 ms", flight_unit = "segments", cwnd_validation = "limited", quick_ack = "16 packets""#,
-    r#"receive_window = "3000 B", nagle = "minshall", ecn = "nonce""#,
+    r#"recovery.method = "fack", sack = true, recovery.reduction = "prr", ecn = "accurate""#,
+    r#"recovery.method = "sack", sack = true, timestamps = true, window.scaling = "on", recovery.rack = true, recovery.tail_loss_probe = true, recovery.reduction = "prr", recovery.frto = "sack", recovery.eifel = true, recovery.limited_transmit = true, rto.estimator = "linux", rto.min = "200 ms", details.flight_unit = "segments", cwnd.validation = "limited", ack.quick = "16 packets""#,
+    r#"receive_window = "3000 B", connection.nagle = "minshall", ecn = "nonce""#,
 ];
 
 /// TCP as Linux has it, but for the number of retries: a random network may lose all of them.
 pub const LINUX: [&str; 2] = [
-    r#"preset = "linux", retries = 250, syn_retries = 100, synack_retries = 100"#,
-    r#"preset = "linux", retries = 250, syn_retries = 100, synack_retries = 100, ecn = "rfc3168", congestion = "reno", gathering = "linux""#,
+    r#"stack = "linux", connection.retries = 250, connection.syn_retries = 100, connection.synack_retries = 100"#,
+    r#"stack = "linux", connection.retries = 250, connection.syn_retries = 100, connection.synack_retries = 100, ecn = "rfc3168", congestion = "reno", offload = "linux""#,
 ];
 
 /// Reads a scenario with changes.

@@ -1,4 +1,4 @@
-//! What arrives at the queue of a link, and what waits in it.
+//! Arrivals at the queue of a link, and its backlog.
 
 use std::collections::VecDeque;
 
@@ -8,33 +8,34 @@ use super::{Flight, InPipe, Link, Probe};
 use crate::discipline::{Answer, Arrival, Backlog, Fate, LinkQueue, QueueDiscipline};
 use crate::packet::Packet;
 
-/// What became of a packet that arrived at the queue of a link.
+/// Result of the arrival of a packet at the queue of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
-    /// It is admitted, and arrives at the far end then: the caller puts it in this link's pipe, or in that of a link
-    /// that only delays.
+    /// The packet is admitted and arrives at the far end at this time. The caller puts it into the
+    /// pipe of this link, or of a link that only delays.
     Admitted(Time),
-    /// The caller hands it to the queue that keeps it ([`Link::keep`]).
-    Kept,
-    /// It was dropped.
+    /// The queue stores its packets, and the caller passes the packet to it ([`Link::enqueue`]).
+    Enqueue,
+    /// The packet was dropped.
     Dropped,
-    /// Whether there is room is not known: the caller has what waits counted ([`Link::count`]), and tries again.
+    /// The backlog is not counted and may be too large. The caller lets the link count it
+    /// ([`Link::count`]) and tries again.
     Uncounted,
 }
 
 impl<Q: LinkQueue> Link<Q> {
-    /// A packet arrives at the queue, which may mark it.
+    /// Offer an arriving packet to the queue, which may mark it.
     #[inline(always)]
     pub fn receive(&mut self, now: Time, packet: &mut Packet, probe: &mut impl Probe) -> Received {
         let ahead = self.free_at.since(now);
         if ahead < self.uncounted {
-            self.ledger.arrive(packet);
+            self.counters.arrive(packet);
             return Received::Admitted(self.send(now, packet));
         }
         if self.uncounted > Duration::ZERO {
             return Received::Uncounted;
         }
-        self.ledger.arrive(packet);
+        self.counters.arrive(packet);
         let idle = ahead == Duration::ZERO;
         let backlog = if idle { self.waiting_none() } else { self.waiting(now) };
         if !(idle && self.takes_when_free) {
@@ -45,7 +46,7 @@ impl<Q: LinkQueue> Link<Q> {
             }
             match answer {
                 Answer::Admitted => {}
-                Answer::Kept => return Received::Kept,
+                Answer::Enqueue => return Received::Enqueue,
                 Answer::Dropped => return Received::Dropped,
             }
         }
@@ -56,8 +57,9 @@ impl<Q: LinkQueue> Link<Q> {
         Received::Admitted(self.send(now, packet))
     }
 
-    /// What waits need not be counted, as long as it is surely not too much for the queue: nobody samples it, no packet
-    /// is smaller than `least`, and all that is admitted comes into this link's own pipe.
+    /// Stop counting the backlog as long as it is certainly small enough for the queue. This
+    /// requires that no series samples it, that each packet has at least `least` bytes, and that
+    /// each admitted packet enters this link's own pipe.
     pub fn leave_uncounted(&mut self, least: u16) {
         if let Some(packets) = self.queue.passes_below()
             && self.pace.is_none()
@@ -67,12 +69,12 @@ impl<Q: LinkQueue> Link<Q> {
         }
     }
 
-    /// Whether it counts what waits.
+    /// Return true if the link counts its backlog.
     pub fn counts(&self) -> bool {
         self.uncounted == Duration::ZERO
     }
 
-    /// Counts what waits at `now` in the pipe, and from now on.
+    /// Count the backlog at `now` from the packets in the pipe, and continue to count it.
     #[cold]
     pub fn count(&mut self, now: Time, flight: &Flight) {
         self.uncounted = Duration::ZERO;
@@ -83,28 +85,28 @@ impl<Q: LinkQueue> Link<Q> {
         self.waiting = waiting;
     }
 
-    /// Enters the reported fates in the ledger and shows them.
+    /// Count the reported fates and pass them to the probe.
     #[cold]
     pub(super) fn settle(&mut self, now: Time, probe: &mut impl Probe) {
         for fate in self.fates.0.drain(..) {
             match &fate {
-                Fate::Dropped(packet, why) => self.ledger.drop(packet, *why),
-                Fate::Marked(packet, why) => self.ledger.mark(packet, *why),
+                Fate::Dropped(packet, why) => self.counters.drop(packet, *why),
+                Fate::Marked(packet, why) => self.counters.mark(packet, *why),
             }
             probe.fate(now, &fate);
         }
     }
 
-    /// What waits at `now`, the packet in service not included.
+    /// Return the backlog at `now`, without the packet in service.
     #[inline]
     pub fn backlog(&mut self, now: Time) -> Backlog {
-        match self.queue.keeper() {
+        match self.queue.discipline() {
             Some(held) => held.backlog(),
             None => self.waiting(now),
         }
     }
 
-    /// The same where the transmitter is free: everything admitted has begun.
+    /// Return the empty backlog of an idle transmitter, and clear the list of waiting packets.
     #[inline]
     fn waiting_none(&mut self) -> Backlog {
         if !self.waiting.is_empty() {
@@ -114,7 +116,7 @@ impl<Q: LinkQueue> Link<Q> {
         Backlog::default()
     }
 
-    /// What was admitted and has not begun by `now`.
+    /// Return the admitted packets whose transmission has not begun by `now`.
     #[inline]
     fn waiting(&mut self, now: Time) -> Backlog {
         while let Some(&(begins, size)) = self.waiting.front()

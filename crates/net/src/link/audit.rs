@@ -1,19 +1,20 @@
-//! Where each packet of a link is at some instant, packet by packet: what its ledger is held against.
+//! Position of each packet of a link at one time, with which the counters are compared.
 
 use units::{Bytes, Time};
 
 use super::{Flight, InPipe, Link};
+use crate::counters::Inside;
 use crate::discipline::{LinkQueue, QueueDiscipline};
-use crate::ledger::Inside;
 use crate::packet::Packet;
 
 impl<Q: LinkQueue> Link<Q> {
-    /// Enters in `inside` where each packet of this link's own pipe is at `now`.
+    /// Count in `inside` the position of each packet in this link's own pipe at `now`.
     pub fn locate_all(&self, flight: &Flight, now: Time, inside: &mut Inside) {
         let mut before = Time::ZERO;
         for entry in self.pipe(flight) {
             if self.pace.is_some() {
-                // What is first in the pipe has begun: what was sent before it has arrived.
+                // The transmission of the first packet in the pipe has begun, because all earlier
+                // packets have arrived.
                 let sent = entry.arrives - self.delay;
                 self.place(entry, now, (entry.entered.max(before), sent), inside);
                 before = sent;
@@ -23,17 +24,18 @@ impl<Q: LinkQueue> Link<Q> {
         }
     }
 
-    /// Enters where a packet is that entered by now and whose transmission takes this span.
+    /// Count a packet that has entered by now and is transmitted during this time span.
     fn place(&self, entry: &InPipe, now: Time, (begins, sent): (Time, Time), inside: &mut Inside) {
         inside.work = inside.work.wrapping_add(sent.since(now.max(begins)).0);
         if begins > now { inside.waiting.add(&entry.packet) } else { inside.on_wire.add(&entry.packet) }
     }
 
-    /// Enters in `inside` where the packet of a pipe is at `now`, at a rate that does not change: this link's own
-    /// pipe, or (`beyond`) that of the link behind it, which only delays.
+    /// Count in `inside` the position of a packet at `now`, at a constant rate. The packet is in
+    /// the pipe of this link, or (`beyond`) of the next link, which only delays.
     pub fn locate(&self, entry: &InPipe, beyond: bool, now: Time, inside: &mut Inside) {
         let packet = &entry.packet;
-        // In the pipe of the link behind, the entry there is the arrival at the far end here.
+        // In the pipe of the next link, the entry time there is the arrival time at the far end
+        // here.
         let (entered, arrives) =
             if beyond { (Time::ZERO, entry.entered) } else { (entry.entered, entry.arrives) };
         let time = self.transmission_time(Bytes(u64::from(packet.size)));
@@ -51,11 +53,11 @@ impl<Q: LinkQueue> Link<Q> {
         }
     }
 
-    /// Enters in `inside` what the queue keeps, and shows each packet.
-    pub fn locate_held(&self, inside: &mut Inside, mut see: impl FnMut(&Packet)) {
-        if let Some(queue) = self.queue.keeper() {
+    /// Count in `inside` the packets that the queue stores, and call `see` for each.
+    pub fn locate_stored(&self, inside: &mut Inside, mut see: impl FnMut(&Packet)) {
+        if let Some(queue) = self.queue.discipline() {
             queue.each(&mut |held| {
-                inside.keep(&held.packet);
+                inside.add_waiting(&held.packet);
                 see(&held.packet);
             });
         }

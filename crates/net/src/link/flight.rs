@@ -1,8 +1,9 @@
-//! All that is in flight in a network, in one store.
+//! Store of all packets in flight in a network.
 //!
-//! What a link has in flight is a queue of blocks of a few places; a block left empty goes to the link that needs one next,
-//! and the last one given back first. So a link with nothing in flight has no room, no link has more than a
-//! block too much, and what is used at a time lies together in the caches.
+//! The packets in flight of a link form a queue of blocks with a few positions each. An empty block
+//! is released, and the link that needs a block next reuses the block released last. A link without
+//! packets in flight therefore uses no memory, a link wastes at most one block, and the blocks in
+//! use at a time are close together in the caches.
 
 use std::ops::Index;
 
@@ -10,26 +11,26 @@ use units::Time;
 
 use crate::packet::Packet;
 
-/// A packet in a link, or on its way to it over a link before.
+/// Packet in a link, or on its way to the link over a previous link.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct InPipe {
-    /// When it arrives at the far end.
+    /// Time of arrival at the far end.
     pub arrives: Time,
-    /// When it entered the link.
+    /// Time of entry into the link.
     pub entered: Time,
-    /// The packet.
+    /// Packet in flight.
     pub packet: Packet,
 }
 
-/// A place in the store.
+/// Position in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position(u32);
 
-/// What a link has in flight: a queue in the store.
+/// Packets in flight of one link: a queue in the store.
 #[derive(Debug)]
 pub(super) struct Pipe {
-    /// When the first packet arrives; never: there is none.
+    /// Time of the first arrival, or [`Time::NEVER`] without packets.
     due: Time,
     first: Position,
     last: Position,
@@ -48,26 +49,26 @@ impl Pipe {
     }
 }
 
-/// The store.
+/// Store of packets in flight.
 #[derive(Debug, Default)]
 pub struct Flight {
     places: Vec<InPipe>,
-    /// Behind each block: the next one of its queue, or of the free ones.
+    /// For each block, the next block of its queue or of the free list.
     next: Vec<u32>,
-    /// Free blocks, the first one's number plus one.
+    /// Number of the first free block plus one, or 0.
     free: u32,
 }
 
-/// Places in a block.
+/// Number of positions per block.
 const BLOCK: u32 = 8;
 
 impl Flight {
-    /// The room it takes.
+    /// Return the memory of the store in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.places[..]) + size_of_val(&self.next[..])
     }
 
-    /// Puts a packet at the end of a queue: whether it is the first there.
+    /// Append a packet to a queue. Return true if it is the first packet of the queue.
     #[inline(always)]
     pub(super) fn push(
         &mut self,
@@ -89,11 +90,12 @@ impl Flight {
         }
         let place = &mut self.places[pipe.last.0 as usize];
         (place.arrives, place.entered, place.packet) = (arrives, entered, *packet);
-        place.packet.hop = hop; // after the copy, which would wait for it
+        place.packet.hop = hop; // after the copy, because the copy would wait for this store
         first
     }
 
-    /// Takes the first packet of a queue: its place, where it stays until the next is put.
+    /// Remove the first packet of a queue. Return its position, at which it remains until the next
+    /// push.
     #[inline(always)]
     pub(super) fn pop(&mut self, pipe: &mut Pipe) -> Option<Position> {
         if pipe.due == Time::NEVER {
@@ -113,14 +115,14 @@ impl Flight {
         Some(place)
     }
 
-    /// Shows what is in a queue, in its order.
+    /// Return the packets of a queue in order.
     pub(super) fn each(&self, pipe: &Pipe) -> impl Iterator<Item = &InPipe> + use<'_> {
         let last = pipe.last;
         let first = (pipe.due != Time::NEVER).then_some(pipe.first);
         std::iter::successors(first, move |&at| (at != last).then(|| self.after(at))).map(|at| &self[at])
     }
 
-    /// The place behind one of the same queue.
+    /// Return the position that follows another in the same queue.
     #[inline]
     fn after(&self, place: Position) -> Position {
         match place.0 % BLOCK {
@@ -129,7 +131,7 @@ impl Flight {
         }
     }
 
-    /// A block that nobody has.
+    /// Return a free block.
     #[inline]
     fn take(&mut self) -> u32 {
         if self.free == 0 {
@@ -150,7 +152,8 @@ impl Flight {
     fn grow(&mut self) {
         let blocks = self.next.len();
         if blocks == self.next.capacity() {
-            // By a quarter: with a hundred thousand flows doubling would leave much unused.
+            // Grow by a quarter, because doubling would waste much memory with a hundred thousand
+            // flows.
             self.next.reserve_exact(blocks / 4 + 4);
             self.places.reserve_exact((blocks / 4 + 4) * BLOCK as usize);
         }
@@ -176,9 +179,9 @@ mod tests {
     use std::collections::VecDeque;
 
     proptest! {
-        /// Queues in one store do as queues of their own; no block is lost.
+        /// Queues in one store behave like separate queues, and all blocks are returned.
         #[test]
-        fn the_store_does_as_queues(ops in prop::collection::vec((0usize..4, 0u8..5), 1..400)) {
+        fn queues_in_the_store_behave_like_separate_queues(ops in prop::collection::vec((0usize..4, 0u8..5), 1..400)) {
             let mut flight = Flight::default();
             let mut pipes = [(); 4].map(|()| (Pipe::default(), VecDeque::new()));
             for (number, (whose, op)) in ops.into_iter().enumerate() {

@@ -1,26 +1,28 @@
-//! A transmitter whose rate changes as is known beforehand: by steps, or by opportunities.
+//! Transmitters whose rate changes at known times: by steps, or by opportunities.
 //!
-//! When the transmission of a packet ends follows from when it begins, so such a link knows its times at
-//! admission as any other does. Of an opportunity, what a packet leaves is for the packet behind it.
+//! The end of a transmission follows from its begin, so such a link knows the times of a packet at
+//! its admission like any other link. The unused part of an opportunity is available to the next
+//! packet.
 
 use std::sync::Arc;
 
 use units::{Duration, Rate, Time};
 
-/// Picoseconds in a second, times the bits of a byte.
+/// Picoseconds per second times bits per byte.
 const BYTE: u128 = 8_000_000_000_000;
 
-/// How a transmitter's rate changes.
+/// Changes of a transmitter's rate.
 #[derive(Clone, Debug)]
 pub enum Pace {
-    /// By steps.
+    /// Rate that changes by steps.
     Steps(Steps),
-    /// As a trace of opportunities has it.
+    /// Trace of transmission opportunities.
     Opportunities(Opportunities),
 }
 
 impl Pace {
-    /// When the transmission of `bytes` ends that begins at `begins`, not before the end of the one before.
+    /// Schedule the transmission of `bytes` bytes from `begins` on, which is not before the end of
+    /// the previous one. Return its end.
     pub(super) fn send(&mut self, begins: Time, bytes: u64) -> Time {
         match self {
             Pace::Steps(steps) => steps.ends(begins, bytes),
@@ -28,24 +30,25 @@ impl Pace {
         }
     }
 
-    /// When that of `bytes` more would.
+    /// Return the end of the transmission of `bytes` bytes without scheduling it.
     pub(super) fn would_send(&self, begins: Time, bytes: u64) -> Time {
         self.clone().send(begins, bytes)
     }
 }
 
-/// A rate that changes by steps, perhaps again and again. It is not 0 for ever.
+/// Rate that changes by steps, possibly in a repeating pattern. It does not stay 0 forever.
 #[derive(Clone, Debug)]
 pub struct Steps {
-    /// When each rate begins, from 0 on, rising; bit/s.
+    /// Start of each step in ascending order, the first at 0, and its rate in bit/s.
     steps: Arc<[(u64, u64)]>,
-    /// After how long they begin anew.
+    /// Period after which the steps repeat.
     period: Option<u64>,
 }
 
 impl Steps {
-    /// `first` until the first change, then the rate of each (0 allowed), which come in rising order; anew after
-    /// `period`, which is longer than the time of the last. `None`: nothing could ever be sent.
+    /// Create steps from the rate `first` and the later changes in ascending order, whose rates may
+    /// be 0. They repeat after `period`, which is longer than the time of the last change. Return
+    /// `None` if no packet could ever be sent.
     pub fn new(first: Rate, changes: &[(Duration, Rate)], period: Option<Duration>) -> Option<Self> {
         let later = changes.iter().map(|(at, rate)| (at.0, rate.0));
         let mut steps: Vec<(u64, u64)> = [(0, first.0)].into_iter().chain(later).collect();
@@ -62,18 +65,19 @@ impl Steps {
         sends.then(|| Steps { steps: steps.into(), period: period.map(|p| p.0) })
     }
 
-    /// Where step `i` ends, within a period.
+    /// Return the end of step `i` within a period.
     fn end(&self, i: usize) -> Option<u64> {
         self.steps.get(i + 1).map(|step| step.0).or(self.period)
     }
 
-    /// What goes through in a whole period, in bit · ps / s.
+    /// Return the traffic of a whole period in bit · ps / s.
     fn in_a_period(&self) -> u128 {
         let span = |i: usize| u128::from(self.end(i).unwrap_or(0) - self.steps[i].0);
         (0..self.steps.len()).map(|i| span(i) * u128::from(self.steps[i].1)).sum()
     }
 
-    /// When `bytes` are sent whose transmission begins at `begins`: the integral of the rate, to the picosecond.
+    /// Return the end of a transmission of `bytes` bytes that begins at `begins`, by integrating
+    /// the rate exactly.
     fn ends(&self, begins: Time, bytes: u64) -> Time {
         let mut left = u128::from(bytes) * BYTE;
         let (mut base, mut at) = match self.period {
@@ -92,7 +96,7 @@ impl Steps {
             let (Some(end), next) = (end, i + 1) else { return Time::NEVER };
             (left, at, i) = (left - goes, end, next);
             if i == self.steps.len() {
-                // Whole periods at once, and the last of them step by step.
+                // Skip whole periods at once, and process the last period step by step.
                 let whole = left.saturating_sub(1) / self.in_a_period();
                 left -= whole * self.in_a_period();
                 base += (whole + 1) * u128::from(end);
@@ -102,23 +106,24 @@ impl Steps {
     }
 }
 
-/// What an opportunity carries.
+/// Number of bytes that an opportunity carries.
 const MTU: u64 = 1500;
 
-/// Times at which the link carries up to 1500 bytes, in the sense of mahimahi (Netravali et al. 2015, and its format
-/// of traces): of one or more packets, or of a part of one; what nobody waits for is lost. After the last time they
-/// begin anew.
+/// Times at which the link carries up to 1500 bytes, as in mahimahi (Netravali et al. 2015, and its
+/// trace format). An opportunity can carry one or more packets or a part of one, and is lost if no
+/// packet waits. After the last time the sequence repeats.
 #[derive(Clone, Debug)]
 pub struct Opportunities {
-    /// Never falling; the last is above 0.
+    /// Times in ascending order, of which the last is above 0.
     times: Arc<[Duration]>,
-    /// The opportunity in which the last packet ended, counted over all rounds, and the bytes left of it.
+    /// Number of the opportunity in which the last packet ended, counted over all repetitions.
+    /// `left` is its number of remaining bytes.
     number: u64,
     left: u64,
 }
 
 impl Opportunities {
-    /// At these times, never falling. `None`: there is none, or none after 0.
+    /// Create opportunities at these ascending times. Return `None` without a time above 0.
     pub fn new(times: Arc<[Duration]>) -> Option<Self> {
         let fits = times.is_sorted() && times.last().is_some_and(|last| last.0 > 0);
         fits.then_some(Opportunities { times, number: 0, left: MTU })
@@ -131,10 +136,10 @@ impl Opportunities {
         Time(u64::try_from(time).unwrap_or(u64::MAX))
     }
 
-    /// The first at `now` or later.
+    /// Return the number of the first opportunity at or after `now`.
     fn first(&self, now: Time) -> u64 {
         let (n, last) = (self.times.len() as u64, self.times[self.times.len() - 1].0);
-        let round = now.0.saturating_sub(1) / last; // the last of a round is before the first of the next
+        let round = now.0.saturating_sub(1) / last; // the last time of a round precedes the first of the next round
         round * n + self.times.partition_point(|t| t.0 < now.0 - round * last) as u64
     }
 
@@ -167,22 +172,24 @@ mod tests {
         Steps::new(Rate(first), &changes, period.map(Duration::from_millis)).unwrap()
     }
 
-    /// 1500 B take 12 ms at 1 Mbit/s. By hand: at 8 ms 8 kbit are sent, and the rest takes 2 ms at twice the rate;
-    /// from 8 to 20 ms nothing is sent.
+    /// Worked out by hand: 1500 B take 12 ms at 1 Mbit/s. After 8 ms 8 kbit are sent, and the rest
+    /// takes 2 ms at twice the rate. From 8 to 20 ms the rate is 0.
     #[test]
     fn a_transmission_goes_through_steps() {
         assert_eq!(steps(1_000_000, &[(8, 2_000_000)], None).ends(ms(0), 1500), ms(10));
         assert_eq!(steps(1_000_000, &[(8, 0), (20, 2_000_000)], None).ends(ms(0), 1500), ms(22));
         assert_eq!(steps(1_000_000, &[(8, 0), (20, 2_000_000)], None).ends(ms(9), 1500), ms(26));
-        // Anew after 10 ms: 4 ms of 1 Mbit/s in each period, so 12 kbit end in the third, at 24 ms.
+        // With a period of 10 ms the rate is 1 Mbit/s for 4 ms per period, so 12 kbit end in the
+        // third period, at 24 ms.
         let again = steps(1_000_000, &[(4, 0)], Some(10));
         assert_eq!((again.ends(ms(0), 1500), again.ends(ms(6), 1500)), (ms(24), ms(34)));
         assert_eq!(again.ends(ms(0), 1_500_000), ms(10 * 2999 + 4));
         assert!(Steps::new(Rate(1), &[(Duration::from_millis(1), Rate(0))], None).is_none());
     }
 
-    /// The format's rules, by hand: whole packets, small ones that share, large ones that take two, what is lost while
-    /// nobody waits, and the round.
+    /// Worked out by hand from the format's rules: whole packets, small packets that share an
+    /// opportunity, large ones that need two, opportunities lost without a waiting packet, and the
+    /// repetition.
     #[test]
     fn opportunities_carry_bytes() {
         let times = Arc::new([3, 3, 7, 10].map(Duration::from_millis));
@@ -193,7 +200,7 @@ mod tests {
             free.0 / 1_000_000_000
         };
         assert_eq!([1500, 700, 700, 200].map(|bytes| send(0, bytes)), [3, 3, 3, 7]);
-        // 1400 B are left at 7 ms, and nobody waits; the next is at 10 ms.
+        // At 7 ms 1400 B are left, but no packet waits. The next opportunity is at 10 ms.
         assert_eq!([send(8, 1500), send(8, 3000), send(8, 1501), send(20, 1)], [10, 13, 20, 20]);
         assert_eq!([send(20, 1498), send(21, 1500), send(40, 1500), send(40, 1500)], [20, 23, 40, 43]);
         assert!(
@@ -202,7 +209,8 @@ mod tests {
         );
     }
 
-    /// A literal reading of the format: at each opportunity the bytes of what waits are taken one after the other.
+    /// Return the ends of transmissions by a literal reading of the format, which takes the bytes
+    /// of the waiting packets in order at each opportunity.
     fn literal(times: &[u64], arrivals: &[(u64, u64)]) -> Vec<u64> {
         let (mut ends, mut rest) = (Vec::new(), arrivals.iter().map(|a| a.1).collect::<Vec<_>>());
         let last = times[times.len() - 1];
@@ -223,12 +231,12 @@ mod tests {
                 return ends;
             }
         }
-        unreachable!("the rounds have no end")
+        unreachable!("the rounds are endless")
     }
 
     proptest! {
         #[test]
-        fn opportunities_are_as_the_format_says(
+        fn opportunities_follow_the_trace_format(
             gaps in prop::collection::vec(0u64..4, 1..8),
             packets in prop::collection::vec((0u64..6, 1u64..4000), 1..40),
         ) {
@@ -244,7 +252,7 @@ mod tests {
             prop_assert_eq!(ends, literal(&times, &packets));
         }
 
-        /// What is sent between begin and end, summed millisecond by millisecond, is the packet.
+        /// The traffic between begin and end, summed millisecond by millisecond, equals the packet.
         #[test]
         fn a_transmission_is_the_integral_of_the_rate(
             rates in prop::collection::vec(0u64..5, 1..6), last in 1u64..5, period in prop::bool::ANY,

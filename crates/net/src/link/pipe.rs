@@ -1,4 +1,4 @@
-//! What a link has admitted and not delivered, as it lies in the store of the network.
+//! Packets that a link has admitted and not delivered, in the store of the network.
 
 use units::Time;
 
@@ -7,8 +7,9 @@ use crate::discipline::LinkQueue;
 use crate::packet::Packet;
 
 impl<Q: LinkQueue> Link<Q> {
-    /// Puts a packet that was admitted at `entered` and arrives at `arrives` in the pipe, at `hop` of its route:
-    /// whether it is the first there, and [`Link::due`] another.
+    /// Put a packet that was admitted at `entered` and arrives at `arrives` into the pipe, with its
+    /// next position `hop` on the route. Return true if it is the first packet there, so that
+    /// [`Link::due`] changed.
     #[inline(always)]
     pub fn put(
         &mut self,
@@ -20,30 +21,31 @@ impl<Q: LinkQueue> Link<Q> {
         flight.push(&mut self.pipe, [entered, arrives], hop, packet)
     }
 
-    /// When the first packet in the pipe arrives; [`Time::NEVER`] if there is none.
+    /// Return the arrival time of the first packet in the pipe, or [`Time::NEVER`] without packets.
     #[inline]
     pub fn due(&self) -> Time {
         self.pipe.due()
     }
 
-    /// Whether nothing is in the pipe.
+    /// Return true if the pipe is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.due() == Time::NEVER
     }
 
-    /// Hands over the packet that arrives at the far end now: its place, where it stays until the next [`Link::put`].
+    /// Remove the packet that arrives at the far end by now. Return its position, at which it
+    /// remains until the next [`Link::put`].
     #[inline(always)]
     pub fn deliver(&mut self, now: Time, flight: &mut Flight) -> Option<Position> {
         if self.due() > now {
             return None;
         }
         let place = flight.pop(&mut self.pipe)?;
-        self.ledger.delivered.add(&flight[place].packet);
+        self.counters.delivered.add(&flight[place].packet);
         Some(place)
     }
 
-    /// What is in the pipe.
+    /// Return the packets in the pipe.
     pub fn pipe<'f>(&self, flight: &'f Flight) -> impl Iterator<Item = &'f InPipe> {
         flight.each(&self.pipe)
     }

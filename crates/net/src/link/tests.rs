@@ -1,22 +1,22 @@
-//! Links by hand.
+//! Tests of links with times worked out by hand.
 
 use proptest::prelude::*;
 use units::{Bytes, Depth};
 
 use super::*;
-use crate::discipline::{Answer, Arrival, Backlog, Held, Next, QueueDiscipline};
-use crate::ledger::Inside;
+use crate::counters::Inside;
+use crate::discipline::{Answer, Arrival, Backlog, Next, QueueDiscipline, QueuedPacket};
 use crate::packet::{Ecn, Packet};
 
-/// An unlimited queue that loses the packet with sequence number `loses` without a word, and
-/// marks another without saying so.
+/// Unlimited queue that loses the packet with the sequence number `loses` and marks the packet
+/// `marks`, both without reporting it.
 #[derive(Default)]
 struct Plain {
     loses: Option<u32>,
     marks: Option<u32>,
 }
 
-/// A queue with room for so many packets.
+/// Queue with a limit of this number of packets.
 struct Short(u32);
 
 impl LinkQueue for Short {
@@ -33,27 +33,27 @@ impl LinkQueue for Short {
     fn passes_below(&self) -> Option<u32> {
         Some(self.0 - 1)
     }
-    type Keeper = Never;
-    fn keeper(&self) -> Option<&Never> {
+    type Discipline = Never;
+    fn discipline(&self) -> Option<&Never> {
         None
     }
-    fn keeper_mut(&mut self) -> Option<&mut Never> {
+    fn discipline_mut(&mut self) -> Option<&mut Never> {
         None
     }
 }
 
-/// No queue.
+/// Queue discipline that does not exist, for queues that decide on arrival.
 enum Never {}
 
 impl QueueDiscipline for Never {
-    fn enqueue(&mut self, _: Held, _: &Arrival, _: &mut Fates) {}
+    fn enqueue(&mut self, _: QueuedPacket, _: &Arrival, _: &mut Fates) {}
     fn dequeue(&mut self, _: Time, _: &mut Fates) -> Next {
         Next::Empty
     }
     fn backlog(&self) -> Backlog {
         Backlog::default()
     }
-    fn each(&self, _: &mut dyn FnMut(&Held)) {}
+    fn each(&self, _: &mut dyn FnMut(&QueuedPacket)) {}
 }
 
 impl LinkQueue for Plain {
@@ -69,11 +69,11 @@ impl LinkQueue for Plain {
     fn passes_below(&self) -> Option<u32> {
         (self.marks.is_none() && self.loses.is_none()).then_some(u32::MAX)
     }
-    type Keeper = Never;
-    fn keeper(&self) -> Option<&Never> {
+    type Discipline = Never;
+    fn discipline(&self) -> Option<&Never> {
         None
     }
-    fn keeper_mut(&mut self) -> Option<&mut Never> {
+    fn discipline_mut(&mut self) -> Option<&mut Never> {
         None
     }
 }
@@ -84,7 +84,7 @@ fn packet(seq: u32, size: u16) -> Packet {
     p
 }
 
-/// A link alone in its network.
+/// Link that is alone in its network.
 struct Alone {
     link: Link<Plain>,
     flight: Flight,
@@ -105,7 +105,7 @@ impl Alone {
         }
     }
 
-    /// The sequence number of the packet that arrives at the far end now.
+    /// Return the sequence number of the packet that arrives at the far end now.
     fn deliver(&mut self, now: Time) -> Option<u32> {
         self.link.deliver(now, &mut self.flight).map(|place| self.flight[place].packet.segment.seq.0)
     }
@@ -113,7 +113,7 @@ impl Alone {
     fn check(&self, now: Time) -> Result<Inside, String> {
         let mut inside = Inside::default();
         self.link.locate_all(&self.flight, now, &mut inside);
-        self.link.ledger().check(&inside, now).map(|()| inside)
+        self.link.counters().check(&inside, now).map(|()| inside)
     }
 }
 
@@ -141,11 +141,11 @@ fn packets_arrive_one_transmission_time_apart() {
         l.check(ms(at)).unwrap();
     }
     assert!(l.link.due() == Time::NEVER && l.deliver(ms(1000)).is_none());
-    assert_eq!(l.link.ledger().work, Duration::from_millis(24).0);
+    assert_eq!(l.link.counters().work, Duration::from_millis(24).0);
 }
 
 #[test]
-fn every_packet_is_where_its_times_say() {
+fn positions_of_packets_follow_from_their_times() {
     let mut l = alone(Plain::default());
     for seq in 0..3 {
         l.receive(Time::ZERO, packet(seq, 1500));
@@ -160,14 +160,14 @@ fn every_packet_is_where_its_times_say() {
 }
 
 #[test]
-fn nothing_arrives_before_its_time() {
+fn packets_do_not_arrive_before_their_time() {
     let mut l = alone(Plain::default());
     l.receive(Time::ZERO, packet(0, 1500));
     assert!(l.deliver(ms(27)).is_none());
 }
 
 #[test]
-fn a_queue_that_loses_a_packet_is_caught() {
+fn a_queue_that_loses_a_packet_is_detected() {
     let mut l = alone(Plain { loses: Some(1), ..Plain::default() });
     l.receive(Time::ZERO, packet(0, 1500));
     l.check(Time::ZERO).unwrap();
@@ -177,7 +177,7 @@ fn a_queue_that_loses_a_packet_is_caught() {
 }
 
 #[test]
-fn a_pipe_that_loses_a_packet_is_caught() {
+fn a_pipe_that_loses_a_packet_is_detected() {
     let mut l = alone(Plain::default());
     l.receive(Time::ZERO, packet(0, 1500));
     l.link.pipe = Pipe::default();
@@ -185,14 +185,14 @@ fn a_pipe_that_loses_a_packet_is_caught() {
 }
 
 #[test]
-fn a_mark_of_its_own_making_is_caught() {
+fn an_unreported_mark_is_detected() {
     let mut l = alone(Plain { marks: Some(0), ..Plain::default() });
     l.receive(Time::ZERO, packet(0, 1500));
     let e = l.check(Time::ZERO).unwrap_err();
     assert!(e.contains("CE in"), "{e}");
 }
 
-/// Passing on gives the times that receiving at the entry would have given.
+/// Passing packets on gives the times that receiving them at the second link would have given.
 #[test]
 fn a_hop_that_only_delays_gives_the_same_times() {
     let fast = || Link::new(Rate(2_000_000), Duration::from_millis(3), Plain::default());
@@ -214,9 +214,10 @@ fn a_hop_that_only_delays_gives_the_same_times() {
 }
 
 proptest! {
-    /// A link that counts what waits only when it must treats every packet as one that always counts.
+    /// A link that counts its backlog only when necessary treats every packet like a link that
+    /// always counts it.
     #[test]
-    fn what_need_not_be_counted_changes_nothing(
+    fn uncounted_backlog_does_not_change_results(
         room in 1u32..20,
         arrivals in prop::collection::vec((0u64..9, 40u16..=1500), 1..200),
     ) {
@@ -240,7 +241,7 @@ proptest! {
                 }
                 let mut inside = Inside::default();
                 link.locate_all(flight, now, &mut inside);
-                prop_assert!(link.ledger().check(&inside, now).is_ok());
+                prop_assert!(link.counters().check(&inside, now).is_ok());
                 prop_assert!(!link.counts() || u64::from(link.backlog(now).packets) == inside.waiting.packets);
                 answers.push(received);
             }
@@ -249,7 +250,7 @@ proptest! {
     }
 }
 
-/// A million links are no luxury.
+/// The size matters for networks with a million links.
 #[test]
 fn a_link_stays_small() {
     assert_eq!(size_of::<Link<u64>>(), 192);

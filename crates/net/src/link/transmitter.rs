@@ -1,4 +1,4 @@
-//! The transmitter of a link: how long a packet takes it, and when it has sent it.
+//! Transmitter of a link: transmission times and the end of each transmission.
 
 use units::{Bytes, Duration, Rate, Time};
 
@@ -6,18 +6,19 @@ use super::{Link, Pace};
 use crate::discipline::LinkQueue;
 use crate::packet::Packet;
 
-/// Binary digits of the fraction in which the time to send a byte is held.
+/// Number of fractional bits of the transmission time per byte.
 const FRACTION: u32 = 20;
 
-/// In place of the time to send a byte: it changes, and [`Pace`] knows it. No rate takes that long.
+/// Value of the transmission time per byte for a variable rate, which [`Pace`] computes. No rate
+/// has this value.
 pub(super) const CHANGES: u64 = u64::MAX;
 
-/// The time to send a byte at this rate, as [`time_to_send`] wants it.
+/// Return the transmission time per byte at this rate, in the unit of [`time_to_send`].
 pub fn byte_time(rate: Rate) -> u64 {
     ((8_000_000_000_000_u128 << FRACTION) / u128::from(rate.0)) as u64
 }
 
-/// The time to send `size`, to the picosecond, exactly as a link computes it.
+/// Return the transmission time of `size` to the picosecond, exactly as a link computes it.
 #[inline]
 pub fn time_to_send(byte_time: u64, size: Bytes) -> Duration {
     let scaled = u128::from(size.0) * u128::from(byte_time);
@@ -25,24 +26,25 @@ pub fn time_to_send(byte_time: u64, size: Bytes) -> Duration {
 }
 
 impl<Q: LinkQueue> Link<Q> {
-    /// The link with a rate that changes.
+    /// Give the link a variable rate.
     pub fn with_pace(mut self, pace: Pace) -> Self {
         (self.byte_time, self.pace) = (CHANGES, Some(Box::new(pace)));
         self
     }
 
-    /// Whether something was admitted whose arrival is later than the clock goes: it would seem never to come.
+    /// Return true if a packet was admitted whose arrival is beyond the end of the clock and would
+    /// never be processed.
     pub fn is_beyond_time(&self) -> bool {
         self.pace.is_none() && !self.resumes && self.free_at + self.delay == Time::NEVER
     }
 
-    /// The time to send `size` at a rate that does not change, to the picosecond.
+    /// Return the transmission time of `size` at a constant rate, to the picosecond.
     #[inline]
     pub fn transmission_time(&self, size: Bytes) -> Duration {
         time_to_send(self.byte_time, size)
     }
 
-    /// Schedules the transmission of an admitted packet: its arrival at the far end.
+    /// Schedule the transmission of an admitted packet and return its arrival at the far end.
     #[inline]
     pub(super) fn send(&mut self, now: Time, packet: &Packet) -> Time {
         if self.byte_time == CHANGES {
@@ -50,11 +52,11 @@ impl<Q: LinkQueue> Link<Q> {
         }
         let time = self.transmission_time(Bytes(u64::from(packet.size)));
         self.free_at = self.free_at.max(now) + time;
-        self.ledger.admit(packet, time.0);
+        self.counters.admit(packet, time.0);
         self.free_at + self.delay
     }
 
-    /// The same at a rate that changes.
+    /// Schedule a transmission at a variable rate.
     #[cold]
     #[inline(never)]
     fn send_at_pace(&mut self, now: Time, packet: &Packet) -> Time {
@@ -62,12 +64,12 @@ impl<Q: LinkQueue> Link<Q> {
         if let Some(pace) = &mut self.pace {
             self.free_at = pace.send(begins, u64::from(packet.size));
         }
-        self.ledger.admit(packet, self.free_at.since(begins).0);
+        self.counters.admit(packet, self.free_at.since(begins).0);
         self.free_at + self.delay
     }
 
-    /// When the transmission of a packet of `size` bytes begins that arrives at the far end at `arrives`; at a rate
-    /// that changes, when it ends.
+    /// Return the start of the transmission of a packet of `size` bytes that arrives at the far end
+    /// at `arrives`. At a variable rate return its end.
     pub fn begins(&self, arrives: Time, size: u16) -> Time {
         if self.pace.is_some() {
             return arrives - self.delay;
@@ -75,7 +77,7 @@ impl<Q: LinkQueue> Link<Q> {
         arrives - self.delay - self.transmission_time(Bytes(u64::from(size)))
     }
 
-    /// Whether a packet is in service at `now`.
+    /// Return true if a packet is in service at `now`.
     pub fn is_transmitting(&self, now: Time) -> bool {
         self.free_at > now && !self.resumes
     }

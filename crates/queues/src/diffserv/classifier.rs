@@ -1,22 +1,23 @@
-//! Which packets a rule or a class takes.
+//! Classification of packets by rules and classes.
 //!
-//! Source: RFC 2475 §2.3.1 (`rfc2475`): a behaviour aggregate classifier looks at the codepoint, a multi-field
-//! classifier also at the five-tuple.
+//! Source: RFC 2475 §2.3.1 (`rfc2475`): a behaviour aggregate classifier uses the codepoint, a
+//! multi-field classifier also the five-tuple.
 //!
-//! What a flow's ends, protocol and name decide is decided when the network is built: flows that the same
-//! rules may take are a group. A packet then costs two look-ups, that of its group and that of its fields.
+//! Conditions on the hosts, protocol and name of a flow are evaluated when the network is built.
+//! Flows to which the same rules may apply form a group. Classifying a packet then takes two table
+//! look-ups, one for its group and one for its fields.
 
 use std::collections::HashMap;
 use std::fmt;
 
-use net::{Ecn, Packet, Way};
+use net::{Direction, Ecn, Packet};
 use units::param::{Invalid, Several, did_you_mean, join};
 use units::{Range, Read, params, words};
 
 use super::dscp::Dscp;
 
 words! {
-    /// A transport protocol.
+    /// Transport protocol.
     pub enum Protocol {
         /// TCP.
         Tcp = "tcp",
@@ -26,7 +27,7 @@ words! {
 }
 
 words! {
-    /// The ECN field of a packet.
+    /// ECN field of a packet.
     pub enum EcnField {
         /// Not ECN-capable.
         NotEct = "not-ect",
@@ -51,51 +52,52 @@ impl EcnField {
 }
 
 params! {
-    /// Which packets a rule or a class takes: those for which every key that is given holds; without any,
-    /// all. Each key is one value or a list, of which one must fit. In names * stands for any letters.
-    /// The first rule or class in its list that takes a packet has it.
+    /// Condition for the packets of a rule or class. A packet must fulfil every given key, and
+    /// without any key all packets match. Each key is one value or a list of alternatives. In names
+    /// * stands for any sequence of characters. A packet that matches several rules or classes
+    /// belongs to the first of them.
     pub struct Match: "match" {
-        /// Its codepoint: a name such as "AF11", "EF", "CS1", or a number.
+        /// Codepoint of the packet: a name such as "AF11", "EF", "CS1", or a number.
         dscp: Option<Several<Dscp>> = (None), in Range::ANY, from "rfc2475 §2.3.1: the behaviour aggregate classifier";
-        /// Its ECN field.
+        /// ECN field of the packet.
         ecn: Option<Several<EcnField>> = (None), in Range::ANY, from "rfc3168 §5";
-        /// Names of flows; data and ACKs alike.
+        /// Names of flows, for data and ACKs alike.
         flows: Option<Several<String>> = (None), in Range::ANY, from "";
-        /// Host that sent the packet: the data's, or for an ACK the receiver.
+        /// Host that sent the packet: the sender of the flow for data, its receiver for an ACK.
         source: Option<Several<String>> = (None), in Range::ANY, from "rfc2475 §2.3.1: source address, of the five-tuple";
-        /// Host that it goes to.
+        /// Host to which the packet is sent.
         destination: Option<Several<String>> = (None), in Range::ANY, from "rfc2475 §2.3.1: destination address, of the five-tuple";
-        /// Its transport protocol.
+        /// Transport protocol of the packet.
         protocol: Option<Several<Protocol>> = (None), in Range::ANY, from "rfc2475 §2.3.1: protocol ID, of the five-tuple";
-        /// Kind of its flow's traffic, such as "bulk".
+        /// Kind of traffic of the packet's flow, such as "bulk".
         traffic: Option<Several<String>> = (None), in Range::ANY, from "";
     }
 }
 
-/// What a classifier may ask of a flow.
+/// Properties of a flow that a classifier can use.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
-    /// Its name.
+    /// Name of the flow.
     pub name: String,
     /// Host that sends the data.
     pub from: String,
-    /// Host that receives it.
+    /// Host that receives the data.
     pub to: String,
-    /// Its protocol.
+    /// Transport protocol.
     pub protocol: Protocol,
-    /// The kind of its traffic.
+    /// Kind of traffic.
     pub traffic: &'static str,
 }
 
-/// The flows of a scenario.
+/// Flows of a scenario.
 pub trait Flows: fmt::Debug {
-    /// How many there are.
+    /// Return the number of flows.
     fn count(&self) -> usize;
-    /// One of them, by its number.
+    /// Return a flow by its number.
     fn flow(&self, number: usize) -> Flow;
 }
 
-/// No flows: where none are told apart.
+/// Empty set of flows, for queues that do not classify by flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoFlows;
 
@@ -109,7 +111,7 @@ impl Flows for NoFlows {
     }
 }
 
-/// Whether `text` is what `pattern` says, in which * stands for any letters.
+/// Return true if `text` matches `pattern`, in which * stands for any sequence of characters.
 fn fits(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
@@ -123,7 +125,7 @@ fn fits(pattern: &str, text: &str) -> bool {
 }
 
 impl Match {
-    /// All packets.
+    /// Return the condition that matches all packets.
     pub fn all() -> Self {
         Match {
             dscp: None,
@@ -136,10 +138,10 @@ impl Match {
         }
     }
 
-    /// Whether it takes the packets that go this way of the flow, if their
-    /// fields are right.
-    fn takes_flow(&self, flow: &Flow, way: Way) -> bool {
-        let ends = if way == Way::There { [&flow.from, &flow.to] } else { [&flow.to, &flow.from] };
+    /// Return true if packets of the flow in this direction match, given suitable fields.
+    fn takes_flow(&self, flow: &Flow, direction: Direction) -> bool {
+        let ends =
+            if direction == Direction::Forward { [&flow.from, &flow.to] } else { [&flow.to, &flow.from] };
         let named = |patterns: &Option<Several<String>>, name: &str| {
             patterns.as_ref().is_none_or(|p| p.0.iter().any(|p| fits(p, name)))
         };
@@ -150,27 +152,31 @@ impl Match {
             && self.protocol.as_ref().is_none_or(|p| p.0.contains(&flow.protocol))
     }
 
-    /// Whether it takes packets with this codepoint and ECN field, if their flow is right.
+    /// Return true if packets with this codepoint and ECN field match, given a suitable flow.
     fn takes_fields(&self, dscp: u8, ecn: u8) -> bool {
         self.dscp.as_ref().is_none_or(|d| d.0.contains(&Dscp(dscp)))
             && self.ecn.as_ref().is_none_or(|e| e.0.iter().any(|e| e.field() as u8 == ecn))
     }
 
-    /// Whether it asks for something that flows differ in.
+    /// Return true if the condition depends on the flow.
     fn tells_flows_apart(&self) -> bool {
         let Match { flows, source, destination, traffic, .. } = self;
         [flows, source, destination, traffic].iter().any(|key| key.is_some()) || self.protocol.is_some()
     }
 
-    /// Refuses a name that no flow, host or kind of traffic of the scenario has; `path` is where the match
-    /// stands.
+    /// Refuse a name that no flow, host or kind of traffic of the scenario has. `path` is the path
+    /// of the condition.
     pub fn check(&self, flows: &dyn Flows, path: &str) -> Result<(), Invalid> {
         type Names = fn(Flow) -> Vec<String>;
         let keys: [(&str, &Option<Several<String>>, &str, Names); 4] = [
-            ("flows", &self.flows, "flow", |f| vec![f.name]),
-            ("source", &self.source, "host that a flow begins or ends at", |f| vec![f.from, f.to]),
-            ("destination", &self.destination, "host that a flow begins or ends at", |f| vec![f.from, f.to]),
-            ("traffic", &self.traffic, "kind of traffic that a flow has", |f| vec![f.traffic.to_string()]),
+            ("flows", &self.flows, "the name of a flow", |f| vec![f.name]),
+            ("source", &self.source, "the name of a host at which a flow begins or ends", |f| {
+                vec![f.from, f.to]
+            }),
+            ("destination", &self.destination, "the name of a host at which a flow begins or ends", |f| {
+                vec![f.from, f.to]
+            }),
+            ("traffic", &self.traffic, "the kind of traffic of a flow", |f| vec![f.traffic.to_string()]),
         ];
         for (key, patterns, what, names) in keys {
             for pattern in patterns.iter().flat_map(|p| &p.0) {
@@ -180,7 +186,7 @@ impl Match {
                     known.sort_unstable();
                     known.dedup();
                     let known: Vec<&str> = known.iter().map(String::as_str).collect();
-                    return Err(Invalid::new(&join(path, key), &pattern.write(), format!("is no {what}"))
+                    return Err(Invalid::new(&join(path, key), &pattern.write(), format!("is not {what}"))
                         .remedy(did_you_mean(pattern, &known)));
                 }
             }
@@ -189,22 +195,24 @@ impl Match {
     }
 }
 
-/// What no rule takes.
+/// Rule number of packets that no rule takes.
 const NONE: u16 = u16::MAX;
-/// How many combinations of codepoint and ECN field there are.
+/// Number of combinations of codepoint and ECN field.
 const FIELDS: usize = 256;
 
-/// Finds the rule that has a packet.
+/// Table that finds the first matching rule of a packet.
 #[derive(Clone, Debug)]
 pub struct Classifier {
-    /// The group of what each flow's sender and its receiver send; flows beyond are in group 0.
+    /// Group of the forward and the reverse packets of each flow. Flows beyond the end are in group
+    /// 0.
     groups: Vec<u32>,
-    /// For each group and combination of fields the first rule that takes it.
+    /// First matching rule for each group and combination of fields.
     rules: Vec<u16>,
 }
 
 impl Classifier {
-    /// Of these rules the first has the packet; 65535 at most are looked at.
+    /// Build the table for these rules, of which at most 65535 are used. The first matching rule
+    /// wins.
     pub fn new<'a>(rules: impl IntoIterator<Item = &'a Match>, flows: &dyn Flows) -> Self {
         let rules: Vec<&Match> = rules.into_iter().take(usize::from(NONE)).collect();
         let everywhere: Vec<u16> =
@@ -216,9 +224,11 @@ impl Classifier {
         }
         let mut known = HashMap::from([(everywhere, 0)]);
         for flow in (0..flows.count()).map(|f| flows.flow(f)) {
-            for way in Way::BOTH {
-                let may: Vec<u16> =
-                    (0..rules.len()).filter(|&r| rules[r].takes_flow(&flow, way)).map(|r| r as u16).collect();
+            for direction in Direction::BOTH {
+                let may: Vec<u16> = (0..rules.len())
+                    .filter(|&r| rules[r].takes_flow(&flow, direction))
+                    .map(|r| r as u16)
+                    .collect();
                 let next = known.len() as u32;
                 let group = *known.entry(may).or_insert_with_key(|may| {
                     classifier.add_group(&rules, may);
@@ -230,7 +240,7 @@ impl Classifier {
         classifier
     }
 
-    /// Adds a group of flows whose packets these rules take if their fields are right.
+    /// Add a group of flows whose packets match these rules, given suitable fields.
     fn add_group(&mut self, rules: &[&Match], may: &[u16]) {
         let first = |fields: usize| {
             let (dscp, ecn) = ((fields >> 2) as u8, (fields & 3) as u8);
@@ -239,10 +249,11 @@ impl Classifier {
         self.rules.extend((0..FIELDS).map(first));
     }
 
-    /// The place in the list of the rule that has a packet of the flow with the number `source`, if one has it.
+    /// Return the index of the first rule that matches a packet of the flow with the number
+    /// `source`.
     #[inline]
     pub fn class_of(&self, source: u32, packet: &Packet) -> Option<usize> {
-        let sent = 2 * source as usize + packet.label.way().index();
+        let sent = 2 * source as usize + packet.label.direction().index();
         let group = self.groups.get(sent).copied().unwrap_or(0) as usize;
         let fields = usize::from(packet.label.dscp()) << 2 | packet.ecn as usize;
         let rule = self.rules[group * FIELDS + fields];
@@ -268,7 +279,8 @@ mod tests {
         }
     }
 
-    /// down-0 and down-1 from "server" to "left-0" and "left-1"; call-0 from "left-0" to "right-0", of UDP.
+    /// Return down-0 and down-1 from "server" to "left-0" and "left-1", and the UDP flow call-0
+    /// from "left-0" to "right-0".
     fn flows() -> Five {
         let flow = |name: &str, from: &str, to: &str, protocol, traffic| Flow {
             name: name.into(),
@@ -288,24 +300,25 @@ mod tests {
         list.as_array().unwrap().iter().map(|m| Match::read(m, "m").unwrap()).collect()
     }
 
-    fn packet(way: Way, dscp: u8, ecn: Ecn) -> Packet {
-        Packet { label: Label::new(way).with_dscp(dscp), ecn, ..Packet::default() }
+    fn packet(direction: Direction, dscp: u8, ecn: Ecn) -> Packet {
+        Packet { label: Label::new(direction).with_dscp(dscp), ecn, ..Packet::default() }
     }
 
-    /// The class of each flow's data and ACKs, with this codepoint and field.
+    /// Return the classes of the data and ACKs of each flow, with this codepoint and ECN field.
     fn classes(list: Value, dscp: u8, ecn: Ecn) -> Vec<[Option<usize>; 2]> {
         let (rules, flows) = (rules(list), flows());
         let classifier = Classifier::new(&rules, &flows);
-        let of = |f| Way::BOTH.map(|way| classifier.class_of(f, &packet(way, dscp, ecn)));
+        let of = |f| Direction::BOTH.map(|direction| classifier.class_of(f, &packet(direction, dscp, ecn)));
         (0..4).map(of).collect()
     }
 
     const NO: Option<usize> = None;
 
     #[test]
-    fn the_five_tuple_is_that_of_the_packet() {
+    fn conditions_use_the_five_tuple_of_the_packet() {
         let by_source = classes(json!([{"source": "left-*"}, {"source": "server"}]), 0, Ecn::NotEct);
-        // An ACK of down-0 comes from left-0; that of the call from right-0. There is no fourth flow.
+        // An ACK of down-0 comes from left-0 and an ACK of the call from right-0. A fourth flow
+        // does not exist.
         assert_eq!(by_source, [[Some(1), Some(0)], [Some(1), Some(0)], [Some(0), NO], [NO, NO]]);
         let both = classes(json!([{"source": "server", "destination": ["left-1", "x*"]}]), 0, Ecn::NotEct);
         assert_eq!(both, [[NO, NO], [Some(0), NO], [NO, NO], [NO, NO]]);
@@ -316,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_and_flows_must_both_be_right_and_the_first_rule_wins() {
+    fn fields_and_flows_must_both_match_and_the_first_rule_wins() {
         let list = json!([
             {"dscp": "EF", "flows": "call-*"}, {"dscp": ["AF11", 12], "ecn": ["ect0", "ce"]}, {"flows": "down-0"}, {"dscp": "EF"}
         ]);
@@ -328,29 +341,30 @@ mod tests {
         assert_eq!(not_ect, [[Some(2); 2], [NO; 2], [NO; 2], [NO; 2]]);
     }
 
-    /// Held against the rules themselves, for every flow, way, codepoint and field.
+    /// The table is compared with the rules themselves, for every flow, direction, codepoint and
+    /// ECN field.
     #[test]
-    fn two_look_ups_are_the_first_match() {
+    fn the_table_returns_the_first_match() {
         let list = rules(json!([
             {"flows": "down-1", "dscp": ["AF11", "AF12"]}, {"source": "left-0", "ecn": "ce"}, {"dscp": 7, "protocol": "tcp"},
             {"destination": "right-0"}, {"traffic": ["bulk", "messages"], "ecn": ["ect1", "not-ect"]},
         ]));
         let flows = flows();
         let classifier = Classifier::new(&list, &flows);
-        for (f, way) in (0..3).flat_map(|f| Way::BOTH.map(|way| (f, way))) {
+        for (f, direction) in (0..3).flat_map(|f| Direction::BOTH.map(|direction| (f, direction))) {
             for (dscp, ecn) in
                 (0..64).flat_map(|d| [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce].map(|e| (d, e)))
             {
                 let first = list
                     .iter()
-                    .position(|m| m.takes_flow(&flows.0[f], way) && m.takes_fields(dscp, ecn as u8));
-                assert_eq!(classifier.class_of(f as u32, &packet(way, dscp, ecn)), first);
+                    .position(|m| m.takes_flow(&flows.0[f], direction) && m.takes_fields(dscp, ecn as u8));
+                assert_eq!(classifier.class_of(f as u32, &packet(direction, dscp, ecn)), first);
             }
         }
     }
 
     #[test]
-    fn stars_stand_for_any_letters() {
+    fn stars_stand_for_any_characters() {
         for (pattern, text, says) in [
             ("a", "a", true),
             ("a", "ab", false),
@@ -371,11 +385,16 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_nothing_has_is_refused() {
+    fn an_unknown_name_is_refused() {
         let refusal =
             |m| rules(json!([m]))[0].check(&flows(), "queue.classes.0.match").unwrap_err().to_string();
         let e = refusal(json!({"flows": ["down-*", "dwn-1"]}));
-        assert!(e.contains("queue.classes.0.match.flows: \"dwn-1\" is no flow; did you mean down-1?"), "{e}");
+        assert!(
+            e.contains(
+                "queue.classes.0.match.flows: \"dwn-1\" is not the name of a flow; did you mean down-1?"
+            ),
+            "{e}"
+        );
         assert!(refusal(json!({"source": "lft-0"})).contains("did you mean left-0"));
         assert!(refusal(json!({"traffic": "cbr"})).contains("kind of traffic"));
         assert!(rules(json!([{"destination": "server"}]))[0].check(&flows(), "m").is_ok());

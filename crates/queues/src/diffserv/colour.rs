@@ -1,22 +1,22 @@
-//! The colours of a three-colour meter, and how a packet tells the one it came with.
+//! Colours of a three-colour meter, and the colour that a packet carries when it arrives.
 //!
-//! Source: RFC 2697 and RFC 2698 §3 (`rfc2697`, `rfc2698`): a colour-aware meter takes the packets to be coloured
-//! already; how it tells is left to the domain. RFC 2597 §6 (`rfc2597`): the drop precedence of an AF
-//! codepoint.
+//! Source: RFC 2697 and RFC 2698 §3 (`rfc2697`, `rfc2698`): a colour-aware meter assumes that
+//! packets already have a colour, and the domain defines how a packet carries it. RFC 2597 §6
+//! (`rfc2597`): the drop precedence of an AF codepoint.
 
 use net::Packet;
 use units::words;
 
 use super::dscp::Dscp;
 
-/// A colour.
+/// Colour of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Colour {
     /// In profile.
     Green,
-    /// Out of the first profile, within the second.
+    /// Outside the first profile and within the second.
     Yellow,
-    /// Out of both.
+    /// Outside both profiles.
     Red,
 }
 
@@ -24,7 +24,7 @@ impl Colour {
     /// Every colour, the best first.
     pub const ALL: [Colour; 3] = [Colour::Green, Colour::Yellow, Colour::Red];
 
-    /// Its name in tables.
+    /// Return the name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Colour::Green => "green",
@@ -35,31 +35,31 @@ impl Colour {
 }
 
 words! {
-    /// Whether a meter looks at the colour that a packet came with.
+    /// Use of the colour that a packet carries when it arrives.
     pub enum Mode {
-        /// It takes every packet to have none.
+        /// The meter treats every packet as uncoloured.
         Blind = "colour-blind",
-        /// It makes no packet better than it came.
+        /// The meter never gives a packet a better colour than it carries.
         Aware = "colour-aware",
     }
 }
 
-/// The codepoints of low drop precedence: AF11, AF21, AF31, AF41 (RFC 2597 §6).
+/// Return the codepoints of low drop precedence: AF11, AF21, AF31, AF41 (RFC 2597 §6).
 pub fn low() -> Vec<Dscp> {
     (1..5).map(|class| Dscp(class << 3 | 1 << 1)).collect()
 }
 
-/// The codepoints of medium drop precedence: AF12, AF22, AF32, AF42 (RFC 2597 §6).
+/// Return the codepoints of medium drop precedence: AF12, AF22, AF32, AF42 (RFC 2597 §6).
 pub fn medium() -> Vec<Dscp> {
     (1..5).map(|class| Dscp(class << 3 | 2 << 1)).collect()
 }
 
-/// The codepoints of high drop precedence: AF13, AF23, AF33, AF43 (RFC 2597 §6).
+/// Return the codepoints of high drop precedence: AF13, AF23, AF33, AF43 (RFC 2597 §6).
 pub fn high() -> Vec<Dscp> {
     (1..5).map(|class| Dscp(class << 3 | 3 << 1)).collect()
 }
 
-/// Tells the colour that a packet came with by its codepoint.
+/// Colours that packets carry in their codepoints.
 #[derive(Clone, Copy, Debug)]
 pub struct Precolours {
     yellow: u64,
@@ -67,8 +67,9 @@ pub struct Precolours {
 }
 
 impl Precolours {
-    /// Yellow and red have these codepoints, green all others; to a colour-blind meter all are green, which
-    /// is what RFC 2697 §3 and RFC 2698 §3 make of a packet without colour.
+    /// Create the table from the codepoints of yellow and red. All other codepoints are green. For
+    /// a colour-blind meter all codepoints are green, the colour that RFC 2697 §3 and RFC 2698 §3
+    /// give to an uncoloured packet.
     pub fn new(mode: Mode, yellow: &[Dscp], red: &[Dscp]) -> Self {
         let set = |list: &[Dscp]| list.iter().fold(0, |set, dscp| set | 1_u64 << (dscp.0 & 63));
         match mode {
@@ -77,7 +78,7 @@ impl Precolours {
         }
     }
 
-    /// The colour that a packet came with.
+    /// Return the colour that a packet carries.
     pub fn of(&self, packet: &Packet) -> Colour {
         let bit = 1_u64 << packet.label.dscp();
         if self.red & bit != 0 {

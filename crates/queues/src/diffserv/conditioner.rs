@@ -1,7 +1,8 @@
-//! A traffic conditioner: classifier → meter → marker or dropper, before the queue of a link.
+//! Traffic conditioner before the queue of a link: classifier → meter → marker or dropper.
 //!
-//! Source: RFC 2475 §2.3.3 (`rfc2475`): meters (§2.3.3.1), markers (§2.3.3.2) and droppers (§2.3.3.4), which
-//! police. A shaper (§2.3.3.3) delays packets, so it is a queue and not here.
+//! Source: RFC 2475 §2.3.3 (`rfc2475`): meters (§2.3.3.1), markers (§2.3.3.2) and droppers
+//! (§2.3.3.4), which police. A shaper (§2.3.3.3) delays packets, so it is a queue discipline
+//! instead.
 
 use std::fmt;
 
@@ -16,21 +17,21 @@ use super::dscp::Dscp;
 use super::meters::{Meter, Metering};
 
 params! {
-    /// A marker sets the codepoint of packets.
+    /// Marker that sets the codepoint of packets.
     pub struct Marker: "marker" {
-        /// The codepoint they get.
+        /// New codepoint of the packets.
         dscp: Dscp = required, in Range::ANY, from "rfc2475 §2.3.3.2";
     }
 }
 
-/// What becomes of the packets of a colour: `"pass"`, `"drop"`, or `{ dscp = "AF12" }`.
+/// Action on the packets of a colour: `"pass"`, `"drop"`, or `{ dscp = "AF12" }`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// They go on as they are.
+    /// The packets pass unchanged.
     Pass,
-    /// They are dropped: policed.
+    /// The packets are dropped (policed).
     Drop,
-    /// They go on with this codepoint.
+    /// The packets pass with this codepoint.
     Mark(Dscp),
 }
 
@@ -49,7 +50,7 @@ impl Read for Action {
         match value.as_str() {
             Some("pass") => Ok(Action::Pass),
             Some("drop") => Ok(Action::Drop),
-            Some(other) => Err(Invalid::new(path, value, "is nothing that a conditioner does")
+            Some(other) => Err(Invalid::new(path, value, "is not an action of a conditioner")
                 .remedy(did_you_mean(other, &["pass", "drop", "{ dscp = \"AF12\" }"]))),
             None => Marker::read(value, path).map(|marker| Action::Mark(marker.dscp)),
         }
@@ -64,47 +65,50 @@ impl Read for Action {
     }
 
     fn schema() -> Json {
-        let words = [("pass", "They go on as they are."), ("drop", "They are dropped: policed.")];
+        let words = [("pass", "The packets pass unchanged."), ("drop", "The packets are dropped (policed).")];
         let words = words.map(|(word, meaning)| serde_json::json!({"const": word, "description": meaning}));
         serde_json::json!({"anyOf": [{"oneOf": words}, Marker::schema()]})
     }
 }
 
 params! {
-    /// A rule of the traffic conditioner before the queue of a link. It says which packets it takes, by what
-    /// they are metered, and what becomes of each colour: "pass", "drop", or { dscp = "AF12" }, a new
-    /// codepoint. The first rule in the list that takes a packet has it; what no rule takes passes. What is
-    /// dropped has the reason "policed" and never comes to the queue. A shaper, which delays, is a queue.
+    /// Rule of the traffic conditioner before the queue of a link. It selects packets, meters them,
+    /// and has an action for each colour: "pass", "drop", or a new codepoint such as { dscp =
+    /// "AF12" }. The first matching rule of the list applies, and packets without a matching rule
+    /// pass. Dropped packets have the reason "policed" and never reach the queue. Shapers, which
+    /// delay packets, are queues instead.
     pub struct Rule: "rule", checked by check {
-        /// Which packets it takes.
+        /// Packets to which the rule applies.
         r#match: Match = (Match::all()), in Range::ANY, from "rfc2475 §2.3.1";
-        /// What tells their colours; absent: they are all green.
+        /// Meter that assigns the colours. If absent, all packets are green.
         meter: Option<Meter> = (None), in Range::ANY, from "rfc2475 §2.3.3.1";
-        /// What becomes of green packets.
+        /// Action on green packets.
         green: Action = (Action::Pass), in Range::ANY, from "rfc2475 §2.3.3: in-profile packets may go on without further conditioning";
-        /// What becomes of yellow packets.
+        /// Action on yellow packets.
         yellow: Action = (Action::Pass), in Range::ANY, from "";
-        /// What becomes of red packets.
+        /// Action on red packets.
         red: Action = (Action::Pass), in Range::ANY, from "";
     }
 }
 
-/// Refuses what a colour never seen would meet with.
+/// Refuse an action for a colour that never occurs.
 fn check(rule: &Rule, path: &str) -> Result<(), Invalid> {
     for (key, action, colour) in [("yellow", rule.yellow, Colour::Yellow), ("red", rule.red, Colour::Red)] {
         if action != Action::Pass && !rule.has(colour) {
             let problem = match &rule.meter {
-                None => format!("is for packets that a meter finds {key}, and the rule has no meter"),
-                Some(meter) => format!("is for a colour that {} does not give", meter.write()["kind"]),
+                None => format!("is an action for {key} packets, but the rule does not have a meter"),
+                Some(meter) => {
+                    format!("is an action for a colour that {} does not assign", meter.write()["kind"])
+                }
             };
-            return Err(Invalid::at(&join(path, key), problem).remedy(format!("leave {key} away")));
+            return Err(Invalid::at(&join(path, key), problem).remedy(format!("remove {key}")));
         }
     }
     Ok(())
 }
 
 impl Rule {
-    /// Whether it has packets of this colour.
+    /// Return true if packets can have this colour.
     fn has(&self, colour: Colour) -> bool {
         match (colour, &self.meter) {
             (Colour::Green, _) => true,
@@ -114,7 +118,7 @@ impl Rule {
         }
     }
 
-    /// What becomes of a colour.
+    /// Return the action on a colour.
     fn action(&self, colour: Colour) -> Action {
         match colour {
             Colour::Green => self.green,
@@ -124,7 +128,7 @@ impl Rule {
     }
 }
 
-/// A rule at work.
+/// State of a rule.
 #[derive(Clone, Debug)]
 struct Active {
     meter: Option<Metering>,
@@ -132,37 +136,38 @@ struct Active {
     seen: [Count; 3],
 }
 
-/// What a conditioner saw of a colour.
+/// Count of the packets of one colour of one rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seen {
-    /// The rule by its place in the list, and the colour; none: what no rule took.
+    /// Index of the rule in the list and the colour, or `None` for packets that no rule matched.
     pub of: Option<(usize, Colour)>,
-    /// What became of it.
+    /// Action on these packets.
     pub action: Action,
-    /// How much came.
+    /// Packets that arrived.
     pub came: Count,
 }
 
 impl Seen {
-    /// How much of it was dropped.
+    /// Return the dropped packets.
     pub fn dropped(&self) -> Count {
         if self.action == Action::Drop { self.came } else { Count::default() }
     }
 }
 
-/// A conditioner at work.
+/// State of a conditioner.
 #[derive(Clone, Debug)]
 pub struct Conditioner {
     classifier: Classifier,
     rules: Vec<Active>,
-    /// What no rule took.
+    /// Packets that no rule matched.
     others: Count,
-    /// What went on to the queue.
+    /// Packets that went on to the queue.
     passed: Count,
 }
 
 impl Conditioner {
-    /// The conditioner of a list of rules; `random` gives the meter of each its randomness.
+    /// Create the conditioner of a list of rules. `random` returns the random stream of a rule's
+    /// meter.
     pub fn new(rules: &[Rule], flows: &dyn Flows, random: impl Fn(usize) -> Stream) -> Self {
         let active = |(i, rule): (usize, &Rule)| Active {
             meter: rule.meter.as_ref().map(|meter| meter.build(random(i))),
@@ -177,12 +182,12 @@ impl Conditioner {
         }
     }
 
-    /// A packet of the flow with the number `source` arrives: whether it goes on, perhaps with another codepoint.
+    /// Condition a packet of the flow with the number `source`. Return false if it is dropped.
     pub fn receive(&mut self, now: Time, source: u32, packet: &mut Packet) -> bool {
         match self.classifier.class_of(source, packet) {
             None => self.others.add(packet),
-            Some(place) => {
-                let rule = &mut self.rules[place];
+            Some(position) => {
+                let rule = &mut self.rules[position];
                 let colour = rule.meter.as_mut().map_or(Colour::Green, |meter| meter.colour(now, packet));
                 rule.seen[colour as usize].add(packet);
                 match rule.actions[colour as usize] {
@@ -196,7 +201,8 @@ impl Conditioner {
         true
     }
 
-    /// What it saw: each colour of each of its rules, as far as the rule has it, then what no rule took.
+    /// Return the counts of each possible colour of each rule, then of the packets that no rule
+    /// matched.
     pub fn seen<'a>(&'a self, rules: &'a [Rule]) -> impl Iterator<Item = Seen> + 'a {
         let of_rule = |(place, (rule, active)): (usize, (&'a Rule, &'a Active))| {
             let colours = Colour::ALL.into_iter().filter(|colour| rule.has(*colour));
@@ -210,8 +216,8 @@ impl Conditioner {
         rules.iter().zip(&self.rules).enumerate().flat_map(of_rule).chain([others])
     }
 
-    /// What must hold at every instant: everything that came was dropped or came to the queue, and nothing came to
-    /// the queue past it; `arrived` is what came to the queue.
+    /// Check the sums that hold at every time: each packet was dropped or reached the queue, and no
+    /// packet bypassed the conditioner. `arrived` counts the arrivals at the queue.
     pub fn check(&self, arrived: Count) -> Result<(), String> {
         let mut went_on = self.others;
         for rule in &self.rules {
@@ -223,7 +229,7 @@ impl Conditioner {
         }
         if went_on != self.passed || self.passed != arrived {
             return Err(format!(
-                "by their colours {went_on:?} went on, {:?} passed, and {arrived:?} arrived at the queue",
+                "{went_on:?} passed by colour, {:?} passed in total, and {arrived:?} arrived at the queue",
                 self.passed
             ));
         }
@@ -231,21 +237,22 @@ impl Conditioner {
     }
 }
 
-/// The most rules of a conditioner.
+/// Maximum number of rules of a conditioner.
 const MOST_RULES: usize = 1000;
 
-/// Refuses rules that name what the scenario does not have, or too many; `path` is where the list stands.
+/// Refuse rules with unknown names, and too many rules. `path` is the path of the list.
 pub fn check_rules(rules: &[Rule], flows: &dyn Flows, path: &str) -> Result<(), Invalid> {
     if rules.len() > MOST_RULES {
-        return Err(Invalid::at(path, format!("has {} rules", rules.len())).remedy("give at most 1000"));
+        return Err(Invalid::at(path, format!("has {} rules, more than 1000", rules.len()))
+            .remedy("write at most 1000 rules"));
     }
     let all = Match::all();
     if let Some(i) = rules.iter().position(|rule| rule.r#match == all).filter(|i| i + 1 < rules.len()) {
         return Err(Invalid::at(
             &join(path, i + 1),
-            format!("takes no packet: rule {i} has no match and takes all"),
+            format!("never applies, because rule {i} has no match and takes all packets"),
         )
-        .remedy("put that one last, or give it a match"));
+        .remedy("move that rule to the end, or give it a match"));
     }
     let place = |i: usize| join(&join(path, i), "match");
     rules.iter().enumerate().try_for_each(|(i, rule)| rule.r#match.check(flows, &place(i)))
@@ -255,7 +262,7 @@ pub fn check_rules(rules: &[Rule], flows: &dyn Flows, path: &str) -> Result<(), 
 mod tests {
     use super::*;
     use crate::diffserv::NoFlows;
-    use net::{Label, Way};
+    use net::{Direction, Label};
     use serde_json::json;
 
     fn rules() -> Vec<Rule> {
@@ -269,26 +276,26 @@ mod tests {
     }
 
     fn packet(size: u16, dscp: u8) -> Packet {
-        Packet { size, label: Label::new(Way::Back).with_dscp(dscp), ..Packet::default() }
+        Packet { size, label: Label::new(Direction::Reverse).with_dscp(dscp), ..Packet::default() }
     }
 
     #[test]
-    fn each_colour_meets_its_action_and_is_counted() {
+    fn each_colour_has_its_action_and_is_counted() {
         let rules = rules();
         let mut conditioner = Conditioner::new(&rules, &NoFlows, |i| Stream::new(1, &i.to_string()));
         let mut after = |size, dscp| {
             let mut p = packet(size, dscp);
-            conditioner.receive(Time::ZERO, 0, &mut p).then_some((p.label.way(), p.label.dscp()))
+            conditioner.receive(Time::ZERO, 0, &mut p).then_some((p.label.direction(), p.label.dscp()))
         };
         assert_eq!(
             [after(60, 46), after(60, 46), after(40, 46)],
-            [Some((Way::Back, 46)), None, Some((Way::Back, 46))]
+            [Some((Direction::Reverse, 46)), None, Some((Direction::Reverse, 46))]
         );
         assert_eq!(
             [after(60, 0), after(50, 8), after(50, 0)],
-            [Some((Way::Back, 10)), Some((Way::Back, 12)), Some((Way::Back, 14))]
+            [Some((Direction::Reverse, 10)), Some((Direction::Reverse, 12)), Some((Direction::Reverse, 14))]
         );
-        assert_eq!([after(40, 56), after(33, 34)], [None, Some((Way::Back, 34))]);
+        assert_eq!([after(40, 56), after(33, 34)], [None, Some((Direction::Reverse, 34))]);
         let count = |packets, bytes| Count { packets, bytes };
         let seen: Vec<_> = conditioner.seen(&rules).map(|s| (s.of, s.came, s.dropped().packets)).collect();
         let of = |rule, colour| Some((rule, colour));
@@ -308,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_that_goes_past_it_or_is_lost_behind_it_is_caught() {
+    fn a_packet_that_bypasses_the_conditioner_or_is_lost_after_it_is_detected() {
         let mut conditioner = Conditioner::new(&rules(), &NoFlows, |_| Stream::new(1, ""));
         conditioner.receive(Time::ZERO, 0, &mut packet(40, 0));
         conditioner.receive(Time::ZERO, 0, &mut packet(40, 56));
@@ -319,11 +326,11 @@ mod tests {
     }
 
     #[test]
-    fn an_action_for_a_colour_that_never_comes_is_refused() {
+    fn an_action_for_an_impossible_colour_is_refused() {
         let e = |rule| Rule::read(&rule, "link.condition.0").unwrap_err().to_string();
         assert!(e(json!({"red": "drop"})).contains("link.condition.0.red"));
         let bucket = json!({"kind": "token_bucket", "rate": "1 Mbit/s", "burst": "10 kB"});
-        assert!(e(json!({"meter": bucket, "yellow": "drop"})).contains("does not give"));
+        assert!(e(json!({"meter": bucket, "yellow": "drop"})).contains("does not assign"));
         assert!(e(json!({"green": "dropp"})).contains("did you mean drop?"));
         assert!(e(json!({"green": {"dscp": "AF99"}})).contains("link.condition.0.green.dscp"));
     }

@@ -1,19 +1,19 @@
-//! DiffServ codepoints by their names.
+//! DiffServ codepoints and their names.
 //!
-//! Sources: RFC 2474 §4 (`rfc2474`): the default and the class selectors; RFC 2597 §6 (`rfc2597`): assured
-//! forwarding; RFC 3246 §2.7 (`rfc3246`): expedited forwarding; RFC 4594 (`rfc4594`), which service uses
-//! which; RFC 5865 (`rfc5865`): VOICE-ADMIT; RFC 8622 (`rfc8622`): lower effort.
+//! Sources: RFC 2474 §4 (`rfc2474`): the default and the class selectors; RFC 2597 §6 (`rfc2597`):
+//! assured forwarding; RFC 3246 §2.7 (`rfc3246`): expedited forwarding; RFC 4594 (`rfc4594`): the
+//! codepoints of services; RFC 5865 (`rfc5865`): VOICE-ADMIT; RFC 8622 (`rfc8622`): lower effort.
 
 use std::fmt;
 
 use units::Read;
 use units::param::{Invalid, Json, did_you_mean};
 
-/// A DiffServ codepoint: `"AF11"`, or its number, 0 to 63.
+/// DiffServ codepoint: a name such as `"AF11"`, or its number, 0 to 63.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Dscp(pub u8);
 
-/// Every name with its codepoint; of two names for one the first is written.
+/// Names of codepoints. If a codepoint has several names, the first is written.
 const NAMES: [(&str, u8); 26] = [
     ("DF", 0b000_000),
     ("CS0", 0b000_000),
@@ -39,13 +39,13 @@ const NAMES: [(&str, u8); 26] = [
     ("EF", 0b101_110),
     ("CS6", 0b110_000),
     ("CS7", 0b111_000),
-    // What "best effort" is called by many; RFC 2474 §4.1 says default.
+    // Common names of best effort, which RFC 2474 §4.1 calls default.
     ("BE", 0b000_000),
     ("default", 0b000_000),
 ];
 
 impl Dscp {
-    /// Its name, if it has one.
+    /// Return the name, if the codepoint has one.
     pub fn name(self) -> Option<&'static str> {
         NAMES.iter().find(|(_, codepoint)| *codepoint == self.0).map(|(name, _)| *name)
     }
@@ -68,12 +68,12 @@ impl Read for Dscp {
             let known: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
             let found = NAMES.iter().find(|(known, _)| *known == name);
             return found.map(|(_, dscp)| Dscp(*dscp)).ok_or_else(|| {
-                Invalid::new(path, value, "is no codepoint").remedy(did_you_mean(name, &known))
+                Invalid::new(path, value, "is not a codepoint").remedy(did_you_mean(name, &known))
             });
         }
         match value.as_u64() {
             Some(dscp @ 0..=63) => Ok(Dscp(dscp as u8)),
-            _ => Err(Invalid::new(path, value, "is no codepoint")
+            _ => Err(Invalid::new(path, value, "is not a codepoint")
                 .remedy("write a name such as \"AF11\", or a number from 0 to 63")),
         }
     }
@@ -99,9 +99,10 @@ mod tests {
         Dscp::read(&value, "flow.dscp").map_err(|e| e.to_string())
     }
 
-    /// RFC 2474 §4.2.2: CSn is n in the first three bits; RFC 2597 §6: AFcp is the class, then the precedence.
+    /// RFC 2474 §4.2.2: CSn is n in the first three bits. RFC 2597 §6: AFcp is the class, then the
+    /// precedence.
     #[test]
-    fn the_names_follow_their_rules() {
+    fn names_follow_the_rules_of_the_rfcs() {
         for n in 0..8 {
             assert_eq!(read(json!(format!("CS{n}"))), Ok(Dscp(n << 3)));
         }
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_codepoint_is_refused() {
+    fn other_values_than_codepoints_are_refused() {
         for (value, says) in
             [(json!("AF14"), "did you mean AF1"), (json!(64), "0 to 63"), (json!(1.5), "0 to 63")]
         {

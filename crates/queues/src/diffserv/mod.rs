@@ -1,8 +1,9 @@
-//! Differentiated services: codepoints, which packets a rule or a class takes, and the conditioner that meters,
-//! marks and drops them before a queue.
+//! Differentiated services: codepoints, the classification of packets, and the conditioner that
+//! meters, marks and drops packets before a queue.
 //!
-//! Source: RFC 2475 (`rfc2475`), the architecture: at the edge packets are told apart by several fields, metered,
-//! marked, dropped or delayed (§2.3); inside, by their codepoint alone.
+//! Source: RFC 2475 (`rfc2475`), the architecture: at the edge packets are classified by several
+//! fields, metered, marked, dropped or delayed (§2.3), and inside they are classified by their
+//! codepoint alone.
 
 mod classifier;
 mod colour;
@@ -19,7 +20,7 @@ pub use dscp::Dscp;
 
 use units::param::{Json, page};
 
-/// The manual pages of everything here.
+/// Return the manual pages of the conditioner and its meters.
 pub fn pages() -> Vec<Json> {
     let mut pages = vec![page::<Rule>(), page::<Match>(), page::<Marker>()];
     pages.extend(meters::Meter::pages());

@@ -1,31 +1,35 @@
-//! The per-hop behaviours of DiffServ as one ready-made queue.
+//! Per-hop behaviours of DiffServ as one ready-made queue.
 //!
-//! Source: RFC 3246 §2 (`rfc3246`): EF is served at its rate whatever the load of the others, here by strict
-//! priority. RFC 2597 §2 to §4 (`rfc2597`): each AF class has its share of the link, here by deficit round robin, and three drop
-//! precedences in one queue first in, first out, each with a RED of its own. RFC 2474 §4.1 and §4.2.2.2 (`rfc2474`): the default behaviour has
-//! the fifth share; CS6 and CS7 go before it. RFC 8622 §4 (`rfc8622`): LE has what all others leave.
-//! It is a composition and no new mechanism: what [`composition`] says could be written in a scenario.
+//! Source: RFC 3246 §2 (`rfc3246`): EF is served at its rate for any load of other traffic, here by
+//! strict priority. RFC 2597 §2 to §4 (`rfc2597`): each AF class has a share of the link, here by
+//! deficit round robin, and three drop precedences in one first-in-first-out queue, each with its
+//! own RED. RFC 2474 §4.1 and §4.2.2.2 (`rfc2474`): the default behaviour has the fifth share, and
+//! CS6 and CS7 are served before it. RFC 8622 §4 (`rfc8622`): LE gets the bandwidth that all others
+//! leave. The queue combines other queues: a scenario could write what [`composition`] returns.
 //!
-//! The documents give no thresholds and no shares; those here are ours. CS1 to CS5 are default traffic here.
+//! The documents define neither thresholds nor shares, so those here are this project's. CS1 to CS5
+//! belong to the default behaviour.
 
 use serde_json::json;
 use units::param::{Invalid, Json, join};
 use units::{Depth, Range, Read, params};
 
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::fifo::{Buffer, MOST};
-use crate::law::{Keeps, Place};
 use crate::schedulers::priority::{Priority, PriorityQueue};
 
 params! {
-    /// The per-hop behaviours of DiffServ, ready made: EF (and VOICE-ADMIT) before everything; CS6 and CS7 next; then AF1 to AF4 and
-    /// the default behaviour, which share what is left; LE last. In each AF class the drop precedences have
-    /// thresholds of their own: AFx3 is dropped first, AFx1 hardly ever. `limit` and `ecn` are those of each class of AF
-    /// and of the default; a limit that is a time counts up to 1 GB. EF may starve the others: police it where it enters, by a
-    /// rule with a token bucket.
+    /// Per-hop behaviours of DiffServ as one queue. EF (and VOICE-ADMIT) is served first, then CS6
+    /// and CS7. AF1 to AF4 and the default behaviour share the remaining bandwidth, and LE is
+    /// served last. In each AF class the drop precedences have their own thresholds: AFx3 is
+    /// dropped first, AFx1 rarely. `limit` and `ecn` apply to each AF class, CS6 and CS7, the
+    /// default behaviour and LE. A limit given as a time is at most 1 GB. EF may starve the others,
+    /// so police it at the edge with a rule that has a token bucket.
     pub struct Phb: "phb", checked by check {
-        /// Shares of AF1, AF2, AF3 and AF4 in what EF and CS6 and CS7 leave, to that of the default behaviour.
-        af_shares: Vec<u64> = (vec![1, 1, 1, 1]), in Range::ANY, from "rfc2597 §2 leaves them to the operator";
-        /// Share of the default behaviour.
+        /// Shares of AF1, AF2, AF3 and AF4, relative to default_share, of the bandwidth that EF,
+        /// CS6 and CS7 leave.
+        af_shares: Vec<u64> = (vec![1, 1, 1, 1]), in Range::ANY, from "rfc2597 §2: the operator's choice";
+        /// Share of the default behaviour, relative to af_shares.
         default_share: u64 = (1), in Range::between(1.0, 1000.0), from "rfc2474 §4.1: some, so that it is not starved";
         /// Limit of the queue of EF.
         ef_limit: Depth = (Depth::Packets(10.0)), in Range::between(1.0, MOST).whole(), from "rfc3246 §2.2: EF packets meet short or empty queues";
@@ -37,16 +41,16 @@ fn check(phb: &Phb, path: &str) -> Result<(), Invalid> {
     if phb.af_shares.len() != 4 || phb.af_shares.iter().any(|share| !(1..=1000).contains(share)) {
         let problem = "must be four whole numbers between 1 and 1000";
         return Err(Invalid::new(&shares, &phb.af_shares.write(), problem)
-            .remedy("give those of AF1, AF2, AF3 and AF4"));
+            .remedy("write the shares of AF1, AF2, AF3 and AF4"));
     }
     Ok(())
 }
 
-/// What stands for the behaviours, as a scenario would write it.
+/// Return the scheduler that implements the behaviours, as a scenario would write it.
 pub fn composition(phb: &Phb, buffer: &Buffer, depth: Depth) -> Json {
-    let depth = depth.like(depth.amount().min(MOST)); // a time may be more
+    let depth = depth.like(depth.amount().min(MOST)); // a limit given as a time may exceed it
     let (limit, ecn) = (depth.write(), buffer.ecn.write());
-    // In shares of the limit: where the three precedences begin and where they end.
+    // Thresholds of the three precedences, as shares of the limit.
     let part = |share: f64| depth.like(share * depth.amount()).write();
     let precedence = |dscp: String, [minth, maxth, maxp]: [f64; 3]| json!({"dscp": [dscp], "minth": part(minth), "maxth": part(maxth), "maxp": maxp});
     let class = |(i, share): (usize, &u64)| {
@@ -70,12 +74,12 @@ pub fn composition(phb: &Phb, buffer: &Buffer, depth: Depth) -> Json {
     ]})
 }
 
-impl Keeps for Phb {
+impl DisciplineParams for Phb {
     type Discipline = PriorityQueue;
 
-    fn discipline(&self, buffer: &Buffer, place: Place) -> PriorityQueue {
-        match Priority::read(&composition(self, buffer, place.limit), "") {
-            Ok(priority) => priority.discipline(buffer, place),
+    fn discipline(&self, buffer: &Buffer, context: QueueContext) -> PriorityQueue {
+        match Priority::read(&composition(self, buffer, context.limit), "") {
+            Ok(priority) => priority.discipline(buffer, context),
             Err(e) => unreachable!("a composition of valid parts: {e}"),
         }
     }
@@ -92,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn every_setting_composes() {
+    fn every_setting_gives_a_valid_scheduler() {
         for limit in ["1 packets", "7 packets", "100 packets", "1500 B", "1 MB", "1 GB", "20 ms", "1000 s"] {
             for (ecn, rate) in [("drop", 1), ("mark", 10_000_000), ("mark", 10_000_000_000_000)] {
                 let buffer = Buffer::read(&json!({"limit": limit, "ecn": ecn}), "").unwrap();
@@ -106,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_of_ef_is_a_limit() {
+    fn the_limit_of_ef_is_checked() {
         for limit in ["1 GiB", "1.5 packets", "0 packets"] {
             let refusal = read(json!({"kind": "phb", "ef_limit": limit})).unwrap_err();
             assert!(refusal.contains("queue.ef_limit") && refusal.contains(limit), "{refusal}");

@@ -1,34 +1,37 @@
-//! A queue as a scenario writes it: one table, read as a buffer and a law.
+//! A queue as a scenario writes it: one table that holds the buffer's keys and those of its kind.
 
+use engine::Stream;
 use units::param::{Invalid, Json, JsonMap, join, object, page, refuse_unknown};
-use units::{Params, Read};
+use units::{Params, Rate, Read};
 
-use super::Law;
+use super::{Discipline, Kind, StoringQueue};
+use crate::aqm::{CustomAqms, QueueContext};
 use crate::diffserv::Flows;
 use crate::drop_tail::DropTail;
 use crate::fifo::{Buffer, DropFrom, HUNDRED_PACKETS, MarkAt};
 use crate::schedulers::check_depth;
 
-/// A queue of a scenario: a buffer under a law, written as one table
-/// (`{ kind = "red", limit = "64 packets", minth = "20 packets" }`).
+/// Queue of a scenario: a buffer and a kind with its parameters, written as one table (`{ kind =
+/// "red", limit = "64 packets", minth = "20 packets" }`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Queue {
-    /// The limits of the buffer.
+    /// Limits of the buffer.
     pub buffer: Buffer,
-    /// The law.
-    pub law: Law,
+    /// Kind of the queue, with its parameters.
+    pub kind: Kind,
 }
 
 impl Queue {
-    /// The manual page of each kind of queue: its law's parameters, then those of the buffer.
+    /// Return the manual page of each kind of queue: the parameters of the kind, then those of the
+    /// buffer.
     pub fn pages() -> Vec<Json> {
         let buffer = page::<Buffer>();
-        let mut pages = Law::pages();
+        let mut pages = Kind::pages();
         for page in &mut pages {
             if is_scheduler(&page["name"]) {
                 continue;
             }
-            let limit = Law::limit_of(page["name"].as_str().unwrap_or_default());
+            let limit = Kind::limit_of(page["name"].as_str().unwrap_or_default());
             if let (Some(all), Some(more)) =
                 (page["parameters"].as_array_mut(), buffer["parameters"].as_array())
             {
@@ -42,9 +45,9 @@ impl Queue {
         pages
     }
 
-    /// JSON Schema of a queue: that of each law, with the keys of the buffer.
+    /// Return the JSON Schema of a queue: the schema of each kind, with the keys of the buffer.
     pub fn definition() -> Json {
-        let mut schema = Law::schema();
+        let mut schema = Kind::schema();
         let buffer = Buffer::schema();
         fn add(node: &mut Json, buffer: &Json) {
             if let Some(properties) = node.get_mut("properties").and_then(Json::as_object_mut)
@@ -60,15 +63,34 @@ impl Queue {
         schema
     }
 
-    /// Shows the queue and every queue in it.
+    /// Call `see` for the queue and for each queue in its classes, at any depth.
     pub fn each(&self, see: &mut dyn FnMut(&Queue)) {
         see(self);
-        self.law.children().iter().for_each(|child| child.queue.each(see));
+        self.kind.children().iter().for_each(|child| child.queue.each(see));
     }
 
-    /// Refuses what a queue of the classes says of flows that the scenario does not have.
+    /// Build the queue of the link with this name and rate. `random` is its random stream, `custom`
+    /// supplies the AQMs that this crate does not contain, and `flows` are those of the scenario.
+    pub fn build(
+        &self,
+        name: &str,
+        rate: Rate,
+        random: Stream,
+        custom: &dyn CustomAqms,
+        flows: &dyn Flows,
+    ) -> Discipline {
+        let context = QueueContext::new(rate, self.buffer.limit.at(rate), random);
+        self.kind.build(&self.buffer, QueueContext { name, custom, flows, ..context })
+    }
+
+    /// Build the queue discipline that stores its packets until a dequeue.
+    pub(crate) fn build_storing(&self, context: QueueContext) -> Box<dyn StoringQueue> {
+        self.kind.build_storing(&self.buffer, context)
+    }
+
+    /// Refuse classes whose `match` names a flow that the scenario does not have.
     pub fn check_matches(&self, flows: &dyn Flows, path: &str) -> Result<(), Invalid> {
-        for child in self.law.children() {
+        for child in self.kind.children() {
             let path = if child.path.is_empty() { path.to_string() } else { join(path, &child.path) };
             if let Some(takes) = child.takes {
                 takes.check(flows, &join(&path, "match"))?;
@@ -80,51 +102,55 @@ impl Queue {
 }
 
 fn is_scheduler(kind: &Json) -> bool {
-    kind.as_str().is_some_and(|kind| Law::SCHEDULERS.contains(&kind))
+    kind.as_str().is_some_and(Kind::is_scheduler)
 }
 
 fn is_buffer_key(key: &str) -> bool {
     Buffer::KEYS.contains(&key)
 }
 
-/// The buffer of this kind of queue; a kind may have its own limit.
+/// Read the buffer of a queue of this kind, with the default limit of the kind.
 fn read_buffer(kind: &str, mut given: JsonMap, path: &str) -> Result<Buffer, Invalid> {
-    given.entry("limit").or_insert_with(|| Law::limit_of(kind).write());
+    given.entry("limit").or_insert_with(|| Kind::limit_of(kind).write());
     Buffer::read(&Json::Object(given), path)
 }
 
-/// The table of a queue, or a refusal.
+/// Return the table of a queue, or refuse a value of another type.
 fn table<'a>(value: &'a Json, path: &str) -> Result<&'a JsonMap, Invalid> {
     object(value, path).map_err(|refusal| refusal.remedy("write for example \"red\", or { kind = \"red\" }"))
 }
 
-/// Refuses keys that this kind does not have, naming those of its law and of its buffer.
+/// Refuse keys that neither this kind nor its buffer has, and list the known keys.
 fn refuse_unknown_keys(table: &JsonMap, path: &str) -> Result<(), Invalid> {
     let mut keys = table.clone();
     let kind = keys.shift_remove("kind").unwrap_or_default();
-    let Some(law) = kind.as_str().and_then(Law::keys_of) else {
-        return Ok(()); // the kind itself is refused
+    let Some(aqm) = kind.as_str().and_then(Kind::keys_of) else {
+        return Ok(()); // reading the kind reports the error
     };
     let buffer = if is_scheduler(&kind) { &[] } else { Buffer::KEYS };
-    let known = [law, buffer].concat();
+    let known = [aqm, buffer].concat();
     refuse_unknown(&keys, &known, path)
 }
 
-/// Refuses to drop from, or mark, a place that the law has its own mind about.
+/// Refuse `drop_from` and `mark_at` for kinds that choose the dropped or marked packet themselves.
 fn check_places(queue: &Queue, path: &str) -> Result<(), Invalid> {
     let Buffer { drop_from, mark_at, .. } = queue.buffer;
     let refuse = |key: &str, value: Json, why: &str| {
-        Err(Invalid::new(&join(path, key), &value, why).remedy(format!("leave {key} away")))
+        Err(Invalid::new(&join(path, key), &value, why).remedy(format!("remove {key}")))
     };
-    if drop_from != DropFrom::Tail && queue.law.counts_on_order() {
+    if drop_from != DropFrom::Tail && queue.kind.counts_on_order() {
         return refuse(
             "drop_from",
             drop_from.write(),
-            "does not go with this kind, which must know what leaves",
+            "cannot be set for this kind, which drops only arriving packets",
         );
     }
-    if mark_at != MarkAt::Tail && queue.law.places_marks() {
-        return refuse("mark_at", mark_at.write(), "does not go with this kind, which chooses what it marks");
+    if mark_at != MarkAt::Tail && queue.kind.places_marks() {
+        return refuse(
+            "mark_at",
+            mark_at.write(),
+            "cannot be set for this kind, which chooses the packets that it marks",
+        );
     }
     Ok(())
 }
@@ -133,7 +159,7 @@ impl Default for Queue {
     fn default() -> Self {
         let nothing = Json::Object(JsonMap::new());
         let buffer = Buffer::read(&nothing, "").expect("a buffer has all defaults");
-        Queue { buffer, law: Law::DropTail(DropTail {}) }
+        Queue { buffer, kind: Kind::read(&DropTail::KEY.into(), "").expect("Drop Tail has no parameters") }
     }
 }
 
@@ -142,29 +168,32 @@ impl Read for Queue {
         check_depth(value, path)?;
         if let Some(kind) = value.as_str() {
             return Ok(Queue {
-                law: Law::read(value, path)?,
+                kind: Kind::read(value, path)?,
                 buffer: read_buffer(kind, JsonMap::new(), path)?,
             });
         }
-        let (buffer, law): (JsonMap, JsonMap) =
+        let (buffer, aqm): (JsonMap, JsonMap) =
             table(value, path)?.clone().into_iter().partition(|(key, _)| is_buffer_key(key));
-        if let Some((key, value)) = buffer.iter().next().filter(|_| law.get("kind").is_some_and(is_scheduler))
+        if let Some((key, value)) = buffer.iter().next().filter(|_| aqm.get("kind").is_some_and(is_scheduler))
         {
-            let problem = "is for the queues of the classes: a scheduler keeps nothing itself";
-            return Err(Invalid::new(&join(path, key), value, problem).remedy("move it there"));
+            let problem =
+                "belongs to the queues of the classes, because a scheduler stores no packets itself";
+            return Err(
+                Invalid::new(&join(path, key), value, problem).remedy("move it into the queue of a class")
+            );
         }
         refuse_unknown_keys(table(value, path)?, path)?;
-        let kind = law.get("kind").and_then(Json::as_str).unwrap_or_default().to_string();
+        let kind = aqm.get("kind").and_then(Json::as_str).unwrap_or_default().to_string();
         let queue =
-            Queue { law: Law::read(&Json::Object(law), path)?, buffer: read_buffer(&kind, buffer, path)? };
+            Queue { kind: Kind::read(&Json::Object(aqm), path)?, buffer: read_buffer(&kind, buffer, path)? };
         check_places(&queue, path)?;
         Ok(queue)
     }
 
     fn write(&self) -> Json {
         let mut all = JsonMap::new();
-        if let Json::Object(law) = self.law.write() {
-            all.extend(law);
+        if let Json::Object(aqm) = self.kind.write() {
+            all.extend(aqm);
         }
         if let Json::Object(buffer) = self.buffer.write()
             && !all.get("kind").is_some_and(is_scheduler)
@@ -174,7 +203,7 @@ impl Read for Queue {
         Json::Object(all)
     }
 
-    /// A reference, since a queue may hold queues; what it means is [`Queue::definition`].
+    /// Return a reference to [`Queue::definition`], because a queue may contain queues.
     fn schema() -> Json {
         units::param::reference("queue")
     }
@@ -198,9 +227,9 @@ mod tests {
         assert!(Queue::read(&json!("drop_tail"), "q").is_ok());
     }
 
-    /// A limit may be a time; some kinds have a limit of their own, which the scenario's takes the place of.
+    /// A limit is a depth or a time, and a scenario's limit replaces the default limit of a kind.
     #[test]
-    fn limits_are_depths_or_times() {
+    fn limits_may_be_packets_bytes_or_times() {
         let limit = |v| Queue::read(&v, "q").unwrap().buffer.limit;
         let packets = |n| Room::Depth(Depth::Packets(n));
         assert_eq!(limit(json!("red")), packets(100.0));
@@ -222,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistyped_key_is_told_with_those_of_law_and_buffer() {
+    fn a_mistyped_key_is_refused_with_the_keys_of_kind_and_buffer() {
         let e = |v| Queue::read(&v, "q").unwrap_err().to_string();
         let buffer = "limit, limit_counts, drop_from, mark_at, ecn";
         for (key, meant, known) in [
@@ -230,17 +259,20 @@ mod tests {
             ("mintth", "minth", ["minth, maxth", buffer]),
             ("drop_fom", "drop_from", ["minth, maxth", buffer]),
         ] {
-            let told = e(json!({"kind": "red", key: "64 packets"}));
+            let refusal = e(json!({"kind": "red", key: "64 packets"}));
             assert!(
-                told.starts_with(&format!("q.{key}: is not a known key; did you mean {meant}? ")),
-                "{told}"
+                refusal.starts_with(&format!("q.{key}: is not a known key; did you mean {meant}? ")),
+                "{refusal}"
             );
-            assert!(known.iter().all(|keys| told.contains(keys)), "{told}");
+            assert!(known.iter().all(|keys| refusal.contains(keys)), "{refusal}");
         }
         assert!(e(json!({"kind": "drop_tail", "limi": "64 packets"})).ends_with(&format!("Known: {buffer}")));
-        // A scheduler has no buffer of its own, its classes have.
-        let told = e(json!({"kind": "drr", "limi": "64 packets"}));
-        assert!(told.contains("q.limi: is not a known key") && !told.contains("drop_from"), "{told}");
+        // A scheduler itself does not have a buffer, because each class has its own.
+        let refusal = e(json!({"kind": "drr", "limi": "64 packets"}));
+        assert!(
+            refusal.contains("q.limi: is not a known key") && !refusal.contains("drop_from"),
+            "{refusal}"
+        );
         let classes = json!([{"queue": {"kind": "red", "limi": "64 packets"}}]);
         assert!(
             e(json!({"kind": "drr", "classes": classes}))
@@ -249,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_name_the_key() {
+    fn refusals_contain_the_key() {
         let e = |v| Queue::read(&v, "link.queue").unwrap_err().to_string();
         assert!(e(json!({"kind": "red", "mintth": "5 packets"})).contains("link.queue.mintth"));
         assert!(

@@ -1,51 +1,52 @@
-//! Token buckets, exact: tokens are counted in 10^-12 bit, of which a picosecond brings as many as the rate has bit/s.
+//! Exact token buckets. Tokens are in units of 10^-12 bit, so that a picosecond adds as many tokens
+//! as the rate has bit/s.
 
 use units::{Duration, Rate, Time};
 
-/// What so many bytes cost.
+/// Return the number of tokens for `bytes` bytes.
 pub fn price(bytes: u64) -> i128 {
     i128::from(bytes) * 8_000_000_000_000
 }
 
-/// The time in which this rate brings so many tokens, rounded up.
+/// Return the time in which this rate adds `tokens` tokens, rounded up.
 pub fn time_for(tokens: i128, rate: Rate) -> Duration {
     let time = u128::try_from(tokens).unwrap_or(0).div_ceil(u128::from(rate.0));
     Duration(u64::try_from(time).unwrap_or(u64::MAX >> 1))
 }
 
-/// What a span of time brings at this rate.
+/// Return the number of tokens that this rate adds in a time span.
 pub fn brings(span: Duration, rate: Rate) -> i128 {
     i128::from(span.0) * i128::from(rate.0)
 }
 
-/// A bucket of tokens.
+/// Token bucket.
 #[derive(Clone, Copy, Debug)]
 pub struct Bucket {
     rate: Rate,
     depth: i128,
     level: i128,
-    /// When it was filled up last.
+    /// Time of the last fill.
     at: Time,
 }
 
 impl Bucket {
-    /// A full bucket for so many bytes.
+    /// Create a full bucket with the depth `bytes`.
     pub fn new(rate: Rate, bytes: u64) -> Self {
         Bucket { rate, depth: price(bytes), level: price(bytes), at: Time::ZERO }
     }
 
-    /// Adds what has come by now.
+    /// Add the tokens that have arrived by now.
     pub fn fill(&mut self, now: Time) {
         self.level = (self.level + brings(now.since(self.at), self.rate)).min(self.depth);
         self.at = now;
     }
 
-    /// How long until it holds enough for so many bytes.
+    /// Return the time until the bucket has enough tokens for `bytes` bytes.
     pub fn wait(&self, bytes: u64) -> Duration {
         time_for(price(bytes) - self.level, self.rate)
     }
 
-    /// Takes what so many bytes cost.
+    /// Remove the tokens for `bytes` bytes.
     pub fn take(&mut self, bytes: u64) {
         self.level -= price(bytes);
     }
@@ -55,9 +56,9 @@ impl Bucket {
 mod tests {
     use super::*;
 
-    /// 3 bit/s: a byte takes 8/3 s, and not a picosecond less.
+    /// At 3 bit/s a byte takes exactly 8/3 s, rounded up to the picosecond.
     #[test]
-    fn waits_are_exact_to_the_picosecond() {
+    fn waiting_times_are_exact_to_the_picosecond() {
         let mut bucket = Bucket::new(Rate(3), 2);
         assert_eq!(bucket.wait(2), Duration::ZERO);
         bucket.take(2);
@@ -67,7 +68,7 @@ mod tests {
         assert_eq!(bucket.wait(1), Duration(1));
         bucket.fill(Time::ZERO + wait);
         bucket.take(1);
-        // What is left of rounding is kept: three bytes take 8 s in all.
+        // The remainder of the rounding is not lost: three bytes take 8 s in all.
         bucket.fill(Time(8_000_000_000_000));
         assert_eq!((bucket.wait(2), bucket.wait(3)), (Duration::ZERO, Duration(2_666_666_666_667)));
         bucket.fill(Time(800_000_000_000_000));

@@ -1,91 +1,106 @@
-//! Class-based queueing.
+//! Class-based queueing (CBQ).
 //!
-//! Source: Floyd & Van Jacobson 1995, "Link-sharing and resource management models for packet networks" (`floyd1995cbq`).
-//! Estimator (appendix A): for each packet idle is the time since the last one less the time that one takes at the class's rate,
-//! avgidle its moving average with weight w = 2^-ewma, at most maxidle; a class is over its limit when avgidle is not
-//! above zero, until the time at which a packet would bring it to zero (undertime).
-//! Link sharing (§4, the formal guidelines): a class that is over its limit may send if an ancestor on level i is not over
-//! its own and no class below level i is unsatisfied, that is not over its limit with packets waiting below it. The general
-//! scheduler (§5) is by priority and weighted round robin. Quanta are as the rates, the smallest of a
-//! priority being a packet of mean size. maxidle is that of Floyd's notes on parameters (`floyd1995parameters`). avgidle
-//! is counted in picoseconds by w, so that a class held to its rate keeps it exactly.
+//! Source: Floyd & Van Jacobson 1995, "Link-sharing and resource management models for packet
+//! networks" (`floyd1995cbq`).
 //!
-//! The papers were not at hand: formulas and section numbers are from memory. The estimator was held against ns-2's
-//! (queue/cbq.cc, by the author's group) and Linux's (net/sched/sch_cbq.c): both wait (1 - w) of what avgidle / w lacks, as here. They
-//! take idle between the ends of packets and from the size of the later one; between their beginnings and from the earlier it comes
-//! to the same for packets of one size, and is exact for others.
+//! Estimator (appendix A): for each packet, idle is the time since the previous packet minus the
+//! time that packet takes at the rate of the class. avgidle is the moving average of idle with
+//! weight w = 2^-ewma, at most maxidle. A class is over its limit while avgidle is at most zero,
+//! until the time at which a packet would bring it to zero (undertime).
 //!
-//! So an average forgets w of what a class sent too early, and one that competes gets up to w / 2 more than its rate (w if its
-//! packets differ in size), which others lack. That is the estimator's; a smaller w makes it as exact as one likes.
+//! Link sharing (§4, the formal guidelines): a class over its limit may send if an ancestor on
+//! level i is not over its own limit and no class below level i is unsatisfied. A class is
+//! unsatisfied if it is not over its limit and packets wait below it. The general scheduler (§5)
+//! uses priorities and weighted round robin. Quanta are proportional to the rates, and the smallest
+//! quantum of a priority is a packet of mean size. maxidle follows Floyd's notes on parameters
+//! (`floyd1995parameters`). avgidle is stored in picoseconds divided by w, so that a class that is
+//! limited to its rate keeps that rate exactly.
+//!
+//! The papers were not available, so formulas and section numbers are from memory. The estimator
+//! was compared with those of ns-2 (queue/cbq.cc, by the author's group) and Linux
+//! (net/sched/sch_cbq.c). Both wait (1 - w) of the deficit of avgidle / w, as here. They measure
+//! idle between the ends of packets with the size of the later packet. This file measures it
+//! between the beginnings with the size of the earlier packet, which is equal for packets of one
+//! size and exact for others.
+//!
+//! The average forgets the share w of what a class sent too early. A class that competes with
+//! others therefore gets up to w / 2 more than its rate (w if its packets differ in size), at their
+//! expense. This is a property of the estimator, and a smaller w reduces it.
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};
 use units::{Bytes, Duration, Range, Rate, Read, Time, params, words};
 
 use super::round::{Round, Turn};
 use super::tree::{Entry, InTree, Tree, leaves};
-use super::{Child, Classes, Schedules, Soonest, check_children};
+use super::{Child, Classes, HasClasses, Schedules, Soonest, check_children};
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
 use crate::fifo::Buffer;
-use crate::law::{Keeps, Place};
 
 words! {
-    /// Whether a class may use what others leave.
+    /// Permission of a class to use bandwidth that other classes leave unused.
     pub enum Borrowing {
-        /// From its ancestors.
+        /// The class may borrow from its ancestors.
         Ancestors = "ancestors",
-        /// Not at all: it is bounded.
+        /// The class may not borrow: it is bounded.
         Bounded = "bounded",
     }
 }
 
 words! {
-    /// Whether others may use what a class leaves.
+    /// Permission of other classes to use bandwidth that a class leaves unused.
     pub enum Lending {
-        /// Those below its ancestors may.
+        /// Classes below its ancestors may use it.
         Others = "others",
-        /// None but those below it: it is isolated.
+        /// Only classes below it may use it: it is isolated.
         Isolated = "isolated",
     }
 }
 
 params! {
-    /// A class of CBQ. One that others name as their parent lends to them; the others are leaves and have packets.
+    /// Class of CBQ. A class that others name as their parent lends bandwidth to them. All other
+    /// classes are leaves, and only leaves have packets.
     pub struct CbqClass: "cbq_class" {
-        /// Its name, for those below it.
+        /// Name of the class, by which other classes refer to it as their parent.
         name: Option<String> = (None), in Range::ANY, from "";
-        /// The class above it, which stands before it in the list; absent: it borrows from nobody.
+        /// Name of the parent class, which must come earlier in the list. If absent, the class does
+        /// not borrow.
         parent: Option<String> = (None), in Range::ANY, from "floyd1995cbq §3";
-        /// Which packets it takes, if it is a leaf; absent: those that no other class takes. Of several that would take one the first has it.
+        /// Packets of this class if it is a leaf. If absent, the class takes all packets that no
+        /// other class takes. A packet that matches several classes belongs to the first of them.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
-        /// The rate that it is allotted, with all below it.
+        /// Rate allotted to the class together with all classes below it.
         rate: Rate = required, in Range::ANY, from "floyd1995cbq §3";
-        /// Its priority, if it is a leaf: 0 is served first.
+        /// Priority of the class if it is a leaf. Priority 0 is served first.
         priority: u64 = (0), in Range::between(0.0, 7.0), from "floyd1995cbq §5";
-        /// Whether it may use what others leave.
+        /// Permission of this class to use bandwidth that other classes leave unused.
         borrow: Borrowing = (Borrowing::Ancestors), in Range::ANY, from "floyd1995cbq §4: bounded classes";
-        /// Whether others may use what it leaves.
+        /// Permission of other classes to use bandwidth that this class leaves unused.
         lend: Lending = (Lending::Others), in Range::ANY, from "floyd1995cbq §4: isolated classes";
-        /// Packets that it may send back to back after a calm.
+        /// Number of packets that the class may send back to back after an idle time.
         max_burst: u64 = (16), in Range::between(0.0, 1000.0), from "floyd1995parameters: 16 packets";
-        /// Its queue, of any kind, if it is a leaf; absent: Drop Tail.
+        /// Queue of the class, of any kind, if it is a leaf. If absent, it is a Drop Tail queue.
         queue: Option<Queue> = (None), in Range::ANY, from "";
     }
 }
 
 params! {
-    /// Class-based queueing: each class is allotted a rate. A class that keeps it may always send; one that exceeds it
-    /// may send while an ancestor keeps its own and no class below that is unsatisfied, and is held back
-    /// otherwise. So a class bounded to a rate is a slower link, and what classes leave unused stays near them.
+    /// Class-based queueing: each class has an allotted rate. A class within its rate may always
+    /// send. A class above its rate may send while an ancestor is within its rate and no class
+    /// below that ancestor is unsatisfied, and is delayed otherwise. A bounded class thus acts like
+    /// a slower link, and unused bandwidth goes first to classes with the same parent.
     pub struct Cbq: "cbq", checked by check {
-        /// The classes, each a cbq_class that stands after its parent; the leaf without match takes the rest.
+        /// List of classes, each a cbq_class that follows its parent. The leaf without match takes
+        /// the remaining packets.
         classes: Vec<CbqClass> = required, in Range::ANY, from "floyd1995cbq §3";
-        /// Mean size of packets, for quanta and max_burst.
-        mean_packet_size: Bytes = (Bytes(1000)), in Range::between(1.0, 65535.0), from "floyd1995parameters leaves it to the operator; 1000 B is a common setting";
-        /// The weight of a packet in avgidle is 2^-ewma. Of what a class sends too early 2^-ewma is forgotten, so that one that
-        /// competes may get up to 2^-(ewma + 1) more than its rate, or twice that if its packets differ in size: 3 % and
-        /// 6 %, and with 8 less than half a percent.
+        /// Mean packet size, for the quanta and max_burst.
+        mean_packet_size: Bytes = (Bytes(1000)), in Range::between(1.0, 65535.0), from "floyd1995parameters: the operator's choice; 1000 B is a common setting";
+        /// Exponent of the weight 2^-ewma of a packet in avgidle. The average forgets the share
+        /// 2^-ewma of what a class sends too early. A class that competes with others may therefore
+        /// get up to 2^-(ewma + 1) more than its rate, or twice that if its packets differ in size:
+        /// 3 % and 6 % with 4, and less than half a percent with 8.
         ewma: u64 = (4), in Range::between(1.0, 31.0), from "floyd1995cbq app. A: 1/16; tc_cbq: ewma";
     }
 }
@@ -95,7 +110,8 @@ fn check(cbq: &Cbq, path: &str) -> Result<(), Invalid> {
     for i in 0..cbq.classes.len() {
         if tree.inner[i] && cbq.lent(&tree, i) == 0 {
             let path = join(&join(&join(path, "classes"), i), "rate");
-            let problem = "is no more than its isolated classes have, which leaves nothing to the others";
+            let problem =
+                "is at most the sum of its isolated classes, so that the other classes get nothing; raise it";
             return Err(Invalid::new(&path, &cbq.classes[i].rate.write(), problem));
         }
     }
@@ -103,7 +119,7 @@ fn check(cbq: &Cbq, path: &str) -> Result<(), Invalid> {
 }
 
 impl Cbq {
-    /// The rate of a class without what is isolated below it, which nobody else may use.
+    /// Return the rate of a class without the isolated classes directly below it.
     fn lent(&self, tree: &Tree, i: usize) -> u64 {
         let isolated = (0..self.classes.len())
             .filter(|&c| tree.parents[c] == Some(i) && self.classes[c].lend == Lending::Isolated);
@@ -118,10 +134,10 @@ impl InTree for CbqClass {
     }
 }
 
-impl Keeps for Cbq {
+impl DisciplineParams for Cbq {
     type Discipline = CbqQueue;
 
-    fn discipline(&self, _: &Buffer, place: Place) -> CbqQueue {
+    fn discipline(&self, _: &Buffer, context: QueueContext) -> CbqQueue {
         let tree = Tree::of(&self.classes);
         let mut level = vec![1; self.classes.len()];
         for i in (0..self.classes.len()).rev() {
@@ -132,7 +148,7 @@ impl Keeps for Cbq {
         let packet = self.mean_packet_size;
         let node = |(i, class): (usize, &CbqClass)| {
             let rate = Rate(self.lent(&tree, i).max(1));
-            let most = max_idle(class.max_burst, self.ewma as u32, rate, place.link, packet);
+            let most = max_idle(class.max_burst, self.ewma as u32, rate, context.link, packet);
             Node {
                 parent: tree.parents[i],
                 level: level[i],
@@ -157,7 +173,7 @@ impl Keeps for Cbq {
             Round::new(Turn::Overdrawn, leaves.iter().map(quantum))
         });
         CbqQueue {
-            classes: Classes::new(&self.children(), &place),
+            classes: Classes::new(&self.children(), &context),
             rounds: rounds.collect(),
             priority: leaves.iter().map(|&i| priority(i)).collect(),
             open: vec![false; leaves.len()],
@@ -173,8 +189,9 @@ impl Schedules for Cbq {
     }
 }
 
-/// Floyd's maxidle, t (1/p - 1) (1 - g^n) / g^n for n packets that take t on the link, of which p is the class's share, g being
-/// 1 - 2^-ewma; in picoseconds by 2^-ewma.
+/// Return Floyd's maxidle, t (1/p - 1) (1 - g^n) / g^n with g = 1 - 2^-ewma, in picoseconds divided
+/// by 2^-ewma. n is the number of packets of the burst, t the transmission time of a packet on the
+/// link, and p the class's share of the link.
 fn max_idle(burst: u64, ewma: u32, rate: Rate, link: Rate, packet: Bytes) -> i64 {
     let scale = (1_u64 << ewma) as f64;
     let (t, g) = (link.transmission_time(packet).0 as f64, (scale - 1.0) / scale);
@@ -183,27 +200,27 @@ fn max_idle(burst: u64, ewma: u32, rate: Rate, link: Rate, packet: Bytes) -> i64
     (scale * t * (1.0 / share - 1.0) * (1.0 - gn) / gn).clamp(0.0, 1e18) as i64
 }
 
-/// A class.
+/// State of a class.
 #[derive(Clone, Debug)]
 struct Node {
     parent: Option<usize>,
-    /// 1 for leaves.
+    /// Level in the tree, which is 1 for leaves.
     level: u32,
     rate: Rate,
     bounded: bool,
     isolated: bool,
     ewma: u32,
-    /// maxidle, in picoseconds by 2^-ewma, as is the next.
+    /// Maximum of avgidle (maxidle) in picoseconds divided by 2^-ewma, the unit of `avgidle` too.
     most: i64,
     avgidle: i64,
-    /// When its last packet was sent, and how long that takes at its rate.
+    /// Time at which the last packet was sent, and its transmission time at the rate of the class.
     last: Option<(Time, Duration)>,
-    /// Until when it is over its limit.
+    /// Time until which the class is over its limit.
     undertime: Time,
 }
 
 impl Node {
-    /// A packet of the class, or from below it, is sent.
+    /// Update the estimator for a packet that this class or a class below it sends.
     fn update(&mut self, now: Time, bytes: u64) {
         let time = self.rate.transmission_time(Bytes(bytes));
         if let Some((last, takes)) = self.last.replace((now, time)) {
@@ -211,7 +228,7 @@ impl Node {
             self.avgidle = self.avgidle.saturating_add(idle - (self.avgidle >> self.ewma)).min(self.most);
         }
         if self.avgidle <= 0 {
-            // A packet sent then makes avgidle zero.
+            // A packet sent at that time brings avgidle to zero.
             let wait = -self.avgidle + (self.avgidle >> self.ewma);
             self.undertime = now + time + Duration(wait as u64);
         } else {
@@ -220,17 +237,17 @@ impl Node {
     }
 }
 
-/// The state of CBQ.
+/// State of CBQ.
 #[derive(Debug)]
 pub struct CbqQueue {
     pub(crate) classes: Classes,
     nodes: Vec<Node>,
-    /// The node of each class of packets, and its priority.
+    /// Node of each leaf. `priority` is the priority of each leaf.
     leaves: Vec<usize>,
     priority: Vec<usize>,
-    /// For each priority, over all leaves.
+    /// Round robin of each priority, over all leaves.
     rounds: Vec<Round>,
-    /// Which leaves may send, as found at the last look.
+    /// True for each leaf that may send, as computed by the last dequeue.
     open: Vec<bool>,
 }
 
@@ -239,7 +256,7 @@ impl CbqQueue {
         std::iter::successors(Some(leaf), |&n| self.nodes[n].parent)
     }
 
-    /// The lowest level with an unsatisfied class.
+    /// Return the lowest level that has an unsatisfied class.
     fn lowest_unsatisfied(&self, now: Time) -> u32 {
         let mut lowest = u32::MAX;
         for class in (0..self.leaves.len()).filter(|&class| self.classes.waits(class)) {
@@ -251,7 +268,7 @@ impl CbqQueue {
         lowest
     }
 
-    /// Whether a leaf may send: the guidelines of §4.
+    /// Return true if a leaf may send (the guidelines of §4).
     fn may_send(&self, leaf: usize, lowest: u32, now: Time) -> bool {
         for n in self.path(leaf) {
             let node = &self.nodes[n];
@@ -265,7 +282,8 @@ impl CbqQueue {
         false
     }
 
-    /// A packet was sent: it counts for the class and its ancestors, up to one that is isolated, unless it was borrowed.
+    /// Count a sent packet for the class and its ancestors. Counting stops at an isolated class
+    /// unless the bandwidth was borrowed.
     fn sent(&mut self, leaf: usize, bytes: u64, now: Time) {
         let borrowed = self.nodes[leaf].undertime > now;
         let mut next = Some(leaf);
@@ -276,7 +294,7 @@ impl CbqQueue {
         }
     }
 
-    /// When the limit of a class ends that keeps a packet from being sent.
+    /// Return the earliest time at which the limit of a class ends that delays a packet.
     fn limits_end(&self, now: Time) -> Soonest {
         let mut soonest = Soonest::default();
         for class in (0..self.leaves.len()).filter(|&class| self.classes.waits(class)) {
@@ -288,8 +306,14 @@ impl CbqQueue {
     }
 }
 
+impl HasClasses for CbqQueue {
+    fn classes(&self) -> &Classes {
+        &self.classes
+    }
+}
+
 impl QueueDiscipline for CbqQueue {
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         let class = self.classes.enqueue(held, at.now, fates);
         self.rounds[self.priority[class]].arrived(class, &self.classes);
     }
@@ -318,7 +342,7 @@ impl QueueDiscipline for CbqQueue {
         self.classes.backlog()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.classes.each(see);
     }
 }

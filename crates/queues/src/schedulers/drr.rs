@@ -1,38 +1,42 @@
-//! Deficit round robin.
+//! Deficit round robin (DRR).
 //!
-//! Source: Shreedhar & Varghese 1996, "Efficient fair queuing using deficit round-robin" (`shreedhar1996drr`), figure 2. A
-//! class sends while its counter covers the packet at its head, and what is left it keeps for its next turn. Where a
-//! queue chooses, or drops, only when it is asked, the packet may turn out larger than expected: what it is too large
-//! by is missing in the next turn.
+//! Source: Shreedhar & Varghese 1996, "Efficient fair queuing using deficit round-robin"
+//! (`shreedhar1996drr`), figure 2. A class sends while its counter is at least the size of its next
+//! packet, and keeps the rest for its next turn. A queue that selects or drops packets only at
+//! dequeue may return a larger packet than expected. The excess is then subtracted from the next
+//! turn.
 
 use units::param::Invalid;
 use units::{Bytes, Range, params};
 
 use super::round::{Round, RoundQueue, Turn};
 use super::{Child, Classes, Schedules, check_children, listed};
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
 use crate::fifo::Buffer;
-use crate::law::{Keeps, Place};
 
 params! {
-    /// A class of a deficit round robin.
+    /// Class of a deficit round robin.
     pub struct DrrClass: "drr_class" {
-        /// Which packets it takes; absent: those that no other class takes. Of several that would take one the first has it.
+        /// Packets of this class. If absent, the class takes all packets that no other class takes.
+        /// A packet that matches several classes belongs to the first of them.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
-        /// Bytes added to its counter in each turn; shares of the link are as quanta are.
+        /// Number of bytes added to the counter of the class per turn. The shares of the link are
+        /// proportional to the quanta.
         quantum: Bytes = (Bytes(1500)), in Range::between(1.0, 1e9), from "shreedhar1996drr §III: at least the largest packet, so that each turn sends one";
-        /// Its queue, of any kind.
+        /// Queue of the class, of any kind.
         queue: Queue = (Queue::default()), in Range::ANY, from "";
     }
 }
 
 params! {
-    /// Deficit round robin: classes that have packets take turns. A turn adds the quantum to the class's counter; it
-    /// sends while the counter covers its next packet, and keeps the rest for its next turn. So shares are as the
-    /// quanta, whatever the sizes of packets, at a constant cost a packet.
+    /// Deficit round robin: classes with waiting packets take turns. A turn adds the quantum to the
+    /// counter of the class. The class sends while its counter is at least the size of its next
+    /// packet, and keeps the rest for its next turn. The shares of the link are therefore
+    /// proportional to the quanta for all packet sizes, at a constant cost per packet.
     pub struct Drr: "drr", checked by check {
-        /// The classes, each a drr_class; the one without match takes the rest.
+        /// List of classes, each a drr_class. The class without match takes the remaining packets.
         classes: Vec<DrrClass> = required, in Range::ANY, from "shreedhar1996drr §III";
     }
 }
@@ -41,12 +45,12 @@ fn check(drr: &Drr, path: &str) -> Result<(), Invalid> {
     check_children(&drr.children(), path)
 }
 
-impl Keeps for Drr {
+impl DisciplineParams for Drr {
     type Discipline = RoundQueue;
 
-    fn discipline(&self, _: &Buffer, place: Place) -> RoundQueue {
+    fn discipline(&self, _: &Buffer, context: QueueContext) -> RoundQueue {
         let round = Round::new(Turn::Covered, self.classes.iter().map(|class| class.quantum.0));
-        RoundQueue::new(Classes::new(&self.children(), &place), round)
+        RoundQueue::new(Classes::new(&self.children(), &context), round)
     }
 }
 

@@ -1,64 +1,72 @@
-//! Hierarchical token bucket.
+//! Hierarchical token bucket (HTB).
 //!
-//! Sources: Devera 2002, the user guide (`devera2002htb`) and "HTB theory" (`devera2002theory`): a class is green while it keeps its rate, yellow while
-//! it keeps only its ceil, red otherwise; a yellow class may send by what a green ancestor lends it. Of all
-//! (level, priority) the lowest level comes first and there the lowest priority; on one level and
-//! priority the leaves share by deficit round robin with their quanta. What Linux's sch_htb adds to that: tokens
-//! are charged to the class and all its ancestors, above the lending level both to rate and ceil, below it to the ceil alone; a debt is
-//! remembered for a minute; a leaf has a deficit for each level; where a round stands is kept for each feed. Time
-//! is exact to the picosecond here.
+//! Sources: Devera 2002, the user guide (`devera2002htb`) and "HTB theory" (`devera2002theory`). A
+//! class is green while it is within its rate, yellow while it is only within its ceil, and red
+//! otherwise. A yellow class may send with bandwidth that a green ancestor lends it. Among all
+//! pairs of level and priority the lowest level is served first, and on that level the lowest
+//! priority. Leaves of the same level and priority share by deficit round robin with their quanta.
 //!
-//! `hysteresis` is that of sch_htb's `htb_class_mode`: a green class stays green until it owes more
-//! than its burst at its rate, and a class that is not red turns red only when it owes more than
-//! its cburst at its ceil. Packets therefore leave in bursts. Linux 2.4 and early 2.6 are compiled with it
-//! (HTB_HYSTERESIS 1); today it is the module's parameter htb_hysteresis, which is 0. `hz` gives
-//! the bursts that tc computes where none is given (tc/q_htb.c). The timers of those kernels, which
-//! wake a class at the next tick, are not modelled.
+//! Linux's sch_htb adds the following. Tokens are charged to the class and to all its ancestors:
+//! from the lending level upwards to both rate and ceil, below it to the ceil alone. A debt is
+//! remembered for a minute. A leaf has a deficit for each level. Each feed stores the position of
+//! its round. Times here are exact to the picosecond.
 //!
-//! The guide was at hand, and its examples are tests (§2 to §6). The rest was compared with
+//! `hysteresis` is that of sch_htb's `htb_class_mode`. A green class stays green until its debt at
+//! its rate exceeds its burst, and a class that is not red turns red only when its debt at its ceil
+//! exceeds its cburst. Packets therefore leave in bursts. Linux 2.4 and early 2.6 are compiled with
+//! it (HTB_HYSTERESIS 1). Today it is the module's parameter htb_hysteresis, which is 0. `hz` gives
+//! the bursts that tc computes if the scenario does not give them (tc/q_htb.c). The timers of those
+//! kernels, which wake a class at the next tick, are not modelled.
+//!
+//! The guide was available, and its examples are tests (§2 to §6). The rest was compared with
 //! sch_htb.c of Linux 2.6 and 6.
 
 mod node;
 mod ring;
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};
 use units::{Bytes, Duration, Range, Rate, Read, Time, params};
 
 use super::bucket::{brings, price};
 use super::tree::{Entry, InTree, Tree, leaves};
-use super::{Child, Classes, Schedules, Soonest, check_children};
+use super::{Child, Classes, HasClasses, Schedules, Soonest, check_children};
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
 use crate::fifo::Buffer;
-use crate::law::{Keeps, Place};
 use node::{LEVELS, Mode, Node, PRIORITIES, Side};
 use ring::Ring;
 
 params! {
-    /// A class of HTB. One that others name as their parent lends to them; the others are leaves and have packets.
+    /// Class of HTB. A class that others name as their parent lends bandwidth to them. All other
+    /// classes are leaves, and only leaves have packets.
     pub struct HtbClass: "htb_class", checked by check_class {
-        /// Its name, for those below it.
+        /// Name of the class, by which other classes refer to it as their parent.
         name: Option<String> = (None), in Range::ANY, from "";
-        /// The class above it, which stands before it in the list; absent: it borrows from nobody.
+        /// Name of the parent class, which must come earlier in the list. If absent, the class does
+        /// not borrow.
         parent: Option<String> = (None), in Range::ANY, from "devera2002htb §3";
-        /// Which packets it takes, if it is a leaf; absent: those that no other class takes. Of several that would take one the first has it.
+        /// Packets of this class if it is a leaf. If absent, the class takes all packets that no
+        /// other class takes. A packet that matches several classes belongs to the first of them.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
-        /// The rate that it has for sure, with all below it.
+        /// Guaranteed rate of the class together with all classes below it.
         rate: Rate = required, in Range::ANY, from "devera2002htb §2";
-        /// The rate that it never exceeds, however much it might borrow; absent: its rate.
+        /// Maximum rate of the class, including borrowed bandwidth. If absent, it is the rate.
         ceil: Option<Rate> = (None), in Range::ANY, from "devera2002htb §4: the default ceil is the same as the rate";
-        /// Bytes that it may send at once beyond its rate; absent: 1600 B, and what the rate brings
-        /// in a tick where hz is given.
+        /// Number of bytes that the class may send at once beyond its rate. If absent, it is 1600
+        /// B, plus the bytes of one tick at its rate if hz is given.
         burst: Option<Bytes> = (None), in Range::between(1.0, 1e12), from "tc/q_htb.c: rate / HZ + 1600 B";
-        /// Bytes that it may send at once beyond its ceil; absent: 1600 B, and what the ceil brings
-        /// in a tick where hz is given.
+        /// Number of bytes that the class may send at once beyond its ceil. If absent, it is 1600
+        /// B, plus the bytes of one tick at its ceil if hz is given.
         cburst: Option<Bytes> = (None), in Range::between(1.0, 1e12), from "tc/q_htb.c: ceil / HZ + 1600 B";
-        /// Its priority, if it is a leaf: 0 is offered what can be borrowed first.
+        /// Priority of the class if it is a leaf. Bandwidth for borrowing is offered to priority 0
+        /// first.
         prio: u64 = (0), in Range::between(0.0, 7.0), from "devera2002htb §6; tc_htb: 0";
-        /// Bytes that it sends in its turn before another leaf that borrows from the same class; absent: rate / r2q.
+        /// Number of bytes that the class sends per turn when several leaves borrow from the same
+        /// class. If absent, it is the rate divided by r2q.
         quantum: Option<Bytes> = (None), in Range::between(1.0, 1e9), from "devera2002htb §2";
-        /// Its queue, of any kind, if it is a leaf; absent: Drop Tail.
+        /// Queue of the class, of any kind, if it is a leaf. If absent, it is a Drop Tail queue.
         queue: Option<Queue> = (None), in Range::ANY, from "devera2002htb §2: pfifo";
     }
 }
@@ -66,7 +74,7 @@ params! {
 fn check_class(class: &HtbClass, path: &str) -> Result<(), Invalid> {
     match class.ceil {
         Some(ceil) if ceil.0 < class.rate.0 => {
-            let problem = format!("is below the rate ({})", class.rate);
+            let problem = format!("must be at least the rate ({})", class.rate);
             Err(Invalid::new(&join(path, "ceil"), &ceil.write(), problem).remedy("raise ceil or lower rate"))
         }
         _ => Ok(()),
@@ -74,20 +82,24 @@ fn check_class(class: &HtbClass, path: &str) -> Result<(), Invalid> {
 }
 
 params! {
-    /// Hierarchical token bucket: each class has a rate for sure; what others leave unused is lent to those that want
-    /// more, by their parents, up to their ceil: first to the lowest priority, among equals as their quanta
-    /// are. Classes without a parent borrow from nobody, so that a whole link is a class above all others, of a
-    /// rate not above the link's.
+    /// Hierarchical token bucket: each class has a guaranteed rate. Bandwidth that classes leave
+    /// unused is lent by their parents to classes that want more, up to their ceil. Lower
+    /// priorities are served first, and leaves of equal priority share in proportion to their
+    /// quanta. Classes without a parent do not borrow. To share a whole link, put all classes below
+    /// one class whose rate is at most that of the link.
     pub struct Htb: "htb", checked by check {
-        /// The classes, each an htb_class that stands after its parent; the leaf without match takes the rest.
+        /// List of classes, each an htb_class that follows its parent. The leaf without match takes
+        /// the remaining packets.
         classes: Vec<HtbClass> = required, in Range::ANY, from "devera2002htb §3";
-        /// A quantum that is not given is the rate in bytes a second divided by this, between 1000 and 200 000 B.
+        /// Divisor for the default quantum, which is the rate in bytes per second divided by r2q,
+        /// between 1000 and 200 000 B.
         r2q: f64 = (10.0), in Range::at_least(1e-3), from "devera2002htb §2: 10";
-        /// A class goes on until it owes its burst (at its ceil: its cburst), and then waits until
-        /// it owes nothing, so that packets leave in bursts.
+        /// If true, a class sends until its debt is its burst (at its ceil: its cburst) and then
+        /// waits until the debt is paid, so that packets leave in bursts.
         hysteresis: bool = (false), in Range::ANY, from "sch_htb.c: HTB_HYSTERESIS 1 in Linux 2.4 and early 2.6; htb_hysteresis 0 today";
-        /// Ticks per second of a kernel without high-resolution timers, for the bursts that are not
-        /// given: at 100 a class of 10 Mbit/s has 14100 B; absent: 1600 B.
+        /// Timer frequency (ticks per second) of a kernel without high-resolution timers, which
+        /// sets the default bursts. With 100 a class of 10 Mbit/s has a burst of 14100 B. If
+        /// absent, it is 1600 B.
         hz: Option<u64> = (None), in Range::between(1.0, 10_000.0), from "tc/q_htb.c: get_hz(), 100 in Linux 2.4; with high-resolution timers a tick brings nothing";
     }
 }
@@ -109,7 +121,8 @@ fn check(htb: &Htb, path: &str) -> Result<(), Invalid> {
     let tree = Tree::read(&htb.classes, path)?;
     let deep = |&i: &usize| tree.depth(i) > LEVELS - 1 - usize::from(tree.inner[i]);
     if let Some(i) = (0..htb.classes.len()).find(deep) {
-        return Err(Invalid::at(&join(&join(path, "classes"), i), "is more than 8 levels deep"));
+        return Err(Invalid::at(&join(&join(path, "classes"), i), "is more than 8 levels deep")
+            .remedy("remove a level"));
     }
     check_children(&htb.children(), path)
 }
@@ -121,10 +134,10 @@ impl InTree for HtbClass {
     }
 }
 
-impl Keeps for Htb {
+impl DisciplineParams for Htb {
     type Discipline = HtbQueue;
 
-    fn discipline(&self, _: &Buffer, place: Place) -> HtbQueue {
+    fn discipline(&self, _: &Buffer, context: QueueContext) -> HtbQueue {
         let tree = Tree::of(&self.classes);
         let mut leaves = Vec::new();
         let node = |(i, class): (usize, &HtbClass)| {
@@ -154,7 +167,7 @@ impl Keeps for Htb {
         };
         let nodes = self.classes.iter().enumerate().map(node).collect();
         HtbQueue {
-            classes: Classes::new(&self.children(), &place),
+            classes: Classes::new(&self.children(), &context),
             nodes,
             leaves,
             rows: Default::default(),
@@ -173,28 +186,29 @@ fn bits(mask: u8) -> impl Iterator<Item = usize> {
     (0..PRIORITIES).filter(move |prio| mask & 1 << prio != 0)
 }
 
-/// Where a ring is.
+/// Position of a ring in the tree.
 #[derive(Clone, Copy, Debug)]
 enum Where {
     Row,
     Feed(usize),
 }
 
-/// The state of HTB.
+/// State of HTB.
 #[derive(Debug)]
 pub struct HtbQueue {
     pub(crate) classes: Classes,
     nodes: Vec<Node>,
-    /// The node of each class of packets.
+    /// Node of each leaf.
     leaves: Vec<u32>,
-    /// The green classes that have packets, or have them below them, for each level and priority.
+    /// Green classes with packets, or with packets below them, for each level and priority.
     rows: Box<[[Ring; PRIORITIES]; LEVELS]>,
-    /// The classes whose mode will change, latest first.
+    /// Classes whose mode will change, sorted by time, the latest first.
     waiting: Vec<(Time, u32)>,
 }
 
 impl HtbQueue {
-    /// What a class can offer now begins to count: at its level if it is green, at its parent's if it is yellow.
+    /// Add an active class to the turns: at its own level if it is green, at its parent if it is
+    /// yellow.
     fn activate(&mut self, mut n: usize) {
         let mut mask = self.nodes[n].active;
         while self.nodes[n].mode == Mode::Yellow && mask != 0 {
@@ -215,7 +229,7 @@ impl HtbQueue {
         }
     }
 
-    /// The reverse of [`HtbQueue::activate`].
+    /// Remove a class from the turns, as the reverse of [`HtbQueue::activate`].
     fn deactivate(&mut self, mut n: usize) {
         let mut mask = self.nodes[n].active;
         while self.nodes[n].mode == Mode::Yellow && mask != 0 {
@@ -247,7 +261,7 @@ impl HtbQueue {
         }
     }
 
-    /// A class enters the mode that its tokens say: how long until it may change.
+    /// Set the mode of a class from its tokens. Return the time until the mode may change.
     fn update_mode(&mut self, n: usize, span: Duration) -> Duration {
         let (mode, wait) = self.nodes[n].mode(span);
         if mode != self.nodes[n].mode {
@@ -263,7 +277,7 @@ impl HtbQueue {
         wait
     }
 
-    /// The mode of a class is looked at again at this time.
+    /// Schedule the next update of a class's mode.
     fn wake(&mut self, n: usize, time: Time) {
         self.nodes[n].wakes = Some(time);
         let entry = (time, n as u32);
@@ -279,7 +293,7 @@ impl HtbQueue {
         }
     }
 
-    /// The modes that have changed by themselves by now.
+    /// Update the modes whose time has come.
     fn do_events(&mut self, now: Time) {
         while let Some(&(time, n)) = self.waiting.last()
             && time <= now
@@ -301,7 +315,8 @@ impl HtbQueue {
         }
     }
 
-    /// The leaf whose turn it is on a level and priority: down the feeds, each at its place.
+    /// Return the leaf whose turn it is on a level and priority, by following the feeds at their
+    /// positions.
     fn find_leaf(&mut self, level: usize, prio: usize) -> Option<usize> {
         let mut path = [Where::Row; LEVELS];
         let mut top = 0;
@@ -314,7 +329,8 @@ impl HtbQueue {
             }
             let (at, first) = (ring.at, ring.members.first().copied());
             match at {
-                // The end of a feed: back to its first, and the turn goes on above.
+                // At the end of a feed the position returns to its first class, and the turn passes
+                // on at the level above.
                 None => {
                     ring.at = first;
                     first?;
@@ -334,7 +350,7 @@ impl HtbQueue {
         }
     }
 
-    /// The turn of a leaf on this level is over.
+    /// End the turn of a leaf on this level.
     fn next_turn(&mut self, n: usize, level: usize, prio: usize) {
         match self.nodes[n].parent.filter(|_| level > 0) {
             Some(parent) => self.nodes[parent].feeds[prio].advance(),
@@ -342,7 +358,7 @@ impl HtbQueue {
         }
     }
 
-    /// A leaf has packets, or has none any more.
+    /// Update whether a leaf is active after its backlog changed.
     fn note(&mut self, n: usize) {
         let waits = self.classes.waits(self.nodes[n].class);
         if waits && self.nodes[n].active == 0 {
@@ -354,7 +370,7 @@ impl HtbQueue {
         }
     }
 
-    /// A packet of the leaf is sent by what a class on `level` had, itself or an ancestor.
+    /// Charge a packet of a leaf, which a class on `level` (the leaf or an ancestor) paid for.
     fn charge(&mut self, leaf: usize, level: usize, bytes: u64, now: Time) {
         let mut next = Some(leaf);
         while let Some(n) = next {
@@ -363,7 +379,7 @@ impl HtbQueue {
             if node.level >= level {
                 node.rate.charge(span, price(bytes));
             } else {
-                node.rate.tokens += brings(span, node.rate.rate); // borrowed: time goes on
+                node.rate.tokens += brings(span, node.rate.rate); // borrowed: only the elapsed time counts
             }
             node.ceil.charge(span, price(bytes));
             node.since = now;
@@ -380,7 +396,7 @@ impl HtbQueue {
         }
     }
 
-    /// A packet of the leaf whose turn it is on a level and priority.
+    /// Return a packet of the leaf whose turn it is on a level and priority.
     fn take(
         &mut self,
         level: usize,
@@ -388,7 +404,7 @@ impl HtbQueue {
         now: Time,
         soonest: &mut Soonest,
         fates: &mut Fates,
-    ) -> Option<Held> {
+    ) -> Option<QueuedPacket> {
         let mut refused = 0;
         while refused <= self.leaves.len() {
             let n = self.find_leaf(level, prio)?;
@@ -416,8 +432,14 @@ impl HtbQueue {
     }
 }
 
+impl HasClasses for HtbQueue {
+    fn classes(&self) -> &Classes {
+        &self.classes
+    }
+}
+
 impl QueueDiscipline for HtbQueue {
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         let class = self.classes.enqueue(held, at.now, fates);
         self.note(self.leaves[class] as usize);
     }
@@ -447,7 +469,7 @@ impl QueueDiscipline for HtbQueue {
         self.classes.backlog()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.classes.each(see);
     }
 }
@@ -465,18 +487,18 @@ mod tests {
         Htb::read(value, "queue").unwrap()
     }
 
-    /// Times in ms at which five waiting packets of 1500 B leave a class of 120 kbit/s, which sends
-    /// 15 B per ms, with a burst and a cburst of 1600 B.
+    /// Return the times in ms at which five waiting packets of 1500 B leave a class of 120 kbit/s,
+    /// which sends 15 B per ms, with a burst and a cburst of 1600 B.
     fn departures(hysteresis: bool) -> Vec<f64> {
         let classes = json!([{ "rate": "120 kbit/s" }]);
         let htb = read(&json!({ "hysteresis": hysteresis, "classes": classes }));
-        let place = Place::new(Rate(1_000_000_000), Depth::Packets(100.0), Stream::new(1, "htb"));
-        let mut queue = htb.discipline(&Buffer::read(&json!({}), "queue").unwrap(), place);
+        let context = QueueContext::new(Rate(1_000_000_000), Depth::Packets(100.0), Stream::new(1, "htb"));
+        let mut queue = htb.discipline(&Buffer::read(&json!({}), "queue").unwrap(), context);
         let (mut fates, mut now, mut left) = (Fates::default(), Time::ZERO, Vec::new());
         let at = Arrival { now, backlog: Backlog::default(), free_at: Time::NEVER };
         for _ in 0..5 {
             let packet = Packet { size: 1500, ..Packet::default() };
-            queue.enqueue(Held { packet, entered: now, source: 0 }, &at, &mut fates);
+            queue.enqueue(QueuedPacket { packet, entered: now, source: 0 }, &at, &mut fates);
         }
         loop {
             match queue.dequeue(now, &mut fates) {
@@ -487,10 +509,10 @@ mod tests {
         }
     }
 
-    /// By htb_class_mode of sch_htb.c, by hand: a full bucket of 1600 B lets two packets go and
-    /// owes 1400 B. Without hysteresis the class then waits for those, 93.3 ms; with it a third
-    /// packet goes, since no more than 1600 B are owed. It then owes 2900 B, for 193.3 ms, and from
-    /// then on two packets go every 200 ms.
+    /// Computed by hand from htb_class_mode of sch_htb.c. A full bucket of 1600 B allows two
+    /// packets and leaves a debt of 1400 B. Without hysteresis the class then waits 93.3 ms for
+    /// these tokens. With hysteresis a third packet leaves, because the debt is at most 1600 B. The
+    /// debt is then 2900 B, for 193.3 ms, and from then on two packets leave every 200 ms.
     #[test]
     fn hysteresis_sends_in_bursts() {
         let near =
@@ -502,9 +524,9 @@ mod tests {
         assert!(near(&bursts, &[0.0, 0.0, 0.0, third + 100.0, third + 100.0]), "{bursts:?}");
     }
 
-    /// tc/q_htb.c: rate / get_hz() + mtu, in bytes.
+    /// The default burst is that of tc/q_htb.c: rate / get_hz() + mtu, in bytes.
     #[test]
-    fn a_burst_that_is_not_given_is_tcs() {
+    fn the_default_burst_is_that_of_tc() {
         for (hz, expected) in [(json!(100), 14_100), (json!(1000), 2_850), (json!(null), 1_600)] {
             let mut htb = json!({ "classes": [{ "rate": "10 Mbit/s" }] });
             if !hz.is_null() {

@@ -1,58 +1,63 @@
-//! Modified deficit round robin, with a low-latency queue.
+//! Modified deficit round robin (MDRR) with a low-latency queue.
 //!
-//! Source: Cisco, "Understanding and configuring MDRR/WRED on the Cisco 12000 series Internet router" (`cisco2006mdrr`) and
-//! "Configuring modular QoS congestion management" (`cisco2008congestion`): a queue is served while its counter is greater than
-//! zero; each packet reduces the counter by its length; each new round adds the quantum, so what was sent too
-//! much is missing then. Quantum = MTU + (weight - 1) 512 B. The low-latency queue is served before all
-//! others (strict), or between any two turns of others, by its own counter (alternate).
+//! Source: Cisco, "Understanding and configuring MDRR/WRED on the Cisco 12000 series Internet
+//! router" (`cisco2006mdrr`) and "Configuring modular QoS congestion management"
+//! (`cisco2008congestion`). A queue is served while its counter is above zero, each packet reduces
+//! the counter by its length, and each round adds the quantum, so that an excess reduces the next
+//! turn. The quantum is MTU + (weight - 1) 512 B. The low-latency queue is served before all other
+//! queues (strict), or between any two turns of other queues with its own counter (alternate).
 //!
-//! The documents were not at hand: the alternate mode and the quantum are from memory.
+//! The documents were not available: the alternate mode and the quantum are from memory.
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};
 use units::{Bytes, Range, Read, Time, params, words};
 
 use super::round::{Round, Turn};
-use super::{Child, Classes, Schedules, Soonest, check_children, listed};
+use super::{Child, Classes, HasClasses, Schedules, Soonest, check_children, listed};
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
 use crate::fifo::Buffer;
-use crate::law::{Keeps, Place};
 
 words! {
-    /// How a class of MDRR is served.
+    /// Service of a class of MDRR.
     pub enum Service {
-        /// In the round, by its weight.
+        /// The class takes turns in the round, according to its weight.
         Round = "round",
-        /// Low latency: whenever it has packets, before all others. Those may starve.
+        /// Low latency: the class is served before all others whenever it has packets. The others
+        /// may starve.
         Strict = "strict",
-        /// Low latency: a turn of its own after each turn of another class.
+        /// Low latency: the class has a turn after each turn of another class.
         Alternate = "alternate",
     }
 }
 
 params! {
-    /// A class of a modified deficit round robin.
+    /// Class of a modified deficit round robin.
     pub struct MdrrClass: "mdrr_class" {
-        /// Which packets it takes; absent: those that no other class takes. Of several that would take one the first has it.
+        /// Packets of this class. If absent, the class takes all packets that no other class takes.
+        /// A packet that matches several classes belongs to the first of them.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
-        /// How it is served; at most one class is of low latency.
+        /// Service of the class. At most one class may be strict or alternate.
         service: Service = (Service::Round), in Range::ANY, from "cisco2006mdrr: strict priority and alternate priority";
-        /// Its turn is worth mtu + (weight - 1) 512 B.
+        /// Weight of the class. A turn is worth mtu + (weight - 1) 512 B.
         weight: u64 = (1), in Range::between(1.0, 1e6), from "cisco2006mdrr";
-        /// Its queue, of any kind.
+        /// Queue of the class, of any kind.
         queue: Queue = (Queue::default()), in Range::ANY, from "";
     }
 }
 
 params! {
-    /// Modified deficit round robin: classes take turns; a class sends while its counter is above zero, and owes what its
-    /// last packet was too large by. One class may be a low-latency queue: served before all others (strict), or
-    /// between any two of their turns (alternate).
+    /// Modified deficit round robin: classes take turns. A class sends while its counter is above
+    /// zero, and the excess of its last packet is subtracted from its next turn. One class may have
+    /// a low-latency queue, which is served before all others (strict) or between any two turns of
+    /// others (alternate).
     pub struct Mdrr: "mdrr", checked by check {
-        /// The classes, each an mdrr_class; the one without match takes the rest.
+        /// List of classes, each an mdrr_class. The class without match takes the remaining
+        /// packets.
         classes: Vec<MdrrClass> = required, in Range::ANY, from "cisco2006mdrr";
-        /// The largest packet of the link, the least worth of a turn.
+        /// Maximum packet size of the link, which is the minimum worth of a turn.
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "cisco2006mdrr: quantum = MTU + (weight - 1) 512";
     }
 }
@@ -65,21 +70,21 @@ fn check(mdrr: &Mdrr, path: &str) -> Result<(), Invalid> {
         return Err(Invalid::new(
             &path,
             &mdrr.classes[second].service.write(),
-            "makes a second low-latency queue",
+            "makes a second low-latency class, and at most one is allowed",
         )
-        .remedy("let all classes but one be served in the round"));
+        .remedy("set service = \"round\" in all classes but one"));
     }
     Ok(())
 }
 
-impl Keeps for Mdrr {
+impl DisciplineParams for Mdrr {
     type Discipline = MdrrQueue;
 
-    fn discipline(&self, _: &Buffer, place: Place) -> MdrrQueue {
+    fn discipline(&self, _: &Buffer, context: QueueContext) -> MdrrQueue {
         let quantum = |class: &MdrrClass| self.mtu.0 + (class.weight - 1) * 512;
         let urgent = self.classes.iter().position(|class| class.service != Service::Round);
         MdrrQueue {
-            classes: Classes::new(&self.children(), &place),
+            classes: Classes::new(&self.children(), &context),
             round: Round::new(Turn::Overdrawn, self.classes.iter().map(quantum)),
             urgent: urgent.map(|class| Urgent {
                 class,
@@ -98,18 +103,18 @@ impl Schedules for Mdrr {
     }
 }
 
-/// The low-latency queue.
+/// State of the low-latency queue.
 #[derive(Debug)]
 struct Urgent {
     class: usize,
     service: Service,
     quantum: i64,
     counter: i64,
-    /// Whether it has its turn.
+    /// True during its turn.
     turn: bool,
 }
 
-/// The state of a modified deficit round robin.
+/// State of a modified deficit round robin.
 #[derive(Debug)]
 pub struct MdrrQueue {
     pub(crate) classes: Classes,
@@ -118,7 +123,8 @@ pub struct MdrrQueue {
 }
 
 impl Urgent {
-    /// Whether it may send now; a turn begins when another class's has ended.
+    /// Return true if the low-latency queue may send now. Its turn begins when the turn of another
+    /// class has ended.
     fn may_send(&mut self, others_between_turns: bool) -> bool {
         if self.service == Service::Strict {
             return true;
@@ -130,7 +136,8 @@ impl Urgent {
         self.turn && others_between_turns
     }
 
-    /// It sent a packet of this size, or has nothing more to send.
+    /// Record a sent packet of this size. `waits` is false if the queue has no more packets to
+    /// send.
     fn sent(&mut self, size: u16, waits: bool) {
         if self.service == Service::Strict {
             return;
@@ -149,8 +156,8 @@ impl Urgent {
 }
 
 impl MdrrQueue {
-    /// A packet of the low-latency queue, if it may send and has one.
-    fn urgent(&mut self, now: Time, soonest: &mut Soonest, fates: &mut Fates) -> Option<Held> {
+    /// Return the next packet of the low-latency queue if it may send and has one.
+    fn urgent(&mut self, now: Time, soonest: &mut Soonest, fates: &mut Fates) -> Option<QueuedPacket> {
         let urgent = self.urgent.as_mut()?;
         if !self.classes.waits(urgent.class) || !urgent.may_send(self.round.between_turns()) {
             return None;
@@ -168,8 +175,14 @@ impl MdrrQueue {
     }
 }
 
+impl HasClasses for MdrrQueue {
+    fn classes(&self) -> &Classes {
+        &self.classes
+    }
+}
+
 impl QueueDiscipline for MdrrQueue {
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         let class = self.classes.enqueue(held, at.now, fates);
         if self.urgent.as_ref().is_none_or(|urgent| urgent.class != class) {
             self.round.arrived(class, &self.classes);
@@ -192,7 +205,7 @@ impl QueueDiscipline for MdrrQueue {
             Next::Later(time) => soonest.later(time),
             Next::Empty => {}
         }
-        // The others have nothing: the low-latency queue need not wait for its turn.
+        // The other classes have no packet, so the low-latency queue does not wait for its turn.
         let alternates = |urgent: &&mut Urgent| urgent.service == Service::Alternate;
         if let Some(urgent) = self.urgent.as_mut().filter(alternates)
             && self.classes.waits(urgent.class)
@@ -212,7 +225,7 @@ impl QueueDiscipline for MdrrQueue {
         self.classes.backlog()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.classes.each(see);
     }
 }

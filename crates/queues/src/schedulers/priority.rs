@@ -1,33 +1,36 @@
-//! Strict priority.
+//! Strict priority scheduling.
 //!
-//! Source: Kleinrock 1976, "Queueing Systems II" §3.4 (`kleinrock1976queueing`): head of the line, without preemption: when the link
-//! is free the first class that has a packet sends it.
+//! Source: Kleinrock 1976, "Queueing Systems II" §3.4 (`kleinrock1976queueing`), head of the line
+//! without preemption: when the link is free, the first class with waiting packets sends one.
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::Invalid;
 use units::{Range, Time, params};
 
-use super::{Child, Classes, Schedules, Soonest, check_children, listed};
+use super::{Child, Classes, HasClasses, Schedules, Soonest, check_children, listed};
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
 use crate::fifo::Buffer;
-use crate::law::{Keeps, Place};
 
 params! {
-    /// A class of a priority scheduler.
+    /// Class of a priority scheduler.
     pub struct PriorityClass: "priority_class" {
-        /// Which packets it takes; absent: those that no other class takes. Of several that would take one the first has it.
+        /// Packets of this class. If absent, the class takes all packets that no other class takes.
+        /// A packet that matches several classes belongs to the first of them.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
-        /// Its queue, of any kind.
+        /// Queue of the class, of any kind.
         queue: Queue = (Queue::default()), in Range::ANY, from "";
     }
 }
 
 params! {
-    /// Strict priority: when the link is free the first class of the list that has packets sends one. The first class
-    /// waits for no more than the packet in service; the last may starve.
+    /// Strict priority: when the link is free, the first class of the list with waiting packets
+    /// sends one. The first class waits at most for the packet in service, and the last class may
+    /// starve.
     pub struct Priority: "priority", checked by check {
-        /// The classes, each a priority_class, the most urgent first; the one without match takes the rest.
+        /// List of classes, each a priority_class, the most urgent first. The class without match
+        /// takes the remaining packets.
         classes: Vec<PriorityClass> = required, in Range::ANY, from "kleinrock1976queueing §3.4";
     }
 }
@@ -36,11 +39,11 @@ fn check(priority: &Priority, path: &str) -> Result<(), Invalid> {
     check_children(&priority.children(), path)
 }
 
-impl Keeps for Priority {
+impl DisciplineParams for Priority {
     type Discipline = PriorityQueue;
 
-    fn discipline(&self, _: &Buffer, place: Place) -> PriorityQueue {
-        PriorityQueue { classes: Classes::new(&self.children(), &place) }
+    fn discipline(&self, _: &Buffer, context: QueueContext) -> PriorityQueue {
+        PriorityQueue { classes: Classes::new(&self.children(), &context) }
     }
 }
 
@@ -50,21 +53,28 @@ impl Schedules for Priority {
     }
 }
 
-/// The state of a priority scheduler.
+/// State of a priority scheduler.
 #[derive(Debug)]
 pub struct PriorityQueue {
     pub(crate) classes: Classes,
 }
 
+impl HasClasses for PriorityQueue {
+    fn classes(&self) -> &Classes {
+        &self.classes
+    }
+}
+
 impl QueueDiscipline for PriorityQueue {
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         self.classes.enqueue(held, at.now, fates);
     }
 
     fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
         let mut soonest = Soonest::default();
         for class in 0..self.classes.count() {
-            // Also one that has none is asked, as it would be alone: FQ-CoDel's lists then learn of it.
+            // A class without packets is also served, as it would be without a scheduler, because
+            // its dequeue updates the lists of FQ-CoDel.
             match self.classes.dequeue(class, now, fates) {
                 Next::Packet(held) => return Next::Packet(held),
                 Next::Later(time) => soonest.later(time),
@@ -78,7 +88,7 @@ impl QueueDiscipline for PriorityQueue {
         self.classes.backlog()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.classes.each(see);
     }
 }

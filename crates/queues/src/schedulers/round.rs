@@ -1,29 +1,31 @@
-//! What the round robins share: the list of active classes, turns that are paid from a counter, and the queue that is
-//! no more than that.
+//! Round robin that several schedulers share: the list of active classes, and turns that are paid
+//! from a counter.
 //!
-//! Source: Shreedhar & Varghese 1996 (`shreedhar1996drr`), figure 2: the active list and the deficit counters. A class
-//! whose queue answers "later" has nothing to give: it loses its turn and keeps its place.
+//! Source: Shreedhar & Varghese 1996 (`shreedhar1996drr`), figure 2: the active list and the
+//! deficit counters. A class whose queue has no packet before a later time loses its turn and
+//! remains in the list.
 
 use std::collections::VecDeque;
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::Time;
 
-use super::{Classes, Soonest};
+use super::{Classes, HasClasses, Soonest};
 
-/// What a turn pays for.
+/// Unit in which a turn is paid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// Bytes: a packet is sent if the counter covers it.
+    /// Bytes: a packet is sent if the counter is at least its size.
     Covered,
-    /// Bytes: a packet is sent while the counter is positive; what is overdrawn is missing in the next turn.
+    /// Bytes: a packet is sent while the counter is positive, and an excess is subtracted from the
+    /// next turn.
     Overdrawn,
     /// Packets.
     Packets,
 }
 
 impl Turn {
-    /// Whether a class with this counter may send a packet of this size.
+    /// Return true if a class with this counter may send a packet of this size.
     fn allows(self, counter: i64, size: u64) -> bool {
         match self {
             Turn::Covered => counter >= size as i64,
@@ -31,12 +33,12 @@ impl Turn {
         }
     }
 
-    fn price(self, held: &Held) -> i64 {
+    fn price(self, held: &QueuedPacket) -> i64 {
         if self == Turn::Packets { 1 } else { i64::from(held.packet.size) }
     }
 }
 
-/// One class in the round.
+/// State of a class in the round.
 #[derive(Clone, Copy, Debug)]
 struct Member {
     quantum: i64,
@@ -44,26 +46,26 @@ struct Member {
     active: bool,
 }
 
-/// A round robin over classes.
+/// Round robin over classes.
 #[derive(Debug)]
 pub struct Round {
     turn: Turn,
     members: Vec<Member>,
-    /// The classes that have packets (ActiveList).
+    /// Classes with waiting packets (ActiveList).
     active: VecDeque<usize>,
-    /// Whether the first of them has its turn.
+    /// True while the first class of the list has its turn.
     begun: bool,
 }
 
 impl Round {
-    /// A round in which a turn adds its quantum to the counter of a class.
+    /// Create a round in which each turn adds the quantum of the class to its counter.
     pub fn new(turn: Turn, quanta: impl Iterator<Item = u64>) -> Self {
         let member = |quantum: u64| Member { quantum: quantum as i64, counter: 0, active: false };
         let members: Vec<Member> = quanta.map(member).collect();
         Round { turn, active: VecDeque::with_capacity(members.len()), members, begun: false }
     }
 
-    /// A packet came to a class.
+    /// Record the arrival of a packet in a class.
     pub fn arrived(&mut self, class: usize, classes: &Classes) {
         if !self.members[class].active && classes.waits(class) {
             self.members[class].active = true;
@@ -71,38 +73,40 @@ impl Round {
         }
     }
 
-    /// Whether no class is within its turn.
+    /// Return true if no class has its turn.
     pub fn between_turns(&self) -> bool {
         !self.begun
     }
 
-    /// The turn of the first class is over: it goes to the end of the list, or leaves it if it has nothing.
+    /// End the turn of the first class. If `stays`, the class moves to the end of the list, else it
+    /// leaves the list.
     fn end_turn(&mut self, class: usize, stays: bool) {
         self.begun = false;
         self.active.pop_front();
         if stays {
             self.active.push_back(class);
         } else {
-            // It saves nothing for later, and what it owes it still owes.
+            // A class that leaves loses its unused bytes but keeps its debt.
             let member = &mut self.members[class];
             (member.active, member.counter) = (false, member.counter.min(0));
         }
     }
 
-    /// The next packet, of the class whose turn it is.
+    /// Return the next packet of the class whose turn it is.
     pub fn dequeue(&mut self, classes: &mut Classes, now: Time, fates: &mut Fates) -> Next {
         self.dequeue_some(classes, |_| true, now, fates)
             .map_or_else(Soonest::next, |(_, held)| Next::Packet(held))
     }
 
-    /// The next packet and its class, of those that may send now; without one, when a queue has one again.
+    /// Return the next packet and its class, among the classes that may send now. Without a packet
+    /// return the earliest time of the next one.
     pub(super) fn dequeue_some(
         &mut self,
         classes: &mut Classes,
         may: impl Fn(usize) -> bool,
         now: Time,
         fates: &mut Fates,
-    ) -> Result<(usize, Held), Soonest> {
+    ) -> Result<(usize, QueuedPacket), Soonest> {
         let (mut soonest, mut refused) = (Soonest::default(), 0);
         while let Some(&class) = self.active.front() {
             if !may(class) {
@@ -153,7 +157,7 @@ impl Round {
     }
 }
 
-/// Classes that take turns, and nothing else.
+/// Queue discipline of classes that take turns.
 #[derive(Debug)]
 pub struct RoundQueue {
     pub(crate) classes: Classes,
@@ -161,14 +165,20 @@ pub struct RoundQueue {
 }
 
 impl RoundQueue {
-    /// Classes in a round.
+    /// Create the queue discipline from classes and their round.
     pub fn new(classes: Classes, round: Round) -> Self {
         RoundQueue { classes, round }
     }
 }
 
+impl HasClasses for RoundQueue {
+    fn classes(&self) -> &Classes {
+        &self.classes
+    }
+}
+
 impl QueueDiscipline for RoundQueue {
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         let class = self.classes.enqueue(held, at.now, fates);
         self.round.arrived(class, &self.classes);
     }
@@ -181,7 +191,7 @@ impl QueueDiscipline for RoundQueue {
         self.classes.backlog()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.classes.each(see);
     }
 }

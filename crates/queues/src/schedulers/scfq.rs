@@ -1,41 +1,46 @@
-//! Self-clocked fair queueing.
+//! Self-clocked fair queueing (SCFQ).
 //!
-//! Source: Golestani 1994, "A self-clocked fair queueing scheme for broadband applications" (`golestani1994scfq`), §III: a packet's
-//! tag is F = max(F of the one before it, v) + L / r; v is the tag of the packet in service; the smallest tag is served
-//! first. While a class has packets v does not pass its last tag, so the tag of the packet at its head can be computed
-//! when it gets there; a packet that its queue drops before has none. Where a queue chooses, or drops, only when it is
-//! asked, the class is chosen by the size to be expected and its tag is that of the packet that came.
+//! Source: Golestani 1994, "A self-clocked fair queueing scheme for broadband applications"
+//! (`golestani1994scfq`), §III. The tag of a packet is F = max(F of the previous packet, v) + L /
+//! r, where v is the tag of the packet in service, and the smallest tag is served first. While a
+//! class has packets, v does not exceed its last tag, so the tag of a packet can be computed when
+//! the packet reaches the head. A packet that is dropped before has no tag. A queue that selects or
+//! drops packets only at dequeue is chosen by its expected packet size, and the tag is that of the
+//! returned packet.
 //!
-//! The paper was not at hand: set down from memory. A packet costs a look at every class.
+//! The paper was not available: the algorithm is from memory. Each packet costs one test per class.
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::Invalid;
 use units::{Range, Time, params};
 
-use super::{Child, Classes, Schedules, Soonest, check_children, listed};
+use super::{Child, Classes, HasClasses, Schedules, Soonest, check_children, listed};
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
 use crate::fifo::Buffer;
-use crate::law::{Keeps, Place};
 
 params! {
-    /// A class of fair queueing.
+    /// Class of a fair queueing scheduler.
     pub struct FairClass: "fair_class" {
-        /// Which packets it takes; absent: those that no other class takes. Of several that would take one the first has it.
+        /// Packets of this class. If absent, the class takes all packets that no other class takes.
+        /// A packet that matches several classes belongs to the first of them.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
-        /// Its weight: shares of the link are as the weights of the classes that have packets.
+        /// Weight of the class. The shares of the link are proportional to the weights of the
+        /// classes with waiting packets.
         weight: f64 = (1.0), in Range::between(1e-6, 1e6), from "parekh1993gps §II";
-        /// Its queue, of any kind.
+        /// Queue of the class, of any kind.
         queue: Queue = (Queue::default()), in Range::ANY, from "";
     }
 }
 
 params! {
-    /// Self-clocked fair queueing: packets are sent in the order in which they would be finished if the link served
-    /// all classes at once by their weights, as told by the packet in service. Simpler than WFQ; a packet may
-    /// wait for one packet of each other class more.
+    /// Self-clocked fair queueing: packets are sent in the order in which an ideal link that serves
+    /// all classes at once by their weights would finish them. The clock of that link is estimated
+    /// from the packet in service. It is simpler than WFQ, but a packet may wait for one additional
+    /// packet of each other class.
     pub struct Scfq: "scfq", checked by check {
-        /// The classes, each a fair_class; the one without match takes the rest.
+        /// List of classes, each a fair_class. The class without match takes the remaining packets.
         classes: Vec<FairClass> = required, in Range::ANY, from "golestani1994scfq §III";
     }
 }
@@ -44,19 +49,20 @@ fn check(scfq: &Scfq, path: &str) -> Result<(), Invalid> {
     check_children(&scfq.children(), path)
 }
 
-/// The children of a fair queueing scheduler.
+/// Return the classes of a fair queueing scheduler.
 pub(super) fn children(classes: &[FairClass]) -> Vec<Child<'_>> {
     listed(classes.iter().map(|class| (&class.r#match, &class.queue)))
 }
 
-/// The classes in the order of what `finish` says of those that have packets: asks one after the other.
+/// Request packets from the classes with waiting packets, in the order of `finish`, until one
+/// returns a packet.
 pub(super) fn dequeue_smallest(
     classes: &mut Classes,
     refused: &mut [bool],
     finish: impl Fn(&Classes, usize) -> f64,
     now: Time,
     fates: &mut Fates,
-) -> Result<(usize, Held), Soonest> {
+) -> Result<(usize, QueuedPacket), Soonest> {
     let mut soonest = Soonest::default();
     refused.fill(false);
     loop {
@@ -74,13 +80,13 @@ pub(super) fn dequeue_smallest(
     }
 }
 
-impl Keeps for Scfq {
+impl DisciplineParams for Scfq {
     type Discipline = ScfqQueue;
 
-    fn discipline(&self, _: &Buffer, place: Place) -> ScfqQueue {
+    fn discipline(&self, _: &Buffer, context: QueueContext) -> ScfqQueue {
         let flow = |class: &FairClass| Flow { weight: class.weight, start: 0.0 };
         ScfqQueue {
-            classes: Classes::new(&self.children(), &place),
+            classes: Classes::new(&self.children(), &context),
             flows: self.classes.iter().map(flow).collect(),
             v: 0.0,
             refused: vec![false; self.classes.len()],
@@ -94,26 +100,32 @@ impl Schedules for Scfq {
     }
 }
 
-/// The tags of a class.
+/// Tags of a class.
 #[derive(Clone, Copy, Debug)]
 struct Flow {
     weight: f64,
-    /// From where the tag of the packet at its head counts.
+    /// Start tag of the packet at the head of the class.
     start: f64,
 }
 
-/// The state of self-clocked fair queueing.
+/// State of self-clocked fair queueing.
 #[derive(Debug)]
 pub struct ScfqQueue {
     pub(crate) classes: Classes,
     flows: Vec<Flow>,
-    /// The tag of the packet in service.
+    /// Tag of the packet in service.
     v: f64,
     refused: Vec<bool>,
 }
 
+impl HasClasses for ScfqQueue {
+    fn classes(&self) -> &Classes {
+        &self.classes
+    }
+}
+
 impl QueueDiscipline for ScfqQueue {
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         let class = self.classes.class_of(&held);
         if !self.classes.waits(class) {
             let flow = &mut self.flows[class];
@@ -142,7 +154,7 @@ impl QueueDiscipline for ScfqQueue {
         self.classes.backlog()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.classes.each(see);
     }
 }

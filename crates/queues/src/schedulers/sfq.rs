@@ -1,45 +1,46 @@
-//! Stochastic fairness queueing.
+//! Stochastic fairness queueing (SFQ).
 //!
-//! Source: McKenney 1990, "Stochastic fairness queueing" (`mckenney1990sfq`): flows are hashed to queues, which are served round robin, a
-//! packet each; when the buffer is full a packet of the longest queue goes (buffer stealing), from its tail; the hash is perturbed
-//! from time to time, so that flows that share a queue do not share it for long. A quantum of bytes
-//! instead of a packet is Linux's (`tc_sfq`). When the hash changes, the packets that wait change their queues with
-//! it (as in Linux since 3.3), so that a flow's stay in order.
+//! Source: McKenney 1990, "Stochastic fairness queueing" (`mckenney1990sfq`). Flows are hashed to
+//! queues that are served round robin, one packet each. When the buffer is full, the last packet of
+//! the longest queue is dropped (buffer stealing). The hash function changes from time to time, so
+//! that flows share a queue only for a limited time. A quantum of bytes instead of one packet is
+//! Linux's (`tc_sfq`). When the hash function changes, the waiting packets move to their new queues
+//! (as in Linux since 3.3), so that the packets of a flow stay in order.
 //!
-//! The paper was not at hand: set down from memory.
+//! The paper was not available: the algorithm is from memory.
 
 use std::collections::VecDeque;
 
 use engine::Stream;
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Why};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Why};
 use units::{Bytes, Duration, Range, Time, params};
 
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::fifo::{Buffer, Limit};
 use crate::hash::hash;
-use crate::law::{Keeps, Place};
 use crate::store::Store;
 
 params! {
-    /// Stochastic fairness queueing gives each flow a queue of its own, as far as the hash goes, and serves them in
-    /// turn. When the buffer is full the longest queue loses its last packet, so a flow that sends
-    /// too much fills and loses its own queue only.
+    /// Stochastic fairness queueing hashes flows to queues and serves the queues in turn. When the
+    /// buffer is full, the last packet of the longest queue is dropped. A flow that sends too much
+    /// therefore fills its own queue and loses its own packets.
     pub struct Sfq: "sfq" {
         /// Number of queues.
         queues: u64 = (1024), in Range::between(1.0, 65536.0), from "tc_sfq: divisor 1024; mckenney1990sfq §3: a small multiple of the flows";
-        /// Time after which the hash is changed; absent: never.
+        /// Time between two changes of the hash function. If absent, it never changes.
         perturb: Option<Duration> = (None), in Range::at_least(1e-3), from "tc_sfq: none; 10 s is recommended";
-        /// Bytes that a queue may send in its turn; absent: one packet.
+        /// Number of bytes that a queue may send per turn. If absent, a turn is one packet.
         quantum: Option<Bytes> = (None), in Range::between(1.0, 1e9), from "mckenney1990sfq: a packet; tc_sfq: an MTU";
     }
 }
 
-impl Keeps for Sfq {
+impl DisciplineParams for Sfq {
     type Discipline = SfqQueue;
 
-    fn discipline(&self, buffer: &Buffer, place: Place) -> SfqQueue {
-        let mut random = place.random;
+    fn discipline(&self, buffer: &Buffer, context: QueueContext) -> SfqQueue {
+        let mut random = context.random;
         SfqQueue {
-            limit: Limit::of(buffer, place.limit),
+            limit: Limit::of(buffer, context.limit),
             quantum: self.quantum.map(|quantum| quantum.0 as i64),
             perturb: self.perturb,
             perturbed: Time::ZERO,
@@ -56,22 +57,22 @@ impl Keeps for Sfq {
 #[derive(Clone, Debug, Default)]
 struct Queue {
     store: Store,
-    /// Bytes that it may still send in its turn.
+    /// Bytes that the queue may still send in its turn.
     allot: i64,
 }
 
-/// The state of stochastic fairness queueing.
+/// State of stochastic fairness queueing.
 #[derive(Debug)]
 pub struct SfqQueue {
     limit: Limit,
     quantum: Option<i64>,
     perturb: Option<Duration>,
-    /// When the hash was changed last.
+    /// Time of the last change of the hash function.
     perturbed: Time,
     salt: u64,
     random: Stream,
     queues: Vec<Queue>,
-    /// The queues that have packets, the next first.
+    /// Queues with waiting packets, in the order of service.
     active: VecDeque<u32>,
     backlog: Backlog,
 }
@@ -81,7 +82,8 @@ impl SfqQueue {
         (hash(u64::from(flow) << 32 | self.salt) % self.queues.len() as u64) as usize
     }
 
-    /// Changes the hash, if its time has come: queue after queue as they are served, the packets go where it says now.
+    /// Change the hash function if its time is over, and move the packets to their new queues in
+    /// the order of service.
     fn perturb(&mut self, now: Time) {
         let Some(period) = self.perturb.filter(|period| now.since(self.perturbed) >= *period) else { return };
         let periods = now.since(self.perturbed).0 / period.0;
@@ -96,7 +98,7 @@ impl SfqQueue {
         packets.into_iter().for_each(|held| self.append(held));
     }
 
-    fn append(&mut self, held: Held) {
+    fn append(&mut self, held: QueuedPacket) {
         let i = self.queue_of(held.packet.connection);
         let queue = &mut self.queues[i];
         if queue.store.is_empty() {
@@ -106,12 +108,12 @@ impl SfqQueue {
         queue.store.push(held);
     }
 
-    /// The longest queue, in packets.
+    /// Return the queue with the most packets.
     fn longest(&self) -> Option<usize> {
         self.active.iter().map(|&i| i as usize).max_by_key(|&i| self.queues[i].store.len())
     }
 
-    fn count(&mut self, held: &Held, comes: bool) {
+    fn count(&mut self, held: &QueuedPacket, comes: bool) {
         let size = u64::from(held.packet.size);
         if comes {
             self.backlog.packets += 1;
@@ -124,7 +126,7 @@ impl SfqQueue {
 }
 
 impl QueueDiscipline for SfqQueue {
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         self.perturb(at.now);
         let own = self.queue_of(held.packet.connection);
         let mut here = *at;
@@ -152,7 +154,8 @@ impl QueueDiscipline for SfqQueue {
         loop {
             let Some(&i) = self.active.front() else { return Next::Empty };
             let queue = &mut self.queues[i as usize];
-            // As in Linux: a turn ends when its bytes are used up, and the next is paid with what it was too much.
+            // As in Linux, a turn ends when its bytes are used up, and the excess is subtracted
+            // from the next turn.
             if let Some(quantum) = self.quantum
                 && queue.allot <= 0
             {
@@ -179,7 +182,7 @@ impl QueueDiscipline for SfqQueue {
         self.backlog
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.queues.iter().flat_map(|queue| queue.store.iter()).for_each(see);
     }
 }

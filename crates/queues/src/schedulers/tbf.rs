@@ -1,33 +1,35 @@
-//! Token bucket filter.
+//! Token bucket filter (TBF).
 //!
-//! Source: tc-tbf(8) (`tc_tbf`): a packet leaves when the bucket holds tokens for all its bytes; a second bucket, as
-//! deep as the largest packet, holds the peak rate. Tokens and times are exact to the picosecond. Where the queue
-//! chooses its packet only when it is asked, one that turns out too large for the tokens waits here.
+//! Source: tc-tbf(8) (`tc_tbf`). A packet leaves when the bucket has tokens for all its bytes. A
+//! second bucket, as deep as the maximum packet, enforces the peak rate. Tokens and times are exact
+//! to the picosecond. A queue that selects its packet only at dequeue may return one that is too
+//! large for the tokens. Such a packet waits in the shaper.
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};
 use units::{Bytes, Range, Rate, Read, Time, params};
 
 use super::bucket::Bucket;
-use super::{Child, Classes, Schedules};
+use super::{Child, Classes, HasClasses, Schedules};
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::discipline::Queue;
 use crate::fifo::Buffer;
-use crate::law::{Keeps, Place};
 
 params! {
-    /// Token bucket filter, a shaper: the queue is served at `rate`, after a calm by a burst of up to `burst` bytes at
-    /// `peak_rate`, or at the rate of the link. Packets larger than the burst are dropped, as they could never leave.
-    /// The limit of what waits is that of its queue.
+    /// Token bucket filter, a shaper. It limits its queue to `rate`. After an idle time it sends a
+    /// burst of up to `burst` bytes at `peak_rate`, or at the rate of the link. Packets larger than
+    /// the burst are dropped, because they could never leave. The limit for waiting packets is that
+    /// of its queue.
     pub struct Tbf: "tbf", checked by check {
-        /// The rate at which tokens come.
+        /// Rate at which tokens arrive.
         rate: Rate = required, in Range::ANY, from "tc_tbf";
-        /// Bytes for which the bucket holds tokens.
-        burst: Bytes = (Bytes(5000)), in Range::between(1.0, 1e12), from "tc_tbf leaves it to the operator; its example has 5 kB";
-        /// The rate of bursts; absent: that of the link.
+        /// Depth of the bucket in bytes.
+        burst: Bytes = (Bytes(5000)), in Range::between(1.0, 1e12), from "tc_tbf: the operator's choice; its example has 5 kB";
+        /// Rate of bursts. If absent, it is the rate of the link.
         peak_rate: Option<Rate> = (None), in Range::ANY, from "tc_tbf";
-        /// Bytes for which the bucket of the peak rate holds tokens: the largest packet.
+        /// Depth of the peak rate's bucket in bytes, which is the maximum packet size.
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 1e9), from "tc_tbf: mtu, also called minburst";
-        /// The queue that is served, of any kind.
+        /// Queue that the shaper serves, of any kind.
         queue: Box<Queue> = (Box::default()), in Range::ANY, from "tc_tbf: an inner queue may be attached";
     }
 }
@@ -43,13 +45,13 @@ fn check(tbf: &Tbf, path: &str) -> Result<(), Invalid> {
     }
 }
 
-impl Keeps for Tbf {
+impl DisciplineParams for Tbf {
     type Discipline = TbfQueue;
 
-    fn discipline(&self, _: &Buffer, place: Place) -> TbfQueue {
+    fn discipline(&self, _: &Buffer, context: QueueContext) -> TbfQueue {
         let largest = if self.peak_rate.is_some() { self.burst.0.min(self.mtu.0) } else { self.burst.0 };
         TbfQueue {
-            classes: Classes::new(&self.children(), &place),
+            classes: Classes::new(&self.children(), &context),
             largest,
             bucket: Bucket::new(self.rate, self.burst.0),
             peak: self.peak_rate.map(|rate| Bucket::new(rate, self.mtu.0)),
@@ -64,28 +66,29 @@ impl Schedules for Tbf {
     }
 }
 
-/// The state of a token bucket filter.
+/// State of a token bucket filter.
 #[derive(Debug)]
 pub struct TbfQueue {
-    /// Its queue, as the only class.
+    /// Queue that the shaper serves, as its only class.
     pub(crate) classes: Classes,
     largest: u64,
     bucket: Bucket,
     peak: Option<Bucket>,
-    /// A packet that was taken from the queue and waits for tokens.
-    chosen: Option<Held>,
+    /// Packet that was removed from the queue and waits for tokens.
+    chosen: Option<QueuedPacket>,
 }
 
 impl TbfQueue {
-    /// When there are tokens for so many bytes; `None`: now.
+    /// Return the time at which the tokens for `bytes` bytes have arrived, or `None` if they are
+    /// there now.
     fn allows(&self, bytes: u64, now: Time) -> Option<Time> {
         let wait =
             self.bucket.wait(bytes).max(self.peak.map_or(units::Duration::ZERO, |peak| peak.wait(bytes)));
         (wait > units::Duration::ZERO).then(|| now + wait)
     }
 
-    /// The packet that leaves, if there are tokens for it.
-    fn pay(&mut self, held: Held, now: Time) -> Next {
+    /// Send a packet if there are tokens for it, or else store it until there are.
+    fn pay(&mut self, held: QueuedPacket, now: Time) -> Next {
         let bytes = u64::from(held.packet.size);
         if let Some(time) = self.allows(bytes, now) {
             self.chosen = Some(held);
@@ -99,8 +102,14 @@ impl TbfQueue {
     }
 }
 
+impl HasClasses for TbfQueue {
+    fn classes(&self) -> &Classes {
+        &self.classes
+    }
+}
+
 impl QueueDiscipline for TbfQueue {
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         if u64::from(held.packet.size) > self.largest {
             return self.classes.refuse(held, fates);
         }
@@ -134,7 +143,7 @@ impl QueueDiscipline for TbfQueue {
         self.chosen.map_or_else(|| self.classes.next_size(0), |held| u64::from(held.packet.size))
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.chosen.iter().for_each(&mut *see);
         self.classes.each(see);
     }

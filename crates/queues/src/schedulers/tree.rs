@@ -1,4 +1,4 @@
-//! Classes within classes, written as a list in which each may name another as its parent.
+//! Trees of classes, written as a list in which a class may name another class as its parent.
 
 use std::sync::LazyLock;
 
@@ -9,38 +9,38 @@ use super::Child;
 use crate::diffserv::Match;
 use crate::discipline::Queue;
 
-/// What a tree must know of a class.
+/// Properties of a class that define the tree.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
-    /// Its name, if it has one.
+    /// Name of the class.
     pub name: &'a Option<String>,
-    /// The name of its parent, if it has one.
+    /// Name of the parent class.
     pub parent: &'a Option<String>,
-    /// Which packets it takes; a class that has classes of its own must leave this away, and the queue.
+    /// Packets of the class. A class that is a parent must not have this, nor a queue.
     pub takes: &'a Option<Match>,
-    /// Its queue.
+    /// Queue of the class.
     pub queue: &'a Option<Queue>,
-    /// Its rate.
+    /// Rate of the class.
     pub rate: Rate,
 }
 
-/// A class that may stand in a tree.
+/// Class that can be part of a tree.
 pub trait InTree {
-    /// What the tree must know of it.
+    /// Return the properties that define the tree.
     fn entry(&self) -> Entry<'_>;
 }
 
-/// Who is whose parent.
+/// Parents of the classes of a list.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    /// The place of each class's parent, which is before its own.
+    /// Index of the parent of each class. Parents come before their children.
     pub parents: Vec<Option<usize>>,
-    /// Whether each has classes of its own.
+    /// True for each class that is a parent.
     pub inner: Vec<bool>,
 }
 
 impl Tree {
-    /// The tree of a list of classes at `path`.
+    /// Read the tree of a list of classes at `path`.
     pub fn read<C: InTree>(classes: &[C], path: &str) -> Result<Tree, Invalid> {
         let entries: Vec<Entry> = classes.iter().map(C::entry).collect();
         let at = |i: usize, key: &str| join(&join(&join(path, "classes"), i), key);
@@ -50,13 +50,14 @@ impl Tree {
             if let Some(name) = entry.name
                 && named(name).is_some()
             {
-                let problem = "is also the name of a class before it";
-                return Err(Invalid::new(&at(i, "name"), &name.write(), problem).remedy("give each its own"));
+                let problem = "is also the name of an earlier class";
+                return Err(Invalid::new(&at(i, "name"), &name.write(), problem)
+                    .remedy("give each class its own name"));
             }
             let parent = match entry.parent {
                 None => None,
                 Some(name) => Some(named(name).ok_or_else(|| {
-                    Invalid::new(&at(i, "parent"), &name.write(), "is the name of no class before it")
+                    Invalid::new(&at(i, "parent"), &name.write(), "is not the name of an earlier class")
                         .remedy("write a class after its parent")
                 })?),
             };
@@ -68,30 +69,30 @@ impl Tree {
         let like_a_leaf = |i: usize| entries[i].takes.is_some() || entries[i].queue.is_some();
         match (0..entries.len()).find(|&i| tree.inner[i] && like_a_leaf(i)) {
             Some(i) => {
-                Err(Invalid::at(&at(i, "queue"), "and match are for classes that are nobody's parent")
-                    .remedy("give them to the classes below it"))
+                Err(Invalid::at(&at(i, "queue"), "and match cannot be set for the parent of another class")
+                    .remedy("move them to the classes below it"))
             }
             None => Ok(tree),
         }
     }
 
-    /// The tree of a list that has been read without a complaint.
+    /// Return the tree of a list that has been checked before.
     pub fn of<C: InTree>(classes: &[C]) -> Tree {
         Tree::read(classes, "").unwrap_or(Tree { parents: Vec::new(), inner: Vec::new() })
     }
 
-    /// The ancestors of a class, its parent first.
+    /// Return the ancestors of a class, starting with its parent.
     pub fn ancestors(&self, class: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(self.parents[class], |&parent| self.parents[parent])
     }
 
-    /// How many ancestors a class has.
+    /// Return the number of ancestors of a class.
     pub fn depth(&self, class: usize) -> usize {
         self.ancestors(class).count()
     }
 }
 
-/// The classes of a list that have packets: those without classes of their own.
+/// Return the leaves of a list of classes, which are the classes with packets.
 pub fn leaves<C: InTree>(classes: &[C]) -> Vec<Child<'_>> {
     static DEFAULT: LazyLock<Queue> = LazyLock::new(Queue::default);
     let inner = Tree::of(classes).inner;

@@ -1,29 +1,34 @@
-//! Weighted fair queueing, also called packet-by-packet generalized processor sharing (PGPS).
+//! Weighted fair queueing (WFQ), also called packet-by-packet generalized processor sharing (PGPS).
 //!
-//! Sources: Demers, Keshav & Shenker 1990, "Analysis and simulation of a fair queueing algorithm" (`demers1990fq`); Parekh & Gallager 1993
-//! (`parekh1993gps`), §III: virtual time V runs at the link's rate divided by the sum of the weights that the fluid system
-//! is busy with (eq. 10); a packet's finish is F = max(F of the one before it, V at its arrival) + L / weight (eq. 11); the smallest of the
-//! packets there are is sent first. The fluid system serves what was let in; what a queue drops
-//! when another packet comes is taken back from it, what it drops when it is asked is not. Where a queue chooses, or drops, only when it is asked, the class is chosen by the
-//! size to be expected. V counts bytes for a class of weight 1. A packet costs a look at every class.
+//! Sources: Demers, Keshav & Shenker 1990, "Analysis and simulation of a fair queueing algorithm"
+//! (`demers1990fq`); Parekh & Gallager 1993 (`parekh1993gps`), §III. Virtual time V advances at the
+//! link's rate divided by the sum of the weights of the classes that are busy in the fluid system
+//! (eq. 10). The finish time of a packet is F = max(F of the previous packet, V at its arrival) + L
+//! / weight (eq. 11), and the smallest finish time is sent first.
+//!
+//! The fluid system serves the admitted packets. A packet that a queue drops when another packet
+//! arrives is removed from the fluid system, and a packet that it drops at dequeue is not. A queue
+//! that selects or drops packets only at dequeue is chosen by its expected packet size. V counts
+//! bytes for a class of weight 1. Each packet costs one test per class.
 
 use std::collections::VecDeque;
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::Invalid;
 use units::{Range, Time, params};
 
 use super::scfq::{FairClass, children, dequeue_smallest};
-use super::{Child, Classes, Schedules, check_children};
+use super::{Child, Classes, HasClasses, Schedules, check_children};
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::fifo::Buffer;
-use crate::law::{Keeps, Place};
 
 params! {
-    /// Weighted fair queueing: packets are sent in the order in which they would be finished if the link served
-    /// all classes at once by their weights. No packet is finished later than there, but for the time of one largest
-    /// packet. The fluid system is computed at each arrival, at a cost as the number of classes.
+    /// Weighted fair queueing: packets are sent in the order in which an ideal link that serves all
+    /// classes at once by their weights would finish them. Each packet is finished at most the time
+    /// of one maximum packet later than on that ideal link. The ideal link is computed at each
+    /// arrival, at a cost proportional to the number of classes.
     pub struct Wfq: "wfq", checked by check {
-        /// The classes, each a fair_class; the one without match takes the rest.
+        /// List of classes, each a fair_class. The class without match takes the remaining packets.
         classes: Vec<FairClass> = required, in Range::ANY, from "parekh1993gps §II";
     }
 }
@@ -32,16 +37,16 @@ fn check(wfq: &Wfq, path: &str) -> Result<(), Invalid> {
     check_children(&wfq.children(), path)
 }
 
-impl Keeps for Wfq {
+impl DisciplineParams for Wfq {
     type Discipline = WfqQueue;
 
-    fn discipline(&self, _: &Buffer, place: Place) -> WfqQueue {
+    fn discipline(&self, _: &Buffer, context: QueueContext) -> WfqQueue {
         let flow =
             |class: &FairClass| Flow { weight: class.weight, finish: 0.0, fluid: 0.0, came: VecDeque::new() };
         WfqQueue {
-            classes: Classes::new(&self.children(), &place),
+            classes: Classes::new(&self.children(), &context),
             flows: self.classes.iter().map(flow).collect(),
-            rate: place.rate.0 as f64 / 8.0,
+            rate: context.rate.0 as f64 / 8.0,
             v: 0.0,
             at: Time::ZERO,
             refused: vec![false; self.classes.len()],
@@ -55,34 +60,34 @@ impl Schedules for Wfq {
     }
 }
 
-/// What is known of a class.
+/// State of a class.
 #[derive(Clone, Debug)]
 struct Flow {
     weight: f64,
-    /// F of the packet that it sent last.
+    /// Finish time F of the packet that was sent last.
     finish: f64,
-    /// V at which the fluid system is done with the class.
+    /// Virtual time V at which the fluid system finishes the class.
     fluid: f64,
-    /// When packets came that were not sent yet.
+    /// Arrivals of the packets that were not sent yet.
     came: VecDeque<Came>,
 }
 
-/// Packets that came at one time.
+/// Packets that arrived at the same time.
 #[derive(Clone, Copy, Debug)]
 struct Came {
     at: Time,
-    /// V then.
+    /// Virtual time V of the arrival.
     v: f64,
     packets: u32,
 }
 
 impl Flow {
-    /// From where F of the packet at the head counts.
+    /// Return the start of service that the finish time F of the packet at the head counts from.
     fn start(&self) -> f64 {
         self.came.front().map_or(self.finish, |came| came.v.max(self.finish))
     }
 
-    /// A packet is let in.
+    /// Record an admitted packet.
     fn arrive(&mut self, at: Time, v: f64) {
         match self.came.back_mut().filter(|last| last.at == at) {
             Some(last) => last.packets += 1,
@@ -90,7 +95,8 @@ impl Flow {
         }
     }
 
-    /// A packet of this size that came at this time is sent: what came before it is gone too.
+    /// Update the finish time for a sent packet that arrived at `entered`. Packets that arrived
+    /// earlier have left too.
     fn send(&mut self, entered: Time, bytes: f64) {
         while self.came.get(1).is_some_and(|came| came.at <= entered) {
             self.came.pop_front();
@@ -105,21 +111,22 @@ impl Flow {
     }
 }
 
-/// The state of weighted fair queueing.
+/// State of weighted fair queueing.
 #[derive(Debug)]
 pub struct WfqQueue {
     pub(crate) classes: Classes,
     flows: Vec<Flow>,
-    /// Bytes a second.
+    /// Rate of the link in bytes per second.
     rate: f64,
-    /// Virtual time, at the time below.
+    /// Virtual time V at the time `at`.
     v: f64,
     at: Time,
     refused: Vec<bool>,
 }
 
 impl WfqQueue {
-    /// Virtual time goes on: from one class that the fluid system is done with to the next (eq. 10).
+    /// Advance the virtual time to `now`, from the finish of one class in the fluid system to that
+    /// of the next (eq. 10).
     fn advance(&mut self, now: Time) {
         let mut left = now.since(self.at).seconds();
         self.at = now;
@@ -140,7 +147,7 @@ impl WfqQueue {
         }
     }
 
-    /// The class has so many bytes more, or fewer, than before.
+    /// Update the fluid system after the backlog of a class changed from `before`.
     fn changed(&mut self, class: usize, before: Backlog) {
         let bytes = self.classes.backlog_of(class).bytes as f64 - before.bytes as f64;
         let flow = &mut self.flows[class];
@@ -151,8 +158,14 @@ impl WfqQueue {
     }
 }
 
+impl HasClasses for WfqQueue {
+    fn classes(&self) -> &Classes {
+        &self.classes
+    }
+}
+
 impl QueueDiscipline for WfqQueue {
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         self.advance(at.now);
         let class = self.classes.class_of(&held);
         let before = self.classes.backlog_of(class);
@@ -186,7 +199,7 @@ impl QueueDiscipline for WfqQueue {
         self.classes.backlog()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.classes.each(see);
     }
 }

@@ -1,28 +1,28 @@
-//! A link with a queue, and packets sent into it: what became of each, and when.
+//! Test bench: a link with a queue, the packets sent into it, and the outcome of each.
 
 use engine::Stream;
 use net::{Ecn, Fate, Flight, Inside, Label, Link, Packet, Probe, Received};
 use queues::diffserv::{Flow, Flows, Protocol};
-use queues::{Discipline, NoLaws, Queue};
+use queues::{Discipline, NoCustomAqms, Queue};
 use serde_json::Value;
 use units::{Bytes, Duration, Rate, Read as _, Time};
 
-/// What became of a packet.
+/// Outcome of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// When it arrived.
+    /// Time of arrival.
     pub came: Time,
-    /// When its transmission was over, or when it was dropped.
+    /// Time of the end of its transmission, or of its drop.
     pub done: Time,
-    /// Whether it was sent.
+    /// True if it was sent.
     pub sent: bool,
-    /// Whether it was marked.
+    /// True if it was marked.
     pub marked: bool,
-    /// Its size.
+    /// Size in bytes.
     pub size: u16,
 }
 
-/// Flows named "f0", "f1", …, of TCP.
+/// TCP flows named "f0", "f1", …. The value is the number of flows.
 #[derive(Debug)]
 pub struct Named(pub usize);
 
@@ -51,28 +51,29 @@ impl Probe for Seen {
     }
 }
 
-/// A link with a queue.
+/// Link with the queue under test.
 pub struct Bench {
     link: Link<Discipline>,
     flight: Flight,
     seen: Seen,
-    /// The packets in the order in which they were sent.
+    /// Packets in the order in which they were sent.
     pub order: Vec<u32>,
     flows: Vec<u32>,
     now: Time,
 }
 
-/// The random numbers of the queue of a bench.
+/// Return the random stream of the queue of a bench.
 pub fn stream(seed: u64) -> Stream {
     Stream::new(seed, "queue")
 }
 
 impl Bench {
-    /// A link of this rate, without delay.
+    /// Create a bench with a link of this rate without delay.
     pub fn new(queue: &Value, rate: Rate, random: Stream) -> Bench {
         let queue = Queue::read(queue, "queue").unwrap_or_else(|e| panic!("{e}"));
         queue.check_matches(&Named(64), "queue").unwrap();
-        let link = Link::new(rate, Duration::ZERO, queue.build("link", rate, random, &NoLaws, &Named(64)));
+        let link =
+            Link::new(rate, Duration::ZERO, queue.build("link", rate, random, &NoCustomAqms, &Named(64)));
         Bench {
             link,
             flight: Flight::default(),
@@ -83,14 +84,14 @@ impl Bench {
         }
     }
 
-    /// Takes from the pipe what has been sent by `until`.
+    /// Record the packets that have been sent by `until`.
     pub fn advance(&mut self, until: Time) {
-        // Event by event, as a simulation does.
+        // Time advances event by event, as in a simulation.
         while self.link.next_event() <= until {
             let now = self.link.next_event();
             self.link.catch_up(now, &mut self.flight, &mut self.seen);
-            while let Some(place) = self.link.deliver(now, &mut self.flight) {
-                let entry = &self.flight[place];
+            while let Some(position) = self.link.deliver(now, &mut self.flight) {
+                let entry = &self.flight[position];
                 let seq = entry.packet.segment.seq.0;
                 let outcome = &mut self.seen.0[seq as usize];
                 (outcome.done, outcome.sent) = (entry.arrives, true);
@@ -101,7 +102,7 @@ impl Bench {
         self.now = self.now.max(until);
     }
 
-    /// A packet of a flow arrives.
+    /// Let a packet of a flow arrive.
     pub fn arrive(&mut self, now: Time, flow: u32, size: u16, ecn: Ecn, dscp: u8) {
         self.advance(now);
         let seq = self.seen.0.len() as u32;
@@ -119,51 +120,52 @@ impl Bench {
             Received::Admitted(arrives) => {
                 self.link.put([now, arrives], 0, &packet, &mut self.flight);
             }
-            Received::Kept => self.link.keep(now, flow, packet, &mut self.flight, &mut self.seen),
+            Received::Enqueue => self.link.enqueue(now, flow, packet, &mut self.flight, &mut self.seen),
             Received::Dropped => {}
             Received::Uncounted => unreachable!("this link always counts"),
         }
     }
 
-    /// A plain packet of a flow arrives.
+    /// Let a packet without ECN and codepoint arrive.
     pub fn send(&mut self, now: Time, flow: u32, size: u16) {
         self.arrive(now, flow, size, Ecn::NotEct, 0);
     }
 
-    /// Holds the ledger against what is there, what waits against what the queue says, and the accounts of classes against it.
+    /// Check the counters of the link, of the queue and of its classes against the packets that are
+    /// there.
     pub fn check(&mut self) {
         let mut inside = Inside::default();
         self.link.locate_all(&self.flight, self.now, &mut inside);
-        self.link.locate_held(&mut inside, |_| {});
-        self.link.ledger().check(&inside, self.now).unwrap();
+        self.link.locate_stored(&mut inside, |_| {});
+        self.link.counters().check(&inside, self.now).unwrap();
         assert_eq!(u64::from(self.link.backlog(self.now).packets), inside.waiting.packets);
         if let Some(classes) = self.link.queue().classes() {
-            let signals = self.link.ledger().signals();
-            classes.check(self.link.ledger().arrived, signals.dropped, signals.marked()).unwrap();
+            let signals = self.link.counters().signals();
+            classes.check(self.link.counters().arrived, signals.dropped, signals.marked()).unwrap();
         }
     }
 
-    /// Whether packets wait while the link is idle.
+    /// Return true if packets wait while the link is idle.
     pub fn idles(&mut self) -> bool {
         !self.link.is_transmitting(self.now) && self.link.backlog(self.now).packets > 0
     }
 
-    /// What waits.
+    /// Return the number of waiting packets.
     pub fn waiting(&mut self) -> u32 {
         self.link.backlog(self.now).packets
     }
 
-    /// What became of each packet.
+    /// Return the outcome of each packet.
     pub fn outcomes(&self) -> &[Outcome] {
         &self.seen.0
     }
 
-    /// The flow of a packet.
+    /// Return the flow of a packet.
     pub fn flow(&self, seq: u32) -> u32 {
         self.flows[seq as usize]
     }
 
-    /// Sends everything that waits.
+    /// Send all waiting packets.
     pub fn finish(&mut self) {
         while self.link.next_event() < Time::NEVER {
             self.advance(self.link.next_event());
@@ -171,7 +173,8 @@ impl Bench {
     }
 }
 
-/// Random packets: stretches of random length and load, idle times between some.
+/// Generator of random packets in periods of random length and load, with random idle times between
+/// periods.
 pub struct Traffic {
     random: Stream,
     rate: Rate,
@@ -179,12 +182,12 @@ pub struct Traffic {
     left: u64,
     load: f64,
     flows: u64,
-    /// Whether all packets of a flow have one ECN field and codepoint.
+    /// True if all packets of a flow have the same ECN field and codepoint.
     same: bool,
 }
 
 impl Traffic {
-    /// Traffic of `flows` flows for a link of this rate.
+    /// Create traffic of `flows` flows for a link of this rate.
     pub fn new(seed: u64, rate: Rate, flows: u64) -> Traffic {
         Traffic {
             random: Stream::new(seed, "traffic"),
@@ -197,12 +200,12 @@ impl Traffic {
         }
     }
 
-    /// All packets of a flow have one ECN field and one codepoint.
+    /// Give all packets of a flow the same ECN field and codepoint.
     pub fn with_a_field_a_flow(self) -> Traffic {
         Traffic { same: true, ..self }
     }
 
-    /// The next packet enters the bench.
+    /// Let the next packet arrive at the bench.
     pub fn next(&mut self, bench: &mut Bench) {
         let r = &mut self.random;
         if self.left == 0 {
@@ -233,8 +236,9 @@ impl Traffic {
     }
 }
 
-/// Every kind of queue that is no scheduler, with settings that make it act on this traffic.
-pub fn laws() -> Vec<Value> {
+/// Return every kind of queue that is not a scheduler, with settings that make it signal this
+/// traffic.
+pub fn queue_kinds() -> Vec<Value> {
     let precedence =
         |dscp: Value| serde_json::json!({"dscp": dscp, "minth": "5 packets", "maxth": "20 packets"});
     let schedulers = kinds_of_schedulers();
@@ -252,19 +256,19 @@ pub fn laws() -> Vec<Value> {
         }
         queue
     };
-    // A custom law is the program's that runs a scenario.
+    // Custom AQMs are excluded because the calling program supplies them.
     let here = |page: &&Value| !schedulers.contains(&page["name"]) && page["name"] != "custom";
     Queue::pages().iter().filter(here).map(kind).collect()
 }
 
-/// The kinds that have no buffer of their own.
+/// Return the kinds without a buffer of their own.
 pub fn kinds_of_schedulers() -> Vec<Value> {
     let has_buffer =
         |page: &Value| page["parameters"].as_array().unwrap().iter().any(|p| p["name"] == "limit_counts");
     Queue::pages().iter().filter(|page| !has_buffer(page)).map(|page| page["name"].clone()).collect()
 }
 
-/// A time in milliseconds.
+/// Return a time in milliseconds.
 pub fn ms(x: u64) -> Time {
     Time::ZERO + Duration::from_millis(x)
 }

@@ -1,4 +1,4 @@
-//! CBQ: what Floyd & Van Jacobson 1995 promise.
+//! CBQ against the guarantees of Floyd & Van Jacobson 1995.
 
 use engine::Stream;
 use serde_json::json;
@@ -6,9 +6,10 @@ use serde_json::json;
 use super::RATE;
 use super::rates::{assert_rates, rates, scheduler};
 
-/// Floyd & Van Jacobson: a class bounded to 1.5 Mbit/s of 10 is held to it; one that may borrow takes what is left.
+/// Floyd & Van Jacobson: a class bounded to 1.5 of 10 Mbit/s is limited to it, and a class that may
+/// borrow gets the rest.
 #[test]
-fn cbq_holds_a_bounded_class_to_its_rate() {
+fn cbq_limits_a_bounded_class_to_its_rate() {
     let classes = |borrow: &str| {
         let mut queue = scheduler(
             "cbq",
@@ -23,18 +24,20 @@ fn cbq_holds_a_bounded_class_to_its_rate() {
     assert_rates(&rates(&classes("bounded"), &[&[1000]]), &[1.5e6]);
     assert_rates(&rates(&classes("bounded"), &[&[1500, 40]]), &[1.5e6]);
     assert_rates(&rates(&classes("ancestors"), &[&[1000]]), &[1e7]);
-    // The second borrows what the bounded one must leave. Where the bounded class waits for packets of others its avgidle
-    // rises, it sends two at once, and of that debt only 15/16 are paid back, as the estimator has it; with ewma = 8 255/256.
+    // The second class borrows the bandwidth that the bounded class must leave. While the bounded
+    // class waits for packets of others its avgidle rises, so it sends two packets at once. The
+    // estimator pays back only 15/16 of that debt, or 255/256 with ewma = 8.
     let mut queue = classes("bounded");
     let measured = rates(&queue, &[&[1000], &[1000]]);
-    let most = 1.5e6 / (1.0 - 0.85 / 32.0) + 2.0 * 8000.0; // see below
+    let most = 1.5e6 / (1.0 - 0.85 / 32.0) + 2.0 * 8000.0; // see the last test
     assert!((1.5e6 * 1.02..most).contains(&measured[0]), "{measured:?}");
     assert!((measured[0] + measured[1] - 1e7).abs() < 1e4, "{measured:?}");
     queue["ewma"] = 8.into();
     assert_rates(&rates(&queue, &[&[1000], &[1000]]), &[1.5e6, 8.5e6]);
 }
 
-/// Link sharing: both agencies have their shares while both want them, and what a class leaves stays in its agency.
+/// Link sharing: both agencies get their shares while both have traffic, and unused bandwidth stays
+/// in its agency.
 #[test]
 fn cbq_shares_a_link_among_agencies() {
     let class = |parent: &str, rate: &str, flow: Option<u32>| {
@@ -53,7 +56,8 @@ fn cbq_shares_a_link_among_agencies() {
     };
     let all: [&[u16]; 4] = [&[1000]; 4];
     assert_rates(&rates(&queue("others"), &all), &[4e6, 2e6, 3e6, 1e6]);
-    // What A's second class leaves goes to its first: within 3 %, as for a class that is bounded.
+    // Bandwidth that A's second class leaves goes to its first class, within 3 % as for a bounded
+    // class.
     let none: &[u16] = &[];
     let near = |measured: &[f64], promised: &[f64]| {
         let fits = measured.iter().zip(promised).all(|(m, p)| (m - p).abs() <= 0.03 * p);
@@ -61,14 +65,17 @@ fn cbq_shares_a_link_among_agencies() {
     };
     let measured = rates(&queue("others"), &[&[1000], none, &[1000], &[1000]]);
     near(&measured, &[6e6, 0.0, 3e6, 1e6]);
-    assert!(measured[2] >= 0.99 * 3e6 && measured[3] >= 0.99 * 1e6, "what B has for sure: {measured:?}");
-    // B may use what A leaves, but not if A is isolated.
+    assert!(
+        measured[2] >= 0.99 * 3e6 && measured[3] >= 0.99 * 1e6,
+        "the guaranteed rates of B: {measured:?}"
+    );
+    // B may use the bandwidth that A leaves, unless A is isolated.
     let b = |lend: &str| rates(&queue(lend), &[none, none, &[1000], &[1000]])[2..].iter().sum::<f64>();
     assert_rates(&[b("others")], &[1e7]);
     near(&[b("isolated")], &[4e6]);
 }
 
-/// A class of a contest.
+/// Class in a contest for the link.
 struct Contender {
     promised: f64,
     measured: f64,
@@ -76,7 +83,8 @@ struct Contender {
     sizes: &'static [u16],
 }
 
-/// Random classes that want all of a link that is allotted in full.
+/// Measure random classes that together are allotted the whole link, all of which have enough
+/// traffic for it.
 fn contest(seed: u64, ewma: u64, burst: u64) -> Vec<Contender> {
     let mut r = Stream::new(seed, "contest");
     let mut left = 100;
@@ -102,29 +110,31 @@ fn contest(seed: u64, ewma: u64, burst: u64) -> Vec<Contender> {
     all
 }
 
-/// Of avgidle w = 2^-ewma is forgotten with each packet. A class that may send, avgidle being above zero, however little, sends its
-/// packet too early by no more than (1 - p) of the time T that the one before it takes at its rate (p: its share), and then
-/// waits until avgidle is zero, which pays back all but w of that. So its packets take at least T - w (1 - p) T / 2 each, or
-/// T - w (1 - p) T where large ones are followed by small ones. What some get too much others lack, those of the lowest
-/// priority first: with ns-2's w = 1/16 more than 1 %, with 1/256 no more.
+/// Each packet makes the estimator forget the share w = 2^-ewma of avgidle. A class may send while
+/// avgidle is above zero. It sends a packet too early by at most (1 - p) of the time T that the
+/// previous packet takes at its rate, where p is its share of the link. It then waits until avgidle
+/// is zero, which pays back all but w of that. Its packets therefore take at least T - w (1 - p) T
+/// / 2 each, or T - w (1 - p) T if large packets are followed by small ones. The excess of some
+/// classes is missing for others, first for those of the lowest priority. With ns-2's w = 1/16 it
+/// is more than 1 %, with 1/256 at most that.
 #[test]
 fn cbq_classes_exceed_their_rates_by_what_the_average_forgets() {
-    let packet = 8.0 * 1500.0; // one may fall to this side of the second or to that
+    let packet = 8.0 * 1500.0; // one packet may fall on either side of the measured second
     let (mut most, mut least) = (0.0_f64, 1.0_f64);
     for (seed, ewma) in (0..60).flat_map(|seed| [4, 6, 8].map(|ewma| (seed, ewma))) {
-        // What was saved before the second can be spent in it: no more than a packet here.
+        // A saved burst can be spent in the measured second, so it is at most one packet here.
         for Contender { promised, measured, bounded, sizes } in contest(seed, ewma, 1) {
             let share = promised / RATE.0 as f64;
             let forgotten = (1.0 - share) / (1 << ewma) as f64 / if sizes.len() > 1 { 1.0 } else { 2.0 };
             let within = measured <= promised / (1.0 - forgotten) + 2.0 * packet;
-            assert!(!bounded || within, "{measured} and not {promised}, seed {seed}, ewma {ewma}");
+            assert!(!bounded || within, "{measured} instead of {promised}, seed {seed}, ewma {ewma}");
             if ewma == 4 {
                 most = most.max((measured - 2.0 * packet) / promised);
             }
         }
         for Contender { promised, measured, .. } in contest(seed, ewma, 16) {
             let within = measured >= 0.99 * promised - packet;
-            assert!(ewma < 8 || within, "{measured} and not {promised}, seed {seed}, ewma {ewma}");
+            assert!(ewma < 8 || within, "{measured} instead of {promised}, seed {seed}, ewma {ewma}");
             if ewma == 4 {
                 least = least.min((measured + packet) / promised);
             }

@@ -1,4 +1,4 @@
-//! Delays, held to the bounds that the papers prove.
+//! Delays against the bounds that the papers prove.
 
 use engine::Stream;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use super::RATE;
 use super::bench::{Bench, ms, stream};
 use super::rates::{scheduler, shares};
 
-/// Random packets of some classes: when, of which, how large.
+/// Return random packets of `classes` classes: arrival time, class and size.
 fn packets(seed: u64, classes: u64, n: usize) -> Vec<(Time, u32, u16)> {
     let mut r = Stream::new(seed, "packets");
     let mut now = Time::ZERO;
@@ -25,7 +25,7 @@ fn packets(seed: u64, classes: u64, n: usize) -> Vec<(Time, u32, u16)> {
     (0..n).map(next).collect()
 }
 
-/// When each packet has been sent.
+/// Return the time at which each packet has been sent.
 fn finishes(queue: &Value, packets: &[(Time, u32, u16)]) -> Vec<Time> {
     let mut bench = Bench::new(queue, RATE, stream(1));
     packets.iter().for_each(|&(now, class, size)| bench.send(now, class, size));
@@ -33,8 +33,8 @@ fn finishes(queue: &Value, packets: &[(Time, u32, u16)]) -> Vec<Time> {
     bench.outcomes().iter().map(|o| o.done).collect()
 }
 
-/// When the fluid system of Parekh & Gallager has served each packet: all classes with packets at once, by their
-/// weights. In seconds.
+/// Return the times in seconds at which the fluid system of Parekh & Gallager finishes each packet.
+/// It serves all classes with packets at once, by their weights.
 fn fluid(packets: &[(Time, u32, u16)], weights: &[f64]) -> Vec<f64> {
     let mut done = vec![f64::NAN; packets.len()];
     let mut queues: Vec<std::collections::VecDeque<(usize, f64)>> = vec![Default::default(); weights.len()];
@@ -69,7 +69,8 @@ fn fluid(packets: &[(Time, u32, u16)], weights: &[f64]) -> Vec<f64> {
     }
 }
 
-/// Parekh & Gallager 1993, theorem 1: no packet leaves later than in the fluid system by more than a largest packet's time.
+/// Parekh & Gallager 1993, theorem 1: each packet leaves at most the time of a maximum packet later
+/// than in the fluid system.
 #[test]
 fn wfq_is_at_most_a_packet_behind_the_fluid_system() {
     let weights = [1.0, 3.0, 0.5, 7.0];
@@ -84,11 +85,11 @@ fn wfq_is_at_most_a_packet_behind_the_fluid_system() {
             latest = latest.max(late);
         }
     }
-    assert!(latest > 0.5 * largest, "never more than {latest} s late");
+    assert!(latest > 0.5 * largest, "at most {latest} s late");
 }
 
-/// By how much the latest packet of each class misses P, the finish at a server of the class's own rate
-/// (P = max(arrival, P of the one before it) + L / rate), in seconds.
+/// Return the maximum lateness of each class in seconds, relative to P, the finish time at a server
+/// with the class's own rate (P = max(arrival, P of the previous packet) + L / rate).
 fn latenesses(queue: &Value, shares: &[f64]) -> Vec<f64> {
     let mut late = vec![f64::MIN; shares.len()];
     for seed in 0..10 {
@@ -104,10 +105,11 @@ fn latenesses(queue: &Value, shares: &[f64]) -> Vec<f64> {
     late
 }
 
-/// Stiliadis & Varma 1998, table I: a class of rate ρ is at most its latency θ behind a server of its own: of DRR (3F - 2φ)/r, F
-/// being the sum of the quanta φ; of SCFQ L/ρ + (V - 1) L/r for V classes (Golestani 1994); of PGPS L/ρ + L/r.
+/// Stiliadis & Varma 1998, table I: a class of rate ρ is at most its latency θ later than at a
+/// server of its own. θ is (3F - 2φ)/r for DRR, where F is the sum of the quanta φ, L/ρ + (V - 1)
+/// L/r for SCFQ with V classes (Golestani 1994), and L/ρ + L/r for PGPS.
 #[test]
-fn no_class_is_later_than_its_latency() {
+fn every_class_is_within_its_latency() {
     let rate = RATE.0 as f64;
     let weights = [1.0, 2.0, 1.5, 4.0];
     let shares = shares(&weights);
@@ -131,15 +133,15 @@ fn no_class_is_later_than_its_latency() {
     }
 }
 
-/// A packet leaves a token bucket at the first picosecond at which there are tokens for it: held against
-/// fractions.
+/// A packet leaves a token bucket at the first picosecond at which its tokens are there, in
+/// comparison with integer fractions.
 #[test]
-fn tbf_is_exact() {
+fn tbf_sends_at_the_first_picosecond_with_enough_tokens() {
     let queue = json!({"kind": "tbf", "rate": "1234567 bit/s", "burst": "4 kB", "peak_rate": "3 Mbit/s",
                        "queue": {"kind": "drop_tail", "limit": "100000 packets"}});
     let packets = packets(3, 1, 3000);
     let sent = finishes(&queue, &packets);
-    // Two buckets, in 10^-12 bit, and the link.
+    // The two buckets are in units of 10^-12 bit.
     let mut buckets = [(1_234_567_i128, 4000_i128), (3_000_000, 1500)]
         .map(|(r, b)| (r, b * 8_000_000_000_000, b * 8_000_000_000_000));
     let (mut at, mut free) = (0_i128, 0_i128);

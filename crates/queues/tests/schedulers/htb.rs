@@ -1,4 +1,4 @@
-//! HTB, held to the worked examples of its guide.
+//! HTB against the worked examples of its guide.
 
 use serde_json::{Value, json};
 use units::{Duration, Time};
@@ -6,7 +6,8 @@ use units::{Duration, Time};
 use super::RATE;
 use super::bench::{Bench, stream};
 
-/// Rates in kB/s that three classes get in the phases of the guide's graphs, each of which sends 90 kB/s while it sends.
+/// Return the rates in kB/s of three classes in the phases of the guide's graphs. An active class
+/// sends 90 kB/s.
 fn phases(classes: &Value) -> Vec<[f64; 3]> {
     let queue = json!({"kind": "htb", "classes": classes});
     let on: [[bool; 3]; 7] = [
@@ -20,7 +21,7 @@ fn phases(classes: &Value) -> Vec<[f64; 3]> {
     ];
     let mut bench = Bench::new(&queue, RATE, stream(1));
     let mut sent = Vec::new();
-    // 500 B of each class every 1/180 s, for 12 s a phase.
+    // Each active class sends 500 B every 1/180 s, for 12 s per phase.
     for (phase, on) in on.iter().enumerate() {
         for k in 0..12 * 180_u64 {
             let now = Time((phase as u64 * 12 * 180 + k) * 1_000_000_000_000 / 180);
@@ -77,8 +78,9 @@ fn guide(a: Value, www: Value, other: Value, b: Value) -> Value {
 
 const CEIL: &str = "800 kbit/s";
 
-/// Devera 2002, user guide §2: 30, 10 and 60 kB/s of 100 under one class; what one leaves is shared as the rates are:
-/// 1:6 at time 3, 3:1 at time 15; the last gets all that it asks for.
+/// Devera 2002, user guide §2: 30, 10 and 60 kB/s of 100 below one class. Unused bandwidth is
+/// shared in proportion to the rates: 1:6 at time 3, 3:1 at time 15. A single active class gets all
+/// that it requests.
 #[test]
 fn htb_shares_a_link_as_in_the_guide() {
     let ceil = || json!({"ceil": CEIL});
@@ -96,9 +98,10 @@ fn htb_shares_a_link_as_in_the_guide() {
     );
 }
 
-/// §3: with A a class of its own (40 kB/s) what A's WWW leaves goes to A's other.
+/// §3: if A is a class of its own (40 kB/s), the bandwidth that A's WWW leaves goes to A's other
+/// class.
 #[test]
-fn htb_keeps_within_a_customer_what_is_his() {
+fn htb_lends_unused_bandwidth_within_a_customer_first() {
     let ceil = || json!({"ceil": CEIL});
     assert_phases(
         &guide(ceil(), ceil(), ceil(), ceil()),
@@ -114,10 +117,10 @@ fn htb_keeps_within_a_customer_what_is_his() {
     );
 }
 
-/// §4: a ceil of 60 kB/s for A and of 20 for A's other: at time 3 A gets 20 in all and B 80; at time 15 A gets 60 and
-/// the rest is not used.
+/// §4: with a ceil of 60 kB/s for A and of 20 for A's other class, A gets 20 in all and B 80 at
+/// time 3. At time 15 A gets 60 and the rest is unused.
 #[test]
-fn htb_keeps_to_the_ceils() {
+fn htb_respects_the_ceils() {
     let ceil = |kbit: u64| json!({"ceil": format!("{kbit} kbit/s")});
     assert_phases(
         &guide(ceil(480), ceil(800), ceil(160), ceil(800)),
@@ -133,7 +136,8 @@ fn htb_keeps_to_the_ceils() {
     );
 }
 
-/// §6: the class of the highest priority is offered what can be borrowed first, and rates are still met.
+/// §6: bandwidth for borrowing is offered to the highest priority first, and the guaranteed rates
+/// are still met.
 #[test]
 fn htb_lends_to_the_highest_priority_first() {
     let class = |prio: u64| json!({"ceil": CEIL, "prio": prio});
@@ -151,7 +155,7 @@ fn htb_lends_to_the_highest_priority_first() {
     );
 }
 
-/// Sends 90 kB/s of each flow that is on, in packets of 500 B, as long as each stretch lasts.
+/// Send 90 kB/s of each active flow, in packets of 500 B, for the duration of each period.
 fn send(bench: &mut Bench, stretches: &[(f64, [bool; 3])]) {
     let (mut k, mut end) = (0_u64, 0.0);
     for &(lasts, on) in stretches {
@@ -165,7 +169,7 @@ fn send(bench: &mut Bench, stretches: &[(f64, [bool; 3])]) {
     bench.finish();
 }
 
-/// Rates in kB/s of the three flows between two times in seconds.
+/// Return the rates in kB/s of the three flows between two times in seconds.
 fn between(bench: &Bench, from: f64, to: f64) -> [f64; 3] {
     let mut rates = [0.0; 3];
     for &seq in &bench.order {
@@ -176,12 +180,13 @@ fn between(bench: &Bench, from: f64, to: f64) -> [f64; 3] {
     rates
 }
 
-/// §5: with a burst of 20 kB for A and his classes, his other traffic, back from a calm, has a hill as high as its ceil
-/// (20 kB/s), until the burst is used up: 20 kB / (20 - 10) kB/s = 2 s. The class of the link has no such burst, and remembers
-/// the 20 kB for up to a minute: when WWW stops and B would borrow, that is denied until they are paid back: 20 kB / (100 - 70) kB/s
-/// = 0.67 s (the guide's crater).
+/// §5: A and its classes have a burst of 20 kB. When A's other class starts again after an idle
+/// time, its rate is its ceil (20 kB/s) until the burst is used up: 20 kB / (20 - 10) kB/s = 2 s.
+/// The class of the link does not have such a burst, and remembers the 20 kB for up to a minute.
+/// When WWW stops, B cannot borrow until they are paid back: 20 kB / (100 - 70) kB/s = 0.67 s (the
+/// guide's crater).
 #[test]
-fn htb_bursts_after_a_calm_and_remembers_it_as_in_the_guide() {
+fn htb_bursts_after_idle_time_and_pays_back_as_in_the_guide() {
     let ceil = |kbit: u64| json!({"ceil": format!("{kbit} kbit/s")});
     let burst = |kbit: u64| json!({"ceil": format!("{kbit} kbit/s"), "burst": "20 kB"});
     let near = |measured: [f64; 3], promised: [f64; 3]| {
@@ -190,7 +195,7 @@ fn htb_bursts_after_a_calm_and_remembers_it_as_in_the_guide() {
     };
     let run = |classes: Value| {
         let mut bench = Bench::new(&json!({"kind": "htb", "classes": classes}), RATE, stream(1));
-        // At first B is silent, so that the bursts with which all begin are paid back.
+        // B is silent at first, so that the initial bursts are paid back.
         let (all, no_b, no_other) = ([true; 3], [true, true, false], [true, false, true]);
         let stretches =
             [(10.0, no_b), (10.0, all), (20.0, no_other), (20.0, all), (5.0, [false, true, true])];
@@ -209,9 +214,10 @@ fn htb_bursts_after_a_calm_and_remembers_it_as_in_the_guide() {
     near(between(&bursty, 61.0, 65.0), [0.0, 20.0, 80.0]);
 }
 
-/// §6, the second face of priority: two classes of 50 kB/s, ceil 100, behind a class of 90 kB/s that makes the link slow. Each sends
-/// 50 kB/s: with prio 0 the delay of one drops nearly to zero and the other's grows. With 60 and 40 kB/s the part of the first
-/// that is over its rate waits for the other, which gets all of its 40.
+/// §6, the second aspect of priority: two classes of 50 kB/s with a ceil of 100 share a class of 90
+/// kB/s, which limits the link. If each sends 50 kB/s, prio 0 reduces the delay of one class nearly
+/// to zero, and the delay of the other grows. With 60 and 40 kB/s the excess of the first class
+/// waits for the second, which gets all of its 40.
 #[test]
 fn htb_priority_shortens_delays_as_in_the_guide() {
     let run = |prio: u64, rates: [u64; 2]| {
@@ -228,7 +234,8 @@ fn htb_priority_shortens_delays_as_in_the_guide() {
         ]});
         let outer = json!({"kind": "htb", "classes": [{"rate": "720 kbit/s", "queue": inner}]});
         let mut bench = Bench::new(&outer, RATE, stream(1));
-        // Packets of 500 B evenly, the two never at once.
+        // Packets of 500 B are evenly spaced, and those of the two classes never arrive at the same
+        // time.
         let mut packets: Vec<(u64, u32)> = (0..2_u32)
             .flat_map(|f| {
                 let n = 2 * rates[f as usize];

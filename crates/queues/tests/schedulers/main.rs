@@ -1,4 +1,4 @@
-//! What every scheduler must do, and what each promises.
+//! Tests of the rules for all schedulers and of the guarantees of each.
 
 mod bench;
 mod cbq;
@@ -11,5 +11,5 @@ mod trees;
 
 use units::Rate;
 
-/// The rate of the link in these tests.
+/// Rate of the link in these tests.
 const RATE: Rate = Rate(10_000_000);

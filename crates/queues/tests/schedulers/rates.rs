@@ -1,4 +1,4 @@
-//! Shares of the link, held to what the papers promise within 1 %, over a second of backlog.
+//! Shares of the link against the guarantees of the papers, within 1 %, over a second of backlog.
 
 use net::Ecn;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use units::{Duration, Time};
 use super::RATE;
 use super::bench::{Bench, ms, stream};
 
-/// A class of a scheduler for flow `i`, or for the rest, with an unlimited queue.
+/// Return a class for flow `i`, or for the remaining packets, with a practically unlimited queue.
 fn class(i: usize, rest: bool, more: Value) -> Value {
     let mut class = json!({"queue": {"kind": "drop_tail", "limit": "1000000 packets"}});
     if !rest {
@@ -17,7 +17,7 @@ fn class(i: usize, rest: bool, more: Value) -> Value {
     class
 }
 
-/// A scheduler with a class for each flow, which differ by these keys.
+/// Return a scheduler with a class for each flow, which has the given keys.
 pub fn scheduler(kind: &str, classes: &[Value]) -> Value {
     let last = classes.len() - 1;
     let classes: Vec<Value> =
@@ -25,8 +25,8 @@ pub fn scheduler(kind: &str, classes: &[Value]) -> Value {
     json!({"kind": kind, "classes": classes})
 }
 
-/// Bits a second that each flow is sent between 1 s and 2 s, when from 0.5 s on all have more than enough
-/// waiting, in packets of the sizes of each.
+/// Return the rate in bit/s of each flow between 1 s and 2 s. All flows are backlogged from 0.5 s
+/// on, with packets of the given sizes.
 pub fn rates(queue: &Value, sizes: &[&[u16]]) -> Vec<f64> {
     let mut bench = Bench::new(queue, RATE, stream(1));
     let bytes = 2 * RATE.0 / 8;
@@ -49,22 +49,22 @@ pub fn rates(queue: &Value, sizes: &[&[u16]]) -> Vec<f64> {
     rates
 }
 
-/// Holds measured rates against what is promised, within 1 %.
+/// Compare measured with expected rates, within 1 %.
 pub fn assert_rates(measured: &[f64], promised: &[f64]) {
     for (m, p) in measured.iter().zip(promised) {
         assert!((m - p).abs() <= 0.01 * p, "{measured:?}, not {promised:?}");
     }
 }
 
-/// Shares of the link as these weights.
+/// Return the shares of the link in proportion to these weights.
 pub fn shares(weights: &[f64]) -> Vec<f64> {
     let sum: f64 = weights.iter().sum();
     weights.iter().map(|w| w / sum * RATE.0 as f64).collect()
 }
 
-/// Shreedhar & Varghese, theorem 2: shares are as the quanta, whatever the sizes.
+/// Shreedhar & Varghese, theorem 2: shares are proportional to the quanta for all packet sizes.
 #[test]
-fn drr_shares_are_as_the_quanta_whatever_the_sizes() {
+fn drr_shares_are_proportional_to_the_quanta() {
     let quanta = ["1500 B", "3000 B", "6000 B", "4500 B"].map(|quantum| json!({"quantum": quantum}));
     let measured = rates(&scheduler("drr", &quanta), &[&[40], &[1500], &[1500, 40, 576], &[700, 1300]]);
     assert_rates(&measured, &shares(&[1.0, 2.0, 4.0, 3.0]));
@@ -77,37 +77,38 @@ fn wrr_shares_are_in_packets() {
         &rates(&scheduler("wrr", &weights), &[&[1000], &[1000], &[1000]]),
         &shares(&[1.0, 2.0, 5.0]),
     );
-    // What a turn is worth in bytes depends on the size.
+    // The number of bytes per turn depends on the packet size.
     assert_rates(
         &rates(&scheduler("wrr", &weights), &[&[1500], &[300], &[60]]),
         &shares(&[1500.0, 600.0, 300.0]),
     );
 }
 
-/// Cisco: quantum = MTU + (weight - 1) 512; here 1500, 2012 and 3548 B.
+/// Cisco: quantum = MTU + (weight - 1) 512, here 1500, 2012 and 3548 B.
 #[test]
-fn mdrr_shares_are_as_its_quanta() {
+fn mdrr_shares_are_proportional_to_the_quanta() {
     let weights = [1, 2, 5].map(|weight| json!({"weight": weight}));
     let measured = rates(&scheduler("mdrr", &weights), &[&[1500, 40], &[1500], &[576]]);
     assert_rates(&measured, &shares(&[1500.0, 2012.0, 3548.0]));
 }
 
-/// A low-latency queue that alternates has its turn after each turn of another: with two others half of all
-/// turns; one that is strict has all.
+/// An alternate low-latency queue has a turn after each turn of another class, which is half of all
+/// turns with two other classes. A strict one gets the whole link.
 #[test]
-fn the_low_latency_queue_of_mdrr() {
+fn the_low_latency_queue_of_mdrr_alternates_or_is_strict() {
     let classes = |service: &str| scheduler("mdrr", &[json!({"service": service}), json!({}), json!({})]);
     let sizes: [&[u16]; 3] = [&[1500], &[1500], &[1500]];
     assert_rates(&rates(&classes("alternate"), &sizes), &shares(&[2.0, 1.0, 1.0]));
     assert_rates(&rates(&classes("strict"), &sizes)[..1], &[RATE.0 as f64]);
 }
 
-/// Priority: the first class takes all it wants, the last what is left, which may be nothing.
+/// The first class gets all bandwidth that it requests, and the last class gets the rest, which may
+/// be zero.
 #[test]
 fn priority_serves_the_first_class_first() {
     let queue = scheduler("priority", &[json!({}), json!({})]);
     assert_rates(&rates(&queue, &[&[1500], &[1500]])[..1], &[RATE.0 as f64]);
-    // It waits for the packet in service and no other: 1.2 ms.
+    // The first class waits at most for the packet in service, 1.2 ms.
     let mut bench = Bench::new(&queue, RATE, stream(1));
     (0..100).for_each(|_| bench.send(Time::ZERO, 1, 1500));
     for k in 0..50 {
@@ -120,9 +121,9 @@ fn priority_serves_the_first_class_first() {
     assert!(longest <= RATE.transmission_time(units::Bytes(1500)) && longest > Duration::from_millis(1));
 }
 
-/// Weighted fair queueing: shares are as the weights, whatever the sizes.
+/// Weighted fair queueing: shares are proportional to the weights for all packet sizes.
 #[test]
-fn fair_queueing_shares_are_as_the_weights() {
+fn fair_queueing_shares_are_proportional_to_the_weights() {
     for kind in ["wfq", "scfq"] {
         let classes = [0.5, 1.0, 2.5, 1.0].map(|weight| json!({"weight": weight}));
         let measured = rates(&scheduler(kind, &classes), &[&[40], &[1500], &[1500, 40, 576], &[700, 1300]]);
@@ -130,10 +131,10 @@ fn fair_queueing_shares_are_as_the_weights() {
     }
 }
 
-/// McKenney: flows in queues of their own share evenly, whatever they send; when the buffer is full the flow with the longest
-/// queue loses its own.
+/// McKenney: flows with separate queues have equal shares for any traffic. When the buffer is full,
+/// the flow with the longest queue loses its own packets.
 #[test]
-fn sfq_is_fair_to_flows() {
+fn sfq_gives_flows_equal_shares() {
     let queue = json!({"kind": "sfq", "limit": "100000 packets"});
     assert_rates(&rates(&queue, &[&[1000], &[1000], &[1000], &[1000]]), &shares(&[1.0; 4]));
     let bytes = json!({"kind": "sfq", "limit": "100000 packets", "quantum": "1500 B"});
@@ -150,14 +151,14 @@ fn sfq_is_fair_to_flows() {
     }
     bench.finish();
     let sent = |flow: u32| bench.order.iter().filter(|&&seq| bench.flow(seq) == flow).count();
-    assert_eq!(sent(1), 200, "the modest flow loses nothing");
+    assert_eq!(sent(1), 200, "the flow below its share loses no packet");
     assert!(sent(0) > 1700);
 }
 
-/// Marks follow the packet's field in every leaf: no Not-ECT packet is marked (asserted in the bench), and ECT packets
-/// are, below schedulers too.
+/// Leaves below schedulers mark packets according to their ECN field. The bench asserts that
+/// Not-ECT packets are not marked.
 #[test]
-fn leaves_mark() {
+fn leaves_below_schedulers_mark() {
     let red = json!({"kind": "red", "minth": "5 packets", "maxth": "15 packets", "limit": "100 packets"});
     let queue =
         json!({"kind": "drr", "classes": [{"queue": red}, {"match": {"dscp": "EF"}, "queue": "codel"}]});

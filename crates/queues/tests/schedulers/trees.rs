@@ -4,21 +4,21 @@ use engine::Stream;
 use serde_json::{Value, json};
 
 use super::RATE;
-use super::bench::{Bench, Traffic, kinds_of_schedulers, laws, stream};
+use super::bench::{Bench, Traffic, kinds_of_schedulers, queue_kinds, stream};
 
-/// Flows of the random trees.
+/// Number of flows of the random trees.
 const FLOWS: u64 = 8;
 
-/// Random trees of queues.
+/// Generator of random trees of queues.
 struct Trees {
     random: Stream,
-    laws: Vec<Value>,
+    kinds: Vec<Value>,
     schedulers: Vec<Value>,
 }
 
 impl Trees {
     fn new(seed: u64) -> Self {
-        Trees { random: Stream::new(seed, "tree"), laws: laws(), schedulers: kinds_of_schedulers() }
+        Trees { random: Stream::new(seed, "tree"), kinds: queue_kinds(), schedulers: kinds_of_schedulers() }
     }
 
     fn below(&mut self, n: usize) -> usize {
@@ -30,11 +30,11 @@ impl Trees {
         (0..n).map(|_| format!("f{}", self.below(FLOWS as usize))).collect()
     }
 
-    /// A queue in which at most `deep` stand within each other.
+    /// Return a random queue with at most `deep` nested levels.
     fn queue(&mut self, deep: usize) -> Value {
         if deep == 1 || self.below(3) == 0 {
-            let law = self.below(self.laws.len());
-            return self.laws[law].clone();
+            let kind = self.below(self.kinds.len());
+            return self.kinds[kind].clone();
         }
         let kind = self.below(self.schedulers.len());
         let kind = self.schedulers[kind].clone();
@@ -81,7 +81,8 @@ impl Trees {
             class
         };
         let leaves: Vec<Value> = (0..classes).map(class).collect();
-        // Each inner class needs one below it, or it would be a leaf without match.
+        // Each inner class needs a class below it, because it would be a leaf without match
+        // otherwise.
         let above = |i: usize| json!({"name": format!("c{i}"), "rate": "40 Mbit/s", "parent": (i > 0).then(|| format!("c{}", i - 1))});
         let mut all: Vec<Value> = (0..inner).map(above).collect();
         all.extend(leaves);
@@ -105,13 +106,13 @@ impl Add for String {
     }
 }
 
-/// Whether a tree holds something that is not work-conserving.
+/// Return true if a tree contains a scheduler that is not work-conserving.
 fn shapes(queue: &Value) -> bool {
     ["tbf", "htb", "cbq"].iter().any(|kind| queue.to_string().contains(&format!("\"kind\":\"{kind}\"")))
 }
 
 #[test]
-fn random_trees_conserve_packets_keep_order_and_do_not_idle() {
+fn random_trees_conserve_packets_preserve_order_and_are_work_conserving() {
     let trees = std::env::var("PROPTEST_CASES").map_or(100, |cases| cases.parse().unwrap());
     let mut nested = 0;
     for seed in 0..trees {
@@ -127,7 +128,7 @@ fn random_trees_conserve_packets_keep_order_and_do_not_idle() {
         bench.check();
         bench.finish();
         bench.check();
-        assert_eq!(bench.waiting(), 0, "{queue} keeps packets, seed {seed}");
+        assert_eq!(bench.waiting(), 0, "{queue} has waiting packets, seed {seed}");
         let mut last = [None; FLOWS as usize];
         for &seq in &bench.order {
             let last = &mut last[bench.flow(seq) as usize];

@@ -1,11 +1,11 @@
-//! fcntl(2) and ioctl(2).
+//! The system calls fcntl(2) and ioctl(2).
 
 use tcp::State;
 
-use super::{Answer, Making, Reply};
+use super::{Answer, CallContext, Reply};
 use crate::constants::value as constant;
 
-impl Making<'_> {
+impl CallContext<'_> {
     pub(super) fn fcntl(&mut self) -> Answer {
         let (fd, command) = (self.fd()?, self.value(1)?);
         let nonblock = constant("O_NONBLOCK").unwrap_or(0);
@@ -46,7 +46,7 @@ impl Making<'_> {
                 match (early, is("SIOCINQ"), is("SIOCOUTQ")) {
                     (true, ..) => 0,
                     (_, true, _) => stack.readable(),
-                    // A FIN counts as a byte (Linux, tcp_ioctl).
+                    // An unacknowledged FIN counts as one byte (Linux, tcp_ioctl).
                     (_, _, true) => stack.held() + stack.fin_held().0,
                     _ => stack.unsent() + stack.fin_held().1,
                 }

@@ -1,10 +1,10 @@
-//! read and write, and their kin.
+//! The system calls that read and write data.
 
 use tcp::State;
 
 use super::message::Control;
 use super::options::TIMESTAMPING;
-use super::{Answer, Making, Reply, is_null, number};
+use super::{Answer, CallContext, Reply, is_null, number};
 use crate::constants::value as constant;
 use crate::stack::Stack;
 use crate::syntax::Expr;
@@ -13,7 +13,8 @@ pub(super) fn has(flags: i64, name: &str) -> bool {
     constant(name).is_some_and(|bit| flags & bit != 0)
 }
 
-/// The bytes of `[{..., 1000}, {..., 500}]`, and whether one of them is nowhere.
+/// Return the total size of buffers such as `[{..., 1000}, {..., 500}]`, and true if one of them is
+/// a null pointer.
 fn vector(list: &Expr) -> Result<(i64, bool), Reply> {
     let Expr::List(all) = list else { return Err(Reply::Wrong(format!("{list} is not a list of buffers"))) };
     all.iter().try_fold((0i64, false), |(sum, null), item| match item {
@@ -25,15 +26,15 @@ fn vector(list: &Expr) -> Result<(i64, bool), Reply> {
     })
 }
 
-/// What a call reads into or writes from.
+/// Buffer and flags of a call that reads or writes.
 pub(super) struct Buffer {
     pub(super) size: u64,
     pub(super) flags: i64,
-    /// It is at no address.
+    /// True if the buffer is a null pointer.
     pub(super) null: bool,
 }
 
-impl Making<'_> {
+impl CallContext<'_> {
     fn buffer(&self) -> Result<Buffer, Reply> {
         let ((size, null), flags) = match self.call.name.as_str() {
             "read" | "write" => ((self.value(2)?, is_null(self.arg(1)?)), 0),
@@ -104,7 +105,7 @@ impl Making<'_> {
         let got = got + connection.stack.read(now, size - got);
         let (error, ready) = (if got == 0 { connection.error.take() } else { None }, got >= target);
         let rest = rest(&connection.stack);
-        self.host.pump(index, now); // the window may have opened
+        self.host.pump(index, now); // reading may have opened the window
         self.progress.bytes = got;
         Ok(match error {
             Some(error) => Reply::Fails(error),
@@ -114,9 +115,9 @@ impl Making<'_> {
         })
     }
 
-    /// Return whether a socket may send from the application's buffers (SO_ZEROCOPY); otherwise
-    /// MSG_ZEROCOPY does nothing.
-    fn lends(&mut self, fd: i64) -> Result<bool, Reply> {
+    /// Return true if a socket may send from the application's buffers (SO_ZEROCOPY). Otherwise
+    /// MSG_ZEROCOPY has no effect.
+    fn has_zero_copy(&mut self, fd: i64) -> Result<bool, Reply> {
         let option = constant("SO_ZEROCOPY").unwrap_or(0);
         Ok(self.socket_of(fd)?.options.get(&(1, option)).is_some_and(|value| *value != 0))
     }
@@ -125,7 +126,7 @@ impl Making<'_> {
         let (fd, now, done) = (self.fd()?, self.now, self.progress.bytes);
         let buffer = self.buffer()?;
         if !self.progress.again && self.opens_by_write(fd, buffer.flags)? {
-            if has(buffer.flags, "MSG_ZEROCOPY") && self.lends(fd)? {
+            if has(buffer.flags, "MSG_ZEROCOPY") && self.has_zero_copy(fd)? {
                 return Err(Reply::Unsupported("MSG_ZEROCOPY in a SYN".into()));
             }
             return self.write_fast(fd, &buffer);
@@ -136,30 +137,31 @@ impl Making<'_> {
         let times = socket.options.get(&(1, TIMESTAMPING)).copied().unwrap_or(0);
         let (limit, again) = (socket.send_buffer, self.progress.again);
         let times = self.requested_times(times)?;
-        let lends = has(flags, "MSG_ZEROCOPY") && self.lends(fd)?;
+        let zero_copy = has(flags, "MSG_ZEROCOPY") && self.has_zero_copy(fd)?;
         let (index, connection) = self.connection(fd, "EPIPE")?;
         let opening = again && connection.connecting;
         connection.connecting &= !(again && connection.established());
         if let Some(error) = connection.error.take() {
             if opening {
-                self.socket_of(fd)?.connection = None; // what went with the SYN is forgotten
+                self.socket_of(fd)?.connection = None; // the data of the SYN is discarded
                 return Ok(Reply::Fails(error));
             }
             return Ok(if done > 0 { Reply::Done(done as i64) } else { Reply::Fails(error) });
         }
         if matches!(connection.state(), State::SynSent | State::SynReceived) && !connection.stack.is_early() {
             if waits && done < size {
-                connection.stack.await_write(); // of what did not go with the SYN
+                connection.stack.await_write(); // for the data that did not fit into the SYN
             }
             return Ok(if waits { self.blocks() } else { Reply::Fails("EAGAIN") });
         }
-        if connection.deaf() {
+        if connection.cannot_send() {
             return Ok(if done > 0 { Reply::Done(done as i64) } else { Reply::Fails("EPIPE") });
         }
         if null {
             return Ok(Reply::Fails("EFAULT"));
         }
-        // Who waits goes on when there is room enough to be told of (Linux, sk_stream_write_space).
+        // A blocked writer continues when the socket becomes writable (Linux,
+        // sk_stream_write_space).
         let held = again && !connection.is_writable(limit);
         let taken = if held { 0 } else { (size - done).min(connection.room(limit)) };
         if taken > 0 {
@@ -172,7 +174,7 @@ impl Making<'_> {
                 connection.stamps.on_write(written, unsent, taken, goal, has(flags, "MSG_EOR") && whole);
             if whole || !waits {
                 connection.stamps.request(end, times);
-                if lends {
+                if zero_copy {
                     connection.zero_copy.on_write(end, done + taken, before);
                 }
             }

@@ -1,20 +1,20 @@
-//! epoll_create, epoll_ctl, epoll_wait (epoll(7)).
+//! The system calls epoll_create, epoll_ctl and epoll_wait (epoll(7)).
 
 use units::{Duration, Time};
 
 use super::poll::ready;
-use super::{Answer, Making, Reply, is_null, member, number};
+use super::{Answer, CallContext, Reply, is_null, member, number};
 use crate::constants::value as constant;
 use crate::host::{ALWAYS, EDGE, Epoll, Interest, ONCE};
 use crate::syntax::{Expr, Field};
 
-/// What is told with an event: `fd=4`, `ptr=4`, `u32=4`, `u64=4`.
+/// Return the user data of an event: `fd=4`, `ptr=4`, `u32=4` or `u64=4`.
 fn data(fields: &[Field]) -> Result<i64, Reply> {
     let given = ["fd", "ptr", "u32", "u64", "data"].iter().find_map(|name| member(fields, name));
     given.map_or(Ok(0), number)
 }
 
-/// The members of an event.
+/// Return the members of an event.
 fn members(e: &Expr) -> Option<&[Field]> {
     if let Expr::Struct(fields) = e { Some(fields) } else { None }
 }
@@ -23,7 +23,7 @@ fn events(fields: &[Field]) -> Result<i64, Reply> {
     member(fields, "events").map_or(Ok(0), number)
 }
 
-impl Making<'_> {
+impl CallContext<'_> {
     pub(super) fn epoll_create(&mut self) -> Answer {
         let size = self.value(0)?;
         let wrong = if self.call.name == "epoll_create" {
@@ -42,7 +42,7 @@ impl Making<'_> {
         Ok(Reply::Done(fd))
     }
 
-    /// The epoll instance of a call.
+    /// Return the epoll instance of a call.
     fn epoll(&mut self) -> Result<&mut Epoll, Reply> {
         let fd = self.value(0)?;
         let error = if self.host.sockets.contains_key(&fd) { "EINVAL" } else { "EBADF" };
@@ -89,7 +89,7 @@ impl Making<'_> {
         } else {
             return Ok(Reply::Fails("EINVAL"));
         }
-        // What is ready already is told, edge or not.
+        // An event that is already ready is delivered, also if edge-triggered.
         let mask = ready(self.host, fd);
         self.epoll()?.wake(fd, mask);
         Ok(Reply::Done(0))
@@ -102,59 +102,59 @@ impl Making<'_> {
         if most <= 0 {
             return Ok(Reply::Fails("EINVAL"));
         }
-        let told = self.deliver(&waiting, most as usize)?;
+        let delivered = self.deliver(&waiting, most as usize)?;
         let until = match timeout {
             t if t < 0 => Time::NEVER,
             t => self.progress.since + Duration::from_millis((t as u64).min(1_000_000_000)),
         };
-        if told.is_empty() && self.now < until {
+        if delivered.is_empty() && self.now < until {
             return Ok(Reply::Blocks(until));
         }
-        if null && !told.is_empty() {
+        if null && !delivered.is_empty() {
             return Ok(Reply::Fails("EFAULT"));
         }
-        let problem = self.compare(&told)?;
-        Ok(problem.map_or(Reply::Done(told.len() as i64), Reply::Differs))
+        let problem = self.compare(&delivered)?;
+        Ok(problem.map_or(Reply::Done(delivered.len() as i64), Reply::Differs))
     }
 
-    /// Takes events off the list of what may be ready (Linux, ep_send_events).
+    /// Remove events from the ready list for delivery (Linux, ep_send_events).
     fn deliver(&mut self, epoll: &Epoll, most: usize) -> Result<Vec<(i64, i64)>, Reply> {
         let mut left = epoll.clone();
-        let mut told = Vec::new();
+        let mut delivered = Vec::new();
         for _ in 0..epoll.ready.len() {
-            let Some(fd) = left.ready.pop_front().filter(|_| told.len() < most) else { break };
+            let Some(fd) = left.ready.pop_front().filter(|_| delivered.len() < most) else { break };
             let mask = ready(self.host, fd);
             let Some(interest) = left.interest(fd) else { continue };
             let mask = mask & interest.events & !(EDGE | ONCE);
             if mask == 0 {
                 continue;
             }
-            told.push((mask, interest.data));
+            delivered.push((mask, interest.data));
             if interest.events & ONCE != 0 {
-                interest.events &= EDGE | ONCE; // until it is asked for again
+                interest.events &= EDGE | ONCE; // until EPOLL_CTL_MOD enables it again
             } else if interest.events & EDGE == 0 {
                 left.ready.push_back(fd);
             }
-            if told.len() == most {
+            if delivered.len() == most {
                 break;
             }
         }
         *self.epoll()? = left;
-        Ok(told)
+        Ok(delivered)
     }
 
-    /// How the events that the script expects differ from those that are told.
-    fn compare(&self, told: &[(i64, i64)]) -> Result<Option<String>, Reply> {
+    /// Return the first difference between the expected and the delivered events.
+    fn compare(&self, delivered: &[(i64, i64)]) -> Result<Option<String>, Reply> {
         let expected: Vec<&[Field]> = match self.arg(1)? {
             Expr::Struct(fields) => vec![fields],
             Expr::List(all) => all.iter().filter_map(members).collect(),
             _ => vec![],
         };
-        for (i, (fields, (mask, data_told))) in expected.iter().zip(told).enumerate() {
+        for (i, (fields, (mask, delivered_data))) in expected.iter().zip(delivered).enumerate() {
             let (events, data) = (events(fields)? & 0xffff_ffff, data(fields)?);
-            if (events, data) != (*mask, *data_told) {
+            if (events, data) != (*mask, *delivered_data) {
                 return Ok(Some(format!(
-                    "event {}: {events:#x} of {data} expected, {mask:#x} of {data_told} told",
+                    "event {}: {events:#x} of {data} expected, {mask:#x} of {delivered_data} delivered",
                     i + 1
                 )));
             }

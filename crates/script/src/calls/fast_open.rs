@@ -1,4 +1,5 @@
-//! Fast Open: connect that waits for data, and sendto that connects (tcp(7); Linux, tcp_sendmsg_fastopen).
+//! TCP Fast Open: connect that waits for data, and sendto that connects (tcp(7); Linux,
+//! tcp_sendmsg_fastopen).
 
 use std::net::Ipv4Addr;
 
@@ -6,10 +7,10 @@ use net::{Cookie, FastOpen};
 use tcp::fast_open::Opening;
 
 use super::data::{Buffer, has};
-use super::{Answer, Making, Reply, member};
+use super::{Answer, CallContext, Reply, member};
 use crate::syntax::Expr;
 
-/// The address in `{sa_family = AF_INET, …, sin_addr = inet_addr("192.0.2.1")}`.
+/// Return the address in `{sa_family = AF_INET, …, sin_addr = inet_addr("192.0.2.1")}`.
 fn address(e: &Expr) -> Option<Ipv4Addr> {
     let Expr::Struct(fields) = e else { return None };
     match member(fields, "sin_addr")? {
@@ -21,8 +22,8 @@ fn address(e: &Expr) -> Option<Ipv4Addr> {
     }
 }
 
-impl Making<'_> {
-    /// Whom a call names in this argument, or in a member of a message.
+impl CallContext<'_> {
+    /// Return the destination in an argument of a call, or in a member of a message.
     pub(super) fn destination(&self, i: usize) -> Ipv4Addr {
         let given = match self.call.args.get(i) {
             Some(Expr::Struct(fields)) if self.call.name == "sendmsg" => member(fields, "msg_name"),
@@ -37,8 +38,9 @@ impl Making<'_> {
         Ok(self.host.servers.get(&to).copied().unwrap_or_default().opening(needs))
     }
 
-    /// A connect of a socket with TCP_FASTOPEN_CONNECT: whether it returns at once, as the SYN waits for data; otherwise
-    /// how the SYN asks for a cookie (Linux, tcp_fastopen_defer_connect).
+    /// Start a connect with TCP_FASTOPEN_CONNECT and return its cookie state, or `None` without
+    /// that option. If the SYN can carry data, connect returns at once and the SYN waits for the
+    /// data (Linux, tcp_fastopen_defer_connect).
     pub(super) fn defer_connect(&mut self, fd: i64) -> Result<Option<Opening>, Reply> {
         if !self.socket_of(fd)?.fast_open.connect {
             return Ok(None);
@@ -51,12 +53,12 @@ impl Making<'_> {
         Ok(Some(opening))
     }
 
-    /// Whether a write is to open its connection.
+    /// Return true if a write must open its connection.
     pub(super) fn opens_by_write(&mut self, fd: i64, flags: i64) -> Result<bool, Reply> {
         Ok(has(flags, "MSG_FASTOPEN") || self.socket_of(fd)?.fast_open.waits_for_data.is_some())
     }
 
-    /// A write that opens its connection.
+    /// Execute a write that opens its connection.
     pub(super) fn write_fast(&mut self, fd: i64, buffer: &Buffer) -> Answer {
         let &Buffer { size, flags, null } = buffer;
         let by_flag = has(flags, "MSG_FASTOPEN");
@@ -81,7 +83,7 @@ impl Making<'_> {
             deferred.unwrap_or_else(|| self.destination(if self.call.name == "sendmsg" { 1 } else { 4 }));
         let mut opening = self.opening(fd, to)?;
         if null && opening.data {
-            // Nothing to send: a cookie is asked for (Linux, tcp_send_syn_data).
+            // Without data, the SYN only requests a cookie (Linux, tcp_send_syn_data).
             let request = |option: FastOpen| FastOpen { cookie: Cookie::REQUEST, ..option };
             (opening.option, opening.data) = (opening.option.map(request), false);
         }

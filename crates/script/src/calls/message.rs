@@ -2,13 +2,13 @@
 
 use units::Time;
 
-use super::{Answer, Making, Reply, member, number};
+use super::{Answer, CallContext, Reply, member, number};
 use crate::constants::value as constant;
 use crate::host::error_queue::Entry;
 use crate::host::stamps::{REQUESTS, SOFTWARE};
 use crate::syntax::{Expr, Field};
 
-/// A control message that comes with data.
+/// A control message that accompanies data.
 pub(super) struct Control {
     level: &'static str,
     kind: &'static str,
@@ -32,7 +32,7 @@ impl Control {
         Control { level: "SOL_TCP", kind: "TCP_CM_INQ", data: Data::Number(bytes) }
     }
 
-    /// Return the messages that come with an entry of the error queue (Linux, ip_recv_error).
+    /// Return the control messages of an entry of the error queue (Linux, ip_recv_error).
     fn of(entry: &Entry, flags: i64) -> Vec<Self> {
         let error = |errno, origin, code, info, data| {
             let members = [
@@ -49,7 +49,7 @@ impl Control {
             Entry::Stamp(stamp) => {
                 let time =
                     Control { level: "SOL_SOCKET", kind: "SCM_TIMESTAMPING", data: Data::Time(stamp.at) };
-                let (info, data) = (stamp.happened as i64, stamp.id.into());
+                let (info, data) = (stamp.event as i64, stamp.id.into());
                 let error = error(of("ENOMSG"), "SO_EE_ORIGIN_TIMESTAMPING", 0, info, data);
                 if flags & SOFTWARE != 0 { vec![time, error] } else { vec![error] }
             }
@@ -62,7 +62,7 @@ impl Control {
     }
 }
 
-impl Making<'_> {
+impl CallContext<'_> {
     /// Read an entry of the error queue.
     pub(super) fn read_error(&mut self, fd: i64, size: u64) -> Answer {
         let Ok((_, connection)) = self.connection(fd, "EAGAIN") else { return Ok(Reply::Fails("EAGAIN")) };
@@ -101,7 +101,7 @@ impl Making<'_> {
             let n = i + 1;
             let Some(control) = controls.get(i) else {
                 let came = controls.len();
-                return Ok(Reply::Differs(format!("control message {n} is expected, and there are {came}")));
+                return Ok(Reply::Differs(format!("control message {n} expected, {came} returned")));
             };
             if let Some(problem) = self.differs(item, control)? {
                 return Ok(Reply::Differs(format!("control message {n}: {problem}")));
@@ -140,7 +140,8 @@ impl Making<'_> {
         }
     }
 
-    /// Return how a time differs; seconds and nanoseconds of 0 stand for any.
+    /// Return the difference of a time. A time of 0 seconds and 0 nanoseconds in the script matches
+    /// any time.
     fn other_time(&self, fields: &[Field], at: Time) -> Result<Option<String>, Reply> {
         let get = |name: &str| -> Result<u64, Reply> {
             let value = member(fields, name).map_or(Ok(0), number)?;
@@ -153,8 +154,8 @@ impl Making<'_> {
         Ok(differs.then(|| format!("time: {expected} expected, {at} returned")))
     }
 
-    /// Return the flags for the times of a message that is sent: the socket's, unless the message
-    /// has its own.
+    /// Return the requested timestamps of a message that is sent: those of the socket, unless the
+    /// message has its own flags.
     pub(super) fn requested_times(&self, socket_flags: i64) -> Result<i64, Reply> {
         let Some(Expr::Struct(fields)) = self.call.args.get(1).filter(|_| self.call.name == "sendmsg") else {
             return Ok(socket_flags);
@@ -182,7 +183,7 @@ impl Making<'_> {
     }
 }
 
-/// Level, type and data of `{cmsg_level=SOL_IP, cmsg_type=IP_RECVERR, cmsg_data={…}}`.
+/// Return level, type and data of `{cmsg_level=SOL_IP, cmsg_type=IP_RECVERR, cmsg_data={…}}`.
 fn parts(e: &Expr) -> Result<(&Expr, &Expr, &Expr), Reply> {
     let wrong = || Reply::Wrong(format!("{e} is not {{cmsg_level=…, cmsg_type=…, cmsg_data=…}}"));
     let Expr::Struct(fields) = e else { return Err(wrong()) };

@@ -1,4 +1,4 @@
-//! System calls as Linux's sockets answer them (socket(7), tcp(7)).
+//! System calls, with the results of Linux sockets (socket(7), tcp(7)).
 
 mod control;
 mod data;
@@ -15,7 +15,7 @@ use crate::constants;
 use crate::host::{Connection, Host, Socket};
 use crate::syntax::{Call, Expr, Field, Outcome};
 
-/// Calls that are understood.
+/// Names of the supported system calls.
 pub const NAMES: &[&str] = &[
     "socket",
     "bind",
@@ -46,36 +46,36 @@ pub const NAMES: &[&str] = &[
     "epoll_wait",
 ];
 
-/// What a call comes to.
+/// Result of a system call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
-    /// It returns this.
+    /// The call returns this value.
     Done(i64),
-    /// It returns -1 with this error.
+    /// The call returns -1 with this error.
     Fails(&'static str),
-    /// It waits, at most until this time.
+    /// The call blocks, at most until this time.
     Blocks(Time),
-    /// It returns something other than the script says in an argument.
+    /// The call returned a value in an argument that differs from the script.
     Differs(String),
-    /// It needs what is not there.
+    /// The call needs a feature that is not supported.
     Unsupported(String),
-    /// The script calls it wrongly.
+    /// The script makes an invalid call.
     Wrong(String),
 }
 
-/// How far a call has come that waits.
+/// Progress of a blocking call.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// When it began.
+    /// Time when the call began.
     pub since: Time,
-    /// Whether this is not the first look at it.
+    /// False for the first attempt of the call.
     pub again: bool,
-    /// Bytes read or written so far.
+    /// Number of bytes read or written so far.
     pub bytes: u64,
 }
 
-/// A call being made.
-pub(crate) struct Making<'a> {
+/// A system call in execution.
+pub(crate) struct CallContext<'a> {
     pub host: &'a mut Host,
     pub call: &'a Call,
     pub now: Time,
@@ -84,34 +84,34 @@ pub(crate) struct Making<'a> {
 
 type Answer = Result<Reply, Reply>;
 
-/// Makes a call, or looks again whether one that waits can go on.
+/// Execute a call, or try again to complete one that blocks.
 pub fn make(host: &mut Host, call: &Call, now: Time, progress: &mut Progress) -> Reply {
-    let mut making = Making { host, call, now, progress };
+    let mut context = CallContext { host, call, now, progress };
     let answer = match call.name.as_str() {
-        "socket" => making.socket(),
-        "bind" => making.bind(),
-        "listen" => making.listen(),
-        "accept" | "accept4" => making.accept(),
-        "connect" => making.connect(),
-        "shutdown" => making.shutdown(),
-        "close" => making.close(),
-        "read" | "readv" | "recv" | "recvfrom" | "recvmsg" => making.read(),
-        "write" | "writev" | "send" | "sendto" | "sendmsg" => making.write(),
-        "fcntl" => making.fcntl(),
-        "ioctl" => making.ioctl(),
-        "getsockopt" => making.getsockopt(),
-        "setsockopt" => making.setsockopt(),
-        "poll" => making.poll(),
-        "epoll_create" | "epoll_create1" => making.epoll_create(),
-        "epoll_ctl" => making.epoll_ctl(),
-        "epoll_wait" => making.epoll_wait(),
+        "socket" => context.socket(),
+        "bind" => context.bind(),
+        "listen" => context.listen(),
+        "accept" | "accept4" => context.accept(),
+        "connect" => context.connect(),
+        "shutdown" => context.shutdown(),
+        "close" => context.close(),
+        "read" | "readv" | "recv" | "recvfrom" | "recvmsg" => context.read(),
+        "write" | "writev" | "send" | "sendto" | "sendmsg" => context.write(),
+        "fcntl" => context.fcntl(),
+        "ioctl" => context.ioctl(),
+        "getsockopt" => context.getsockopt(),
+        "setsockopt" => context.setsockopt(),
+        "poll" => context.poll(),
+        "epoll_create" | "epoll_create1" => context.epoll_create(),
+        "epoll_ctl" => context.epoll_ctl(),
+        "epoll_wait" => context.epoll_wait(),
         name => Err(Reply::Unsupported(format!("system call {name}"))),
     };
-    making.progress.again = true;
+    context.progress.again = true;
     answer.unwrap_or_else(|reply| reply)
 }
 
-/// The value of an expression.
+/// Return the value of an expression.
 pub(crate) fn number(e: &Expr) -> Result<i64, Reply> {
     match e {
         Expr::Int(value) => Ok(*value),
@@ -127,17 +127,17 @@ pub(crate) fn number(e: &Expr) -> Result<i64, Reply> {
     }
 }
 
-/// `NULL`.
+/// Return true if the expression is `NULL`.
 fn is_null(e: &Expr) -> bool {
     matches!(e, Expr::Word(name) if name == "NULL")
 }
 
-/// A member of a struct.
+/// Return a member of a struct.
 pub(crate) fn member<'a>(fields: &'a [Field], name: &str) -> Option<&'a Expr> {
     fields.iter().find(|f| f.name.as_deref() == Some(name)).map(|f| &f.value)
 }
 
-impl Making<'_> {
+impl CallContext<'_> {
     fn arg(&self, i: usize) -> Result<&Expr, Reply> {
         let n = self.call.args.len();
         self.call.args.get(i).ok_or_else(|| {
@@ -162,7 +162,7 @@ impl Making<'_> {
         self.host.sockets.get_mut(&fd).ok_or(Reply::Fails("EBADF"))
     }
 
-    /// The connection of a socket, or the error that calls on unconnected sockets give.
+    /// Return the connection of a socket, or the error `otherwise` if the socket has none.
     fn connection(&mut self, fd: i64, otherwise: &'static str) -> Result<(usize, &mut Connection), Reply> {
         let index = self.socket_of(fd)?.connection.ok_or(Reply::Fails(otherwise))?;
         Ok((index, &mut self.host.connections[index]))
@@ -170,8 +170,8 @@ impl Making<'_> {
 
     /// Return the descriptor that the script expects for a new socket, or the lowest free one.
     ///
-    /// A number that is in use names the new socket until that socket is closed.
-    /// (packetdrill looks a number up among its open descriptors, the newest first.)
+    /// A descriptor number that is in use names the new socket until that socket is closed.
+    /// (packetdrill searches its open descriptors for a number, the newest first.)
     fn new_fd(&mut self) -> Result<i64, Reply> {
         let fd = match &self.call.result {
             Outcome::Is(e) => number(e)?,

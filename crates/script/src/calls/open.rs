@@ -1,15 +1,15 @@
-//! socket, bind, listen, accept, connect, shutdown, close.
+//! The system calls socket, bind, listen, accept, connect, shutdown and close.
 
-use tcp::{State, Tcp};
+use tcp::State;
 use units::Duration;
 
-use super::{Answer, Making, Reply, Socket, is_null};
+use super::{Answer, CallContext, Reply, Socket, is_null};
 use crate::constants::value as constant;
 use crate::host::{ALL, Connection};
 
 const NONBLOCK: i64 = 0o4000;
 
-impl Making<'_> {
+impl CallContext<'_> {
     pub(super) fn socket(&mut self) -> Answer {
         let nonblocking = self.value(1)? & NONBLOCK != 0;
         let fd = self.new_fd()?;
@@ -17,8 +17,8 @@ impl Making<'_> {
             return Err(Reply::Unsupported("a socket() that fails".into()));
         }
         let kernel = &self.host.kernel;
-        let made_with_buffers = kernel.first_buffers;
-        let socket = Socket { nonblocking, made_with_buffers, ..Socket::new(kernel.tcp.clone()) };
+        let initial_buffers = kernel.first_buffers;
+        let socket = Socket { nonblocking, initial_buffers, ..Socket::new(kernel.tcp.clone()) };
         self.host.sockets.insert(fd, socket);
         Ok(Reply::Done(fd))
     }
@@ -61,10 +61,10 @@ impl Making<'_> {
         let Some(index) = self.host.connections.iter().position(|c| c.waits_for_accept(fd)) else {
             return Ok(if self.socket_of(fd)?.nonblocking { Reply::Fails("EAGAIN") } else { self.blocks() });
         };
-        let parent = self.socket_of(fd)?.clone(); // its number may be given to the new socket
+        let parent = self.socket_of(fd)?.clone(); // the new socket may reuse its number
         let new = self.new_fd()?;
         if new < 0 {
-            return Ok(Reply::Done(0)); // the script expects an error, and there is none
+            return Ok(Reply::Done(0)); // the script expects an error, but accept succeeds
         }
         self.host.connections[index].waits_at = None;
         let socket = Socket {
@@ -124,7 +124,7 @@ impl Making<'_> {
         Ok(if nonblocking { Reply::Fails("EALREADY") } else { self.blocks() })
     }
 
-    /// A connection of a socket begins: its SYN goes out.
+    /// Start the connection of a socket by sending its SYN.
     pub(super) fn begin_connecting(&mut self, fd: i64, connection: Connection) -> Result<(), Reply> {
         let index = self.host.begin(connection);
         self.socket_of(fd)?.connection = Some(index);
@@ -152,7 +152,7 @@ impl Making<'_> {
         let (index, connection) = self.connection(fd, "ENOTCONN")?;
         match connection.state() {
             State::Closed => return Ok(Reply::Fails("ENOTCONN")),
-            // The attempt is given up (Linux, inet_shutdown, tcp_disconnect).
+            // shutdown abandons the attempt (Linux, inet_shutdown, tcp_disconnect).
             State::SynSent => {
                 (connection.gone, connection.error) = (true, Some("ECONNRESET"));
                 return Ok(Reply::Done(0));
@@ -188,7 +188,7 @@ impl Making<'_> {
             return Ok(Reply::Done(0));
         };
         if !self.progress.again {
-            self.let_go(index, linger == (1, 0));
+            self.release(index, linger == (1, 0));
         }
         let connection = &self.host.connections[index];
         let done = connection.broken()
@@ -201,8 +201,8 @@ impl Making<'_> {
         Ok(Reply::Done(0))
     }
 
-    /// Connections that nobody accepted end with the socket that they waited at: those that are open with a RST, others
-    /// when they are next heard of (Linux, inet_csk_listen_stop).
+    /// Close the connections that a closed listener has not accepted. Established connections are
+    /// reset, and others are closed when the next segment arrives (Linux, inet_csk_listen_stop).
     fn abandon(&mut self, fd: i64) {
         for index in 0..self.host.connections.len() {
             let connection = &mut self.host.connections[index];
@@ -216,21 +216,22 @@ impl Making<'_> {
         }
     }
 
-    /// The application leaves a connection: with a FIN, or with a RST when it leaves data unread
-    /// (RFC 1122 §4.2.2.13) or lingers for no time (socket(7)).
-    fn let_go(&mut self, index: usize, at_once: bool) {
+    /// Close a connection for the application. The endpoint sends a FIN, or a RST if data is unread
+    /// (RFC 1122 §4.2.2.13) or the linger time is 0 (socket(7)).
+    fn release(&mut self, index: usize, at_once: bool) {
         let retries = self.host.kernel.orphan_retries;
         let connection = &mut self.host.connections[index];
         connection.orphan = true;
         connection.read_shut = true;
         if let Some(retries) = retries {
-            let tcp = Tcp { retries, ..connection.tcp.clone() };
+            let mut tcp = connection.tcp.clone();
+            tcp.connection.retries = retries;
             connection.configure(tcp);
         }
         match connection.state() {
             State::Closed => {}
             State::SynSent => connection.gone = true,
-            // Both sides have closed: there is nothing to reset (Linux, tcp_need_reset).
+            // Both endpoints have closed, so no reset is needed (Linux, tcp_need_reset).
             State::Closing | State::LastAck if at_once && connection.stack.unsent() == 0 => {
                 connection.gone = true
             }

@@ -1,9 +1,9 @@
-//! poll(2).
+//! The system call poll(2).
 
 use tcp::State;
 use units::{Duration, Time};
 
-use super::{Answer, Making, Reply, is_null, member, number};
+use super::{Answer, CallContext, Reply, is_null, member, number};
 use crate::constants::value as constant;
 use crate::host::Host;
 use crate::syntax::Expr;
@@ -15,7 +15,7 @@ const HUP: i64 = 0x10;
 const NVAL: i64 = 0x20;
 const RDHUP: i64 = 0x2000;
 
-/// Everything that is ready at a descriptor (Linux, tcp_poll).
+/// Return the events that are ready at a descriptor (Linux, tcp_poll).
 pub fn ready(host: &mut Host, fd: i64) -> i64 {
     let Some(socket) = host.sockets.get(&fd) else { return NVAL };
     if socket.listens {
@@ -33,7 +33,7 @@ pub fn ready(host: &mut Host, fd: i64) -> i64 {
     let over = connection.broken() || connection.gone;
     let no_more = connection.read_shut || connection.stack.peer_closed() || over;
     let closed = connection.state() == State::Closed;
-    if (no_more && connection.deaf()) || closed {
+    if (no_more && connection.cannot_send()) || closed {
         mask |= HUP;
     }
     if no_more {
@@ -53,14 +53,14 @@ pub fn ready(host: &mut Host, fd: i64) -> i64 {
     mask
 }
 
-impl Making<'_> {
+impl CallContext<'_> {
     pub(super) fn poll(&mut self) -> Answer {
         if is_null(self.arg(0)?) {
             return Ok(Reply::Fails("EFAULT"));
         }
         let Expr::List(entries) = &self.call.args[0] else {
             return Err(Reply::Wrong(
-                "the first argument of poll is a list of {fd=, events=, revents=}".into(),
+                "the first argument of poll must be a list of {fd=, events=, revents=}".into(),
             ));
         };
         let timeout = self.value(2)?;

@@ -1,8 +1,9 @@
-//! `ip` (ip(8)): routes and their metrics, the link's MTU, the cache of metrics.
+//! The command `ip` (ip(8)): routes and their metrics, the MTU of the link, and the cache of
+//! metrics.
 
 use super::Effect;
 
-/// Metrics of a route (ip-route(8)); `features` may have several values, the others one.
+/// Metrics of a route (ip-route(8)). `features` may have several values, the others have one.
 const METRICS: [&str; 17] = [
     "advmss",
     "congctl",
@@ -23,7 +24,7 @@ const METRICS: [&str; 17] = [
     "realm",
 ];
 
-/// Routes that lead nowhere.
+/// Types of routes that deliver no packets.
 const CLOSED: [&str; 4] = ["unreachable", "blackhole", "prohibit", "throw"];
 
 pub(super) fn read(words: &[String]) -> Option<Vec<Effect>> {
@@ -62,7 +63,7 @@ fn route(rest: &[&str]) -> Option<Vec<Effect>> {
     Some(effects)
 }
 
-/// `ip link set dev tun0 mtu 1500`.
+/// Parse `ip link set dev tun0 mtu 1500`.
 fn link(rest: &[&str]) -> Option<Vec<Effect>> {
     let (verb, rest) = rest.split_first()?;
     let rest = if rest.first() == Some(&"dev") { &rest[1..] } else { rest };
@@ -88,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn metrics_of_routes_and_links() {
+    fn metrics_of_routes_and_links_are_read() {
         assert_eq!(
             effects("ro change default via 192.0.2.1 dev tun0 initcwnd 3 rto_min lock 5ms"),
             Some(vec![metric("initcwnd", "3"), metric("rto_min", "5ms")])
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood() {
+    fn unsupported_commands_are_refused() {
         for text in
             ["route add unreachable 192.0.2.0/24", "route del default", "link set tun0 down", "addr show", ""]
         {

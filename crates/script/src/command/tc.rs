@@ -1,12 +1,12 @@
-//! `tc` (tc(8)): the queue discipline between the endpoint and the interface.
+//! The command `tc` (tc(8)): the queue discipline between the endpoint and the interface.
 //!
-//! The interface accepts a segment at once, so queues are empty unless `fq` paces segments.
+//! The interface accepts every segment at once, so queues are empty unless `fq` paces segments.
 
 use super::Effect;
 
 /// Queue disciplines that only store packets until the interface accepts them.
 const STORES: [&str; 4] = ["pfifo", "bfifo", "pfifo_fast", "noqueue"];
-/// Options of `fq` that do not matter where one flow is sent (tc-fq(8)).
+/// Options of `fq` that have no effect on a single flow (tc-fq(8)).
 const OF_FLOWS: [&str; 10] = [
     "buckets",
     "ce_threshold",
@@ -26,7 +26,7 @@ pub(super) fn read(words: &[String]) -> Option<Vec<Effect>> {
     if !"qdisc".starts_with(object) {
         return None;
     }
-    let Some((verb, rest)) = rest.split_first() else { return Some(vec![]) }; // it lists
+    let Some((verb, rest)) = rest.split_first() else { return Some(vec![]) }; // prints only
     let is = |names: &[&str]| names.iter().any(|n| n.starts_with(verb));
     if is(&["show", "list"]) {
         return Some(vec![]);
@@ -37,7 +37,7 @@ pub(super) fn read(words: &[String]) -> Option<Vec<Effect>> {
     if !is(&["add", "change", "replace"]) {
         return None;
     }
-    // Where it stands: `dev tun0 root handle 1:`.
+    // Skip the position of the discipline: `dev tun0 root handle 1:`.
     let mut rest = rest.iter();
     let kind = loop {
         match *rest.next()? {
@@ -60,12 +60,13 @@ pub(super) fn read(words: &[String]) -> Option<Vec<Effect>> {
     }
 }
 
-/// A queue discipline that only stores, with its limit in packets, or in bytes for `bfifo`.
+/// Return the effect of a discipline that only stores packets. Its limit is in packets, or in bytes
+/// for `bfifo`.
 fn store(kind: &str, limit: &str) -> Option<Effect> {
     let digits = limit.trim_end_matches(['b', 'p']);
     let limit: u64 = digits.parse().ok()?;
-    let least = if kind == "bfifo" { 65_536 } else { 1 };
-    Some(if limit < least {
+    let min = if kind == "bfifo" { 65_536 } else { 1 };
+    Some(if limit < min {
         Effect::Refused(format!("{kind} with limit {limit}: an interface that drops what TCP sends"))
     } else {
         Effect::Qdisc { paces: false }
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn disciplines_that_pass_on_and_those_that_pace() {
+    fn disciplines_store_or_pace() {
         let qdisc = |paces| Some(vec![Effect::Qdisc { paces }]);
         for text in [
             "qdisc add dev tun0 root pfifo",
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_and_what_is_not_understood() {
+    fn unsupported_disciplines_are_refused() {
         for (text, problem) in [
             (
                 "qdisc replace dev tun0 root pfifo limit 0",

@@ -1,4 +1,4 @@
-//! A connection of the host, whether a socket stands for it or not.
+//! Connections of the host under test.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -14,15 +14,15 @@ use crate::own::Own;
 use crate::stack::{Header, Stack};
 use crate::syntax::Flags;
 
-/// What an interface takes at once (Linux, GSO_LEGACY_MAX_SIZE less headers).
+/// Maximum size of a segment that an interface accepts (Linux, GSO_LEGACY_MAX_SIZE minus headers).
 const INTERFACE: u64 = 65_215;
-/// What the kernel counts for a buffer beside its bytes: its header, the headers to come, and the shared part (Linux,
-/// SKB_TRUESIZE of MAX_TCP_HEADER).
+/// Memory per kernel buffer in addition to its data, in bytes: its own header, space for packet
+/// headers, and the shared part (Linux, SKB_TRUESIZE of MAX_TCP_HEADER).
 const OVERHEAD: u64 = 896;
 
-/// What who waits has been told of a connection.
+/// State of a connection when its waiters were last notified.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Seen {
+pub struct Notified {
     pub(super) readable: u64,
     pub(super) ended: bool,
     pub(super) over: bool,
@@ -31,7 +31,7 @@ pub struct Seen {
     pub(super) reports: u64,
 }
 
-/// The same place in sequence space, as the endpoint and as the script counts.
+/// Correspondence between the endpoint's and the script's sequence numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin {
     live: u32,
@@ -39,38 +39,39 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// From the script's numbers to the endpoint's.
+    /// Convert a sequence number of the script to the endpoint's.
     pub fn to_live(self, number: u32) -> u32 {
         number.wrapping_sub(self.script).wrapping_add(self.live)
     }
 
-    /// The other way.
+    /// Convert a sequence number of the endpoint to the script's.
     pub fn to_script(self, number: u32) -> u32 {
         number.wrapping_sub(self.live).wrapping_add(self.script)
     }
 }
 
-/// Timestamps that were sent, as the script and as the endpoint has them.
+/// Correspondence between the endpoint's and the script's timestamps.
 #[derive(Clone, Debug, Default)]
 pub struct Clock {
     first: Option<(u32, u32)>,
-    /// The endpoint's for each of the script's; the last, where it has one number for several.
+    /// Timestamp of the endpoint for each timestamp of the script. If one script value stands for
+    /// several, the last counts.
     last: BTreeMap<u32, u32>,
 }
 
 impl Clock {
-    /// The endpoint sent `live` where the script says `script`.
+    /// Record that the endpoint sent `live` where the script has `script`.
     pub fn sent(&mut self, script: u32, live: u32) {
         self.first.get_or_insert((script, live));
         self.last.insert(script, live);
     }
 
-    /// A timestamp of the endpoint in the script's numbers, which count from the first that was sent.
+    /// Convert a timestamp of the endpoint to the script's. Both count from the first one sent.
     pub fn to_script(&self, live: u32) -> u32 {
         self.first.map_or(live, |(script, first)| live.wrapping_sub(first).wrapping_add(script))
     }
 
-    /// What the script's echo means.
+    /// Convert an echoed timestamp of the script to the endpoint's.
     pub fn echo_to_live(&self, script: u32) -> u32 {
         let counted = || match self.first {
             Some((first, live)) if script != 0 => script.wrapping_sub(first).wrapping_add(live),
@@ -80,46 +81,46 @@ impl Clock {
     }
 }
 
-/// A connection, whether a socket stands for it or not.
+/// A connection, with or without a socket.
 #[derive(Debug)]
 pub struct Connection {
-    /// The endpoint.
+    /// The TCP endpoint.
     pub stack: Stack,
-    /// Its parameters, and what of them its socket set.
+    /// TCP parameters.
     pub tcp: Tcp,
-    /// See `tcp`.
+    /// TCP parameters that the socket's options set.
     pub own: Own,
-    /// The DSCP of what it sends.
+    /// DSCP of sent packets.
     pub dscp: u8,
-    /// The ECN field of what it sent last.
+    /// ECN field of the last sent packet.
     pub last_ecn: net::Ecn,
-    /// The script's number of our SYN.
+    /// Sequence number of the endpoint's SYN in the script.
     pub script_iss: u32,
-    /// The number of the other side's SYN, which the endpoint gets as the script has it.
+    /// Sequence number of the peer's SYN. The endpoint uses the script's number.
     pub irs: u32,
-    /// Its timestamps in the script's numbers.
+    /// Correspondence of timestamps.
     pub clock: Clock,
-    /// Descriptor of the listening socket that it came by, until it is accepted.
+    /// Descriptor of the listening socket, until the connection is accepted.
     pub waits_at: Option<i64>,
-    /// The same for good.
+    /// Descriptor of the listening socket, also after the connection is accepted.
     pub came_to: Option<i64>,
-    /// The application has closed its socket.
+    /// True after the application has closed the socket.
     pub orphan: bool,
-    /// The application reads, or writes, no more.
+    /// True if the application reads no more.
     pub read_shut: bool,
-    /// The application writes no more.
+    /// True if the application writes no more.
     pub write_shut: bool,
-    /// A non-blocking connect whose end has not been told.
+    /// True while a non-blocking connect has not reported its result.
     pub connecting: bool,
-    /// Whom it opens fast to, until it is known how that was answered.
+    /// Server of an attempt with Fast Open, until its answer is known.
     pub opens_fast: Option<Ipv4Addr>,
-    /// When it was reset while it was open before its handshake had ended.
+    /// Time of a reset that arrived before the handshake of a Fast Open connection was complete.
     pub reset_early: Option<Time>,
-    /// It is gone, whatever its endpoint thinks.
+    /// True if the host has discarded the connection, whatever the endpoint's state.
     pub gone: bool,
-    /// A write found no room, or a poll.
+    /// True after a write or poll found the send buffer full.
     pub no_space: bool,
-    /// Number of unsent bytes from which on the socket accepts no more (TCP_NOTSENT_LOWAT).
+    /// Number of unsent bytes at which the socket accepts no more data (TCP_NOTSENT_LOWAT).
     pub lowat: u32,
     /// Number of data segments that the connection has sent.
     pub data_segments: u64,
@@ -129,15 +130,15 @@ pub struct Connection {
     pub zero_copy: ZeroCopy,
     /// Error queue, which reports the times and the calls with MSG_ZEROCOPY.
     pub errors: ErrorQueue,
-    /// What who waits has been told of.
-    pub seen: Seen,
-    /// Whether who waits at its listening socket has been told of it.
-    pub told_listener: bool,
-    /// How long FIN-WAIT-2 may last, if its socket said so (TCP_LINGER2).
+    /// State at the last notification of waiters.
+    pub notified: Notified,
+    /// True after the waiters of the listening socket were notified of this connection.
+    pub listener_notified: bool,
+    /// Maximum time in FIN-WAIT-2, if the socket set it (TCP_LINGER2).
     pub linger2: Option<Option<Duration>>,
-    /// When FIN-WAIT-2 ends, as no application is there.
+    /// Time when FIN-WAIT-2 ends because the application has closed.
     pub until: Time,
-    /// The error that the next call returns.
+    /// Error that the next call returns.
     pub error: Option<&'static str>,
     broken: bool,
     opened: bool,
@@ -145,7 +146,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// One that has not begun.
+    /// Create a connection that has not begun.
     pub fn new(tcp: Tcp) -> Self {
         Connection {
             stack: Stack::new(tcp.clone()),
@@ -171,8 +172,8 @@ impl Connection {
             stamps: Stamps::default(),
             zero_copy: ZeroCopy::default(),
             errors: ErrorQueue::default(),
-            seen: Seen::default(),
-            told_listener: false,
+            notified: Notified::default(),
+            listener_notified: false,
             linger2: None,
             until: Time::NEVER,
             error: None,
@@ -182,7 +183,7 @@ impl Connection {
         }
     }
 
-    /// Its parameters are these from now on.
+    /// Change the TCP parameters.
     pub fn configure(&mut self, tcp: Tcp) {
         if self.tcp != tcp {
             self.stack.configure(Arc::new(tcp.clone()));
@@ -190,39 +191,42 @@ impl Connection {
         }
     }
 
-    /// Its state.
+    /// Return the state.
     pub fn state(&self) -> State {
         if self.gone { State::Closed } else { self.stack.state() }
     }
 
-    /// Whether the handshake is over.
+    /// Return true if the handshake is complete.
     pub fn established(&self) -> bool {
         !matches!(self.state(), State::Closed | State::Listen | State::SynSent | State::SynReceived)
     }
 
-    /// Whether a listening socket has it to accept: its handshake came to its end, whatever happened since.
+    /// Return true if a listening socket can accept the connection. Its handshake has been
+    /// completed, even if it was closed since.
     pub fn waits_for_accept(&self, fd: i64) -> bool {
         self.waits_at == Some(fd) && self.opened
     }
 
-    /// Nobody stands behind it any more: how long FIN-WAIT-2 lasts is bounded (tcp(7), TCP_LINGER2; Linux, tcp_fin_time).
+    /// Limit the time in FIN-WAIT-2 of a connection without an application (tcp(7), TCP_LINGER2;
+    /// Linux, tcp_fin_time).
     pub fn bound_fin_wait(&mut self, now: Time, timeout: Option<Duration>) {
         if self.orphan && self.state() == State::FinWait2 && self.until == Time::NEVER {
-            let least = Duration(self.stack.rto().0 / 2 * 7);
-            self.until = timeout.map_or(Time::NEVER, |timeout| now + timeout.max(least));
+            let min = Duration(self.stack.rto().0 / 2 * 7);
+            self.until = timeout.map_or(Time::NEVER, |timeout| now + timeout.max(min));
         }
     }
 
-    /// Whether it was reset or given up.
+    /// Return true if the connection was reset or timed out.
     pub fn broken(&self) -> bool {
         self.broken
     }
 
-    /// Return the number of bytes that a send buffer of this size, in the kernel's count, still accepts.
+    /// Return the number of bytes that a send buffer of this size, as the kernel counts it, still
+    /// accepts.
     ///
-    /// While any memory is free and less than `lowat` is unsent, the kernel fills a buffer of its own
-    /// size (Linux, tcp_sendmsg_locked, sk_stream_memory_free). Data that the windows allow leaves
-    /// during the copy.
+    /// While the buffer has free memory and fewer than `lowat` bytes are unsent, the kernel fills
+    /// one of its own buffers (Linux, tcp_sendmsg_locked, sk_stream_memory_free). Data that the
+    /// windows allow is sent during the copy.
     pub fn room(&self, limit: Option<u64>) -> u64 {
         let lowat = u64::from(self.lowat);
         if limit.is_none() && self.lowat == u32::MAX {
@@ -248,45 +252,46 @@ impl Connection {
         room
     }
 
-    /// Return whether a third of a send buffer of this size is free, and less than half of `lowat`
-    /// is unsent (Linux, __sk_stream_is_writeable, tcp_stream_memory_free).
+    /// Return true if a third of a send buffer of this size is free, and fewer than half of `lowat`
+    /// bytes are unsent (Linux, __sk_stream_is_writeable, tcp_stream_memory_free).
     pub fn is_writable(&self, limit: Option<u64>) -> bool {
         let queued = self.queued();
         let unsent = self.lowat == u32::MAX || self.stack.unsent().saturating_mul(2) < u64::from(self.lowat);
         unsent && limit.is_none_or(|limit| queued.saturating_add(queued / 2) <= limit && queued < limit)
     }
 
-    /// Memory that what waits takes, as the kernel counts it. A script may write more than any memory holds.
+    /// Return the memory of the unacknowledged data, as the kernel counts it. A script may write
+    /// more than any memory contains, so the sum saturates.
     fn queued(&self) -> u64 {
         let held = self.stack.held();
         held.saturating_add(held.div_ceil(self.goal()).saturating_mul(OVERHEAD))
     }
 
-    /// Bytes that go into one buffer of the kernel: whole segments, up to what an interface takes at once and half of
-    /// the other side's window (Linux, tcp_xmit_size_goal).
+    /// Return the size of one kernel buffer: whole segments, up to the maximum of the interface and
+    /// half of the peer's window (Linux, tcp_xmit_size_goal).
     pub fn goal(&self) -> u64 {
         let (mss, window) = (u64::from(self.stack.segment_size().max(1)), self.stack.peer_window());
         let most = if window > 536 { INTERFACE.min(window / 2) } else { INTERFACE };
         (most / mss).max(1) * mss
     }
 
-    /// Whether nothing more can be written.
-    pub fn deaf(&self) -> bool {
+    /// Return true if the connection accepts no more data for sending.
+    pub fn cannot_send(&self) -> bool {
         self.broken || self.gone || self.write_shut || self.state() == State::Closed
     }
 
-    /// Our first sequence number, of the endpoint's and of the script's numbers of it. In a SYN these are as it has
-    /// them; elsewhere they are relative: byte 1 is the first.
+    /// Return the origin of the endpoint's sequence numbers. In a SYN, the script's numbers are
+    /// absolute. In other segments they are relative, and the first byte is number 1.
     pub fn ours(&self, syn: bool) -> Origin {
         Origin { live: self.stack.iss().unwrap_or(0), script: if syn { self.script_iss } else { 0 } }
     }
 
-    /// The same of the other side's.
+    /// Return the origin of the peer's sequence numbers.
     pub fn theirs(&self, syn: bool) -> Origin {
         Origin { live: self.irs, script: if syn { self.irs } else { 0 } }
     }
 
-    /// Notes where the other side begins to count.
+    /// Record the peer's initial sequence number.
     pub fn note_syn(&mut self, header: &Header) {
         let open = matches!(self.state(), State::Closed | State::Listen | State::SynSent);
         if open && header.flags.has(Flags::SYN) {
@@ -294,8 +299,8 @@ impl Connection {
         }
     }
 
-    /// Notes how the connection ended, once (tcp(7), ERRORS).
-    pub fn notice(&mut self) {
+    /// Record the error with which the connection ended, once (tcp(7), ERRORS).
+    pub fn record_error(&mut self) {
         if let (Some(why), false) = (self.stack.error(), self.broken) {
             self.broken = true;
             self.error = Some(match why {

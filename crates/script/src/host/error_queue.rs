@@ -6,7 +6,7 @@ use units::Time;
 
 /// Event of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happened {
+pub enum ByteEvent {
     /// The byte left (SCM_TSTAMP_SND).
     Sent = 0,
     /// The byte arrived at the queue discipline (SCM_TSTAMP_SCHED).
@@ -21,7 +21,7 @@ pub struct Stamp {
     /// Time of the event.
     pub at: Time,
     /// The event.
-    pub happened: Happened,
+    pub event: ByteEvent,
     /// Number of the byte, if the application requested numbers, else 0.
     pub id: u32,
     /// True if the packet comes with the report.

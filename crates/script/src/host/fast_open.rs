@@ -1,16 +1,17 @@
-//! Fast Open of a host: who listens with it, and what is known of servers.
+//! TCP Fast Open of the host: its listeners, and its knowledge of servers.
 
 use tcp::fast_open::Server;
 use units::{Duration, Time};
 
 use super::Host;
 
-/// How long a connection that was reset early counts in the queue of its listener, against SYNs with forged addresses
-/// (RFC 7413 §5.1; Linux, reqsk_fastopen_remove).
+/// Time for which a connection that was reset early counts in the queue of its listener. It
+/// protects against SYNs with forged addresses (RFC 7413 §5.1; Linux, reqsk_fastopen_remove).
 const REMEMBERED: Duration = Duration::from_millis(60_000);
 
 impl Host {
-    /// What a socket goes by that listens, if it takes data with SYNs now (Linux, tcp_try_fastopen).
+    /// Return the Fast Open parameters of a listening socket, if it accepts data with SYNs now
+    /// (Linux, tcp_try_fastopen).
     pub(super) fn at_listener(&self, fd: i64, now: Time) -> Option<Server> {
         let settings = &self.kernel.fast_open;
         let own = &self.sockets.get(&fd)?.fast_open;
@@ -20,7 +21,7 @@ impl Host {
         (settings.server() && room).then(|| settings.at_listener(own.keys, own.no_cookie))
     }
 
-    /// Notes how a server answered.
+    /// Record the answer of a server.
     pub(super) fn learn(&mut self, index: usize) {
         let connection = &mut self.connections[index];
         if let Some(answer) = connection.stack.fast_open_answer()

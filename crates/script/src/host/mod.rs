@@ -1,4 +1,5 @@
-//! The host under test: its connections, and the packets that they sent and nobody has looked at.
+//! The host under test: its connections, and the packets that it sent and the script has not yet
+//! compared.
 
 mod connection;
 mod epoll;
@@ -27,61 +28,62 @@ use crate::syntax::Flags;
 /// A packet that left the host.
 #[derive(Clone, Debug)]
 pub struct Sent {
-    /// When.
+    /// Time of sending.
     pub at: Time,
     /// Index of its connection.
     pub connection: usize,
-    /// What it said.
+    /// TCP header.
     pub header: Header,
 }
 
-/// Whom a packet of the script is for.
+/// Recipient of a packet of the script.
 #[derive(Clone, Copy, Debug)]
 pub enum Addressee {
-    /// The connection of this index.
+    /// The connection with this index.
     Is(usize),
-    /// A port at which there is no connection.
+    /// A port without a connection.
     Unknown,
-    /// It is dropped.
+    /// The host drops the packet.
     Nobody,
 }
 
-/// The host.
+/// The host under test.
 #[derive(Debug)]
 pub struct Host {
-    /// What is set for all of it.
+    /// Settings of the whole host.
     pub kernel: Kernel,
     /// Sockets by descriptor.
     pub sockets: BTreeMap<i64, Socket>,
     /// Epoll instances by descriptor.
     pub epolls: BTreeMap<i64, Epoll>,
-    /// Connections in the order in which they began.
+    /// Connections in the order of their beginning.
     pub connections: Vec<Connection>,
-    /// The connection that packets of the script belong to: the one begun last.
+    /// Connection that packets of the script belong to: the one that began last.
     pub current: Option<usize>,
-    /// The listening socket that the next SYN is for, whatever connection there is: the one that `listen` was last
-    /// called on, until a connection begins.
+    /// Listening socket that receives the next SYN. `listen` sets it, and the beginning of a
+    /// connection clears it.
     pub listener: Option<i64>,
-    /// Packets of that connection which the script has not yet expected.
+    /// Packets of the current connection that the script has not yet expected.
     pub sent: VecDeque<Sent>,
-    /// Packets that connections before it sent, and the script did not expect by the time that it began.
+    /// Packets of earlier connections that the script did not expect before the next connection
+    /// began.
     pub missed: Vec<Sent>,
-    /// What it knows of servers for Fast Open.
+    /// Cached Fast Open cookies of servers.
     pub servers: BTreeMap<Ipv4Addr, CookieCache>,
-    /// Numbers that the script assigned to newer descriptors, each with the number that meanwhile
-    /// stands for the older descriptor.
+    /// Descriptor numbers that the script assigned again, each with the internal number of the
+    /// older descriptor.
     pub hidden: Vec<(i64, i64)>,
-    /// Tolerance for a time that a call returns.
+    /// Tolerance of the times that a call returns.
     pub tolerance: Duration,
 }
 
-/// Number of first segments of a connection that are not paced.
+/// Number of segments at the beginning of a connection that are not paced.
 const UNPACED: u64 = 10;
-/// First number for hidden descriptors of the script.
+/// First internal number for older descriptors whose number the script assigned again.
 const HIDDEN: i64 = 1 << 40;
 
 impl Host {
-    /// One without sockets.
+    /// Create a host without sockets.
     pub fn new(tcp: Tcp) -> Self {
         Host {
             kernel: Kernel::new(tcp),
@@ -98,8 +100,8 @@ impl Host {
         }
     }
 
-    /// Return whether the queue discipline would pace a connection whose congestion control does not
-    /// pace.
+    /// Return true if the queue discipline would pace a connection whose congestion control does
+    /// not pace.
     ///
     /// The discipline does not pace the first ten segments (Linux, tcp_update_skb_after_send).
     pub fn lacks_pacing(&self) -> bool {
@@ -107,13 +109,13 @@ impl Host {
         self.kernel.paces && self.connections.iter().any(lacks)
     }
 
-    /// Whether a descriptor is in use.
+    /// Return true if a descriptor is in use.
     pub fn is_open(&self, fd: i64) -> bool {
         self.sockets.contains_key(&fd) || self.epolls.contains_key(&fd)
     }
 
-    /// Close a descriptor and end every watch on it. Its number then names the older descriptor again,
-    /// if an older one is open.
+    /// Close a descriptor and stop watching it. If an older descriptor had the same number, the
+    /// number names that one again.
     pub fn remove(&mut self, fd: i64) {
         self.sockets.remove(&fd);
         self.epolls.remove(&fd);
@@ -124,7 +126,7 @@ impl Host {
         }
     }
 
-    /// Assign the number of an open descriptor to a newer one, until the newer one is closed.
+    /// Give the number of an open descriptor to a newer one, until the newer one is closed.
     pub fn hide(&mut self, fd: i64) {
         let stand_in = HIDDEN.max(self.hidden.last().map_or(0, |h| h.1 + 1));
         self.hidden.push((fd, stand_in));
@@ -143,7 +145,7 @@ impl Host {
         waiting.chain([&mut self.listener]).flatten().filter(|fd| **fd == from).for_each(|fd| *fd = to);
     }
 
-    /// Adds a connection, to which the packets of the script belong from now on.
+    /// Add a connection, which packets of the script belong to from now on, and return its index.
     pub fn begin(&mut self, connection: Connection) -> usize {
         self.connections.push(connection);
         let index = self.connections.len() - 1;
@@ -152,13 +154,13 @@ impl Host {
         index
     }
 
-    /// When a timer of a connection is due.
+    /// Return the time of the next timer of a connection.
     pub fn deadline(&self) -> Time {
         let alive = self.connections.iter().filter(|c| !c.gone);
         alive.map(|c| c.stack.deadline().min(c.until)).min().unwrap_or(Time::NEVER)
     }
 
-    /// Time has come to `now`.
+    /// Process the timers that are due at `now`.
     pub fn on_timer(&mut self, now: Time) {
         for i in 0..self.connections.len() {
             let connection = &mut self.connections[i];
@@ -170,7 +172,7 @@ impl Host {
         }
     }
 
-    /// Lets a connection send what it has to.
+    /// Send all packets that a connection can send, and notify its waiters.
     pub fn pump(&mut self, index: usize, now: Time) {
         let connection = &mut self.connections[index];
         let acked = connection.stack.acked();
@@ -190,9 +192,9 @@ impl Host {
             }
         }
         connection.stack.settle(now, connection.no_space);
-        connection.notice();
+        connection.record_error();
         if connection.broken() {
-            connection.zero_copy.on_acked(u64::MAX, &mut connection.errors); // its buffers are freed
+            connection.zero_copy.on_acked(u64::MAX, &mut connection.errors); // the kernel frees its buffers
         }
         self.learn(index);
         let connection = &mut self.connections[index];
@@ -200,7 +202,7 @@ impl Host {
         self.wake_for(index);
     }
 
-    /// The connection that a packet of the script, still in its numbers, is for.
+    /// Return the recipient of a packet of the script.
     pub fn addressee(&mut self, now: Time, flags: Flags) -> Addressee {
         let opens = flags.has(Flags::SYN) && !flags.has(Flags::ACK);
         let over = self.current.is_none_or(|i| {
@@ -225,17 +227,17 @@ impl Host {
         }
     }
 
-    /// A connection with the parameters of a socket.
+    /// Create a connection with the parameters of a socket.
     pub fn new_connection(&self, fd: i64, passive: bool) -> Connection {
         let Some(socket) = self.sockets.get(&fd) else { return Connection::new(self.kernel.tcp.clone()) };
-        let tcp = self.kernel.parameters(&socket.made, &socket.own, passive);
+        let tcp = self.kernel.parameters(&socket.initial_tcp, &socket.own, passive);
         let mut connection = Connection::new(tcp);
         connection.own = socket.own.clone();
         (connection.linger2, connection.dscp) = (socket.linger2, socket.dscp);
         connection
     }
 
-    /// The kernel's settings have changed: connections there are heed those that are looked at all the time.
+    /// Apply changed kernel settings to existing connections, as far as Linux does.
     pub fn heed_settings(&mut self) {
         for connection in &mut self.connections {
             let tcp = self.kernel.heeded(&connection.tcp, &connection.own);
@@ -248,14 +250,14 @@ impl Host {
         }
     }
 
-    /// Whether as many connections wait at a socket as its `listen` allowed: one more than it said (Linux,
-    /// sk_acceptq_is_full).
+    /// Return true if the queue of a listening socket is full. It holds one connection more than
+    /// `listen` specified (Linux, sk_acceptq_is_full).
     fn is_full(&self, fd: i64) -> bool {
         let waiting = self.connections.iter().filter(|c| c.waits_for_accept(fd)).count();
         self.sockets.get(&fd).is_some_and(|s| waiting as i64 > s.backlog)
     }
 
-    /// A packet, in the endpoint's numbers, arrives for a connection.
+    /// Process a packet, with the endpoint's sequence numbers, that arrives for a connection.
     pub fn receive(&mut self, now: Time, to: Addressee, header: &Header) {
         let index = match to {
             Addressee::Nobody => return,
@@ -282,7 +284,8 @@ impl Host {
         if self.kernel.rfc1337 && connection.state() == State::TimeWait && header.flags.has(Flags::RST) {
             return; // RFC 1337 §3, fix 1
         }
-        // Data for an application that is no longer there, or reads no more (RFC 9293 §3.6.1; RFC 1122 §4.2.2.13).
+        // Data arrives, but the application has closed or reads no more (RFC 9293 §3.6.1; RFC 1122
+        // §4.2.2.13).
         let unwanted = connection.read_shut
             && header.len > 0
             && matches!(connection.state(), State::FinWait1 | State::FinWait2)
@@ -301,8 +304,8 @@ impl Host {
         self.pump(index, now);
     }
 
-    /// Whether an ACK would end a handshake while the queue of its listening socket is full: it is not taken (listen(2);
-    /// Linux, tcp_v4_syn_recv_sock).
+    /// Return true if the packet completes a handshake while the queue of the listening socket is
+    /// full. Such an ACK is ignored (listen(2); Linux, tcp_v4_syn_recv_sock).
     fn overflows(&self, index: usize, header: &Header) -> bool {
         let connection = &self.connections[index];
         let ends = connection.state() == State::SynReceived
@@ -313,7 +316,7 @@ impl Host {
         ends && connection.waits_at.is_some_and(|fd| self.is_full(fd))
     }
 
-    /// Answers a segment that is for no connection (RFC 9293 §3.10.7.1).
+    /// Send a reset in response to a segment without a connection (RFC 9293 §3.10.7.1).
     fn refuse(&mut self, now: Time, index: usize, header: &Header) {
         if header.flags.has(Flags::RST) {
             return;

@@ -1,4 +1,4 @@
-//! A socket, and what was set of it.
+//! Sockets and their options.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -10,10 +10,10 @@ use crate::constants;
 use crate::kernel::fast_open::Keys;
 use crate::own::Own;
 
-/// What a socket was told of Fast Open.
+/// Fast Open options of a socket.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct OfSocket {
-    /// TCP_FASTOPEN: most connections that are open before their handshakes ended.
+pub struct FastOpenOptions {
+    /// TCP_FASTOPEN: maximum number of connections whose handshake is not complete.
     pub queue: i64,
     /// TCP_FASTOPEN_CONNECT.
     pub connect: bool,
@@ -21,52 +21,54 @@ pub struct OfSocket {
     pub no_cookie: bool,
     /// TCP_FASTOPEN_KEY.
     pub keys: Option<Keys>,
-    /// Whom it has been connected to, as far as the application knows: the SYN waits for data.
+    /// Destination of a connect that returned before the SYN was sent, because the SYN waits for
+    /// data.
     pub waits_for_data: Option<Ipv4Addr>,
 }
 
 /// A socket.
 #[derive(Clone, Debug)]
 pub struct Socket {
-    /// Parameters of TCP when it was made.
-    pub made: Tcp,
-    /// What its options set of them.
+    /// TCP parameters of the host when the socket was created.
+    pub initial_tcp: Tcp,
+    /// TCP parameters that the socket's options set.
     pub own: Own,
-    /// Sizes of the buffers for receiving and sending when it was made, as the kernel counts them.
-    pub made_with_buffers: (i64, i64),
-    /// SO_RCVBUF and SO_SNDBUF, as the kernel counts them.
+    /// Default sizes of the receive and send buffer when the socket was created, as the kernel
+    /// counts them.
+    pub initial_buffers: (i64, i64),
+    /// SO_RCVBUF, as the kernel counts it.
     pub receive_buffer: Option<u64>,
-    /// See `receive_buffer`.
+    /// SO_SNDBUF, as the kernel counts it.
     pub send_buffer: Option<u64>,
-    /// The DSCP of what it sends (IP_TOS).
+    /// DSCP of sent packets (IP_TOS).
     pub dscp: u8,
     /// O_NONBLOCK.
     pub nonblocking: bool,
-    /// It was bound.
+    /// True after bind.
     pub bound: bool,
-    /// It waits for connections.
+    /// True after listen.
     pub listens: bool,
-    /// How many may wait at it, but for one.
+    /// Maximum number of connections that wait for accept, minus one.
     pub backlog: i64,
     /// Index of its connection.
     pub connection: Option<usize>,
-    /// Options that were set, by level and name.
+    /// Values of the options that were set, by level and option.
     pub options: BTreeMap<(i64, i64), i64>,
     /// TCP_LINGER2, if it was set.
     pub linger2: Option<Option<Duration>>,
-    /// SO_LINGER: on, and for how many seconds.
+    /// SO_LINGER: on or off, and the time in seconds.
     pub linger: (i64, i64),
-    /// Fast Open.
-    pub fast_open: OfSocket,
+    /// Fast Open options.
+    pub fast_open: FastOpenOptions,
 }
 
 impl Socket {
-    /// One that was just made.
-    pub fn new(made: Tcp) -> Self {
+    /// Create a new socket.
+    pub fn new(initial_tcp: Tcp) -> Self {
         Socket {
-            made,
+            initial_tcp,
             own: Own::default(),
-            made_with_buffers: (0, 0),
+            initial_buffers: (0, 0),
             receive_buffer: None,
             send_buffer: None,
             dscp: 0,
@@ -78,19 +80,19 @@ impl Socket {
             options: BTreeMap::new(),
             linger2: None,
             linger: (0, 0),
-            fast_open: OfSocket::default(),
+            fast_open: FastOpenOptions::default(),
         }
     }
 
-    /// Return the value of an option of TCP, if it was set.
+    /// Return the value of a TCP option, if it was set.
     pub fn option(&self, name: &str) -> Option<i64> {
         constants::value(name).and_then(|o| self.options.get(&(6, o))).copied()
     }
 
-    /// Return the number of unsent bytes from which on the socket accepts no more; `usual` is that of
-    /// the host (Linux, tcp_notsent_lowat).
-    pub fn lowat(&self, usual: u32) -> u32 {
+    /// Return the number of unsent bytes at which the socket accepts no more data. The default is
+    /// that of the host (Linux, tcp_notsent_lowat).
+    pub fn lowat(&self, default: u32) -> u32 {
         let own = self.option("TCP_NOTSENT_LOWAT").map_or(0, |value| value as u32);
-        if own == 0 { usual } else { own }
+        if own == 0 { default } else { own }
     }
 }

@@ -5,29 +5,29 @@
 
 use units::Time;
 
-use super::error_queue::{Entry, ErrorQueue, Happened, Stamp};
+use super::error_queue::{ByteEvent, Entry, ErrorQueue, Stamp};
 
-/// Flag of SO_TIMESTAMPING: time in the driver, by hardware.
+/// Flag of SO_TIMESTAMPING: time of sending, by the hardware.
 const TX_HARDWARE: i64 = 1;
-/// Time in the driver, by software.
+/// Flag: time of sending, by the driver.
 const TX_SOFTWARE: i64 = 1 << 1;
-/// Report of times by software.
+/// Flag: report software times.
 pub const SOFTWARE: i64 = 1 << 4;
-/// Number of the byte in a report.
+/// Flag: number the bytes in reports.
 pub const OPT_ID: i64 = 1 << 7;
-/// Time before the queue discipline.
+/// Flag: time of arrival at the queue discipline.
 const TX_SCHED: i64 = 1 << 8;
-/// Time at which all data was acknowledged.
+/// Flag: time of the acknowledgment of all data.
 const TX_ACK: i64 = 1 << 9;
-/// Report without the packet.
+/// Flag: report without the packet.
 pub const OPT_TSONLY: i64 = 1 << 11;
-/// Flags by which an application requests times of sent data.
+/// Flags that request times of sent data.
 pub const REQUESTS: i64 = TX_HARDWARE | TX_SOFTWARE | TX_SCHED | TX_ACK;
 
-/// A request for times of the last byte of a write.
+/// A request for the times of the last byte of a write.
 #[derive(Clone, Copy, Debug)]
 struct Request {
-    /// Number of the byte, from 1.
+    /// Number of the byte, counted from 1.
     last: u64,
     flags: i64,
 }
@@ -37,7 +37,7 @@ struct Request {
 pub struct Stamps {
     /// Flags of SO_TIMESTAMPING.
     pub flags: i64,
-    /// Number of bytes before the first numbered byte.
+    /// Number of bytes before the first byte that has a number.
     pub base: i64,
     /// Number of bytes before the kernel's last buffer of unsent data.
     tail: u64,
@@ -47,10 +47,10 @@ pub struct Stamps {
 }
 
 impl Stamps {
-    /// Record a write of `bytes` behind `written` bytes, of which `unsent` are unsent. Return the
-    /// number of bytes before the kernel's buffer that takes the first written byte.
+    /// Record a write of `bytes` bytes after `written` bytes, of which `unsent` are unsent. Return
+    /// the number of bytes before the kernel buffer that holds the first new byte.
     ///
-    /// The kernel appends them to its last buffer of unsent data, up to `goal` bytes.
+    /// The kernel appends data to its last buffer of unsent data, up to `goal` bytes.
     pub fn on_write(&mut self, written: u64, unsent: u64, bytes: u64, goal: u64, record_ends: bool) -> u64 {
         let appends = unsent > 0 && !self.closed;
         let start = if appends { self.tail.max(written.saturating_sub(unsent)) } else { written };
@@ -60,10 +60,10 @@ impl Stamps {
         start
     }
 
-    /// Request times of the last of `written` bytes.
+    /// Request the times of the last of `written` bytes.
     ///
-    /// A buffer of the kernel has room for one request, so an earlier request in the same buffer
-    /// is lost.
+    /// A kernel buffer holds one request, so a later request in the same buffer replaces an earlier
+    /// one.
     pub fn request(&mut self, written: u64, flags: i64) {
         if flags & REQUESTS == 0 {
             return;
@@ -75,26 +75,26 @@ impl Stamps {
         self.requests.push(Request { last: written, flags });
     }
 
-    /// Record the times of a leaving segment: `len` bytes behind the first `before`, modulo 2^32.
+    /// Report the times of a sent segment of `len` bytes after `before` bytes (modulo 2^32).
     pub fn on_sent(&mut self, now: Time, before: u32, len: u32, errors: &mut ErrorQueue) {
         for i in 0..self.requests.len() {
             let Request { last, flags } = self.requests[i];
             if (last as u32).wrapping_sub(1).wrapping_sub(before) < len {
-                self.push(now, Happened::Scheduled, last, flags & TX_SCHED, errors);
-                self.push(now, Happened::Sent, last, flags & TX_SOFTWARE, errors);
+                self.push(now, ByteEvent::Scheduled, last, flags & TX_SCHED, errors);
+                self.push(now, ByteEvent::Sent, last, flags & TX_SOFTWARE, errors);
             }
         }
     }
 
-    /// Record the times of the acknowledged data: the first `acked` bytes.
+    /// Report the acknowledgment of the first `acked` bytes.
     pub fn on_acked(&mut self, now: Time, acked: u64, errors: &mut ErrorQueue) {
         while let Some(&Request { last, flags }) = self.requests.first().filter(|r| r.last <= acked) {
             self.requests.remove(0);
-            self.push(now, Happened::Acknowledged, last, flags & TX_ACK, errors);
+            self.push(now, ByteEvent::Acknowledged, last, flags & TX_ACK, errors);
         }
     }
 
-    fn push(&self, at: Time, happened: Happened, last: u64, wanted: i64, errors: &mut ErrorQueue) {
+    fn push(&self, at: Time, event: ByteEvent, last: u64, wanted: i64, errors: &mut ErrorQueue) {
         if wanted == 0 {
             return;
         }
@@ -103,7 +103,7 @@ impl Stamps {
         } else {
             0
         };
-        errors.push(Entry::Stamp(Stamp { at, happened, id, packet: self.flags & OPT_TSONLY == 0 }));
+        errors.push(Entry::Stamp(Stamp { at, event, id, packet: self.flags & OPT_TSONLY == 0 }));
     }
 }
 
@@ -111,16 +111,16 @@ impl Stamps {
 mod tests {
     use super::*;
 
-    fn times(mut errors: ErrorQueue) -> Vec<(Happened, u32)> {
+    fn times(mut errors: ErrorQueue) -> Vec<(ByteEvent, u32)> {
         let mut all = Vec::new();
         while let Some(Entry::Stamp(stamp)) = errors.pop() {
-            all.push((stamp.happened, stamp.id));
+            all.push((stamp.event, stamp.id));
         }
         all
     }
 
     #[test]
-    fn a_buffer_has_room_for_one_request() {
+    fn a_kernel_buffer_holds_one_request() {
         let flags = OPT_ID | TX_SOFTWARE | TX_ACK;
         let (mut stamps, mut errors) = (Stamps { flags, ..Stamps::default() }, ErrorQueue::default());
         let mut write = |written: u64, unsent: u64, bytes: u64| {
@@ -128,18 +128,18 @@ mod tests {
             stamps.request(written + bytes, flags);
         };
         write(0, 0, 300);
-        write(300, 300, 700); // fills the buffer of the first
-        write(1000, 1000, 10); // a new one
-        write(1010, 10, 10); // all but the last ten bytes were sent
+        write(300, 300, 700); // fills the first buffer
+        write(1000, 1000, 10); // a new buffer
+        write(1010, 10, 10); // in the second buffer: only its 10 bytes are unsent
         stamps.on_sent(Time::ZERO, 0, 1000, &mut errors);
         stamps.on_sent(Time::ZERO, 1000, 20, &mut errors);
         stamps.on_acked(Time::ZERO, 1019, &mut errors);
-        let expected = [(Happened::Sent, 999), (Happened::Sent, 1019), (Happened::Acknowledged, 999)];
+        let expected = [(ByteEvent::Sent, 999), (ByteEvent::Sent, 1019), (ByteEvent::Acknowledged, 999)];
         assert_eq!(times(errors), expected);
     }
 
     #[test]
-    fn a_segment_that_goes_again_has_another_time() {
+    fn a_retransmission_has_a_time_of_its_own() {
         let mut stamps = Stamps { flags: TX_SCHED, ..Stamps::default() };
         let mut errors = ErrorQueue::default();
         stamps.on_write(0, 0, u64::MAX, 1000, true);
@@ -149,6 +149,6 @@ mod tests {
         stamps.on_sent(Time::ZERO, 0, 10, &mut errors);
         stamps.on_acked(Time::ZERO, 10, &mut errors);
         stamps.on_sent(Time::ZERO, 0, 10, &mut errors);
-        assert_eq!(times(errors), [(Happened::Scheduled, 0); 2]);
+        assert_eq!(times(errors), [(ByteEvent::Scheduled, 0); 2]);
     }
 }

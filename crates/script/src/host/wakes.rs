@@ -1,16 +1,17 @@
-//! What wakes who waits for a socket, as Linux's sockets wake their wait queues: new data, room to write, changes of state.
+//! Notification of waiting calls and epoll instances, as Linux wakes its wait queues: new data,
+//! space to write, and changes of state.
 
 use tcp::State;
 
 use super::Host;
-use super::connection::{Connection, Seen};
+use super::connection::{Connection, Notified};
 use super::epoll::{ALL, ERR, IN, OUT};
 
 impl Connection {
-    /// What has happened since it was last asked: who waits for any of these is woken. `limit`: of its send buffer.
+    /// Return the events since the last call. `limit` is the size of the send buffer.
     pub fn wakes(&mut self, limit: Option<u64>) -> i64 {
         let fin_acknowledged = matches!(self.state(), State::FinWait2 | State::TimeWait);
-        let now = Seen {
+        let now = Notified {
             readable: self.stack.readable(),
             ended: self.stack.peer_closed(),
             over: self.broken() || self.gone,
@@ -18,7 +19,7 @@ impl Connection {
             fin_acknowledged,
             reports: self.errors.reports,
         };
-        let was = std::mem::replace(&mut self.seen, now);
+        let was = std::mem::replace(&mut self.notified, now);
         let changed =
             (now.ended, now.over, now.fin_acknowledged) != (was.ended, was.over, was.fin_acknowledged);
         let mut mask = if changed || (now.opened && !was.opened) { ALL } else { 0 };
@@ -37,16 +38,16 @@ impl Connection {
 }
 
 impl Host {
-    /// Wakes who waits for what has happened to a connection.
+    /// Notify the waiters of a connection.
     pub(super) fn wake_for(&mut self, index: usize) {
         let socket =
             self.sockets.iter().find(|s| s.1.connection == Some(index)).map(|s| (*s.0, s.1.send_buffer));
         let connection = &mut self.connections[index];
-        let became_ready = !connection.told_listener
+        let became_ready = !connection.listener_notified
             && connection.waits_at.is_some_and(|fd| connection.waits_for_accept(fd));
         let mask = connection.wakes(socket.and_then(|s| s.1));
         if became_ready {
-            connection.told_listener = true;
+            connection.listener_notified = true;
         }
         let listener = connection.waits_at.filter(|_| became_ready);
         if mask != 0
@@ -59,7 +60,7 @@ impl Host {
         }
     }
 
-    /// Wakes who waits for a descriptor.
+    /// Notify the waiters of a descriptor.
     pub fn wake(&mut self, fd: i64, mask: i64) {
         self.epolls.values_mut().for_each(|epoll| epoll.wake(fd, mask));
     }

@@ -7,19 +7,19 @@ use std::collections::VecDeque;
 use super::error_queue::{Entry, ErrorQueue};
 
 /// Maximum number of bytes of calls that are reported together (Linux, msg_zerocopy_realloc).
-const MOST_TOGETHER: u64 = 1 << 19;
+const MAX_TOGETHER: u64 = 1 << 19;
 
-/// Calls that are reported together, because they share a buffer of the kernel.
+/// Calls that are reported together, because they share a kernel buffer.
 #[derive(Clone, Copy, Debug)]
 struct Calls {
     first: u32,
     last: u32,
     bytes: u64,
-    /// Bytes written with the last of them and before.
+    /// Number of bytes written up to the end of the last call.
     end: u64,
 }
 
-/// Unreported calls of a connection.
+/// Calls of a connection that are not yet reported.
 #[derive(Clone, Debug, Default)]
 pub struct ZeroCopy {
     next: u32,
@@ -28,14 +28,14 @@ pub struct ZeroCopy {
 
 impl ZeroCopy {
     /// Record a call that wrote the last `bytes` of `end` bytes. `tail` is the number of bytes
-    /// before the kernel's last buffer of unsent data, as it was before the call.
+    /// before the kernel's last buffer of unsent data, before the call.
     pub fn on_write(&mut self, end: u64, bytes: u64, tail: u64) {
         let id = self.next;
         self.next = id.wrapping_add(1);
         if let Some(calls) = self.calls.back_mut()
             && calls.end > tail
             && calls.last.wrapping_add(1) == id
-            && calls.bytes.saturating_add(bytes) <= MOST_TOGETHER
+            && calls.bytes.saturating_add(bytes) <= MAX_TOGETHER
         {
             (calls.last, calls.end, calls.bytes) = (id, end, calls.bytes + bytes);
         } else {
@@ -43,7 +43,7 @@ impl ZeroCopy {
         }
     }
 
-    /// Report the calls whose data is acknowledged: the first `acked` bytes.
+    /// Report the calls whose data is acknowledged, given `acked` acknowledged bytes.
     pub fn on_acked(&mut self, acked: u64, errors: &mut ErrorQueue) {
         while let Some(calls) = self.calls.front().copied().filter(|c| c.end <= acked) {
             self.calls.pop_front();
@@ -60,8 +60,8 @@ mod tests {
     fn calls_in_one_buffer_are_reported_together() {
         let (mut zero_copy, mut errors) = (ZeroCopy::default(), ErrorQueue::default());
         zero_copy.on_write(100, 100, 0);
-        zero_copy.on_write(200, 100, 0); // in the buffer of the first
-        zero_copy.on_write(300, 100, 200); // in another
+        zero_copy.on_write(200, 100, 0); // in the first buffer
+        zero_copy.on_write(300, 100, 200); // in another buffer
         zero_copy.on_acked(199, &mut errors);
         assert!(errors.is_empty());
         zero_copy.on_acked(200, &mut errors);
@@ -73,11 +73,11 @@ mod tests {
     }
 
     #[test]
-    fn many_bytes_are_not_reported_together() {
+    fn calls_above_the_maximum_are_reported_separately() {
         let (mut zero_copy, mut errors) = (ZeroCopy::default(), ErrorQueue::default());
-        zero_copy.on_write(MOST_TOGETHER, MOST_TOGETHER, 0);
-        zero_copy.on_write(MOST_TOGETHER + 1, 1, 0);
-        zero_copy.on_acked(MOST_TOGETHER, &mut errors);
+        zero_copy.on_write(MAX_TOGETHER, MAX_TOGETHER, 0);
+        zero_copy.on_write(MAX_TOGETHER + 1, 1, 0);
+        zero_copy.on_acked(MAX_TOGETHER, &mut errors);
         assert_eq!(errors.pop(), Some(Entry::Done(0, 0)));
     }
 }

@@ -1,4 +1,5 @@
-//! Fast Open as a host is set up for it (Linux 6.12, Documentation/networking/ip-sysctl.rst, tcp_fastopen).
+//! Fast Open settings of the host (Linux 6.12, Documentation/networking/ip-sysctl.rst,
+//! tcp_fastopen).
 
 use std::net::Ipv4Addr;
 
@@ -9,7 +10,7 @@ use tcp::fast_open::{Key, Server};
 const CLIENT: i64 = 0x1;
 const SERVER: i64 = 0x2;
 const CLIENT_NEEDS_NO_COOKIE: i64 = 0x4;
-/// Data is taken whatever the cookie is; kernels of today know it no more.
+/// Accept data with any cookie; current kernels do not support this bit.
 const OBSOLETE: i64 = 0x100;
 const SERVER_NEEDS_NO_COOKIE: i64 = 0x200;
 const EVERY_LISTENER: i64 = 0x400;
@@ -18,30 +19,30 @@ const KNOWN: i64 =
 /// Bits without a meaning in Linux (include/net/tcp.h, TFO_*), which stores and ignores them.
 const IGNORED: i64 = 0x7fff_0000;
 
-/// The addresses of packetdrill: the host under test, and who it talks to.
+/// Addresses of packetdrill: the host under test, and its peer.
 const LOCAL: Ipv4Addr = Ipv4Addr::new(192, 168, 0, 1);
 const REMOTE: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
 
-/// The settings.
+/// Fast Open settings.
 #[derive(Clone, Debug)]
 pub struct FastOpen {
     bits: i64,
-    /// What cookies are made with, and what they were made with before, if that is still taken.
+    /// Current and previous key of cookies.
     pub keys: Keys,
-    /// No cookie is needed on the route (ip-route(8), fastopen_no_cookie).
+    /// True if connections over the route need no cookie (ip-route(8), fastopen_no_cookie).
     pub route_needs_no_cookie: bool,
-    /// Addresses of the host, and of who it talks to.
+    /// Address of the host.
     pub local: Ipv4Addr,
-    /// See `local`.
+    /// Address of the peer.
     pub remote: Ipv4Addr,
 }
 
-/// A key, and the one before it.
+/// Keys of cookies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Keys {
-    /// What cookies are made with.
+    /// Key of new cookies.
     pub now: Key,
-    /// What they were made with.
+    /// Previous key, whose cookies are still valid.
     pub before: Option<Key>,
 }
 
@@ -62,27 +63,28 @@ impl FastOpen {
         self.bits & bit != 0
     }
 
-    /// Whether who connects may.
+    /// Return true if clients may use Fast Open.
     pub fn client(&self) -> bool {
         self.has(CLIENT)
     }
 
-    /// Whether who connects needs a cookie to send data.
+    /// Return true if a client needs a cookie to send data with its SYN.
     pub fn client_needs_cookie(&self) -> bool {
         !self.has(CLIENT_NEEDS_NO_COOKIE) && !self.route_needs_no_cookie
     }
 
-    /// Whether who listens may.
+    /// Return true if servers may use Fast Open.
     pub fn server(&self) -> bool {
         self.has(SERVER)
     }
 
-    /// Whether every socket that listens does.
+    /// Return true if every listening socket uses Fast Open.
     pub fn every_listener(&self) -> bool {
         self.has(SERVER) && self.has(EVERY_LISTENER)
     }
 
-    /// What a socket goes by that listens, with keys of its own or the host's.
+    /// Return the Fast Open parameters of a listening socket, with its own keys or those of the
+    /// host.
     pub fn at_listener(&self, keys: Option<Keys>, needs_no_cookie: bool) -> Server {
         let keys = keys.unwrap_or(self.keys);
         let all = needs_no_cookie || self.route_needs_no_cookie || self.has(SERVER_NEEDS_NO_COOKIE);
@@ -93,19 +95,19 @@ impl FastOpen {
         }
     }
 
-    /// The cookie of who it talks to.
+    /// Return the cookie of the peer.
     pub fn cookie(&self, key: &Key) -> Cookie {
         key.cookie(self.remote.octets(), self.local.octets())
     }
 
-    /// tcp_fastopen.
+    /// Set tcp_fastopen, or return `None` if a bit is not supported.
     pub fn set_bits(&mut self, bits: i64) -> Option<()> {
         (bits & !(KNOWN | IGNORED) == 0 && bits & OBSOLETE == 0).then(|| self.bits = bits)
     }
 }
 
 impl Keys {
-    /// tcp_fastopen_key: one key or two, each of four words in hexadecimal.
+    /// Parse tcp_fastopen_key: one or two keys of four hexadecimal words each.
     pub fn read(text: &str) -> Option<Keys> {
         let mut keys = text.trim().split(',').map(key);
         let now = keys.next()??;
@@ -116,7 +118,7 @@ impl Keys {
         Some(Keys { now, before: before.flatten() })
     }
 
-    /// TCP_FASTOPEN_KEY: one key or two, as they are.
+    /// Decode TCP_FASTOPEN_KEY: one or two binary keys.
     pub fn of_bytes(bytes: &[u8]) -> Option<Keys> {
         let key = |bytes: &[u8]| <[u8; 16]>::try_from(bytes).ok().map(Key);
         match bytes.len() {
@@ -138,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_as_they_are_written() {
+    fn keys_are_read_from_text_and_bytes() {
         let one = "a1a1a1a1-b2b2b2b2-c3c3c3c3-d4d4d4d4";
         let keys = Keys::read(one).unwrap();
         assert_eq!((keys.now.0[0], keys.now.0[15], keys.before), (0xa1, 0xd4, None));
@@ -151,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_that_cannot_be_had_are_told() {
+    fn unsupported_bits_are_refused() {
         let mut settings = FastOpen::default();
         assert_eq!(settings.set_bits(0x607), Some(()));
         assert!(settings.client() && settings.every_listener() && !settings.client_needs_cookie());
@@ -161,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_that_linux_ignores_change_nothing() {
+    fn bits_that_linux_ignores_have_no_effect() {
         let mut settings = FastOpen::default();
         assert_eq!(settings.set_bits(0x7_0403), Some(()));
         assert!(settings.client() && settings.every_listener() && settings.client_needs_cookie());

@@ -1,4 +1,4 @@
-//! What is set for the whole host: the parameters of new sockets, and what a kernel decides beside them.
+//! Settings of the host: the TCP parameters of new sockets, and other kernel settings.
 
 pub mod fast_open;
 mod module;
@@ -6,48 +6,52 @@ mod sysctl;
 mod value;
 
 use serde_json::{Map, Value, json};
-use tcp::{Preset, Tcp};
+use tcp::{Stack, Tcp};
 use units::Duration;
 
 use crate::command::Effect;
 use crate::own::Own;
 use crate::settings;
 
-/// A host's settings, as Linux has them when it comes.
+/// Settings of the host. The defaults are those of Linux.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    /// Parameters of new sockets.
+    /// TCP parameters of new sockets.
     pub tcp: Tcp,
-    /// Parameters of CUBIC that were set, for when it is the congestion control.
+    /// Parameters of CUBIC that were set. They apply when CUBIC is the congestion control.
     cubic: Map<String, Value>,
-    /// Whether a connection that finds the queue of a listening socket full is reset (tcp_abort_on_overflow).
+    /// True if a connection is reset when the queue of its listening socket is full
+    /// (tcp_abort_on_overflow).
     pub abort_on_overflow: bool,
-    /// Most connections that `listen` lets wait (net.core.somaxconn).
+    /// Maximum backlog of `listen` (net.core.somaxconn).
     pub somaxconn: i64,
-    /// Most that SO_RCVBUF and SO_SNDBUF may ask for (net.core.rmem_max, net.core.wmem_max).
+    /// Maximum values of SO_RCVBUF and SO_SNDBUF (net.core.rmem_max, net.core.wmem_max).
     pub buffers: (i64, i64),
-    /// What sockets begin with (the second of tcp_rmem and tcp_wmem).
+    /// Default sizes of the receive and send buffer (second values of tcp_rmem and tcp_wmem).
     pub first_buffers: (i64, i64),
-    /// Whether what answers a SYN has its DSCP (tcp_reflect_tos).
+    /// True if the response to a SYN has the DSCP of the SYN (tcp_reflect_tos).
     pub reflect_tos: bool,
-    /// How long FIN-WAIT-2 lasts without an application (tcp_fin_timeout); `None`: for ever (RFC 9293 §3.6).
+    /// Maximum time in FIN-WAIT-2 without an application (tcp_fin_timeout). `None` means unlimited
+    /// (RFC 9293 §3.6).
     pub fin_timeout: Option<Duration>,
-    /// How often data goes out again without an application (tcp_orphan_retries); `None`: as often as with one.
+    /// Maximum number of retransmissions without an application (tcp_orphan_retries). `None` means
+    /// the same number as with one.
     pub orphan_retries: Option<u64>,
-    /// Whether TIME-WAIT bears resets (tcp_rfc1337).
+    /// True if TIME-WAIT ignores resets (tcp_rfc1337).
     pub rfc1337: bool,
-    /// Fast Open.
+    /// Fast Open settings.
     pub fast_open: fast_open::FastOpen,
     /// True if the queue discipline of the interface paces (tc-fq(8)).
     pub paces: bool,
-    /// Number of unsent bytes from which on a socket accepts no more (tcp_notsent_lowat).
+    /// Number of unsent bytes at which a socket accepts no more data (tcp_notsent_lowat).
     pub notsent_lowat: u32,
 }
 
 impl Kernel {
-    /// One that gives sockets these parameters; what is beside them is Linux's if they are.
+    /// Create settings with these TCP parameters. With Linux parameters, the other settings are
+    /// also those of Linux.
     pub fn new(tcp: Tcp) -> Self {
-        let linux = tcp.preset == Preset::Linux;
+        let linux = tcp.stack == Stack::Linux;
         Kernel {
             tcp,
             cubic: Map::new(),
@@ -65,7 +69,8 @@ impl Kernel {
         }
     }
 
-    /// Does what a command does, other than waiting; `Err`: it is not supported.
+    /// Apply an effect of a command, except waiting. Return an error that names an unsupported
+    /// effect.
     pub fn apply(&mut self, effect: &Effect) -> Result<(), String> {
         match effect {
             Effect::Sysctl(name, value) => sysctl::set(self, name, value),
@@ -80,17 +85,18 @@ impl Kernel {
         }
     }
 
-    /// Parameters of new sockets change; `Err`: why they cannot.
+    /// Change parameters of new sockets. Return an error if a value is invalid.
     pub fn change(&mut self, changes: &[(&'static str, Value)]) -> Result<(), String> {
         self.tcp = settings::change(&self.tcp, changes)?;
         Ok(())
     }
 
-    /// The parameters of a connection: those of the kernel, but for what a socket keeps from when it was made, and what
-    /// its options changed. A passive connection has the congestion control of the day, unless its listener set one.
+    /// Return the parameters of a connection: those of the kernel, replaced by those fixed when the
+    /// socket was created and by its options. A passive connection has the current default
+    /// congestion control, unless its listener set one.
     pub fn parameters(&self, made: &Tcp, own: &Own, passive: bool) -> Tcp {
         let (mut tcp, made) = (self.tcp.clone(), made.clone());
-        (tcp.receive_window, tcp.rto_min) = (made.receive_window, made.rto_min);
+        (tcp.receive_window, tcp.rto.min) = (made.receive_window, made.rto.min);
         if !passive {
             tcp.congestion = made.congestion;
         }
@@ -98,24 +104,35 @@ impl Kernel {
         tcp
     }
 
-    /// Parameters of a connection after a change of the kernel's: Linux looks at these all the time. Its own stay.
+    /// Return the parameters of a connection after a change of kernel settings that Linux applies
+    /// to existing connections. The socket's own options stay.
     pub fn heeded(&self, tcp: &Tcp, own: &Own) -> Tcp {
         let mut heeded = tcp.clone();
         macro_rules! heed {
-            ($($key:ident)+) => { $( heeded.$key = self.tcp.$key; )+ };
+            ($($($key:ident).+),+) => { $( heeded.$($key).+ = self.tcp.$($key).+; )+ };
         }
-        heed!(syn_retries synack_retries syn_linear_timeouts retries idle_restart dsack frto tail_loss_probe invalid_ack_spacing);
+        heed!(
+            connection.syn_retries,
+            connection.synack_retries,
+            connection.syn_linear_timeouts,
+            connection.retries,
+            cwnd.idle_restart,
+            recovery.dsack,
+            recovery.frto,
+            recovery.tail_loss_probe,
+            details.invalid_ack_spacing
+        );
         own.lay_over(&mut heeded);
         heeded
     }
 
-    /// Another congestion control for new sockets.
+    /// Set the congestion control of new sockets.
     fn choose(&mut self, kind: &str) -> Option<()> {
         self.tcp = self.with_congestion(&self.tcp, kind)?;
         Some(())
     }
 
-    /// `tcp` with another congestion control; `None`: there is none of that name.
+    /// Return `tcp` with another congestion control, or `None` if the name is unknown.
     pub fn with_congestion(&self, tcp: &Tcp, kind: &str) -> Option<Tcp> {
         let mut table = Map::from_iter([("kind".to_string(), json!(kind))]);
         if kind == "cubic" {
@@ -124,25 +141,25 @@ impl Kernel {
         settings::change(tcp, &[("congestion", Value::Object(table))]).ok()
     }
 
-    /// A metric of the route (ip-route(8)).
+    /// Set a metric of the route (ip-route(8)).
     fn route(&mut self, metric: &str, value: &str) -> Result<(), String> {
         let unsupported = || format!("ip route … {metric} {value}");
         let number = value::integer(value);
         let changes = match (metric, number) {
             ("initcwnd", Some(n)) => vec![("initial_window", json!(format!("{n} packets")))],
             ("mtu", Some(n)) => vec![("mss", json!(format!("{} B", (n - HEADERS).max(0))))],
-            ("rto_min", _) => vec![("rto_min", json!(value::milliseconds(value).ok_or_else(unsupported)?))],
+            ("rto_min", _) => vec![("rto.min", json!(value::milliseconds(value).ok_or_else(unsupported)?))],
             ("fastopen_no_cookie", Some(n)) => {
                 self.fast_open.route_needs_no_cookie = n != 0;
                 return Ok(());
             }
             ("congctl", _) => return self.choose(value).ok_or_else(unsupported),
-            ("features", _) if value == "ecn" => vec![("ecn", json!("rfc3168"))],
+            ("features", _) if value == "ecn" => vec![("ecn.mode", json!("rfc3168"))],
             _ => return Err(unsupported()),
         };
         self.change(&changes).map_err(|_| unsupported())
     }
 }
 
-/// The headers of IPv4 and TCP without options.
+/// Size of the IPv4 and TCP headers without options, in bytes.
 pub const HEADERS: i64 = 40;

@@ -1,11 +1,11 @@
-//! Parameters of kernel modules: those of CUBIC (Linux, net/ipv4/tcp_cubic.c).
+//! Parameters of kernel modules. Those of CUBIC are supported (Linux, net/ipv4/tcp_cubic.c).
 
 use serde_json::{Value, json};
 
 use super::Kernel;
 use super::value::integer;
 
-/// As they are when the module is loaded.
+/// Default parameters of the module.
 const DEFAULTS: &[(&str, i64)] = &[
     ("fast_convergence", 1),
     ("beta", 717),
@@ -18,7 +18,7 @@ const DEFAULTS: &[(&str, i64)] = &[
     ("hystart_ack_delta_us", 2000),
 ];
 
-/// Sets `/sys/module/MODULE/parameters/NAME`; `Err`: it is not supported.
+/// Set `/sys/module/MODULE/parameters/NAME`, or return an error if it is not supported.
 pub(super) fn set(kernel: &mut Kernel, module: &str, name: &str, value: &str) -> Result<(), String> {
     let unsupported = || format!("parameter {name}={value} of {module}");
     let number = integer(value).filter(|_| module == "tcp_cubic").ok_or_else(unsupported)?;
@@ -32,18 +32,17 @@ fn cubic(kernel: &mut Kernel, name: &str, value: i64) -> Option<()> {
     };
     match name {
         "fast_convergence" => set("fast_convergence", json!(if value == 0 { "off" } else { "on" })),
-        // In units of 1/1024; 717 stands for 0.7.
+        // The unit is 1/1024. The default 717 stands for 0.7.
         "beta" if value != usual => set("beta", json!(value as f64 / 1024.0)),
         "beta" => drop(kernel.cubic.remove("beta")),
-        // C is so many 1024ths of ten times it; 41 stands for 0.4.
+        // C is the value times 10/1024. The default 41 stands for 0.4.
         "bic_scale" if value != usual => set("c", json!(value as f64 * 10.0 / 1024.0)),
         "bic_scale" => drop(kernel.cubic.remove("c")),
         "initial_ssthresh" => {
             let packets = if value == 0 { Value::Null } else { json!(format!("{value} packets")) };
-            kernel.change(&[("initial_ssthresh", packets)]).ok()?;
+            kernel.change(&[("cwnd.initial_ssthresh", packets)]).ok()?;
         }
-        // Without HyStart slow start is the one of tcp_slow_start, which has no limit and stops at
-        // ssthresh.
+        // Without HyStart, CUBIC uses tcp_slow_start, which has no limit and stops at ssthresh.
         "hystart" if value == 0 => {
             set("slow_start", json!({"kind": "standard", "limit": "255 packets", "at_ssthresh": "stops"}));
         }
@@ -54,11 +53,11 @@ fn cubic(kernel: &mut Kernel, name: &str, value: i64) -> Option<()> {
     let tcp = kernel.tcp.clone();
     match &tcp.congestion {
         tcp::congestion::Algorithm::Cubic(_) => kernel.choose("cubic"),
-        _ => kernel.with_congestion(&tcp, "cubic").map(drop), // whether it may be so
+        _ => kernel.with_congestion(&tcp, "cubic").map(drop), // checks the value
     }
 }
 
-/// Whether CUBIC's slow start is HyStart when nothing else is said.
+/// Return true if the default slow start of CUBIC is HyStart.
 fn has_hystart(kernel: &Kernel) -> bool {
     let mut plain = kernel.clone();
     plain.cubic.remove("slow_start");
@@ -76,7 +75,7 @@ mod tests {
     use units::Read;
 
     fn kernel() -> Kernel {
-        Kernel::new(Tcp::preset("linux", &json!({})).unwrap())
+        Kernel::new(Tcp::of_stack("linux", &json!({})).unwrap())
     }
 
     fn congestion(kernel: &Kernel) -> Value {
@@ -84,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_of_cubic_become_ours() {
+    fn parameters_of_the_cubic_module_set_tcp_parameters() {
         let mut k = kernel();
         let before = congestion(&k);
         for (name, value) in
@@ -102,17 +101,17 @@ mod tests {
             (&now["slow_start"]["kind"], &now["slow_start"]["limit"]),
             (&json!("standard"), &json!("255 packets"))
         );
-        assert_eq!(k.tcp.initial_ssthresh, Some(units::Packets(20.0)));
-        // What is set twice is as the last says.
+        assert_eq!(k.tcp.cwnd.initial_ssthresh, Some(units::Packets(20.0)));
+        // The last value of a parameter applies.
         for (name, value) in [("fast_convergence", "1"), ("beta", "717"), ("bic_scale", "41")] {
             set(&mut k, "tcp_cubic", name, value).unwrap();
         }
         assert_eq!((&congestion(&k)["beta"], &congestion(&k)["c"]), (&before["beta"], &before["c"]));
     }
 
-    /// They hold for CUBIC alone, and for CUBIC when it is chosen afterwards.
+    /// The parameters apply only to CUBIC, also if CUBIC is chosen later.
     #[test]
-    fn they_wait_for_cubic() {
+    fn parameters_of_cubic_apply_when_it_is_chosen() {
         let mut k = kernel();
         k.choose("reno").unwrap();
         set(&mut k, "tcp_cubic", "beta", "512").unwrap();
@@ -122,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_told() {
+    fn unsupported_parameters_are_refused() {
         for (module, name, value) in [
             ("tcp_cubic", "tcp_friendliness", "0"),
             ("tcp_cubic", "hystart_detect", "1"),

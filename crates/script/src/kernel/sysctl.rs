@@ -1,5 +1,5 @@
-//! Kernel parameters by name (Linux 6.12, Documentation/networking/ip-sysctl.rst): what each means here, or that it
-//! cannot be had.
+//! Kernel parameters by name (Linux 6.12, Documentation/networking/ip-sysctl.rst), and their effect
+//! here.
 
 use serde_json::{Value, json};
 use units::Duration;
@@ -8,41 +8,42 @@ use super::Kernel;
 use super::fast_open::Keys;
 use super::value::{integer, integers};
 
-/// Parameters that change nothing that a script could see, whatever their value: they are obsolete, or say something of
-/// many hosts, processes or addresses, of a queue below TCP, or of how segments are cut for an interface.
+/// Parameters whose value a script cannot observe. They are obsolete, or concern many hosts,
+/// processes or addresses, a queue below TCP, or the segmentation for an interface.
 const UNSEEN: &[&str] = &[
     "tcp_adv_win_scale",              // obsolete since Linux 6.6
-    "tcp_allowed_congestion_control", // of processes without privileges
-    "tcp_autocorking", // waits for what is in the queue of the device, where nothing waits here
+    "tcp_allowed_congestion_control", // for processes without privileges
+    "tcp_autocorking",                // waits for the device queue, which is always empty here
     "tcp_backlog_ack_defer",
-    "tcp_base_mss", // of MTU probing, as are the next
+    "tcp_base_mss", // for MTU probing, as the next three
     "tcp_mtu_probe_floor",
     "tcp_probe_interval",
     "tcp_probe_threshold",
     "tcp_child_ehash_entries",
-    "tcp_comp_sack_slack_ns", // of compressed ACKs
+    "tcp_comp_sack_slack_ns", // for compressed ACKs
     "tcp_early_demux",
     "tcp_fack",            // obsolete
-    "tcp_keepalive_intvl", // of SO_KEEPALIVE, which is not there
+    "tcp_keepalive_intvl", // for SO_KEEPALIVE, which is not supported
     "tcp_keepalive_probes",
     "tcp_keepalive_time",
-    "tcp_limit_output_bytes", // of the queue of the device
+    "tcp_limit_output_bytes", // for the device queue
     "tcp_low_latency",        // obsolete
     "tcp_migrate_req",
     "tcp_min_tso_segs",
-    "tcp_plb_cong_thresh", // of PLB
+    "tcp_plb_cong_thresh", // for PLB
     "tcp_plb_idle_rehash_rounds",
     "tcp_plb_rehash_rounds",
     "tcp_plb_suspend_rto_sec",
-    "tcp_retries1", // asks the routing for another way
-    "tcp_stdurg",   // of urgent data, which is not there
+    "tcp_retries1", // requests another route
+    "tcp_stdurg",   // for urgent data, which is not supported
     "tcp_tso_rtt_log",
-    "tcp_tw_reuse", // of ports
+    "tcp_tw_reuse", // for ports
 ];
 
-/// Parameters that are what is done here from the second to the third value, and cannot be had otherwise.
+/// Parameters of which only a range of values is supported. A value in the range matches the fixed
+/// behaviour of aqmlab.
 const WITHIN: &[(&str, i64, i64)] = &[
-    ("tcp_challenge_ack_limit", 1000, i64::MAX), // a second
+    ("tcp_challenge_ack_limit", 1000, i64::MAX), // per second
     ("tcp_comp_sack_delay_ns", 0, 0),
     ("tcp_comp_sack_nr", 0, 0),
     ("tcp_fastopen_blackhole_timeout_sec", 0, 0),
@@ -51,7 +52,7 @@ const WITHIN: &[(&str, i64, i64)] = &[
     ("tcp_max_orphans", 64, i64::MAX),
     ("tcp_max_syn_backlog", 64, i64::MAX),
     ("tcp_max_tw_buckets", 64, i64::MAX),
-    ("tcp_min_rtt_wlen", 300, i64::MAX), // the least round trip is that of the whole connection
+    ("tcp_min_rtt_wlen", 300, i64::MAX), // the minimum RTT is that of the whole connection
     ("tcp_moderate_rcvbuf", 0, 0),
     ("tcp_mtu_probing", 0, 0),
     ("tcp_no_metrics_save", 1, 1),
@@ -69,7 +70,8 @@ const WITHIN: &[(&str, i64, i64)] = &[
     ("tcp_workaround_signed_windows", 0, 0),
 ];
 
-/// Other parameters of IPv4, by how they begin: of routes, ports, addresses, fragments and other protocols.
+/// Prefixes of other IPv4 parameters without an effect: routes, ports, addresses, fragments and
+/// other protocols.
 const UNSEEN_OF_IP: &[&str] = &[
     "conf.",
     "fib_",
@@ -85,7 +87,7 @@ const UNSEEN_OF_IP: &[&str] = &[
     "udp_",
 ];
 
-/// Others of all protocols: of queues and buffers that TCP does not use.
+/// Parameters of all protocols without an effect: queues and buffers that TCP does not use.
 const UNSEEN_OF_ALL: &[&str] = &[
     "busy_poll",
     "busy_read",
@@ -98,7 +100,7 @@ const UNSEEN_OF_ALL: &[&str] = &[
     "wmem_default",
 ];
 
-/// Sets a parameter, named with dots; `Err`: it is not supported.
+/// Set a parameter, whose name is written with dots, or return an error if it is not supported.
 pub(super) fn set(kernel: &mut Kernel, name: &str, value: &str) -> Result<(), String> {
     let value = value.trim();
     let done =
@@ -106,17 +108,17 @@ pub(super) fn set(kernel: &mut Kernel, name: &str, value: &str) -> Result<(), St
             Some(("ipv4", name)) if name.starts_with("tcp_") => of_tcp(kernel, name, value),
             Some(("ipv4", name)) => UNSEEN_OF_IP.iter().any(|u| name.starts_with(u)).then_some(()),
             Some(("core", name)) => of_all(kernel, name, value),
-            Some(("ipv6", _)) => Some(()), // scripts are of IPv4
+            Some(("ipv6", _)) => Some(()), // scripts use IPv4
             _ => None,
         };
     done.ok_or_else(|| format!("sysctl {name}={value}{}", why(name)))
 }
 
-/// Return the substitute for a setting whose name alone does not explain it.
+/// Return an explanation for an unsupported setting whose name alone does not explain it.
 fn why(name: &str) -> &'static str {
     match name {
-        "net.ipv4.tcp_tso_win_divisor" => ": segments gather for a third of the window (tcp.gathering)",
-        "net.ipv4.tcp_mtu_probing" => ": the path's MTU is not probed",
+        "net.ipv4.tcp_tso_win_divisor" => ": segments gather for a third of the window (tcp.offload)",
+        "net.ipv4.tcp_mtu_probing" => ": path MTU probing is not supported",
         _ => "",
     }
 }
@@ -145,7 +147,8 @@ fn of_tcp(kernel: &mut Kernel, name: &str, value: &str) -> Option<()> {
     kernel.change(&of_sockets(name, value)?).ok()
 }
 
-/// What is no parameter of a connection. Whether `name` is such.
+/// Set a parameter of the host that is not a parameter of a connection. Return true if `name` is
+/// such a parameter.
 fn of_host(kernel: &mut Kernel, name: &str, value: &str) -> Option<bool> {
     let number = || integer(value);
     match name {
@@ -154,7 +157,7 @@ fn of_host(kernel: &mut Kernel, name: &str, value: &str) -> Option<bool> {
         "tcp_fastopen" => kernel.fast_open.set_bits(number()?)?,
         "tcp_fastopen_key" => kernel.fast_open.keys = Keys::read(value)?,
         "tcp_fin_timeout" => kernel.fin_timeout = Some(seconds(number()?)?),
-        // 0: as often as is safe (tcp_orphan_retries).
+        // 0 stands for 8 (tcp_orphan_retries).
         "tcp_orphan_retries" => {
             let number = number().and_then(|n| u64::try_from(n).ok())?;
             kernel.orphan_retries = Some(if number == 0 { 8 } else { number });
@@ -162,9 +165,10 @@ fn of_host(kernel: &mut Kernel, name: &str, value: &str) -> Option<bool> {
         "tcp_notsent_lowat" => kernel.notsent_lowat = u32::try_from(number()?).ok()?,
         "tcp_reflect_tos" => kernel.reflect_tos = number()? != 0,
         "tcp_rfc1337" => kernel.rfc1337 = number()? != 0,
-        // Pages, of all connections together.
+        // The unit is pages, for all connections together.
         "tcp_mem" => (integers::<3>(value)?[2] >= 1024).then_some(())?,
-        // What is written waits without bound here; what the kernel holds before it blocks, it grows to.
+        // Written data waits without limit here. The kernel's buffer grows up to the maximum before
+        // a write blocks.
         "tcp_wmem" => {
             let [_, usual, most] = integers(value)?;
             (most >= 1 << 20).then_some(())?;
@@ -183,43 +187,46 @@ fn seconds(number: i64) -> Option<Duration> {
     (0..=1_000_000).contains(&number).then(|| Duration::from_millis(number as u64 * 1000))
 }
 
-/// Changes of the parameters of sockets.
+/// Return the changes of TCP parameters that a kernel parameter stands for.
 fn of_sockets(name: &str, value: &str) -> Option<Vec<(&'static str, Value)>> {
     let number = || integer(value).filter(|n| *n >= 0);
     let flag = || integer(value).map(|v| json!(v != 0));
     let one = |key, value| Some(vec![(key, value)]);
     match name {
         "tcp_sack" => one("sack", flag()?),
-        "tcp_dsack" => one("dsack", flag()?),
-        "tcp_timestamps" => one("timestamps", flag()?), // 1 and 2 differ in where the clock begins
-        "tcp_window_scaling" => one("window_scaling", json!(if number()? == 0 { "off" } else { "on" })),
-        "tcp_ecn_fallback" => one("ecn_fallback", flag()?),
-        "tcp_ecn" => one("ecn", json!(["off", "rfc3168", "passive", "accurate"].get(number()? as usize)?)),
-        "tcp_frto" => one("frto", json!(if number()? == 0 { "off" } else { "sack" })),
-        "tcp_slow_start_after_idle" => {
-            one("idle_restart", json!(if number()? == 0 { "off" } else { "rfc2861" }))
+        "tcp_dsack" => one("recovery.dsack", flag()?),
+        "tcp_timestamps" => one("timestamps", flag()?), // 1 and 2 differ only in the start of the clock
+        "tcp_window_scaling" => one("window.scaling", json!(if number()? == 0 { "off" } else { "on" })),
+        "tcp_ecn_fallback" => one("ecn.fallback", flag()?),
+        "tcp_ecn" => {
+            one("ecn.mode", json!(["off", "rfc3168", "passive", "accurate"].get(number()? as usize)?))
         }
-        // Since Linux 4.13 the parameter only turns the tail loss probe on and off.
-        "tcp_early_retrans" => one("tail_loss_probe", json!(number().filter(|n| *n <= 4)? >= 3)),
-        // Bits: RACK; its window static; without its threshold of duplicates.
-        "tcp_recovery" => one("rack", json!(number().filter(|n| *n <= 1)? == 1)),
-        "tcp_reordering" => one("duplicate_acks", json!(format!("{} packets", number()?))),
-        "tcp_max_reordering" => one("reordering_max", json!(format!("{} packets", number()?))),
-        "tcp_syn_retries" => one("syn_retries", json!(number()?)),
-        "tcp_synack_retries" => one("synack_retries", json!(number()?)),
-        "tcp_syn_linear_timeouts" => one("syn_linear_timeouts", json!(number()?)),
-        "tcp_retries2" => one("retries", json!(number()?)),
-        "tcp_rto_min_us" => one("rto_min", json!(format!("{} us", number()?))),
-        "tcp_rto_max_ms" => one("rto_max", json!(format!("{} ms", number()?))),
-        "tcp_min_snd_mss" => one("least_mss", json!(format!("{} B", number()?))),
-        "tcp_invalid_ratelimit" => one("invalid_ack_spacing", json!(format!("{} ms", number()?))),
+        "tcp_frto" => one("recovery.frto", json!(if number()? == 0 { "off" } else { "sack" })),
+        "tcp_slow_start_after_idle" => {
+            one("cwnd.idle_restart", json!(if number()? == 0 { "off" } else { "rfc2861" }))
+        }
+        // Since Linux 4.13 this parameter only enables the tail loss probe.
+        "tcp_early_retrans" => one("recovery.tail_loss_probe", json!(number().filter(|n| *n <= 4)? >= 3)),
+        // Bits: 1 RACK, 2 static reordering window, 4 no threshold of duplicate ACKs.
+        "tcp_recovery" => one("recovery.rack", json!(number().filter(|n| *n <= 1)? == 1)),
+        "tcp_reordering" => one("recovery.duplicate_acks", json!(format!("{} packets", number()?))),
+        "tcp_max_reordering" => one("recovery.reordering_max", json!(format!("{} packets", number()?))),
+        "tcp_syn_retries" => one("connection.syn_retries", json!(number()?)),
+        "tcp_synack_retries" => one("connection.synack_retries", json!(number()?)),
+        "tcp_syn_linear_timeouts" => one("connection.syn_linear_timeouts", json!(number()?)),
+        "tcp_retries2" => one("connection.retries", json!(number()?)),
+        "tcp_rto_min_us" => one("rto.min", json!(format!("{} us", number()?))),
+        "tcp_rto_max_ms" => one("rto.max", json!(format!("{} ms", number()?))),
+        "tcp_min_snd_mss" => one("connection.min_mss", json!(format!("{} B", number()?))),
+        "tcp_invalid_ratelimit" => one("details.invalid_ack_spacing", json!(format!("{} ms", number()?))),
         "tcp_rmem" => {
-            // Half of the default is window at first; the most decides the shift (tcp_select_initial_window).
+            // Half of the default is the initial window. The maximum determines the shift
+            // (tcp_select_initial_window).
             let [_, usual, most] = integers(value)?;
             let shift = (0..14).find(|s| most >> s <= 65_535).unwrap_or(14);
             let window = format!("{} B", (usual / 2).clamp(1, 65_535));
-            let tuning = ("window_tuning", json!("off"));
-            Some(vec![("receive_window", json!(window)), ("window_shift", json!(shift)), tuning])
+            let tuning = ("window.tuning", json!("off"));
+            Some(vec![("receive_window", json!(window)), ("window.shift", json!(shift)), tuning])
         }
         _ => None,
     }
@@ -231,7 +238,7 @@ mod tests {
     use tcp::Tcp;
 
     fn kernel() -> Kernel {
-        Kernel::new(Tcp::preset("linux", &json!({})).unwrap())
+        Kernel::new(Tcp::of_stack("linux", &json!({})).unwrap())
     }
 
     fn after(name: &str, value: &str) -> Kernel {
@@ -241,19 +248,25 @@ mod tests {
     }
 
     #[test]
-    fn kernel_parameters_become_ours() {
+    fn kernel_parameters_set_tcp_parameters() {
         let tcp = |name: &str, value: &str| after(&format!("net.ipv4.tcp_{name}"), value).tcp;
-        assert_eq!(tcp("reordering", "5").duplicate_acks, units::Packets(5.0));
-        assert_eq!(tcp("ecn", "0x1").ecn, tcp::Ecn::Rfc3168);
-        assert_eq!(tcp("ecn", "2").ecn, tcp::Ecn::Passive);
+        assert_eq!(tcp("reordering", "5").recovery.duplicate_acks, units::Packets(5.0));
+        assert_eq!(tcp("ecn", "0x1").ecn.mode, tcp::Ecn::Rfc3168);
+        assert_eq!(tcp("ecn", "2").ecn.mode, tcp::Ecn::Passive);
         assert!(tcp("timestamps", "2").timestamps);
-        assert_eq!((tcp("recovery", "0x0").rack, tcp("recovery", "0x1").rack), (false, true));
         assert_eq!(
-            (tcp("early_retrans", "3").tail_loss_probe, tcp("early_retrans", "0").tail_loss_probe),
+            (tcp("recovery", "0x0").recovery.rack, tcp("recovery", "0x1").recovery.rack),
+            (false, true)
+        );
+        assert_eq!(
+            (
+                tcp("early_retrans", "3").recovery.tail_loss_probe,
+                tcp("early_retrans", "0").recovery.tail_loss_probe
+            ),
             (true, false)
         );
         let window = tcp("rmem", "4096 8192 0x400000");
-        assert_eq!((window.receive_window, window.window_shift), (units::Bytes(4096), Some(7)));
+        assert_eq!((window.receive_window, window.window.shift), (units::Bytes(4096), Some(7)));
         let kernel = after("net.ipv4.tcp_fin_timeout", "5");
         assert_eq!((kernel.fin_timeout, kernel.orphan_retries), (Some(Duration::from_millis(5000)), Some(8)));
         assert_eq!(after("net.core.somaxconn", "5").somaxconn, 5);
@@ -261,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_done_anyway_is_fine() {
+    fn parameters_without_an_effect_are_accepted() {
         let plain = kernel().tcp;
         for (name, value) in [
             ("mtu_probing", "0"),
@@ -282,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_had_is_told() {
+    fn unsupported_parameters_are_refused() {
         for (name, value) in [
             ("net.ipv4.tcp_mtu_probing", "2"),
             ("net.ipv4.tcp_new_thing", "1"),

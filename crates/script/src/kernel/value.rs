@@ -1,6 +1,7 @@
-//! Values of kernel parameters as they are written.
+//! Values of kernel parameters.
 
-/// A whole number: decimal, hexadecimal (`0x207`) or octal (`0123`), as the kernel reads it.
+/// Parse a whole number that is decimal, hexadecimal (`0x207`) or octal (`0123`), as the kernel
+/// does.
 pub fn integer(text: &str) -> Option<i64> {
     let text = text.trim();
     let (sign, digits) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
@@ -14,13 +15,13 @@ pub fn integer(text: &str) -> Option<i64> {
     value.ok().filter(|v| *v >= 0).map(|v| sign * v)
 }
 
-/// So many whole numbers.
+/// Parse exactly `N` whole numbers.
 pub fn integers<const N: usize>(text: &str) -> Option<[i64; N]> {
     let all: Vec<i64> = text.split_whitespace().map(integer).collect::<Option<_>>()?;
     all.try_into().ok()
 }
 
-/// A time of ip-route(8), milliseconds unless it says otherwise, as a time of ours.
+/// Parse a time of ip-route(8), whose default unit is milliseconds, and write it with its unit.
 pub fn milliseconds(text: &str) -> Option<String> {
     let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
     let unit = match unit {
@@ -37,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_as_the_kernel_reads_them() {
+    fn numbers_are_read_as_the_kernel_does() {
         for (text, value) in [
             ("5", Some(5)),
             ("0x207", Some(0x207)),
@@ -59,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn times_of_routes() {
+    fn times_of_routes_have_units() {
         assert_eq!(milliseconds("5").as_deref(), Some("5 ms"));
         assert_eq!(milliseconds("0.3s").as_deref(), Some("0.3 s"));
         assert_eq!((milliseconds("5h"), milliseconds("x"), milliseconds("0ms")), (None, None, None));

@@ -1,11 +1,11 @@
-//! System calls: `accept(3, ..., ...) = 4`.
+//! Parser of system calls: `accept(3, ..., ...) = 4`.
 
 use super::cursor::{Cursor, SyntaxError};
 use crate::syntax::{Call, Expr, Field, Outcome};
 use units::Duration;
 
-/// How deep lists and structs may be nested.
-const DEEPEST: usize = 24;
+/// Maximum nesting of lists and structs.
+const MAX_DEPTH: usize = 24;
 
 pub(super) fn call(c: &mut Cursor, end: Option<Duration>) -> Result<Call, SyntaxError> {
     c.space()?;
@@ -27,7 +27,7 @@ pub(super) fn call(c: &mut Cursor, end: Option<Duration>) -> Result<Call, Syntax
     Ok(Call { end, name: name.into(), args, result, errno, note })
 }
 
-/// `EAGAIN`. Nothing else that may follow a result begins with a capital E.
+/// Parse an error name such as `EAGAIN`. Only an error name begins with a capital E after a result.
 fn errno(c: &mut Cursor) -> Option<String> {
     let start = c.at();
     let word = c.word()?;
@@ -54,7 +54,7 @@ fn outcome(c: &mut Cursor) -> Result<Outcome, SyntaxError> {
     Ok(Outcome::Is(value))
 }
 
-/// Expressions separated by commas, up to `end`.
+/// Parse expressions separated by commas, up to `end`.
 fn items(c: &mut Cursor, end: &str, depth: usize) -> Result<Vec<Expr>, SyntaxError> {
     let mut list = Vec::new();
     c.space()?;
@@ -74,8 +74,8 @@ fn items(c: &mut Cursor, end: &str, depth: usize) -> Result<Vec<Expr>, SyntaxErr
 }
 
 fn expression(c: &mut Cursor, depth: usize) -> Result<Expr, SyntaxError> {
-    if depth > DEEPEST {
-        return Err(c.wrong(format!("brackets are nested more than {DEEPEST} deep")));
+    if depth > MAX_DEPTH {
+        return Err(c.wrong(format!("brackets must be nested at most {MAX_DEPTH} deep")));
     }
     c.space()?;
     let first = term(c, depth)?;
@@ -119,7 +119,7 @@ fn term(c: &mut Cursor, depth: usize) -> Result<Expr, SyntaxError> {
     }
 }
 
-/// Parse the definition of a word. Words in the definition stand for themselves.
+/// Parse the definition of a word. Words in the definition are not replaced again.
 fn defined(c: &mut Cursor, word: &str, value: &str, depth: usize) -> Result<Expr, SyntaxError> {
     let mut inner = Cursor::new(value, &[]);
     let expression = expression(&mut inner, depth + 1);
@@ -145,13 +145,13 @@ fn number(c: &mut Cursor) -> Result<Expr, SyntaxError> {
     Ok(Expr::Int(c.integer("a number")?))
 }
 
-/// Parse a string, or several adjacent strings, which C joins.
+/// Parse a string, or several adjacent strings, which are joined as in C.
 fn text(c: &mut Cursor) -> Result<Expr, SyntaxError> {
     let mut text = Vec::new();
     while c.sees("\"") {
         quoted(c, &mut text)?;
         if c.eat("...") {
-            break; // "text"... is an abbreviated string
+            break; // "text"... is a truncated string
         }
         let end = c.at();
         c.space()?;
@@ -162,7 +162,7 @@ fn text(c: &mut Cursor) -> Result<Expr, SyntaxError> {
     Ok(Expr::Text(text))
 }
 
-/// Append the bytes of a text in quotes.
+/// Append the bytes of a quoted string.
 fn quoted(c: &mut Cursor, text: &mut Vec<u8>) -> Result<(), SyntaxError> {
     let start = c.at();
     c.eat("\"");
@@ -179,7 +179,7 @@ fn quoted(c: &mut Cursor, text: &mut Vec<u8>) -> Result<(), SyntaxError> {
     }
 }
 
-/// Parse an escape of C (ISO C §6.4.4.4): a letter, up to three octal digits, or `x` and
+/// Parse an escape sequence of C (ISO C §6.4.4.4): a letter, up to three octal digits, or `x` with
 /// hexadecimal digits.
 fn escape(c: &mut Cursor) -> Result<u8, SyntaxError> {
     let start = c.at();
@@ -203,7 +203,7 @@ fn escape(c: &mut Cursor) -> Result<u8, SyntaxError> {
     Ok(value)
 }
 
-/// Letters after a backslash, and the bytes that they stand for.
+/// Letters after a backslash, and the bytes that they represent.
 const ESCAPES: [(u8, u8); 11] = [
     (b'a', 7),
     (b'b', 8),

@@ -1,15 +1,15 @@
-//! A place in a script: what comes next, and what is told when it is something else.
+//! A position in a script, with its basic parsers and errors.
 
 use std::fmt;
 
-/// Where a script stops making sense.
+/// Position and description of a syntax error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct SyntaxError {
     /// Line, from 1.
     pub line: u32,
     /// Column, from 1.
     pub column: u32,
-    /// What was wrong: "expected …, found …".
+    /// Description: "expected …, found …".
     pub problem: String,
 }
 
@@ -32,7 +32,7 @@ impl<'a> Cursor<'a> {
         Cursor { text, at: 0, lines: std::iter::once(0).chain(starts).collect(), defines }
     }
 
-    /// Return the text that a word stands for, if it is defined; the last definition counts.
+    /// Return the text that a word is defined as. The last definition counts.
     pub fn defined(&self, word: &str) -> Option<&'a str> {
         self.defines.iter().rfind(|d| d.0 == word).map(|d| d.1.as_str())
     }
@@ -57,12 +57,12 @@ impl<'a> Cursor<'a> {
         self.rest().starts_with(what)
     }
 
-    /// Line of the next character.
+    /// Return the line of the next character.
     pub fn line(&self) -> u32 {
         self.lines.partition_point(|&start| start <= self.at) as u32
     }
 
-    /// Takes `what` if it is next.
+    /// Consume `what` and return true, if it comes next.
     pub fn eat(&mut self, what: &str) -> bool {
         let there = self.sees(what);
         if there {
@@ -71,7 +71,7 @@ impl<'a> Cursor<'a> {
         there
     }
 
-    /// Takes characters while `wanted`.
+    /// Consume characters while `wanted` is true.
     pub fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let end = rest.find(|c| !wanted(c)).unwrap_or(rest.len());
@@ -79,7 +79,7 @@ impl<'a> Cursor<'a> {
         &rest[..end]
     }
 
-    /// Takes everything before `mark`, and the mark.
+    /// Consume the text before `mark` and the mark itself, and return the text.
     pub fn take_until(&mut self, mark: &str) -> Option<&'a str> {
         let rest = self.rest();
         let end = rest.find(mark)?;
@@ -87,12 +87,12 @@ impl<'a> Cursor<'a> {
         Some(&rest[..end])
     }
 
-    /// Passes blanks within a line.
+    /// Skip blanks within a line.
     pub fn blanks(&mut self) {
         self.take_while(|c| c == ' ' || c == '\t');
     }
 
-    /// Passes white space and comments.
+    /// Skip white space and comments.
     pub fn space(&mut self) -> Result<(), SyntaxError> {
         loop {
             self.take_while(char::is_whitespace);
@@ -108,7 +108,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes a name: a letter or `_`, then letters, digits and `_`.
+    /// Consume a name: a letter or `_`, then letters, digits and `_`.
     pub fn word(&mut self) -> Option<&'a str> {
         if !self.peek().is_some_and(|c| c.is_ascii_alphabetic() || c == '_') {
             return None;
@@ -116,7 +116,7 @@ impl<'a> Cursor<'a> {
         Some(self.take_while(|c| c.is_ascii_alphanumeric() || c == '_'))
     }
 
-    /// Takes a whole number, decimal or hexadecimal.
+    /// Consume a whole number, decimal or hexadecimal.
     pub fn integer(&mut self, what: &str) -> Result<i64, SyntaxError> {
         let start = self.at;
         let negative = self.eat("-");
@@ -133,7 +133,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Takes a whole number within `0..=most`.
+    /// Consume a whole number within `0..=most`.
     pub fn bounded(&mut self, what: &str, most: u32) -> Result<u32, SyntaxError> {
         let start = self.at;
         let value = self.integer(what)?;
@@ -146,7 +146,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Passes white space, takes `what`, passes white space.
+    /// Consume `what`, with white space before and after it.
     pub fn require(&mut self, what: &str) -> Result<(), SyntaxError> {
         self.space()?;
         if !self.eat(what) {
@@ -155,7 +155,7 @@ impl<'a> Cursor<'a> {
         self.space()
     }
 
-    /// The complaint that `what` should stand here.
+    /// Return the error that `what` was expected here.
     pub fn expected(&self, what: &str) -> SyntaxError {
         let found: String = match self.peek() {
             None => "the end of the script".into(),
@@ -170,7 +170,7 @@ impl<'a> Cursor<'a> {
         self.wrong(format!("expected {what}, found {found}"))
     }
 
-    /// A complaint about what is here.
+    /// Return an error at this position.
     pub fn wrong(&self, problem: String) -> SyntaxError {
         let line = self.line();
         let column = self.text[self.lines[line as usize - 1]..self.at].chars().count() as u32 + 1;

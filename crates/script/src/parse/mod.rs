@@ -1,4 +1,4 @@
-//! Text in, [`Script`] out; or the first place where it makes no sense.
+//! Parser of scripts. The parser returns a [`Script`] or the first syntax error.
 
 mod call;
 mod cursor;
@@ -7,17 +7,18 @@ mod time;
 
 pub use cursor::SyntaxError;
 
-use crate::syntax::{Action, Code, Command, Event, Script, Setting, Way};
+use crate::syntax::{Action, Code, Command, Direction, Event, Script, Setting};
 use cursor::Cursor;
 
-/// Reads a script.
+/// Parse a script.
 pub fn parse(text: &str) -> Result<Script, SyntaxError> {
     parse_with(text, &[])
 }
 
-/// Parse a script in which words stand for other texts; `defines` has each word with its text.
+/// Parse a script in which some words are defined as other texts; `defines` holds each word with
+/// its text.
 ///
-/// A word can stand for a value of a call, an error, a cookie, or a command in backticks.
+/// A defined word may stand for a value of a call, an error, a cookie, or a command in backticks.
 pub fn parse_with(text: &str, defines: &[(String, String)]) -> Result<Script, SyntaxError> {
     let mut c = Cursor::new(text, defines);
     let mut script = Script::default();
@@ -39,7 +40,10 @@ pub fn parse_with(text: &str, defines: &[(String, String)]) -> Result<Script, Sy
         c.space()?;
     }
     if c.peek().is_some() {
-        return Err(c.wrong("a command without a time is the end: write the time of what follows".into()));
+        return Err(c.wrong(
+            "a command without a time must be at the end of the script; write a time before this event"
+                .into(),
+        ));
     }
     Ok(script)
 }
@@ -58,7 +62,8 @@ fn setting(c: &mut Cursor) -> Result<Setting, SyntaxError> {
     Ok(Setting { line, name: name.into(), value })
 }
 
-/// A value of ours may have spaces ("2 packets"): it takes its line, up to a comment.
+/// Consume the rest of the line up to a comment, because a value such as "2 packets" contains
+/// spaces.
 fn rest_of_line(c: &mut Cursor) -> String {
     let line = c.rest().lines().next().unwrap_or("");
     let comment = ["//", "/*", "#"].iter().filter_map(|mark| line.find(mark)).min().unwrap_or(line.len());
@@ -67,7 +72,7 @@ fn rest_of_line(c: &mut Cursor) -> String {
     line[..comment].trim().to_string()
 }
 
-/// A value in quotes, or up to white space.
+/// Consume a quoted value, or a value up to white space.
 fn word(c: &mut Cursor) -> Result<String, SyntaxError> {
     if !c.eat("\"") {
         return Ok(c.take_while(|x| !x.is_whitespace()).to_string());
@@ -89,13 +94,13 @@ fn command(c: &mut Cursor) -> Result<Command, SyntaxError> {
         };
         text += part;
         match text.strip_suffix('\\') {
-            Some(before) => text = format!("{before}`"), // \` is no end
+            Some(before) => text = format!("{before}`"), // \` does not end the command
             None => return Ok(Command { line, text }),
         }
     }
 }
 
-/// Take a word that is defined as a command in backticks.
+/// Consume a word that is defined as a command in backticks.
 fn defined_command(c: &mut Cursor) -> Option<Command> {
     let (line, start) = (c.line(), c.at());
     let value = c.word().and_then(|word| c.defined(word));
@@ -126,9 +131,9 @@ fn event(c: &mut Cursor) -> Result<Event, SyntaxError> {
     let when = time::when(c)?;
     c.space()?;
     let action = if c.eat("<") {
-        packet::packet(c, Way::In)?
+        packet::packet(c, Direction::In)?
     } else if c.eat(">") {
-        packet::packet(c, Way::Out)?
+        packet::packet(c, Direction::Out)?
     } else if c.sees("`") {
         Action::Command(command(c)?)
     } else if let Some(command) = defined_command(c) {

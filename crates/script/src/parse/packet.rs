@@ -1,21 +1,21 @@
-//! Segments: `< S 0:0(0) win 32792 <mss 1460,sackOK>`.
+//! Parser of segments: `< S 0:0(0) win 32792 <mss 1460,sackOK>`.
 
 use net::{AccEcn, AccEcnOrder};
 
 use super::cursor::{Cursor, SyntaxError};
 use crate::print::counter_names;
-use crate::syntax::{Action, EcnField, Flags, LETTERS, Packet, TcpOption, Way, Written};
+use crate::syntax::{Action, CookieText, Direction, EcnField, Flags, LETTERS, Packet, TcpOption};
 
-/// Bytes that an option has room for.
-const MOST_COOKIE: usize = 38;
+/// Maximum size of the data of an option, in bytes.
+const MAX_COOKIE: usize = 38;
 
 /// Words that begin a packet other than a TCP segment over IPv4.
 const FOREIGN: [&str; 7] = ["icmp", "udp", "udplite", "ipv4", "ipv6", "gre", "mpls"];
 
-pub(super) fn packet(c: &mut Cursor, way: Way) -> Result<Action, SyntaxError> {
+pub(super) fn packet(c: &mut Cursor, way: Direction) -> Result<Action, SyntaxError> {
     c.space()?;
-    let mut said = Said::default();
-    ip_header(c, &mut said)?;
+    let mut fields = IpFields::default();
+    ip_header(c, &mut fields)?;
     let start = c.at();
     if let Some(word) = c.word() {
         if FOREIGN.contains(&word) {
@@ -28,7 +28,7 @@ pub(super) fn packet(c: &mut Cursor, way: Way) -> Result<Action, SyntaxError> {
     let (seq, len) = sequence(c)?;
     let mut packet = Packet {
         way,
-        ecn: EcnField::Unsaid,
+        ecn: EcnField::Absent,
         dscp: None,
         ip: None,
         flags,
@@ -56,12 +56,12 @@ pub(super) fn packet(c: &mut Cursor, way: Way) -> Result<Action, SyntaxError> {
         packet.options = options(c, way)?;
         c.space()?;
     }
-    ip_header(c, &mut said)?;
-    (packet.ecn, packet.dscp, packet.ip) = (said.ecn, said.dscp, said.other);
+    ip_header(c, &mut fields)?;
+    (packet.ecn, packet.dscp, packet.ip) = (fields.ecn, fields.dscp, fields.other);
     Ok(Action::Packet(Box::new(packet)))
 }
 
-/// Takes `word` and the space after it, unless it is part of a longer one.
+/// Consume `word` and the space after it, unless it is part of a longer word.
 fn eat_word(c: &mut Cursor, word: &str) -> bool {
     let start = c.at();
     if c.word() == Some(word) {
@@ -72,17 +72,17 @@ fn eat_word(c: &mut Cursor, word: &str) -> bool {
     false
 }
 
-/// What is said of the IP header.
+/// Fields of the IP header.
 #[derive(Default)]
-struct Said {
+struct IpFields {
     ecn: EcnField,
     dscp: Option<u8>,
-    /// What is not understood.
+    /// A field that is not supported.
     other: Option<String>,
 }
 
-/// `[ect0]`, `[ce]`, `[tos 0x2]`, with or without parentheses.
-fn ip_header(c: &mut Cursor, said: &mut Said) -> Result<(), SyntaxError> {
+/// Parse fields such as `[ect0]`, `[ce]` and `[tos 0x2]`, in brackets or parentheses.
+fn ip_header(c: &mut Cursor, fields: &mut IpFields) -> Result<(), SyntaxError> {
     while c.peek() == Some('[') || c.peek() == Some('(') {
         let start = c.at();
         let end = if c.eat("[") { "]" } else { ")" };
@@ -98,8 +98,8 @@ fn ip_header(c: &mut Cursor, said: &mut Said) -> Result<(), SyntaxError> {
                 c.back_to(start);
                 return Err(c.wrong("expected [ect0], [ect1], [ect01], [ce], [noecn] or [tos N]".into()));
             }
-            if !said.take(item) {
-                said.other = Some(item.split_whitespace().collect::<Vec<_>>().join(" "));
+            if !fields.take(item) {
+                fields.other = Some(item.split_whitespace().collect::<Vec<_>>().join(" "));
             }
         }
         c.space()?;
@@ -107,8 +107,8 @@ fn ip_header(c: &mut Cursor, said: &mut Said) -> Result<(), SyntaxError> {
     Ok(())
 }
 
-impl Said {
-    /// Whether an item is understood.
+impl IpFields {
+    /// Set a field, and return true if it is supported.
     fn take(&mut self, item: &str) -> bool {
         use net::Ecn::{Ce, Ect0, Ect1, NotEct};
         self.ecn = match item.to_ascii_lowercase().as_str() {
@@ -129,7 +129,7 @@ impl Said {
     }
 }
 
-/// A number up to 255, decimal or hexadecimal.
+/// Parse a number up to 255, decimal or hexadecimal.
 fn byte(text: &str) -> Option<u8> {
     match text.strip_prefix("0x") {
         Some(digits) => u8::from_str_radix(digits, 16).ok(),
@@ -165,7 +165,7 @@ fn flags(c: &mut Cursor) -> Result<Flags, SyntaxError> {
     Ok(flags)
 }
 
-/// `1:1001(1000)`.
+/// Parse `1:1001(1000)`.
 fn sequence(c: &mut Cursor) -> Result<(u32, u32), SyntaxError> {
     c.space()?;
     let start = c.at();
@@ -183,13 +183,13 @@ fn sequence(c: &mut Cursor) -> Result<(u32, u32), SyntaxError> {
     Ok((seq, len))
 }
 
-/// The inside of `<…>`.
-fn options(c: &mut Cursor, way: Way) -> Result<Option<Vec<TcpOption>>, SyntaxError> {
+/// Parse the options inside `<…>`.
+fn options(c: &mut Cursor, way: Direction) -> Result<Option<Vec<TcpOption>>, SyntaxError> {
     c.space()?;
     if c.sees("...") {
-        if way == Way::In {
+        if way == Direction::In {
             return Err(c.wrong(
-                "<...> stands for any options: only a packet that is expected (>) can have it".into(),
+                "<...> matches any options, so only a packet that is expected (>) can have it".into(),
             ));
         }
         c.eat("...");
@@ -240,24 +240,24 @@ fn option(c: &mut Cursor) -> Result<TcpOption, SyntaxError> {
     })
 }
 
-/// Bytes in hexadecimal, or the name of a cookie.
-fn cookie(c: &mut Cursor) -> Result<Written, SyntaxError> {
+/// Parse the hexadecimal bytes or the name of a cookie.
+fn cookie(c: &mut Cursor) -> Result<CookieText, SyntaxError> {
     let start = c.at();
     let text = c.take_while(|x| x.is_ascii_alphanumeric() || x == '_');
     let text = c.defined(text).unwrap_or(text);
     match text {
-        "TFO_COOKIE" => return Ok(Written::OfHost),
-        "TFO_COOKIE_ZERO" => return Ok(Written::OfZeros),
+        "TFO_COOKIE" => return Ok(CookieText::Host),
+        "TFO_COOKIE_ZERO" => return Ok(CookieText::ZeroKey),
         _ => {}
     }
     let digits: Option<Vec<u8>> = text.chars().map(|x| x.to_digit(16).map(|d| d as u8)).collect();
-    let digits = digits.filter(|d| d.len() % 2 == 0 && d.len() <= 2 * MOST_COOKIE);
+    let digits = digits.filter(|d| d.len() % 2 == 0 && d.len() <= 2 * MAX_COOKIE);
     let Some(digits) = digits else {
         c.back_to(start);
-        let most = MOST_COOKIE;
-        return Err(c.wrong(format!("a cookie is up to {most} bytes in hexadecimal, or TFO_COOKIE")));
+        let max = MAX_COOKIE;
+        return Err(c.wrong(format!("a cookie must be at most {max} bytes in hexadecimal, or TFO_COOKIE")));
     };
-    Ok(Written::Bytes(digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()))
+    Ok(CookieText::Bytes(digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()))
 }
 
 fn blocks(c: &mut Cursor) -> Result<Vec<(u32, u32)>, SyntaxError> {

@@ -1,15 +1,15 @@
-//! Times: `0.1`, `+.1`, `0.1~0.2`, `+.1~+.2`, `*`.
+//! Parser of times: `0.1`, `+.1`, `0.1~0.2`, `+.1~+.2`, `*`.
 
 use units::Duration;
 
 use super::cursor::{Cursor, SyntaxError};
 use crate::syntax::When;
 
-/// Maximum time in a script: the clock of 64 bits of picoseconds ends at 18,446,744 s.
-const MOST_SECONDS: u64 = 18_446_743;
+/// Maximum time in a script, in seconds. The clock of 64-bit picoseconds ends at 18,446,744 s.
+const MAX_SECONDS: u64 = 18_446_743;
 const TIME: &str = "a time in seconds, such as 0.1, +.1 or *";
 
-/// Whether a time begins here.
+/// Return true if a time begins here.
 pub(super) fn begins(c: &Cursor) -> bool {
     c.peek().is_some_and(|x| x.is_ascii_digit() || x == '+' || x == '*' || x == '.') && !c.sees("...")
 }
@@ -42,23 +42,23 @@ pub(super) fn when(c: &mut Cursor) -> Result<When, SyntaxError> {
     Ok(if relative { When::AfterBetween(from, to) } else { When::Between(from, to) })
 }
 
-/// A span in seconds, to the picosecond.
+/// Parse a time span in seconds, to the picosecond.
 pub(super) fn seconds(c: &mut Cursor) -> Result<Duration, SyntaxError> {
     let start = c.at();
     let whole = c.take_while(|x| x.is_ascii_digit());
     let point = c.at();
     let fraction = if c.eat(".") { c.take_while(|x| x.is_ascii_digit()) } else { "" };
     if fraction.is_empty() {
-        c.back_to(point); // "0." is 0, and the point belongs to what follows: 0...0.2
+        c.back_to(point); // "0." is 0, and the point belongs to the dots that follow: 0...0.2
     }
     if whole.is_empty() && fraction.is_empty() {
         c.back_to(start);
         return Err(c.expected(TIME));
     }
     let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().unwrap_or(u64::MAX) };
-    if whole > MOST_SECONDS {
+    if whole > MAX_SECONDS {
         c.back_to(start);
-        return Err(c.wrong(format!("a time must be at most {MOST_SECONDS} s")));
+        return Err(c.wrong(format!("a time must be at most {MAX_SECONDS} s")));
     }
     let digits = format!("{fraction:0<12}");
     let picoseconds: u64 = digits[..12].parse().unwrap_or(0);

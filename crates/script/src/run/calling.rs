@@ -1,4 +1,4 @@
-//! Calls of the script: those that return at once, those that block, and what they return.
+//! System calls of a script: execution, blocking, and comparison of their results.
 
 use units::Time;
 
@@ -8,11 +8,11 @@ use crate::calls::{self, Progress, Reply, number};
 use crate::report::{Failure, Verdict};
 use crate::syntax::{Call, Outcome, When};
 
-/// A call that has not returned.
+/// A blocking call that has not returned.
 pub(super) struct Waiting {
     pub(super) line: u32,
     pub(super) call: Call,
-    /// When it should return.
+    /// Time at which the script expects it to return.
     pub(super) end: Time,
     progress: Progress,
     pub(super) wake: Time,
@@ -23,12 +23,12 @@ impl Runner {
         if let (Some(w), true) = (&self.waiting, call.end.is_some()) {
             return Err(fail(line, format!("the blocking call of line {} has not returned", w.line)));
         }
-        self.tell(self.now, Some(line), call.to_string());
+        self.record(self.now, Some(line), call.to_string());
         let mut progress = Progress { since: self.now, again: false, bytes: 0 };
         let hidden = self.host.hidden.len();
         let reply = calls::make(&mut self.host, call, self.now, &mut progress);
         if self.waiting.is_some() && self.host.hidden.len() > hidden {
-            return Err(unsupported(line, "a descriptor number that is given twice while a call blocks"));
+            return Err(unsupported(line, "a descriptor number that is assigned twice while a call blocks"));
         }
         let relative = matches!(when, When::After(_) | When::AfterBetween(..) | When::Any);
         let end = call.end.map(|end| if relative { base + end } else { Time::ZERO + end });
@@ -49,13 +49,13 @@ impl Runner {
             }
             (reply, _) => {
                 self.returned(line, call, &reply)?;
-                self.look_again() // what one call does can be what another waits for
+                self.retry_call() // one call may complete another that blocks
             }
         }
     }
 
-    /// Lets a waiting call go on.
-    pub(super) fn look_again(&mut self) -> Step {
+    /// Try again to complete the blocking call.
+    pub(super) fn retry_call(&mut self) -> Step {
         let Some(mut waiting) = self.waiting.take() else { return Ok(()) };
         match calls::make(&mut self.host, &waiting.call, self.now, &mut waiting.progress) {
             Reply::Blocks(wake) => {
@@ -80,8 +80,8 @@ impl Runner {
         }
     }
 
-    /// A call that blocks though the script does not say until when: nothing of the script can happen
-    /// before it returns.
+    /// Execute a call that blocks although the script gives no time of return. No event of the
+    /// script can happen before it returns.
     fn stuck(&mut self, line: u32, call: &Call, wake: Time, progress: Progress) -> Step {
         let end = self.now + PATIENCE;
         self.waiting = Some(Waiting { line, call: call.clone(), end, progress, wake });
@@ -104,7 +104,7 @@ impl Runner {
         Ok(())
     }
 
-    /// Compares what a call returned.
+    /// Compare the result of a call with the script.
     fn returned(&mut self, line: u32, call: &Call, reply: &Reply) -> Step {
         let (value, errno) = match reply {
             Reply::Done(value) => (*value, None),
@@ -123,7 +123,7 @@ impl Runner {
             None => value.to_string(),
         };
         if call.end.is_some() {
-            self.tell(self.now, Some(line), format!("{} returns {happened}", call.name));
+            self.record(self.now, Some(line), format!("{} returns {happened}", call.name));
         }
         let as_expected = match &call.result {
             Outcome::Any => true,
@@ -139,7 +139,7 @@ impl Runner {
                 expected == errno || (expected == "EWOULDBLOCK" && errno == "EAGAIN")
             }
             (Some(_), None) => false,
-            (None, _) => true, // `= -1` alone accepts any error
+            (None, _) => true, // `= -1` alone matches any error
         };
         if as_expected && same_error {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Time passes: timers of the host, and calls that should have returned.
+//! The clock: timers of the host, and calls that must have returned.
 
 use units::Time;
 
@@ -6,16 +6,16 @@ use super::Runner;
 use super::step::{Step, differs, fail};
 use crate::host::Host;
 
-/// Timers at one instant, before something is wrong.
+/// Maximum number of timers at one instant. More indicate a fault of the endpoint.
 const TIMERS_AT_ONCE: u32 = 10_000;
 
 impl Runner {
-    /// Lets time pass to `to`. What falls on `to` itself comes after the script's own event.
+    /// Advance the clock to `to`. Timers at exactly `to` run after the script's own event.
     pub(super) fn advance(&mut self, to: Time) -> Step {
         self.pass(to, |_| false)
     }
 
-    /// Lets time pass up to `to`, or until `done`.
+    /// Advance the clock to `to`, or until `done` returns true.
     pub(super) fn pass(&mut self, to: Time, done: impl Fn(&Host) -> bool) -> Step {
         let mut at_once = 0;
         while !done(&self.host) {
@@ -33,12 +33,12 @@ impl Runner {
             self.now = self.now.max(next);
             self.overdue()?;
             self.host.on_timer(self.now);
-            self.look_again()?;
+            self.retry_call()?;
         }
         Ok(())
     }
 
-    /// A call that should have returned by now.
+    /// Refuse a blocking call that should have returned by now.
     fn overdue(&self) -> Step {
         match &self.waiting {
             Some(w) if self.now > w.end + self.tolerance => Err(differs(

@@ -1,8 +1,9 @@
-//! A script against the endpoint: the clock, the order of things, and what is compared.
+//! Execution of a script: its clock, the order of its events, and the comparisons.
 //!
-//! As packetdrill does it: a segment or call of the script waits for its time; a segment that is
-//! expected is the next one that the endpoint sent, whenever that was, and then its time is compared; a
-//! relative time counts from when the event before was over; a call that blocks runs beside the rest.
+//! The rules are those of packetdrill. An injected segment or a call waits for its time. An
+//! expected segment is compared with the next segment that the endpoint sent, and then with its
+//! time. A relative time counts from the end of the previous event. A blocking call runs beside the
+//! other events.
 
 mod calling;
 mod clock;
@@ -18,14 +19,14 @@ use crate::matching::to_script;
 use crate::report::{Block, Moment, Report, Verdict};
 use crate::setup::Setup;
 use crate::support;
-use crate::syntax::{Action, Code, Event, Script, Way, When};
+use crate::syntax::{Action, Code, Direction, Event, Script, When};
 use calling::Waiting;
 use step::{Due, Step, fail, unsupported};
 
-/// packetdrill's default.
+/// Default tolerance of packetdrill.
 const TOLERANCE: Duration = Duration::from_millis(4);
 
-/// Runs a script.
+/// Run a script.
 pub fn run(script: &Script, setup: &Setup) -> Report {
     let mut runner = Runner::new(setup);
     let verdict = match runner.all(script) {
@@ -33,8 +34,8 @@ pub fn run(script: &Script, setup: &Setup) -> Report {
         Err(verdict) => verdict,
     };
     let passed = verdict == Verdict::Passed;
-    runner.tell_of_the_rest(if passed { "the script has ended" } else { "the script has not come to it" });
-    runner.timeline.sort_by_key(|moment| moment.at); // a segment is told of when it is expected
+    runner.record_unexpected(if passed { "the script has ended" } else { "the script ended before it" });
+    runner.timeline.sort_by_key(|moment| moment.at); // a segment is recorded when it is expected
     let code = script.events.iter().filter_map(|e| match &e.action {
         Action::Code(code) => Some(code.clone()),
         _ => None,
@@ -46,13 +47,13 @@ struct Runner {
     host: Host,
     now: Time,
     tolerance: Duration,
-    /// A tick of the script's timestamps, if it says what that is: only then they are compared.
+    /// Duration of a tick of the script's timestamps. Without it, timestamps are not compared.
     tick: Option<Duration>,
     waiting: Option<Waiting>,
     timeline: Vec<Moment>,
     blocks: Vec<Block>,
     preparation: Vec<(String, String)>,
-    /// The host's settings before the script's commands.
+    /// Settings of the host before the script's commands.
     before: Kernel,
 }
 
@@ -60,7 +61,7 @@ const NO_EVENT: &str = "the script has no event: write at least one call or segm
                         such as `0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3`";
 const NO_PACING: &str = "pacing by fq of more than the first 10 segments, with a congestion \
                          control that does not pace (bbr does)";
-const BEYOND: &str = "is more than 213 days after the start, where time ends";
+const BEYOND: &str = "is more than 213 days after the start, the maximum of the clock";
 
 impl Runner {
     fn new(setup: &Setup) -> Self {
@@ -90,7 +91,7 @@ impl Runner {
         if let Some(init) = &script.init {
             self.command(init)?;
         }
-        // The clock starts with the first event, and there may be nothing before it.
+        // The clock starts with the first event.
         self.now = script.events.first().map_or(Time::ZERO, |e| match e.when {
             When::At(t) | When::After(t) | When::Between(t, _) | When::AfterBetween(t, _) => Time::ZERO + t,
             When::Any => Time::ZERO,
@@ -106,7 +107,7 @@ impl Runner {
         self.finish()
     }
 
-    fn tell(&mut self, at: Time, line: Option<u32>, what: String) {
+    fn record(&mut self, at: Time, line: Option<u32>, what: String) {
         self.timeline.push(Moment { at, line, what });
     }
 
@@ -127,7 +128,7 @@ impl Runner {
             return Err(fail(event.line, BEYOND));
         }
         if let Action::Packet(packet) = &event.action
-            && packet.way == Way::Out
+            && packet.way == Direction::Out
         {
             return self.expect(event.line, packet, &due);
         }
@@ -155,12 +156,12 @@ impl Runner {
     fn code(&mut self, code: &Code) {
         let first = code.text.trim().lines().next().unwrap_or("").trim_end();
         let rest = if code.text.trim().contains('\n') { " …" } else { "" };
-        self.tell(self.now, Some(code.line), format!("%{{ {first}{rest} }}%"));
+        self.record(self.now, Some(code.line), format!("%{{ {first}{rest} }}%"));
         let info = self.host.current.map(|i| self.host.connections[i].stack.info(self.now));
         self.blocks.push(Block { at: self.now, line: code.line, text: code.text.clone(), info });
     }
 
-    /// After the last event: a call that still waits gets its time.
+    /// Wait for a call that still blocks after the last event.
     fn finish(&mut self) -> Step {
         while let Some(end) = self.waiting.as_ref().map(|w| w.end) {
             let last = end + self.tolerance + Duration(1);
@@ -172,14 +173,14 @@ impl Runner {
         Ok(())
     }
 
-    /// What was sent and the script has not come to.
-    fn tell_of_the_rest(&mut self, why: &str) {
+    /// Add the sent segments that the script did not expect to the timeline.
+    fn record_unexpected(&mut self, why: &str) {
         let missed =
             std::mem::take(&mut self.host.missed).into_iter().map(|s| (s, "another connection began"));
         let rest = std::mem::take(&mut self.host.sent).into_iter().map(|s| (s, why));
         for (sent, why) in missed.chain(rest).collect::<Vec<_>>() {
             let written = to_script(&sent.header, &self.host.connections[sent.connection]);
-            self.tell(sent.at, None, format!("{written} ({why})"));
+            self.record(sent.at, None, format!("{written} ({why})"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is said of the host before and beside segments and calls: sizes of buffers, settings, commands.
+//! Configuration of the host: options of the script and its shell commands.
 
 use serde_json::json;
 use tcp::Tcp;
@@ -8,7 +8,7 @@ use super::step::{Step, fail, unsupported};
 use crate::command::{self, Effect};
 use crate::kernel::{HEADERS, Kernel};
 use crate::settings;
-use crate::syntax::{Action, Command, Flags, Script, TcpOption, Way};
+use crate::syntax::{Action, Command, Direction, Flags, Script, TcpOption};
 
 impl Runner {
     pub(super) fn settings(&mut self, script: &Script) -> Step {
@@ -23,7 +23,8 @@ impl Runner {
                     self.tick = (us > 0).then_some(units::Duration(us.saturating_mul(1_000_000)));
                 }
                 ("local_ip" | "remote_ip", _) => {
-                    // What cannot be read as an address is one of another family, whose packets are not there either.
+                    // A value that is not an IPv4 address belongs to another protocol, whose
+                    // packets are not supported.
                     if let Some(address) = setting.value.as_deref().and_then(|v| v.parse().ok()) {
                         let settings = &mut kernel.fast_open;
                         let local = setting.name == "local_ip";
@@ -35,8 +36,8 @@ impl Runner {
                     kernel.change(&[("mss", mss)]).map_err(|e| unsupported(setting.line, e))?;
                 }
                 ("preset", _) => {
-                    let host = json!({"segment_memory": "linear", "send_buffer": "unlimited"});
-                    let preset = Tcp::preset(setting.value.as_deref().unwrap_or(""), &host);
+                    let host = json!({"memory": {"segment": "linear"}, "send_buffer": "unlimited"});
+                    let preset = Tcp::of_stack(setting.value.as_deref().unwrap_or(""), &host);
                     *kernel = Kernel::new(preset.map_err(|e| fail(setting.line, e.to_string()))?);
                 }
                 ("set", _) => {
@@ -51,8 +52,8 @@ impl Runner {
         Ok(())
     }
 
-    /// Where a script names a shell script that is not at hand, the sizes of the host's buffers are not known: the window
-    /// shift is as its first SYN has it.
+    /// Take the window shift from the first expected SYN, if the script names a shell script that
+    /// is not available. The buffer sizes of the host are then unknown.
     pub(super) fn guess_shift(&mut self, script: &Script) {
         let events = script.events.iter().filter_map(|e| match &e.action {
             Action::Command(c) => Some(c),
@@ -62,7 +63,7 @@ impl Runner {
             |effect| matches!(&effect, Effect::Script(name) if !self.preparation.iter().any(|p| p.0 == *name)),
         );
         let syn = script.events.iter().find_map(|e| match &e.action {
-            Action::Packet(p) if p.way == Way::Out && p.flags.has(Flags::SYN) => p.options.as_ref(),
+            Action::Packet(p) if p.way == Direction::Out && p.flags.has(Flags::SYN) => p.options.as_ref(),
             _ => None,
         });
         let shift = syn.into_iter().flatten().find_map(|o| match o {
@@ -70,13 +71,13 @@ impl Runner {
             _ => None,
         });
         if let (true, Some(shift)) = (missing, shift) {
-            // A shift that cannot be is a difference when the SYN is compared.
-            let _ = self.host.kernel.change(&[("window_shift", json!(shift))]);
+            // An invalid shift appears as a difference when the SYN is compared.
+            let _ = self.host.kernel.change(&[("window.shift", json!(shift))]);
         }
     }
 
     pub(super) fn command(&mut self, command: &Command) -> Step {
-        let (effects, _) = command::read(&command.text); // what is not understood was told before
+        let (effects, _) = command::read(&command.text); // `support::missing` refused unsupported commands
         for effect in effects {
             match &effect {
                 Effect::Sleep(time) => self.advance(self.now + *time)?,
@@ -92,19 +93,18 @@ impl Runner {
         Ok(())
     }
 
-    /// Run the known commands of a shell script beside this one, and record the commands that are
-    /// ignored.
+    /// Apply the supported commands of a shell script, and record the commands that are ignored.
     ///
     /// [`support::missing`](crate::support::missing) has refused the script if one of its settings
     /// cannot be applied.
     fn shell_script(&mut self, line: u32, name: &str) {
         let Some(text) = self.preparation.iter().find(|p| p.0 == name).map(|p| p.1.clone()) else { return };
-        let (effects, mut passed_over) = command::read(&text);
+        let (effects, mut ignored) = command::read(&text);
         for effect in effects.iter().filter(|e| !matches!(e, Effect::Sleep(_) | Effect::Restore)) {
-            passed_over.extend(self.host.kernel.apply(effect).err());
+            ignored.extend(self.host.kernel.apply(effect).err());
         }
-        if !passed_over.is_empty() {
-            self.tell(self.now, Some(line), format!("{name}: passed over: {}", passed_over.join("; ")));
+        if !ignored.is_empty() {
+            self.record(self.now, Some(line), format!("{name}: ignored: {}", ignored.join("; ")));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Segments of the script: those that arrive, and those that are expected.
+//! Segments of a script: injection, and comparison with sent segments.
 
 use super::Runner;
 use super::step::{Due, PATIENCE, Step, differs};
@@ -10,17 +10,17 @@ use crate::syntax::{Flags, Packet, TcpOption};
 impl Runner {
     pub(super) fn inject(&mut self, line: u32, packet: &Packet) -> Step {
         let packet = &with_cookies(packet, &self.host.kernel.fast_open);
-        self.tell(self.now, Some(line), packet.to_string());
+        self.record(self.now, Some(line), packet.to_string());
         let to = self.host.addressee(self.now, packet.flags);
         let header = match to {
             Addressee::Is(index) => to_live(packet, &self.host.connections[index]),
             _ => to_live(packet, &Connection::new(self.host.kernel.tcp.clone())),
         };
         self.host.receive(self.now, to, &header);
-        self.look_again()
+        self.retry_call()
     }
 
-    /// The next segment that the endpoint sent must be `packet`, in time.
+    /// Compare the next segment that the endpoint sent with `packet`, and its time with `due`.
     pub(super) fn expect(&mut self, line: u32, packet: &Packet, due: &Due) -> Step {
         let packet = &with_cookies(packet, &self.host.kernel.fast_open);
         let latest = if due.any { self.now } else { due.to };
@@ -42,7 +42,7 @@ impl Runner {
         let ticks = Ticks { tick: self.tick, tolerance: self.tolerance };
         let problems = differences(packet, &sent.header, connection, ticks);
         let written = to_script(&sent.header, connection).to_string();
-        self.tell(sent.at, Some(line), written.clone());
+        self.record(sent.at, Some(line), written.clone());
         if !problems.is_empty() {
             let happened = format!("{written} at {}", sent.at);
             return Err(differs(line, problems.join("; "), packet.to_string(), happened));
@@ -62,8 +62,9 @@ impl Runner {
         Ok(())
     }
 
-    /// Segments that were sent together, as one: a kernel hands what a window allows to the interface in
-    /// one piece (TSO), and scripts for it expect that piece. PSH of such a piece is as expected: its segments have their own.
+    /// Join segments that were sent at the same time. A Linux kernel passes the data that a window
+    /// allows to the interface as one segment (TSO), and scripts expect that segment. The PSH flag
+    /// is as expected, because each of the joined segments has its own.
     fn gather(&mut self, mut sent: Sent, expected: &Packet) -> Sent {
         while sent.header.len > 0 && sent.header.len < expected.len {
             let Some(next) = self.host.sent.front() else { break };
@@ -82,7 +83,7 @@ impl Runner {
     }
 }
 
-/// Whether `next` continues `first` and could have been one piece with it.
+/// Return true if `next` continues `first` and both could be one segment.
 fn follows(first: &Header, next: &Header) -> bool {
     let same =
         |h: &Header| (h.ack, h.window, h.ecn, h.dscp, h.flags.without(Flags::PSH | Flags::FIN | Flags::CWR));

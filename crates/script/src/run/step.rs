@@ -1,20 +1,20 @@
-//! When a step of a script is due, and how it ends.
+//! Due times and outcomes of the steps of a script.
 
 use units::{Duration, Time};
 
 use crate::report::{Failure, Missing, Verdict};
 
-/// How long is waited for a segment that does not come at its time, only to say when it comes.
+/// Additional time to wait for a segment that is late, so that the failure can report its time.
 pub(super) const PATIENCE: Duration = Duration::from_millis(1_000_000);
 
-/// When an event is due.
+/// Interval of times in which an event is due.
 pub(super) struct Due {
     pub(super) from: Time,
     pub(super) to: Time,
     pub(super) any: bool,
 }
 
-/// It is done, or the script has its verdict.
+/// Outcome of a step: done, or the verdict of the script.
 pub(super) type Step = Result<(), Verdict>;
 
 pub(super) fn fail(line: u32, problem: impl Into<String>) -> Verdict {

@@ -1,32 +1,32 @@
-//! Headers as they stand on the wire.
+//! TCP headers with the values of their fields.
 
 use net::Options;
 
 use crate::syntax::Flags;
 
-/// A TCP header as it stands on the wire, its sequence numbers those of the endpoint.
+/// A TCP header with the values of its fields, and the endpoint's sequence numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// Sequence number.
     pub seq: u32,
-    /// Acknowledgement.
+    /// Acknowledgment number.
     pub ack: u32,
-    /// The window field: scaled, except in a SYN.
+    /// Window field: scaled, except in a SYN.
     pub window: u16,
-    /// Payload in bytes; more than a segment holds when several are taken together.
+    /// Size of the payload in bytes. It exceeds a segment if several were joined.
     pub len: u32,
     /// Control bits.
     pub flags: Flags,
     /// Options.
     pub options: Options,
-    /// The ECN field of the IP header.
+    /// ECN field of the IP header.
     pub ecn: net::Ecn,
-    /// Its DSCP (RFC 2474).
+    /// DSCP of the IP header (RFC 2474).
     pub dscp: u8,
 }
 
 impl Header {
-    /// Bytes of sequence space.
+    /// Return the length in sequence space.
     pub fn seq_len(&self) -> u32 {
         self.len + u32::from(self.flags.has(Flags::SYN)) + u32::from(self.flags.has(Flags::FIN))
     }

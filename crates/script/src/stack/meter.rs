@@ -1,5 +1,6 @@
-//! What Linux's TCP_INFO tells beside the endpoint's state (Linux 6.12, struct tcp_info, tcp_get_info): when something
-//! happened last, how many segments came and went, and where the time went.
+//! Measurements for Linux's TCP_INFO beyond the endpoint's own (Linux 6.12, struct tcp_info,
+//! tcp_get_info): times of the last events, counts of segments, and the time spent in each state of
+//! the sender.
 
 mod chrono;
 mod receiving;
@@ -12,7 +13,7 @@ use self::receiving::Receiving;
 use super::Header;
 use crate::syntax::Flags;
 
-/// The endpoint before a segment arrived.
+/// State of the endpoint before a segment arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Before {
     state: State,
@@ -21,13 +22,13 @@ pub struct Before {
 }
 
 impl Before {
-    /// As it is.
+    /// Return the present state of an endpoint.
     pub fn of(endpoint: &Endpoint) -> Self {
         Before { state: endpoint.state(), next: endpoint.next_expected().0 }
     }
 }
 
-/// Timeouts, and the recoveries that they began.
+/// Timeouts, and the recoveries that they started.
 #[derive(Clone, Debug, Default)]
 struct Timeouts {
     count: u64,
@@ -36,10 +37,11 @@ struct Timeouts {
     since: Option<Time>,
 }
 
-/// What is measured of a connection.
+/// Measurements of a connection.
 #[derive(Clone, Debug, Default)]
 pub struct Meter {
-    /// When data was sent last, and received in order, and when an ACK came.
+    /// Times when data was last sent, when data last arrived in order, and when an ACK last
+    /// arrived.
     data_sent: Time,
     data_received: Time,
     ack_received: Time,
@@ -47,13 +49,13 @@ pub struct Meter {
     segments_out: u64,
     data_in: u64,
     out_of_order: u64,
-    /// Segments that went out for the first time, and one past the highest number.
+    /// Number of segments sent for the first time, and the end of the highest sequence number sent.
     first_sent: u64,
     highest: Option<u32>,
-    /// Segments that D-SACKs told of.
+    /// Number of segments reported as duplicates by D-SACK.
     duplicates: u64,
     ecn_seen: bool,
-    /// The window that was told last.
+    /// Receive window announced last.
     window: u32,
     active: bool,
     timeouts: Timeouts,
@@ -70,15 +72,16 @@ fn milliseconds(now: Time, then: Time) -> u64 {
 }
 
 impl Meter {
-    /// An attempt to connect begins.
+    /// Record the beginning of an active open.
     pub fn on_connect(&mut self) {
         self.active = true;
     }
 
-    /// A segment arrived.
+    /// Record the arrival of a segment.
     pub fn on_arrival(&mut self, now: Time, header: &Header, before: Before, endpoint: &Endpoint) {
         let opens = before.state == State::Listen;
-        // A SYN that came again, while its SYN-ACK was out, is its request's (Linux, tcp_check_req).
+        // A repeated SYN before the handshake is complete belongs to the connection request (Linux,
+        // tcp_check_req).
         let again = before.state == State::SynReceived && header.flags.has(Flags::SYN);
         if again {
             return;
@@ -91,7 +94,8 @@ impl Meter {
         if matches!(before.state, State::Listen | State::SynSent) {
             if endpoint.state() == State::Established {
                 (self.data_sent, self.data_received, self.ack_received) = (now, now, now);
-                // What went with the SYN and was not taken counts beside it (Linux, tcp_rcv_fastopen_synack).
+                // Data of the SYN that the server did not accept counts too (Linux,
+                // tcp_rcv_fastopen_synack).
                 self.first_sent += u64::from(endpoint.segments_out().0);
             }
             self.end_timeouts(now, endpoint);
@@ -130,7 +134,7 @@ impl Meter {
         }
     }
 
-    /// Recovery from timeouts is over.
+    /// Record the end of the recovery from timeouts.
     fn end_timeouts(&mut self, now: Time, endpoint: &Endpoint) {
         if !endpoint.recovers_from_timeout()
             && let Some(since) = self.timeouts.since.take()
@@ -139,7 +143,7 @@ impl Meter {
         }
     }
 
-    /// A timer expired, and the retransmission timer had expired so often `before`.
+    /// Record the expiry of a timer. `before` is the number of retransmission timeouts before it.
     pub fn on_timer(&mut self, now: Time, before: u32, endpoint: &Endpoint) {
         if endpoint.sender_stats().timeouts == before || endpoint.state() == State::Closed {
             return;
@@ -151,7 +155,7 @@ impl Meter {
         }
     }
 
-    /// A segment went out.
+    /// Record the departure of a segment.
     pub fn on_departure(&mut self, now: Time, header: &Header, window: u32) {
         let reply = header.flags.has(Flags::SYN) && header.flags.has(Flags::ACK) && !self.active;
         self.segments_out += u64::from(!reply);
@@ -168,17 +172,18 @@ impl Meter {
         }
     }
 
-    /// The application read.
+    /// Record that the application read data.
     pub fn on_read(&mut self, now: Time, bytes: u64) {
         self.receiving.on_read(now, bytes);
     }
 
-    /// Everything that can go has gone; `no_space`: a write found no room.
+    /// Record that the endpoint has sent all that it can. `no_space` is true if a write found the
+    /// send buffer full.
     pub fn settle(&mut self, now: Time, endpoint: &Endpoint, no_space: bool) {
         self.chrono.turn(now, chrono::kind(endpoint, no_space));
     }
 
-    /// The fields of TCP_INFO that it knows.
+    /// Return the fields of TCP_INFO that this meter measures.
     pub fn fields(&self, now: Time, endpoint: &Endpoint) -> Vec<(&'static str, u64)> {
         let open = endpoint.state() > State::SynReceived || endpoint.milestones().0 != Time::NEVER;
         let [busy, rwnd, sndbuf] = self.chrono.spent(now);
@@ -192,13 +197,13 @@ impl Meter {
             ("probes", endpoint.probes()),
             ("delivery_rate_app_limited", u64::from(app_limited)),
             ("last_data_sent", milliseconds(now, self.data_sent)),
-            ("last_ack_sent", 0), // not remembered
+            ("last_ack_sent", 0), // not measured by Linux
             ("last_data_recv", milliseconds(now, self.data_received)),
             ("last_ack_recv", milliseconds(now, self.ack_received)),
             ("rcv_rtt", self.receiving.rtt()),
             ("rcv_space", self.receiving.space(u64::from(endpoint.receive_window()).min(65_535), mss)),
             ("max_pacing_rate", u64::MAX),
-            // The SYN of who connects, and a FIN, count as bytes (Linux, tcp_snd_una_update).
+            // A client's SYN and a FIN count as one byte each (Linux, tcp_snd_una_update).
             (
                 "bytes_acked",
                 endpoint.acked() + u64::from(self.active && open) + u64::from(endpoint.fin_acknowledged()),
@@ -216,7 +221,7 @@ impl Meter {
             ("reord_seen", endpoint.reorderings()),
             ("rcv_ooopack", self.out_of_order),
             ("rcv_wnd", u64::from(self.window)),
-            ("rehash", self.timeouts.count), // at every timeout (Linux, sk_rethink_txhash)
+            ("rehash", self.timeouts.count), // one per timeout (Linux, sk_rethink_txhash)
             ("total_rto", self.timeouts.count),
             ("total_rto_recoveries", self.timeouts.recoveries),
             ("total_rto_time", self.timeouts.milliseconds + running),
@@ -225,8 +230,9 @@ impl Meter {
         fields
     }
 
-    /// What Linux would pace by if it paced (tcp_update_pacing_rate): twice the rate of the window in slow start, then 1.2
-    /// times that.
+    /// Return the pacing rate that Linux computes for a connection that does not pace
+    /// (tcp_update_pacing_rate): twice the rate of the window in slow start, and 1.2 times that
+    /// rate later.
     fn unpaced(&self, endpoint: &Endpoint) -> Option<u64> {
         let (window, srtt) = (endpoint.window(), endpoint.srtt().seconds());
         if endpoint.paces() || srtt <= 0.0 {
@@ -236,7 +242,7 @@ impl Meter {
         Some((ratio * window.cwnd.max(window.flight) / srtt) as u64)
     }
 
-    /// Bits of tcpi_options beside those that were agreed on.
+    /// Return the bits of tcpi_options beyond the negotiated options.
     pub fn options(&self) -> u64 {
         u64::from(self.ecn_seen) << 4
     }

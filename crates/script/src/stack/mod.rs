@@ -1,5 +1,5 @@
-//! The endpoint under test, as it is seen on the wire: window fields instead of windows. Everything asked
-//! of `tcp` is asked here.
+//! The endpoint under test, with window fields instead of windows. This module is the only one that
+//! calls the endpoint of the `tcp` crate.
 
 mod header;
 mod meter;
@@ -15,22 +15,22 @@ use units::{Duration, Time};
 
 use crate::syntax::Flags;
 
-/// An endpoint and what its host keeps beside it.
+/// A TCP endpoint with additional state for scripts.
 #[derive(Debug)]
 pub struct Stack {
     endpoint: Endpoint,
     iss: Option<u32>,
-    /// TCP_QUICKACK, until there is a receiver to be told.
+    /// TCP_QUICKACK, until the endpoint has a receiver that it applies to.
     quick_ack: Option<bool>,
-    /// The last acknowledgement that went out.
+    /// Acknowledgment number of the last sent ACK.
     expects: u32,
-    /// MSG_MORE was the last write's.
+    /// True if the last write had MSG_MORE.
     expects_more: bool,
     meter: Meter,
 }
 
 impl Stack {
-    /// A closed one.
+    /// Create a closed endpoint.
     pub fn new(tcp: Tcp) -> Stack {
         let mut endpoint = Endpoint::new(Arc::new(tcp), Duration::ZERO);
         endpoint.hold_data();
@@ -45,44 +45,44 @@ impl Stack {
         }
     }
 
-    /// Its parameters are these from now on, but for what was agreed on.
+    /// Change the parameters, except those that the handshake fixed.
     pub fn configure(&mut self, tcp: Arc<Tcp>) {
         self.endpoint.configure(tcp);
     }
 
-    /// Opens actively.
+    /// Open actively.
     pub fn connect(&mut self) {
         self.endpoint.connect();
         self.meter.on_connect();
     }
 
-    /// Opens actively, with Fast Open.
+    /// Open actively with Fast Open.
     pub fn connect_fast(&mut self, opening: Opening) {
         self.endpoint.connect_fast(opening);
         self.meter.on_connect();
     }
 
-    /// Opens passively, with Fast Open.
+    /// Open passively with Fast Open.
     pub fn listen_fast(&mut self, server: Server) {
         self.endpoint.listen_fast(server);
     }
 
-    /// Whether data flows though the handshake has not ended.
+    /// Return true if data can be exchanged before the handshake is complete.
     pub fn is_early(&self) -> bool {
         self.endpoint.is_early()
     }
 
-    /// How the SYN of [`Stack::connect_fast`] was answered.
+    /// Return the server's answer to the SYN of [`Stack::connect_fast`].
     pub fn fast_open_answer(&self) -> Option<Answer> {
         self.endpoint.fast_open_answer()
     }
 
-    /// Opens passively.
+    /// Open passively.
     pub fn listen(&mut self) {
         self.endpoint.listen();
     }
 
-    /// The application writes `bytes`.
+    /// Write `bytes` bytes.
     pub fn write(&mut self, bytes: u64) {
         self.endpoint.write(bytes);
     }
@@ -92,27 +92,27 @@ impl Stack {
         self.endpoint.await_write();
     }
 
-    /// The application has no more to write.
+    /// Close after all written data.
     pub fn close(&mut self) {
         self.endpoint.close();
     }
 
-    /// Resets the connection.
+    /// Reset the connection.
     pub fn abort(&mut self) {
         self.endpoint.abort();
     }
 
-    /// Small segments never wait.
+    /// Disable or enable the Nagle algorithm (TCP_NODELAY).
     pub fn set_nodelay(&mut self, on: bool) {
         self.endpoint.set_nodelay(on);
     }
 
-    /// Small segments wait for more.
+    /// Hold small segments until there is more data (TCP_CORK).
     pub fn set_cork(&mut self, on: bool) {
         self.endpoint.set_cork(on);
     }
 
-    /// Small segments wait for the next write, until something arrives.
+    /// Hold small segments until the next write or the next arrival (MSG_MORE).
     pub fn expect_more(&mut self, on: bool) {
         if on || self.expects_more {
             self.endpoint.expect_more(on);
@@ -120,18 +120,18 @@ impl Stack {
         self.expects_more = on;
     }
 
-    /// What was written ends a record.
+    /// End a record after the written data (MSG_EOR).
     pub fn end_record(&mut self) {
         self.endpoint.end_record();
     }
 
-    /// ACKs go out at once.
+    /// Send ACKs at once (TCP_QUICKACK).
     pub fn set_quickack(&mut self, on: bool) {
         self.quick_ack = Some(on);
-        self.tell_quickack();
+        self.apply_quickack();
     }
 
-    fn tell_quickack(&mut self) {
+    fn apply_quickack(&mut self) {
         let early =
             matches!(self.state(), State::Closed | State::Listen | State::SynSent | State::SynReceived);
         if let (false, Some(on)) = (early, self.quick_ack) {
@@ -140,65 +140,66 @@ impl Stack {
         }
     }
 
-    /// The other side has closed.
+    /// Return true if the peer has closed.
     pub fn peer_closed(&self) -> bool {
         self.endpoint.fin_received()
     }
 
-    /// The next sequence number that it expects, as it last said.
+    /// Return the acknowledgment number of the last sent ACK.
     pub fn expects(&self) -> u32 {
         self.expects
     }
 
-    /// Bytes that could be read.
+    /// Return the number of bytes that the application can read.
     pub fn readable(&self) -> u64 {
         u64::from(self.endpoint.readable())
     }
 
-    /// The application reads up to `bytes`.
+    /// Read up to `bytes` bytes, and return the number read.
     pub fn read(&mut self, now: Time, bytes: u64) -> u64 {
         let read = u64::from(self.endpoint.read(now, bytes.min(u32::MAX.into()) as u32));
         self.meter.on_read(now, read);
         read
     }
 
-    /// Everything that can go has gone; `no_space`: a write found no room.
+    /// Record that the endpoint has sent all that it can. `no_space` is true if a write found the
+    /// send buffer full.
     pub fn settle(&mut self, now: Time, no_space: bool) {
         self.meter.settle(now, &self.endpoint, no_space);
     }
 
-    /// The other side has closed and everything before its FIN has been read.
+    /// Return true if the peer has closed and the application has read all data.
     pub fn at_eof(&self) -> bool {
         self.endpoint.at_eof()
     }
 
-    /// Return the number of bytes of data that the other side acknowledged.
+    /// Return the number of data bytes that the peer acknowledged.
     pub fn acked(&self) -> u64 {
         self.endpoint.acked()
     }
 
-    /// Bytes written and not acknowledged.
+    /// Return the number of unacknowledged bytes, sent or not.
     pub fn held(&self) -> u64 {
         self.endpoint.outstanding().0
     }
 
-    /// Sequence numbers of a FIN that is not acknowledged, and of one that was not sent: one or none.
+    /// Return the sequence numbers (0 or 1) of an unacknowledged FIN, and of an unsent FIN.
     pub fn fin_held(&self) -> (u64, u64) {
         let (held, unsent) = self.endpoint.fin_outstanding();
         (u64::from(held), u64::from(unsent))
     }
 
-    /// The size of a full segment, its options left out.
+    /// Return the size of a full segment without its options.
     pub fn segment_size(&self) -> u32 {
         self.endpoint.segment_size()
     }
 
-    /// The window that the other side has told.
+    /// Return the window that the peer announced.
     pub fn peer_window(&self) -> u64 {
         self.endpoint.window().rwnd as u64
     }
 
-    /// Whether ACKs go out at once.
+    /// Return true if ACKs are sent at once.
     pub fn acks_quickly(&self) -> bool {
         self.quick_ack.unwrap_or_else(|| self.endpoint.acks_quickly())
     }
@@ -211,49 +212,49 @@ impl Stack {
         if self.endpoint.paces() { 0 } else { room / size * size }
     }
 
-    /// Return whether the congestion control spaces segments.
+    /// Return true if the congestion control paces segments.
     pub fn paces(&self) -> bool {
         self.endpoint.paces()
     }
 
-    /// Bytes written and never sent.
+    /// Return the number of unsent bytes.
     pub fn unsent(&self) -> u64 {
         self.endpoint.outstanding().1
     }
 
-    /// Its state.
+    /// Return the state.
     pub fn state(&self) -> State {
         self.endpoint.state_told()
     }
 
-    /// Why it ended before its time.
+    /// Return the error that ended the connection.
     pub fn error(&self) -> Option<Error> {
         self.endpoint.error()
     }
 
-    /// Its first sequence number, once a SYN has gone out.
+    /// Return the initial sequence number, once a SYN was sent.
     pub fn iss(&self) -> Option<u32> {
         self.iss
     }
 
-    /// Its retransmission timeout.
+    /// Return the retransmission timeout.
     pub fn rto(&self) -> Duration {
         self.endpoint.rto()
     }
 
-    /// When it must be called again.
+    /// Return the time of the next timer.
     pub fn deadline(&self) -> Time {
         self.endpoint.deadline()
     }
 
-    /// Time has come to `now`.
+    /// Process the timers that are due.
     pub fn on_timer(&mut self, now: Time) {
         let timeouts = self.endpoint.sender_stats().timeouts;
         self.endpoint.on_timer(now);
         self.meter.on_timer(now, timeouts, &self.endpoint);
     }
 
-    /// A segment arrives.
+    /// Process a segment.
     pub fn on_segment(&mut self, now: Time, header: &Header) {
         let (_, _, scaling, theirs, _) = self.endpoint.agreed();
         let shift = if scaling && !header.flags.has(Flags::SYN) { theirs } else { 0 };
@@ -268,10 +269,10 @@ impl Stack {
         let before = Before::of(&self.endpoint);
         self.endpoint.on_segment(now, &segment, &header.options, header.ecn);
         self.meter.on_arrival(now, header, before, &self.endpoint);
-        self.tell_quickack();
+        self.apply_quickack();
     }
 
-    /// The next segment to send now.
+    /// Return the next segment to send now.
     pub fn poll(&mut self, now: Time) -> Option<Header> {
         let mut options = Options::default();
         let (segment, ecn) = self.endpoint.poll(now, &mut options)?;
@@ -298,7 +299,7 @@ impl Stack {
         Some(header)
     }
 
-    /// Fields of TCP_INFO (tcp(7)) without their prefix.
+    /// Return the fields of TCP_INFO (tcp(7)) without their prefix.
     pub fn info(&self, now: Time) -> Vec<(&'static str, u64)> {
         let mut fields = self.endpoint.info().fields;
         for (name, value) in self.meter.fields(now, &self.endpoint) {
@@ -314,7 +315,7 @@ impl Stack {
     }
 }
 
-/// Names of the fields of TCP_INFO.
+/// Return the names of the fields of TCP_INFO.
 pub fn info_names() -> impl Iterator<Item = &'static str> {
     Stack::new(Tcp::default()).info(Time::ZERO).into_iter().map(|field| field.0)
 }

@@ -159,7 +159,7 @@ pub trait Control: Params {
     /// Its state before the first ACK, with the window as it is then.
     fn begin(&self, window: &Window) -> Self::State;
 
-    /// What Linux changes of its defaults: the parameters that the preset `linux` lays under it.
+    /// What Linux changes of its defaults: the parameters that the stack `linux` lays under it.
     fn in_linux() -> Json {
         json!({})
     }
@@ -209,16 +209,14 @@ impl Presumed {
     pub fn parameters(self) -> Json {
         match self {
             Presumed::Nothing => json!({}),
-            Presumed::BySack => json!({"sack": true, "recovery": "sack"}),
-            Presumed::BySackAndTime => {
-                json!({"sack": true, "recovery": "sack", "rack": true, "tail_loss_probe": true})
-            }
+            Presumed::BySack => json!({"sack": true, "recovery": {"method": "sack"}}),
+            Presumed::BySackAndTime => json!({
+                "sack": true,
+                "recovery": {"method": "sack", "rack": true, "tail_loss_probe": true},
+            }),
             Presumed::InProportion => json!({
                 "sack": true,
-                "recovery": "sack",
-                "rate_reduction": "prr",
-                "rack": true,
-                "tail_loss_probe": true,
+                "recovery": {"method": "sack", "reduction": "prr", "rack": true, "tail_loss_probe": true},
             }),
         }
     }

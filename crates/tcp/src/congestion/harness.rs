@@ -11,7 +11,7 @@ use crate::window::Window;
 /// Size of a segment.
 pub const MSS: f64 = 1000.0;
 
-/// The parameters of a control with those that the preset `linux` changes.
+/// The parameters of a control with those that the stack `linux` changes.
 pub fn linux<T: Control>() -> T {
     T::read(&T::in_linux(), "").unwrap()
 }

@@ -26,7 +26,7 @@ pub(super) enum Ect {
 /// The codepoint of a sender; `accurate`: with feedback that a scalable one needs (RFC 9331 §4.2).
 fn codepoint(tcp: &Tcp, accurate: bool) -> Field {
     let is_l4s = accurate && tcp.congestion.marks() == Marks::L4s;
-    if tcp.ect1 || is_l4s { Field::Ect1 } else { Field::Ect0 }
+    if tcp.ecn.ect1 || is_l4s { Field::Ect1 } else { Field::Ect0 }
 }
 
 impl EcnEnd {
@@ -39,7 +39,7 @@ impl EcnEnd {
             Ecn::Accurate => tcp.ect_in_force() == EctOn::AllPackets && attempt == 0,
             _ => false,
         };
-        let capable = capable && tcp.misbehaviour != Misbehaviour::Strips;
+        let capable = capable && tcp.ecn.misbehaviour != Misbehaviour::Strips;
         if capable { codepoint(tcp, true) } else { Field::NotEct }
     }
 
@@ -50,7 +50,7 @@ impl EcnEnd {
             Ecn::EcnPlus | Ecn::EcnPlusUnheeded | Ecn::EcnPlusWait | Ecn::EcnPlusTryOnce => attempt == 0, // RFC 5562 §3.1
             _ => tcp.ect_in_force() == EctOn::AllPackets && attempt == 0,
         };
-        if capable && self.ect != Ect::None && tcp.misbehaviour != Misbehaviour::Strips {
+        if capable && self.ect != Ect::None && tcp.ecn.misbehaviour != Misbehaviour::Strips {
             codepoint(tcp, self.mode == Mode::Accurate)
         } else {
             Field::NotEct
@@ -78,7 +78,7 @@ impl EcnEnd {
             EctOn::AllPackets => true,
         };
         match self.nonce() {
-            _ if !capable || tcp.misbehaviour == Misbehaviour::Strips => Field::NotEct,
+            _ if !capable || tcp.ecn.misbehaviour == Misbehaviour::Strips => Field::NotEct,
             Some(nonce) if is_new_data => nonce.field(end),
             Some(_) => Field::Ect0,
             None => codepoint(tcp, self.mode == Mode::Accurate),
@@ -100,13 +100,13 @@ impl EcnEnd {
     pub fn reset_field(&self, tcp: &Tcp) -> Field {
         match (self.ect, self.mode) {
             (Ect::None, _) => Field::NotEct,
-            (_, Mode::Dctcp) if tcp.misbehaviour != Misbehaviour::Strips => codepoint(tcp, false), // RFC 8257 §3.6
+            (_, Mode::Dctcp) if tcp.ecn.misbehaviour != Misbehaviour::Strips => codepoint(tcp, false), // RFC 8257 §3.6
             _ => self.control_field(tcp),
         }
     }
 
     fn control_field(&self, tcp: &Tcp) -> Field {
-        if tcp.ect_in_force() == EctOn::AllPackets && tcp.misbehaviour != Misbehaviour::Strips {
+        if tcp.ect_in_force() == EctOn::AllPackets && tcp.ecn.misbehaviour != Misbehaviour::Strips {
             codepoint(tcp, self.mode == Mode::Accurate)
         } else {
             Field::NotEct

@@ -41,7 +41,7 @@ impl EcnEnd {
             Ecn::Accurate => (ALL, 2),
             _ => (rfc3168::SETUP_SYN, 1),
         };
-        if attempt >= attempts && tcp.ecn_fallback { Flags::default() } else { flags }
+        if attempt >= attempts && tcp.ecn.fallback { Flags::default() } else { flags }
     }
 
     /// A SYN arrives. `sent`: our own, if both sides open at once.
@@ -102,14 +102,14 @@ impl EcnEnd {
             self.agree_on_classic(sent, tcp);
             // A marked SYN-ACK is echoed as data is (RFC 5562 §3.2), but not by DCTCP (RFC 8257 §3.6).
             self.classic = EcnState::default();
-            self.classic.on_data(false, field == Field::Ce, tcp.ecn_echo);
+            self.classic.on_data(false, field == Field::Ce, tcp.details.ecn_echo);
         }
         sent.first.1.is_capable() && sent.first.0 == ALL
     }
 
     fn on_consent(&mut self, ace: u32, field: Field, options: &Options, sent: &Syns, tcp: &Tcp) -> bool {
         self.agree_on_accurate(&Syns::default()); // the client may send ECT whatever it sent (RFC 9768 §3.1.4.1)
-        let tests = tcp.accecn_tests != AccEcnTests::Off;
+        let tests = tcp.ecn.accurate_tests != AccEcnTests::Off;
         let arrived = field::handshake_field(ace);
         if tests && sent.field().zip(arrived).is_some_and(|(sent, arrived)| mangles(sent, arrived)) {
             self.ect = Ect::None; // §3.2.2.3
@@ -144,9 +144,9 @@ impl EcnEnd {
             self.of_mode = Some(Box::new(OfMode::Nonce(Nonce::default())));
         }
         let usual = self.mode == Mode::Classic
-            && tcp.misbehaviour != Misbehaviour::Strips
+            && tcp.ecn.misbehaviour != Misbehaviour::Strips
             && tcp.ect_in_force() == EctOn::NewData
-            && !tcp.ect1;
+            && !tcp.ecn.ect1;
         self.ect = if sent.last.0 != sent.first.0 {
             Ect::None // RFC 3168 §6.1.1: a SYN without ECN was sent
         } else if usual {
@@ -166,7 +166,7 @@ impl EcnEnd {
     pub fn syn_ack_flags(&mut self, timeouts: u8, tcp: &Tcp) -> Flags {
         match self.mode {
             Mode::Off => Flags::default(),
-            Mode::Accurate if timeouts > 1 && tcp.ecn_fallback => {
+            Mode::Accurate if timeouts > 1 && tcp.ecn.fallback => {
                 self.ect = Ect::None; // §3.1.5
                 Flags::default()
             }
@@ -194,7 +194,7 @@ impl EcnEnd {
         if self.mode == Mode::Classic || self.mode == Mode::Nonce {
             return segment.flags.has(Flags::ECE);
         }
-        let tests = tcp.accecn_tests != AccEcnTests::Off;
+        let tests = tcp.ecn.accurate_tests != AccEcnTests::Off;
         let Some(accurate) = self.accurate() else { return false };
         accurate.echoed.on_first(options, tests);
         let ace = field::ace(segment.flags);

@@ -8,6 +8,7 @@ pub mod dctcp;
 pub mod handshake;
 mod mode;
 pub mod nonce;
+pub mod parameters;
 pub mod rfc3168;
 pub mod words;
 
@@ -96,7 +97,7 @@ impl EcnEnd {
     /// An acceptable packet that is no SYN arrives; `owes_ack`: data waits to be acknowledged. Whether an ACK must go
     /// out now. Only Accurate ECN counts what is not data.
     pub fn on_packet(&mut self, segment: &Segment, field: Field, owes_ack: bool, tcp: &Tcp) -> bool {
-        let hides = tcp.misbehaviour == Misbehaviour::HidesMarks && field == Field::Ce;
+        let hides = tcp.ecn.misbehaviour == Misbehaviour::HidesMarks && field == Field::Ce;
         let Some(accurate) = self.accurate() else { return false };
         let field = if hides { Field::Ect0 } else { field };
         let at_once = accurate.received.on_packet(field, segment.len, owes_ack);
@@ -110,11 +111,11 @@ impl EcnEnd {
         if self.mode == Mode::Off {
             return Prompt::default();
         }
-        let marked = field == Field::Ce && tcp.misbehaviour != Misbehaviour::HidesMarks;
+        let marked = field == Field::Ce && tcp.ecn.misbehaviour != Misbehaviour::HidesMarks;
         if self.mode == Mode::Classic {
             let (cwr, echoed) = (segment.flags.has(Flags::CWR), self.classic.echoes());
-            self.classic.on_data(cwr, marked, tcp.ecn_echo);
-            if tcp.ecn_echo == EcnEcho::Rfc3168 {
+            self.classic.on_data(cwr, marked, tcp.details.ecn_echo);
+            if tcp.details.ecn_echo == EcnEcho::Rfc3168 {
                 return Prompt::default();
             }
             // Linux, __tcp_ecn_check_ce: a first mark, and what is not ECN-capable and so sent again.
@@ -140,7 +141,7 @@ impl EcnEnd {
                 Prompt { before: changed && owes_ack, at_once: changed, more: 0 }
             }
             Mode::Nonce => {
-                self.classic.on_data(segment.flags.has(Flags::CWR), marked, tcp.ecn_echo);
+                self.classic.on_data(segment.flags.has(Flags::CWR), marked, tcp.details.ecn_echo);
                 if let Some(nonce) = self.nonce() {
                     nonce.on_data(field, segment.seq);
                 }
@@ -244,7 +245,7 @@ impl EcnEnd {
         tcp: &Tcp,
     ) -> Feedback {
         let silent = self.mode == Mode::Classic && !segment.flags.has(Flags::ECE);
-        if self.mode == Mode::Off || silent || tcp.misbehaviour == Misbehaviour::IgnoresEcho {
+        if self.mode == Mode::Off || silent || tcp.ecn.misbehaviour == Misbehaviour::IgnoresEcho {
             return Feedback::default();
         }
         self.feedback_of(segment, options, sender, tcp)
@@ -285,7 +286,7 @@ impl EcnEnd {
         tcp: &Tcp,
     ) -> Feedback {
         let newly = sender.newly(segment, options);
-        let tests = tcp.accecn_tests == AccEcnTests::Feedback;
+        let tests = tcp.ecn.accurate_tests == AccEcnTests::Feedback;
         let Some(accurate) = self.accurate() else { return Feedback::default() };
         let said = accurate.echoed.on_ack(segment.flags, options, &newly, tests);
         if said.mangled {

@@ -19,7 +19,7 @@ words! {
         EcnPlusWait = "ecn+wait",
         /// ECN+, and a marked SYN-ACK is sent again, not ECN-capable (RFC 5562 §3.2, TryOnce).
         EcnPlusTryOnce = "ecn+try-once",
-        /// RFC 3168, and all packets are ECN-capable that may be with it (ECN++, draft-generalized-ecn): `rfc3168` with `ect_on = "all-packets"`. ECN++ with Accurate ECN is `accurate` with that.
+        /// RFC 3168, and all packets are ECN-capable that may be with it (ECN++, draft-generalized-ecn): `rfc3168` with `packets = "all-packets"`. ECN++ with Accurate ECN is `accurate` with that.
         EcnPlusPlus = "ecn++",
         /// The receiver echoes the mark of every packet (RFC 8257 §3.2, DCTCP).
         Dctcp = "dctcp",

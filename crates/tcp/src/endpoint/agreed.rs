@@ -20,11 +20,11 @@ impl Agreed {
     pub fn smss(&self, tcp: &Tcp) -> u32 {
         let mine = tcp.mss.0 as u32;
         let theirs = match self.mss {
-            0 if tcp.window_scaling == WindowScaling::Full && !tcp.sack && !tcp.timestamps => mine, // no option is sent
+            0 if tcp.window.scaling == WindowScaling::Full && !tcp.sack && !tcp.timestamps => mine, // no option is sent
             0 => 536, // RFC 9293 §3.7.1
             mss => u32::from(mss),
         };
         let options = if self.timestamps { 12 } else { 0 };
-        mine.min(theirs.max(tcp.least_mss.0 as u32)).saturating_sub(options).max(1)
+        mine.min(theirs.max(tcp.connection.min_mss.0 as u32)).saturating_sub(options).max(1)
     }
 }

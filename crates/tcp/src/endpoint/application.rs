@@ -132,7 +132,7 @@ impl Endpoint {
 
     /// Whether ACKs go out at once, as the application wished or as a connection begins.
     pub fn acks_quickly(&self) -> bool {
-        self.receiver.as_ref().map_or(self.tcp.quick_ack.0 > 0.0, |r| r.is_quick())
+        self.receiver.as_ref().map_or(self.tcp.ack.quick.0 > 0.0, |r| r.is_quick())
     }
 
     /// Small segments never wait (TCP_NODELAY).

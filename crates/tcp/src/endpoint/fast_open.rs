@@ -148,7 +148,7 @@ impl Endpoint {
             sender.on_syn_sent(now, tcp);
             sender.begin_early(now, smss, agreed.sack, agreed.timestamps, tcp);
         }
-        let timeout = Duration(tcp.rto_initial.0.saturating_mul(1 << early.again.min(16))).min(tcp.rto_max);
+        let timeout = Duration(tcp.rto.initial.0.saturating_mul(1 << early.again.min(16))).min(tcp.rto.max);
         if let Some(kept) = self.fast_mut().and_then(|f| f.early.as_mut()) {
             (kept.sent, kept.timer) = (early.sent.min(now), now + timeout);
         }
@@ -183,7 +183,7 @@ impl Endpoint {
         early.again = early.again.saturating_add(1);
         early.timer = Time::NEVER;
         let again = early.again;
-        if u64::from(again) > tcp.synack_retries + MORE_SYN_ACKS {
+        if u64::from(again) > tcp.connection.synack_retries + MORE_SYN_ACKS {
             return self.end(now, Some(Error::TimedOut));
         }
         self.sender().count_syn_timeout();

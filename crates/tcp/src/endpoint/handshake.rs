@@ -22,7 +22,7 @@ impl Endpoint {
             mss: options.mss.unwrap_or(0),
             their_scale: options.window_scale.unwrap_or(0).min(14), // RFC 7323 §2.3
             our_scale: window_scale(tcp),
-            scaling: match tcp.window_scaling {
+            scaling: match tcp.window.scaling {
                 WindowScaling::Full => true,
                 WindowScaling::On => options.window_scale.is_some(),
                 WindowScaling::Off => false,
@@ -76,7 +76,7 @@ impl Endpoint {
             return;
         }
         if segment.flags.has(Flags::RST) {
-            if acked && self.tcp.ecn_fallback && self.syns().last.0 != Flags::default() {
+            if acked && self.tcp.ecn.fallback && self.syns().last.0 != Flags::default() {
                 self.incidents().plain_syn = true; // RFC 3168 §6.1.1.1
                 self.syn_due = true;
             } else if acked {
@@ -162,7 +162,7 @@ impl Endpoint {
         let closing = self.sender.as_ref().is_some_and(|s| s.tcb.closing);
         // A clock with ticks remembers more of the handshake than its round trip.
         if untouched
-            && (self.state == State::SynReceived || self.tcp.rto_estimator != RtoEstimator::Jacobson1988)
+            && (self.state == State::SynReceived || self.tcp.rto.estimator != RtoEstimator::Jacobson1988)
         {
             self.sender = None; // it comes back when the application writes
         }
@@ -186,7 +186,10 @@ impl Endpoint {
     /// Whether the SYN-ACK was marked, and goes out again, not ECN-capable (RFC 5562 §3.2).
     fn tries_once(&mut self, segment: &Segment) -> bool {
         let echo = segment.flags.has(Flags::ECE) && self.ecn.negotiated();
-        if self.tcp.ecn != Ecn::EcnPlusTryOnce || !echo || self.incidents.as_ref().is_some_and(|r| r.tried) {
+        if self.tcp.ecn.mode != Ecn::EcnPlusTryOnce
+            || !echo
+            || self.incidents.as_ref().is_some_and(|r| r.tried)
+        {
             return false;
         }
         self.incidents().tried = true;
@@ -208,7 +211,7 @@ impl Endpoint {
         if self.incidents.as_ref().is_some_and(|r| r.tried) {
             self.sender().begin_with_one_segment();
         }
-        let heeds = matches!(self.tcp.ecn, Ecn::EcnPlus | Ecn::EcnPlusWait)
+        let heeds = matches!(self.tcp.ecn.mode, Ecn::EcnPlus | Ecn::EcnPlusWait)
             || self.ecn.mode() == Mode::Accurate
             || self.tcp.ect_in_force() == EctOn::AllPackets;
         if marked && heeds {
@@ -238,9 +241,9 @@ impl Endpoint {
             sender.on_syn_sent(now, &tcp);
             sender.tcb.expirations
         };
-        if let Some(most) = tcp.user_timeout {
+        if let Some(most) = tcp.connection.user_timeout {
             let over = *self.incidents().syn_at.get_or_insert(now) + most;
-            if attempt > 0 || tcp.user_timeout_from == UserTimeoutFrom::Progress {
+            if attempt > 0 || tcp.connection.user_timeout_from == UserTimeoutFrom::Progress {
                 let sender = self.sender();
                 sender.tcb.timer = sender.tcb.timer.min(over.max(now));
             }
@@ -248,13 +251,13 @@ impl Endpoint {
         let reply = self.state == State::SynReceived;
         let offers = |mine: bool, agreed: bool| mine && (!reply || agreed);
         (*options, self.carries) = (Options::default(), self.optioned);
-        if tcp.window_scaling != WindowScaling::Full || tcp.sack || tcp.timestamps {
+        if tcp.window.scaling != WindowScaling::Full || tcp.sack || tcp.timestamps {
             options.mss = Some(tcp.mss.0 as u16);
         }
         options.sack_permitted = offers(tcp.sack, self.agreed.sack);
         options.timestamps =
             offers(tcp.timestamps, self.agreed.timestamps).then(|| (timestamp(now), self.ts_recent()));
-        let scale = offers(tcp.window_scaling == WindowScaling::On, self.agreed.scaling);
+        let scale = offers(tcp.window.scaling == WindowScaling::On, self.agreed.scaling);
         options.window_scale = scale.then(|| window_scale(&tcp));
         let window = Receiver::first_window(&tcp);
         let mut segment = Segment { seq: self.iss, ack: Seq(0), window, len: 0, flags: Flags::SYN };
@@ -270,7 +273,7 @@ impl Endpoint {
             options.set_fast_open(option);
         }
         segment.flags |= Flags::ACK | self.ecn.syn_ack_flags(attempt, &tcp);
-        if tcp.accecn_option {
+        if tcp.ecn.accurate_option {
             options.accurate_ecn = self.ecn.syn_ack_option(attempt, Options::MOST - options.wire_len());
         }
         Some((segment, self.syn_acks().last.1))
@@ -284,5 +287,5 @@ impl Endpoint {
 /// The shift to offer: as the parameters say, or the least that lets the window be told (RFC 7323 §2.3).
 fn window_scale(tcp: &Tcp) -> u8 {
     let least = || (0..14).find(|&s| tcp.receive_window.0 >> s <= 65_535).unwrap_or(14);
-    tcp.window_shift.map_or_else(least, |s| s as u8)
+    tcp.window.shift.map_or_else(least, |s| s as u8)
 }

@@ -138,7 +138,7 @@ impl Endpoint {
     fn refuses_timestamp(&mut self, now: Time, segment: &Segment, options: &Options) -> bool {
         let exempt = segment.flags.has(Flags::RST);
         let Some((value, _)) = options.timestamps else {
-            let refused = self.tcp.missing_timestamp == MissingTimestamp::Refused;
+            let refused = self.tcp.details.missing_timestamp == MissingTimestamp::Refused;
             return refused && !exempt && !segment.flags.has(Flags::SYN);
         };
         let old = !exempt && self.receiver().is_stale(now, value);
@@ -149,9 +149,9 @@ impl Endpoint {
     /// What a segment with data means beside what it brings, where options were agreed on: a pause, and the window.
     #[inline(never)]
     fn before_data(&mut self, now: Time, segment: &Segment, options: &Options) {
-        let (quick, tuned) = (self.tcp.quick_ack.0 > 0.0, self.tcp.window_tuning != WindowTuning::Off);
+        let (quick, tuned) = (self.tcp.ack.quick.0 > 0.0, self.tcp.window.tuning != WindowTuning::Off);
         let pause = self.receiver().pause(now);
-        let paused = pause.is_some_and(|p| p > self.tcp.rto_min && p > self.rto());
+        let paused = pause.is_some_and(|p| p > self.tcp.rto.min && p > self.rto());
         let Some(receiver) = &mut self.receiver else { return };
         if paused && quick {
             receiver.quicken(u16::MAX, &self.tcp);
@@ -186,9 +186,9 @@ impl Endpoint {
         }
         if self.incidents.as_ref().is_none_or(|r| !r.reads) {
             receiver.unread = 0;
-            if self.optioned && self.tcp.window_tuning != WindowTuning::Off {
+            if self.optioned && self.tcp.window.tuning != WindowTuning::Off {
                 receiver.on_read(now);
-                if segment.flags.has(Flags::PSH) && self.tcp.push_ack {
+                if segment.flags.has(Flags::PSH) && self.tcp.ack.push {
                     let silent = self.sender.as_ref().is_none_or(|s| !s.tcb.has_sent());
                     receiver.ack_now |= silent && receiver.owes_ack_of(segment.len);
                 }
@@ -251,12 +251,12 @@ mod tests {
     use super::*;
     use crate::config::Tcp;
 
-    /// Return whether the preset `linux` acknowledges the first full segment at once, without quick
+    /// Return whether the stack `linux` acknowledges the first full segment at once, without quick
     /// ACKs.
     fn acknowledges(flags: Flags, said: &serde_json::Value) -> bool {
         let mut said = said.clone();
-        said["quick_ack"] = "0 packets".into();
-        let mut end = Endpoint::new(Arc::new(Tcp::preset("linux", &said).unwrap()), Duration::ZERO);
+        said["ack"]["quick"] = "0 packets".into();
+        let mut end = Endpoint::new(Arc::new(Tcp::of_stack("linux", &said).unwrap()), Duration::ZERO);
         let (now, mut options) = (Time::ZERO, Options::NONE);
         end.listen();
         let of = |seq, len, flags| Segment { seq: Seq(seq), ack: Seq(1), window: 65_535, len, flags };
@@ -272,6 +272,6 @@ mod tests {
     fn a_full_segment_with_psh_is_acknowledged_when_it_is_read() {
         assert!(!acknowledges(Flags::ACK, &serde_json::json!({})));
         assert!(acknowledges(Flags::PSH, &serde_json::json!({})));
-        assert!(!acknowledges(Flags::PSH, &serde_json::json!({"push_ack": false})));
+        assert!(!acknowledges(Flags::PSH, &serde_json::json!({"ack": {"push": false}})));
     }
 }

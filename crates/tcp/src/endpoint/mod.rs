@@ -8,6 +8,7 @@ mod incidents;
 mod info;
 mod input;
 mod output;
+pub mod parameters;
 mod query;
 mod state;
 mod timer;
@@ -79,11 +80,11 @@ impl Endpoint {
             ecn: EcnEnd::default(),
             state: State::Closed,
             syn_due: false,
-            windowed: tcp.window_scaling != WindowScaling::Full || tcp.window_tuning != WindowTuning::Off,
+            windowed: tcp.window.scaling != WindowScaling::Full || tcp.window.tuning != WindowTuning::Off,
             carries: false,
-            optioned: tcp.window_scaling != WindowScaling::Full
-                || tcp.window_tuning != WindowTuning::Off
-                || tcp.quick_ack.0 > 0.0
+            optioned: tcp.window.scaling != WindowScaling::Full
+                || tcp.window.tuning != WindowTuning::Off
+                || tcp.ack.quick.0 > 0.0
                 || tcp.sack
                 || tcp.timestamps
                 || tcp.ecn_in_force() == Ecn::Accurate,
@@ -187,7 +188,7 @@ impl Endpoint {
 
     /// Whether the window depends on what was told before: where the application reads when it likes, or the window is tuned.
     fn tells_window(&self) -> bool {
-        self.tcp.window_tuning != WindowTuning::Off || self.incidents.as_ref().is_some_and(|r| r.reads)
+        self.tcp.window.tuning != WindowTuning::Off || self.incidents.as_ref().is_some_and(|r| r.reads)
     }
 
     /// The same where nothing was agreed on: it is never tuned.

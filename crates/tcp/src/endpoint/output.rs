@@ -120,7 +120,7 @@ impl Endpoint {
 
     /// Return the part of a window that the window field can express.
     pub(super) fn in_field(&self, window: u32) -> u32 {
-        match (self.agreed.scaling, self.tcp.window_scaling) {
+        match (self.agreed.scaling, self.tcp.window.scaling) {
             (_, WindowScaling::Full) => window,
             (true, _) => {
                 let shift = self.agreed.our_scale;
@@ -132,7 +132,7 @@ impl Endpoint {
 
     /// The largest window that the field can tell (RFC 7323 §2.2).
     pub(super) fn most_told(&self) -> u32 {
-        match (self.agreed.scaling, self.tcp.window_scaling) {
+        match (self.agreed.scaling, self.tcp.window.scaling) {
             (_, WindowScaling::Full) => u32::MAX,
             (true, _) => 65_535 << self.agreed.our_scale,
             (false, _) => 65_535,
@@ -176,17 +176,17 @@ impl Endpoint {
             && let Some(receiver) = &mut self.receiver
             && receiver.has_report()
         {
-            receiver.report(options, self.tcp.dsack);
+            receiver.report(options, self.tcp.recovery.dsack);
         }
     }
 
     /// The option of Accurate ECN. Whether SACK blocks may stand beside it.
     fn write_counters(&mut self, options: &mut Options, carrier: Carrier) -> bool {
         let sacks = self.agreed.sack && !(carrier == Carrier::Ack && self.ecn.forbids_sack());
-        if self.tcp.accecn_option {
+        if self.tcp.ecn.accurate_option {
             // Two SACK blocks come before it, if there are so many (RFC 9768 §3.2.3.3).
             let sack = match &self.receiver {
-                Some(receiver) if sacks => receiver.report_room(2, self.tcp.dsack),
+                Some(receiver) if sacks => receiver.report_room(2, self.tcp.recovery.dsack),
                 _ => 0,
             };
             options.accurate_ecn = self.ecn.option(Options::MOST - options.wire_len() - sack, carrier);
@@ -233,7 +233,7 @@ impl Endpoint {
     /// Whether losses are found by SACK alone, so that no ACK without SACK blocks is taken for a duplicate.
     #[inline]
     fn loses_by_sack(&self) -> bool {
-        self.agreed.sack && matches!(self.tcp.recovery, RecoveryKind::Sack | RecoveryKind::Fack)
+        self.agreed.sack && matches!(self.tcp.recovery.method, RecoveryKind::Sack | RecoveryKind::Fack)
     }
 
     fn carrier(&self, outgoing: &Outgoing) -> Carrier {
@@ -253,7 +253,8 @@ impl Endpoint {
     /// Bytes that `segment`, the last of [`Endpoint::poll`], counts for on the wire without its options.
     #[inline]
     pub fn wire_size(&self, segment: &Segment) -> u16 {
-        let header = if segment.len > 0 { self.tcp.header_on_data.0 } else { self.tcp.header_on_control.0 };
+        let header =
+            if segment.len > 0 { self.tcp.wire.data_header.0 } else { self.tcp.wire.control_header.0 };
         segment.len + header as u16
     }
 

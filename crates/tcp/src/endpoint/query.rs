@@ -29,7 +29,7 @@ impl Endpoint {
 
     /// The shift of the windows it advertises, if that was agreed on.
     pub fn scale(&self) -> u8 {
-        if self.agreed.scaling && self.tcp.window_scaling == WindowScaling::On {
+        if self.agreed.scaling && self.tcp.window.scaling == WindowScaling::On {
             self.agreed.our_scale
         } else {
             0
@@ -192,7 +192,7 @@ impl Endpoint {
     /// Whether SACK, timestamps and window scaling were agreed on; the scales of the other side and ours.
     pub fn agreed(&self) -> (bool, bool, bool, u8, u8) {
         let a = &self.agreed;
-        let scaling = a.scaling && self.tcp.window_scaling == WindowScaling::On;
+        let scaling = a.scaling && self.tcp.window.scaling == WindowScaling::On;
         (a.sack, a.timestamps, scaling, a.their_scale, a.our_scale)
     }
 

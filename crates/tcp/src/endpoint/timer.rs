@@ -34,12 +34,16 @@ impl Endpoint {
     /// Whether the user timeout is over while nothing answered a SYN.
     fn handshake_is_over(&self, now: Time) -> bool {
         let since = self.incidents.as_ref().and_then(|r| r.syn_at);
-        since.zip(self.tcp.user_timeout).is_some_and(|(since, most)| now >= since + most)
+        since.zip(self.tcp.connection.user_timeout).is_some_and(|(since, most)| now >= since + most)
     }
 
     fn time_wait_ends(&self) -> Time {
         let from = self.incidents.as_ref().and_then(|r| r.waits_from).unwrap_or(self.closed_at);
-        if self.tcp.msl == Duration::ZERO { Time::NEVER } else { from + self.tcp.msl + self.tcp.msl }
+        if self.tcp.connection.msl == Duration::ZERO {
+            Time::NEVER
+        } else {
+            from + self.tcp.connection.msl + self.tcp.connection.msl
+        }
     }
 
     /// Time has come to `now`.
@@ -69,11 +73,13 @@ impl Endpoint {
                 self.state == State::SynReceived && self.incidents.as_ref().is_none_or(|r| !r.simultaneous);
             let tcp = &self.tcp;
             let over = match answers {
-                true => sender.on_syn_timeout(tcp.synack_retries, 0),
-                false => sender.on_syn_timeout(tcp.syn_retries, tcp.syn_linear_timeouts),
+                true => sender.on_syn_timeout(tcp.connection.synack_retries, 0),
+                false => {
+                    sender.on_syn_timeout(tcp.connection.syn_retries, tcp.connection.syn_linear_timeouts)
+                }
             };
             let first = sender.tcb.expirations == 1
-                && self.tcp.user_timeout_from == UserTimeoutFrom::FirstRetransmission;
+                && self.tcp.connection.user_timeout_from == UserTimeoutFrom::FirstRetransmission;
             sender.tcb.timer = Time::NEVER;
             if over || (!first && self.handshake_is_over(now)) {
                 return self.end(now, Some(Error::TimedOut));

@@ -34,7 +34,8 @@ impl Endpoint {
             None => (self.iss + 1, 0),
         };
         let old = i64::from(una.minus(segment.ack)) > oldest as i64;
-        let discards = old && self.state > State::SynReceived && self.tcp.old_acks == OldAcks::Rfc5961;
+        let discards =
+            old && self.state > State::SynReceived && self.tcp.details.old_acks == OldAcks::Rfc5961;
         if discards {
             self.answer(now);
         }
@@ -46,7 +47,7 @@ impl Endpoint {
         if self.state == State::SynReceived {
             self.incidents().reset = Some(Reset::answers(segment, options));
         } else {
-            self.ack_due |= self.tcp.ack_of_unsent == AckOfUnsent::Answered;
+            self.ack_due |= self.tcp.details.ack_of_unsent == AckOfUnsent::Answered;
         }
     }
 
@@ -121,7 +122,7 @@ impl Endpoint {
         }
         self.complete_handshake(now, segment, false);
         let irs = self.irs;
-        if self.agreed.sack && self.tcp.dsack {
+        if self.agreed.sack && self.tcp.recovery.dsack {
             self.receiver().report_duplicate(irs, irs + 1);
         }
         self.after_ack(now);
@@ -129,7 +130,7 @@ impl Endpoint {
 
     /// An ACK goes out, unless one like it did just before (RFC 5961 §7). Data is no part of a loop of ACKs.
     fn answer(&mut self, now: Time) {
-        let spacing = self.tcp.invalid_ack_spacing;
+        let spacing = self.tcp.details.invalid_ack_spacing;
         if spacing > Duration::ZERO {
             let answered = &mut self.incidents().answered;
             if answered.is_some_and(|at| now < at + spacing) {

@@ -16,7 +16,7 @@ impl Receiver {
     #[inline]
     pub(super) fn delay_ack(&mut self, now: Time, len: u16, tcp: &Tcp) {
         let n = tcp.delayed_ack.0 as u32;
-        let due = match tcp.delayed_ack_unit {
+        let due = match tcp.ack.unit {
             DelayedAckUnit::Segments => {
                 self.unacknowledged += 1;
                 self.unacknowledged >= n
@@ -29,14 +29,14 @@ impl Receiver {
         if due || self.quick > 0 {
             self.ack_now = true;
         } else if self.ack_at == Time::NEVER {
-            self.ack_at = now + tcp.delayed_ack_timeout;
+            self.ack_at = now + tcp.ack.timeout;
         }
     }
 
     /// Whether the ACK of data behind a gap is held back, to go out with the next ones (Linux, __tcp_ack_snd_check).
     #[inline]
     pub(super) fn holds_back(&mut self, now: Time, tcp: &Tcp) -> bool {
-        let most = tcp.compressed_acks.0 as u8;
+        let most = tcp.ack.compressed.0 as u8;
         if most == 0 {
             return false;
         }
@@ -84,7 +84,7 @@ impl Receiver {
     pub fn on_conversation(&mut self, now: Time, tcp: &Tcp) {
         let since = Duration::from_millis(u64::from(timestamp(now).wrapping_sub(self.heard)));
         let has_heard = self.stats.segments > 0 || self.heard != 0;
-        if self.quick > 0 && has_heard && since < tcp.delayed_ack_timeout {
+        if self.quick > 0 && has_heard && since < tcp.ack.timeout {
             self.quick = 0;
         }
     }
@@ -92,7 +92,7 @@ impl Receiver {
     /// The next ACKs of data go out at once: so many, as far as the parameters allow (Linux, tcp_incr_quickack).
     #[inline(never)]
     pub fn quicken(&mut self, most: u16, tcp: &Tcp) {
-        self.quick = self.quick.max(most.min(tcp.quick_ack.0 as u16));
+        self.quick = self.quick.max(most.min(tcp.ack.quick.0 as u16));
     }
 
     /// The time since data arrived last. After a pause longer than the timeout its sender may have a small window (Linux,

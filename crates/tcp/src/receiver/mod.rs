@@ -1,6 +1,7 @@
 //! The receiving half: what has arrived, and when to say so.
 
 mod acks;
+pub mod parameters;
 mod reassembly;
 mod timestamps;
 mod window;
@@ -82,9 +83,9 @@ pub struct Receiver {
 impl Receiver {
     /// Expects `next`, after a SYN or SYN-ACK that told the other side of [`Receiver::first_window`].
     pub fn new(next: Seq, tcp: &Tcp) -> Self {
-        let quick = tcp.quick_ack.0 as u16;
+        let quick = tcp.ack.quick.0 as u16;
         let edge = next + Self::first_window(tcp);
-        let tuned = tcp.window_tuning == WindowTuning::Linux;
+        let tuned = tcp.window.tuning == WindowTuning::Linux;
         let tuning = tuned.then(|| Box::new(Tuning::new(next, tcp)));
         Receiver { ack_at: Time::NEVER, next, edge, last_ack: next, quick, tuning, ..Receiver::default() }
     }
@@ -101,7 +102,7 @@ impl Receiver {
         }
         if segment.len > 0 {
             self.count(segment);
-            if tcp.quick_ack.0 > 0.0 {
+            if tcp.ack.quick.0 > 0.0 {
                 self.heard = timestamp(now);
             }
             if self.behind.is_none() && segment.seq == self.next {
@@ -133,7 +134,7 @@ impl Receiver {
     /// tcp_rcv_synsent_state_process, tcp_finish_connect).
     pub fn save_ack(&mut self, now: Time, tcp: &Tcp) {
         self.ack_at = now + SAVED_ACK_AT_MOST;
-        if tcp.quick_ack.0 > 0.0 {
+        if tcp.ack.quick.0 > 0.0 {
             self.heard = timestamp(now);
         }
     }
@@ -265,7 +266,8 @@ mod tests {
     #[test]
     fn a_partly_filled_gap() {
         for (gap_ack, at_once) in [(GapAck::Immediate, true), (GapAck::WhenReleased, false)] {
-            let tcp = Tcp { gap_ack, ..Tcp::default() };
+            let mut tcp = Tcp::default();
+            tcp.ack.gap = gap_ack;
             let mut r = Receiver::new(Seq(0), &tcp);
             feed(&mut r, &[(200, 100)], &tcp);
             r.on_ack_sent();

@@ -80,7 +80,7 @@ impl Receiver {
             (behind.latest, behind.intact, behind.known, behind.earlier) = (None, false, false, None);
             self.behind = (!behind.ranges.is_empty()).then_some(behind);
         }
-        let at_once = released || tcp.gap_ack == GapAck::Immediate;
+        let at_once = released || tcp.ack.gap == GapAck::Immediate;
         if at_once {
             self.ack_now = true;
         } else {

@@ -11,7 +11,7 @@ use crate::tuning::Tuning;
 impl Receiver {
     /// The window that the parameters give before anything arrives.
     pub fn whole_window(tcp: &Tcp) -> u32 {
-        match tcp.window_tuning {
+        match tcp.window.tuning {
             WindowTuning::Off => tcp.receive_window.0 as u32,
             WindowTuning::Linux => Tuning::first_window(tcp),
         }
@@ -20,7 +20,7 @@ impl Receiver {
     /// The window that a SYN or SYN-ACK tells, which is never scaled (RFC 7323 §2.2).
     pub fn first_window(tcp: &Tcp) -> u32 {
         let buffer = Self::whole_window(tcp);
-        if tcp.window_scaling == WindowScaling::Full { buffer } else { buffer.min(65_535) }
+        if tcp.window.scaling == WindowScaling::Full { buffer } else { buffer.min(65_535) }
     }
 
     /// Room for received data.
@@ -44,7 +44,7 @@ impl Receiver {
             let since = Duration::from_millis(u64::from(timestamp(now).wrapping_sub(echo)));
             tuning.on_echo(echo, since, u32::from(len));
         }
-        if tuning.on_data(now, u32::from(len), next) && tcp.quick_ack.0 > 0.0 {
+        if tuning.on_data(now, u32::from(len), next) && tcp.ack.quick.0 > 0.0 {
             self.quick |= 1;
         }
     }

@@ -49,7 +49,7 @@ words! {
     pub enum WindowTuning {
         /// It is `receive_window` from the beginning.
         Off = "off",
-        /// It grows with the data that arrives and is read, from half of `receive_memory` on (Linux, tcp_moderate_rcvbuf); segments are acknowledged
+        /// It grows with the data that arrives and is read, from half of `memory.receive` on (Linux, tcp_moderate_rcvbuf); segments are acknowledged
         /// at once while it grows.
         Linux = "linux",
     }

@@ -8,6 +8,7 @@ pub mod eifel;
 pub mod fack;
 pub mod frto;
 pub mod newreno;
+pub mod parameters;
 pub mod prr;
 pub mod rack;
 pub mod reno;

@@ -2,6 +2,7 @@
 
 pub mod jacobson1988;
 pub mod linux;
+pub mod parameters;
 pub mod rfc6298;
 pub mod words;
 
@@ -40,14 +41,14 @@ pub struct Rto {
 impl Rto {
     /// Nothing measured yet. `phase`: where in a tick the host's clock stands at time zero.
     pub fn new(tcp: &Tcp, phase: Duration) -> Self {
-        let estimator = match tcp.rto_estimator {
+        let estimator = match tcp.rto.estimator {
             RtoEstimator::Rfc6298 => Estimator::Rfc6298(Rfc6298::default()),
             RtoEstimator::Jacobson1988 => Estimator::Jacobson1988(Jacobson1988::new(phase)),
             RtoEstimator::Linux => Estimator::Linux(Linux::default()),
         };
         Rto {
             estimator,
-            base: tcp.rto_initial.clamp(tcp.rto_min, tcp.rto_max),
+            base: tcp.rto.initial.clamp(tcp.rto.min, tcp.rto.max),
             last: Duration::ZERO,
             samples: 0,
             doublings: 0,
@@ -58,13 +59,13 @@ impl Rto {
     /// caller never passes one that was sent twice). Ends the back-off (RFC 6298 §5.7). `una`, `nxt`: the
     /// first byte unacknowledged, and the next to send.
     pub fn on_sample(&mut self, tcp: &Tcp, sent: Time, now: Time, (una, nxt): (Seq, Seq)) {
-        let g = tcp.clock_granularity;
+        let g = tcp.rto.granularity;
         let rto = match &mut self.estimator {
             Estimator::Rfc6298(e) => e.on_sample(now.since(sent), g),
             Estimator::Jacobson1988(e) => e.on_sample(sent, now, g),
-            Estimator::Linux(e) => e.on_sample(now.since(sent), tcp.rto_min, una, nxt),
+            Estimator::Linux(e) => e.on_sample(now.since(sent), tcp.rto.min, una, nxt),
         };
-        self.base = rto.clamp(tcp.rto_min, tcp.rto_max);
+        self.base = rto.clamp(tcp.rto.min, tcp.rto.max);
         self.last = now.since(sent);
         self.samples = self.samples.wrapping_add(1);
         self.doublings = 0;
@@ -87,7 +88,7 @@ impl Rto {
 
     /// The timeout is no less than `least`, as nothing was measured.
     pub fn restart_at(&mut self, least: Duration, tcp: &Tcp) {
-        self.base = self.base.max(least).min(tcp.rto_max);
+        self.base = self.base.max(least).min(tcp.rto.max);
         self.doublings = 0;
     }
 
@@ -111,7 +112,7 @@ impl Rto {
     pub fn srtt(&self, tcp: &Tcp) -> Duration {
         match &self.estimator {
             Estimator::Rfc6298(e) => e.srtt(),
-            Estimator::Jacobson1988(e) => e.smoothed(tcp.clock_granularity).0,
+            Estimator::Jacobson1988(e) => e.smoothed(tcp.rto.granularity).0,
             Estimator::Linux(e) => e.srtt(),
         }
     }
@@ -121,7 +122,7 @@ impl Rto {
     pub fn smoothed(&self, tcp: &Tcp) -> (Duration, Duration) {
         match &self.estimator {
             Estimator::Rfc6298(e) => e.smoothed(),
-            Estimator::Jacobson1988(e) => e.smoothed(tcp.clock_granularity),
+            Estimator::Jacobson1988(e) => e.smoothed(tcp.rto.granularity),
             Estimator::Linux(e) => (e.srtt(), e.deviation()),
         }
     }
@@ -132,7 +133,7 @@ impl Rto {
         if self.doublings == 0 {
             return self.base; // within its bounds
         }
-        Duration(self.base.0.saturating_mul(1 << self.doublings)).min(tcp.rto_max)
+        Duration(self.base.0.saturating_mul(1 << self.doublings)).min(tcp.rto.max)
     }
 }
 

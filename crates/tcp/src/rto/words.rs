@@ -19,7 +19,7 @@ words! {
         Rfc6298 = "rfc6298",
         /// Integer arithmetic in clock ticks (Jacobson 1988, appendix A), as in 4.3BSD and ns-2.
         Jacobson1988 = "jacobson1988",
-        /// As Linux computes it: the deviation is the greatest of a round trip, falls slowly, and is itself no less than rto_min.
+        /// As Linux computes it: the deviation is the greatest of a round trip, falls slowly, and is itself no less than `min`.
         Linux = "linux",
     }
 }

@@ -18,7 +18,7 @@ impl Feedback {
     /// Whether the ACK may open the window as far as its echo is concerned (RFC 3168 §6.1.2).
     #[inline]
     pub(super) fn may_open(&self, tcp: &Tcp) -> bool {
-        !self.echo || tcp.ece_growth == EceGrowth::AsAnyAck
+        !self.echo || tcp.details.ece_growth == EceGrowth::AsAnyAck
     }
 }
 

@@ -56,7 +56,7 @@ impl Tcb {
             now,
             acked,
             delivered,
-            counted: if tcp.cwnd_counts == CwndCounts::Delivered { delivered } else { acked },
+            counted: if tcp.details.cwnd_counts == CwndCounts::Delivered { delivered } else { acked },
             marked: if feedback.marked > 0.0 {
                 (f64::from(delivered) * feedback.marked).round() as u32
             } else {
@@ -80,7 +80,7 @@ impl Tcb {
                 ack.round = true;
                 tracking.round_end = self.max;
             }
-            if tcp.cwnd_validation != CwndValidation::None {
+            if tcp.cwnd.validation != CwndValidation::None {
                 // Linux, tcp_is_cwnd_limited: in slow start, while at least half of cwnd is used.
                 ack.cwnd_limited = if window.cwnd < window.ssthresh {
                     window.cwnd < 2.0 * tracking.most_out
@@ -108,7 +108,7 @@ impl Tcb {
     ) {
         self.stats.ecn_cuts += 1;
         self.wait_for_timer =
-            self.cwnd <= f64::from(self.smss) && tcp.ecn_at_one_segment == EcnAtOneSegment::WaitForTimer;
+            self.cwnd <= f64::from(self.smss) && tcp.ecn.at_one_segment == EcnAtOneSegment::WaitForTimer;
         if let Some(tracking) = tracking {
             let marked = (f64::from(delivered) * feedback.marked).round() as u32;
             self.congestion.before_cut(delivered, marked, ack.after(tracking.round_end));
@@ -129,7 +129,7 @@ impl Tcb {
     pub(super) fn cut(&mut self, now: Time, congestion: Congestion, mut window: Window, tcp: &Tcp) {
         let flight = window.flight;
         let whole = |bytes: f64| (bytes / window.smss).floor() * window.smss;
-        let (from, held) = match tcp.ssthresh_from {
+        let (from, held) = match tcp.cwnd.ssthresh_from {
             SsthreshFrom::FlightSize => (flight, congestion),
             SsthreshFrom::Cwnd => (self.cwnd, congestion),
             SsthreshFrom::Window => (whole(window.usable()), congestion.first()),
@@ -137,7 +137,9 @@ impl Tcb {
         window.flight = from;
         let mut left = self.congestion.ssthresh_on(&window, held, now);
         let by_share = congestion == Congestion::Ecn && self.congestion.is_scalable();
-        if !by_share && (tcp.flight_unit == FlightUnit::Segments || tcp.ssthresh_from == SsthreshFrom::Window)
+        if !by_share
+            && (tcp.details.flight_unit == FlightUnit::Segments
+                || tcp.cwnd.ssthresh_from == SsthreshFrom::Window)
         {
             left = whole(left);
         }
@@ -146,7 +148,7 @@ impl Tcb {
         self.cwnd = match congestion {
             Congestion::FastRetransmit => chosen.unwrap_or(self.ssthresh),
             Congestion::Ecn => {
-                let least = tcp.ecn_least_window.0 * window.smss; // RFC 3168 §6.1.2: one segment
+                let least = tcp.ecn.min_window.0 * window.smss; // RFC 3168 §6.1.2: one segment
                 chosen.unwrap_or(left).max(least).min(self.cwnd)
             }
             Congestion::Timeout { .. } => chosen.unwrap_or(window.smss), // RFC 5681 §3.1: the loss window
@@ -187,19 +189,19 @@ impl Tcb {
             return;
         }
         let rto = self.rto.timeout(tcp);
-        if idle <= rto || tcp.idle_restart == IdleRestart::Off {
+        if idle <= rto || tcp.cwnd.idle_restart == IdleRestart::Off {
             return;
         }
         let restart = tcp.initial_window.bytes(f64::from(self.smss)).min(self.cwnd);
         let before = self.cwnd;
-        self.cwnd = match tcp.idle_restart {
+        self.cwnd = match tcp.cwnd.idle_restart {
             IdleRestart::Rfc2861 => {
                 let halvings = (idle.0 / rto.0.max(1)).min(64) as i32;
                 (self.cwnd / 2f64.powi(halvings)).max(restart)
             }
             _ => restart,
         };
-        if self.cwnd < before && tcp.idle_restart == IdleRestart::Rfc2861 {
+        if self.cwnd < before && tcp.cwnd.idle_restart == IdleRestart::Rfc2861 {
             self.ssthresh = self.ssthresh.max(0.75 * before);
         }
         self.congestion.on_restart(now, idle);

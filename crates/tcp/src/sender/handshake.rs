@@ -41,28 +41,31 @@ impl Sender {
             self.tcb.push = self.tcb.una;
         }
         self.tcb.smss = smss;
-        if let Some(n) = tcp.initial_ssthresh {
+        if let Some(n) = tcp.cwnd.initial_ssthresh {
             self.tcb.ssthresh = n.0 * f64::from(smss);
         }
         let iw = tcp.initial_window.bytes(f64::from(smss));
         // RFC 5681 §3.1: one segment if the SYN or SYN-ACK was lost.
-        self.tcb.cwnd =
-            if u64::from(self.tcb.expirations) > tcp.syn_losses_forgiven { f64::from(smss) } else { iw };
+        self.tcb.cwnd = if u64::from(self.tcb.expirations) > tcp.connection.syn_losses_forgiven {
+            f64::from(smss)
+        } else {
+            iw
+        };
         if self.tcb.expirations > 0 && self.tcb.rto.srtt(tcp) == Duration::ZERO {
             self.tcb.rto.restart_at(AFTER_SYN_LOSS, tcp); // RFC 6298 §5.7
         }
         self.tcb.expirations = 0;
-        let by_board = sack && matches!(tcp.recovery, RecoveryKind::Sack | RecoveryKind::Fack);
+        let by_board = sack && matches!(tcp.recovery.method, RecoveryKind::Sack | RecoveryKind::Fack);
         let needed = by_board
             || timestamps
             || self.tcb.congestion.measures()
-            || tcp.frto != FrtoKind::Off
-            || tcp.eifel
-            || tcp.nagle != Nagle::Off
-            || tcp.idle_restart != IdleRestart::Off
-            || tcp.user_timeout.is_some()
-            || tcp.push != Push::LastWrite
-            || tcp.cwnd_validation != CwndValidation::None
+            || tcp.recovery.frto != FrtoKind::Off
+            || tcp.recovery.eifel
+            || tcp.connection.nagle != Nagle::Off
+            || tcp.cwnd.idle_restart != IdleRestart::Off
+            || tcp.connection.user_timeout.is_some()
+            || tcp.connection.push != Push::LastWrite
+            || tcp.cwnd.validation != CwndValidation::None
             || tcp.send_buffer != SendBuffer::Unlimited;
         if needed {
             self.keep_track(now, by_board, timestamps, tcp);

@@ -97,7 +97,7 @@ impl Tcb {
 
     /// How long a small segment waits for more.
     pub(super) fn longest_wait(&self, tcp: &Tcp) -> Duration {
-        match tcp.rto_estimator {
+        match tcp.rto.estimator {
             RtoEstimator::Linux => self.rto.timeout(tcp).max(LONGEST),
             _ => LONGEST,
         }
@@ -119,7 +119,7 @@ impl Tcb {
     /// Whether a segment of `len` bytes of new data, with nothing behind it, waits.
     pub(super) fn holds(&self, tracking: &Tracking, tcp: &Tcp) -> bool {
         let wishes = self.wishes;
-        match tcp.nagle {
+        match tcp.connection.nagle {
             _ if wishes.any(Wishes::PUSH) => false,
             _ if wishes.any(Wishes::CORK | Wishes::MORE) => true,
             _ if wishes.any(Wishes::NODELAY) => false,

@@ -13,6 +13,7 @@ mod hold;
 mod newly;
 mod outgoing;
 mod output;
+pub mod parameters;
 mod persist;
 mod push;
 mod query;

@@ -45,7 +45,7 @@ impl Tcb {
             return Some(false);
         }
         self.expirations = self.expirations.saturating_add(1);
-        if u64::from(self.expirations) > tcp.retries {
+        if u64::from(self.expirations) > tcp.connection.retries {
             return None; // probes that are answered go on for ever (RFC 9293 §3.8.6.1), others do not
         }
         self.rto.back_off();
@@ -57,7 +57,7 @@ impl Tcb {
     /// A probe of the closed window (RFC 9293 §3.8.6.1), or what fits one that stays small. Its round trip is not timed.
     pub(super) fn probe_window(&mut self, now: Time, tcp: &Tcp) -> Outgoing {
         self.retransmit = false;
-        if self.rwnd == 0 && tcp.zero_window_probe == WindowProbe::OldSequence {
+        if self.rwnd == 0 && tcp.details.zero_window_probe == WindowProbe::OldSequence {
             let seq = Seq(self.una.0.wrapping_sub(1));
             return Outgoing { seq, probe: true, ..Outgoing::default() };
         }

@@ -59,7 +59,9 @@ impl Sender {
 
     /// The degree of reordering, in segments.
     pub fn reordering_degree(&self, tcp: &Tcp) -> u64 {
-        self.kind.tracking().map_or(tcp.duplicate_acks.0 as u64, |m| u64::from(m.reordering.segments()))
+        self.kind
+            .tracking()
+            .map_or(tcp.recovery.duplicate_acks.0 as u64, |m| u64::from(m.reordering.segments()))
     }
 
     /// Where it stands.

@@ -65,11 +65,11 @@ impl SendQueue {
     /// Create an empty queue in front of `next`, the first byte, if these parameters need a queue.
     pub fn new(next: Seq, tcb: &Tcb, tcp: &Tcp) -> Option<Box<Self>> {
         let unlimited = tcp.send_buffer == SendBuffer::Unlimited;
-        if unlimited && tcp.gathering == Gathering::None {
+        if unlimited && tcp.offload == Gathering::None {
             return None;
         }
         let mut queue = SendQueue {
-            memory: if unlimited { u64::MAX } else { tcp.send_memory.0 },
+            memory: if unlimited { u64::MAX } else { tcp.memory.send.0 },
             end: next,
             fill_at: next,
             expand_at: 0.0,
@@ -111,7 +111,7 @@ impl SendQueue {
     #[inline(never)]
     fn grow(&mut self, tcb: &Tcb, tcp: &Tcp) {
         self.fill_at = tcb.una;
-        if self.memory >= tcp.send_memory_max.0 {
+        if self.memory >= tcp.memory.send_max.0 {
             self.expand_at = f64::INFINITY;
             return;
         }
@@ -119,7 +119,7 @@ impl SendQueue {
         let segments = ((tcb.cwnd / f64::from(tcb.smss)) as u32).max(FIRST);
         let windows = if tcb.congestion.rules_recovery() { 3 } else { 2 };
         let memory = windows * u64::from(segments) * full;
-        self.memory = self.memory.max(memory).min(tcp.send_memory_max.0);
+        self.memory = self.memory.max(memory).min(tcp.memory.send_max.0);
         self.expand_at = (f64::from(segments) + 1.0) * f64::from(tcb.smss);
     }
 
@@ -176,7 +176,7 @@ impl SendQueue {
     fn write(&mut self, tcb: &Tcb, (mut left, free): (u64, u64), merged: u32, tcp: &Tcp) -> u32 {
         let unlimited = self.memory == u64::MAX;
         let smss = u64::from(tcb.smss);
-        if tcp.gathering == Gathering::Linux {
+        if tcp.offload == Gathering::Linux {
             left -= self.append(tcb, left);
             let whole = smss * u64::from(super_packet(tcb));
             // Without a limit two super-packets are enough: later data makes no difference.
@@ -367,9 +367,9 @@ mod tests {
 
     const MSS: u32 = 1448;
 
-    /// A connection of the preset `linux` with data without end, and its queue.
+    /// A connection of the stack `linux` with data without end, and its queue.
     fn connection(said: &serde_json::Value) -> (Tcb, Box<SendQueue>, Tcp) {
-        let tcp = Tcp::preset("linux", said).unwrap();
+        let tcp = Tcp::of_stack("linux", said).unwrap();
         let mut tcb = Tcb::new(&tcp, Seq(0), Duration::ZERO);
         (tcb.smss, tcb.unsent, tcb.most_window) = (MSS, u64::MAX, 6_291_456);
         tcb.cwnd = f64::from(10 * MSS);
@@ -380,7 +380,7 @@ mod tests {
     /// 4 MiB hold 1790 segments of 2344 B, as a kernel was measured to send, and are filled again at two thirds of it.
     #[test]
     fn the_application_writes_when_a_third_is_free() {
-        let said = serde_json::json!({"gathering": "none", "send_memory": "4194304 B"});
+        let said = serde_json::json!({"offload": "none", "memory": {"send": "4194304 B"}});
         let (mut tcb, mut queue, tcp) = connection(&said);
         assert_eq!(queue.fill(&tcb, 0, &tcp), 1790 * MSS);
         tcb.max = Seq(1790 * MSS); // all of it is sent
@@ -394,7 +394,7 @@ mod tests {
     /// A SACKed segment gives back the memory beside its payload when it is merged with the one before it.
     #[test]
     fn merged_segments_take_their_payload_alone() {
-        let said = serde_json::json!({"gathering": "none", "send_memory": "4194304 B"});
+        let said = serde_json::json!({"offload": "none", "memory": {"send": "4194304 B"}});
         let (mut tcb, mut queue, tcp) = connection(&said);
         queue.fill(&tcb, 0, &tcp);
         tcb.max = Seq(1790 * MSS);
@@ -405,7 +405,7 @@ mod tests {
     /// Room for ten segments at first, then for two windows, up to the maximum.
     #[test]
     fn the_memory_follows_cwnd() {
-        let (mut tcb, mut queue, tcp) = connection(&serde_json::json!({"gathering": "none"}));
+        let (mut tcb, mut queue, tcp) = connection(&serde_json::json!({"offload": "none"}));
         assert_eq!(queue.memory, 2 * 10 * 2304);
         tcb.cwnd = f64::from(100 * MSS);
         queue.expand(&tcb, &tcp);
@@ -421,7 +421,7 @@ mod tests {
     /// Super-packets of 45 segments take 66056 B each. One that is split, and what is left of it, are two.
     #[test]
     fn super_packets_take_less_memory() {
-        let said = serde_json::json!({"gathering": "linux", "send_memory": "4194304 B"});
+        let said = serde_json::json!({"offload": "linux", "memory": {"send": "4194304 B"}});
         let (mut tcb, mut queue, tcp) = connection(&said);
         assert_eq!(queue.fill(&tcb, 0, &tcp), 64 * 45 * MSS);
         assert_eq!(queue.taken(&tcb, 0), 64 * 66_056);
@@ -460,11 +460,11 @@ mod tests {
     /// A segment always has room, and a small write joins the last super-packet.
     #[test]
     fn small_memory_and_small_writes() {
-        let said = serde_json::json!({"gathering": "none", "send_memory": "1 B", "send_memory_max": "1 B"});
+        let said = serde_json::json!({"offload": "none", "memory": {"send": "1 B", "send_max": "1 B"}});
         let (tcb, mut queue, tcp) = connection(&said);
         assert_eq!(queue.fill(&tcb, 0, &tcp), MSS);
         assert_eq!(queue.fill(&tcb, 0, &tcp), MSS);
-        let said = serde_json::json!({"gathering": "linux", "send_buffer": "unlimited"});
+        let said = serde_json::json!({"offload": "linux", "send_buffer": "unlimited"});
         let (mut tcb, mut queue, tcp) = connection(&said);
         for bytes in 1..10 {
             tcb.unsent = bytes;

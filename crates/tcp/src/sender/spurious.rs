@@ -11,12 +11,12 @@ impl Tcb {
     /// What the last recovery changed is taken back (RFC 4015 §3.2): the window as it was, but no burst.
     pub(super) fn take_back(&mut self, tracking: &mut Tracking, window: &Window, acked: u32, tcp: &Tcp) {
         self.stats.undone += 1;
-        if tcp.spurious_response != SpuriousResponse::None && tracking.undo.restores_window() {
+        if tcp.recovery.spurious_response != SpuriousResponse::None && tracking.undo.restores_window() {
             self.congestion.undo(window);
-            let restores = tcp.spurious_response == SpuriousResponse::Restore;
+            let restores = tcp.recovery.spurious_response == SpuriousResponse::Restore;
             let before = if restores { tracking.undo.ssthresh } else { tracking.undo.pipe_prev() };
             self.ssthresh = self.ssthresh.max(before);
-            self.cwnd = match tcp.spurious_response {
+            self.cwnd = match tcp.recovery.spurious_response {
                 SpuriousResponse::Restore => self.cwnd.max(tracking.undo.cwnd),
                 _ => {
                     let first = tcp.initial_window.bytes(window.smss);

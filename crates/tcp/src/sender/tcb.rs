@@ -218,7 +218,7 @@ fn first_window(tcp: &Tcp) -> Window {
     let smss = tcp.mss.0 as f64;
     Window {
         cwnd: tcp.initial_window.bytes(smss),
-        ssthresh: tcp.initial_ssthresh.map_or(f64::INFINITY, |n| n.0 * smss), // RFC 5681 §3.1: arbitrarily high
+        ssthresh: tcp.cwnd.initial_ssthresh.map_or(f64::INFINITY, |n| n.0 * smss), // RFC 5681 §3.1: arbitrarily high
         flight: 0.0,
         pipe: 0.0,
         inflation: 0.0,

@@ -19,7 +19,7 @@ impl Tcb {
     /// New data is acknowledged, whether or not that measures a round trip (RFC 6298 §5.7).
     #[inline]
     pub(super) fn end_back_off_by_ack(&mut self, tcp: &Tcp) {
-        if self.rto.doublings() > 0 && tcp.backoff_ends == BackoffEnds::NewAck {
+        if self.rto.doublings() > 0 && tcp.rto.backoff_ends == BackoffEnds::NewAck {
             self.rto.end_back_off();
         }
     }
@@ -77,13 +77,13 @@ impl Sender {
         tcb.expirations = tcb.expirations.saturating_add(1);
         let mut tracking = self.kind.tracking_mut();
         if let (Some(tracking), 1) = (&mut tracking, tcb.expirations) {
-            tracking.since = match tcp.user_timeout_from {
+            tracking.since = match tcp.connection.user_timeout_from {
                 UserTimeoutFrom::Progress => Time(now.0.saturating_sub(tcb.rto.timeout(tcp).0)),
                 UserTimeoutFrom::FirstRetransmission => now,
             };
         }
         let is_over = user_timeout(tracking.as_deref(), tcp).is_some_and(|at| now >= at);
-        if u64::from(tcb.expirations) > tcp.retries || is_over {
+        if u64::from(tcb.expirations) > tcp.connection.retries || is_over {
             return None;
         }
         tcb.stats.timeouts += 1;
@@ -97,5 +97,5 @@ impl Sender {
 
 /// When data has been out for as long as the user allows.
 fn user_timeout(tracking: Option<&Tracking>, tcp: &Tcp) -> Option<Time> {
-    Some(tracking?.since + tcp.user_timeout?)
+    Some(tracking?.since + tcp.connection.user_timeout?)
 }

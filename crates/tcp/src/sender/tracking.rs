@@ -49,7 +49,7 @@ impl Tracking {
     /// Of a connection established at `now`, whose first byte is `una`; `syn_rtt`: SRTT by then.
     pub fn new(now: Time, una: Seq, syn_rtt: Duration, timestamps: bool, tcp: &Tcp) -> Self {
         Tracking {
-            reordering: Degree::new(tcp.duplicate_acks.0 as u32),
+            reordering: Degree::new(tcp.recovery.duplicate_acks.0 as u32),
             frto: Frto::Off,
             undo: Undo::default(),
             timestamps,
@@ -59,7 +59,7 @@ impl Tracking {
             app_limited: false,
             app_limited_until: 0,
             records: VecDeque::new(),
-            pushes: (tcp.push == Push::Linux).then(|| Pushes::new(una)),
+            pushes: (tcp.connection.push == Push::Linux).then(|| Pushes::new(una)),
             pace_at: Time::ZERO,
             last_sent: now,
             cwnd_limited: false,

@@ -192,8 +192,8 @@ words! {
     pub enum SendBuffer {
         /// The application writes everything at once.
         Unlimited = "unlimited",
-        /// The data takes memory: a packet 896 B beside its payload, with gathering a super-packet. The memory grows with cwnd from `send_memory`
-        /// to `send_memory_max`, and the application writes when a third of it is free (Linux, tcp_sndbuf_expand).
+        /// The data takes memory: a packet 896 B beside its payload, with gathering a super-packet. The memory grows with cwnd from `memory.send`
+        /// to `memory.send_max`, and the application writes when a third of it is free (Linux, tcp_sndbuf_expand).
         Linux = "linux",
     }
 }

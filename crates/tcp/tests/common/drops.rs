@@ -37,11 +37,11 @@ pub struct Run {
 
 /// Runs a transfer with this recovery that loses the first transmission of `drops`.
 pub fn run(recovery: &str, drops: &[u32]) -> Run {
+    // Reno and Tahoe of 1996 did not know where a window ends (RFC 6582, §1).
+    let guard = if recovery == "newreno" { "once-per-window" } else { "unguarded" };
     let parameters = json!({
-        "recovery": recovery, "sack": recovery == "sack", "mss": format!("{MSS} B"), "initial_window": "1 packets",
+        "recovery": {"method": recovery, "fast_retransmit": guard}, "sack": recovery == "sack", "mss": format!("{MSS} B"), "initial_window": "1 packets",
         "delayed_ack": "1 packets",
-        // Reno and Tahoe of 1996 did not know where a window ends (RFC 6582, §1).
-        "fast_retransmit": if recovery == "newreno" { "once-per-window" } else { "unguarded" },
     });
     let tcp = match Tcp::read(&parameters, "tcp") {
         Ok(tcp) => tcp,

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use tcp::Tcp;
 use units::Read;
+use units::param::join;
 
 /// Parameters, and the JSON they were read from.
 #[derive(Clone)]
@@ -43,12 +44,39 @@ fn choices(schema: &Value) -> Vec<Value> {
     all
 }
 
-/// Each parameter that is a choice, and its choices.
+/// The keys of a table, if a schema is one; a choice of kinds is none.
+fn table(schema: &Value) -> Option<&Map<String, Value>> {
+    let options = schema["anyOf"].as_array().map_or(&[][..], Vec::as_slice);
+    let tables = std::iter::once(schema).chain(options).filter_map(|s| s["properties"].as_object());
+    tables.into_iter().find(|keys| !keys.contains_key("kind"))
+}
+
+/// The path of each parameter that is a choice, and its choices.
 pub fn words() -> Vec<(String, Vec<Value>)> {
-    let schema = Tcp::schema();
-    let properties = schema["properties"].as_object().cloned().unwrap_or_default();
-    let all = properties.into_iter().map(|(k, s)| (k, choices(&s)));
-    all.filter(|(_, c)| c.len() > 1).collect()
+    fn of_table(keys: &Map<String, Value>, path: &str, all: &mut Vec<(String, Vec<Value>)>) {
+        for (key, schema) in keys {
+            let path = join(path, key);
+            match table(schema) {
+                Some(keys) => of_table(keys, &path, all),
+                None => all.push((path, choices(schema))),
+            }
+        }
+    }
+    let (schema, mut all) = (Tcp::schema(), Vec::new());
+    of_table(table(&schema).expect("TCP is a table"), "", &mut all);
+    all.retain(|(_, choices)| choices.len() > 1);
+    all
+}
+
+/// Set the value at a path.
+fn put(map: &mut Map<String, Value>, path: &str, value: Value) {
+    match path.split_once('.') {
+        None => drop(map.insert(path.into(), value)),
+        Some((table, key)) => {
+            let table = map.entry(table).or_insert_with(|| json!({}));
+            put(table.as_object_mut().expect("a table"), key, value);
+        }
+    }
 }
 
 /// Every congestion control is drawn, and every recovery.
@@ -56,7 +84,7 @@ pub fn words() -> Vec<(String, Vec<Value>)> {
 fn the_choices_are_drawn() {
     let words = words();
     let of = |key: &str| words.iter().find(|w| w.0 == key).map_or(0, |w| w.1.len());
-    assert!(of("congestion") > 3 && of("recovery") == 5 && of("sack") == 2, "{words:?}");
+    assert!(of("congestion") > 3 && of("recovery.method") == 5 && of("sack") == 2, "{words:?}");
 }
 
 fn ms(n: u64) -> Value {
@@ -78,30 +106,30 @@ pub fn parameters() -> impl Strategy<Value = Drawn> {
         let mut map = Map::new();
         for ((key, choices), n) in words.iter().zip(chosen) {
             if let Some(n) = n {
-                map.insert(key.clone(), choices[n % choices.len()].clone());
+                put(&mut map, key, choices[n % choices.len()].clone());
             }
         }
         let (mss, window, initial, dup, delayed) = sizes;
-        map.insert("mss".into(), json!(format!("{mss} B")));
-        map.insert("receive_window".into(), json!(format!("{} B", mss * window / 2)));
+        put(&mut map, "mss", json!(format!("{mss} B")));
+        put(&mut map, "receive_window", json!(format!("{} B", mss * window / 2)));
         if !map.contains_key("initial_window") {
-            map.insert("initial_window".into(), packets(initial));
+            put(&mut map, "initial_window", packets(initial));
         }
-        map.insert("duplicate_acks".into(), packets(dup));
-        map.insert("delayed_ack".into(), packets(delayed));
+        put(&mut map, "recovery.duplicate_acks", packets(dup));
+        put(&mut map, "delayed_ack", packets(delayed));
         let (ack, first, least, most, tick) = times;
-        map.insert("delayed_ack_timeout".into(), ms(ack));
-        map.insert("rto_initial".into(), ms(first));
-        map.insert("rto_min".into(), ms(least));
-        map.insert("rto_max".into(), ms(most));
-        map.insert("clock_granularity".into(), ms(tick));
+        put(&mut map, "ack.timeout", ms(ack));
+        put(&mut map, "rto.initial", ms(first));
+        put(&mut map, "rto.min", ms(least));
+        put(&mut map, "rto.max", ms(most));
+        put(&mut map, "rto.granularity", ms(tick));
         let (ssthresh, quick, wait, probe, msl) = more;
         if let Some(n) = ssthresh {
-            map.insert("initial_ssthresh".into(), packets(n));
+            put(&mut map, "cwnd.initial_ssthresh", packets(n));
         }
-        map.insert("quick_ack".into(), packets(quick));
-        map.insert("tlp_max_ack_delay".into(), ms(probe));
-        map.insert("msl".into(), ms(if wait { msl } else { 0 }));
+        put(&mut map, "ack.quick", packets(quick));
+        put(&mut map, "recovery.max_ack_delay", ms(probe));
+        put(&mut map, "connection.msl", ms(if wait { msl } else { 0 }));
         match Tcp::read(&Value::Object(map.clone()), "tcp") {
             Ok(tcp) => Drawn { tcp, from: Value::Object(map) },
             Err(e) => panic!("{e}: {map:?}"),

@@ -1,4 +1,4 @@
-//! Packets at a constant rate.
+//! Datagrams at a constant rate.
 
 use engine::Stream;
 use units::{Bytes, Range, Rate};
@@ -7,11 +7,11 @@ use super::emitter::{Common, Datagrams, Gaps, datagrams, interval};
 use super::even::Even;
 
 datagrams! {
-    /// A constant bit rate: packets of one size, evenly spaced, whatever becomes of them.
+    /// Datagrams of one size at a constant bit rate. The sender ignores losses.
     pub struct Cbr: "cbr" {
-        /// Rate on the wire, headers included.
+        /// Rate on the wire, including headers.
         rate: Rate = required, in Range::ANY, from "";
-        /// Payload of a packet.
+        /// Payload per packet.
         payload: Bytes = (Bytes(972)), in Range::between(1.0, 60_000.0), from "1000 B on the wire";
     }
 }

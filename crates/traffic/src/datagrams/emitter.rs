@@ -1,4 +1,4 @@
-//! What sends packets that nobody answers, and what its kinds have in common.
+//! The sender of datagrams, and the parameters that all kinds of datagrams share.
 
 use std::fmt::Debug;
 
@@ -6,21 +6,22 @@ use engine::Stream;
 use net::Ecn;
 use units::{Bytes, Duration, Rate, words};
 
-/// A kind of datagrams: its own parameters, then those that all have who send at a pace of their own.
+/// Define a kind of datagrams: its own parameters, followed by those that all paced kinds share.
 macro_rules! datagrams {
     ($(#[doc = $doc:literal])+ pub struct $Name:ident: $key:literal $(, checked by $check:path)? { $($own:tt)* }) => {
         units::params! {
             $(#[doc = $doc])+
             pub struct $Name: $key $(, checked by $check)? {
                 $($own)*
-                /// IP and UDP headers of a packet.
+                /// Size of the IP and UDP headers of a packet.
                 headers: units::Bytes = ($crate::datagrams::emitter::HEADERS), in units::Range::between(1.0, 1000.0),
                     from "rfc791 §3.1, rfc768: 20 B and 8 B";
-                /// Their ECN field.
+                /// ECN field of the packets.
                 ecn: $crate::datagrams::emitter::Field = ($crate::datagrams::emitter::Field::NotEct), in units::Range::ANY, from "rfc3168 §5";
-                /// How many packets; absent: no end.
+                /// Number of packets. If absent, the sender continues until the end of the run.
                 packets: Option<u64> = (None), in units::Range::between(1.0, 4e9), from "";
-                /// For how long it sends; absent: no end.
+                /// Duration of sending. If absent, the sender continues until the end
+                /// of the run.
                 lasts: Option<units::Duration> = (None), in units::Range::above(0.0), from "";
             }
         }
@@ -41,11 +42,11 @@ macro_rules! datagrams {
 
 pub(super) use datagrams;
 
-/// IPv4 and UDP (RFC 791 §3.1, RFC 768).
+/// Size of the IPv4 and UDP headers (RFC 791 §3.1, RFC 768).
 pub const HEADERS: Bytes = Bytes(28);
 
 words! {
-    /// The ECN field of packets that nobody answers.
+    /// ECN field of datagrams.
     pub enum Field {
         /// Not ECN-capable.
         NotEct = "not-ect",
@@ -57,7 +58,7 @@ words! {
 }
 
 impl Field {
-    /// As the packet has it.
+    /// Return the value of the ECN field in the packet.
     pub fn ecn(self) -> Ecn {
         match self {
             Field::NotEct => Ecn::NotEct,
@@ -67,58 +68,60 @@ impl Field {
     }
 }
 
-/// The time between packets of a rate, at least a picosecond.
+/// Return the interval between packets at a rate, at least one picosecond.
 pub fn interval(rate: Rate, payload: Bytes, headers: Bytes) -> Duration {
     rate.transmission_time(Bytes(payload.0 + headers.0)).max(Duration(1))
 }
 
-/// What all kinds have.
+/// Parameters that all kinds of datagrams share.
 #[derive(Clone, Copy, Debug)]
 pub struct Common {
-    /// The least and the largest payload.
+    /// Minimum and maximum payload, in bytes.
     pub payloads: [u16; 2],
-    /// Headers of a packet.
+    /// Size of the headers of a packet, in bytes.
     pub headers: u16,
-    /// The ECN field of packets.
+    /// ECN field of the packets.
     pub ecn: Ecn,
-    /// Packets in all.
+    /// Maximum number of packets.
     pub packets: Option<u64>,
-    /// Time from the first possible packet to the last.
+    /// Maximum time from the start to the last packet.
     pub lasts: Option<Duration>,
 }
 
 /// A kind of datagrams.
 pub trait Datagrams {
-    /// What all kinds have.
+    /// Return the parameters that all kinds share.
     fn common(&self) -> Common;
 
-    /// The times between its packets; `random` gives their randomness.
+    /// Return the generator of its intervals. `random` supplies the random numbers.
     fn gaps(&self, random: Stream) -> Box<dyn Gaps>;
 }
 
-/// The times between packets, and their payloads.
+/// Generator of the intervals between packets, and of their payloads.
 pub trait Gaps: Debug + Send {
-    /// The next packet: how long after the one before, or after the start, and its payload. `None`: there is none.
+    /// Return the time from the previous packet, or from the start, to the next, and its payload in
+    /// bytes. Return `None` after the last packet.
     fn next_packet(&mut self) -> Option<(Duration, u16)>;
 }
 
-/// A sender of packets that nobody answers.
+/// Sender of datagrams.
 #[derive(Debug)]
 pub struct Emitter {
     gaps: Box<dyn Gaps>,
     common: Common,
-    /// Packets so far, and the time from the start to the last.
+    /// Number of packets sent, and the time from the start to the last of them.
     packets: u64,
     elapsed: Duration,
 }
 
 impl Emitter {
-    /// That of a kind; `random` gives its randomness.
+    /// Create the sender of a kind of datagrams. `random` supplies the random numbers.
     pub fn new(kind: &dyn Datagrams, random: Stream) -> Self {
         Emitter { gaps: kind.gaps(random), common: kind.common(), packets: 0, elapsed: Duration::ZERO }
     }
 
-    /// The next packet: how long after the one before, or after the start, and its payload. `None`: there is none.
+    /// Return the time from the previous packet, or from the start, to the next, and its payload in
+    /// bytes. Return `None` after the last packet.
     pub fn next_packet(&mut self) -> Option<(Duration, u16)> {
         if self.common.packets.is_some_and(|most| self.packets >= most) {
             return None;
@@ -126,33 +129,33 @@ impl Emitter {
         let (gap, payload) = self.gaps.next_packet()?;
         self.elapsed = self.elapsed + gap;
         self.packets += 1;
-        // The end itself is after the last.
+        // A packet exactly at the end is not sent.
         let over = self.common.lasts.is_some_and(|lasts| self.elapsed >= lasts);
         (!over).then_some((gap, payload))
     }
 
-    /// Bytes of the headers of a packet.
+    /// Return the size of the headers of a packet, in bytes.
     pub fn headers(&self) -> u16 {
         self.common.headers
     }
 
-    /// The ECN field of its packets.
+    /// Return the ECN field of the packets.
     pub fn ecn(&self) -> Ecn {
         self.common.ecn
     }
 
-    /// The least and the largest size on the wire.
+    /// Return the minimum and maximum size on the wire, in bytes.
     pub fn sizes(&self) -> (u16, u16) {
         let [least, largest] = self.common.payloads.map(|payload| payload + self.common.headers);
         (least, largest)
     }
 
-    /// Whether it ends.
+    /// Return true if the number of packets or the time is limited.
     pub fn ends(&self) -> bool {
         self.common.packets.is_some() || self.common.lasts.is_some()
     }
 
-    /// What is done of it, between 0 and 1; of one that does not end, all.
+    /// Return the completed share, from 0 to 1. An unlimited sender counts as complete.
     pub fn share_done(&self) -> f64 {
         let packets = self.common.packets.map_or(0.0, |most| self.packets as f64 / most as f64);
         let time = self.common.lasts.map_or(0.0, |lasts| self.elapsed.seconds() / lasts.seconds());

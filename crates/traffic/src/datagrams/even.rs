@@ -1,10 +1,10 @@
-//! Packets of one size, evenly spaced.
+//! Packets of one size at a constant interval.
 
 use units::{Bytes, Duration};
 
 use super::emitter::Gaps;
 
-/// The first goes at once.
+/// Generator of a constant interval. The first packet leaves at the start.
 #[derive(Debug)]
 pub struct Even {
     gap: Duration,
@@ -13,7 +13,7 @@ pub struct Even {
 }
 
 impl Even {
-    /// One packet an interval.
+    /// Create a generator with an interval and a payload.
     pub fn new(interval: Duration, payload: Bytes) -> Self {
         Even { gap: Duration::ZERO, interval, payload: payload.0 as u16 }
     }

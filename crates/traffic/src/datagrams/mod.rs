@@ -1,5 +1,5 @@
-//! Packets that nobody answers, as over UDP: what is sent does not depend on what arrives. A kind is a file here and a line in
-//! `lib.rs`.
+//! Datagrams, as over UDP: packets without a connection or an answer, so that their sender does not
+//! depend on their arrival. Each kind is one file here and one line in `lib.rs`.
 
 mod cbr;
 mod emitter;
@@ -33,7 +33,7 @@ mod tests {
     }
 
     #[test]
-    fn even_packets() {
+    fn constant_intervals_are_exact() {
         let cbr = json!({"kind": "cbr", "rate": "1 Mbit/s", "packets": 3});
         assert_eq!(gaps(emitter(cbr, 1), 9), [0.0, 0.008, 0.008]);
         assert_eq!(gaps(emitter(json!("voip"), 1), 3), [0.0, 0.02, 0.02]);
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_is_followed() {
+    fn packets_follow_their_trace() {
         let mut e = emitter(json!({"kind": "replay", "trace": [[0.5, 100], [0.5, 1472], [2, 1]]}), 1);
         assert_eq!(e.sizes(), (29, 1500));
         let packets: Vec<_> = std::iter::from_fn(|| e.next_packet()).map(|(g, p)| (g.seconds(), p)).collect();
@@ -52,7 +52,8 @@ mod tests {
         assert!(e.ends() && e.share_done() == 1.0);
     }
 
-    /// Mean and variance of exponential intervals: m and m², within six standard errors (of the variance: √8 m²/√n).
+    /// Mean and variance of exponential intervals are m and m², within six standard errors (√8
+    /// m²/√n for the variance).
     #[test]
     fn poisson_intervals_are_exponential() {
         let n = 100_000;
@@ -65,18 +66,19 @@ mod tests {
     }
 
     #[test]
-    fn constant_stretches_are_exact() {
+    fn constant_periods_are_exact() {
         let v = json!({"kind": "on_off", "rate": "1 Mbit/s", "on": "20 ms", "off": "100 ms", "lengths": "constant"});
-        // On-time 0, 8, 16, 24: the last is 4 ms into the second stretch.
+        // Packets at 0, 8, 16 and 24 ms of on-time: the last is 4 ms into the second on-period.
         let found = gaps(emitter(v, 1), 6);
         let expected = [0.0, 0.008, 0.008, 0.108, 0.008, 0.008];
         assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
     }
 
-    /// The mean rate is rate · on/(on + off): the share of on-time within six standard errors of a
-    /// renewal process whose stretches have the variance of their law (Pareto: of shape 3, 1/3 of the square of the mean).
+    /// The mean rate is rate · on/(on + off). The share of on-time is within six standard errors of
+    /// a renewal process whose periods have the variance of their distribution (1/3 of the squared
+    /// mean for a Pareto distribution of shape 3).
     #[test]
-    fn the_mean_rate_is_that_of_the_shares() {
+    fn the_mean_rate_follows_from_the_mean_periods() {
         for (lengths, square) in [("exponential", 1.0), ("pareto", 1.0 / 3.0)] {
             for (on, off) in [(50.0, 200.0), (1.0, 3.0)] {
                 let v = json!({"kind": "on_off", "rate": "1 Mbit/s", "on": format!("{on} ms"), "off": format!("{off} ms"),
@@ -85,7 +87,7 @@ mod tests {
                 let total: f64 = gaps(emitter(v, 2), n).iter().sum();
                 let share = 0.008 * n as f64 / total;
                 let (expected, cycles) = (on / (on + off), total * 1e3 / (on + off));
-                // Var of the share: π²(1−π)² (c² + c²)/cycles.
+                // Variance of the share: π²(1−π)² (c² + c²)/cycles.
                 let error = expected * (1.0 - expected) * (2.0_f64 * square / cycles).sqrt();
                 assert!((share - expected).abs() < 6.0 * error, "{lengths} {share} {expected} {error}");
             }
@@ -93,9 +95,9 @@ mod tests {
     }
 
     #[test]
-    fn hostile_stretches_are_refused() {
+    fn periods_far_below_the_interval_are_refused() {
         let v = json!({"kind": "on_off", "rate": "1 bit/s", "on": "1 ns", "off": "0 s"});
         let e = Traffic::read(&v, "t").unwrap_err().to_string();
-        assert!(e.contains("t.on: \"1 ns\" gives"), "{e}");
+        assert!(e.contains("t.on: \"1 ns\" is"), "{e}");
     }
 }

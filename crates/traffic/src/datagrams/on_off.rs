@@ -1,8 +1,9 @@
-//! Packets at a constant rate in some stretches of time, and none in others.
+//! Datagrams at a constant rate in on-periods, separated by silent off-periods.
 //!
-//! Many sources with heavy-tailed stretches add up to self-similar traffic (Willinger, Taqqu, Sherman & Wilson
-//! 1997, `willinger1997selfsimilarity`). A packet is sent whenever the time spent on has grown by an interval, so the
-//! mean rate is rate · on/(on + off) also for stretches shorter than an interval.
+//! Many sources with heavy-tailed periods add up to self-similar traffic (Willinger, Taqqu, Sherman
+//! & Wilson 1997, `willinger1997selfsimilarity`). A packet leaves whenever the accumulated on-time
+//! has grown by one interval. The mean rate is therefore rate · on/(on + off), even if on-periods
+//! are shorter than an interval.
 
 use engine::Stream;
 use units::param::{Invalid, join};
@@ -11,43 +12,45 @@ use units::{Bytes, Duration, Range, Rate, Read, words};
 use super::emitter::{Common, Datagrams, Gaps, datagrams, interval};
 
 words! {
-    /// The distribution of the lengths of stretches, given their mean.
+    /// Distribution of the lengths of periods, given their mean.
     pub enum Lengths {
-        /// Exponential.
+        /// Exponential lengths.
         Exponential = "exponential",
-        /// Pareto: with a shape below 2 their variance is infinite.
+        /// Pareto lengths. With a `shape` below 2 their variance is infinite.
         Pareto = "pareto",
-        /// All the same.
+        /// Equal lengths.
         Constant = "constant",
     }
 }
 
 datagrams! {
-    /// Stretches of a constant bit rate between stretches of silence; it begins with one that is on.
+    /// Datagrams at a constant bit rate in on-periods, separated by silent off-periods. The flow
+    /// starts with an on-period.
     pub struct OnOff: "on_off", checked by check {
-        /// Rate on the wire while it is on, headers included.
+        /// Rate on the wire during on-periods, including headers.
         rate: Rate = required, in Range::ANY, from "";
-        /// Mean length of a stretch that is on.
+        /// Mean length of an on-period.
         on: Duration = required, in Range::above(0.0), from "";
-        /// Mean length of a stretch that is off.
+        /// Mean length of an off-period.
         off: Duration = required, in Range::at_least(0.0), from "";
-        /// Distribution of both.
+        /// Distribution of the lengths of on-periods and off-periods.
         lengths: Lengths = (Lengths::Exponential), in Range::ANY, from "";
-        /// Exponent of the tail of Pareto lengths.
+        /// Tail exponent of Pareto lengths.
         shape: f64 = (1.5), in Range::between(1.01, 100.0), from "willinger1997selfsimilarity: between 1 and 2";
-        /// Payload of a packet.
+        /// Payload per packet.
         payload: Bytes = (Bytes(972)), in Range::between(1.0, 60_000.0), from "1000 B on the wire";
     }
 }
 
-/// Most stretches, in the mean, between two packets.
-const MOST_STRETCHES: f64 = 1000.0;
+/// Maximum number of on-periods per packet, on average.
+const MAX_PERIODS: f64 = 1000.0;
 
 fn check(p: &OnOff, path: &str) -> Result<(), Invalid> {
     let stretches = interval(p.rate, p.payload, p.headers).seconds() / p.on.seconds();
-    if stretches > MOST_STRETCHES {
-        let problem = format!("gives {stretches:.0} stretches to a packet");
-        return Err(Invalid::new(&join(path, "on"), &p.on.write(), problem).remedy("raise it, or the rate"));
+    if stretches > MAX_PERIODS {
+        let problem =
+            format!("is too short for the rate: {stretches:.0} on-periods per packet, above {MAX_PERIODS}");
+        return Err(Invalid::new(&join(path, "on"), &p.on.write(), problem).remedy("raise on or the rate"));
     }
     Ok(())
 }
@@ -62,23 +65,23 @@ impl Datagrams for OnOff {
     }
 }
 
-/// Its working.
+/// State of the generator.
 #[derive(Debug)]
 struct Stretches {
     mean: [Duration; 2],
     lengths: Lengths,
     shape: f64,
     interval: Duration,
-    /// What is left of the stretch that is on.
+    /// Remaining time of the current on-period.
     left: Duration,
-    /// Whether the first packet was sent, which goes at once.
+    /// True after the first packet, which leaves at the start.
     begun: bool,
     payload: u16,
     random: Stream,
 }
 
 impl Stretches {
-    /// At the beginning of a stretch that is on.
+    /// Create a generator at the beginning of an on-period.
     fn new(p: &OnOff, random: Stream) -> Self {
         let mut stretches = Stretches {
             mean: [p.off, p.on],
@@ -97,7 +100,7 @@ impl Stretches {
     fn draw(&mut self, on: usize) -> Duration {
         let mean = self.mean[on].seconds();
         let u = self.random.uniform();
-        // Inversion (Devroye 1986, II.2), of 1 − u, which is above 0.
+        // Inversion (Devroye 1986, II.2) of 1 − u, which is above 0.
         Duration::from_seconds(match self.lengths {
             Lengths::Constant => mean,
             Lengths::Exponential => -mean * libm::log1p(-u),
@@ -105,7 +108,7 @@ impl Stretches {
         })
     }
 
-    /// The time to the next packet.
+    /// Return the time from the previous packet to the next.
     fn gap(&mut self) -> Duration {
         let (mut gap, mut needs) = (Duration::ZERO, self.interval);
         while self.left < needs {

@@ -1,4 +1,4 @@
-//! Packets of a Poisson process.
+//! Datagrams as a Poisson process.
 
 use engine::Stream;
 use units::{Bytes, Duration, Range, Rate};
@@ -7,11 +7,11 @@ use super::emitter::{Common, Datagrams, Gaps, datagrams, interval};
 use crate::spacing::Spacing;
 
 datagrams! {
-    /// A Poisson process of packets of one size: intervals are exponential, and the mean rate is as said.
+    /// Datagrams of one size as a Poisson process: the intervals are exponential.
     pub struct Poisson: "poisson" {
-        /// Mean rate on the wire, headers included.
+        /// Mean rate on the wire, including headers.
         rate: Rate = required, in Range::ANY, from "";
-        /// Payload of a packet.
+        /// Payload per packet.
         payload: Bytes = (Bytes(972)), in Range::between(1.0, 60_000.0), from "1000 B on the wire";
     }
 }
@@ -27,7 +27,7 @@ impl Datagrams for Poisson {
     }
 }
 
-/// Its working.
+/// State of the generator.
 #[derive(Debug)]
 struct Process {
     mean: Duration,

@@ -1,4 +1,4 @@
-//! Packets as a trace has them.
+//! Datagrams from a trace.
 
 use engine::Stream;
 use units::file::{lines, read_text};
@@ -8,14 +8,17 @@ use units::{Bytes, Duration, Range, Read, params};
 use super::emitter::{Common, Datagrams, Field, Gaps, HEADERS};
 
 params! {
-    /// The packets of a trace, each at its time and of its size, whatever becomes of them.
+    /// Datagrams from a trace, which gives the time and the payload of each packet. The sender
+    /// ignores losses.
     pub struct Replay: "replay" {
-        /// The trace: the name of a text file, with a time in seconds since the flow's start and a payload in bytes on each line, times
-        /// never falling; or a list of such pairs, [[0.1, 500], …]. What follows # is not read; names are from the folder in which aqmlab runs.
+        /// The trace: the name of a text file, or a list of pairs such as [[0.1, 500], …]. Each
+        /// line or pair has a time in seconds since the start of the flow and a payload in bytes,
+        /// in order of time. In a file, text after # is a comment. File names are relative to the
+        /// folder in which aqmlab runs.
         trace: Trace = required, in Range::ANY, from "";
-        /// IP and UDP headers of a packet.
+        /// Size of the IP and UDP headers of a packet.
         headers: Bytes = (HEADERS), in Range::between(1.0, 1000.0), from "rfc791 §3.1, rfc768: 20 B and 8 B";
-        /// Their ECN field.
+        /// ECN field of the packets.
         ecn: Field = (Field::NotEct), in Range::ANY, from "rfc3168 §5";
     }
 }
@@ -38,7 +41,7 @@ impl Datagrams for Replay {
     }
 }
 
-/// A trace, and how many packets of it were sent.
+/// A trace, and the number of its packets that were sent.
 #[derive(Debug)]
 struct Played {
     packets: Vec<(Duration, u16)>,
@@ -54,35 +57,37 @@ impl Gaps for Played {
     }
 }
 
-/// Packets with their times and payloads, at least one.
+/// Times and payloads of packets, in order of time; at least one packet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace(Vec<(Duration, u16)>);
 
-/// The largest payload, and the latest time in seconds.
-const LARGEST: f64 = 60_000.0;
-const LATEST: f64 = 1e7;
+/// Maximum payload in bytes, and maximum time in seconds.
+const MAX_SIZE: f64 = 60_000.0;
+const MAX_TIME: f64 = 1e7;
 
 impl Trace {
     fn of(pairs: impl Iterator<Item = Result<[f64; 2], String>>) -> Result<Self, String> {
         let mut packets: Vec<(Duration, u16)> = Vec::new();
         for pair in pairs {
             let [time, payload] = pair?;
-            if !(0.0..=LATEST).contains(&time) {
-                return Err(format!("the time {time} is not between 0 and {LATEST} s"));
+            if !(0.0..=MAX_TIME).contains(&time) {
+                return Err(format!("the time {time} must be between 0 and {MAX_TIME} s"));
             }
-            if !(1.0..=LARGEST).contains(&payload) || payload.fract() != 0.0 {
-                return Err(format!("the payload {payload} is no whole number between 1 and {LARGEST} B"));
+            if !(1.0..=MAX_SIZE).contains(&payload) || payload.fract() != 0.0 {
+                return Err(format!(
+                    "the payload {payload} must be a whole number between 1 and {MAX_SIZE} B"
+                ));
             }
             let time = Duration::from_seconds(time);
             if packets.last().is_some_and(|last| time < last.0) {
-                return Err(format!("the time {} s falls behind the one before", time.seconds()));
+                return Err(format!("the time {} s is before that of the previous packet", time.seconds()));
             }
             packets.push((time, payload as u16));
         }
-        if packets.is_empty() { Err("there is no packet".into()) } else { Ok(Trace(packets)) }
+        if packets.is_empty() { Err("it is empty".into()) } else { Ok(Trace(packets)) }
     }
 
-    /// The packets.
+    /// Return the times and payloads.
     pub fn packets(&self) -> &[(Duration, u16)] {
         &self.0
     }
@@ -102,10 +107,11 @@ impl Read for Trace {
         if let Some(name) = value.as_str() {
             let text = read_text(name, path)?;
             return Trace::of(lines(&text).map(line))
-                .map_err(|e| Invalid::new(path, value, format!("is no trace: {e}")));
+                .map_err(|e| Invalid::new(path, value, format!("is not a trace: {e}")));
         }
-        let list =
-            value.as_array().ok_or_else(|| Invalid::new(path, value, "must be a file's name or a list"))?;
+        let list = value
+            .as_array()
+            .ok_or_else(|| Invalid::new(path, value, "must be the name of a file or a list"))?;
         let pair = |(i, pair): (usize, &Json)| match pair.as_array().map(Vec::as_slice) {
             Some([a, b]) => match (a.as_f64(), b.as_f64()) {
                 (Some(a), Some(b)) => Ok([a, b]),
@@ -114,7 +120,7 @@ impl Read for Trace {
             _ => Err(format!("element {i} is not a pair of numbers")),
         };
         Trace::of(list.iter().enumerate().map(pair))
-            .map_err(|e| Invalid::at(path, format!("is no trace: {e}")))
+            .map_err(|e| Invalid::at(path, format!("is not a trace: {e}")))
     }
     fn write(&self) -> Json {
         self.0.iter().map(|(time, payload)| serde_json::json!([time.seconds(), payload])).collect()
@@ -140,19 +146,19 @@ mod tests {
     }
 
     #[test]
-    fn wrong_traces_are_refused() {
+    fn an_error_in_a_trace_names_its_line() {
         let e = |text: &str| Trace::of(lines(text).map(line)).unwrap_err();
         assert!(e("0 100\n1").contains("line 2 is not"));
         assert!(e("0 100 7").contains("line 1 is not"));
-        assert!(e("nan 100").contains("NaN is not between"));
-        assert!(e("1 100\n0.5 100").contains("falls behind"));
+        assert!(e("nan 100").contains("NaN must be between"));
+        assert!(e("1 100\n0.5 100").contains("before that of the previous"));
         assert!(e("1 0").contains("payload 0"));
         assert!(e("1 1e99").contains("payload"));
-        assert!(e("# nothing\n").contains("no packet"));
+        assert!(e("# nothing\n").contains("is empty"));
         let e = |v| Trace::read(&v, "x").unwrap_err().to_string();
-        assert!(e(json!([[1, 2, 3]])).contains("x: is no trace: element 0"));
+        assert!(e(json!([[1, 2, 3]])).contains("x: is not a trace: element 0"));
         assert!(e(json!("/nowhere/at/all")).contains("cannot be read"));
         assert!(e(json!("/")).contains("is no file"));
-        assert!(e(json!(3)).contains("a file's name or a list"));
+        assert!(e(json!(3)).contains("the name of a file or a list"));
     }
 }

@@ -7,13 +7,14 @@ use super::emitter::{Common, Datagrams, Gaps, datagrams};
 use super::even::Even;
 
 datagrams! {
-    /// A voice call: a frame of speech a packet, evenly spaced. The defaults, 132 B on the wire every 20 ms, are
-    /// the call of about 53 kbit/s that a study of RED on a testbed sends beside TCP.
+    /// A voice call with one frame of speech per packet, at a constant interval. The defaults, 132
+    /// B on the wire every 20 ms, make a call of about 53 kbit/s. A testbed study of RED sends such
+    /// calls beside TCP.
     pub struct Voip: "voip" {
-        /// Payload of a packet.
+        /// Payload per packet.
         payload: Bytes = (Bytes(104)), in Range::between(1.0, 60_000.0), from "an ADPCM call of 104 B + 28 B of headers";
-        /// Time between packets.
-        interval: Duration = (Duration::from_millis(20)), in Range::at_least(1e-6), from "20 ms a packet: 52.8 kbit/s on the wire";
+        /// Interval between packets.
+        interval: Duration = (Duration::from_millis(20)), in Range::at_least(1e-6), from "20 ms per packet: 52.8 kbit/s on the wire";
     }
 }
 

@@ -1,45 +1,75 @@
-//! Amounts of what is drawn.
+//! Quantities that a distribution can describe.
+
+use std::fmt::Debug;
 
 use units::param::{Invalid, Json};
-use units::{Bytes, Duration, Read};
+use units::{Bytes, Duration, Range, Read};
 
-/// What can be drawn.
-pub trait Amount: Read {
-    /// So much, in the base unit; `None`: that is too little or too much.
+/// A quantity that a distribution can describe.
+pub trait Amount: Read + Copy + Debug + PartialEq + 'static {
+    /// Type of a mean, which need not be a whole number.
+    type Mean: Read + Copy + Debug + PartialEq;
+    /// Name of the definition in the JSON Schema.
+    const NAME: &'static str;
+    /// Range of values.
+    const VALUES: Range;
+    /// Range of means.
+    const MEANS: Range;
+    /// True if the geometric distribution, which counts trials, can describe the quantity.
+    const COUNTS: bool = false;
+
+    /// Convert from a number in the base unit. Return `None` if the number is out of range.
     fn of(number: f64) -> Option<Self>;
 }
 
-/// An amount in its base unit.
+/// Return a quantity in its base unit.
 pub fn base(amount: &impl Read) -> f64 {
     amount.number().unwrap_or(0.0)
 }
 
 impl Amount for Bytes {
+    type Mean = Bytes;
+    const NAME: &'static str = "size";
+    const VALUES: Range = Range::between(1.0, 1e15);
+    const MEANS: Range = Range::between(1.0, 1e12);
+
     fn of(number: f64) -> Option<Self> {
         (1.0..=1e15).contains(&number).then(|| Bytes(number.round() as u64))
     }
 }
 
 impl Amount for Duration {
+    type Mean = Duration;
+    const NAME: &'static str = "times";
+    const VALUES: Range = Range::at_least(0.0);
+    const MEANS: Range = Range::above(0.0);
+
     fn of(number: f64) -> Option<Self> {
         (0.0..=1e7).contains(&number).then(|| Duration::from_seconds(number))
     }
 }
 
 impl Amount for u64 {
+    type Mean = f64;
+    const NAME: &'static str = "count";
+    const VALUES: Range = Range::between(1.0, 4e9);
+    const MEANS: Range = Range::between(1.0, 4e9);
+    const COUNTS: bool = true;
+
     fn of(number: f64) -> Option<Self> {
         ((1.0..=4e9).contains(&number) && number.fract() == 0.0).then_some(number as u64)
     }
 }
 
-/// A size, a time or a number: what the manual has in place of each.
+/// A size, a time or a number. The manual shows this type, because it describes the three kinds of
+/// distributions once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Any {
-    /// A size.
+    /// Size in bytes.
     Size(Bytes),
-    /// A time.
+    /// Time span.
     Time(Duration),
-    /// A number.
+    /// Number without a unit.
     Number(f64),
 }
 
@@ -70,6 +100,12 @@ impl Read for Any {
 }
 
 impl Amount for Any {
+    type Mean = Any;
+    const NAME: &'static str = "any";
+    const VALUES: Range = Range::at_least(0.0);
+    const MEANS: Range = Range::above(0.0);
+    const COUNTS: bool = true;
+
     fn of(number: f64) -> Option<Self> {
         Some(Any::Number(number))
     }

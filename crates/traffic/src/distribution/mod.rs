@@ -1,156 +1,190 @@
-//! What is drawn: sizes, times and numbers, each always the same (`"7.2 kB"`, `"1 s"`, `5`) or drawn from a distribution
-//! (`{ kind = "pareto", mean = "7.2 kB" }`). `family.rs` defines the kinds, `law/` says what they are.
+//! Random sizes, times and numbers. Each is either constant (`"7.2 kB"`, `"1 s"`, `5`) or drawn
+//! from a distribution (`{ kind = "pareto", mean = "7.2 kB" }`). `kinds.rs` defines the keys of
+//! the distributions, and `law/` computes with them.
 
 mod amount;
 mod check;
-mod family;
+mod kinds;
 pub mod law;
 mod points;
 #[cfg(test)]
 mod tests;
 
-pub use any::Distribution;
-pub use count::Count;
-pub use size::Size;
-pub use times::Times;
-
-use family::family;
+use amount::{Amount, Any};
+use kinds::{Constant, Kind};
 use law::Law;
-use units::{Bytes, Duration, Range, params};
+use units::param::{Invalid, Json, reference};
+use units::{Bytes, Duration, Range, Read};
 
-params! {
-    /// How many trials there are to the first success, from 1 on: P(N > n) = (1 − 1/mean)^n.
-    pub struct Geometric: "geometric" {
-        /// Mean.
-        mean: f64 = required, in Range::between(1.0, 4e9), from "";
+/// A size, constant or drawn: a whole number of bytes, at least 1.
+pub type Size = Quantity<Bytes>;
+
+/// A time span, constant or drawn.
+pub type Times = Quantity<Duration>;
+
+/// A number of items, constant or drawn. A drawn value is rounded to the nearest whole number, at
+/// least 1.
+pub type Count = Quantity<u64>;
+
+/// A size, a time or a number. The manual shows its distributions, which stand for the other three.
+pub type Distribution = Quantity<Any>;
+
+/// A quantity that is constant or drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantity<A: Amount> {
+    kind: Kind<A>,
+    law: law::AnyLaw,
+}
+
+impl<A: Amount> Quantity<A> {
+    /// Return a constant.
+    pub fn fixed(value: A) -> Self {
+        Kind::Constant(Constant { value }).into()
+    }
+
+    /// Return the value, if it is constant.
+    pub fn constant(&self) -> Option<A> {
+        if let Kind::Constant(constant) = &self.kind { Some(constant.value) } else { None }
+    }
+
+    /// Return the JSON Schema of the quantity. Other schemas refer to it, because a mixture
+    /// contains quantities of its own type.
+    pub fn definition() -> Json {
+        serde_json::json!({"anyOf": [A::schema(), Kind::<A>::schema()]})
     }
 }
 
-impl Geometric {
-    fn law(&self) -> law::AnyLaw {
-        law::Geometric::new(self.mean).into()
+impl<A: Amount> From<Kind<A>> for Quantity<A> {
+    fn from(kind: Kind<A>) -> Self {
+        let law = kind.law();
+        Quantity { kind, law }
     }
 }
 
-family! {
-    /// A size, always the same or drawn: in whole bytes, at least one.
-    mod size, Size of units::Bytes, mean units::Bytes;
-    amount in Range::between(1.0, 1e15), mean in Range::between(1.0, 1e12)
+impl<A: Amount> Read for Quantity<A> {
+    const UNIT: &'static str = A::UNIT;
+    const EXAMPLE: &'static str = A::EXAMPLE;
+
+    fn read(value: &Json, path: &str) -> Result<Self, Invalid> {
+        if value.is_object() {
+            return Kind::read(value, path).map(Into::into);
+        }
+        let amount = A::read(value, path)?;
+        let values: Range = A::VALUES;
+        values.check(&amount, Some(value), path)?;
+        Ok(Quantity::fixed(amount))
+    }
+
+    fn write(&self) -> Json {
+        self.constant().map_or_else(|| self.kind.write(), |value| value.write())
+    }
+
+    fn schema() -> Json {
+        reference(A::NAME)
+    }
+
+    fn number(&self) -> Option<f64> {
+        self.constant().and_then(|value| value.number())
+    }
 }
 
-family! {
-    /// A span of time, always the same or drawn.
-    mod times, Times of units::Duration, mean units::Duration;
-    amount in Range::at_least(0.0), mean in Range::above(0.0)
-}
-
-family! {
-    /// A number of things, always the same or drawn: the whole number nearest to what is drawn, at least 1.
-    mod count, Count of u64, mean f64;
-    amount in Range::between(1.0, 4e9), mean in Range::between(1.0, 4e9), and Geometric
-}
-
-family! {
-    /// Any of the three: what the manual has in place of each.
-    mod any, Distribution of super::amount::Any, mean super::amount::Any;
-    amount in Range::at_least(0.0), mean in Range::above(0.0), and Geometric
-}
-
-/// The largest size that is drawn, in bytes, and the largest number.
-const LARGEST: f64 = 1e15;
-const MOST: f64 = 4e9;
+/// Maximum size that is drawn, in bytes, and maximum number.
+const MAX_SIZE: f64 = 1e15;
+const MAX_COUNT: f64 = 4e9;
 
 impl Size {
-    /// The size that two uniform numbers in [0, 1) give.
+    /// Return the size that two uniform random numbers in [0, 1) determine.
     pub fn draw(&self, uv: [f64; 2]) -> Bytes {
-        self.constant().unwrap_or_else(|| Bytes(self.law.draw(uv).round().clamp(1.0, LARGEST) as u64))
+        self.constant().unwrap_or_else(|| Bytes(self.law.draw(uv).round().clamp(1.0, MAX_SIZE) as u64))
     }
 
-    /// Its mean, in bytes.
+    /// Return the mean, in bytes.
     pub fn mean(&self) -> f64 {
         self.law.mean()
     }
 
-    /// The size that a share p of all do not exceed, in bytes.
+    /// Return the size that a share p of the values does not exceed, in bytes.
     pub fn quantile(&self, p: f64) -> f64 {
         self.law.quantile(p)
     }
 
-    /// The share of all bytes that the largest have, who are a share `largest` of all.
+    /// Return the share of all bytes that the largest values hold; `largest` is their share of the
+    /// number of values.
     pub fn share_of_largest(&self, largest: f64) -> f64 {
         law::share_of_largest(&self.law, largest)
     }
 }
 
 impl Times {
-    /// The time that two uniform numbers in [0, 1) give.
+    /// Return the time that two uniform random numbers in [0, 1) determine.
     pub fn draw(&self, uv: [f64; 2]) -> Duration {
         self.constant().unwrap_or_else(|| Duration::from_seconds(self.law.draw(uv)))
     }
 
-    /// Its mean, in seconds.
+    /// Return the mean, in seconds.
     pub fn mean(&self) -> f64 {
         self.law.mean()
     }
 
-    /// The time that a share p of all do not exceed, in seconds.
+    /// Return the time that a share p of the values does not exceed, in seconds.
     pub fn quantile(&self, p: f64) -> f64 {
         self.law.quantile(p)
     }
 }
 
 impl Count {
-    /// The number that two uniform numbers in [0, 1) give.
+    /// Return the number that two uniform random numbers in [0, 1) determine.
     pub fn draw(&self, uv: [f64; 2]) -> u64 {
-        self.constant().unwrap_or_else(|| self.law.draw(uv).round().clamp(1.0, MOST) as u64)
+        self.constant().unwrap_or_else(|| self.law.draw(uv).round().clamp(1.0, MAX_COUNT) as u64)
     }
 
-    /// Its mean: of what is drawn, which is whole.
+    /// Return the mean of the drawn numbers, which are whole.
     pub fn mean(&self) -> f64 {
         law::mean_of_whole(&self.law)
     }
 
-    /// The number that a share p of all do not exceed.
+    /// Return the number that a share p of the values does not exceed.
     pub fn quantile(&self, p: f64) -> f64 {
         self.law.quantile(p).round().max(1.0)
     }
 }
 
-/// What the families mean, in JSON Schema. The manual has the first that has a kind, and so that of all.
-pub fn definitions() -> [(&'static str, units::param::Json); 4] {
+/// Return the JSON Schema of each quantity. The manual shows the first quantity that has a kind,
+/// and
+/// `any` is first.
+pub fn definitions() -> [(&'static str, Json); 4] {
     [
-        ("any", Distribution::definition()),
-        ("size", Size::definition()),
-        ("times", Times::definition()),
-        ("count", Count::definition()),
+        (Any::NAME, Distribution::definition()),
+        (Bytes::NAME, Size::definition()),
+        (Duration::NAME, Times::definition()),
+        (u64::NAME, Count::definition()),
     ]
 }
 
-/// The manual page of each kind.
-pub fn pages() -> Vec<units::param::Json> {
-    any::pages()
+/// Return the manual page of each kind.
+pub fn pages() -> Vec<Json> {
+    Kind::<Any>::pages()
 }
 
-/// What a distribution is: mean, quantiles at some probabilities, and shares of the sum that the largest have who are such shares
-/// of all.
+/// Properties of a distribution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Described {
-    /// In bytes, seconds or a number; a number's is that of the whole one that is drawn.
+    /// Mean in bytes or seconds, or of the whole numbers that are drawn.
     pub mean: f64,
-    /// One a probability.
+    /// Quantile for each probability.
     pub quantiles: Vec<f64>,
-    /// One a share.
+    /// Share of the sum that the largest values hold, for each share of the number of values.
     pub shares: Vec<f64>,
 }
 
-/// Describes a distribution of `what`, size, times or count, as a scenario writes it.
+/// Compute the properties of a distribution of `what` (size, times or count), as a scenario writes
+/// it.
 pub fn describe(
     what: &str,
-    written: &units::param::Json,
+    written: &Json,
     probabilities: &[f64],
     largest: &[f64],
-) -> Result<Described, units::param::Invalid> {
-    use units::Read;
+) -> Result<Described, Invalid> {
     let (law, whole) = match what {
         "size" => (Size::read(written, what)?.law, false),
         "times" => (Times::read(written, what)?.law, false),

@@ -1,4 +1,4 @@
-//! Points of a distribution function, from a list or a file.
+//! Points of a cumulative distribution function, from a list or a file.
 
 use units::Read;
 use units::file::{lines, read_text};
@@ -6,11 +6,11 @@ use units::param::{Invalid, Json, join};
 
 use super::amount::{Amount, base};
 
-/// Values, and the probabilities that no more is drawn; at least one, and the last probability is 1.
+/// Values with their cumulative probabilities: at least one point, and a last probability of 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Points<T>(pub Vec<(T, f64)>);
 
-/// How far from 1 the last probability may be, as rounding leaves it.
+/// Maximum rounding error of the last probability.
 const ROUNDING: f64 = 1e-9;
 
 impl<T: Amount> Points<T> {
@@ -19,22 +19,22 @@ impl<T: Amount> Points<T> {
         for point in points {
             let (value, probability) = point?;
             if !(0.0..=1.0 + ROUNDING).contains(&probability) {
-                return Err(format!("the probability {probability} is not between 0 and 1"));
+                return Err(format!("the probability {probability} must be between 0 and 1"));
             }
             if let Some((before, lower)) = all.last() {
                 if base(&value) < base(before) {
-                    return Err(format!("the value {} is below the one before", value.write()));
+                    return Err(format!("the value {} is below the previous one", value.write()));
                 }
                 if probability < *lower {
-                    return Err(format!("the probability {probability} is below the one before"));
+                    return Err(format!("the probability {probability} is below the previous one"));
                 }
             }
             all.push((value, probability.min(1.0)));
         }
         match all.last_mut() {
-            None => Err("there is no point".into()),
+            None => Err("it is empty".into()),
             Some((_, last)) if *last < 1.0 - ROUNDING => {
-                Err(format!("the last probability is {last}, not 1"))
+                Err(format!("the last probability is {last} instead of 1"))
             }
             Some((_, last)) => {
                 *last = 1.0;
@@ -43,34 +43,35 @@ impl<T: Amount> Points<T> {
         }
     }
 
-    /// The points in the base unit.
+    /// Return the points in the base unit.
     pub fn numbers(&self) -> Vec<[f64; 2]> {
         self.0.iter().map(|(value, probability)| [base(value), *probability]).collect()
     }
 }
 
-/// A line of a file: a value in the base unit, and its probability.
+/// Parse a line of a file: a value in the base unit, and its probability.
 fn line<T: Amount>((number, line): (usize, &str)) -> Result<(T, f64), String> {
-    let wrong = || format!("line {number} is not a value and a probability");
+    let wrong = || format!("line {number} must be a value and a probability");
     let words: Vec<f64> =
         line.split_whitespace().map(|word| word.parse().map_err(|_| wrong())).collect::<Result<_, _>>()?;
     match words[..] {
         [value, probability] => T::of(value)
             .map(|value| (value, probability))
-            .ok_or_else(|| format!("line {number}: the value {value} is too small or too large")),
+            .ok_or_else(|| format!("line {number}: the value {value} is out of range")),
         _ => Err(wrong()),
     }
 }
 
 impl<T: Amount> Read for Points<T> {
     fn read(value: &Json, path: &str) -> Result<Self, Invalid> {
-        let none = |e| format!("is no distribution function: {e}");
+        let none = |e| format!("is not a distribution function: {e}");
         if let Some(name) = value.as_str() {
             let text = read_text(name, path)?;
             return Points::of(lines(&text).map(line)).map_err(|e| Invalid::new(path, value, none(e)));
         }
-        let list =
-            value.as_array().ok_or_else(|| Invalid::new(path, value, "must be a file's name or a list"))?;
+        let list = value
+            .as_array()
+            .ok_or_else(|| Invalid::new(path, value, "must be the name of a file or a list"))?;
         let mut points = Vec::new();
         for (i, pair) in list.iter().enumerate() {
             let path = join(path, i);

@@ -9,12 +9,12 @@ fn size(value: Value) -> Size {
     Size::read(&value, "size").unwrap()
 }
 
-/// The n midpoints of [0, 1), so that moments come out as integrals.
+/// Return the n midpoints of [0, 1), so that moments are integrals by the midpoint rule.
 fn grid(n: u32) -> impl Iterator<Item = f64> {
     (0..n).map(move |i| (f64::from(i) + 0.5) / f64::from(n))
 }
 
-/// The integral of P(X > x) from `from` on, over logarithms of x.
+/// Integrate P(X > x) from `from` on, over logarithms of x.
 fn integral(law: &AnyLaw, from: f64) -> f64 {
     let (low, high, n) = (-30.0, 90.0, 60_000);
     let step = (high - low) / f64::from(n);
@@ -68,7 +68,8 @@ fn any_law() -> impl Strategy<Value = AnyLaw> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
-    /// Mean and the part above a value: E[X; X > x] = x P(X > x) + the integral of P(X > t) from there on.
+    /// The part of the mean above x is E[X; X > x] = x P(X > x) + the integral of P(X > t) from x
+    /// on.
     #[test]
     fn means_are_integrals(law in any_law(), p in 0.05..0.95) {
         let near = |a: f64, b: f64| (a - b).abs() <= 3e-3 * law.mean();
@@ -79,7 +80,7 @@ proptest! {
         prop_assert!(near(law.above(0.0), law.mean()));
     }
 
-    /// The quantile is the least value that so many do not exceed.
+    /// The quantile of p is the minimum value that a share p of the values does not exceed.
     #[test]
     fn quantiles_invert_the_survival(law in any_law(), p in 0.0001..0.9999) {
         let x = law.quantile(p);
@@ -87,7 +88,8 @@ proptest! {
         prop_assert!(law.survival(x * (1.0 - 1e-9)) >= 1.0 - p - 1e-6);
     }
 
-    /// What is drawn has the quantiles of the law: a share p of the grid lies below that of p.
+    /// Draws have the quantiles of the distribution: a share p of the grid lies below the quantile
+    /// of p.
     #[test]
     fn draws_have_the_quantiles(law in any_law(), p in 0.1..0.9) {
         let x = law.quantile(p);
@@ -99,7 +101,7 @@ proptest! {
 }
 
 #[test]
-fn counts_have_the_mean_of_what_is_drawn() {
+fn the_mean_of_a_count_is_that_of_its_draws() {
     let count = |value| Count::read(&value, "c").unwrap();
     for value in [
         json!({"kind": "geometric", "mean": 5.5}),
@@ -121,9 +123,9 @@ fn counts_have_the_mean_of_what_is_drawn() {
     assert_eq!(count(json!({"kind": "exponential", "mean": 1.2})).draw([0.0, 0.0]), 1);
 }
 
-/// Shares of the largest in closed form: Pareto's are q^(1 − 1/shape), the exponential's q (1 − ln q); among equals q.
+/// Closed forms: q^(1 − 1/shape) for Pareto, q (1 − ln q) for exponential, and q for equal values.
 #[test]
-fn the_largest_have_their_share() {
+fn shares_of_the_largest_match_closed_forms() {
     for q in [0.01, 0.15, 0.5] {
         let near = |value: Value, expected: f64| {
             let share = size(value).share_of_largest(q);
@@ -136,7 +138,7 @@ fn the_largest_have_their_share() {
 }
 
 #[test]
-fn a_constant_is_what_it_says() {
+fn a_constant_always_has_its_value() {
     assert_eq!(size(json!("7.2 kB")).draw([0.3, 0.9]), Bytes(7200));
     assert_eq!(size(json!({"kind": "constant", "value": "7.2 kB"})), size(json!("7.2 kB")));
     assert_eq!(size(json!({"kind": "constant", "value": "7.2 kB"})).write(), json!("7200 B"));
@@ -144,9 +146,10 @@ fn a_constant_is_what_it_says() {
     assert_eq!(Count::read(&json!(5), "c").unwrap().write(), json!(5));
 }
 
-/// The formulas by which exponential, Pareto and lognormal sizes have been drawn from the beginning, to the bit.
+/// Exponential, Pareto and lognormal sizes equal these formulas to the bit, so that old results
+/// stay valid.
 #[test]
-fn draws_are_as_they_were() {
+fn draws_equal_their_formulas() {
     let (mean, sigma, shape) = (12_345_f64, 1.5_f64, 1.2_f64);
     let of = |kind: &str| size(json!({"kind": kind, "mean": "12345 B", "sigma": sigma}));
     let exponential = size(json!({"kind": "exponential", "mean": "12345 B"}));
@@ -166,7 +169,7 @@ fn draws_are_as_they_were() {
 
 /// Medians in closed form: m ln 2; k 2^(1/shape); m exp(−σ²/2); scale (ln 2)^(1/shape).
 #[test]
-fn medians_are_those_of_the_law() {
+fn medians_match_closed_forms() {
     let near = |value: Value, expected: f64| {
         let found = size(value).quantile(0.5);
         assert!((found / expected - 1.0).abs() < 1e-12, "{found} {expected}");
@@ -181,7 +184,7 @@ fn medians_are_those_of_the_law() {
 }
 
 #[test]
-fn what_is_written_reads_back() {
+fn a_written_distribution_reads_back() {
     for value in [
         json!({"kind": "pareto", "mean": "7 kB"}),
         json!({"kind": "lognormal", "mean": "7 kB", "least": "100 B", "most": "2 MB"}),
@@ -194,24 +197,24 @@ fn what_is_written_reads_back() {
 }
 
 #[test]
-fn a_file_has_points_too() {
+fn points_can_come_from_a_file() {
     let file = std::env::temp_dir().join(format!("aqmlab-cdf-{}.txt", std::process::id()));
     std::fs::write(&file, "# seconds, probability\n0.5 0.25\n2 1\n").unwrap();
     let times = |cdf: Value| Times::read(&json!({"kind": "empirical", "cdf": cdf}), "t");
     assert_eq!(times(json!(file)).unwrap(), times(json!([["500 ms", 0.25], ["2 s", 1]])).unwrap());
     std::fs::write(&file, "0.5 0.25\n2 1 7\n").unwrap();
-    assert!(times(json!(file)).unwrap_err().to_string().contains("line 2 is not a value"));
+    assert!(times(json!(file)).unwrap_err().to_string().contains("line 2 must be a value"));
     std::fs::remove_file(&file).unwrap();
 }
 
 #[test]
-fn refusals_name_the_key() {
+fn an_error_names_its_key() {
     let refused = |value: Value, says: &str| {
         let e = Size::read(&value, "size").unwrap_err().to_string();
         assert!(e.contains(says), "{e}");
     };
     refused(json!({"kind": "pareto", "mean": "7 kB", "shape": 1.0}), "size.shape: 1.0 must be above 1");
-    refused(json!({"kind": "pareto", "mean": "2 B"}), "size.mean: \"2 B\" makes the least size");
+    refused(json!({"kind": "pareto", "mean": "2 B"}), "size.mean: \"2 B\" makes the minimum size");
     refused(json!({"kind": "normal"}), "size.kind: \"normal\" is not known");
     refused(json!({"kind": "exponential"}), "size.mean: is missing");
     refused(json!({"kind": "geometric", "mean": "7 kB"}), "size.kind: \"geometric\" is not known");
@@ -228,16 +231,16 @@ fn refusals_name_the_key() {
     );
     refused(json!({"kind": "mixture", "parts": [{"weight": 1, "of": "1 s"}]}), "size.parts.0.of");
     let cdf = |cdf: Value| json!({"kind": "empirical", "cdf": cdf});
-    refused(cdf(json!([])), "size.cdf: is no distribution function: there is no point");
-    refused(cdf(json!([["1 B", 0.5]])), "the last probability is 0.5, not 1");
-    refused(cdf(json!([["2 B", 0.5], ["1 B", 1]])), "is below the one before");
+    refused(cdf(json!([])), "size.cdf: is not a distribution function: it is empty");
+    refused(cdf(json!([["1 B", 0.5]])), "the last probability is 0.5 instead of 1");
+    refused(cdf(json!([["2 B", 0.5], ["1 B", 1]])), "is below the previous one");
     refused(cdf(json!([["1 B", 0.5], ["2 B", 0.4], ["2 B", 1]])), "the probability 0.4 is below");
     refused(cdf(json!([[1, 1]])), "size.cdf.0.0: 1 must be a size with its unit");
     refused(cdf(json!([["1 B"]])), "size.cdf.0: [\"1 B\"] must be a pair");
     refused(cdf(json!("/nowhere")), "cannot be read");
     let e =
         Times::read(&json!({"kind": "empirical", "cdf": [["0 s", 1]], "between": "log"}), "t").unwrap_err();
-    assert!(e.to_string().contains("t.between: \"log\" cannot be spread"), "{e}");
+    assert!(e.to_string().contains("t.between: \"log\" needs a first value"), "{e}");
     refused(json!("0 B"), "size: \"0 B\" must be at least 1 B");
     let e = Count::read(&json!(0), "n").unwrap_err().to_string();
     assert!(e.contains("n: 0 must be at least 1"), "{e}");

@@ -1,4 +1,4 @@
-//! A list of requests, read from a file and known by its digest.
+//! A list of requests, read from a file and identified by its SHA-256 digest.
 
 use std::collections::VecDeque;
 use std::str::FromStr;
@@ -9,43 +9,45 @@ use units::file::{lines, read_text};
 use units::param::{Invalid, Json, join};
 use units::{Duration, Read, Time, params};
 
-/// The columns of the file, in their order.
+/// Columns of the file, in order.
 const COLUMNS: &str = "user,connection,at_s,request_bytes,response_bytes";
 
 params! {
-    /// A list of requests as a frozen scenario has it.
+    /// A list of requests in a scenario with all defaults filled in.
     pub struct Frozen: "frozen" {
-        /// The name of its file.
+        /// Name of the file.
         file: String = required, in units::Range::ANY, from "";
-        /// SHA-256 of what is in it, by which a run knows it again.
+        /// SHA-256 digest of the file, which identifies its content.
         sha256: String = required, in units::Range::ANY, from "fips180-4";
     }
 }
 
-/// A request.
+/// A request of a list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Request {
-    /// When it is written, counted from the start of the run.
+    /// Time when the client writes it, since the start of the run.
     pub at: Time,
-    /// Its bytes.
+    /// Size of the request, in bytes.
     pub request: u64,
-    /// Those of its response.
+    /// Size of the response, in bytes.
     pub response: u64,
 }
 
-/// What a list says: the users one after the other, of each his connections, of each its requests.
+/// Content of a list, sorted by user, by connection and by time.
 #[derive(Debug, Default, PartialEq)]
 pub struct Rows {
-    /// Where the connections of a user begin, and behind the last where they end.
+    /// Index in `connections` of the first connection of each user, and at the end the number of
+    /// connections.
     users: Vec<u32>,
-    /// Where the requests of a connection begin, and behind the last where they end.
+    /// Index in `requests` of the first request of each connection, and at the end the number of
+    /// requests.
     connections: Vec<u32>,
     requests: Vec<Request>,
 }
 
-/// The largest time in seconds, and the largest size in bytes.
-const LATEST: f64 = 1e7;
-const LARGEST: u64 = 1_000_000_000_000_000;
+/// Maximum time in seconds, and maximum size in bytes.
+const MAX_TIME: f64 = 1e7;
+const MAX_SIZE: u64 = 1_000_000_000_000_000;
 
 fn part<T: FromStr>(fields: &mut std::str::Split<'_, char>) -> Option<T> {
     fields.next()?.trim().parse().ok()
@@ -55,51 +57,48 @@ impl Rows {
     fn of(text: &str) -> Result<Self, String> {
         let mut lines = lines(text).peekable();
         if lines.peek().is_none() {
-            return Err(format!("it is empty; a line has the columns {COLUMNS}"));
+            return Err(format!("the file is empty; each line needs the columns {COLUMNS}"));
         }
         let lines = lines.filter(|(_, line)| *line != COLUMNS);
         let mut rows = Rows::default();
         let mut last = (0, None);
         for (number, line) in lines {
-            let (whose, request) = row(line).map_err(|problem| format!("line {number} {problem}"))?;
-            rows.add(&mut last, whose, request).map_err(|problem| format!("line {number} {problem}"))?;
+            let (ids, request) = row(line).map_err(|problem| format!("line {number} {problem}"))?;
+            rows.add(&mut last, ids, request).map_err(|problem| format!("line {number} {problem}"))?;
         }
         rows.users.push(rows.connections.len() as u32);
         rows.connections.push(rows.requests.len() as u32);
         Ok(rows)
     }
 
-    /// Adds a request; `last`: the user of the one before, and his connection.
-    fn add(
-        &mut self,
-        last: &mut (u32, Option<u32>),
-        whose: [u32; 2],
-        request: Request,
-    ) -> Result<(), String> {
-        let [user, connection] = whose;
+    /// Add a request. `last` holds the user and the connection of the previous request.
+    fn add(&mut self, last: &mut (u32, Option<u32>), ids: [u32; 2], request: Request) -> Result<(), String> {
+        let [user, connection] = ids;
         let (before, open) = *last;
         if user < before {
             return Err(format!(
-                "is of user {user}, and those of user {before} have begun; sort by user and connection"
+                "is of user {user} after lines of user {before}; sort the lines by user and connection"
             ));
         }
         let same = !self.users.is_empty() && user == before;
         let next = if same { open.map_or(0, |c| c + 1) } else { 0 };
         if !(connection == next || same && Some(connection) == open) {
             return Err(format!(
-                "is of connection {connection} of user {user}, where {next} is the next; count them from 0"
+                "is of connection {connection} of user {user}, but the next number is {next}; count connections from 0"
             ));
         }
         if same
             && self.requests.last().is_some_and(|before| request.at < before.at)
             && Some(connection) == open
         {
-            return Err("is earlier than the one before it on its connection".into());
+            return Err(
+                "has an earlier time than the previous request of its connection; sort by time".into()
+            );
         }
         if connection == next {
             if same && self.requests[self.connections[self.connections.len() - 1] as usize].at > request.at {
                 return Err(format!(
-                    "opens connection {connection} before the one before; sort them by time"
+                    "opens connection {connection} before the previous connection; number connections by time"
                 ));
             }
             self.users.resize(self.users.len().max(user as usize + 1), self.connections.len() as u32);
@@ -110,7 +109,7 @@ impl Rows {
         Ok(())
     }
 
-    /// How many connections a user has.
+    /// Return the number of connections of a user.
     pub fn connections(&self, user: u32) -> u32 {
         let at = |k: usize| self.users.get(k).copied();
         match (at(user as usize), at(user as usize + 1)) {
@@ -119,7 +118,7 @@ impl Rows {
         }
     }
 
-    /// The requests of a connection of a user.
+    /// Return the requests of a connection, given the user and the connection.
     pub fn requests(&self, (user, connection): (u32, u32)) -> &[Request] {
         if connection >= self.connections(user) {
             return &[];
@@ -129,35 +128,32 @@ impl Rows {
     }
 }
 
-/// What a line says: user and connection, and the request.
+/// Parse a line into its user, connection and request.
 fn row(line: &str) -> Result<([u32; 2], Request), String> {
     let mut fields = line.split(',');
-    let wrong = || format!("is not {COLUMNS}");
-    let whose = [part(&mut fields).ok_or_else(wrong)?, part(&mut fields).ok_or_else(wrong)?];
+    let wrong = || format!("does not have the columns {COLUMNS}");
+    let ids = [part(&mut fields).ok_or_else(wrong)?, part(&mut fields).ok_or_else(wrong)?];
     let at: f64 = part(&mut fields).ok_or_else(wrong)?;
     let sizes: [u64; 2] = [part(&mut fields).ok_or_else(wrong)?, part(&mut fields).ok_or_else(wrong)?];
     if fields.next().is_some() {
         return Err(wrong());
     }
-    if !(0.0..=LATEST).contains(&at) {
-        return Err(format!("has the time {at}, which is not between 0 and {LATEST} s"));
+    if !(0.0..=MAX_TIME).contains(&at) {
+        return Err(format!("has the time {at}, which must be between 0 and {MAX_TIME} s"));
     }
-    if whose.iter().any(|&n| n > MOST) {
-        return Err(format!("has a number above {MOST}"));
+    if ids.iter().any(|&n| n > MAX_NUMBER) {
+        return Err(format!("has a user or a connection above {MAX_NUMBER}, the maximum"));
     }
-    if sizes.iter().any(|size| !(1..=LARGEST).contains(size)) {
-        return Err(format!("has a size that is not between 1 and {LARGEST} B"));
+    if sizes.iter().any(|size| !(1..=MAX_SIZE).contains(size)) {
+        return Err(format!("has a size that is not between 1 and {MAX_SIZE} B"));
     }
-    Ok((
-        whose,
-        Request { at: Time::ZERO + Duration::from_seconds(at), request: sizes[0], response: sizes[1] },
-    ))
+    Ok((ids, Request { at: Time::ZERO + Duration::from_seconds(at), request: sizes[0], response: sizes[1] }))
 }
 
-/// The largest number of a user or a connection.
-const MOST: u32 = 10_000_000;
+/// Maximum number of a user or a connection.
+const MAX_NUMBER: u32 = 10_000_000;
 
-/// A list: its file, the digest of what is in it, and what that is when it was read.
+/// A list: its file name, its digest, and its content once the file was read.
 #[derive(Clone, Debug)]
 pub struct List {
     frozen: Frozen,
@@ -170,52 +166,53 @@ impl PartialEq for List {
     }
 }
 
-/// The lists that were read last, by their digests: many runs replay few lists.
-static KNOWN: Mutex<VecDeque<(String, Arc<Rows>)>> = Mutex::new(VecDeque::new());
-const MOST_KNOWN: usize = 8;
+/// Cache of the lists that were read last, by digest, because many runs replay few lists.
+static CACHE: Mutex<VecDeque<(String, Arc<Rows>)>> = Mutex::new(VecDeque::new());
+const MAX_CACHED: usize = 8;
 
 fn read_rows(file: &str, path: &str) -> Result<(Arc<Rows>, String), Invalid> {
     let text = read_text(file, path)?;
     let digest = Sha256::digest(text.as_bytes());
     let sha256: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, rows)) = known().iter().find(|(of, _)| *of == sha256) {
+    let cache = || CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, rows)) = cache().iter().find(|(of, _)| *of == sha256) {
         return Ok((rows.clone(), sha256));
     }
     let rows = Rows::of(&text).map_err(|problem| {
-        Invalid::new(path, &Json::from(file), format!("is no list of requests: {problem}"))
+        Invalid::new(path, &Json::from(file), format!("is not a list of requests: {problem}"))
     })?;
     let rows = Arc::new(rows);
-    let mut known = known();
-    known.truncate(MOST_KNOWN - 1);
-    known.push_front((sha256.clone(), rows.clone()));
+    let mut cache = cache();
+    cache.truncate(MAX_CACHED - 1);
+    cache.push_front((sha256.clone(), rows.clone()));
     Ok((rows, sha256))
 }
 
 impl List {
-    /// Reads the list, unless it was; refuses one that is not what it was when the scenario was frozen.
+    /// Read the list unless it was read before. Refuse it if the file has changed since the
+    /// scenario was frozen.
     pub fn load(&self, path: &str) -> Result<(), Invalid> {
         if self.rows.get().is_some() {
             return Ok(());
         }
         let (rows, sha256) = read_rows(&self.frozen.file, path)?;
         if sha256 != self.frozen.sha256 {
-            let problem = format!("has changed since the scenario was written: its SHA-256 is {sha256}");
+            let problem = format!("differs from the file, which has changed: its SHA-256 is now {sha256}");
             return Err(Invalid::new(&join(path, "sha256"), &Json::from(&self.frozen.sha256[..]), problem)
-                .remedy("name the file alone to take it as it is now"));
+                .remedy("write only the name of the file to use its present content"));
         }
         self.rows.get_or_init(|| rows);
         Ok(())
     }
 
-    /// How many connections a user has.
+    /// Return the number of connections of a user.
     pub fn connections(&self, user: u32) -> u32 {
         self.rows.get().map_or(0, |rows| rows.connections(user))
     }
 
-    /// The requests of a connection of a user.
-    pub fn requests(&self, whose: (u32, u32)) -> &[Request] {
-        self.rows.get().map_or(&[], |rows| rows.requests(whose))
+    /// Return the requests of a connection, given the user and the connection.
+    pub fn requests(&self, ids: (u32, u32)) -> &[Request] {
+        self.rows.get().map_or(&[], |rows| rows.requests(ids))
     }
 }
 
@@ -242,11 +239,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_read_by_user_and_connection() {
-        let text = "user,connection,at_s,request_bytes,response_bytes\n0,0,0.5,300,7200\n0,0,0.75,301,1\n# a user without\n2,0,0.25,1,2\n2,1,0.25,3,4\n";
+    fn a_list_is_read_by_user_and_connection() {
+        let text = "user,connection,at_s,request_bytes,response_bytes\n0,0,0.5,300,7200\n0,0,0.75,301,1\n# user 1 has no requests\n2,0,0.25,1,2\n2,1,0.25,3,4\n";
         let rows = Rows::of(text).unwrap();
         assert_eq!([0, 1, 2, 3].map(|user| rows.connections(user)), [1, 0, 2, 0]);
-        let sizes = |whose| rows.requests(whose).iter().map(|r| (r.request, r.response)).collect::<Vec<_>>();
+        let sizes = |ids| rows.requests(ids).iter().map(|r| (r.request, r.response)).collect::<Vec<_>>();
         assert_eq!(sizes((0, 0)), [(300, 7200), (301, 1)]);
         assert_eq!(sizes((2, 1)), [(3, 4)]);
         assert_eq!(sizes((2, 2)), []);
@@ -254,22 +251,22 @@ mod tests {
     }
 
     #[test]
-    fn wrong_lists_are_refused_by_line() {
+    fn an_error_in_a_list_names_its_line() {
         let e = |text: &str| Rows::of(text).unwrap_err();
-        assert!(e("").contains("it is empty"));
-        assert!(e("0,0,0.5,300").contains("line 1 is not user,"));
-        assert!(e("0,0,0.5,300,7,9").contains("line 1 is not user,"));
+        assert!(e("").contains("the file is empty"));
+        assert!(e("0,0,0.5,300").contains("line 1 does not have the columns user,"));
+        assert!(e("0,0,0.5,300,7,9").contains("line 1 does not have the columns user,"));
         assert!(e("0,0,nan,300,7").contains("the time NaN"));
         assert!(e("0,0,0.5,0,7").contains("a size"));
-        assert!(e("0,1,0.5,3,7").contains("where 0 is the next"));
+        assert!(e("0,1,0.5,3,7").contains("the next number is 0"));
         assert!(e("1,0,0.5,3,7\n0,0,1,3,7").contains("line 2 is of user 0"));
-        assert!(e("0,0,0.5,3,7\n0,0,0.4,3,7").contains("line 2 is earlier"));
-        assert!(e("0,0,0.5,3,7\n0,1,0.4,3,7").contains("line 2 opens connection 1 before"));
-        assert!(e("99999999,0,0.5,3,7").contains("a number above"));
+        assert!(e("0,0,0.5,3,7\n0,0,0.4,3,7").contains("line 2 has an earlier time"));
+        assert!(e("0,0,0.5,3,7\n0,1,0.4,3,7").contains("line 2 opens connection 1 before the previous"));
+        assert!(e("99999999,0,0.5,3,7").contains("a user or a connection above"));
     }
 
     #[test]
-    fn a_list_that_changed_is_refused() {
+    fn a_changed_file_is_refused() {
         let file = std::env::temp_dir().join(format!("aqmlab-list-{}", std::process::id()));
         let name = file.to_str().unwrap();
         std::fs::write(&file, "0,0,0.5,300,7200\n").unwrap();
@@ -279,7 +276,7 @@ mod tests {
         assert_eq!(again.requests((0, 0)).len(), 1);
         std::fs::write(&file, "0,0,0.5,300,7201\n").unwrap();
         let e = List::read(&frozen, "list").unwrap().load("list").unwrap_err().to_string();
-        assert!(e.contains("has changed since"), "{e}");
+        assert!(e.contains("which has changed"), "{e}");
         std::fs::remove_file(&file).unwrap();
         assert!(
             List::read(&frozen, "list")

@@ -1,6 +1,7 @@
-//! A choice among structs of parameters.
+//! Choice among structs of parameters.
 
-/// Defines a choice among [`Params`](crate::Params) structs by the key `kind`; a bare name stands for all defaults.
+/// Define a choice among [`Params`](crate::Params) structs by the key `kind`. A name alone stands
+/// for all defaults.
 #[macro_export]
 macro_rules! choice {
     ( $(#[doc = $doc:literal])+ pub enum $Name:ident { $( $Variant:ident($Ty:ty), )+ } ) => {
@@ -12,12 +13,12 @@ macro_rules! choice {
         )+ }
 
         impl $Name {
-            /// The manual page of each choice.
+            /// Return the manual page of each choice.
             pub fn pages() -> Vec<$crate::param::Json> {
                 vec![$( $crate::param::page::<$Ty>() ),+]
             }
 
-            /// The names of the parameters of a choice, if there is one of this kind.
+            /// Return the names of the parameters of a kind, or `None` if the kind does not exist.
             pub fn keys_of(kind: &str) -> Option<&'static [&'static str]> {
                 $( if kind == <$Ty as $crate::param::Params>::KEY {
                     return Some(<$Ty as $crate::param::Params>::KEYS);

@@ -1,11 +1,11 @@
-//! What a parameter says of itself: manual pages and JSON Schema.
+//! Manual pages and JSON Schema of parameters.
 
 use serde_json::{Map, Value, json};
 
-use super::{Param, Params};
+use super::Params;
 use crate::scaled::Unit;
 
-/// A doc comment as one text: lines joined, blank lines kept as paragraphs.
+/// Join the lines of a doc comment into one text, in which blank lines separate paragraphs.
 pub fn doc_text(lines: &[&str]) -> String {
     let mut text = String::new();
     for line in lines.iter().map(|l| l.trim()) {
@@ -21,7 +21,7 @@ pub fn doc_text(lines: &[&str]) -> String {
     text
 }
 
-/// JSON form of a manual page: what it is and its parameters.
+/// Return the JSON form of a manual page: the description and the parameters.
 pub fn page<T: Params>() -> Value {
     let params: Vec<Value> = T::params()
         .iter()
@@ -32,14 +32,21 @@ pub fn page<T: Params>() -> Value {
                    "meaning": p.meaning, "source": p.source})
         })
         .collect();
-    json!({"name": T::KEY, "about": T::about(), "parameters": params})
+    json!({"name": T::KEY, "about": T::about(), "parameters": params, "shorthand": T::SHORTHAND,
+           "renamed": renamed::<T>()})
 }
 
-/// The JSON Schema of a struct of parameters.
-pub fn struct_schema(about: &str, params: &[Param]) -> Value {
+/// Return the former keys of a struct, each with its present path.
+fn renamed<T: Params>() -> Map<String, Value> {
+    T::RENAMED.iter().map(|r| (r.old.to_string(), json!(r.new))).collect()
+}
+
+/// Return the JSON Schema of a struct of parameters: that of a table, or of its shorthand.
+pub fn struct_schema<T: Params>() -> Value {
+    let (about, params) = (T::about(), T::params());
     let mut properties = Map::new();
     let mut required = Vec::new();
-    for p in params {
+    for p in &params {
         let mut schema = p.schema.clone();
         if let Value::Object(map) = &mut schema {
             map.insert("description".into(), json!(p.meaning));
@@ -57,11 +64,19 @@ pub fn struct_schema(about: &str, params: &[Param]) -> Value {
         }
         properties.insert(p.name.into(), schema);
     }
-    json!({"type": "object", "description": about, "properties": properties,
-           "required": required, "additionalProperties": false})
+    let shorthand = T::SHORTHAND.map(|key| properties[key].clone());
+    let mut table = json!({"type": "object", "description": about, "properties": properties,
+                           "required": required, "additionalProperties": false});
+    if !T::RENAMED.is_empty() {
+        table["x-renamed"] = Value::Object(renamed::<T>());
+    }
+    match shorthand {
+        Some(value) => json!({"anyOf": [value, table], "x-shorthand": T::SHORTHAND}),
+        None => table,
+    }
 }
 
-/// The JSON Schema of a number written with its unit.
+/// Return the JSON Schema of a number written with its unit.
 pub fn unit_schema(what: &str, units: &[Unit], example: &str) -> Value {
     let names: Vec<&str> = units.iter().map(|u| u.0).collect();
     let digits = "[0-9]+(_[0-9]+)*";
@@ -70,19 +85,19 @@ pub fn unit_schema(what: &str, units: &[Unit], example: &str) -> Value {
     json!({"type": "string", "pattern": pattern, "x-quantity": what, "examples": [example]})
 }
 
-/// A reference to one of the definitions beside a schema.
+/// Return a reference to a definition of the schema.
 pub fn reference(name: &str) -> Value {
     json!({"$ref": format!("#/$defs/{name}")})
 }
 
-/// Schema of a choice among names.
+/// Return the schema of a choice among names.
 pub fn words_schema(words: &[(&str, String)]) -> Value {
     let options: Vec<Value> =
         words.iter().map(|(w, meaning)| json!({"const": w, "description": meaning})).collect();
     json!({"oneOf": options})
 }
 
-/// Schema of a choice among structs by the key `kind`.
+/// Return the schema of a choice among structs by the key `kind`.
 pub fn choice_schema(choices: Vec<(&'static str, Value)>) -> Value {
     let options: Vec<Value> = choices
         .into_iter()

@@ -1,14 +1,14 @@
-//! A scenario refused: the one line that says where, what and what to do.
+//! Errors of a scenario: one line with the key, the value, the problem and the remedy.
 
 use std::fmt;
 
 use serde_json::Value;
 
-/// A refused scenario: which field, what it says, what is wrong and what to do.
+/// Error of a scenario: the key, its value, the problem and the remedy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Invalid {
     path: String,
-    /// As JSON, shortened.
+    /// Value as shortened JSON.
     value: Option<String>,
     problem: String,
     remedy: Option<String>,
@@ -16,11 +16,11 @@ pub struct Invalid {
 
 impl std::error::Error for Invalid {}
 
-/// Characters of a path that are told.
+/// Maximum number of characters of a path in an error.
 const LONGEST_PATH: usize = 200;
 
-/// The beginning of what is too long to be told.
-fn shortened(text: &str, longest: usize) -> String {
+/// Return the text, shortened to `longest` characters.
+pub(super) fn shortened(text: &str, longest: usize) -> String {
     if text.chars().count() <= longest {
         return text.into();
     }
@@ -28,7 +28,7 @@ fn shortened(text: &str, longest: usize) -> String {
 }
 
 impl Invalid {
-    /// A wrong value at `path`; `problem` continues the sentence "value ...".
+    /// Report a wrong value at `path`. `problem` continues the sentence "value ...".
     pub fn new(path: &str, value: &Value, problem: impl Into<String>) -> Self {
         Invalid {
             path: shortened(path, LONGEST_PATH),
@@ -38,12 +38,12 @@ impl Invalid {
         }
     }
 
-    /// Something wrong at `path` that is not one value.
+    /// Report a problem at `path` that does not concern one value.
     pub fn at(path: &str, problem: impl Into<String>) -> Self {
         Invalid { path: shortened(path, LONGEST_PATH), value: None, problem: problem.into(), remedy: None }
     }
 
-    /// Says where all names are told, if there are too many for a line.
+    /// Add the command that lists all names, if they are too many for a line.
     #[must_use]
     pub(super) fn explained(mut self, known: &[&str], page: &str) -> Self {
         if let Some(remedy) = self.remedy.as_mut().filter(|_| known.len() > MOST_NAMES) {
@@ -52,7 +52,7 @@ impl Invalid {
         self
     }
 
-    /// Adds what the user can do about it.
+    /// Add the remedy.
     #[must_use]
     pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = Some(remedy.into());
@@ -76,17 +76,18 @@ impl fmt::Display for Invalid {
     }
 }
 
-/// `path.key`, or `key` at the root.
+/// Return `path.key`, or `key` at the root.
 pub fn join(path: &str, key: impl fmt::Display) -> String {
     if path.is_empty() { key.to_string() } else { format!("{path}.{key}") }
 }
 
-/// The most names that are told in a line.
+/// Maximum number of names in a line.
 pub(super) const MOST_NAMES: usize = 50;
 
-/// Suggests the nearest of `known`, whatever its capitals, and lists them; of very many the nearest.
+/// Suggest the nearest of `known`, independently of capitals, and list them. Of more than 50 names
+/// only the nearest are listed.
 ///
-/// A word of which more than half would have to change is no slip of the pen.
+/// A word is not suggested if more than half of the letters would have to change.
 pub fn did_you_mean(word: &str, known: &[&str]) -> String {
     let word = if word.len() <= LONGEST_PATH { word.to_lowercase() } else { String::new() };
     let mut nearest: Vec<(usize, &str)> =
@@ -95,7 +96,7 @@ pub fn did_you_mean(word: &str, known: &[&str]) -> String {
     let letters = word.chars().count();
     let meant = nearest.first().filter(|(d, _)| *d <= 2.max(letters / 3) && 2 * d <= letters);
     let list = match known {
-        [] => return "there is none".into(),
+        [] => return "no name is known".into(),
         _ if known.len() <= MOST_NAMES => known.join(", "),
         _ => {
             let names: Vec<&str> = nearest.iter().map(|(_, k)| *k).take(10).collect();
@@ -108,7 +109,8 @@ pub fn did_you_mean(word: &str, known: &[&str]) -> String {
     }
 }
 
-/// Edit distance in which two letters that changed places count once (optimal string alignment).
+/// Return the edit distance, in which exchanging two adjacent letters counts once (optimal string
+/// alignment).
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
@@ -132,24 +134,24 @@ mod tests {
     use super::{did_you_mean, distance};
 
     #[test]
-    fn edit_distance() {
+    fn edit_distance_counts_changed_letters() {
         assert_eq!(distance("minth", "maxth"), 2);
         assert_eq!((distance("", "abc"), distance("rde", "red")), (3, 1));
     }
 
     #[test]
-    fn only_what_is_near_is_suggested() {
+    fn only_similar_words_are_suggested() {
         assert_eq!(did_you_mean("RED", &["red", "rem"]), "did you mean red? Known: red, rem");
         for far in ["", "on", "z", "ecn"] {
             assert_eq!(did_you_mean(far, &["off", "pi", "tcp"]), "known: off, pi, tcp");
         }
-        assert_eq!(did_you_mean("a", &[]), "there is none");
+        assert_eq!(did_you_mean("a", &[]), "no name is known");
         let many: Vec<String> = (0..80).map(|i| format!("key-{i}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
-        let told = did_you_mean("key-7x", &many);
+        let hint = did_you_mean("key-7x", &many);
         assert!(
-            told.starts_with("did you mean key-7? Known: key-7, ") && told.ends_with(" and 70 more"),
-            "{told}"
+            hint.starts_with("did you mean key-7? Known: key-7, ") && hint.ends_with(" and 70 more"),
+            "{hint}"
         );
     }
 }

@@ -1,7 +1,7 @@
-//! The one definition of a parameter: name, unit, default, range, meaning, source.
+//! Single definition of a parameter: name, unit, default, range, meaning, source.
 //!
-//! [`params!`](crate::params) turns one description of a struct into the struct, its reader from a
-//! scenario (with errors that name the path, the value and the bound), its JSON Schema and its
+//! [`params!`](crate::params) turns one description of a struct into the struct, its reader for a
+//! scenario (with errors that contain the path, the value and the bound), its JSON Schema and its
 //! manual page. [`words!`](crate::words) does the same for a choice among names, and
 //! [`choice!`](crate::choice) for a choice among such structs.
 
@@ -10,72 +10,102 @@ mod describe;
 mod invalid;
 mod params;
 mod range;
+mod renamed;
 mod table;
 #[cfg(test)]
 mod tests;
 mod values;
 mod words;
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 pub use describe::{choice_schema, doc_text, page, reference, struct_schema, unit_schema, words_schema};
 pub use invalid::{Invalid, did_you_mean, join};
 pub use range::Range;
-pub use table::{key, missing, object, refuse_unknown, split_kind, table, with_kind};
+pub use renamed::Renamed;
+pub use table::{key, longhand, merge, missing, object, refuse_unknown, split_kind, table, with_kind};
 pub use values::Several;
 
-/// JSON value, as the macros name it.
+/// JSON value, under the name that the macros use.
 pub type Json = Value;
-/// JSON object, as the macros name it.
+/// JSON object, under the name that the macros use.
 pub type JsonMap = Map<String, Value>;
 
-/// A type that a scenario can hold.
+/// Type whose values a scenario can contain.
 pub trait Read: Sized {
-    /// The base unit of [`Read::number`], empty if it has none.
+    /// Base unit of [`Read::number`], or an empty string.
     const UNIT: &'static str = "";
-    /// An example as a user would write it.
+    /// Example as a user would write it.
     const EXAMPLE: &'static str = "";
-    /// Reads the value found at `path`.
+    /// Key that a text sets, if a text may stand for the table.
+    const SHORTHAND: Option<&'static str> = None;
+    /// Read the value at `path`.
     fn read(value: &Value, path: &str) -> Result<Self, Invalid>;
-    /// The value that reads back as `self`.
+    /// Return the value that reads back as `self`.
     fn write(&self) -> Value;
-    /// The JSON Schema of this type.
+    /// Return the JSON Schema of this type.
     fn schema() -> Value;
-    /// The value in its base unit, for checking its range.
+    /// Return the value in its base unit, for the check of its range.
     fn number(&self) -> Option<f64> {
         None
     }
 }
 
-/// One parameter as the manual shows it.
+/// Parameter in the manual.
 #[derive(Clone, Debug)]
 pub struct Param {
-    /// Its key in a scenario.
+    /// Key in a scenario.
     pub name: &'static str,
-    /// Its base unit, empty if it has none.
+    /// Base unit, or an empty string.
     pub unit: &'static str,
-    /// Its default as a scenario would write it; `None`: it must be given, if not by a preset.
+    /// Default as a scenario would write it, or `None` if the key is required or comes from a
+    /// preset.
     pub default: Option<Value>,
-    /// Whether it must be given, whatever the preset.
+    /// True if the key is required with every preset.
     pub required: bool,
-    /// Its range in words, empty if every value of the type is allowed.
+    /// Range in words, or an empty string if every value of the type is allowed.
     pub range: String,
-    /// What it means.
+    /// Meaning of the parameter.
     pub meaning: String,
-    /// Where meaning and default come from.
+    /// Source of the meaning and the default.
     pub source: &'static str,
-    /// JSON Schema of its values.
+    /// JSON Schema of the values.
     pub schema: Value,
 }
 
-/// A struct of parameters made by [`params!`](crate::params).
+/// Struct of parameters defined by [`params!`](crate::params).
 pub trait Params: Read {
-    /// Its name in a scenario (`kind = "red"`) and in `explain`.
+    /// Name in a scenario (`kind = "red"`) and in `explain`.
     const KEY: &'static str;
-    /// The names of its parameters in order.
+    /// Names of the parameters in order.
     const KEYS: &'static [&'static str];
-    /// What it is.
+    /// Former keys, each with its present path.
+    const RENAMED: &'static [Renamed] = &[];
+    /// Return the description.
     fn about() -> String;
-    /// Its parameters in order.
+    /// Return the key of a parameter's table that a text as its value sets.
+    fn shorthand_of(key: &str) -> Option<&'static str>;
+    /// Replace each text that stands for a table by that table.
+    fn expand_shorthands(map: &mut JsonMap) {
+        for (key, value) in map.iter_mut() {
+            if let Cow::Owned(table) = longhand(value, Self::shorthand_of(key)) {
+                *value = table;
+            }
+        }
+    }
+    /// Return the struct with every parameter at its default.
+    ///
+    /// # Panics
+    ///
+    /// If a parameter is required.
+    fn defaults() -> Self {
+        match Self::read(&Json::Object(JsonMap::new()), Self::KEY) {
+            Ok(defaults) => defaults,
+            Err(e) => unreachable!("the defaults are valid: {e}"),
+        }
+    }
+    /// Return the parameters in order.
     fn params() -> Vec<Param>;
 }

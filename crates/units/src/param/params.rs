@@ -1,25 +1,36 @@
-//! A struct of parameters from one description.
+//! Structs of parameters from one description.
 
-/// Defines a struct of parameters: see the module. A field is
-/// `name: Type = (default) | required | preset, in RANGE, from "source";`, where `preset` is required unless a preset says it.
+/// Define a struct of parameters, as the module describes. A field is `name: Type = (default) |
+/// required | preset, in RANGE, from "source";`. A `preset` key is required unless a preset sets
+/// it. With `shorthand for name`, a text stands for a table with that one key. With `renamed by
+/// LIST`, a key of the list is an error that names its present path.
 #[macro_export]
 macro_rules! params {
     (
         $(#[doc = $doc:literal])+
-        pub struct $Name:ident: $key:literal $(, checked by $check:path)? {
+        pub struct $Name:ident $(<$T:ident: $Bound:path>)?: $key:literal
+            $(, checked by $check:path)? $(, shorthand for $first:ident)? $(, renamed by $renamed:path)? {
             $( $(#[doc = $fdoc:literal])+
                $field:ident: $ty:ty = $default:tt, in $range:expr, from $source:literal; )*
         }
     ) => {
         $(#[doc = $doc])+
         #[derive(Clone, Debug, PartialEq)]
-        pub struct $Name { $( $(#[doc = $fdoc])+ pub $field: $ty, )* }
+        pub struct $Name $(<$T: $Bound>)? { $( $(#[doc = $fdoc])+ pub $field: $ty, )* }
 
-        impl $crate::param::Params for $Name {
+        impl $(<$T: $Bound>)? $crate::param::Params for $Name $(<$T>)? {
             const KEY: &'static str = $key;
             const KEYS: &'static [&'static str] = &[$($crate::param::key(stringify!($field))),*];
+            $( const RENAMED: &'static [$crate::param::Renamed] = $renamed; )?
             fn about() -> String {
                 $crate::param::doc_text(&[$($doc),+])
+            }
+            #[allow(unused_variables)]
+            fn shorthand_of(key: &str) -> Option<&'static str> {
+                $( if key == $crate::param::key(stringify!($field)) {
+                    return <$ty as $crate::param::Read>::SHORTHAND;
+                } )*
+                None
             }
             fn params() -> Vec<$crate::param::Param> {
                 vec![$( $crate::param::Param {
@@ -37,10 +48,12 @@ macro_rules! params {
             }
         }
 
-        impl $crate::param::Read for $Name {
+        impl $(<$T: $Bound>)? $crate::param::Read for $Name $(<$T>)? {
+            $( const SHORTHAND: Option<&'static str> = Some(stringify!($first)); )?
             #[allow(unused_variables)]
             fn read(value: &$crate::param::Json, path: &str) -> Result<Self, $crate::param::Invalid> {
-                let map = $crate::param::table(value, path, $key, <Self as $crate::param::Params>::KEYS)?;
+                let value = $crate::param::longhand(value, <Self as $crate::param::Read>::SHORTHAND);
+                let map = $crate::param::table::<Self>(&value, path)?;
                 $( let $field = {
                     let key = $crate::param::key(stringify!($field));
                     let path = $crate::param::join(path, key);
@@ -65,8 +78,7 @@ macro_rules! params {
                 $crate::param::Json::Object(map)
             }
             fn schema() -> $crate::param::Json {
-                use $crate::param::Params;
-                $crate::param::struct_schema(&Self::about(), &Self::params())
+                $crate::param::struct_schema::<Self>()
             }
         }
     };

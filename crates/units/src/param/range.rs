@@ -1,8 +1,8 @@
-//! What a number may be.
+//! Range of a number.
 
 use super::{Invalid, Json, Read};
 
-/// The values a number may take, in its base unit.
+/// Values that a number may have, in its base unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     low: Option<(f64, bool)>,
@@ -11,38 +11,38 @@ pub struct Range {
 }
 
 impl Range {
-    /// Every value of the type.
+    /// Range of all values of the type.
     pub const ANY: Range = Range { low: None, high: None, whole: false };
-    /// `x >= low`.
+    /// Return the range `x >= low`.
     pub const fn at_least(low: f64) -> Range {
         Range { low: Some((low, true)), ..Range::ANY }
     }
-    /// `x > low`.
+    /// Return the range `x > low`.
     pub const fn above(low: f64) -> Range {
         Range { low: Some((low, false)), ..Range::ANY }
     }
-    /// `low <= x <= high`.
+    /// Return the range `low <= x <= high`.
     pub const fn between(low: f64, high: f64) -> Range {
         Range { low: Some((low, true)), high: Some((high, true)), whole: false }
     }
-    /// `low < x <= high`.
+    /// Return the range `low < x <= high`.
     pub const fn above_to(low: f64, high: f64) -> Range {
         Range { low: Some((low, false)), high: Some((high, true)), whole: false }
     }
-    /// Whole numbers only.
+    /// Restrict the range to whole numbers.
     pub const fn whole(mut self) -> Range {
         self.whole = true;
         self
     }
 
-    /// Whether `x` lies in the range.
+    /// Return true if `x` is in the range.
     pub fn contains(&self, x: f64) -> bool {
         self.low.is_none_or(|(l, closed)| x > l || (closed && x == l))
             && self.high.is_none_or(|(h, closed)| x < h || (closed && x == h))
             && (!self.whole || x.fract() == 0.0)
     }
 
-    /// The range in words, with its unit: `above 0 s, at most 60 s`.
+    /// Describe the range in words with its unit: `above 0 s, at most 60 s`.
     pub fn describe(&self, unit: &str) -> String {
         let mut parts = Vec::new();
         if self.whole {
@@ -62,7 +62,8 @@ impl Range {
         parts.join(", ")
     }
 
-    /// Refuses `value` at `path` when its number lies outside the range; it is told as it was `written`.
+    /// Refuse `value` at `path` if its number is outside the range. The error shows it as it was
+    /// `written`.
     pub fn check<T: Read>(&self, value: &T, written: Option<&Json>, path: &str) -> Result<(), Invalid> {
         match value.number() {
             Some(x) if !self.contains(x) => {

@@ -1,30 +1,50 @@
-//! Tables of keys and values: as they are read and written.
+//! Reading and writing of tables of keys and values.
+
+use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use super::{Invalid, Params, Read, did_you_mean, join};
+use super::{Invalid, Params, Read, Renamed, did_you_mean, join};
 
-/// The object at `path`, or a refusal.
+/// Return the object at `path`, or refuse a value of another type.
 pub fn object<'a>(value: &'a Value, path: &str) -> Result<&'a Map<String, Value>, Invalid> {
     value.as_object().ok_or_else(|| Invalid::new(path, value, "must be a table of keys and values"))
 }
 
-/// The table of a struct with the keys `known`, which the manual page explains, or a refusal.
-pub fn table<'a>(
-    value: &'a Value,
-    path: &str,
-    page: &str,
-    known: &[&str],
-) -> Result<&'a Map<String, Value>, Invalid> {
-    let map = object(value, path).map_err(|refusal| match known {
+/// Return the table of a struct, or refuse it. The manual page of the struct explains its keys.
+pub fn table<'a, T: Params>(value: &'a Value, path: &str) -> Result<&'a Map<String, Value>, Invalid> {
+    let map = object(value, path).map_err(|refusal| match T::KEYS {
         [] => refusal,
-        _ => refusal.remedy(format!("its keys are {}", some(known))),
+        known => refusal.remedy(format!("its keys are {}", some(known))),
     })?;
-    refuse_unknown(map, known, path).map_err(|refusal| refusal.explained(known, page))?;
+    Renamed::refuse(T::RENAMED, map, path)?;
+    refuse_unknown(map, T::KEYS, path).map_err(|refusal| refusal.explained(T::KEYS, T::KEY))?;
     Ok(map)
 }
 
-/// The first of `names`, and how many more there are.
+/// Return the table for which a text stands, or the value itself.
+pub fn longhand<'a>(value: &'a Value, shorthand: Option<&str>) -> Cow<'a, Value> {
+    match shorthand.filter(|_| value.is_string()) {
+        Some(key) => Cow::Owned(json!({ key: value })),
+        None => Cow::Borrowed(value),
+    }
+}
+
+/// Lay keys over those of a table, and over those of its tables. A table with a `kind` is one value.
+pub fn merge(base: &mut Map<String, Value>, over: &Map<String, Value>) {
+    for (key, value) in over {
+        match (base.get_mut(key), value) {
+            (Some(Value::Object(below)), Value::Object(above))
+                if !below.contains_key("kind") && !above.contains_key("kind") =>
+            {
+                merge(below, above);
+            }
+            _ => drop(base.insert(key.clone(), value.clone())),
+        }
+    }
+}
+
+/// Return the first of `names` and the number of the others.
 fn some(names: &[&str]) -> String {
     match names.len().saturating_sub(4) {
         0 => names.join(", "),
@@ -32,13 +52,13 @@ fn some(names: &[&str]) -> String {
     }
 }
 
-/// A key as TOML has it: in quotes, unless it is a bare word.
+/// Return a key as in TOML: in quotes unless it is a bare word.
 fn quoted(key: &str) -> String {
     let bare = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     if !key.is_empty() && key.chars().all(bare) { key.into() } else { Value::from(key).to_string() }
 }
 
-/// Refuses keys that are none of `known`, naming the nearest.
+/// Refuse keys that are not in `known`, and suggest the nearest.
 pub fn refuse_unknown(map: &Map<String, Value>, known: &[&str], path: &str) -> Result<(), Invalid> {
     for key in map.keys() {
         if !known.contains(&key.as_str()) {
@@ -49,7 +69,7 @@ pub fn refuse_unknown(map: &Map<String, Value>, known: &[&str], path: &str) -> R
     Ok(())
 }
 
-/// The key of a field: `r#match` is written `match`.
+/// Return the key of a field: `r#match` is written `match`.
 pub const fn key(field: &'static str) -> &'static str {
     match field.as_bytes() {
         [b'r', b'#', ..] => field.split_at(2).1,
@@ -57,7 +77,7 @@ pub const fn key(field: &'static str) -> &'static str {
     }
 }
 
-/// The refusal of an absent key.
+/// Return the error of a missing key.
 pub fn missing<T: Read>(path: &str, meaning: &str) -> Invalid {
     let invalid = Invalid::at(path, format!("is missing: {}", continued(meaning)));
     if T::EXAMPLE.is_empty() {
@@ -67,7 +87,8 @@ pub fn missing<T: Read>(path: &str, meaning: &str) -> Invalid {
     }
 }
 
-/// A sentence as the continuation of another: no capital, unless of a name or an acronym, and no full stop.
+/// Turn a sentence into the continuation of another: without its capital, except for names and
+/// acronyms, and without its full stop.
 fn continued(sentence: &str) -> String {
     let sentence = sentence.strip_suffix('.').unwrap_or(sentence);
     let mut letters = sentence.chars();
@@ -79,7 +100,7 @@ fn continued(sentence: &str) -> String {
     }
 }
 
-/// Takes the key `kind` off a table; a bare name is a table with nothing else.
+/// Split the key `kind` off a table. A name alone is a table without further keys.
 pub fn split_kind(value: &Value, path: &str, known: &[&str]) -> Result<(String, Value), Invalid> {
     let (kind, rest) = match value {
         Value::String(kind) => (Value::String(kind.clone()), Map::new()),
@@ -103,7 +124,7 @@ pub fn split_kind(value: &Value, path: &str, known: &[&str]) -> Result<(String, 
     }
 }
 
-/// The written form of a choice: its parameters after its `kind`.
+/// Return the written form of a choice: its `kind`, then its parameters.
 pub fn with_kind<T: Params>(x: &T) -> Value {
     let mut map = Map::from_iter([("kind".to_string(), json!(T::KEY))]);
     if let Value::Object(rest) = x.write() {

@@ -4,23 +4,23 @@ use super::*;
 use crate::{Duration, Packets, choice, params, words};
 
 words! {
-    /// A colour.
+    /// Colour of a toy.
     pub enum Colour {
-        /// Like blood.
+        /// Colour of blood.
         Red = "red",
-        /// Like the sky.
+        /// Colour of the sky.
         Blue = "blue",
     }
 }
 
 params! {
-    /// A toy: one of everything.
+    /// Toy with a parameter of each sort.
     pub struct Toy: "toy", checked by check_toy {
-        /// How many.
+        /// Number of toys.
         count: Packets = (Packets(5.0)), in Range::at_least(1.0), from "me 2026";
-        /// How long.
+        /// Waiting time.
         wait: Duration = required, in Range::above(0.0), from "";
-        /// Its colour.
+        /// Colour of the toy.
         colour: Colour = (Colour::Blue), in Range::ANY, from "";
     }
 }
@@ -33,12 +33,12 @@ fn check_toy(t: &Toy, path: &str) -> Result<(), Invalid> {
 }
 
 params! {
-    /// Nothing to set.
+    /// Choice without parameters.
     pub struct Plain: "plain" {}
 }
 
 choice! {
-    /// One or the other.
+    /// Choice between two structs.
     pub enum Either { Toy(Toy), Plain(Plain), }
 }
 
@@ -47,15 +47,15 @@ fn refusal(v: Value) -> String {
 }
 
 #[test]
-fn defaults_fill_what_is_absent() {
+fn defaults_replace_absent_keys() {
     let toy = Toy::read(&json!({"wait": "1 s"}), "").unwrap();
     assert_eq!((toy.count, toy.colour), (Packets(5.0), Colour::Blue));
     assert_eq!(Toy::read(&toy.write(), "").unwrap(), toy);
 }
 
 #[test]
-fn refusals_name_path_value_and_bound() {
-    assert!(refusal(json!({})).contains("a.b.wait: is missing: how long"));
+fn errors_contain_path_value_and_bound() {
+    assert!(refusal(json!({})).contains("a.b.wait: is missing: waiting time"));
     assert!(
         refusal(json!({"wait": "1 s", "cuont": 1}))
             .contains("a.b.cuont: is not a known key; did you mean count?")
@@ -67,7 +67,7 @@ fn refusals_name_path_value_and_bound() {
 }
 
 #[test]
-fn a_choice_is_made_by_kind() {
+fn the_kind_selects_a_choice() {
     assert_eq!(Either::read(&json!("plain"), "").unwrap(), Either::Plain(Plain {}));
     let toy = Either::read(&json!({"kind": "toy", "wait": "1 s"}), "").unwrap();
     assert_eq!(Either::read(&toy.write(), "").unwrap(), toy);
@@ -82,16 +82,83 @@ fn every_choice_has_a_page() {
 }
 
 #[test]
-fn parameters_are_found_by_kind() {
+fn parameters_are_listed_by_kind() {
     let names = Either::keys_of("toy").unwrap();
     assert_eq!(names, ["count", "wait", "colour"]);
     assert!(Either::keys_of("plain").unwrap().is_empty() && Either::keys_of("tyo").is_none());
 }
 
 #[test]
-fn pages_carry_source_and_range() {
+fn pages_contain_source_and_range() {
     let page = page::<Toy>();
     assert_eq!(page["parameters"][0]["source"], "me 2026");
     assert_eq!(page["parameters"][0]["range"], "at least 1 packet");
     assert_eq!(page["parameters"][1]["default"], Value::Null);
+}
+
+params! {
+    /// A part of a machine.
+    pub struct Gear: "machine.gear", shorthand for kind_of {
+        /// Its kind.
+        kind_of: Colour = (Colour::Blue), in Range::ANY, from "";
+        /// How many teeth.
+        teeth: u64 = (12), in Range::between(3.0, 100.0), from "";
+    }
+}
+
+/// The keys of an older machine.
+const OLD: &[Renamed] = &[
+    Renamed::key("gear_teeth", "gear.teeth"),
+    Renamed { old: "tint", new: "colour", words: &[("crimson", "red")] },
+];
+
+params! {
+    /// A machine with a part.
+    pub struct Machine: "machine", renamed by OLD {
+        /// Its gear.
+        gear: Gear = (Gear::defaults()), in Range::ANY, from "";
+        /// Its colour.
+        colour: Colour = (Colour::Blue), in Range::ANY, from "";
+    }
+}
+
+#[test]
+fn a_text_stands_for_a_table() {
+    let machine = Machine::read(&json!({"gear": "red"}), "").unwrap();
+    assert_eq!(machine.gear, Gear { kind_of: Colour::Red, teeth: 12 });
+    assert_eq!(Machine::read(&machine.write(), "").unwrap(), machine);
+    let e = Machine::read(&json!({"gear": "green"}), "m").unwrap_err().to_string();
+    assert!(e.contains("m.gear.kind_of: \"green\" is none"), "{e}");
+    assert!(Machine::read(&json!({"gear": 3}), "m").unwrap_err().to_string().contains("must be a table"));
+    assert_eq!((Machine::shorthand_of("gear"), Machine::shorthand_of("colour")), (Some("kind_of"), None));
+    let mut document = json!({"gear": "red", "colour": "red"});
+    Machine::expand_shorthands(document.as_object_mut().unwrap());
+    assert_eq!(document, json!({"gear": {"kind_of": "red"}, "colour": "red"}));
+    let schema = Machine::schema();
+    let gear = &schema["properties"]["gear"];
+    assert_eq!((&gear["x-shorthand"], &gear["default"]["teeth"]), (&json!("kind_of"), &json!(12)));
+    assert_eq!(gear["anyOf"][1]["properties"]["teeth"]["type"], "integer");
+}
+
+#[test]
+fn a_former_key_names_its_present_path() {
+    let refusal = |v: Value| Machine::read(&v, "m").unwrap_err().to_string();
+    assert_eq!(
+        refusal(json!({"gear_teeth": 9})),
+        "m.gear_teeth: is now gear.teeth; write gear = { teeth = 9 }"
+    );
+    assert_eq!(refusal(json!({"tint": "crimson"})), "m.tint: is now colour; write colour = \"red\"");
+    assert_eq!(refusal(json!({"tint": "blue"})), "m.tint: is now colour; write colour = \"blue\"");
+    assert!(refusal(json!({"tint": "x".repeat(99)})).len() < 120);
+    assert_eq!(Machine::schema()["x-renamed"]["gear_teeth"], "gear.teeth");
+    assert_eq!(page::<Machine>()["renamed"]["tint"], "colour");
+}
+
+#[test]
+fn tables_are_laid_over_each_other_key_by_key() {
+    let mut base = json!({"a": 1, "t": {"x": 1, "y": 2}, "q": {"kind": "red", "n": 1}});
+    let over = json!({"t": {"y": 3}, "q": {"kind": "blue"}, "b": {"z": 1}});
+    merge(base.as_object_mut().unwrap(), over.as_object().unwrap());
+    let all = json!({"a": 1, "t": {"x": 1, "y": 3}, "q": {"kind": "blue"}, "b": {"z": 1}});
+    assert_eq!(base, all);
 }

@@ -1,4 +1,4 @@
-//! Values that need no unit, lists and options.
+//! Values without units, lists and options.
 
 use serde_json::{Value, json};
 
@@ -32,7 +32,8 @@ read_json! {
 
 impl Read for u64 {
     fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
-        // The bound is that of TOML, which cannot hold more: a larger number on the command line comes as a text.
+        // The bound is that of TOML, which cannot represent larger numbers. A larger number on the
+        // command line arrives as a text.
         let number = || value.as_f64().or_else(|| value.as_str()?.parse().ok());
         let within = value.as_u64().filter(|&n| n <= i64::MAX as u64);
         within.ok_or_else(|| match number() {
@@ -58,21 +59,22 @@ impl Read for u64 {
     }
 }
 
-/// The longest text, in bytes: it stands in tables and messages.
+/// Maximum length of a text in bytes, because it appears in tables and messages.
 const LONGEST_TEXT: usize = 4096;
 
-/// Whether a character steers a terminal or the direction of a line.
+/// Return true for a character that controls a terminal or the direction of a line.
 fn steers(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The refusal of what is no text; a number may be one that lacks its quotes.
+/// Return the error of a value that is not a text. A number may lack its quotes.
 fn not_a_text(value: &Value, path: &str) -> Invalid {
     let refusal = Invalid::new(path, value, "must be a text");
     if value.is_number() || value.is_boolean() { refusal.remedy("put it in quotes") } else { refusal }
 }
 
-/// The refusal of what is no list: one element without its brackets, or one table that is to be one of several.
+/// Return the error of a value that is not a list. It may be one element without brackets, or one
+/// table of several.
 fn not_a_list(value: &Value, path: &str) -> Invalid {
     let key = path.rsplit('.').next().unwrap_or(path);
     let refusal = Invalid::new(path, value, "must be a list");
@@ -103,7 +105,7 @@ impl Read for String {
     }
 }
 
-/// The raw value, read later by someone who knows it.
+/// A raw value, which a later reader interprets.
 impl Read for Value {
     fn read(value: &Value, _: &str) -> Result<Self, Invalid> {
         Ok(value.clone())
@@ -129,7 +131,7 @@ impl<T: Read> Read for Vec<T> {
     }
 }
 
-/// What may hold another of its kind.
+/// A value that may contain another of its type.
 impl<T: Read> Read for Box<T> {
     const UNIT: &'static str = T::UNIT;
     const EXAMPLE: &'static str = T::EXAMPLE;
@@ -144,7 +146,7 @@ impl<T: Read> Read for Box<T> {
     }
 }
 
-/// `None` is an absent key (`null` in JSON).
+/// An absent key (`null` in JSON) is `None`.
 impl<T: Read> Read for Option<T> {
     const UNIT: &'static str = T::UNIT;
     fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
@@ -168,7 +170,7 @@ pub struct Several<T>(pub Vec<T>);
 impl<T: Read> Read for Several<T> {
     fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
         match value.as_array() {
-            Some(list) if list.is_empty() => Err(Invalid::at(path, "is empty").remedy("leave the key away")),
+            Some(list) if list.is_empty() => Err(Invalid::at(path, "is empty").remedy("remove the key")),
             Some(_) => Vec::read(value, path).map(Several),
             None => T::read(value, path).map(|one| Several(vec![one])),
         }

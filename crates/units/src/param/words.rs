@@ -1,6 +1,6 @@
-//! A choice among names.
+//! Choice among names.
 
-/// Defines a choice among names: `words! { /// doc  pub enum E { /// doc  A = "a", } }`.
+/// Define a choice among names: `words! { /// doc  pub enum E { /// doc  A = "a", } }`.
 #[macro_export]
 macro_rules! words {
     ( $(#[doc = $doc:literal])+ pub enum $Name:ident {
@@ -14,7 +14,7 @@ macro_rules! words {
             fn read(value: &$crate::param::Json, path: &str) -> Result<Self, $crate::param::Invalid> {
                 match value.as_str() {
                     $( Some($word) => Ok($Name::$Variant), )+
-                    other => Err($crate::param::Invalid::new(path, value, "is none of the choices here")
+                    other => Err($crate::param::Invalid::new(path, value, "is not one of the choices")
                         .remedy($crate::param::did_you_mean(other.unwrap_or(""), &[$($word),+]))),
                 }
             }

@@ -1,15 +1,15 @@
-//! The numbers of the format.
+//! Constants of the format.
 
-/// Types of block (§4.1, §4.2, §4.3).
+/// Block types (§4.1, §4.2, §4.3).
 pub mod block {
     pub const SECTION_HEADER: u32 = 0x0a0d_0d0a;
     pub const INTERFACE_DESCRIPTION: u32 = 1;
     pub const ENHANCED_PACKET: u32 = 6;
 }
 
-/// By how it reads, which end of a number is first (§4.1).
+/// Magic number of a section, which shows its byte order (§4.1).
 pub const BYTE_ORDER_MAGIC: u32 = 0x1a2b_3c4d;
-/// Options (§3.5, §4.1, §4.2).
+/// Option codes (§3.5, §4.1, §4.2).
 pub mod option {
     pub const END: u16 = 0;
     pub const APPLICATION: u16 = 4;
@@ -17,5 +17,5 @@ pub mod option {
     pub const RESOLUTION: u16 = 9;
 }
 
-/// LINKTYPE_RAW: a packet begins with its IP header, whose version says which.
+/// Link type of raw IP: a packet begins with its IP header.
 pub const LINKTYPE_RAW: u16 = 101;

@@ -1,6 +1,7 @@
-//! Captures in the format pcapng (draft-ietf-opsawg-pcapng): written a block at a time, read back whole.
+//! Captures in pcapng format (draft-ietf-opsawg-pcapng). They are written block by block and read
+//! as a whole.
 //!
-//! Of its blocks these are known: section header, interface description, enhanced packet.
+//! Three kinds of blocks are supported: section header, interface description and enhanced packet.
 
 mod blocks;
 mod read;

@@ -1,57 +1,57 @@
-//! Reading: either order of bytes, sections one behind the other, blocks and options that are not known
-//! passed over.
+//! Decoding of captures in either byte order, with any number of sections. Unknown blocks and
+//! options are skipped.
 
 use thiserror::Error;
 use units::Time;
 
 use super::blocks::{BYTE_ORDER_MAGIC, block, option};
 
-/// A capture that was read.
+/// A decoded capture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recording<'a> {
-    /// The interfaces of all sections.
+    /// Interfaces of all sections.
     pub interfaces: Vec<Interface>,
-    /// The packets in the order of the file.
+    /// Packets in the order of the file.
     pub packets: Vec<Record<'a>>,
 }
 
-/// What a capture says of an interface.
+/// An interface of a capture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interface {
-    /// Its name, empty if it has none.
+    /// Name, or empty if the file has none.
     pub name: String,
-    /// Its link type.
+    /// Link type.
     pub link_type: u16,
-    /// At most so many bytes are kept of a packet; 0: all.
+    /// Maximum captured size of a packet, in bytes; 0 means unlimited.
     pub snaplen: u32,
-    /// Picoseconds of a tick of its clock.
+    /// Duration of a clock tick, in picoseconds.
     tick: u64,
 }
 
-/// A packet in a capture.
+/// A packet of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record<'a> {
-    /// Index of the interface that saw it.
+    /// Index of the interface that observed the packet.
     pub interface: usize,
-    /// When.
+    /// Time of the observation.
     pub time: Time,
-    /// Its length.
+    /// Size of the packet, in bytes.
     pub original_len: u32,
-    /// The bytes that were kept.
+    /// Captured bytes.
     pub bytes: &'a [u8],
 }
 
-/// Why bytes are not a capture that can be read.
+/// Reason why bytes are not a valid capture.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("byte {at} of the capture: {problem}")]
 pub struct Malformed {
-    /// Where the block begins.
+    /// Offset of the invalid block.
     pub at: usize,
-    /// What is wrong with it.
+    /// Description of the error.
     pub problem: &'static str,
 }
 
-/// Reads a capture.
+/// Decode a capture.
 pub fn read(bytes: &[u8]) -> Result<Recording<'_>, Malformed> {
     let mut recording = Recording::default();
     let mut section = Section { low_first: true, first_interface: 0 };
@@ -59,14 +59,14 @@ pub fn read(bytes: &[u8]) -> Result<Recording<'_>, Malformed> {
     while !rest.bytes.is_empty() {
         let at = bytes.len() - rest.bytes.len();
         if at == 0 && !bytes.starts_with(&block::SECTION_HEADER.to_le_bytes()) {
-            return Err(Malformed { at, problem: "it does not begin with a section header" });
+            return Err(Malformed { at, problem: "the file must begin with a section header" });
         }
         read_block(&mut rest, &mut section, &mut recording).map_err(|problem| Malformed { at, problem })?;
     }
     Ok(recording)
 }
 
-/// What a section header says of what follows.
+/// State that a section header sets for the blocks that follow.
 struct Section {
     low_first: bool,
     first_interface: usize,
@@ -78,7 +78,7 @@ fn read_block<'a>(
     recording: &mut Recording<'a>,
 ) -> Result<(), &'static str> {
     let start = *rest;
-    // The type of a section header reads the same from either end (§4.1).
+    // The type of a section header is the same in both byte orders (§4.1).
     let kind = rest.four()?;
     if kind == block::SECTION_HEADER {
         *section = Section { low_first: order(start.bytes)?, first_interface: recording.interfaces.len() };
@@ -86,11 +86,11 @@ fn read_block<'a>(
     }
     let length = rest.four()? as usize;
     let Some(body) = length.checked_sub(12).filter(|body| body.is_multiple_of(4)) else {
-        return Err("a block cannot have this length");
+        return Err("the block has an invalid length");
     };
     let mut body = Fields { bytes: rest.take(body)?, ..*rest };
     if rest.four()? as usize != length {
-        return Err("a block's two lengths differ");
+        return Err("the two lengths of the block differ");
     }
     match kind {
         block::INTERFACE_DESCRIPTION => recording.interfaces.push(interface(&mut body)?),
@@ -103,7 +103,7 @@ fn read_block<'a>(
     Ok(())
 }
 
-/// Whether the low byte comes first in the section that begins here.
+/// Return true if the low byte comes first in the section that begins here.
 fn order(bytes: &[u8]) -> Result<bool, &'static str> {
     let magic = bytes.get(8..12).ok_or(TOO_SHORT)?;
     if magic == BYTE_ORDER_MAGIC.to_le_bytes() {
@@ -111,14 +111,14 @@ fn order(bytes: &[u8]) -> Result<bool, &'static str> {
     } else if magic == BYTE_ORDER_MAGIC.to_be_bytes() {
         Ok(false)
     } else {
-        Err("a section without byte-order magic")
+        Err("the section has no byte-order magic")
     }
 }
 
 fn interface(body: &mut Fields) -> Result<Interface, &'static str> {
     let link_type = body.two()?;
     body.two()?;
-    // Without if_tsresol it is 10^-6 (§4.2).
+    // The default resolution, without if_tsresol, is 10^-6 s (§4.2).
     let mut interface = Interface { name: String::new(), link_type, snaplen: body.four()?, tick: 1_000_000 };
     while !body.bytes.is_empty() {
         let (code, length) = (body.two()?, usize::from(body.two()?));
@@ -129,7 +129,7 @@ fn interface(body: &mut Fields) -> Result<Interface, &'static str> {
             (option::RESOLUTION, &[exponent @ 0..=12]) => {
                 interface.tick = 10u64.pow(12 - u32::from(exponent));
             }
-            (option::RESOLUTION, _) => return Err("a resolution that is no power of ten down to 10^-12"),
+            (option::RESOLUTION, _) => return Err("the resolution must be a power of ten from 1 to 10^-12"),
             _ => {}
         }
     }
@@ -142,16 +142,16 @@ fn packet<'a>(
     interfaces: &[Interface],
 ) -> Result<Record<'a>, &'static str> {
     let number = section.first_interface + body.four()? as usize;
-    let interface = interfaces.get(number).ok_or("a packet of an interface that is not described")?;
+    let interface = interfaces.get(number).ok_or("the interface of the packet is not described")?;
     let ticks = u64::from(body.four()?) << 32 | u64::from(body.four()?);
-    let time = Time(ticks.checked_mul(interface.tick).ok_or("a time beyond 213 days")?);
+    let time = Time(ticks.checked_mul(interface.tick).ok_or("the time must be at most 213 days")?);
     let (kept, original_len) = (body.four()? as usize, body.four()?);
     Ok(Record { interface: number, time, original_len, bytes: body.take(kept)? })
 }
 
-const TOO_SHORT: &str = "a block that ends too early";
+const TOO_SHORT: &str = "the block ends too early";
 
-/// Bytes from which field after field is taken.
+/// Cursor over encoded fields.
 #[derive(Clone, Copy)]
 struct Fields<'a> {
     bytes: &'a [u8],
@@ -183,7 +183,7 @@ mod tests {
     use crate::pcapng::{LINKTYPE_RAW, Writer};
     use proptest::prelude::*;
 
-    /// Two sections, the second with the high byte first and microseconds by default.
+    /// Return a section with the high byte first and the default resolution of microseconds.
     fn high_first() -> Vec<u8> {
         let words: [u32; 19] = [
             block::SECTION_HEADER,
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read() {
+    fn a_written_capture_is_read_back() {
         let bytes = written();
         let recording = read(&bytes).unwrap();
         let names: Vec<_> =
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn either_order_of_bytes_and_more_than_one_section() {
+    fn both_byte_orders_and_several_sections_are_read() {
         let bytes = [written(), high_first()].concat();
         let recording = read(&bytes).unwrap();
         let last = Record { interface: 2, time: Time(7_000_000), original_len: 40, bytes: b"" };
@@ -241,27 +241,27 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn an_error_names_its_block() {
         let problem = |bytes: &[u8]| read(bytes).unwrap_err().to_string();
-        assert_eq!(problem(b"text"), "byte 0 of the capture: it does not begin with a section header");
+        assert_eq!(problem(b"text"), "byte 0 of the capture: the file must begin with a section header");
         let bytes = high_first();
-        assert_eq!(problem(&bytes[..bytes.len() - 4]), "byte 48 of the capture: a block that ends too early");
+        assert_eq!(problem(&bytes[..bytes.len() - 4]), "byte 48 of the capture: the block ends too early");
         let mut other = bytes.clone();
         other[47] = 24;
-        assert_eq!(problem(&other), "byte 28 of the capture: a block's two lengths differ");
+        assert_eq!(problem(&other), "byte 28 of the capture: the two lengths of the block differ");
         other = bytes.clone();
         other[59] = 1;
-        assert_eq!(problem(&other), "byte 48 of the capture: a packet of an interface that is not described");
+        assert_eq!(problem(&other), "byte 48 of the capture: the interface of the packet is not described");
     }
 
     proptest! {
         #[test]
-        fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn random_bytes_cause_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let _ = read(&bytes);
         }
 
         #[test]
-        fn nor_does_a_capture_with_a_wrong_byte(at in any::<prop::sample::Index>(), value in any::<u8>()) {
+        fn a_capture_with_a_wrong_byte_causes_no_panic(at in any::<prop::sample::Index>(), value in any::<u8>()) {
             let mut bytes = [written(), high_first()].concat();
             let at = at.index(bytes.len());
             bytes[at] = value;

@@ -1,4 +1,4 @@
-//! Writing: numbers have the low byte first, whatever the machine.
+//! Encoding of captures. Numbers have the low byte first on every machine.
 
 use std::io::{self, Write};
 
@@ -6,14 +6,14 @@ use units::Time;
 
 use super::blocks::{BYTE_ORDER_MAGIC, LINKTYPE_RAW, block, option};
 
-/// Bytes of a block around its body: type and length before, length behind.
+/// Number of bytes of a block beside its body: type and length before it, and the length after it.
 const FRAME: usize = 12;
-/// if_tsresol: times count nanoseconds. Finer ones are allowed, but tshark 4.0 reads picoseconds wrongly: it
-/// multiplies by 10^9 in 64 bits.
+/// Value of if_tsresol: times are in nanoseconds. The format allows picoseconds, but tshark 4.0
+/// decodes them wrongly because it multiplies by 10^9 in 64 bits.
 const RESOLUTION: u8 = 9;
 const PICOSECONDS: u64 = 1000;
 
-/// A capture being written.
+/// A capture that is being written.
 #[derive(Debug)]
 pub struct Writer<W> {
     out: W,
@@ -21,20 +21,20 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a capture.
+    /// Begin a capture.
     pub fn new(mut out: W) -> io::Result<Self> {
         let mut body = Vec::new();
         body.extend_from_slice(&BYTE_ORDER_MAGIC.to_le_bytes());
         body.extend_from_slice(&[1, 0, 0, 0]); // version 1.0
-        body.extend_from_slice(&u64::MAX.to_le_bytes()); // a section of unknown length
+        body.extend_from_slice(&u64::MAX.to_le_bytes()); // section of unspecified length
         put_option(&mut body, option::APPLICATION, concat!("aqmlab ", env!("CARGO_PKG_VERSION")).as_bytes());
         put_option(&mut body, option::END, &[]);
         put_block(&mut out, block::SECTION_HEADER, &body)?;
         Ok(Writer { out, interfaces: 0 })
     }
 
-    /// Adds an interface of raw IP packets, of each of which at most `snaplen` bytes are kept; returns its
-    /// number.
+    /// Add an interface of raw IP packets and return its number. `snaplen` is the maximum captured
+    /// size of a packet, in bytes.
     pub fn interface(&mut self, name: &str, snaplen: u32) -> io::Result<u32> {
         let mut body = Vec::new();
         body.extend_from_slice(&LINKTYPE_RAW.to_le_bytes());
@@ -48,7 +48,8 @@ impl<W: Write> Writer<W> {
         Ok(self.interfaces - 1)
     }
 
-    /// Writes a packet seen by an interface at `time`: the bytes kept of it, in two parts, and its length.
+    /// Write a packet that an interface observed at `time`: its captured bytes in two parts, and
+    /// its size.
     pub fn packet(
         &mut self,
         interface: u32,
@@ -81,7 +82,7 @@ impl<W: Write> Writer<W> {
         self.out.write_all(&length.to_le_bytes())
     }
 
-    /// Writes what is still buffered and returns what was written to.
+    /// Flush the buffer and return the writer.
     pub fn finish(mut self) -> io::Result<W> {
         self.out.flush()?;
         Ok(self.out)
@@ -96,7 +97,7 @@ fn put_block(out: &mut impl Write, kind: u32, body: &[u8]) -> io::Result<()> {
     out.write_all(&length)
 }
 
-/// Appends an option, of a value too long for one as much as fits.
+/// Append an option. A value that is too long is truncated.
 fn put_option(body: &mut Vec<u8>, code: u16, value: &[u8]) {
     let value = &value[..value.len().min(usize::from(u16::MAX))];
     body.extend_from_slice(&code.to_le_bytes());

@@ -1,11 +1,12 @@
-"""What closed forms and the fluid say of a run, beside what it measured.
+"""Comparison of closed forms and the fluid model with the measurements of a run.
 
-:func:`beside` decides by the scenario which models fit it: datagrams at an unlimited Drop Tail
-queue (`datagrams.py`), long transfers and their signals (`transfers.py`), the loop of an AQM
-law and Reno (`loops.py`). What does not fit is said, with the reason.
+:func:`beside` selects the models that apply to the scenario: datagrams at an unlimited Drop Tail
+queue (`datagrams.py`), responses of servers (`responses.py`), long transfers and their signals
+(`transfers.py`), and the loop of an AQM and Reno (`loops.py`). It reports each model that does not
+apply, with the reason.
 """
 
-from aqmlab.models.beside.compared import OF_WARM_UP, Beside, beside, needed
+from aqmlab.models.beside.compared import Beside, beside, needed
 from aqmlab.models.beside.row import Row
 
-__all__ = ["OF_WARM_UP", "Beside", "Row", "beside", "needed"]
+__all__ = ["Beside", "Row", "beside", "needed"]

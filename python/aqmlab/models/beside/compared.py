@@ -1,4 +1,4 @@
-"""All models that fit a run."""
+"""Comparison of a run with all models that apply."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -7,7 +7,7 @@ from aqmlab.measures import Seen
 from aqmlab.models.batch_queue import BatchQueue
 from aqmlab.models.beside import datagrams, loops, responses, transfers
 from aqmlab.models.beside.place import Place
-from aqmlab.models.beside.row import NotHere, Row
+from aqmlab.models.beside.row import NotApplicable, Row
 from aqmlab.models.fluid.margins import Loop
 from aqmlab.results import Result
 
@@ -15,31 +15,31 @@ if TYPE_CHECKING:
     import numpy as np
 
 SERIES = ("delays", "waits", "queue")
-OF_WARM_UP = ("delays", "waits")
 OF_TRANSFERS = ("rtt",)
 OF_RESPONSES = ("requests",)
 
 
 @dataclass
 class Beside:
-    """Models beside a run.
+    """Comparison of models with a run.
 
     Attributes
     ----------
     link : str
-        The link that is looked at.
+        Name of the compared link.
     rows : list of Row
-        What models say and what was measured; empty if none fits.
+        Compared quantities; empty if no model applies.
     left_out : list of str
-        Why other models do not fit, a sentence each.
+        Reasons why other models do not apply, one sentence each.
     queue : BatchQueue or None
-        The queue whose distribution is known.
+        Queue model with a known distribution.
     loop : Loop or None
-        The loop of law and flows.
+        Closed loop of the AQM and the flows.
     begin_s : float
-        When what was measured began, in s: the end of the warm-up.
+        Start of the measurements in s, which is the end of the warm-up.
     waits : tuple of ndarray or None
-        The waits of the link's packets, in s, and how many had each; None if not recorded.
+        Distinct waiting times of the link's packets in s, and the number of packets with each; None
+        if not recorded.
     """
 
     link: str = ""
@@ -51,74 +51,66 @@ class Beside:
     waits: "tuple[np.ndarray, np.ndarray] | None" = None
 
 
-def beside(result: Result, before: Result | None = None) -> Beside:
-    """Return what models say of a run, beside what it measured.
+def beside(result: Result) -> Beside:
+    """Compare a run with the models that apply to it.
 
     Parameters
     ----------
     result : Result
-        A run; it has to have the series that :func:`needed` names.
-    before : Result, optional
-        The same run up to the end of its warm-up, which is left out; it has to have the series
-        :data:`OF_WARM_UP`.
-
-    Raises
-    ------
-    ValueError
-        If the warm-up leaves nothing of the run.
+        A run that recorded the series of :func:`needed`.
 
     Examples
     --------
     >>> from aqmlab import _core, results
     >>> import json
-    >>> said = {"duration": "10 s", "network": {"kind": "graph", "links": [
+    >>> described = {"duration": "10 s", "network": {"kind": "graph", "links": [
     ...     {"from": "a", "to": "b", "rate": "8 Mbit/s", "delay": "0 s"}]},
     ...     "flows": [{"from": "a", "to": "b", "traffic": {"kind": "poisson", "rate": "4 Mbit/s"}}],
     ...     "record": {"series": ["delays"]}}
-    >>> text = _core.check(json.dumps(said), "json", [])
+    >>> text = _core.check(json.dumps(described), "json", [])
     >>> needed(json.loads(text))
     ['delays', 'waits', 'queue']
     """
-    seen = Seen(result, before, [])
-    found = Beside(begin_s=seen.begin_s)
+    seen = Seen(result, [])
+    comparison = Beside(begin_s=seen.begin_s)
     try:
         place = Place.busiest(seen)
-        found.link = place.link
+        comparison.link = place.link
         if not (place.count("arrived_packets") and place.count("departed_packets")):
-            when = f" after {seen.begin_s:g} s" if before else ""
-            raise NotHere(f"no packet crosses {place.link}{when}")
-        found.waits = place.waits if "waits" in result.tables else None
+            when = f" after {seen.begin_s:g} s" if seen.begin_s else ""
+            raise NotApplicable(f"no packet crosses {place.link}{when}")
+        comparison.waits = place.waits if "waits" in result.tables else None
         if place.answering:
-            found.rows, found.queue = responses.rows(place)
-            return found
+            comparison.rows, comparison.queue = responses.rows(place)
+            return comparison
         if not place.crossing:
-            raise NotHere(f"no data crosses {place.link}, the busiest link")
-    except NotHere as e:
-        found.left_out.append(str(e))
-        return found
+            raise NotApplicable(f"no data crosses {place.link}, the busiest link")
+    except NotApplicable as e:
+        comparison.left_out.append(str(e))
+        return comparison
     try:
-        rows, found.queue = datagrams.rows(place)
-        found.rows += rows
-    except NotHere as e:
-        found.left_out.append(str(e))
+        rows, comparison.queue = datagrams.rows(place)
+        comparison.rows += rows
+    except NotApplicable as e:
+        comparison.left_out.append(str(e))
     try:
         rows, reasons = transfers.rows(place)
-        found.rows += rows
-        found.left_out += reasons
-    except NotHere as e:
-        found.left_out.append(str(e))
+        comparison.rows += rows
+        comparison.left_out += reasons
+    except NotApplicable as e:
+        comparison.left_out.append(str(e))
     try:
-        rows, found.loop = loops.rows(place)
-        found.rows += rows
-    except NotHere as e:
-        found.left_out.append(str(e))
-    return found
+        rows, comparison.loop = loops.rows(place)
+        comparison.rows += rows
+    except NotApplicable as e:
+        comparison.left_out.append(str(e))
+    return comparison
 
 
 def needed(scenario: dict[str, Any]) -> list[str]:
-    """Return the series that a run of a normalized scenario has to record for its models."""
+    """Return the series that a run of a normalized scenario must record for its models."""
     flows = scenario["flows"]
-    found = [*SERIES]
-    found += OF_TRANSFERS if any(map(transfers.endless, flows)) else ()
-    asks = any(flow["traffic"]["kind"] in responses.ASKING for flow in flows)
-    return [*found, *OF_RESPONSES] if asks else found
+    series = [*SERIES]
+    series += OF_TRANSFERS if any(map(transfers.endless, flows)) else ()
+    responds = any(flow["traffic"]["kind"] in responses.ASKING for flow in flows)
+    return [*series, *OF_RESPONSES] if responds else series

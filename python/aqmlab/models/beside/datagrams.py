@@ -1,4 +1,4 @@
-"""Datagrams at an unlimited Drop Tail queue: M/D/1, M/G/1, and M[X] queues for replayed traces."""
+"""Datagrams at an unlimited Drop Tail queue: M/D/1, M/G/1, and M[X] for replayed traces."""
 
 from typing import Any
 
@@ -6,33 +6,35 @@ import numpy as np
 
 from aqmlab.models.batch_queue import Batches, BatchQueue, MxD1, MxM1
 from aqmlab.models.beside.place import SIZES, Place, packets, size
-from aqmlab.models.beside.row import NotHere, Row
-from aqmlab.models.single_server import MG1, WithRoom, md1
+from aqmlab.models.beside.row import NotApplicable, Row
+from aqmlab.models.single_server import MG1, MG1K, md1
 from aqmlab.scenario import bits_per_second
 
 ENOUGH = 1000
-"""Batches of a trace from which on its distribution can be told."""
+"""Minimum number of batches in a trace for a distribution of their sizes."""
 SAME = 0.1
-"""How far from 1 the squared coefficient of variation of exponential gaps or sizes may be."""
+"""Maximum distance of a squared coefficient of variation from 1, that of exponential values."""
 
 
 def rows(place: Place) -> tuple[list[Row], BatchQueue | None]:
-    """Return what is known of the queue of datagrams, and its whole distribution if it is known.
+    """Return the compared quantities of the queue, and its model if the distribution is known.
 
     Raises
     ------
-    NotHere
-        If none of the models fits, with the reason.
+    NotApplicable
+        If no model applies, with the reason.
     """
     tables = [table for table, _ in place.crossing]
     kinds = {table["traffic"]["kind"] for table in tables}
     if not kinds or kinds - {"poisson", "replay"}:
         others = ", ".join(sorted(kinds - {"poisson", "replay"})) or "nothing"
-        raise NotHere(f"queues of datagrams are known for Poisson arrivals; {others} crosses too")
+        raise NotApplicable(f"models of datagrams need Poisson arrivals; {others} crosses the link")
     if place.queue["kind"] != "drop_tail":
-        raise NotHere(f"queues of datagrams are known for drop_tail, not {place.queue['kind']}")
+        raise NotApplicable(f"models of datagrams need drop_tail, not {place.queue['kind']}")
     if place.count("dropped_packets") and kinds != {"poisson"}:
-        raise NotHere(f"{place.link} dropped packets; batches are known with room for all")
+        raise NotApplicable(
+            f"{place.link} dropped packets; models of batches need a queue without drops"
+        )
     return _poisson(place) if kinds == {"poisson"} else _replayed(place, tables)
 
 
@@ -41,7 +43,7 @@ def _poisson(place: Place) -> tuple[list[Row], BatchQueue | None]:
     for table, names in place.crossing:
         traffic = table["traffic"]
         if traffic["packets"] or traffic["lasts"] or not table["start"].startswith("0 "):
-            raise NotHere(f"{table['name']} does not send from the beginning to the end")
+            raise NotApplicable(f"{table['name']} does not send during the whole run")
         bytes_, bps = (
             size(traffic["payload"]) + size(traffic["headers"]),
             bits_per_second(traffic["rate"]),
@@ -50,85 +52,94 @@ def _poisson(place: Place) -> tuple[list[Row], BatchQueue | None]:
         weights.append(len(names) * bps / bytes_)
         load += len(names) * bps / place.bps
     if load >= 1:
-        raise NotHere(f"the load of {place.link} is {load:.4g}; at 1 and above nothing is at rest")
+        raise NotApplicable(
+            f"the load of {place.link} is {load:.4g}; an equilibrium needs a load below 1"
+        )
     mean = float(np.average(sizes, weights=weights))
     variation = float(np.average((np.array(sizes) - mean) ** 2, weights=weights)) / mean**2
     service = 8 * mean / place.bps
-    told = f"Poisson arrivals at the queue ({place.host_links()}); load as the flows' rates say"
+    assumed = f"Poisson arrivals at the queue ({place.host_links()}); load from the flows' rates"
     if variation < 1e-12:
         queue = md1(load, service)
         if place.count("dropped_packets"):
-            return _with_room(place, queue, mean, told), None
-        return _of(place, "M/D/1", queue, told), queue
+            return _with_limit(place, queue, mean, assumed), None
+        return _of(place, "M/D/1", queue, assumed), queue
     if place.count("dropped_packets"):
-        raise NotHere(
-            f"{place.link} dropped packets; sizes that differ are known with room for all"
+        raise NotApplicable(
+            f"{place.link} dropped packets; models of different sizes need a queue without drops"
         )
     mixed = MG1(load, service, variation)
-    told += f"; {len(set(sizes))} sizes, so means alone are known"
+    assumed += f"; {len(set(sizes))} packet sizes, for which only means are known"
     return [
-        Row("M/G/1", place.link, "load", "%", 100 * load, 100 * place.load, told),
+        Row("M/G/1", place.link, "load", "%", 100 * load, 100 * place.load, assumed),
         Row("M/G/1", place.link, "mean wait", "ms", 1e3 * mixed.mean_wait,
             1e3 * place.mean_delay_s, "Pollaczek–Khinchine"),
     ], None  # fmt: skip
 
 
-def _with_room(place: Place, queue: MxD1, packet: float, told: str) -> list[Row]:
-    """Return loss and mean wait of M/D/1/K; K counts the packet in service."""
+def _with_limit(place: Place, queue: MxD1, packet: float, assumed: str) -> list[Row]:
+    """Return loss and mean wait of M/D/1/K; K includes the packet in service."""
     text = place.queue["limit"]
     if text.split()[1] not in (*SIZES, "packet", "packets"):
-        raise NotHere(f"a limit of {text} is a time; give it in packets")
-    room = int(packets(text, packet)) + (place.queue["limit_counts"] == "waiting")
-    of = WithRoom(queue, room)
+        raise NotApplicable(f"the limit {text} is a time; give it in packets")
+    limit = int(packets(text, packet)) + (place.queue["limit_counts"] == "waiting")
+    of = MG1K(queue, limit)
     name, lost = "M/D/1/K", place.count("dropped_packets") / place.count("arrived_packets")
     return [
-        Row(name, place.link, "loss", "%", 100 * of.loss, 100 * lost, f"{told}; K = {room}"),
+        Row(name, place.link, "loss", "%", 100 * of.loss, 100 * lost, f"{assumed}; K = {limit}"),
         Row(name, place.link, "mean wait", "ms", 1e3 * of.mean_wait, 1e3 * place.mean_delay_s),
     ]
 
 
 def _replayed(place: Place, tables: list[dict[str, Any]]) -> tuple[list[Row], BatchQueue | None]:
     if len(place.crossing) != 1 or len(place.crossing[0][1]) != 1:
-        raise NotHere("a replayed trace is told apart where it crosses the link alone")
+        raise NotApplicable("the model of a replayed trace needs the trace to be alone on the link")
     traffic = tables[0]["traffic"]
     trace = np.array(traffic["trace"], dtype=float).reshape(-1, 2)
     times, sizes = trace[:, 0], trace[:, 1] + size(traffic["headers"])
     begins, counts = np.unique(times, return_counts=True)
     if len(begins) < ENOUGH:
-        raise NotHere(f"the trace has {len(begins)} batches; from {ENOUGH} on they are told apart")
+        raise NotApplicable(
+            f"the trace has {len(begins)} batches; the model needs at least {ENOUGH}"
+        )
     gaps = np.diff(begins)
     spread = float(gaps.var() / gaps.mean() ** 2)
     if abs(spread - 1) > SAME:
-        raise NotHere(f"gaps of the trace have a squared variation of {spread:.2f}, Poisson's is 1")
+        raise NotApplicable(
+            f"gaps of the trace have the squared variation {spread:.2f}, and Poisson arrivals 1"
+        )
     variation = float(sizes.var() / sizes.mean() ** 2)
     service = 8 * float(sizes.mean()) / place.bps
     load = float(8 * sizes.sum() / place.bps / (times[-1] - times[0]))
     if load >= 1:
-        raise NotHere(f"the load of {place.link} is {load:.4g}; at 1 and above nothing is at rest")
+        raise NotApplicable(
+            f"the load of {place.link} is {load:.4g}; an equilibrium needs a load below 1"
+        )
     batches = Batches.of(counts_of(counts))
-    told = (
-        f"the trace's batches and load; gaps with a squared variation of {spread:.2f} are Poisson's"
+    assumed = (
+        f"batches and load of the trace; gaps as in Poisson arrivals (squared variation "
+        f"{spread:.2f})"
     )
     queue: BatchQueue
     if variation < 1e-3:
         name, queue = "M[X]/D/1", MxD1(load, batches, service)
     elif abs(variation - 1) <= SAME:
         name, queue = "M[X]/M/1", MxM1(load, batches, service)
-        told += f", sizes with {variation:.2f} exponential"
+        assumed += f", exponential sizes (squared variation {variation:.2f})"
     elif len(batches.pmf) == 2:
         mixed = MG1(load, service, variation)
         return [Row("M/G/1", place.link, "mean wait", "ms", 1e3 * mixed.mean_wait,
-                    1e3 * place.mean_delay_s, told)], None  # fmt: skip
+                    1e3 * place.mean_delay_s, assumed)], None  # fmt: skip
     else:
-        raise NotHere(
-            f"sizes in the trace have a squared variation of {variation:.2f}; batches are known "
-            "for constant ones (0) and exponential ones (1)"
+        raise NotApplicable(
+            f"sizes in the trace have the squared variation {variation:.2f}; models of batches "
+            "need constant sizes (0) or exponential sizes (1)"
         )
-    return _of(place, name, queue, told), queue
+    return _of(place, name, queue, assumed), queue
 
 
 def counts_of(counts: Any) -> dict[int, float]:
-    """Return how often each size of batches comes.
+    """Return the number of occurrences of each batch size.
 
     Examples
     --------
@@ -139,11 +150,11 @@ def counts_of(counts: Any) -> dict[int, float]:
     return dict(zip(sizes.tolist(), often.tolist(), strict=True))
 
 
-def _of(place: Place, name: str, queue: BatchQueue, told: str) -> list[Row]:
-    """Return load, mean wait, and the shares that wait longer than one and three times that."""
+def _of(place: Place, name: str, queue: BatchQueue, assumed: str) -> list[Row]:
+    """Return load, mean wait, and the shares that wait longer than one and three mean waits."""
     link, mean = place.link, place.mean_delay_s
-    found = [
-        Row(name, link, "load", "%", 100 * queue.load, 100 * place.load, told),
+    compared = [
+        Row(name, link, "load", "%", 100 * queue.load, 100 * place.load, assumed),
         Row(name, link, "mean wait", "ms", 1e3 * queue.mean_wait, 1e3 * mean),
         Row(name, link, "mean number waiting", "packets", queue.mean_queue,
             place.count("departed_packets") / place.seen.seconds * mean,
@@ -153,8 +164,8 @@ def _of(place: Place, name: str, queue: BatchQueue, told: str) -> list[Row]:
         long = times * queue.mean_wait
         try:
             measured = place.waits_over(long)
-        except NotHere:
-            return found
-        found.append(Row(name, link, f"packets that wait over {1e3 * long:.3g} ms", "%",
-                         100 * queue.wait_exceeds(long), 100 * measured))  # fmt: skip
-    return found
+        except NotApplicable:
+            return compared
+        compared.append(Row(name, link, f"packets that wait over {1e3 * long:.3g} ms", "%",
+                            100 * queue.wait_exceeds(long), 100 * measured))  # fmt: skip
+    return compared

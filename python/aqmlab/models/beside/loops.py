@@ -1,48 +1,50 @@
-"""RED, PI, PIE and PI2 with Reno flows: where the fluid is at rest, and how stable it is there."""
+"""RED, PI, PIE and PI2 with Reno flows: equilibrium of the fluid model, and its stability."""
 
 from dataclasses import replace
 from typing import Any
 
 from aqmlab.models.beside.place import Place, packets, size, time
-from aqmlab.models.beside.row import NotHere, Row
+from aqmlab.models.beside.row import NotApplicable, Row
 from aqmlab.models.beside.transfers import RENO, endless, per_ack_of, round_trip, tcp_of
+from aqmlab.models.fluid.controllers import Controller, DelayController, Integral, Red
 from aqmlab.models.fluid.design import pi_of
-from aqmlab.models.fluid.laws import Integral, Law, OfDelay, Red
 from aqmlab.models.fluid.margins import Loop
 from aqmlab.models.fluid.network import Network
 
 PI = (1.822e-5, 1.816e-5)
-"""Coefficients of `hollot2001pi`, which the queue has where none are given."""
+"""Coefficients of `hollot2001pi`, which are the defaults of the queue."""
 
 
 def rows(place: Place) -> tuple[list[Row], Loop]:
-    """Return rest and margins, and the loop.
+    """Return equilibrium and stability margins, and the closed loop.
 
     Raises
     ------
-    NotHere
-        If the fluid does not fit, with the reason.
+    NotApplicable
+        If the fluid model does not apply, with the reason.
     """
     queue = place.queue
-    if queue["kind"] not in LAWS:
-        raise NotHere(f"margins are known for {', '.join(LAWS)}, not for {queue['kind']}")
+    if queue["kind"] not in CONTROLLERS:
+        raise NotApplicable(f"the fluid model needs {', '.join(CONTROLLERS)}, not {queue['kind']}")
     tables = place.crossing
     if not tables or not all(endless(table) for table, _ in tables):
-        raise NotHere("margins are known for transfers without end alone on the link")
+        raise NotApplicable("the fluid model needs unlimited transfers alone on the link")
     kinds = {tcp_of(place, table)["sender"]["congestion"]["kind"] for table, _ in tables}
     if kinds - set(RENO):
-        raise NotHere(f"margins are known for Reno's flows, not for {', '.join(sorted(kinds))}")
+        raise NotApplicable(
+            f"the fluid model needs flows of Reno, not of {', '.join(sorted(kinds))}"
+        )
     sender = tcp_of(place, tables[0][0])["sender"]
-    packet = size(sender["mss"]) + size(sender["header_on_data"])
+    packet = size(sender["mss"]) + size(sender["wire"]["data_header"])
     names = [name for _, of in tables for name in of]
     per_ack = per_ack_of(tcp_of(place, tables[0][0]))
     path = round_trip(place, names)[0] - place.mean_delay_s
     try:
         network = Network(len(names), place.bps / 8 / packet, path, per_ack=per_ack)
-        loop = Loop(network, LAWS[queue["kind"]](queue, network, packet))
+        loop = Loop(network, CONTROLLERS[queue["kind"]](queue, network, packet))
         rest = loop.rest
     except ValueError as e:
-        raise NotHere(f"the fluid has no rest: {e}") from None
+        raise NotApplicable(f"the fluid model has no equilibrium: {e}") from None
     return _rows(place, loop, rest), loop
 
 
@@ -50,11 +52,11 @@ def _rows(place: Place, loop: Loop, rest: Network) -> list[Row]:
     link, c = place.link, rest.packets_per_s
     measured = place.mean_delay_s * c
     signals = place.count("dropped_packets") + place.count("marked_packets")
-    told = (
+    assumed = (
         f"{rest.flows:g} flows in congestion avoidance, {c:.4g} packets/s, RTT "
-        f"{1e3 * rest.propagation_s:.4g} ms without queue, as measured; signals at random"
+        f"{1e3 * rest.propagation_s:.4g} ms without queueing, as measured; signals at random"
     )
-    at_rest = f"W² p = 2/b, b = {rest.per_ack:g}; no slow start, no timeouts"
+    at_rest = f"W² p = 2/b, b = {rest.per_ack:g}; without slow start and timeouts"
     margins = (
         ("crossover", "rad/s", loop.crossover),
         ("phase margin", "°", loop.phase_margin_deg),
@@ -62,27 +64,27 @@ def _rows(place: Place, loop: Loop, rest: Network) -> list[Row]:
         ("delay margin", "ms", 1e3 * loop.delay_margin_s),
     )
     name = f"fluid, {place.queue['kind']}"
-    stable = "unstable: it swings about the rest"
+    stable = "unstable: it oscillates about the equilibrium"
     if loop.is_stable and not loop.crossover:
-        stable = "stable: its gain is nowhere 1"
+        stable = "stable: its gain is below 1 at every frequency"
     elif loop.is_stable:
-        stable = f"stable; it settles within some {3 / loop.crossover:.2g} s"
+        stable = f"stable; it settles within about {3 / loop.crossover:.2g} s"
     return [
-        Row(name, link, "queue", "packets", rest.queue, measured, told),
+        Row(name, link, "queue", "packets", rest.queue, measured, assumed),
         Row(name, link, "signals", "% of packets", 100 * rest.probability,
             100 * signals / place.count("arrived_packets"), at_rest),
         *(Row(name, link, what, unit, value, assumed=stable) for what, unit, value in margins),
     ]  # fmt: skip
 
 
-def _red(queue: dict[str, Any], network: Network, packet: float) -> Law:
+def _red(queue: dict[str, Any], network: Network, packet: float) -> Controller:
     del network
     low, high = (packets(queue[key], packet) for key in ("minth", "maxth"))
     return Red(low, high, queue["maxp"], queue["wq"], queue["gentle"], queue["spacing"])
 
 
-def _pi(queue: dict[str, Any], network: Network, packet: float) -> Law:
-    """PI's coefficients are for packets of `mean_packet_size`; the fluid has those of the flows."""
+def _pi(queue: dict[str, Any], network: Network, packet: float) -> Controller:
+    """Return PI with its coefficients for `mean_packet_size` converted to the flows' packets."""
     own = size(queue["mean_packet_size"])
     larger = packet / own if "B" in queue["qref"] else 1.0
     period = time(queue["period"])
@@ -96,12 +98,18 @@ def _pi(queue: dict[str, Any], network: Network, packet: float) -> Law:
     return replace(law, k=law.k * larger, queue=reference)
 
 
-def _of_delay(queue: dict[str, Any], network: Network, packet: float) -> Law:
+def _of_delay(queue: dict[str, Any], network: Network, packet: float) -> Controller:
     del network, packet
     weights = (queue["alpha"], queue["beta"])
     squared = queue["kind"] == "pi2"
     target, period = time(queue["target"]), time(queue["t_update"])
-    return OfDelay(target, period, *weights, auto_tuned=not squared, squared=squared)
+    return DelayController(target, period, *weights, auto_tuned=not squared, squared=squared)
 
 
-LAWS = {"red": _red, "pi": _pi, "pie": _of_delay, "pie_enhanced": _of_delay, "pi2": _of_delay}
+CONTROLLERS = {
+    "red": _red,
+    "pi": _pi,
+    "pie": _of_delay,
+    "pie_enhanced": _of_delay,
+    "pi2": _of_delay,
+}

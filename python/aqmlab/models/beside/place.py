@@ -1,6 +1,6 @@
-"""The link that a run is about: the busiest one that the scenario names, and what crosses it.
+"""The link to which models are compared: the busiest named link of a run, and its traffic.
 
-What is measured is from the end of the warm-up on (:class:`aqmlab.measures.Seen`).
+All measurements begin at the end of the warm-up (:class:`aqmlab.measures.Seen`).
 """
 
 import json
@@ -12,7 +12,7 @@ import numpy as np
 
 from aqmlab import _core
 from aqmlab.measures import Seen
-from aqmlab.models.beside.row import NotHere
+from aqmlab.models.beside.row import NotApplicable
 from aqmlab.results import Columns, Result
 from aqmlab.scenario import bits_per_second, seconds
 
@@ -22,7 +22,7 @@ SIZES = {
 
 
 def size(text: str) -> float:
-    """Return a size in bytes.
+    """Parse a size of a normalized scenario and return it in bytes.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def size(text: str) -> float:
 
 
 def packets(text: str, packet: float) -> float:
-    """Return a depth in packets of so many bytes.
+    """Parse a queue depth and return it in packets of `packet` bytes.
 
     Examples
     --------
@@ -46,23 +46,23 @@ def packets(text: str, packet: float) -> float:
 
 
 Flows = list[tuple[dict[str, Any], list[str]]]
-"""Tables of flows, each with names of its flows."""
+"""Flow tables of the scenario, each with the names of its flows."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A link in a run.
+    """A link of a run.
 
     Attributes
     ----------
     seen : Seen
         The run after its warm-up.
     link : str
-        The link, from>to.
+        Name of the link, from>to.
     table : dict
-        The table of the network that says what it is.
+        Table of the scenario's network that defines the link.
     reverse : bool
-        Whether it is the way back of that table.
+        True if the link is the reverse direction of that table.
     """
 
     seen: Seen
@@ -72,12 +72,12 @@ class Place:
 
     @classmethod
     def busiest(cls, seen: Seen) -> "Place":
-        """Return the busiest link that the scenario names without counting (`{i}`).
+        """Return the busiest link that has a fixed name (without `{i}`) in the scenario.
 
         Raises
         ------
-        NotHere
-            If there is none.
+        NotApplicable
+            If the scenario has none.
         """
         network = seen.result.scenario["network"]
         named = {}
@@ -88,10 +88,12 @@ class Place:
                 named[f"{one['from']}>{one['to']}"] = (one, False)
                 if one["directions"] == "both":
                     named[f"{one['to']}>{one['from']}"] = (one, True)
-        there = [link for link in seen.result.columns("links")["link"] if link in named]
-        if not there:
-            raise NotHere("no link of the network is named without {i}, so none is looked at")
-        link = max(there, key=lambda at: seen.link(at, "busy_s"))
+        links = [link for link in seen.result.columns("links")["link"] if link in named]
+        if not links:
+            raise NotApplicable(
+                "no link of the network has a name without {i}, so none is compared"
+            )
+        link = max(links, key=lambda at: seen.link(at, "busy_s"))
         return cls(seen, link, *named[link])
 
     @property
@@ -100,95 +102,98 @@ class Place:
         return self.seen.result
 
     def key(self, name: str) -> Any:
-        """Return what the link's table has under a key, or of the way back under reverse_…."""
-        return self.table[f"reverse_{name}" if self.reverse else name]
+        """Return a key of the link in its direction."""
+        return self.table["reverse"][name] if self.reverse else self.table[name]
 
     @property
     def queue(self) -> dict[str, Any]:
-        """The queue of the link."""
+        """Settings of the link's queue."""
         queue: dict[str, Any] = self.key("queue")
         return queue
 
     @property
     def bps(self) -> float:
-        """Its rate in bit/s.
+        """Rate of the link, in bit/s.
 
         Raises
         ------
-        NotHere
-            If it changes.
+        NotApplicable
+            If the rate changes during the run.
         """
         if self.key("rate_changes"):
-            raise NotHere(f"the rate of {self.link} changes")
-        return bits_per_second(self.table["rate"])
+            raise NotApplicable(f"the rate of {self.link} changes")
+        return bits_per_second(self.key("rate") or self.table["rate"])
 
     @cached_property
-    def _ways(self) -> tuple[Flows, Flows]:
-        """The tables of flows whose data crosses it, there and back, with those flows' names."""
+    def _directions(self) -> tuple[Flows, Flows]:
+        """Flow tables whose forward data crosses the link, and those whose reverse data does."""
         tables = self.result.scenario["flows"]
-        ways = _core.crossing(json.dumps(self.result.scenario), [self.link])
-        there, back = (
-            [(t, list(names)) for t, names in zip(tables, way, strict=True) if names]
-            for way in ways
+        directions = _core.crossing(json.dumps(self.result.scenario), [self.link])
+        forward, reverse = (
+            [(t, list(names)) for t, names in zip(tables, direction, strict=True) if names]
+            for direction in directions
         )
-        return there, back
+        return forward, reverse
 
     @property
     def crossing(self) -> Flows:
-        """The tables of flows whose data crosses it, each with the names of those flows.
+        """Flow tables whose forward data crosses the link, each with the names of those flows.
 
         Raises
         ------
-        NotHere
-            If data comes back over it too.
+        NotApplicable
+            If reverse data crosses it too.
         """
-        there, back = self._ways
-        if back:
-            raise NotHere(f"data comes back over {self.link} to who asked for it")
-        return there
+        forward, reverse = self._directions
+        if reverse:
+            raise NotApplicable(f"responses or other reverse data cross {self.link}")
+        return forward
 
     @property
     def answering(self) -> Flows:
-        """The tables of flows whose responses cross it, with their names."""
-        return self._ways[1]
+        """Flow tables whose responses cross the link, each with the names of those flows."""
+        return self._directions[1]
 
     @property
-    def any_there(self) -> bool:
-        """Whether data of others than responses crosses it."""
-        return bool(self._ways[0])
+    def any_forward(self) -> bool:
+        """True if forward data crosses the link."""
+        return bool(self._directions[0])
 
     def count(self, column: str) -> float:
-        """Return what the table of links has counted for it."""
+        """Return a column of the link from the table of links."""
         return self.seen.link(self.link, column)
 
     @property
     def load(self) -> float:
-        """The share of the time in which it was sending."""
+        """Share of time in which the link was sending."""
         return self.count("busy_s") / max(self.seen.seconds, 1e-12)
 
-    def recorded(self, name: str, time: str = "time_s") -> Columns:
+    def recorded(self, name: str) -> Columns:
         """Return the rows of a recorded series.
 
         Raises
         ------
-        NotHere
+        NotApplicable
             If it was not recorded.
         """
         self._needs(name)
-        return self.seen.rows(name, time)
+        return self.result.columns(name)
 
     def _needs(self, name: str) -> None:
         if name not in self.result.tables:
-            raise NotHere(f'the run has no series "{name}"; record it, or let aqmlab model run it')
+            raise NotApplicable(
+                f'the run did not record the series "{name}"; record it, or run the scenario with '
+                "aqmlab model"
+            )
 
     @property
     def queue_packets(self) -> tuple[np.ndarray, np.ndarray]:
-        """When it was sampled, in s, and what waited.
+        """Sampling times of the queue in s, and its length in packets.
 
         Raises
         ------
-        NotHere
-            If that was not recorded.
+        NotApplicable
+            If the queue was not recorded.
         """
         columns = self.recorded("queue")
         here = np.array(columns["link"]) == self.link
@@ -196,37 +201,37 @@ class Place:
 
     @cached_property
     def waits(self) -> tuple[np.ndarray, np.ndarray]:
-        """The waits in its queue, in s, and how many packets had each.
+        """Distinct waiting times in the link's queue in s, and the number of packets with each.
 
         Raises
         ------
-        NotHere
-            If they were not recorded.
+        NotApplicable
+            If the waiting times were not recorded.
         """
         self._needs("waits")
         seconds, packets = self.seen.waits(self.link)
         return np.array(seconds), np.array(packets)
 
     def waits_over(self, long_s: float) -> float:
-        """Return the share of packets that waited longer."""
+        """Return the share of packets that waited longer than `long_s`, in s."""
         seconds, packets = self.waits
         return float(packets[seconds > long_s].sum() / packets.sum())
 
     @property
     def mean_delay_s(self) -> float:
-        """Mean wait in its queue, in s, of every packet."""
+        """Mean waiting time of all packets in the link's queue, in s."""
         self._needs("delays")
         if self.link not in self.result.columns("delays")["link"]:
-            raise NotHere(f"the delays of {self.link} were not recorded")
-        return self.seen.mean_wait(self.link)
+            raise NotApplicable(f"the delays of {self.link} were not recorded")
+        return self.seen.delay(self.link, "mean_delay_s")
 
     def host_links(self) -> str:
-        """Say by which links the hosts are connected, which space out what they send."""
+        """Return a phrase on the links before the queue, which can space packets out."""
         if self.table is self.result.scenario["network"]:
-            return f"host links of {self.table['left_rate']} space nothing out"
-        return "nothing before the link spaces it out"
+            return f"host links of {self.table['left_rate']} do not space them out"
+        return "no earlier link spaces them out"
 
 
 def time(text: str) -> float:
-    """Return a time of a normalized scenario in s."""
+    """Parse a time of a normalized scenario and return it in s."""
     return seconds(text)

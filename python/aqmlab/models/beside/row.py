@@ -1,4 +1,4 @@
-"""A quantity of a model beside that of a run, and reasons why a model is not there."""
+"""One compared quantity, and the exception for a model that does not apply."""
 
 import math
 from dataclasses import dataclass
@@ -6,24 +6,24 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Row:
-    """One quantity.
+    """A quantity as a model predicts it and as a run measured it.
 
     Attributes
     ----------
     model : str
-        Whose: "M/D/1", "square-root law" …
+        Name of the model, for example "M/D/1" or "square-root law".
     part : str
-        Of which link or flows.
+        Name of the link or of the flows.
     quantity : str
-        What, for people.
+        Name of the quantity.
     unit : str
-        Of both numbers.
+        Unit of both numbers.
     predicted : float
-        What the model says.
+        Value of the model.
     measured : float
-        What the run has; NaN where a run has no such number, as a phase margin.
+        Value of the run; NaN if a run has no such value, for example a phase margin.
     assumed : str
-        What the model assumes here, and where its numbers are from.
+        Assumptions of the model, and the source of its parameters.
     """
 
     model: str
@@ -36,7 +36,7 @@ class Row:
 
     @property
     def difference(self) -> float:
-        """(predicted - measured) / measured; NaN where nothing was measured.
+        """(predicted - measured) / measured; NaN without a measured value.
 
         Examples
         --------
@@ -48,5 +48,5 @@ class Row:
         return (self.predicted - self.measured) / self.measured
 
 
-class NotHere(Exception):  # noqa: N818
-    """A model that does not fit this run; its text says why."""
+class NotApplicable(Exception):  # noqa: N818
+    """Raised if a model does not apply to a run; the text is the reason."""

@@ -1,4 +1,4 @@
-"""Transfers without end: what signals, or a threshold, say of their goodput and queue."""
+"""Unlimited transfers: goodput at the measured signals, and DCTCP's queue at a threshold."""
 
 from typing import Any
 
@@ -6,54 +6,53 @@ import numpy as np
 
 from aqmlab.models import tcp_rates
 from aqmlab.models.beside.place import Place, packets, size
-from aqmlab.models.beside.row import NotHere, Row
+from aqmlab.models.beside.row import NotApplicable, Row
 from aqmlab.models.dctcp import StepMarking
-from aqmlab.scenario import bits_per_second
 
 RENO = ("reno",)
 SCALABLE = ("dctcp", "prague", "scalable")
 FEW = 10
-"""Signals from which on their rate is worth something."""
+"""Minimum number of signals for an estimate of their rate."""
 SETTLED = 0.5
-"""Part of a run after which DCTCP's queue is looked at."""
+"""Share of a run without warm-up after which DCTCP's queue is measured."""
 
 
 def rows(place: Place) -> tuple[list[Row], list[str]]:
-    """Return the rows of every table of transfers, and why some have none.
+    """Return the compared quantities of each table of transfers, and reasons for missing ones.
 
     Raises
     ------
-    NotHere
-        If there is no such table.
+    NotApplicable
+        If the scenario has no such table.
     """
-    found: list[Row] = []
+    compared: list[Row] = []
     reasons: list[str] = []
     tables = [(t, names) for t, names in place.crossing if endless(t)]
     if not tables:
-        raise NotHere("rates of TCP are known for transfers without end; there are none")
+        raise NotApplicable("models of TCP rates need unlimited transfers; the link has none")
     if place.result.scenario["record"]["flows"] != "flow":
-        raise NotHere('rates of TCP need a row a flow: record.flows = "flow"')
+        raise NotApplicable('models of TCP rates need one row per flow: record.flows = "flow"')
     for table, names in tables:
         for model in (_by_signals, _by_threshold):
             try:
-                found += model(place, table, names)
-            except NotHere as e:
+                compared += model(place, table, names)
+            except NotApplicable as e:
                 reasons.append(f"{table['name']}: {e}")
-    return found, reasons
+    return compared, reasons
 
 
 def endless(table: dict[str, Any]) -> bool:
-    """Whether the flows of a table are transfers without end."""
+    """Return True if the flows of a table are transfers of unlimited size."""
     traffic = table["traffic"]
     return traffic["kind"] == "bulk" and traffic["size"] is None and not table["arrivals"]
 
 
 def tcp_of(place: Place, table: dict[str, Any]) -> dict[str, Any]:
-    """Return sender and receiver of a table of flows, resolved."""
+    """Return the effective sender and receiver settings of a flow table."""
     for group in place.result.tcp:
         if any(name.partition(" (")[0] == table["name"] for name in group["flows"]):
             return group
-    raise NotHere("its TCP is not known")
+    raise NotApplicable("the run has no TCP settings for it")
 
 
 def _by_signals(place: Place, table: dict[str, Any], names: list[str]) -> list[Row]:
@@ -76,12 +75,12 @@ def _by_signals(place: Place, table: dict[str, Any], names: list[str]) -> list[R
                 unit,
                 min(limit, 1e-6 * place.bps),
                 1e-6 * goodput,
-                f"{signals:.0f} signals: the window or the link limits it",
+                f"{signals:.0f} signals: the window or the link limits the goodput",
             )
         ]
     p = signals / sent
     per_ack = per_ack_of(tcp)
-    told = f"p = {100 * p:.3g} % of packets dropped or marked, RTT {1e3 * rtt:.4g} ms, as measured"
+    measured = f"{100 * p:.3g} % of packets dropped or marked, RTT {1e3 * rtt:.4g} ms, as measured"
 
     def of_window(name: str, window: float, assumed: str) -> Row:
         predicted = 8e-6 * mss * min(window, most) / rtt
@@ -92,32 +91,34 @@ def _by_signals(place: Place, table: dict[str, Any], names: list[str]) -> list[R
         law = tcp_rates.square_root(p, per_ack=per_ack)
         full = tcp_rates.pftk(p, rtt, rto, per_ack=per_ack, window=most)
         simple = tcp_rates.pftk_simple(p, rtt, rto, per_ack=per_ack, window=most)
-        first = f"{told}; b = {per_ack:g}; no timeouts, losses evenly spaced"
-        found = [of_window("square-root law", law, first)]
+        first = f"{measured}; b = {per_ack:g}; no timeouts, equally spaced losses"
+        reno = [of_window("square-root law", law, first)]
         if marked > signals / 2:
-            return found  # PFTK has a loss behind every signal, and so timeouts
+            return reno  # PFTK treats each signal as a loss, which may cause a timeout
         return [
-            *found,
+            *reno,
             of_window("PFTK", full * rtt, f"timeouts of {rto:.3g} s; losses end a round trip"),
             of_window("PFTK, simplified", simple * rtt, "the same"),
         ]
     if kind == "cubic":
         window = tcp_rates.cubic(p, rtt, c=control.get("c", 0.4), left=control.get("beta", 0.7))
-        return [of_window("CUBIC", window, f"{told}; losses evenly spaced")]
+        return [of_window("CUBIC", window, f"{measured}; equally spaced losses")]
     if kind == "dctcp" and place.queue["kind"] == "threshold":
-        return []  # :func:`_by_threshold`
+        return []  # compared in `_by_threshold`
     if kind in SCALABLE:
-        return [of_window("W p = 2", tcp_rates.scalable(p), f"{told}; signals at random")]
-    raise NotHere(f"no rate of {kind} at a {place.queue['kind']} queue is known here")
+        return [of_window("W p = 2", tcp_rates.scalable(p), f"{measured}; signals at random")]
+    raise NotApplicable(
+        f"there is not a model of the rate of {kind} at a {place.queue['kind']} queue"
+    )
 
 
 def _sum(place: Place, column: str, names: list[str]) -> float:
-    """Return the sum of a count over flows."""
+    """Return the sum of a column over flows."""
     return sum(place.seen.flows(column, set(names)).values())
 
 
 def _goodput(place: Place, names: list[str]) -> float:
-    """Return the mean goodput of flows without end, in bit/s."""
+    """Return the mean goodput of unlimited transfers, in bit/s."""
     seen = place.seen
     columns = seen.result.columns("flows")
     starts = dict(zip(columns["flow"], columns["start_s"], strict=True))
@@ -128,51 +129,51 @@ def _goodput(place: Place, names: list[str]) -> float:
 
 
 def per_ack_of(tcp: dict[str, Any]) -> float:
-    """Return b: the segments that arrive for each growth of the window by a segment a window."""
+    """Return b, the segments per ACK; 1 if the window's growth does not depend on it."""
     if tcp["sender"]["congestion"].get("avoidance", "per-ack") != "per-ack":
         return 1.0
     return float(tcp["receiver"]["delayed_ack"].split()[0])
 
 
 def round_trip(place: Place, names: list[str]) -> tuple[float, float]:
-    """Return the mean round trip and the mean first timeout of flows, in s."""
+    """Return the mean round-trip time and the mean first retransmission timeout of flows, in s."""
     series = place.recorded("rtt")
     of = np.isin(np.array(series["flow"]), names)
     rtt = np.asarray(series["rtt_s"])
     of &= ~np.isnan(rtt)
     if not of.any():
-        raise NotHere("none of its round trips was measured")
+        raise NotApplicable("the run has no round-trip time of it")
     return float(rtt[of].mean()), float(np.asarray(series["rto_s"])[of].mean())
 
 
 def _by_threshold(place: Place, table: dict[str, Any], names: list[str]) -> list[Row]:
-    """DCTCP through a threshold: the swing of the queue."""
+    """Return the predicted and measured queue of DCTCP at a step marking threshold."""
     tcp = tcp_of(place, table)
     if tcp["sender"]["congestion"]["kind"] != "dctcp" or place.queue["kind"] != "threshold":
         return []
     if len(place.crossing) != 1:
-        raise NotHere("DCTCP's swing is known for flows that are alone on the link")
+        raise NotApplicable("the model of DCTCP's queue needs its flows to be alone on the link")
     sender = tcp["sender"]
-    packet = size(sender["mss"]) + size(sender["header_on_data"])
+    packet = size(sender["mss"]) + size(sender["wire"]["data_header"])
     times, queue = place.queue_packets
     begins = place.seen.begin_s or SETTLED * times[-1]
     settled = queue[times > begins]
     if not len(settled):
-        raise NotHere(f"the queue was not sampled after {begins:g} s")
+        raise NotApplicable(f"the run has no sample of the queue after {begins:g} s")
     path = round_trip(place, names)[0] - place.mean_delay_s
     of = StepMarking(
         flows=len(names),
-        packets_per_s=bits_per_second(place.table["rate"]) / 8 / packet,
+        packets_per_s=place.bps / 8 / packet,
         rtt_s=path,
         threshold=packets(place.queue["threshold"], packet),
     )
     marked, sent = (_sum(place, column, names) for column in ("marked_packets", "packets_sent"))
     when = f"from {begins:g} s on" if place.seen.begin_s else "second half of the run"
-    told = f"{len(names)} flows in step, RTT {1e3 * path:.4g} ms without queue; {when}"
+    assumed = f"{len(names)} synchronized flows, RTT {1e3 * path:.4g} ms without queueing; {when}"
     part = table["name"]
     return [
-        Row("DCTCP", part, "greatest queue", "packets", of.most, float(settled.max()), told),
-        Row("DCTCP", part, "least queue", "packets", max(0.0, of.least), float(settled.min())),
+        Row("DCTCP", part, "maximum queue", "packets", of.most, float(settled.max()), assumed),
+        Row("DCTCP", part, "minimum queue", "packets", max(0.0, of.least), float(settled.min())),
         Row("DCTCP", part, "share of marks α", "%", 100 * of.alpha, 100 * marked / sent,
             f"for g below {of.greatest_gain:.3g}"),
     ]  # fmt: skip

@@ -1,7 +1,8 @@
-"""The fluid of TCP and a queue: at rest, linearized, and over time (`misra2000fluid`).
+"""Fluid model of TCP and a queue: equilibrium, linear response, and solution over time.
 
-`network.py`: N Reno flows through one link, and their response to the signal probability.
-`laws.py`: RED, PI, PIE and PI2 as controllers. `margins.py`: the loop of both, where it
-crosses, how far it is from instability. `over_time.py`: the delay-differential equations
-themselves. `design.py`: the published rules for coefficients.
+The model is that of `misra2000fluid`. `network.py` has N Reno flows through one link and their
+response to the signal probability. `controllers.py` has RED, PI, PIE and PI2 as controllers.
+`margins.py` has the closed loop of a network and a controller, with its crossover frequencies and
+stability margins. `over_time.py` solves the delay-differential equations. `design.py` has published
+rules for the coefficients.
 """

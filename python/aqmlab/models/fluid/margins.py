@@ -1,9 +1,9 @@
-"""The loop of network and law: where it crosses, and how far it is from instability.
+"""The closed loop of network and controller, and its stability margins.
 
-L(s) = P(s) C(s) with a minus sign at the comparison, so it is unstable when the phase reaches
--180° while the gain is above 1. *Gain margin*: the factor by which the gain may grow; *phase
-margin*: what is left to -180° where the gain is 1; *delay margin*: the longer delay that takes
-it away.
+The loop has L(s) = P(s) C(s) and a minus sign at the comparison. It is unstable if the phase
+reaches -180° while the gain is above 1. The *gain margin* is the factor by which the gain may grow.
+The *phase margin* is the distance of the phase from -180° where the gain is 1. The *delay margin*
+is the additional delay that uses it up.
 """
 
 from dataclasses import dataclass
@@ -13,55 +13,55 @@ from math import degrees, inf, pi
 import numpy as np
 from numpy.typing import NDArray
 
-from aqmlab.models.fluid.laws import Law
+from aqmlab.models.fluid.controllers import Controller
 from aqmlab.models.fluid.network import Network
 
 POINTS = 40_000
 LOWEST, HIGHEST = 1e-6, 1e2
-"""Frequencies that are looked at, in units of 1/R."""
+"""Range of the examined frequencies, in units of 1/R."""
 
 
 @dataclass(frozen=True)
 class Loop:
-    """Network and law in a loop, at rest where the law holds the queue.
+    """Network and controller in a closed loop, in equilibrium.
 
     Parameters
     ----------
     network : Network
-        At any queue; the law's is taken.
-    law : Law
+        The network at any queue. The controller determines the equilibrium queue.
+    controller : Controller
         The controller.
     exact : bool
-        Whether the network's response is the whole linear one (:meth:`Network.response`).
+        True for the full linearization of the network (:meth:`Network.response`).
 
     Examples
     --------
     The PI controller of `hollot2001pi` in its setting:
 
-    >>> from aqmlab.models.fluid.laws import Integral
+    >>> from aqmlab.models.fluid.controllers import Integral
     >>> loop = Loop(Network(60, 3750, 0.2), Integral(9.64e-6, 0.53, 175))
     >>> [round(x, 2) for x in (loop.crossover, loop.phase_margin_deg, loop.gain_margin)]
     [0.52, 75.02, 8.74]
     """
 
     network: Network
-    law: Law
+    controller: Controller
     exact: bool = False
 
     @cached_property
     def rest(self) -> Network:
-        """The network at rest under this law.
+        """The network in equilibrium under this controller.
 
         Raises
         ------
         ValueError
-            If there is no such rest.
+            If an equilibrium does not exist.
         """
-        return self.law.rest(self.network)
+        return self.controller.rest(self.network)
 
     @property
     def frequencies(self) -> NDArray[np.float64]:
-        """Frequencies in rad/s, from far below to far above 1/R."""
+        """Frequencies in rad/s, from far below 1/R to far above it."""
         low, high = np.log10([LOWEST, HIGHEST]) - np.log10(self.rest.rtt_s)
         return np.logspace(low, high, POINTS)
 
@@ -69,8 +69,8 @@ class Loop:
         """Return L(jω); ω in rad/s."""
         s = 1j * np.asarray(frequencies)
         plant = self.rest.response(s, exact=self.exact)
-        found: NDArray[np.complex128] = plant * self.law.response(s, self.rest)
-        return found
+        loop: NDArray[np.complex128] = plant * self.controller.response(s, self.rest)
+        return loop
 
     def phase(self, frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the phase of L in rad, continuous from the lowest frequency on."""
@@ -78,47 +78,47 @@ class Loop:
 
     @cached_property
     def _crossings(self) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
-        """Crossings of gain 1, with their phase, and of -180°, with their gain."""
+        """Frequencies with gain 1 and their phase; frequencies with phase -180° and their gain."""
         w = np.log(self.frequencies)
-        found = self.response(self.frequencies)
-        gain, phase = np.log(np.abs(found)), np.unwrap(np.angle(found))
+        loop = self.response(self.frequencies)
+        gain, phase = np.log(np.abs(loop)), np.unwrap(np.angle(loop))
         ones = [(float(np.exp(at)), float(np.interp(at, w, phase))) for at in _zeros(w, gain)]
         turns = _zeros(w, phase + pi)
         return ones, [(float(np.exp(at)), float(np.exp(np.interp(at, w, gain)))) for at in turns]
 
     @property
     def crossover(self) -> float:
-        """The greatest frequency at which the gain is 1, in rad/s; 0: it is nowhere."""
+        """Maximum frequency at which the gain is 1, in rad/s; 0 if there is none."""
         return max((w for w, _ in self._crossings[0]), default=0.0)
 
     @property
     def phase_margin_deg(self) -> float:
-        """The least phase margin of all crossings, in degrees; infinite without one."""
+        """Minimum phase margin of all frequencies with gain 1, in degrees; infinite if none."""
         return min((degrees(phase + pi) for _, phase in self._crossings[0]), default=inf)
 
     @property
     def gain_margin(self) -> float:
-        """The factor by which the gain may grow; below 1: it is unstable."""
+        """Factor by which the gain may grow before the loop is unstable; below 1 it is unstable."""
         gain = max((gain for _, gain in self._crossings[1]), default=0.0)
         return 1 / gain if gain else inf
 
     @property
     def phase_crossover(self) -> float:
-        """The frequency at which the phase is -180°, in rad/s: that of swings at the limit."""
+        """Frequency at which the phase is -180°, in rad/s: the oscillation at the limit."""
         return max(self._crossings[1], key=lambda at: at[1], default=(inf, 0.0))[0]
 
     @property
     def delay_margin_s(self) -> float:
-        """The least longer delay that makes it unstable, in s; infinite if none does."""
+        """Minimum additional delay that makes the loop unstable, in s; infinite if none does."""
         return min((max(0.0, phase + pi) / w for w, phase in self._crossings[0]), default=inf)
 
     @property
     def is_stable(self) -> bool:
-        """Whether the loop comes back to rest."""
+        """True if the loop returns to its equilibrium after a disturbance."""
         return self.phase_margin_deg > 0 and self.gain_margin > 1
 
 
 def _zeros(x: NDArray[np.float64], y: NDArray[np.float64]) -> list[float]:
-    """Return where a curve crosses 0, on straight lines between its points."""
+    """Return the zeros of a curve, interpolated linearly between its points."""
     at = np.flatnonzero(np.signbit(y[1:]) != np.signbit(y[:-1]))
     return [float(x[i] - y[i] * (x[i + 1] - x[i]) / (y[i + 1] - y[i])) for i in at]

@@ -1,8 +1,8 @@
-"""The fluid over time: its delay-differential equations, integrated.
+"""Numerical solution of the fluid's delay-differential equations.
 
-scipy has no solver for delays. So each step of its Runge–Kutta (RK45) is at most half the round
-trip without queue long, and what was a round trip ago is read from the interpolants of the
-steps before: the method of steps.
+scipy has no solver for equations with delays, so this module uses the method of steps. Each step of
+scipy's Runge–Kutta solver (RK45) is at most half the round-trip time without queueing. The delayed
+values come from the interpolants of earlier steps.
 """
 
 from bisect import bisect_left
@@ -14,16 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aqmlab.models.bounds import refuse_outside
-from aqmlab.models.fluid.laws import Law
+from aqmlab.models.fluid.controllers import Controller
 from aqmlab.models.fluid.network import Network
 
 Array = NDArray[np.float64]
-W, Q, LAW = 0, 1, 2
+W, Q, CONTROLLER = 0, 1, 2
 
 
 @dataclass(frozen=True)
 class Course:
-    """What the fluid does: times in s, a flow's window and the queue in packets, probability."""
+    """A solution: times in s, a flow's window and the queue in packets, signal probability."""
 
     time_s: Array
     window: Array
@@ -32,7 +32,7 @@ class Course:
 
 
 class _Past:
-    """States at times that are over; before the beginning, the first."""
+    """States at past times; before time 0, the initial state."""
 
     def __init__(self, first: Array) -> None:
         self._first = first
@@ -51,44 +51,45 @@ class _Past:
 
 def over_time(
     network: Network,
-    law: Law,
+    controller: Controller,
     seconds: float,
     *,
     flows: Sequence[tuple[float, float]] = (),
     start: tuple[float, float] | None = None,
-    room: float = inf,
+    limit: float = inf,
     points: int = 2000,
     tolerance: float = 1e-6,
 ) -> Course:
-    """Return what the fluid does from rest on, or from elsewhere.
+    """Return the solution that starts in equilibrium or at a given state.
 
     Parameters
     ----------
     network : Network
-        Flows and link; at rest under the law.
-    law : Law
-        What makes the probability of the queue.
+        Flows and link. The equilibrium under the controller sets the initial queue.
+    controller : Controller
+        The controller.
     seconds : float
-        For how long.
+        Duration of the solution, in s.
     flows : sequence of (float, float)
-        From when (s) how many flows there are; default: as the network has.
+        Times in s, and the number of flows from each time on. Default: the network's number.
     start : (float, float), optional
-        A flow's window and the queue at the beginning, in packets; default: at rest.
-    room : float
-        Packets that the queue holds; what is more is gone, and no signal. Default: infinite.
+        Initial window of a flow and initial queue, in packets. Default: the equilibrium.
+    limit : float
+        Limit of the queue in packets. Packets above it are lost without a signal. Default:
+        infinite.
     points : int
-        Times that are returned, evenly spaced.
+        Number of times in the result, equally spaced.
     tolerance : float
-        Relative, of each step.
+        Relative tolerance of each step.
 
     Raises
     ------
     ValueError
-        If a value is outside its bounds, or there is no rest.
+            If a value is outside its bounds, or an equilibrium does not exist.
 
     Examples
     --------
-    >>> from aqmlab.models.fluid.laws import Integral
+    >>> from aqmlab.models.fluid.controllers import Integral
     >>> course = over_time(Network(60, 3750, 0.2), Integral(9.64e-6, 0.53, 175), 80, start=(8, 100))
     >>> round(float(course.queue[-1]), 1), round(float(course.window[-1]), 2)
     (175.0, 15.42)
@@ -96,15 +97,15 @@ def over_time(
     from scipy.integrate import RK45
 
     refuse_outside("seconds", seconds, 0)
-    refuse_outside("room", min(room, 1e300), 0)
+    refuse_outside("limit", min(limit, 1e300), 0)
     refuse_outside("points", points, 2, open_low=False)
     for _, n in flows:
         refuse_outside("flows", n, 0)
-    rest = law.rest(network)
+    rest = controller.rest(network)
     window, queue = start or (rest.window, rest.queue)
     refuse_outside("start: the window", window, 0)
     refuse_outside("start: the queue", queue, 0, open_low=False)
-    first = np.array([window, queue, *law.start(rest)])
+    first = np.array([window, queue, *controller.start(rest)])
     past = _Past(first)
     changes = sorted(flows)
     ends = [*(t for t, _ in changes if 0 < t < seconds), seconds]
@@ -113,7 +114,7 @@ def over_time(
     state, begin = first, 0.0
     for end in ends:
         count = next((n for t, n in reversed(changes) if t <= begin), count)
-        slopes = _Slopes(rest, law, count, room, past)
+        slopes = _Slopes(rest, controller, count, limit, past)
         solver = RK45(
             slopes, begin, state, end, max_step=rest.propagation_s / 2, rtol=tolerance, atol=1e-9
         )
@@ -121,33 +122,41 @@ def over_time(
             solver.step()
             past.add(float(solver.t), solver.dense_output())
         if solver.status == "failed":
-            raise ValueError(f"tolerance: {tolerance:g} is too small for a step; raise it")
+            raise ValueError(f"tolerance: {tolerance:g} is too small for the solver; raise it")
         state, begin = solver.y, end
-    found = np.array([past(float(t)) for t in times])
-    marks = np.array([law.probability(list(row[LAW:])) for row in found])
-    queues = np.clip(found[:, Q], 0, room)
-    return Course(times, found[:, W], queues, marks)
+    states = np.array([past(float(t)) for t in times])
+    probabilities = np.array([controller.probability(list(row[CONTROLLER:])) for row in states])
+    queues = np.clip(states[:, Q], 0, limit)
+    return Course(times, states[:, W], queues, probabilities)
 
 
 class _Slopes:
-    """The right-hand side of the equations, for a number of flows."""
+    """Right-hand side of the equations, for a number of flows."""
 
-    def __init__(self, rest: Network, law: Law, flows: float, room: float, past: _Past) -> None:
-        self.rest, self.law, self.flows, self.room, self.past = rest, law, flows, room, past
+    def __init__(
+        self, rest: Network, controller: Controller, flows: float, limit: float, past: _Past
+    ) -> None:
+        self.rest, self.controller, self.flows, self.limit, self.past = (
+            rest,
+            controller,
+            flows,
+            limit,
+            past,
+        )
 
     def __call__(self, time: float, state: Array) -> list[float]:
-        """Return dW/dt, dq/dt and what the law's states do."""
+        """Return dW/dt, dq/dt and the derivatives of the controller's states."""
         c = self.rest.packets_per_s
-        queue = min(max(float(state[Q]), 0.0), self.room)
+        queue = min(max(float(state[Q]), 0.0), self.limit)
         rtt = queue / c + self.rest.propagation_s
         ago = self.past(time - rtt)
-        rtt_ago = min(max(float(ago[Q]), 0.0), self.room) / c + self.rest.propagation_s
-        signals = self.law.probability([float(x) for x in ago[LAW:]])
+        rtt_ago = min(max(float(ago[Q]), 0.0), self.limit) / c + self.rest.propagation_s
+        signals = self.controller.probability([float(x) for x in ago[CONTROLLER:]])
         window = float(state[W])
         fall = window / 2 * float(ago[W]) / rtt_ago * signals
         rise = self.flows * window / rtt - c
-        if (state[Q] <= 0 and rise < 0) or (state[Q] >= self.room and rise > 0):
+        if (state[Q] <= 0 and rise < 0) or (state[Q] >= self.limit and rise > 0):
             rise = 0.0
-        kept = [float(x) for x in state[LAW:]]
+        states = [float(x) for x in state[CONTROLLER:]]
         grown = 1 / (self.rest.per_ack * rtt)
-        return [grown - fall, rise, *self.law.change(kept, queue, rise, self.rest)]
+        return [grown - fall, rise, *self.controller.change(states, queue, rise, self.rest)]

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from aqmlab.scenario import with_keys
+
 FILE_BYTES = 20 * 2**20
 SEGMENT_BYTES = 1460
 FILE_SEGMENTS = -(-FILE_BYTES // SEGMENT_BYTES)
@@ -29,19 +31,17 @@ STUDY_TCP: dict[str, Any] = {
     "mss": f"{SEGMENT_BYTES} B",
     "receive_window": f"{RECEIVE_WINDOW_BYTES} B",  # 64 KB in whole segments
     "initial_window": "1 segment",
-    "slow_start_from": "second-ack",
-    "ssthresh_from": "window",
-    "fast_retransmit": "unguarded",
-    "recovery_exit": "deflate-and-open",
-    "delayed_ack_timeout": "100 ms",
-    "gap_ack": "when-released",
-    "rto_estimator": "jacobson1988",
-    "rto_initial": "3 s",
-    "rto_min": "200 ms",
-    "clock_granularity": "100 ms",
-    "ect_on": "all-data",
-    "header_on_data": "0 B",
-    "header_on_control": "40 B",
+    "cwnd": {"slow_start_from": "second-ack", "ssthresh_from": "window"},
+    "recovery": {"fast_retransmit": "unguarded", "exit": "deflate-and-open"},
+    "ack": {"timeout": "100 ms", "gap": "when-released"},
+    "rto": {
+        "estimator": "jacobson1988",
+        "initial": "3 s",
+        "min": "200 ms",
+        "granularity": "100 ms",
+    },
+    "ecn": {"packets": "all-data"},
+    "wire": {"data_header": "0 B", "control_header": "40 B"},
 }
 """TCP of the study; `aqmlab explain tcp` describes each parameter."""
 
@@ -147,7 +147,7 @@ class Setting:
                 "rate": "1.5 Mbit/s",
                 "delay": f"{self.delay_ms} ms",
                 "queue": self.queue(),
-                "reverse_queue": {"kind": "drop_tail", "limit": "1000 packets"},
+                "reverse": {"queue": {"kind": "drop_tail", "limit": "1000 packets"}},
                 "left_hosts": 1,
                 "left_rate": "10 Mbit/s",
                 "left_delay": "0.5 ms",
@@ -156,7 +156,7 @@ class Setting:
                 "right_delay": "0.5 ms",
             },
             "flows": [self._flow(i) for i in range(self.n)],
-            "tcp": {**STUDY_TCP, "header_on_data": f"{self.header_bytes} B"},
+            "tcp": with_keys(STUDY_TCP, {"wire.data_header": f"{self.header_bytes} B"}),
         }
 
     def _flow(self, client: int) -> dict[str, Any]:

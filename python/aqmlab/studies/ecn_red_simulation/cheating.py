@@ -15,15 +15,16 @@ from aqmlab import estimates
 from aqmlab.estimates import Estimate
 from aqmlab.measures import Measure
 from aqmlab.report import Entry, Table
+from aqmlab.scenario import with_keys
 from aqmlab.studies.ecn_red_simulation.scenarios import BULK_BYTES, ECN, SINGLE, Case, Setting
 from aqmlab.studies.ecn_red_simulation.tallies import DROPS, MARKS, TIMEOUTS, Tally
 from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
 
 CHEATS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "honest": ({}, {}),
-    "receivers hide marks": ({}, {"misbehaviour": "hide-marks"}),
-    "senders ignore ECN-Echo": ({"misbehaviour": "ignore-ece"}, {}),
-    "receivers hide marks, nonce": ({"ecn": "nonce"}, {"misbehaviour": "hide-marks"}),
+    "receivers hide marks": ({}, {"ecn.misbehaviour": "hide-marks"}),
+    "senders ignore ECN-Echo": ({"ecn.misbehaviour": "ignore-ece"}, {}),
+    "receivers hide marks, nonce": ({"ecn.mode": "nonce"}, {"ecn.misbehaviour": "hide-marks"}),
     "honest, nonce": ({"ecn": "nonce"}, {}),
 }
 """TCP keys of the suspects' senders, and additional keys of their receivers."""
@@ -61,7 +62,7 @@ class Beside:
         size, ecn = VICTIMS[self.victims]
         others |= {"traffic": {"kind": "bulk", "size": f"{size} B"}, "tcp": {"ecn": ecn}}
         sender, receiver = CHEATS[self.cheats]
-        suspects |= {"tcp": sender, "receiver_tcp": {**sender, **receiver}}
+        suspects |= {"tcp": with_keys({}, sender), "receiver_tcp": with_keys({}, sender | receiver)}
         return scenario | {"title": f"{self.victims} beside {self.cheats}"}
 
 

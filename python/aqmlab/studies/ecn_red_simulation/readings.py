@@ -68,9 +68,9 @@ READINGS = (
     Reading("timestamps, which add 12 B and give a sample of the round trip after a timeout",
             tcp=(("timestamps", True),)),
     Reading("retransmissions are not ECN-capable (RFC 3168), unlike in ns-2",
-            tcp=(("ect_on", "new-data"),)),
+            tcp=(("ecn.packets", "new-data"),)),
     Reading("a mark leaves at least two segments (Linux): no waiting for the timer with one",
-            tcp=(("ecn_least_window", "2 segments"),)),
+            tcp=(("ecn.min_window", "2 segments"),)),
     *(
         Reading(f"three links as a star around gw2, ftp5 at {five}, ftp6 at {six}",
                 networks=((MULTIPLE, star),))

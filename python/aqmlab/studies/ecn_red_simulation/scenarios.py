@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from aqmlab.scenario import with_keys
+
 LINK_BPS = 512e3
 DURATION_S = 300.0
 SEGMENT_BYTES = 1492
@@ -50,11 +52,13 @@ STUDY_TCP: dict[str, Any] = {
     "sack": True,
     "recovery": "sack",
     "delayed_ack": "1 segment",  # ns-2: segsperack_ 1
-    "rto_initial": "6 s",  # ns-2: rtxcur_init_ 6.0
-    "rto_min": "1 s",  # ns-2: minrto_ 1
-    "rto_max": "64 s",  # ns-2: maxrto_ 64
-    "clock_granularity": "10 ms",  # ns-2: tcpTick_ 0.01
-    "ect_on": "all-data",
+    "rto": {
+        "initial": "6 s",  # ns-2: rtxcur_init_ 6.0
+        "min": "1 s",  # ns-2: minrto_ 1
+        "max": "64 s",  # ns-2: maxrto_ 64
+        "granularity": "10 ms",  # ns-2: tcpTick_ 0.01
+    },
+    "ecn": {"packets": "all-data"},
 }
 """TCP of the study's simulator: FullTcp with SACK of ns-2 2.26 and its defaults."""
 
@@ -170,7 +174,9 @@ class Setting:
             "phase_breaking": {"start": "500 ms", "delay": "0 s"},
             "network": {"kind": "graph", "links": self._links()},
             "flows": [*self._sessions(), *self._udp()],
-            "tcp": STUDY_TCP | {"ecn": "off" if self.arm == OFF else "rfc3168"} | dict(self.tcp),
+            "tcp": with_keys(
+                STUDY_TCP, {"ecn.mode": "off" if self.arm == OFF else "rfc3168"} | dict(self.tcp)
+            ),
             "record": {
                 "series": ["delays", "queue", *["transfers"] * (not case.bulk)],
                 "links": [OBSERVED],
@@ -184,7 +190,7 @@ class Setting:
         between = {"rate": "512 kbit/s", "delay": f"{self.case.delay_ms} ms"}
         access = {"rate": "10 Mbit/s", "delay": "1 ms"}
         return [
-            {"from": a, "to": b, **between, "queue": queue, "reverse_queue": queue}
+            {"from": a, "to": b, **between, "queue": queue, "reverse": {"queue": queue}}
             for a, b in LINKS[self.network]
         ] + [{"from": host, "to": router, **access} for host, router in HOSTS[self.network].items()]
 

@@ -16,11 +16,13 @@ from typing import Any
 
 from aqmlab import estimates
 from aqmlab.estimates import Estimate, number
+from aqmlab.results import NotMeasuredError
 from aqmlab.statistics import Interval, proportion_interval
 from aqmlab.studies.framework.resampling import resampled
 from aqmlab.studies.framework.verdicts import (
     CONTRADICTED,
     KINDS_OF_QUALIFIER,
+    NOT_MEASURED,
     NOT_TESTABLE,
     OPEN,
     REPRODUCED,
@@ -87,6 +89,10 @@ Decide = Callable[[Any, Published], Decision]
 """Function that decides one claim from the runs."""
 
 
+Absent = Mapping[str, NotMeasuredError]
+NONE_ABSENT: Absent = {}
+
+
 @dataclass
 class Claims:
     """Claims of a study: the printed rows, and the function that decides each claim.
@@ -146,9 +152,32 @@ class Claims:
         chosen = set(items)
         return [c for c in self.published() if chosen.issuperset(self.functions[c.id][0])]
 
-    def decide(self, runs: Any, items: Iterable[str]) -> list[tuple[Published, Decision]]:
-        """Decide every claim whose items are all among `items`."""
-        return [(claim, self.functions[claim.id][1](runs, claim)) for claim in self.about(items)]
+    def decide(
+        self, runs: Any, items: Iterable[str], absent: Absent = NONE_ABSENT
+    ) -> list[tuple[Published, Decision]]:
+        """Decide every claim whose items are all among `items`; `absent` as of :meth:`decision`."""
+        return [(claim, self.decision(runs, claim, absent)) for claim in self.about(items)]
+
+    def decision(self, runs: Any, claim: Published, absent: Absent = NONE_ABSENT) -> Decision:
+        """Decide a claim; it is not measured if the engine did not measure what it looks at.
+
+        Parameters
+        ----------
+        runs : Runs
+            The runs.
+        claim : Published
+            The claim.
+        absent : mapping of str to NotMeasuredError
+            The items that the engine did not record the series for, each with the reason.
+        """
+        items, function = self.functions[claim.id]
+        try:
+            for item in items:
+                if item in absent:
+                    raise absent[item]
+            return function(runs, claim)
+        except NotMeasuredError as reason:
+            return Decision("", NOT_MEASURED, f"{reason}.")
 
 
 def estimated(

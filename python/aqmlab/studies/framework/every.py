@@ -21,6 +21,7 @@ from aqmlab.studies.framework.verdicts import CONTRADICTED, NOT_TESTABLE, OPEN
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from aqmlab.engine import Engine
     from aqmlab.store import Store
 
 LESSONS = "Lessons for today"
@@ -81,8 +82,10 @@ def reproduce_all(
     jobs: int | None = None,
     console: Console | None = None,
     *,
+    engine: Engine | None = None,
     store: Store | None = None,
     quick: bool = False,
+    force: bool = True,
 ) -> Path:
     """Reproduce every study, each in its own folder, and write one page about all of them.
 
@@ -90,11 +93,13 @@ def reproduce_all(
     ----------
     out : str or Path, optional
         Folder; default: `results/all`.
-    jobs, console, store
+    jobs, console, engine, store
         As for :meth:`aqmlab.studies.framework.Study.reproduce`.
     quick : bool
         True to run quick forms only, or two replications of a study without a quick form. The page
         then counts no claims.
+    force : bool
+        True to replace the folder of an earlier reproduction, False to refuse it.
 
     Returns
     -------
@@ -110,9 +115,11 @@ def reproduce_all(
 
     final = Path(out) if out else Path("results") / "all"
     results = []
-    with appearing(final, MADE_BY) as folder:
+    with appearing(final, MADE_BY, force=force) as folder:
         for name in studies.names():
-            results.append(_reproduce(name, folder / name, jobs, console, store, quick=quick))
+            results.append(
+                _reproduce(name, folder / name, jobs, console, engine, store, quick=quick)
+            )
         _write_claims(results, folder / "claims.csv")
         write_report(page(results, quick=quick), folder / "index.html")
     return final / "index.html"
@@ -123,6 +130,7 @@ def _reproduce(
     folder: Path,
     jobs: int | None,
     console: Console | None,
+    engine: Engine | None,
     store: Store | None,
     *,
     quick: bool,
@@ -130,7 +138,7 @@ def _reproduce(
     study = studies.load(name)
     form: dict[str, Any] = {"quick": True} if quick and study.quick else {}
     few = 2 if quick and not study.quick else None
-    reproduction = study.run((), few, jobs, console, store=store, **form)
+    reproduction = study.run((), few, jobs, console, engine, store, **form)
     folder.mkdir()
     write(reproduction, folder)
     if console is not None:

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from aqmlab._core import ScenarioError
-from aqmlab.engine import Engine, Progress
+from aqmlab.engine import Capabilities, Engine, Progress
 from aqmlab.experiment import campaign
-from aqmlab.results import Result
+from aqmlab.results import NotMeasuredError, Result
 from aqmlab.scenario import content, normalize, seconds
 from aqmlab.store import Store, address
 from aqmlab.store.differences import Texts
@@ -55,6 +55,10 @@ class Record:
         """Return a record with the series of both and the shorter interval."""
         intervals = [r.interval_s for r in (self, other) if r.interval_s is not None]
         return Record(self.series | other.series, min(intervals, default=None))
+
+    def supported(self, capabilities: Capabilities) -> Record:
+        """Return the part that an engine with these capabilities records."""
+        return Record(frozenset(filter(capabilities.records, self.series)), self.interval_s)
 
     def keys(self) -> dict[str, Any]:
         """Return the record as keys of a scenario's `record` table."""
@@ -303,6 +307,25 @@ class Runs:
             if key not in self._changed:
                 raise ScenarioError(f"--set {key}: no scenario of these items has this key")
 
+    def check_recorded(self, needs: Iterable[Need]) -> None:
+        """Refuse needs with series that the engine does not record.
+
+        Raises
+        ------
+        NotMeasuredError
+            If the engine does not record a series; the error names the first one.
+        """
+        capabilities = self._engine.capabilities
+        if capabilities.series is None:
+            return
+        for need in needs:
+            if self.quick and not need.quick:
+                continue
+            own = Record.of(self._scenario(need.setting, 0))
+            for series in sorted(need.record.series | own.series):
+                if not capabilities.records(series):
+                    raise NotMeasuredError(f"the engine does not record the series {series}")
+
     def _plan(self, setting: Any, replication: int) -> _PlannedRun:
         """Return the planned run of a replication, shared with equal scenarios."""
         scenario = self._scenario(setting, replication)
@@ -329,7 +352,8 @@ class Runs:
             for one in pending:
                 scenario = self._scenario(one.setting, one.replication)
                 own = scenario.get("record", {})
-                text = normalizer.text({**scenario, "record": {**own, **one.record.keys()}})
+                recorded = one.record.supported(self._engine.capabilities)
+                text = normalizer.text({**scenario, "record": {**own, **recorded.keys()}})
                 run_address = address(text, self._engine.build)
                 assert run_address is not None, (
                     "a study's scenario is a dict, so its queues are not in Python"
@@ -338,7 +362,12 @@ class Runs:
                 yield (text,)
 
         def reduce(result: Result) -> tuple[int, Any]:
-            return self._manifests.add(result.manifest_text), self._reduce(result)
+            number = self._manifests.add(result.manifest_text)
+            try:
+                return number, self._reduce(result)
+            except NotMeasuredError as error:
+                # `one` raises the error again when an item or a claim reads the run.
+                return number, error
 
         completed = campaign(
             scenarios(), reduce, engine=self._engine, store=self._store, jobs=jobs,
@@ -348,8 +377,17 @@ class Runs:
             pending[i].finished = FinishedRun(addresses[i], reduced, self._manifests, number)
 
     def one(self, setting: Any, replication: int) -> Any:
-        """Return the reduced result of one replication of a setting."""
-        return self._finished(setting, replication).reduced
+        """Return the reduced result of one replication of a setting.
+
+        Raises
+        ------
+        NotMeasuredError
+            If the engine did not measure every value that the study reads.
+        """
+        reduced = self._finished(setting, replication).reduced
+        if isinstance(reduced, NotMeasuredError):
+            raise NotMeasuredError(*reduced.args)
+        return reduced
 
     def has(self, setting: Any) -> bool:
         """Return True if a setting was requested; the quick form leaves some out."""

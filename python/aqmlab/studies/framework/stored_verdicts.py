@@ -26,6 +26,7 @@ from aqmlab.studies.framework.output import CLAIMS, MANIFEST, README
 from aqmlab.studies.framework.verdicts import (
     ABSENT,
     CONTRADICTED,
+    NOT_MEASURED,
     NOT_TESTABLE,
     OPEN,
     REPRODUCED,
@@ -92,7 +93,7 @@ def score(claims: Iterable[tuple[str, str]]) -> str:
         f"contradicted, {counts[OPEN]} open."
     )
     not_counted = [(by_class[basis], basis) for basis in (INPUT, FITTED)]
-    not_counted.append((counts[NOT_TESTABLE], NOT_TESTABLE))
+    not_counted += [(counts[verdict], verdict) for verdict in (NOT_TESTABLE, NOT_MEASURED)]
     if listed := ", ".join(f"{n} {reason}" for n, reason in not_counted if n):
         text += f" Not counted: {listed}."
     return text
@@ -134,12 +135,15 @@ class Agreement:
 
 
 def compare(claims: Sequence[tuple[Published, Decision]], whole: Mapping[str, str]) -> Agreement:
-    """Compare the verdicts of a quick form with those of the whole study."""
+    """Compare the verdicts of a quick form with those of the whole study.
+
+    Claims that are not testable, or not measured by the engine, are left out.
+    """
     groups: dict[str, list[str]] = {"same": [], "other": [], OPEN: [], ABSENT: []}
     for claim, decision in claims:
         was, now = whole[claim.id], decision.verdict
         undecided = now if now in (OPEN, ABSENT) else "other"
-        if was != NOT_TESTABLE:
+        if was != NOT_TESTABLE and now != NOT_MEASURED:
             groups["same" if now == was else undecided].append(claim.id)
     return Agreement(*(tuple(ids) for ids in groups.values()))
 

@@ -8,11 +8,12 @@ the sections of the items and the decisions on the claims. It writes a folder wi
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aqmlab.results import NotMeasuredError
 from aqmlab.studies.framework.claims import Claims, Decision, Published
 from aqmlab.studies.framework.runs import Change, Form, Need, Runs, unchanged
 from aqmlab.studies.framework.verdicts import ABSENT, Cell
@@ -168,7 +169,9 @@ class Quick:
     Attributes
     ----------
     about : str
-        Sentence that lists the parts that the quick form leaves out.
+        Sentences that list the settings of the quick form and the parts that it leaves out.
+    seconds : int
+        Processor time of the quick form, in s.
     replications : int
         Replications of each setting.
     form : callable
@@ -179,9 +182,15 @@ class Quick:
     """
 
     about: str
+    seconds: int
     replications: int = 2
     form: Form = unchanged
     claims: bool = False
+
+    @property
+    def shown(self) -> str:
+        """Sentences for the terminal: the settings, and the time that the form takes."""
+        return f"{self.about} It takes about {self.seconds} s of processor time."
 
 
 @dataclass(frozen=True)
@@ -300,24 +309,27 @@ class Study:
             runs.request(item.needs())
         runs.check_changes()
         _run(runs, jobs, console)
+        absent: dict[str, NotMeasuredError] = {}
         # Every item reads the first runs before one of them is run again to record more series.
-        runs.request([need for item in items if item.then for need in item.then(runs)])
+        runs.request([need for item in items for need in _then(item, runs, absent)])
         _run(runs, jobs, console)
-        sections = [item.make(runs) for item in items]
-        claims = self._decide(runs, items)
+        sections = [_section(item, runs, absent) for item in items]
+        claims = self._decide(runs, items, absent)
         return Reproduction(self, items, sections, claims, runs, count, time.monotonic() - began)
 
-    def _decide(self, runs: Runs, items: Sequence[Item]) -> list[tuple[Published, Decision]]:
+    def _decide(
+        self, runs: Runs, items: Sequence[Item], absent: Mapping[str, NotMeasuredError]
+    ) -> list[tuple[Published, Decision]]:
         """Decide the claims of items; a quick form decides only a part of them, or none."""
         if runs.quick and not (self.quick and self.quick.claims):
             return []
         if not runs.quick:
-            return self.claims.decide(runs, [item.name for item in items])
+            return self.claims.decide(runs, [item.name for item in items], absent)
         included = [i.name for i in items if any(need.quick for need in i.needs())]
-        decided = {c.id: d for c, d in self.claims.decide(runs, included)}
-        absent = Decision("", ABSENT, "The quick form leaves out the runs of this claim.")
+        decided = {c.id: d for c, d in self.claims.decide(runs, included, absent)}
+        left_out = Decision("", ABSENT, "The quick form leaves out the runs of this claim.")
         claims = self.claims.about(item.name for item in items)
-        return [(claim, decided.get(claim.id, absent)) for claim in claims]
+        return [(claim, decided.get(claim.id, left_out)) for claim in claims]
 
     def _count(self, replications: int | None, jobs: int | None) -> int:
         """Return the number of replications, after checking it and the number of threads."""
@@ -334,6 +346,7 @@ class Study:
         replications: int | None = None,
         jobs: int | None = None,
         *,
+        engine: Engine | None = None,
         store: Store | None = None,
         changes: Sequence[Change] = (),
     ) -> tuple[Published, Decision, Runs]:
@@ -343,7 +356,7 @@ class Study:
         ----------
         claim : str
             Id of the claim.
-        replications, jobs, store, changes
+        replications, jobs, engine, store, changes
             As for :meth:`run`.
 
         Raises
@@ -355,16 +368,18 @@ class Study:
 
         printed, count = self.claims.one(claim), self._count(replications, jobs)
         runs = Runs(
-            count, self.reduce, Simulator(), store, changes, on_demand=jobs or available_cores()
-        )
-        needed, function = self.claims.functions[claim]
+            count, self.reduce, engine or Simulator(), store, changes,
+            on_demand=jobs or available_cores(),
+        )  # fmt: skip
+        needed, _ = self.claims.functions[claim]
         items = self.choose(needed) if needed else []
         for item in items:
             runs.request(item.needs())
         runs.check_changes()
+        absent: dict[str, NotMeasuredError] = {}
         for item in items:
-            runs.request(item.then(runs) if item.then else ())
-        return printed, function(runs, printed), runs
+            runs.request(_then(item, runs, absent))
+        return printed, self.claims.decision(runs, printed, absent), runs
 
     def reproduce(
         self,
@@ -374,21 +389,25 @@ class Study:
         out: str | Path | None = None,
         console: Console | None = None,
         *,
+        engine: Engine | None = None,
         store: Store | None = None,
         changes: Sequence[Change] = (),
         quick: bool = False,
+        force: bool = True,
     ) -> Path:
         """Run the chosen items, write their folder, and return the path of the report.
 
-        The folder appears when all of its files are written. It replaces the folder of an earlier
-        reproduction. Any other folder must be empty.
+        The folder appears when all of its files are written. If `force` is True, it replaces the
+        folder of an earlier reproduction. Any other folder must be empty.
 
         Parameters
         ----------
-        only, replications, jobs, console, store, changes, quick
+        only, replications, jobs, console, engine, store, changes, quick
             As for :meth:`run`.
         out : str or Path, optional
             Folder; default: `results/<study>`.
+        force : bool
+            True to replace the folder of an earlier reproduction, False to refuse it.
 
         Raises
         ------
@@ -401,9 +420,11 @@ class Study:
         from aqmlab.studies.framework.output import MADE_BY, write
 
         final = Path(out) if out else Path("results") / self.name
-        with appearing(final, MADE_BY) as folder:
+        if quick and self.quick and console is not None:
+            console.print(self.quick.shown, markup=False, highlight=False)
+        with appearing(final, MADE_BY, force=force) as folder:
             reproduction = self.run(
-                only, replications, jobs, console, store=store, changes=changes, quick=quick
+                only, replications, jobs, console, engine, store, changes, quick=quick
             )
             write(reproduction, folder)
         if console is not None:
@@ -411,6 +432,31 @@ class Study:
 
             show(reproduction, console)
         return final / "report.html"
+
+
+def _then(item: Item, runs: Runs, absent: dict[str, NotMeasuredError]) -> list[Need]:
+    """Return the runs that depend on the first; none if the engine did not measure those.
+
+    An item with series that the engine does not record is added to `absent`.
+    """
+    try:
+        runs.check_recorded(item.needs())
+        needs = list(item.then(runs)) if item.then else []
+        runs.check_recorded(needs)
+    except NotMeasuredError as reason:
+        absent[item.name] = reason
+        return []
+    return needs
+
+
+def _section(item: Item, runs: Runs, absent: Mapping[str, NotMeasuredError]) -> Section:
+    """Return the section of an item; it says so if the engine did not measure what it shows."""
+    try:
+        if item.name in absent:
+            raise absent[item.name]
+        return item.make(runs)
+    except NotMeasuredError as reason:
+        return Section(text=[f"Not measured: {reason}."])
 
 
 def _run(runs: Runs, jobs: int | None, console: Console | None) -> None:

@@ -16,6 +16,7 @@ from aqmlab.studies.framework.verdicts import (
     CHANGED,
     CONTRADICTED,
     DECIDED,
+    NOT_MEASURED,
     NOT_TESTABLE,
     OPEN,
     REPRODUCED,
@@ -193,7 +194,7 @@ def _scores(reproduction: Reproduction) -> list[Score]:
         counts = verdicts(reproduction.claims)
         apart = bases(reproduction.claims)[INPUT] + bases(reproduction.claims)[FITTED]
         others = [(apart, "not counted"), (counts[NOT_TESTABLE], NOT_TESTABLE)]
-        others.append((counts[ABSENT], ABSENT))
+        others += [(counts[ABSENT], ABSENT), (counts[NOT_MEASURED], NOT_MEASURED)]
         scores += [Score(f"claims {about}", str(n)) for n, about in others if n]
     if cells := numbers(reproduction.cells):
         scores += tiles(cells, "printed numbers", under)
@@ -294,7 +295,7 @@ def _standing(claim: Published, decision: Decision) -> str:
 
 def _by_verdict(claims: Iterable[Claim]) -> str:
     """Return the ids of the claims by verdict, and by class if they are not counted."""
-    groups: dict[str, list[str]] = {v: [] for v in (*DECIDED, NOT_TESTABLE)}
+    groups: dict[str, list[str]] = {v: [] for v in (*DECIDED, NOT_TESTABLE, NOT_MEASURED, ABSENT)}
     groups |= {basis: [] for basis in (INPUT, FITTED)}
     for claim, decision in claims:
         groups[decision.verdict if claim.basis == MEASURED else claim.basis].append(claim.id)

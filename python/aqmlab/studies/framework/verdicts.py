@@ -32,6 +32,8 @@ OPEN = "open"
 """Verdict on an interval that lies partly within and partly outside the accepted range."""
 NOT_TESTABLE = "not testable"
 ABSENT = "not in the quick form"
+NOT_MEASURED = "not measured"
+"""The engine did not measure what the claim is about."""
 NOT_PRINTED = ""
 DECIDED = (REPRODUCED, SINGLE_RUN, CONTRADICTED, OPEN)
 """Verdicts that an interval gives, in the order of tables."""

@@ -63,6 +63,7 @@ STUDY = Study(
         f"This is the quick form: three replications of {QUICK_S[WEB]} s after the warm-up "
         f"({QUICK_S[GENERAL]} s of the general mix), without other loads, variants and readings. "
         "Its intervals are wide, so it leaves claims open that the whole study decides.",
+        seconds=60,
         replications=3,
         form=short,
         claims=True,

@@ -8,6 +8,7 @@ needs therefore gives the load of every smaller number: the sum over its users.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -66,8 +67,20 @@ def _rates(result: Result, table: np.ndarray, user: np.ndarray) -> np.ndarray:
     return rates
 
 
-def users(result: Result, load: float, seconds: int) -> int:
-    """Return the number of users that offer a load, in % of the congested link."""
+def users(result: Result, carried: float, load: float, seconds: int) -> int:
+    """Return the number of users that offer a load, in % of the congested link.
+
+    Parameters
+    ----------
+    result : Result
+        The run of :func:`run`.
+    carried : float
+        Bytes of :func:`carried` for the same seconds.
+    load : float
+        Load in %.
+    seconds : int
+        Time after the warm-up that is counted, in s.
+    """
     by_user = sent(result, WARM_UP_S + seconds)
     sums = {name: np.concatenate([[0.0], got.cumsum()]) for name, got in by_user.items()}
     every = sum(len(got) for got in by_user.values())
@@ -75,9 +88,7 @@ def users(result: Result, load: float, seconds: int) -> int:
     total = np.zeros(every)
     for n in map(int, numbers):
         total[n] = sum(sums[name][min(count, len(sums[name]) - 1)] for name, *_, count in tables(n))
-    series = result.columns("carried")
-    here = {round(t): b for t, b in zip(series["time_s"], series["departed_bytes"], strict=True)}
-    total *= (here[WARM_UP_S + seconds] - here[WARM_UP_S]) / sum(s[-1] for s in sums.values())
+    total *= carried / sum(s[-1] for s in sums.values())
     wanted = load / 100 * RATE_BPS * seconds / 8
     if total[-1] < wanted:
         raise ValueError(f"MOST: {every}: users offer less than {load} %; use a higher number")
@@ -85,16 +96,25 @@ def users(result: Result, load: float, seconds: int) -> int:
 
 
 def run(mix: str, replication: int, seconds: int = LASTS_S) -> Result:
-    """Run more users than any load needs, on the uncongested link."""
+    """Run more users than any load needs, on the uncongested link, and record all requests."""
+    return _run(mix, replication, seconds, {"warm_up": "0 s"}, ["requests"])
+
+
+@cache
+def carried(mix: str, replication: int, seconds: int) -> float:
+    """Return how many bytes the link carries in such a run, from the end of the warm-up on."""
+    links = _run(mix, replication, seconds, {}, []).columns("links")
+    return float(links["departed_bytes"][list(links["link"]).index(BOTTLENECK)])
+
+
+def _run(
+    mix: str, replication: int, seconds: int, changes: dict[str, Any], series: list[str]
+) -> Result:
     from aqmlab.experiment import run as run_one
 
-    calibration: dict[str, Any] = scenario(
-        Setting(UNCONGESTED, OFF, 0, mix, seconds=seconds), replication, MOST[mix]
-    )
-    calibration["record"] = {"series": ["requests", "carried"], "links": [BOTTLENECK],
-                             "interval": "10 s",
-                      "flows": "table"}  # fmt: skip
-    return run_one(calibration)
+    at = Setting(UNCONGESTED, OFF, 0, mix, seconds=seconds)
+    record = {"series": series, "links": [BOTTLENECK], "flows": "table"}
+    return run_one(scenario(at, replication, MOST[mix]) | changes | {"record": record})
 
 
 def main() -> None:
@@ -106,7 +126,9 @@ def main() -> None:
             result = run(mix, replication)
             for of, seconds, load in USERS:
                 if of == mix:
-                    print(mix, seconds, load, replication, users(result, load, seconds))
+                    sent_bytes = carried(mix, replication, seconds)
+                    number = users(result, sent_bytes, load, seconds)
+                    print(mix, seconds, load, replication, number)
 
 
 if __name__ == "__main__":

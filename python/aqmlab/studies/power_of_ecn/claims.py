@@ -59,7 +59,7 @@ from aqmlab.studies.power_of_ecn.words import (
     THRESHOLD,
     WEB,
 )
-from aqmlab.traffic import law
+from aqmlab.traffic import distribution
 
 CLAIMS = Claims(Path(__file__).parent / "published" / "claims.csv", APART)
 POINTS = Tolerance.of("five percentage points", 5)
@@ -144,7 +144,7 @@ for _id, _row in THROUGHPUTS.items():
 @CLAIMS.decides("PE-024", items=["model"])
 def packets_of_a_flow(runs: Runs, claim: Published) -> Decision:  # noqa: ARG001
     """Decide by the mean of the web mix, in packets as the paper counts them."""
-    ours = law("size", sizes(WEB)).mean / PACKET
+    ours = distribution("size", sizes(WEB)).mean / PACKET
     text = f"Mean of the web mix in packets of {PACKET} B; 7.2 kB and 7.22 packets imply this size."
     return exactly(claim, ours, f"{text} Rule: within 1 %.", 0.01 * claim.value)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from aqmlab import estimates
 from aqmlab.estimates import Estimate
 from aqmlab.figures import models as drawn
+from aqmlab.measures import Seen
 from aqmlab.models.batch_queue import Batches
 from aqmlab.models.bursts import ADVERTISED, DELAYED_ACKS, STATED, batches, packets_of
 from aqmlab.models.figure_7 import readings
@@ -23,13 +24,12 @@ from aqmlab.studies.power_of_ecn.scenarios import (
     BOTTLENECK,
     RATE_BPS,
     TCP,
-    WARM_UP_S,
     Setting,
     scenario,
     sizes,
 )
 from aqmlab.studies.power_of_ecn.words import FIFO, GENERAL, OFF, WEB
-from aqmlab.traffic import law
+from aqmlab.traffic import distribution
 
 MSS, WIRE = 1460, 1500
 """Bytes of data in a packet of ours, and on the wire."""
@@ -55,12 +55,12 @@ class Waited:
 
 
 def reduce(result: Result) -> Waited:
-    """Return the waits of the bottleneck's queue, from the beginning of the run."""
+    """Return the waits of the bottleneck's queue."""
     table, links = result.columns("waits"), result.columns("links")
     at = list(links["link"]).index(BOTTLENECK)
-    busy, seconds = float(links["busy_s"][at]), float(result.manifest["simulated_s"])
+    busy, counted_s = float(links["busy_s"][at]), Seen(result, []).seconds
     waits = tuple(float(wait) for wait in table["wait_s"])
-    return Waited(waits, tuple(float(n) for n in table["packets"]), busy, seconds)
+    return Waited(waits, tuple(float(n) for n in table["packets"]), busy, counted_s)
 
 
 def _recorded() -> dict[str, Any]:
@@ -97,28 +97,23 @@ class Alike:
         ack = {"delayed_ack": "2 segments" if self.delayed_acks else "1 segment"}
         network = base["network"] | {"queue": {"kind": "drop_tail", "limit": LIMIT}}
         return base | {
-            "title": f"Flows of {self.packets} packets", "duration": "30 s", "flows": flows,
-            "network": network, "tcp": TCP | ack, "phase_breaking": {}, "record": _recorded(),
+            "title": f"Flows of {self.packets} packets", "duration": "30 s", "warm_up": "0 s",
+            "flows": flows, "network": network, "tcp": TCP | ack, "phase_breaking": {},
+            "record": _recorded(),
         }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Mixed:
-    """Web traffic of a mix through a FIFO, on a link of a given rate, up to a given time."""
+    """Web traffic of a mix through a FIFO, on a link of a given rate."""
 
     mix: str
     load: int
     rate_bps: int = RATE_BPS
-    ends_s: int = WARM_UP_S + SECONDS
 
     def columns(self) -> dict[str, Any]:
         """Return the scenario columns of cells.csv."""
         return {"mix": self.mix, "load": self.load, "rate_bps": self.rate_bps}
-
-    @property
-    def before(self) -> Mixed:
-        """Setting that ends with the warm-up."""
-        return replace(self, ends_s=WARM_UP_S)
 
     def scenario(self, replication: int) -> dict[str, Any]:
         """Return the scenario of one replication; the users are proportional to the link rate."""
@@ -127,7 +122,6 @@ class Mixed:
         base = scenario(at, replication, users)
         network = base["network"] | {"queue": {"kind": "drop_tail", "limit": LIMIT}}
         return base | {
-            "duration": f"{self.ends_s} s",
             "network": network | {"rate": f"{self.rate_bps} bit/s"},
             "record": _recorded(),
         }
@@ -144,7 +138,7 @@ def of_mix(mix: str, packet: int) -> Batches:
     """Return the batches of the flows of a mix, for packets with `packet` bytes of data."""
     above = np.concatenate([[1.0], np.geomspace(1, 1e-10, 20_000)[1:], [0.0]])
     middle = 1 - (above[:-1] + above[1:]) / 2
-    quantiles = law("size", sizes(mix)).quantile(middle)
+    quantiles = distribution("size", sizes(mix)).quantile(middle)
     weights: dict[int, float] = {}
     for size, weight in zip(packets_of(quantiles, packet).tolist(), -np.diff(above), strict=True):
         weights[size] = weights.get(size, 0.0) + float(weight)
@@ -154,14 +148,10 @@ def of_mix(mix: str, packet: int) -> Batches:
 def late(runs: Runs, at: Mixed) -> list[tuple[float, float]]:
     """Return load and P(wait > 5 ms) of each replication, after the warm-up."""
     pairs = []
-    for whole, before in zip(runs.of(at), runs.of(at.before), strict=True):
-        late_packets = all_packets = 0.0
-        for sign, part in ((1, whole), (-1, before)):
-            packets = np.array(part.packets)
-            late_packets += sign * packets[np.array(part.waits) > TARGET_S].sum()
-            all_packets += sign * packets.sum()
-        load = (whole.busy_s - before.busy_s) / (whole.seconds - before.seconds)
-        pairs.append((load, late_packets / all_packets))
+    for run in runs.of(at):
+        packets = np.array(run.packets)
+        late_packets = packets[np.array(run.waits) > TARGET_S].sum()
+        pairs.append((run.busy_s / run.seconds, float(late_packets / packets.sum())))
     return pairs
 
 
@@ -181,7 +171,6 @@ def _needs() -> Iterator[Need]:
             yield Need(alike, at_most=REPLICATIONS, quick=packets == OF_TEXT)
     for at in MIXED:
         yield Need(at, at_most=REPLICATIONS, quick=False)
-        yield Need(at.before, at_most=REPLICATIONS, quick=False)
 
 
 Points = tuple[list[float], list[float], list[float], list[float]]

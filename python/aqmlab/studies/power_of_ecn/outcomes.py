@@ -150,7 +150,7 @@ def reduce(result: Result) -> Outcome:
     end_s = float(result.manifest["simulated_s"])
     asked = result.columns("requests")
     start = np.asarray(asked["start_s"])
-    seen = (start >= WARM_UP_S) & (start < end_s)
+    seen = start < end_s
     completed = np.asarray(asked["completed_s"])[seen]
     start = start[seen]
     ended = np.isfinite(completed)
@@ -161,23 +161,23 @@ def reduce(result: Result) -> Outcome:
     opened = np.asarray(asked["opened_s"])[seen]
     handshake = np.where(np.isfinite(opened), opened, end_s) - start
     late = handshake > SYN_TIMEOUT_S
-    carried = _carried(result)
+    links = result.columns("links")
+    at = list(links["link"]).index(BOTTLENECK)
     drops = result.columns("drops")
-    here = np.asarray(drops["time_s"]) >= WARM_UP_S
-    here &= np.array([name == BOTTLENECK for name in drops["link"]], dtype=bool)
+    here = np.array([name == BOTTLENECK for name in drops["link"]], dtype=bool)
     reply = np.asarray(drops["syn"])[here].astype(bool) & np.asarray(drops["reply"])[here].astype(
         bool
     )
     return Outcome(
         classes,
         _kinds(result.scenario["flows"], asked, seen, times, ended),
-        8 * carried["departed_bytes"] / (end_s - WARM_UP_S) / RATE_BPS,
+        8 * float(links["departed_bytes"][at]) / (end_s - WARM_UP_S) / RATE_BPS,
         int(ended.sum()),
         int(np.isfinite(opened).sum()),
         int(reply.sum()),
         int(here.sum() - reply.sum()),
-        int(carried["marked_packets"]),
-        int(carried["departed_packets"]),
+        int(links["marked_packets"][at]),
+        int(links["departed_packets"][at]),
         int(late.sum()),
         float(handshake[late].sum()),
         int(np.asarray(asked["server_timeouts"])[seen].sum()),
@@ -192,19 +192,11 @@ def _kinds(
     ended: np.ndarray,
 ) -> dict[str, Responses]:
     """Return the response times of clients with and without ECN, if the run has both."""
-    ends = {f["name"].rpartition("-")[0]: f["tcp"].get("ecn", OFF) != OFF for f in flows}
+    modes = {f["name"].rpartition("-")[0]: f["tcp"].get("ecn", {}).get("mode", OFF) for f in flows}
+    ends = {name: mode != OFF for name, mode in modes.items()}
     if len(set(ends.values())) < 2:
         return {}
     tables = {name: name.rpartition("-")[0] for name in set(asked["flow"])}
     capable = np.array([ends[tables[name]] for name in asked["flow"]], dtype=bool)[seen]
     parts = {"ecn": capable, "plain": ~capable}
     return {kind: Responses.of(times[which], ended[which]) for kind, which in parts.items()}
-
-
-def _carried(result: Result) -> dict[str, float]:
-    """Return the counts of the bottleneck after the warm-up, by difference to its end."""
-    links, series = result.columns("links"), result.columns("carried")
-    at = list(links["link"]).index(BOTTLENECK)
-    (before,) = np.flatnonzero(np.isclose(series["time_s"], WARM_UP_S))
-    columns = ("departed_bytes", "departed_packets", "marked_packets")
-    return {c: float(links[c][at]) - float(series[c][before]) for c in columns}

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from aqmlab.scenario import with_keys
 from aqmlab.studies.power_of_ecn.users import USERS
 from aqmlab.studies.power_of_ecn.words import (
     ENDS,
@@ -61,9 +62,8 @@ CLIENTS, SERVERS = 35, 20
 TCP: dict[str, Any] = {
     "recovery": "newreno",
     "initial_window": "2 segments",
-    "rto_initial": "3 s",
-    "rto_min": "1 s",
-    "window_scaling": "full",
+    "rto": {"initial": "3 s", "min": "1 s"},
+    "window": {"scaling": "full"},
 }
 
 
@@ -165,6 +165,7 @@ def scenario(at: Setting, replication: int, users: int) -> dict[str, Any]:
         "title": f"{at.scheme}, {ENDS.get(at.ends, at.ends)}, load {at.load} %",
         "seed": replication + 1,
         "duration": f"{WARM_UP_S + at.seconds} s",
+        "warm_up": f"{WARM_UP_S} s",
         "phase_breaking": {"start": "10 s"},
         "network": _network(at),
         "flows": _flows(at, users),
@@ -174,11 +175,11 @@ def scenario(at: Setting, replication: int, users: int) -> dict[str, Any]:
 
 
 def _hosts(at: Setting) -> dict[str, Any]:
-    """Return the TCP of all hosts: that of the paper, unless a reading begins with a preset."""
+    """Return the TCP of all hosts: that of the paper, unless a reading names a stack."""
     own = dict(at.reading.tcp)
-    if at.ends == OFF:  # without ECN these keys have no effect
-        own = {key: value for key, value in own.items() if not key.startswith("ecn_")}
-    return own if "preset" in own else TCP | own
+    if at.ends == OFF:  # without ECN this key has no effect
+        own.pop("ecn.min_window", None)
+    return with_keys({} if "stack" in own else TCP, own)
 
 
 def _network(at: Setting) -> dict[str, Any]:
@@ -243,10 +244,9 @@ def _flows(at: Setting, users: int) -> list[dict[str, Any]]:
 
 
 def _record() -> dict[str, Any]:
-    """Return the record: requests, drops, and the bottleneck's counts at the end of the warm-up."""
+    """Return the record: requests and drops."""
     return {
-        "series": ["requests", "drops", "carried"],
+        "series": ["requests", "drops"],
         "links": [BOTTLENECK],
-        "interval": f"{WARM_UP_S} s",
         "flows": "table",
     }

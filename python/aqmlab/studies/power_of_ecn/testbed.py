@@ -49,14 +49,11 @@ LINUX_2_4: dict[str, Any] = {
     "sack": True,
     "recovery": "fack",
     "initial_window": "2 segments",
-    "rto_initial": "3 s",
-    "rto_min": "200 ms",
-    "rto_max": "120 s",
-    "clock_granularity": "10 ms",
-    "ssthresh_from": "cwnd",
-    "delayed_ack_timeout": "40 ms",
+    "rto": {"initial": "3 s", "min": "200 ms", "max": "120 s", "granularity": "10 ms"},
+    "cwnd": {"ssthresh_from": "cwnd"},
+    "ack": {"timeout": "40 ms"},
     "receive_window": "64 KiB",
-    "ecn_least_window": "2 packets",
+    "ecn": {"min_window": "2 packets"},
 }
 
 
@@ -104,6 +101,7 @@ class Testbed:
             "title": f"Testbed, {self.scheme}, {ENDS[self.ends]}",
             "seed": replication + 1,
             "duration": f"{WARM_UP_S + LASTS_S} s",
+            "warm_up": f"{WARM_UP_S} s",
             "phase_breaking": {"start": f"{self.think_s:g} s"},
             "network": {
                 "kind": "dumbbell",
@@ -129,9 +127,8 @@ class Testbed:
             ],
             "tcp": LINUX_2_4,
             "record": {
-                "series": ["requests", "drops", "carried"],
+                "series": ["requests", "drops"],
                 "links": [BOTTLENECK],
-                "interval": f"{WARM_UP_S} s",
                 "flows": "table",
             },
         }

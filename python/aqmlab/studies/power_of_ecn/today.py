@@ -16,9 +16,9 @@ SECONDS, REPLICATIONS = 60, 3
 QUEUES = {
     RED_STAR: "RED*", "codel": "CoDel", "fq_codel": "FQ-CoDel", "pie": "PIE", "dualpi2": "DualPI2",
 }  # fmt: skip
-LINUX = Reading("Linux hosts of today", tcp=(("preset", "linux"),))
+LINUX = Reading("Linux hosts of today", tcp=(("stack", "linux"),))
 PRAGUE = Reading("L4S: Prague", tcp=(
-    ("preset", "linux"), ("congestion", "prague"), ("ect_on", "all-packets"),
+    ("stack", "linux"), ("congestion", "prague"), ("ecn.packets", "all-packets"),
 ))  # fmt: skip
 HOSTS: dict[Reading, tuple[str, ...]] = {AS_READ: (OFF, ECN, ECN_PLUS), LINUX: (OFF, ECN_PLUS)}
 NAMES = {OFF: "no ECN", ECN: "ECN", ECN_PLUS: "ECN+", "accurate": "Accurate ECN, ECT(1)"}

@@ -58,6 +58,7 @@ STUDY = Study(
     quick=Quick(
         "This is the quick form: starts of 0, 2 and 5.5 s, the CBR flow at 0 s, three "
         "replications. It decides no claims, because these need all starts.",
+        seconds=12,
         replications=3,
     ),
     choices=CHOICES,

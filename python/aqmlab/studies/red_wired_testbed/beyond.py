@@ -97,7 +97,9 @@ class Today:
     def scenario(self, replication: int) -> dict[str, Any]:
         """Return the scenario of one replication, without remembered ssthresh."""
         scenario = self.base.scenario(replication) | {"record": {"series": []}}
-        tcp = {key: value for key, value in scenario["tcp"].items() if key != "initial_ssthresh"}
+        tcp = scenario["tcp"]
+        cwnd = {key: value for key, value in tcp["cwnd"].items() if key != "initial_ssthresh"}
+        tcp = tcp | {"cwnd": cwnd}
         first, second, last = scenario["network"]["links"]
         if self.queue:
             leaf = last["queue"]["classes"][-1]
@@ -112,10 +114,9 @@ class Today:
             for flow in scenario["flows"]:
                 size = int(flow["traffic"]["size"].removesuffix(" B"))
                 flow["traffic"] = {"kind": "bulk", "size": f"{self.scale * size} B"}
-            tcp |= {"receive_window": f"{self.scale * 65535} B", "window_scaling": "full"}
+            tcp |= {"receive_window": f"{self.scale * 65535} B", "window": {"scaling": "full"}}
         if self.preset:
-            headers = {key: tcp[key] for key in ("header_on_data", "header_on_control")}
-            tcp = {"preset": self.preset, **headers}
+            tcp = {"stack": self.preset, "wire": tcp["wire"]}
         return scenario | {"tcp": tcp}
 
 

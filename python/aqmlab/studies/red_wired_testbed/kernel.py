@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aqmlab.report import Entry, Table
+from aqmlab.scenario import with_keys
 from aqmlab.studies.framework import Cell, Item, Need, Runs, Section, entry
 from aqmlab.studies.red_wired_testbed.beside import FIVE, NAMED, setting
 from aqmlab.studies.red_wired_testbed.memory import printed_median
@@ -38,7 +39,8 @@ def _pairs(scenario: Scenario) -> None:
     pair_ms = 2 * 1500 * 8 * 1000 / LINK_BPS
     often = [round(pair_ms * (i // 2 + 1)) for i in range(300)]
     link["rate_changes"] = {"kind": "trace", "opportunities": often}
-    scenario["tcp"]["header_on_data"] = "40 B"  # a segment is one opportunity of the trace
+    # A segment is one opportunity of the trace.
+    scenario["tcp"] = with_keys(scenario["tcp"], {"wire.data_header": "40 B"})
 
 
 def _late_pairs(scenario: Scenario) -> None:
@@ -46,9 +48,7 @@ def _late_pairs(scenario: Scenario) -> None:
     _pairs(scenario)
     scenario["tcp"] |= {
         "delayed_ack": "2 segments",
-        "delayed_ack_timeout": "40 ms",
-        "delayed_ack_unit": "full-segments",
-        "quick_ack": "2 packets",
+        "ack": {"timeout": "40 ms", "unit": "full-segments", "quick": "2 packets"},
     }
 
 

@@ -10,6 +10,8 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
+from aqmlab.scenario import with_keys
+
 TAIL_DROP, RED = "tail_drop", "red"
 DISCIPLINES = (TAIL_DROP, RED)
 ONE_CLASS, TWO_CLASS, ALONE = "one_class", "two_class", "alone"
@@ -46,29 +48,28 @@ LINUX_2_4: dict[str, Any] = {
     "mss": "1460 B",  # 1448 B of data beside the timestamps
     "timestamps": True,
     "sack": True,
-    "recovery": "fack",  # Linux 2.4 with SACK
-    "limited_transmit": True,  # SACKed segments make room at once
+    "recovery": {
+        "method": "fack",  # Linux 2.4 with SACK
+        "limited_transmit": True,  # SACKed segments make room at once
+        "eifel": True,
+        "spurious_response": "restore",
+    },
     "initial_window": "2 segments",
     "receive_window": "65535 B",
-    "window_scaling": "off",
-    "ssthresh_from": "cwnd",
-    "flight_unit": "segments",
-    "cwnd_validation": "limited",
-    "idle_restart": "rfc2861",
-    "fast_retransmit_timer": "first-restarts",
-    "eifel": True,
-    "spurious_response": "restore",
-    "rto_estimator": "linux",
-    "rto_initial": "3 s",
-    "rto_min": "200 ms",
-    "rto_max": "120 s",
-    "clock_granularity": "10 ms",
+    "window": {"scaling": "off"},
+    "cwnd": {"ssthresh_from": "cwnd", "validation": "limited", "idle_restart": "rfc2861"},
+    "details": {"flight_unit": "segments"},
+    "rto": {
+        "estimator": "linux",
+        "initial": "3 s",
+        "min": "200 ms",
+        "max": "120 s",
+        "granularity": "10 ms",
+        "fast_retransmit": "first-restarts",
+    },
     "delayed_ack": "1 segment",  # they arrive further apart than ACKs are delayed
-    "nagle": "minshall",
-    "syn_retries": 5,
-    "synack_retries": 5,
-    "header_on_data": f"{HEADERS_BYTES} B",
-    "header_on_control": f"{HEADERS_BYTES} B",
+    "connection": {"nagle": "minshall", "syn_retries": 5, "synack_retries": 5},
+    "wire": {"data_header": f"{HEADERS_BYTES} B", "control_header": f"{HEADERS_BYTES} B"},
 }
 """TCP of Linux 2.4.17 (`sarolahti2002linux`), as far as it matters here."""
 
@@ -132,7 +133,7 @@ def _scenario(
             "links": [
                 {
                     "from": "kemi-1", "to": "kemi-2", "rate": "100 Mbit/s", "delay": "50 us",
-                    "impairments": jitter, "reverse_impairments": jitter,
+                    "impairments": jitter, "reverse": {"impairments": jitter},
                 },
                 {
                     "from": "kemi-2", "to": "kemi-3", "rate": "10 Mbit/s", "delay": "50 us",
@@ -157,14 +158,14 @@ def remembered(test: str, discipline: str, replication: int) -> int | None:
 
 
 def _tcp(segments: int | None, delayed_ms: float) -> dict[str, Any]:
-    known = {} if segments is None else {"initial_ssthresh": f"{segments} packets"}
+    known = {} if segments is None else {"cwnd.initial_ssthresh": f"{segments} packets"}
     late = {
         "delayed_ack": "2 segments",
-        "delayed_ack_timeout": f"{delayed_ms:g} ms",
-        "delayed_ack_unit": "full-segments",
-        "quick_ack": "2 packets",  # half of what the first window of four segments holds
+        "ack.timeout": f"{delayed_ms:g} ms",
+        "ack.unit": "full-segments",
+        "ack.quick": "2 packets",  # half of what the first window of four segments holds
     }
-    return LINUX_2_4 | known | (late if delayed_ms else {})
+    return with_keys(LINUX_2_4, known | (late if delayed_ms else {}))
 
 
 def _bulk(name: str, size: int, start_s: float = 0) -> dict[str, Any]:

@@ -57,7 +57,8 @@ STUDY = Study(
     headline=gains_reproduced,
     quick=Quick(
         "This is the quick form: Reno alone, at the loads and maximum drop rates that the memo "
-        "prints, with two replications. It leaves out claims and other readings."
+        "prints, with two replications. It leaves out claims and other readings.",
+        seconds=6,
     ),
     choices=CHOICES,
     excerpt=Excerpt(

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from aqmlab.scenario import with_keys
+
 SERVER, ECN_ON, ECN_OFF, CONGESTING = "server", "ecn-on", "ecn-off", "c"
 """Names of the hosts, as in the memo's figure, and of the competing flows."""
 BOTTLENECK = "r1>r2"
@@ -40,23 +42,21 @@ LIMIT = 100
 
 HOSTS: dict[str, Any] = {
     "receive_window": "32736 B",
-    "ssthresh_from": "cwnd",
-    "rto_initial": "3 s",
-    "rto_min": "200 ms",
-    "rto_max": "120 s",
-    "clock_granularity": "10 ms",
+    "cwnd": {"ssthresh_from": "cwnd"},
+    "rto": {"initial": "3 s", "min": "200 ms", "max": "120 s", "granularity": "10 ms"},
     "delayed_ack": "2 segments",
-    "delayed_ack_timeout": "200 ms",
-    "quick_ack": "2 packets",
-    "syn_retries": 10,
-    "ect_on": "all-data",  # section 3.2: all packets other than pure ACKs
-    "ecn_least_window": "2 packets",  # section 3.2: as a fast retransmit does
+    "ack": {"timeout": "200 ms", "quick": "2 packets"},
+    "connection": {"syn_retries": 10},
+    "ecn": {
+        "packets": "all-data",  # section 3.2: all packets other than pure ACKs
+        "min_window": "2 packets",  # section 3.2: as a fast retransmit does
+    },
 }
 LINUX_2_2: dict[str, Any] = {"mss": "1448 B", "timestamps": True, "initial_window": "2 segments"}
 TCP: dict[str, dict[str, Any]] = {
     RENO: {"mss": f"{SEGMENT_BYTES} B", "recovery": "reno", "initial_window": "1 segment"},
     NEWRENO: {**LINUX_2_2, "recovery": "newreno"},
-    SACK: {**LINUX_2_2, "recovery": "fack", "sack": True, "flight_unit": "segments"},
+    SACK: {**LINUX_2_2, "recovery": "fack", "sack": True, "details": {"flight_unit": "segments"}},
 }
 """TCP of Linux 2.0.32 (Reno) and of 2.2 (NewReno, and FACK with SACK), by section 4."""
 
@@ -144,13 +144,13 @@ class Setting:
             "phase_breaking": {"start": "1 s"},
             "network": _network(self),
             "flows": [*_congesting(self), _competing(self, ECN_ON), _competing(self, ECN_OFF)],
-            "tcp": _hosts(self) | dict(self.reading.tcp),
+            "tcp": with_keys(_hosts(self), dict(self.reading.tcp)),
             "record": _record(self),
         }
 
 
 def _hosts(at: Setting) -> dict[str, Any]:
-    return {"preset": at.reading.preset} if at.reading.preset else HOSTS | TCP[at.tcp]
+    return {"stack": at.reading.preset} if at.reading.preset else HOSTS | TCP[at.tcp]
 
 
 def red(at: Setting) -> dict[str, Any]:
@@ -193,7 +193,7 @@ def _congesting(at: Setting) -> list[dict[str, Any]]:
             "from": SERVER,
             "to": CONGESTING,
             "traffic": {"kind": "bulk"},
-            "tcp": dict(at.reading.background) | {"ecn": ecn},
+            "tcp": with_keys(dict(at.reading.background), {"ecn.mode": ecn}),
         }
         for ecn, count in counts.items()
         if count

@@ -1,4 +1,5 @@
-//! Meters: each colours the packets of a stream by what it has sent (RFC 2475 §2.3.2).
+//! Meters, which assign colours to the packets of a stream by its previous traffic (RFC 2475
+//! §2.3.2).
 
 pub mod srtcm;
 pub mod token_bucket;
@@ -16,7 +17,7 @@ use trtcm::{Trtcm, TrtcmState};
 use tswtcm::{Tswtcm, TswtcmState};
 
 choice! {
-    /// A meter.
+    /// Meter.
     pub enum Meter {
         TokenBucket(TokenBucket),
         Srtcm(Srtcm),
@@ -26,7 +27,7 @@ choice! {
 }
 
 impl Meter {
-    /// The meter at time 0; `random` is for those that draw.
+    /// Create the state of the meter at time 0. Meters that draw random numbers use `random`.
     pub fn build(&self, random: Stream) -> Metering {
         match self {
             Meter::TokenBucket(m) => Metering::TokenBucket(m.build()),
@@ -37,7 +38,7 @@ impl Meter {
     }
 }
 
-/// A meter at work.
+/// State of a meter.
 #[derive(Clone, Debug)]
 pub enum Metering {
     /// See [`TokenBucket`].
@@ -51,7 +52,7 @@ pub enum Metering {
 }
 
 impl Metering {
-    /// The colour of a packet that arrives.
+    /// Return the colour of an arriving packet.
     pub fn colour(&mut self, now: Time, packet: &Packet) -> Colour {
         match self {
             Metering::TokenBucket(m) => m.colour(now, packet),
@@ -62,14 +63,15 @@ impl Metering {
     }
 }
 
-/// What the tests of meters share.
+/// Functions that the tests of meters share.
 #[cfg(test)]
 mod tests {
     use super::*;
     use net::Label;
     use units::Read;
 
-    /// The colours that a meter gives packets of (time in ms, bytes, codepoint), as letters.
+    /// Return the first letters of the colours that a meter assigns to packets (time in ms, bytes,
+    /// codepoint).
     pub fn colours(meter: serde_json::Value, packets: &[(u64, u16, u8)]) -> String {
         let mut metering = Meter::read(&meter, "meter").unwrap().build(Stream::new(1, "meter"));
         let colour = |&(ms, size, dscp): &(u64, u16, u8)| {

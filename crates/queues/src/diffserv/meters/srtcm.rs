@@ -1,7 +1,7 @@
-//! The single rate three colour marker, its meter.
+//! Meter of the single rate three colour marker (srTCM).
 //!
-//! Source: RFC 2697 §2 and §3 (`rfc2697`), to the letter: two buckets of tokens, C and E, which share one
-//! rate; E gets the tokens that C has no room for.
+//! Source: RFC 2697 §2 and §3 (`rfc2697`), followed exactly. Two token buckets, C and E, share one
+//! rate. E gets the tokens that do not fit into C.
 
 use net::Packet;
 use units::param::{Invalid, join};
@@ -12,40 +12,42 @@ use crate::diffserv::dscp::Dscp;
 use crate::diffserv::tokens::Tokens;
 
 params! {
-    /// srTCM, the single rate three colour marker, meters a stream by one rate and two bursts. A packet is
-    /// green if it fits into the committed burst, yellow if it fits into the excess burst, and red otherwise.
-    /// The rate fills the committed burst first, the excess burst with what is over: so after a pause a
-    /// burst longer than the committed one is yellow, and what is sent above the rate for long is red.
+    /// srTCM, the single rate three colour marker, meters a stream by one rate and two bursts. A
+    /// packet is green if it fits into the committed burst, yellow if it fits into the excess
+    /// burst, and red otherwise. The tokens of the rate fill the committed burst first, and the
+    /// excess burst when the committed burst is full. After a pause, the part of a burst beyond the
+    /// committed burst is yellow. Traffic that exceeds the rate for a long time is red.
     ///
-    /// Bytes are those of IP packets. Both bursts are full at the start.
+    /// Sizes are those of IP packets. Both bursts are full at the start.
     pub struct Srtcm: "srtcm", checked by check {
-        /// Committed information rate: that of the tokens (CIR).
+        /// Committed information rate, at which tokens arrive (CIR).
         cir: Rate = required, in Range::ANY, from "rfc2697 §2";
-        /// Committed burst size: most bytes at once that are green (CBS).
+        /// Committed burst size: maximum number of green bytes at once (CBS).
         cbs: Bytes = required, in Range::ANY, from "rfc2697 §2: at least the largest packet, if above 0";
-        /// Excess burst size: most bytes at once that are yellow (EBS).
+        /// Excess burst size: maximum number of yellow bytes at once (EBS).
         ebs: Bytes = (Bytes(0)), in Range::ANY, from "rfc2697 §2: at least the largest packet, if above 0";
-        /// Whether it looks at the colour that a packet came with.
+        /// Use of the colour that a packet carries when it arrives.
         mode: Mode = (Mode::Blind), in Range::ANY, from "rfc2697 §3";
-        /// Codepoints of packets that came yellow, to a colour-aware meter.
+        /// Codepoints of packets that arrive yellow, for a colour-aware meter.
         yellow_dscp: Vec<Dscp> = (medium()), in Range::ANY, from "rfc2597 §6: medium drop precedence";
-        /// Codepoints of packets that came red, to a colour-aware meter; with any other it came green.
+        /// Codepoints of packets that arrive red, for a colour-aware meter. All other packets
+        /// arrive green.
         red_dscp: Vec<Dscp> = (high()), in Range::ANY, from "rfc2597 §6: high drop precedence";
     }
 }
 
-/// RFC 2697 §2: "at least one of them is larger than 0".
+/// Refuse two empty bursts. RFC 2697 §2: "at least one of them is larger than 0".
 fn check(meter: &Srtcm, path: &str) -> Result<(), Invalid> {
     if meter.cbs.0 == 0 && meter.ebs.0 == 0 {
         let problem = "and ebs are both 0, so that every packet is red";
         return Err(Invalid::new(&join(path, "cbs"), &meter.cbs.write(), problem)
-            .remedy("give one of them at least the size of a packet (rfc2697 §2)"));
+            .remedy("raise one of them to at least the size of a packet (rfc2697 §2)"));
     }
     Ok(())
 }
 
 impl Srtcm {
-    /// The meter at time 0.
+    /// Create the state of the meter at time 0.
     pub fn build(&self) -> SrtcmState {
         SrtcmState {
             tokens: Tokens::new(self.cir),
@@ -58,21 +60,21 @@ impl Srtcm {
     }
 }
 
-/// The state of srTCM.
+/// State of srTCM.
 #[derive(Clone, Copy, Debug)]
 pub struct SrtcmState {
     tokens: Tokens,
     cbs: u64,
     ebs: u64,
-    /// Tokens in C and in E.
+    /// Tokens in bucket C. `te` is the number of tokens in bucket E.
     tc: u64,
     te: u64,
     precolours: Precolours,
 }
 
 impl SrtcmState {
-    /// §3: for each token, "if Tc is less than CBS, Tc is incremented by one, else if Te is less than EBS, Te
-    /// is incremented by one, else neither".
+    /// Add the tokens that have arrived. §3: for each token, "if Tc is less than CBS, Tc is
+    /// incremented by one, else if Te is less than EBS, Te is incremented by one, else neither".
     fn fill(&mut self, now: Time) {
         let come = self.tokens.come(now);
         let to_c = come.min(self.cbs - self.tc);
@@ -80,7 +82,8 @@ impl SrtcmState {
         self.te += (come - to_c).min(self.ebs - self.te);
     }
 
-    /// The colour of a packet that arrives (§3; colour-blind, every packet came green).
+    /// Return the colour of an arriving packet (§3). For a colour-blind meter every packet arrives
+    /// green.
     pub fn colour(&mut self, now: Time, packet: &Packet) -> Colour {
         self.fill(now);
         let (size, came) = (u64::from(packet.size), self.precolours.of(packet));
@@ -102,10 +105,11 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Worked out by hand from §3: a token each millisecond, C holds 1000, E 500. Beside each packet the tokens that
-    /// it finds, where they changed, and its colour with what it leaves.
+    /// Worked out by hand from §3: one token per millisecond, C has the depth 1000, E 500. The
+    /// comment of each packet has the tokens at its arrival, if they changed, and its colour with
+    /// the remaining tokens.
     #[test]
-    fn colour_blind_by_hand() {
+    fn colour_blind_marking_as_worked_out_by_hand() {
         let meter = json!({"kind": "srtcm", "cir": "8 kbit/s", "cbs": "1000 B", "ebs": "500 B"});
         let packets = [
             (0, 600, 0),     // Tc 1000, Te 500 → G: Tc 400
@@ -130,7 +134,7 @@ mod tests {
 
     /// By hand, with packets that came green (AF11, 10), yellow (AF12, 12) and red (AF13, 14).
     #[test]
-    fn colour_aware_by_hand() {
+    fn colour_aware_marking_as_worked_out_by_hand() {
         let meter = json!({
             "kind": "srtcm", "cir": "8 kbit/s", "cbs": "1000 B", "ebs": "500 B", "mode": "colour-aware"
         });
@@ -152,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn one_burst_must_be_above_0() {
+    fn two_empty_bursts_are_refused() {
         let e = Srtcm::read(&json!({"cir": "1 Mbit/s", "cbs": "0 B"}), "meter").unwrap_err().to_string();
         assert!(e.contains("meter.cbs") && e.contains("rfc2697"), "{e}");
         assert!(Srtcm::read(&json!({"cir": "1 Mbit/s", "cbs": "0 B", "ebs": "1 B"}), "m").is_ok());

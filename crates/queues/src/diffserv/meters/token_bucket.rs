@@ -1,7 +1,8 @@
-//! A token bucket as a meter.
+//! Token bucket as a meter.
 //!
-//! Source: RFC 2475 §2.3.2 and §2.3.3.1 (`rfc2475`): a profile is a rate and a burst size, packets are in
-//! profile or out of it; RFC 3290 §5.1.3 (`rfc3290`), which was not at hand, for strict and loose conformance.
+//! Source: RFC 2475 §2.3.2 and §2.3.3.1 (`rfc2475`): a profile is a rate and a burst size, and
+//! packets are in profile or out of it. RFC 3290 §5.1.3 (`rfc3290`), which was not available, for
+//! strict and loose conformance.
 
 use net::Packet;
 use units::{Bytes, Range, Rate, Time, params, words};
@@ -10,32 +11,33 @@ use crate::diffserv::colour::Colour;
 use crate::diffserv::tokens::Tokens;
 
 words! {
-    /// When a packet is in profile.
+    /// Condition for a packet to be in profile.
     pub enum Conformance {
-        /// When there are tokens for all of it.
+        /// The bucket has tokens for the whole packet.
         Strict = "strict",
-        /// When there is any token: what is missing is borrowed from those to come.
+        /// The bucket has at least one token. Missing tokens are borrowed from later ones.
         Loose = "loose",
     }
 }
 
 params! {
-    /// A token bucket has two colours: green is in profile, red is out of it. Tokens, a byte each, come at the
-    /// rate until there are as many as the burst; a packet in profile takes its size.
+    /// A token bucket has two colours: green packets are in profile, red packets are out of
+    /// profile. Tokens of one byte arrive at the rate until the bucket contains the burst. A packet
+    /// in profile removes tokens for its size.
     ///
     /// The bucket is full at the start.
     pub struct TokenBucket: "token_bucket" {
         /// Rate of the tokens.
         rate: Rate = required, in Range::ANY, from "rfc2475 §2.3.2";
-        /// Most tokens that are kept.
+        /// Depth of the bucket: maximum number of tokens.
         burst: Bytes = required, in Range::between(1.0, 4e18), from "rfc2475 §2.3.2";
-        /// When a packet is in profile.
+        /// Condition for a packet to be in profile.
         conformance: Conformance = (Conformance::Strict), in Range::ANY, from "rfc3290 §5.1.3; rfc2697 §3 is strict";
     }
 }
 
 impl TokenBucket {
-    /// The meter at time 0.
+    /// Create the state of the meter at time 0.
     pub fn build(&self) -> TokenBucketState {
         let burst = self.burst.0 as i64;
         let TokenBucket { rate, conformance, .. } = *self;
@@ -43,18 +45,18 @@ impl TokenBucket {
     }
 }
 
-/// The state of a token bucket.
+/// State of a token bucket.
 #[derive(Clone, Copy, Debug)]
 pub struct TokenBucketState {
     tokens: Tokens,
     burst: i64,
     conformance: Conformance,
-    /// Tokens in the bucket; below 0, those that are owed.
+    /// Tokens in the bucket. A negative number is the number of borrowed tokens.
     held: i64,
 }
 
 impl TokenBucketState {
-    /// The colour of a packet that arrives.
+    /// Return the colour of an arriving packet.
     pub fn colour(&mut self, now: Time, packet: &Packet) -> Colour {
         self.held = self.held.saturating_add_unsigned(self.tokens.come(now)).min(self.burst);
         let size = i64::from(packet.size);
@@ -75,9 +77,9 @@ mod tests {
     use super::super::tests::colours;
     use serde_json::json;
 
-    /// A token each millisecond, 1000 at most.
+    /// One token arrives per millisecond, at most 1000.
     #[test]
-    fn both_conformances_by_hand() {
+    fn strict_and_loose_conformance_as_worked_out_by_hand() {
         let bucket = |conformance| json!({"kind": "token_bucket", "rate": "8 kbit/s", "burst": "1000 B", "conformance": conformance});
         let packets = [
             (0, 600, 0),     // G 400 | G 400

@@ -1,7 +1,7 @@
-//! The two rate three colour marker, its meter.
+//! Meter of the two rate three colour marker (trTCM).
 //!
-//! Source: RFC 2698 §2 and §3 (`rfc2698`), to the letter: two buckets of tokens, P and C, each with its own
-//! rate.
+//! Source: RFC 2698 §2 and §3 (`rfc2698`), followed exactly. Two token buckets, P and C, have a
+//! rate each.
 
 use net::Packet;
 use units::param::{Invalid, join};
@@ -12,10 +12,11 @@ use crate::diffserv::dscp::Dscp;
 use crate::diffserv::tokens::Tokens;
 
 params! {
-    /// trTCM, the two rate three colour marker, meters a stream by two rates, each with its burst. A packet
-    /// is red if it is beyond the peak rate, otherwise yellow if it is beyond the committed rate, otherwise green.
+    /// trTCM, the two rate three colour marker, meters a stream by two rates, each with its burst.
+    /// A packet is red if it exceeds the peak rate, yellow if it exceeds only the committed rate,
+    /// and green otherwise.
     ///
-    /// Bytes are those of IP packets. Both bursts are full at the start.
+    /// Sizes are those of IP packets. Both bursts are full at the start.
     pub struct Trtcm: "trtcm", checked by check {
         /// Peak information rate (PIR), at least cir.
         pir: Rate = required, in Range::ANY, from "rfc2698 §2";
@@ -25,26 +26,30 @@ params! {
         cir: Rate = required, in Range::ANY, from "rfc2698 §2";
         /// Committed burst size (CBS).
         cbs: Bytes = required, in Range::above(0.0), from "rfc2698 §2: at least the largest packet";
-        /// Whether it looks at the colour that a packet came with.
+        /// Use of the colour that a packet carries when it arrives.
         mode: Mode = (Mode::Blind), in Range::ANY, from "rfc2698 §3";
-        /// Codepoints of packets that came yellow, to a colour-aware meter.
+        /// Codepoints of packets that arrive yellow, for a colour-aware meter.
         yellow_dscp: Vec<Dscp> = (medium()), in Range::ANY, from "rfc2597 §6: medium drop precedence";
-        /// Codepoints of packets that came red, to a colour-aware meter; with any other it came green.
+        /// Codepoints of packets that arrive red, for a colour-aware meter. All other packets
+        /// arrive green.
         red_dscp: Vec<Dscp> = (high()), in Range::ANY, from "rfc2597 §6: high drop precedence";
     }
 }
 
-/// RFC 2698 §2: "The PIR must be equal to or greater than the CIR".
+/// Refuse a peak rate below the committed rate. RFC 2698 §2: "The PIR must be equal to or greater
+/// than the CIR".
 fn check(meter: &Trtcm, path: &str) -> Result<(), Invalid> {
     if meter.pir.0 < meter.cir.0 {
         let problem = format!("must be at least cir, {} (rfc2698 §2)", meter.cir);
-        return Err(Invalid::new(&join(path, "pir"), &meter.pir.write(), problem));
+        return Err(
+            Invalid::new(&join(path, "pir"), &meter.pir.write(), problem).remedy("raise pir or lower cir")
+        );
     }
     Ok(())
 }
 
 impl Trtcm {
-    /// The meter at time 0.
+    /// Create the state of the meter at time 0.
     pub fn build(&self) -> TrtcmState {
         TrtcmState {
             peak: Tokens::new(self.pir),
@@ -58,21 +63,22 @@ impl Trtcm {
     }
 }
 
-/// The state of trTCM.
+/// State of trTCM.
 #[derive(Clone, Copy, Debug)]
 pub struct TrtcmState {
     peak: Tokens,
     committed: Tokens,
     pbs: u64,
     cbs: u64,
-    /// Tokens in P and in C.
+    /// Tokens in bucket P. `tc` is the number of tokens in bucket C.
     tp: u64,
     tc: u64,
     precolours: Precolours,
 }
 
 impl TrtcmState {
-    /// The colour of a packet that arrives (§3; colour-blind, every packet came green).
+    /// Return the colour of an arriving packet (§3). For a colour-blind meter every packet arrives
+    /// green.
     pub fn colour(&mut self, now: Time, packet: &Packet) -> Colour {
         self.tp = self.tp.saturating_add(self.peak.come(now)).min(self.pbs);
         self.tc = self.tc.saturating_add(self.committed.come(now)).min(self.cbs);
@@ -101,9 +107,9 @@ mod tests {
         })
     }
 
-    /// Worked out by hand from §3: P gets 2 tokens a millisecond up to 600, C one up to 1000.
+    /// Worked out by hand from §3: P gets 2 tokens per millisecond up to 600, C gets 1 up to 1000.
     #[test]
-    fn colour_blind_by_hand() {
+    fn colour_blind_marking_as_worked_out_by_hand() {
         let packets = [
             (0, 601, 0),    // R: Tp 600 < 601; neither is touched
             (0, 400, 0),    // G: Tp 200, Tc 600
@@ -125,9 +131,10 @@ mod tests {
         assert_eq!(colours(meter("colour-blind"), &packets), "RGRGGYGRGGGYRGGR");
     }
 
-    /// By hand, with packets that came green (AF31, 26), yellow (AF32, 28) and red (AF33, 30).
+    /// Worked out by hand, with packets that arrive green (AF31, 26), yellow (AF32, 28) and red
+    /// (AF33, 30).
     #[test]
-    fn colour_aware_by_hand() {
+    fn colour_aware_marking_as_worked_out_by_hand() {
         let packets = [
             (0, 100, 30),   // R: came red; neither is touched
             (0, 300, 28),   // Y: Tp 300, Tc 1000
@@ -145,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn the_peak_is_no_less_than_the_committed_rate() {
+    fn a_peak_rate_below_the_committed_rate_is_refused() {
         let mut wrong = meter("colour-blind");
         wrong["pir"] = json!("7 kbit/s");
         let object = wrong.as_object_mut().unwrap();

@@ -1,4 +1,4 @@
-//! The time sliding window three colour marker, its meter.
+//! Meter of the time sliding window three colour marker (TSWTCM).
 //!
 //! Source: RFC 2859 (`rfc2859`): the rate estimator of figure 2, which is that of Clark & Fang 1998
 //! (`clark1998rio`), and the marking algorithm of figure 3.
@@ -11,32 +11,35 @@ use units::{Duration, Range, Rate, Read, Time, params};
 use crate::diffserv::colour::Colour;
 
 params! {
-    /// TSWTCM, the time sliding window three colour marker, estimates the rate of a stream over a window of
-    /// time and colours by chance: of what is sent above the committed rate that share is yellow, of what is
-    /// sent above the peak rate that share is red. So the colours are spread over the packets, and a TCP
-    /// connection rarely loses several of a window.
+    /// TSWTCM, the time sliding window three colour marker, estimates the rate of a stream over a
+    /// time window and colours packets at random. The share of the traffic above the committed rate
+    /// is yellow, and the share above the peak rate is red. The colours are thus spread over the
+    /// packets, and a TCP connection rarely loses several packets of a window.
     pub struct Tswtcm: "tswtcm", checked by check {
         /// Committed target rate (CTR).
         ctr: Rate = required, in Range::ANY, from "rfc2859 §5.2";
-        /// Peak target rate (PTR), at least ctr; the same: no packet is yellow.
+        /// Peak target rate (PTR), at least ctr. If both are equal, no packet is yellow.
         ptr: Rate = required, in Range::ANY, from "rfc2859 §5.2";
-        /// Time over which the rate is estimated (AVG_INTERVAL): a connection's round trip, or more than the
-        /// longest of several.
+        /// Time over which the rate is estimated (AVG_INTERVAL). It should be the round-trip time
+        /// of a connection, or more than the maximum round-trip time of several connections.
         avg_interval: Duration = (Duration::from_millis(1000)), in Range::above(0.0), from "rfc2859 §5.1: 1 s for several connections";
     }
 }
 
-/// RFC 2859 §5.2: "The PTR MUST be equal to or greater than the CTR".
+/// Refuse a peak rate below the committed rate. RFC 2859 §5.2: "The PTR MUST be equal to or greater
+/// than the CTR".
 fn check(meter: &Tswtcm, path: &str) -> Result<(), Invalid> {
     if meter.ptr.0 < meter.ctr.0 {
         let problem = format!("must be at least ctr, {} (rfc2859 §5.2)", meter.ctr);
-        return Err(Invalid::new(&join(path, "ptr"), &meter.ptr.write(), problem));
+        return Err(
+            Invalid::new(&join(path, "ptr"), &meter.ptr.write(), problem).remedy("raise ptr or lower ctr")
+        );
     }
     Ok(())
 }
 
 impl Tswtcm {
-    /// The meter at time 0.
+    /// Create the state of the meter at time 0.
     pub fn build(&self, random: Stream) -> TswtcmState {
         let [ctr, ptr] = [self.ctr, self.ptr].map(|rate| rate.0 as f64 / 8.0);
         let avg_interval = self.avg_interval.seconds();
@@ -44,20 +47,20 @@ impl Tswtcm {
     }
 }
 
-/// The state of TSWTCM. Rates are in bytes a second.
+/// State of TSWTCM. Rates are in bytes per second.
 #[derive(Clone, Debug)]
 pub struct TswtcmState {
     ctr: f64,
     ptr: f64,
     avg_interval: f64,
     avg_rate: f64,
-    /// When the last packet arrived.
+    /// Time of the last arrival.
     t_front: Time,
     random: Stream,
 }
 
 impl TswtcmState {
-    /// Figure 2.
+    /// Update the estimated rate (figure 2).
     fn estimate(&mut self, now: Time, size: u16) {
         let bytes_in_win = self.avg_rate * self.avg_interval;
         let new_bytes = bytes_in_win + f64::from(size);
@@ -65,8 +68,8 @@ impl TswtcmState {
         self.t_front = now;
     }
 
-    /// The colour of a packet that arrives: figure 3. Of one number, drawn only where there is a choice, the
-    /// lowest P1 are red and the next P2 (or P0) yellow.
+    /// Return the colour of an arriving packet (figure 3). One random number is drawn if several
+    /// colours are possible: the lowest share P1 is red, and the next share P2 (or P0) is yellow.
     pub fn colour(&mut self, now: Time, packet: &Packet) -> Colour {
         self.estimate(now, packet.size);
         let TswtcmState { ctr, ptr, avg_rate, .. } = *self;
@@ -96,13 +99,14 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// A steady stream above both rates: the shares of the colours are those of figure 3, within 4 standard deviations.
+    /// For a steady stream above both rates the shares of the colours are those of figure 3, within
+    /// 4 standard deviations.
     #[test]
-    fn the_shares_are_those_of_the_rates() {
-        // 1000 B each ms is 8 Mbit/s: red 2/8, yellow 2/8, green 4/8.
+    fn shares_of_colours_follow_from_the_rates() {
+        // 1000 B per ms are 8 Mbit/s: red 2/8, yellow 2/8, green 4/8.
         let meter = json!({"kind": "tswtcm", "ctr": "4 Mbit/s", "ptr": "6 Mbit/s", "avg_interval": "100 ms"});
         let packets: Vec<_> = (0..41_000).map(|ms| (ms, 1000, 0)).collect();
-        let all = &colours(meter, &packets)[1000..]; // the estimate has come to the rate
+        let all = &colours(meter, &packets)[1000..]; // the estimate has converged to the rate
         for (letter, share) in [("G", 0.5), ("Y", 0.25), ("R", 0.25)] {
             let n = all.matches(letter).count() as f64;
             let sd = (40_000.0 * share * (1.0_f64 - share)).sqrt();
@@ -111,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn below_the_committed_rate_all_is_green_and_with_equal_rates_nothing_is_yellow() {
+    fn packets_below_the_committed_rate_are_green_and_equal_rates_exclude_yellow() {
         let slow: Vec<_> = (0..1000).map(|i| (2 * i, 1000, 0)).collect();
         let meter = |ctr: &str, ptr: &str| json!({"kind": "tswtcm", "ctr": ctr, "ptr": ptr});
         assert_eq!(colours(meter("4.1 Mbit/s", "6 Mbit/s"), &slow), "G".repeat(1000));
@@ -119,9 +123,9 @@ mod tests {
         assert!(one_rate.contains('R') && one_rate.contains('G') && !one_rate.contains('Y'));
     }
 
-    /// Figure 2 by hand: 1000 B/s over 1 s; a packet of 500 B after 0.5 s gives 1500 B in 1.5 s.
+    /// Figure 2 by hand: 1000 B/s over 1 s. A packet of 500 B after 0.5 s gives 1500 B in 1.5 s.
     #[test]
-    fn the_estimate_by_hand() {
+    fn the_rate_estimate_follows_figure_2() {
         let meter = Tswtcm::read(&json!({"ctr": "8 kbit/s", "ptr": "8 kbit/s"}), "m").unwrap();
         let mut state = meter.build(Stream::new(1, "m"));
         let mut after = |ms: u64, size| {

@@ -1,4 +1,4 @@
-//! A class of the tree: its buckets, and its colour.
+//! Class of the tree with its token buckets and its mode.
 
 use units::{Bytes, Duration, Rate, Time};
 
@@ -6,19 +6,19 @@ use super::super::bucket::{brings, price, time_for};
 use super::ring::Ring;
 
 pub(super) const PRIORITIES: usize = 8;
-/// Levels of a tree: leaves are on 0, classes without a parent on 7.
+/// Number of levels of a tree. Leaves are on level 0, classes without a parent on level 7.
 pub(super) const LEVELS: usize = 8;
-/// How long a debt is remembered.
+/// Time after which a debt is forgotten.
 pub(super) const MEMORY: Duration = Duration::from_millis(60_000);
 
-/// What a class may do.
+/// Permission of a class to send and to borrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// Neither send nor borrow: it exceeds its ceil.
+    /// The class may neither send nor borrow, because it exceeds its ceil.
     Red,
-    /// Borrow.
+    /// The class may borrow.
     Yellow,
-    /// Send.
+    /// The class may send.
     Green,
 }
 
@@ -35,7 +35,7 @@ impl Side {
         Side { rate, depth: price(burst.0), tokens: price(burst.0) }
     }
 
-    /// Adds what a span brought, and takes a price.
+    /// Add the tokens of a time span and subtract a price.
     pub(super) fn charge(&mut self, span: Duration, price: i128) {
         let most = brings(MEMORY, self.rate);
         let tokens = (self.tokens + brings(span, self.rate)).min(self.depth) - price;
@@ -50,29 +50,29 @@ impl Side {
     }
 }
 
-/// A class.
+/// State of a class.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub(super) parent: Option<usize>,
     pub(super) level: usize,
     pub(super) prio: usize,
-    /// Its place among the leaves.
+    /// Index among the leaves.
     pub(super) class: usize,
     pub(super) quantum: i64,
-    /// For each level from which it borrows.
+    /// Deficit for each level from which the class borrows.
     pub(super) deficit: [i64; LEVELS],
     pub(super) rate: Side,
     pub(super) ceil: Side,
-    /// Hysteresis: the mode of a class lasts until the class owes its burst.
+    /// True if the mode lasts until the debt of the class is its burst.
     pub(super) hysteresis: bool,
-    /// When tokens were counted last.
+    /// Time up to which tokens have been added.
     pub(super) since: Time,
     pub(super) mode: Mode,
-    /// When its mode may change by itself.
+    /// Time at which the mode may change without a packet.
     pub(super) wakes: Option<Time>,
-    /// The priorities at which it, or what is below it, has packets: a bit each.
+    /// Bit mask of the priorities at which the class, or a class below it, has packets.
     pub(super) active: u8,
-    /// The yellow classes below it that have packets, for each priority.
+    /// Yellow classes below it that have packets, for each priority.
     pub(super) feeds: [Ring; PRIORITIES],
 }
 
@@ -108,8 +108,9 @@ impl Node {
 mod tests {
     use super::*;
 
-    /// htb_class_mode with htb_hysteresis 1 and 0, for each mode before and tokens in bytes around
-    /// 0 and -1600: the modes of a green, a yellow and a red class last to different debts.
+    /// The modes follow htb_class_mode with htb_hysteresis 1 and 0, for each previous mode and for
+    /// tokens around 0 and -1600 bytes. The modes of a green, a yellow and a red class last to
+    /// different debts.
     #[test]
     fn modes_are_those_of_the_kernel() {
         use Mode::{Green, Red, Yellow};
@@ -151,7 +152,8 @@ mod tests {
                 assert_eq!(mode(before, true, tokens).0, with, "{before:?} {tokens:?}");
             }
         }
-        // A class waits until it owes nothing, even if it may owe its burst: 1601 B take 1.601 s at 1 kB/s.
+        // A class waits until its debt is paid, even if its debt may reach its burst: 1601 B take
+        // 1.601 s at 1 kB/s.
         assert_eq!(mode(Green, true, [-1601, 0]).1, Duration::from_millis(1601));
         assert_eq!(mode(Yellow, true, [0, -1601]).1, Duration::from_millis(1601));
     }

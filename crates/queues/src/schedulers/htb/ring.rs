@@ -1,11 +1,12 @@
-//! Whose turn it is at a place of the tree.
+//! Turns of the classes at one position of the tree.
 
-/// The classes that take turns at one place, in the order of the list, and whose turn it is.
+/// Classes that take turns at one position, in the order of the list, and the class whose turn it
+/// is.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ring {
     pub(super) members: Vec<u32>,
     pub(super) at: Option<u32>,
-    /// Where it stood when that member left.
+    /// Class that had its turn when it left the ring.
     pub(super) left_at: Option<u32>,
 }
 
@@ -15,18 +16,18 @@ impl Ring {
     }
 
     pub(super) fn add(&mut self, node: u32) {
-        let place = self.members.partition_point(|&m| m < node);
-        self.members.insert(place, node);
+        let position = self.members.partition_point(|&m| m < node);
+        self.members.insert(position, node);
     }
 
     pub(super) fn remove(&mut self, node: u32) {
-        let place = self.members.partition_point(|&m| m < node);
-        if self.members.get(place) == Some(&node) {
-            self.members.remove(place);
+        let position = self.members.partition_point(|&m| m < node);
+        if self.members.get(position) == Some(&node) {
+            self.members.remove(position);
         }
     }
 
-    /// The turn goes to the next; past the last it is nobody's.
+    /// Pass the turn to the next class. After the last class no class has the turn.
     pub(super) fn advance(&mut self) {
         self.at = self.at.and_then(|at| self.from(at + 1));
     }

@@ -1,10 +1,10 @@
-//! What an option is.
+//! The system call getsockopt.
 
 use units::Duration;
 
-use super::{Answer, Expr, Making, Reply, constant, is_null, member, number};
+use super::{Answer, CallContext, Expr, Reply, constant, is_null, member, number};
 
-impl Making<'_> {
+impl CallContext<'_> {
     pub(in crate::calls) fn getsockopt(&mut self) -> Answer {
         let fd = self.fd()?;
         let (level, option, name) = self.option()?;
@@ -53,23 +53,23 @@ impl Making<'_> {
             "SO_PROTOCOL" => 6,
             "SO_ACCEPTCONN" => i64::from(socket.listens),
             "SO_RCVBUF" | "SO_RCVBUFFORCE" => {
-                socket.receive_buffer.map_or(socket.made_with_buffers.0, |size| size as i64)
+                socket.receive_buffer.map_or(socket.initial_buffers.0, |size| size as i64)
             }
             "SO_SNDBUF" | "SO_SNDBUFFORCE" => match socket.send_buffer {
                 Some(size) => size as i64,
-                None if early => socket.made_with_buffers.1,
-                None => return Err(Reply::Unsupported(format!("{name} as the kernel sets it by itself"))),
+                None if early => socket.initial_buffers.1,
+                None => return Err(Reply::Unsupported(format!("{name} with automatic tuning"))),
             },
             "SO_RCVLOWAT" | "IP_MTU_DISCOVER" => set.unwrap_or(1), // IP_PMTUDISC_WANT
             "TCP_NOTSENT_LOWAT" => i64::from(set.unwrap_or(0) as u32 as i32),
             "TCP_MAXSEG" => match connection {
                 Some(index) => i64::from(self.host.connections[index].stack.segment_size()),
-                None => socket.own.mss.map_or(536, |mss| mss as i64), // RFC 9293 §3.7.1, before anything is known
+                None => socket.own.mss.map_or(536, |mss| mss as i64), // default before a connection (RFC 9293 §3.7.1)
             },
             "TCP_USER_TIMEOUT" => {
                 (socket.own.user_timeout.unwrap_or(Duration::ZERO).0 / 1_000_000_000) as i64
             }
-            "TCP_SYNCNT" => socket.own.syn_retries.unwrap_or(kernel.tcp.syn_retries) as i64,
+            "TCP_SYNCNT" => socket.own.syn_retries.unwrap_or(kernel.tcp.connection.syn_retries) as i64,
             "TCP_LINGER2" => {
                 let timeout = socket.linger2.unwrap_or(kernel.fin_timeout).unwrap_or(Duration::ZERO);
                 (timeout.0 / 1_000_000_000_000) as i64
@@ -77,7 +77,7 @@ impl Making<'_> {
             "TCP_FASTOPEN" => socket.fast_open.queue,
             "TCP_FASTOPEN_CONNECT" => i64::from(socket.fast_open.connect),
             "TCP_FASTOPEN_NO_COOKIE" => i64::from(socket.fast_open.no_cookie),
-            "TCP_FASTOPEN_KEY" => return Err(Reply::Unsupported("TCP_FASTOPEN_KEY as it is".into())),
+            "TCP_FASTOPEN_KEY" => return Err(Reply::Unsupported("getsockopt of TCP_FASTOPEN_KEY".into())),
             "TCP_NODELAY" | "TCP_CORK" => i64::from(set.is_some_and(|v| v != 0)),
             "TCP_QUICKACK" => match connection {
                 Some(index) => i64::from(self.host.connections[index].stack.acks_quickly()),
@@ -97,9 +97,9 @@ impl Making<'_> {
     }
 }
 
-/// The DSCP of what a socket sends: that of the SYN, if it is reflected.
-fn socket_dscp(making: &mut Making, fd: i64) -> Result<u8, Reply> {
-    let socket = making.socket_of(fd)?;
+/// Return the DSCP of the packets of a socket. If it is reflected, it is that of the received SYN.
+fn socket_dscp(context: &mut CallContext, fd: i64) -> Result<u8, Reply> {
+    let socket = context.socket_of(fd)?;
     let (dscp, connection) = (socket.dscp, socket.connection);
-    Ok(connection.map_or(dscp, |index| making.host.connections[index].dscp))
+    Ok(connection.map_or(dscp, |index| context.host.connections[index].dscp))
 }

@@ -1,15 +1,15 @@
-//! setsockopt and getsockopt (socket(7), tcp(7), ip(7)).
+//! The system calls setsockopt and getsockopt (socket(7), tcp(7), ip(7)).
 
 mod get;
 mod set;
 
 use tcp::Tcp;
 
-use super::{Answer, Making, Reply, is_null, member, number};
+use super::{Answer, CallContext, Reply, is_null, member, number};
 use crate::constants::value as constant;
 use crate::syntax::Expr;
 
-/// Options that can be set and asked for: level and name.
+/// Level and name of the supported options.
 pub const SUPPORTED: &[(&str, &str)] = &[
     ("SOL_SOCKET", "SO_REUSEADDR"),
     ("SOL_SOCKET", "SO_REUSEPORT"),
@@ -47,7 +47,7 @@ pub const SUPPORTED: &[(&str, &str)] = &[
     ("SOL_IP", "IP_RECVERR"),
 ];
 
-/// SO_TIMESTAMPING.
+/// Option number of SO_TIMESTAMPING.
 pub(super) const TIMESTAMPING: i64 = 37;
 
 fn name_of(level: i64, option: i64) -> Option<&'static str> {
@@ -55,7 +55,7 @@ fn name_of(level: i64, option: i64) -> Option<&'static str> {
     found.map(|s| s.1)
 }
 
-impl Making<'_> {
+impl CallContext<'_> {
     fn option(&self) -> Result<(i64, i64, &'static str), Reply> {
         let (level, option) = (self.value(1)?, self.value(2)?);
         let name = name_of(level, option).ok_or_else(|| {
@@ -67,7 +67,7 @@ impl Making<'_> {
         Ok((level, option, name))
     }
 
-    /// Parameters of a socket's connection, or of one that it would have now.
+    /// Return the parameters of a socket's connection, or those that a new connection would have.
     pub(super) fn parameters(&mut self, fd: i64) -> Result<Tcp, Reply> {
         let (passive, connection) = (self.socket_of(fd)?.listens, self.socket_of(fd)?.connection);
         Ok(match connection {

@@ -1,9 +1,9 @@
-//! What setting an option does.
+//! The system call setsockopt.
 
 use tcp::State;
 use units::Duration;
 
-use super::{Answer, Expr, Making, Reply, TIMESTAMPING, is_null, member, number};
+use super::{Answer, CallContext, Expr, Reply, TIMESTAMPING, is_null, member, number};
 use crate::calls::Socket;
 use crate::host::stamps::{OPT_ID, OPT_TSONLY};
 use crate::kernel::fast_open::Keys;
@@ -15,11 +15,11 @@ const BIND_PHC: i64 = 1 << 15;
 const OPT_ID_TCP: i64 = 1 << 16;
 const ALL_FLAGS: i64 = (1 << 18) - 1;
 
-/// The least that the kernel gives a buffer, in its own count (socket(7), doubled; Linux, SOCK_MIN_SNDBUF and
-/// SOCK_MIN_RCVBUF).
-const LEAST_BUFFERS: (i64, i64) = (4608, 2304);
+/// Minimum size of the send and the receive buffer, as the kernel counts it (socket(7), doubled;
+/// Linux, SOCK_MIN_SNDBUF and SOCK_MIN_RCVBUF).
+const MIN_BUFFERS: (i64, i64) = (4608, 2304);
 
-impl Making<'_> {
+impl CallContext<'_> {
     pub(in crate::calls) fn setsockopt(&mut self) -> Answer {
         let fd = self.fd()?;
         let (level, option, name) = self.option()?;
@@ -59,23 +59,24 @@ impl Making<'_> {
             self.apply_quickack(fd, value != 0);
         }
         if let Some(index) = self.socket_of(fd)?.connection {
-            self.host.pump(index, self.now); // uncorked data, an ACK that waited
+            self.host.pump(index, self.now); // send uncorked data, or a delayed ACK
         }
         Ok(Reply::Done(0))
     }
 
-    /// Does what an option does beside being kept; the error that it gives.
+    /// Apply an option that changes more than its stored value. Return the error of setsockopt, if
+    /// any.
     fn set_parameter(&mut self, fd: i64, name: &str, value: i64) -> Result<Option<&'static str>, Reply> {
         if name == "SO_TIMESTAMPING" {
             return self.set_timestamping(fd, value);
         }
-        let (most_received, most_sent) = self.host.kernel.buffers;
-        let (most_waiting, client) = (self.host.kernel.somaxconn, self.host.kernel.fast_open.client());
+        let (max_receive_buffer, max_send_buffer) = self.host.kernel.buffers;
+        let (max_backlog, client) = (self.host.kernel.somaxconn, self.host.kernel.fast_open.client());
         let socket = self.socket_of(fd)?;
         let begun = socket.connection.is_some() || socket.fast_open.waits_for_data.is_some();
         match name {
             "TCP_FASTOPEN" if value < 0 || begun => return Ok(Some("EINVAL")),
-            "TCP_FASTOPEN" => socket.fast_open.queue = value.min(most_waiting),
+            "TCP_FASTOPEN" => socket.fast_open.queue = value.min(max_backlog),
             "TCP_FASTOPEN_CONNECT" if !(0..=1).contains(&value) => return Ok(Some("EINVAL")),
             "TCP_FASTOPEN_CONNECT" if !client => return Ok(Some("EOPNOTSUPP")),
             "TCP_FASTOPEN_CONNECT" if begun || socket.listens => return Ok(Some("EINVAL")),
@@ -97,10 +98,10 @@ impl Making<'_> {
             }
             "TCP_INQ" | "SO_ZEROCOPY" if !(0..=1).contains(&value) => return Ok(Some("EINVAL")),
             "IP_MTU_DISCOVER" if !(0..=5).contains(&value) => return Ok(Some("EINVAL")),
-            "IP_TOS" => socket.dscp = (value as u8) >> 2, // the rest is ECN's (Linux, __ip_sock_set_tos)
-            "SO_SNDBUF" => socket.set_send_buffer(value.min(most_sent)),
+            "IP_TOS" => socket.dscp = (value as u8) >> 2, // the other bits are the ECN field (Linux, __ip_sock_set_tos)
+            "SO_SNDBUF" => socket.set_send_buffer(value.min(max_send_buffer)),
             "SO_SNDBUFFORCE" => socket.set_send_buffer(value),
-            "SO_RCVBUF" => socket.set_receive_buffer(value.min(most_received)),
+            "SO_RCVBUF" => socket.set_receive_buffer(value.min(max_receive_buffer)),
             "SO_RCVBUFFORCE" => socket.set_receive_buffer(value),
             "SO_TYPE" | "SO_DOMAIN" | "SO_PROTOCOL" | "SO_ACCEPTCONN" | "SO_ERROR" => {
                 return Ok(Some("ENOPROTOOPT"));
@@ -110,7 +111,7 @@ impl Making<'_> {
         Ok(None)
     }
 
-    /// Check the flags for times of packets, and begin to count bytes (Linux,
+    /// Check the flags of SO_TIMESTAMPING, and start to number bytes if they request it (Linux,
     /// sock_set_timestamping).
     fn set_timestamping(&mut self, fd: i64, value: i64) -> Result<Option<&'static str>, Reply> {
         let socket = self.socket_of(fd)?;
@@ -126,7 +127,7 @@ impl Making<'_> {
             return Ok(Some("EINVAL"));
         }
         for (flag, what) in [
-            (RX_SOFTWARE, "SOF_TIMESTAMPING_RX_SOFTWARE: times of what is received"),
+            (RX_SOFTWARE, "SOF_TIMESTAMPING_RX_SOFTWARE: times of received data"),
             (OPT_STATS, "SOF_TIMESTAMPING_OPT_STATS: statistics beside a time"),
             (BIND_PHC, "SOF_TIMESTAMPING_BIND_PHC: a clock of hardware"),
         ] {
@@ -138,7 +139,7 @@ impl Making<'_> {
             let (acked, held) = (connection.stack.acked() as i64, connection.stack.held() as i64);
             connection.stamps.base = match connection.state() {
                 _ if value & OPT_ID_TCP != 0 => acked.saturating_add(held),
-                State::SynSent => -1, // the SYN is counted, too
+                State::SynSent => -1, // the SYN is counted too
                 _ => acked,
             };
         }
@@ -147,7 +148,7 @@ impl Making<'_> {
 
     fn set_congestion(&mut self, fd: i64, kind: &str) -> Answer {
         if self.congestion_of(fd)? != kind {
-            let made = self.socket_of(fd)?.made.clone();
+            let made = self.socket_of(fd)?.initial_tcp.clone();
             let tcp = self.host.kernel.with_congestion(&made, kind);
             let tcp = tcp.ok_or_else(|| Reply::Unsupported(format!("TCP_CONGESTION {kind}")))?;
             self.socket_of(fd)?.own.congestion = Some(tcp.congestion);
@@ -156,7 +157,7 @@ impl Making<'_> {
         Ok(Reply::Done(0))
     }
 
-    /// Tells a socket's connection of its options.
+    /// Apply the options of a socket to its connection.
     pub(in crate::calls) fn apply(&mut self, fd: i64) {
         let Some(socket) = self.host.sockets.get(&fd) else { return };
         let Some(index) = socket.connection else { return };
@@ -166,7 +167,7 @@ impl Making<'_> {
         let mut tcp = connection.tcp.clone();
         let mss = tcp.mss;
         socket.own.lay_over(&mut tcp);
-        tcp.mss = mss; // agreed on with the SYN
+        tcp.mss = mss; // fixed by the handshake
         connection.configure(tcp);
         connection.stamps.flags = socket.options.get(&(1, TIMESTAMPING)).copied().unwrap_or(0);
         connection.lowat = socket.lowat(self.host.kernel.notsent_lowat);
@@ -174,7 +175,7 @@ impl Making<'_> {
         connection.stack.set_cork(socket.is_on("TCP_CORK"));
     }
 
-    /// For now: it does not last (tcp(7)).
+    /// Apply TCP_QUICKACK. Its effect is temporary (tcp(7)).
     pub(in crate::calls) fn apply_quickack(&mut self, fd: i64, on: bool) {
         if let Some(index) = self.host.sockets.get(&fd).and_then(|s| s.connection) {
             self.host.connections[index].stack.set_quickack(on);
@@ -187,14 +188,14 @@ impl Socket {
         self.option(name).is_some_and(|v| v != 0)
     }
 
-    /// socket(7): the kernel doubles the value, for its own records.
+    /// Set the send buffer. The kernel doubles the value to allow for its own overhead (socket(7)).
     fn set_send_buffer(&mut self, value: i64) {
-        self.send_buffer = Some(value.saturating_mul(2).clamp(LEAST_BUFFERS.0, i32::MAX.into()) as u64);
+        self.send_buffer = Some(value.saturating_mul(2).clamp(MIN_BUFFERS.0, i32::MAX.into()) as u64);
     }
 
-    /// Half of what the kernel gives becomes window (Linux, tcp_win_from_space).
+    /// Set the receive buffer. Half of it becomes receive window (Linux, tcp_win_from_space).
     fn set_receive_buffer(&mut self, value: i64) {
-        let size = value.saturating_mul(2).clamp(LEAST_BUFFERS.1, i32::MAX.into()) as u64;
+        let size = value.saturating_mul(2).clamp(MIN_BUFFERS.1, i32::MAX.into()) as u64;
         self.receive_buffer = Some(size);
         self.own.receive_window = Some((size / 2).min(1_073_725_440));
     }

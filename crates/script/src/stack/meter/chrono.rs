@@ -1,24 +1,24 @@
-//! Where the time of a sender went: busy, held by the other side's window, or by a small send buffer (Linux, enum
-//! tcp_chrono, tcp_get_info_chrono_stats).
+//! Time of a sender in each state: busy, limited by the peer's window, or limited by a small send
+//! buffer (Linux, enum tcp_chrono, tcp_get_info_chrono_stats).
 
 use tcp::{Endpoint, State};
 use units::Time;
 
-/// What holds a sender; the last holds most.
+/// State of a sender. Later states have precedence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
-    /// Nothing is out or to be sent.
+    /// No data is in flight or waits.
     #[default]
     Idle,
-    /// Data is out or waits.
+    /// Data is in flight or waits.
     Busy,
-    /// The other side's window.
+    /// The peer's window limits the sender.
     Window,
-    /// The send buffer.
+    /// The send buffer limits the sender.
     Buffer,
 }
 
-/// What holds an endpoint, when everything that can go has gone.
+/// Return the state of an endpoint that has sent all it can.
 pub fn kind(endpoint: &Endpoint, no_space: bool) -> Kind {
     let (held, unsent) = endpoint.outstanding();
     let window = endpoint.window();
@@ -27,7 +27,7 @@ pub fn kind(endpoint: &Endpoint, no_space: bool) -> Kind {
     let room_in_cwnd = endpoint.segments_in_flight() * smss + next <= window.cwnd + window.inflation;
     let opens = endpoint.state() <= State::SynReceived && !endpoint.is_early();
     if opens && endpoint.sender_stats().segments > 0 {
-        Kind::Busy // data went with the SYN
+        Kind::Busy // the SYN carried data
     } else if held == 0 || opens {
         Kind::Idle
     } else if unsent > 0 && room_in_cwnd && out as f64 + next > window.rwnd {
@@ -39,17 +39,17 @@ pub fn kind(endpoint: &Endpoint, no_space: bool) -> Kind {
     }
 }
 
-/// A clock of each.
+/// Clock of the time in each state.
 #[derive(Clone, Debug, Default)]
 pub struct Chrono {
     kind: Kind,
     since: Time,
-    /// In milliseconds.
+    /// Time in milliseconds.
     spent: [u64; 3],
 }
 
 impl Chrono {
-    /// From now on it is this that holds.
+    /// Change the state.
     pub fn turn(&mut self, now: Time, kind: Kind) {
         if kind != self.kind {
             self.spent = self.spent(now).map(|us| us / 1000);
@@ -57,7 +57,7 @@ impl Chrono {
         }
     }
 
-    /// Microseconds busy, held by the window, and by the buffer.
+    /// Return the time spent in each state except idle, in microseconds.
     pub fn spent(&self, now: Time) -> [u64; 3] {
         let mut spent = self.spent;
         if self.kind != Kind::Idle {

@@ -1,21 +1,23 @@
-//! The round trip and the demand of a receiver, as Linux measures them to size its buffer (tcp_rcv_rtt_measure,
-//! tcp_rcv_rtt_measure_ts, tcp_rcv_space_adjust). Here they only are told.
+//! Round-trip time and demand of a receiver, as Linux measures them to size its buffer
+//! (tcp_rcv_rtt_measure, tcp_rcv_rtt_measure_ts, tcp_rcv_space_adjust). Here they are only
+//! reported.
 
 use units::Time;
 
 use crate::stack::header::Header;
 
-/// What is measured.
+/// Measurements of a receiver.
 #[derive(Clone, Debug, Default)]
 pub struct Receiving {
-    /// Eight times the round trip in microseconds; 0: none.
+    /// Eight times the round-trip time in microseconds; 0 before the first sample.
     rtt: u64,
-    /// The largest segment, and the echo that was measured last.
+    /// Size of the largest segment, and the echoed timestamp of the last sample.
     largest: u32,
     echo: u32,
-    /// When a window was begun, and where it ends.
+    /// Start time of the current window, and its end in sequence space.
     window: Option<(Time, u32)>,
-    /// Bytes read in the last round trip; 0: not known. Bytes read since it began, and when that was.
+    /// Maximum number of bytes read in a round trip (0 before the first sample), bytes read since
+    /// the last round trip began, and the time of its beginning.
     space: u64,
     read: u64,
     since: Time,
@@ -26,7 +28,7 @@ fn microseconds(now: Time, then: Time) -> u64 {
 }
 
 impl Receiving {
-    /// Data arrived; `next`: RCV.NXT after it.
+    /// Record the arrival of data. `next` is RCV.NXT after it.
     pub fn on_data(&mut self, now: Time, header: &Header, next: u32, window: u32) {
         self.largest = self.largest.max(header.len);
         if let Some((_, echo)) = header.options.timestamps {
@@ -45,7 +47,8 @@ impl Receiving {
         self.window = Some((now, next.wrapping_add(window)));
     }
 
-    /// By a window the least of all counts, by timestamps their average.
+    /// Add a sample. The minimum of samples by windows counts, or the average of samples by
+    /// timestamps.
     fn sample(&mut self, us: u64, by_window: bool) {
         self.rtt = match self.rtt {
             0 => us << 3,
@@ -54,7 +57,7 @@ impl Receiving {
         };
     }
 
-    /// The application read.
+    /// Record that the application read data.
     pub fn on_read(&mut self, now: Time, bytes: u64) {
         self.read += bytes;
         if self.rtt == 0 || microseconds(now, self.since) < self.rtt >> 3 {
@@ -64,12 +67,12 @@ impl Receiving {
         (self.read, self.since) = (0, now);
     }
 
-    /// The round trip in microseconds.
+    /// Return the round-trip time in microseconds.
     pub fn rtt(&self) -> u64 {
         self.rtt >> 3
     }
 
-    /// The demand, at first no more than ten segments or the window.
+    /// Return the demand, initially ten segments or the window, whichever is smaller.
     pub fn space(&self, window: u64, mss: u64) -> u64 {
         self.space.max(window.min(10 * mss))
     }

@@ -156,7 +156,7 @@ impl ByBoard {
 
     /// The timer begins again with the timeout as it was before the round trip of an ACK that advances, where it does.
     fn restart_first(&self, tcb: &mut Tcb, now: Time, rto: Duration, tcp: &Tcp) {
-        if tcp.rto_order == RtoOrder::RestartFirst && tcb.timer != Time::NEVER && tcb.pending == Pending::Rto
+        if tcp.rto.order == RtoOrder::RestartFirst && tcb.timer != Time::NEVER && tcb.pending == Pending::Rto
         {
             tcb.timer = now + rto;
         }
@@ -246,7 +246,7 @@ impl ByBoard {
         tcp: &Tcp,
     ) {
         let (now, next) = due;
-        let first_only = tcp.fast_retransmit_timer == FastRetransmitTimer::First;
+        let first_only = tcp.rto.fast_retransmit == FastRetransmitTimer::First;
         let restarts = rto.is_some() || (first_only && self.is_of_before(d));
         self.set_timer(tcb, now, next, restarts, tcp);
         if let Some(rto) = rto {
@@ -286,16 +286,17 @@ impl ByBoard {
         // A window that came down for a mark at once may grow again, but not by an ACK with ECE (RFC 3168 §6.1.2).
         let reducing =
             state == CaState::Recovery || (state == CaState::Cwr && reduces_in_proportion(tcb, tcp));
-        let reduced = reducing || (was_reducing && tcp.recovery_exit != RecoveryExit::DeflateAndOpen);
+        let reduced = reducing || (was_reducing && tcp.recovery.exit != RecoveryExit::DeflateAndOpen);
         let may_open = arriving.feedback.may_open(tcp) || tcb.congestion.is_scalable();
         let opens = (advanced || self.grows_by_sacks(tcp)) && !reduced && may_open;
         if let Controller::Reno(reno) = &mut tcb.congestion
             && !reno.measures()
-            && tcp.cwnd_validation == CwndValidation::None
+            && tcp.cwnd.validation == CwndValidation::None
         {
             // All else that an ACK tells is no matter.
             if opens {
-                let counted = if tcp.cwnd_counts == CwndCounts::Delivered { delivered } else { acked };
+                let counted =
+                    if tcp.details.cwnd_counts == CwndCounts::Delivered { delivered } else { acked };
                 let smss = f64::from(tcb.smss);
                 tcb.cwnd = reno.opened(tcb.cwnd, tcb.ssthresh, smss, counted).max(smss);
             }

@@ -18,14 +18,14 @@ use crate::sender::tcb::Tcb;
 /// (Linux, tcp_fastretrans_alert: prior_ssthresh = 0).
 #[inline]
 pub(super) fn keeps_reduction(echo: bool, tcp: &Tcp) -> bool {
-    echo && tcp.spurious_response == SpuriousResponse::Restore
+    echo && tcp.recovery.spurious_response == SpuriousResponse::Restore
 }
 
 impl ByBoard {
     /// Mark segments as lost (RFC 6675 §4, IsLost; RFC 8985 §6.2, step 5). Return the time at which RACK
     /// would detect more, if nothing arrives.
     pub(super) fn find_losses(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Time> {
-        if tcp.rack {
+        if tcp.recovery.rack {
             if !self.board.is_overtaken() {
                 return None;
             }
@@ -39,7 +39,7 @@ impl ByBoard {
         }
         let dup_thresh = self.tracking.reordering.segments();
         let board = &mut self.board;
-        let limit = match tcp.recovery {
+        let limit = match tcp.recovery.method {
             RecoveryKind::Fack => fack::lost_before(board, dup_thresh, tcb.smss),
             _ => sack::lost_before(board, dup_thresh, tcb.smss),
         };
@@ -64,7 +64,7 @@ impl ByBoard {
     /// `widened`: the ACK widened the reordering window, which then stays as it is.
     #[inline(always)]
     pub(super) fn leave_recovery(&mut self, tcb: &mut Tcb, widened: bool, tcp: &Tcp) {
-        let above = self.state == CaState::Cwr && tcp.ecn_reduction_ends == MarkReductionEnds::Above;
+        let above = self.state == CaState::Cwr && tcp.details.ecn_reduction_ends == MarkReductionEnds::Above;
         let reached = tcb.una.after(self.recovery_point) || (!above && tcb.una == self.recovery_point);
         if !reached || self.state == CaState::Open {
             return;
@@ -144,10 +144,10 @@ impl ByBoard {
         tcb.retransmit = true;
         if cut_before {
             self.state = CaState::Recovery; // cwnd was reduced for this congestion
-            if tcp.ecn_reduction_ends == MarkReductionEnds::At {
+            if tcp.details.ecn_reduction_ends == MarkReductionEnds::At {
                 self.recovery_point = tcb.max;
             }
-            if tcp.spurious_response == SpuriousResponse::Restore {
+            if tcp.recovery.spurious_response == SpuriousResponse::Restore {
                 self.tracking.undo.keep_reduction();
             }
             return false;

@@ -54,10 +54,10 @@ pub(super) struct ByBoard {
 impl ByBoard {
     /// Of a connection established at `now`.
     pub fn new(tcb: &Tcb, tracking: Tracking, now: Time, tcp: &Tcp) -> Self {
-        let unit = if tcp.flight_unit == FlightUnit::Segments { tcb.smss } else { 0 };
+        let unit = if tcp.details.flight_unit == FlightUnit::Segments { tcb.smss } else { 0 };
         let sampled = tcb.congestion.takes_rates() || tcb.wishes.any(Wishes::RATE);
         ByBoard {
-            board: Board::new(unit, tcp.rack).timed(tcp.rack_times).sampled(sampled),
+            board: Board::new(unit, tcp.recovery.rack).timed(tcp.details.rack_times).sampled(sampled),
             tracking,
             state: CaState::Open,
             recovery_point: Seq(tcb.una.0.wrapping_sub(1)), // nothing was sent before
@@ -154,7 +154,7 @@ impl ByBoard {
     /// Whether cwnd is what stops the sender now, where that matters.
     #[inline(always)]
     pub fn note_limit(&mut self, tcb: &mut Tcb, tcp: &Tcp) {
-        if tcp.cwnd_validation != CwndValidation::None || self.board.is_sampled() {
+        if tcp.cwnd.validation != CwndValidation::None || self.board.is_sampled() {
             self.note_limit_now(tcb);
         }
     }

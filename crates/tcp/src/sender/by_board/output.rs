@@ -103,7 +103,7 @@ impl ByBoard {
     fn waits_in_queue(&mut self, tcb: &Tcb, left: f64, now: Time, tcp: &Tcp) -> bool {
         match &self.tracking.queue {
             Some(queue) if queue.is_leaving(tcb.max) => false,
-            Some(queue) if tcp.gathering == Gathering::None && queue.is_settled(tcb) => false,
+            Some(queue) if tcp.offload == Gathering::None && queue.is_settled(tcb) => false,
             Some(_) => self.queue_holds(tcb, left, now, tcp),
             None => false,
         }
@@ -121,7 +121,7 @@ impl ByBoard {
             }
             queue.fill(tcb, self.board.merged_segments(), tcp)
         };
-        if new < tcb.smss || tcp.gathering == Gathering::None {
+        if new < tcb.smss || tcp.offload == Gathering::None {
             return new < tcb.smss;
         }
         let room = Room {
@@ -145,7 +145,7 @@ impl ByBoard {
     /// How much of cwnd is used, as far as new data is concerned.
     #[inline(always)]
     fn used(&self, tcb: &Tcb, tcp: &Tcp) -> f64 {
-        let by_pipe = tcp.limited_transmit || self.state != CaState::Open;
+        let by_pipe = tcp.recovery.limited_transmit || self.state != CaState::Open;
         if by_pipe { self.pipe() } else { f64::from(tcb.flight()) }
     }
 
@@ -193,7 +193,7 @@ impl ByBoard {
                 if fast {
                     self.rescue = Some(end);
                 }
-                if match tcp.fast_retransmit_timer {
+                if match tcp.rto.fast_retransmit {
                     FastRetransmitTimer::RunsOn => false,
                     FastRetransmitTimer::Restarts => fast && self.state == CaState::Recovery,
                     FastRetransmitTimer::Each => self.state == CaState::Recovery,
@@ -214,7 +214,7 @@ impl ByBoard {
             tcb.persist(now, tcp);
             return self.send_what_may_be_lost(tcb, now, tcp);
         };
-        let waits = len > 0 || tcp.fin_waits == FinWaits::ForCwnd;
+        let waits = len > 0 || tcp.details.fin_waits == FinWaits::ForCwnd;
         if waits && self.frto_may_send == 0 && !self.fits(tcb, len.max(1), tcp) {
             return None;
         }
@@ -237,7 +237,9 @@ impl ByBoard {
     /// NextSeg, rules 3 and 4 (RFC 6675 §4): with nothing new to send, a hole that is not deemed lost yet; then once
     /// in a recovery the last segment.
     fn send_what_may_be_lost(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
-        if self.state != CaState::Recovery || tcp.rack || self.used(tcb, tcp) + f64::from(tcb.smss) > tcb.cwnd
+        if self.state != CaState::Recovery
+            || tcp.recovery.rack
+            || self.used(tcb, tcp) + f64::from(tcb.smss) > tcb.cwnd
         {
             return None;
         }

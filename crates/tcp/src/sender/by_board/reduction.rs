@@ -41,7 +41,7 @@ impl ByBoard {
         self.tlp.end = None; // the reduction covers what a probe may have repaired (Linux, tcp_init_cwnd_reduction)
         if reduces_in_proportion(tcb, tcp) {
             let flight = f64::from(tcb.max - una);
-            self.prr = Prr::begin(if tcp.ssthresh_from == SsthreshFrom::Cwnd { before } else { flight });
+            self.prr = Prr::begin(if tcp.cwnd.ssthresh_from == SsthreshFrom::Cwnd { before } else { flight });
             tcb.cwnd = before;
         }
     }
@@ -50,12 +50,12 @@ impl ByBoard {
     pub(super) fn reduce_further(&mut self, tcb: &mut Tcb, delivered: f64, safe: bool, tcp: &Tcp) {
         if reduces_in_proportion(tcb, tcp) {
             let (pipe, smss) = (self.pipe(), f64::from(tcb.smss));
-            tcb.cwnd = self.prr.cwnd(delivered, pipe, tcb.ssthresh, smss, tcp.prr_bound, safe);
+            tcb.cwnd = self.prr.cwnd(delivered, pipe, tcb.ssthresh, smss, tcp.recovery.prr_bound, safe);
         }
     }
 }
 
 /// Whether a reduction lasts, by proportional rate reduction.
 pub(super) fn reduces_in_proportion(tcb: &Tcb, tcp: &Tcp) -> bool {
-    tcp.rate_reduction == RateReduction::Prr && !tcb.congestion.rules_recovery()
+    tcp.recovery.reduction == RateReduction::Prr && !tcb.congestion.rules_recovery()
 }

@@ -21,7 +21,7 @@ impl ByBoard {
         tcp: &Tcp,
     ) -> bool {
         let board = &mut self.board;
-        if tcp.reordering == ReorderingRules::Rfc8985 {
+        if tcp.recovery.reordering == ReorderingRules::Rfc8985 {
             return board.rack.on_dsack(ack.max(tcb.una), tcb.max);
         }
         let segments = (block.1 - block.0).div_ceil(tcb.smss);
@@ -40,15 +40,15 @@ impl ByBoard {
 
     /// Whether what is SACKed opens cwnd, as an ACK of new data does.
     pub(super) fn grows_by_sacks(&self, tcp: &Tcp) -> bool {
-        tcp.sacked_growth == SackedGrowth::Reordered
-            && self.tracking.reordering.segments() > tcp.duplicate_acks.0 as u32
+        tcp.details.sacked_growth == SackedGrowth::Reordered
+            && self.tracking.reordering.segments() > tcp.recovery.duplicate_acks.0 as u32
     }
 
     /// Something that was sent once came so many bytes behind the highest delivered.
     #[cold]
     pub(super) fn on_late(&mut self, tcb: &Tcb, bytes: u32, tcp: &Tcp) {
-        if tcp.reordering == ReorderingRules::Linux {
-            self.tracking.reordering.on_late(bytes, tcb.smss, tcp.reordering_max.0 as u32);
+        if tcp.recovery.reordering == ReorderingRules::Linux {
+            self.tracking.reordering.on_late(bytes, tcb.smss, tcp.recovery.reordering_max.0 as u32);
         }
     }
 
@@ -56,7 +56,7 @@ impl ByBoard {
     /// the hole was late (tcp_try_undo_partial), and keeps RACK's window for longer after D-SACKs (tcp_try_undo_dsack).
     #[cold]
     pub(super) fn on_spurious(&mut self, tcb: &Tcb, una: Seq, tcp: &Tcp) {
-        if tcp.reordering != ReorderingRules::Linux || self.state != CaState::Recovery {
+        if tcp.recovery.reordering != ReorderingRules::Linux || self.state != CaState::Recovery {
             return;
         }
         if tcb.una == una {

@@ -37,7 +37,7 @@ impl ByBoard {
         if keeps {
             self.tracking.undo.keep_reduction();
         }
-        let tests = tcp.eifel && (!echo || keeps);
+        let tests = tcp.recovery.eifel && (!echo || keeps);
         if tests && self.was_spurious(tcb, d, tcb.una != una, arriving.options) {
             self.on_spurious(tcb, una, tcp);
             self.take_back(tcb, d.delivered, tcp);
@@ -68,7 +68,7 @@ impl ByBoard {
         }
         let Arriving { segment, options, .. } = arriving;
         let later = |seq: Seq| seq.after(self.recovery_point);
-        if tcp.frto == FrtoKind::Original && d.original.is_some_and(|end| !later(end)) {
+        if tcp.recovery.frto == FrtoKind::Original && d.original.is_some_and(|end| !later(end)) {
             return self.take_back(tcb, d.delivered, tcp);
         }
         let was = self.tracking.frto;

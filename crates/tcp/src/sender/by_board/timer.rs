@@ -17,7 +17,7 @@ const SOON: Duration = Duration::from_millis(1);
 impl ByBoard {
     /// The time for a tail loss probe has come.
     pub fn on_probe_timer(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) {
-        if tcp.fast_retransmit_timer == FastRetransmitTimer::First && self.tlp.end.is_some() {
+        if tcp.rto.fast_retransmit == FastRetransmitTimer::First && self.tlp.end.is_some() {
             // Linux, tcp_send_loss_probe: one probe at a time, and the RTO counts from the transmission
             // of the first segment.
             (tcb.timer, tcb.pending) = (self.rto_expires(tcb, now, tcp), Pending::Rto);
@@ -45,12 +45,14 @@ impl ByBoard {
     /// The retransmission timer expired.
     pub fn on_timeout(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) {
         let again = self.state == CaState::Loss && tcb.una.before(self.recovery_point);
-        let keeps =
-            tcp.timeout_in_recovery == TimeoutInRecovery::Keeps && tcb.una.before(self.recovery_point);
+        let keeps = tcp.details.timeout_in_recovery == TimeoutInRecovery::Keeps
+            && tcb.una.before(self.recovery_point);
         let cut_before = self.state == CaState::Cwr || (self.state == CaState::Recovery && keeps);
         let window = self.reordering_window(tcb, tcp);
-        if tcp.reordering == ReorderingRules::Linux && self.state == CaState::Open {
-            self.tracking.reordering.on_timeout(self.board.sacked_segments(), tcp.duplicate_acks.0 as u32);
+        if tcp.recovery.reordering == ReorderingRules::Linux && self.state == CaState::Open {
+            self.tracking
+                .reordering
+                .on_timeout(self.board.sacked_segments(), tcp.recovery.duplicate_acks.0 as u32);
         }
         if !again {
             self.arm_undo(tcb);
@@ -62,16 +64,16 @@ impl ByBoard {
         }
         let begins = self.tracking.frto != Frto::Off || (!again && self.state != CaState::Recovery);
         self.tracking.frto =
-            if tcp.frto != FrtoKind::Off && begins { Frto::Retransmitted } else { Frto::Off };
+            if tcp.recovery.frto != FrtoKind::Off && begins { Frto::Retransmitted } else { Frto::Off };
         self.state = CaState::Loss;
         self.tlp.end = None;
         self.probe_due = false;
-        if tcp.rack {
+        if tcp.recovery.rack {
             self.board.lose_on_timeout(now, window);
         } else {
-            self.board.lose_all(tcp.sack_after_timeout == SackAfterTimeout::Forgotten);
+            self.board.lose_all(tcp.details.sack_after_timeout == SackAfterTimeout::Forgotten);
         }
-        if tcp.loss_window == LossWindow::FlightAndSegment && !tcb.congestion.rules_recovery() {
+        if tcp.cwnd.loss_window == LossWindow::FlightAndSegment && !tcb.congestion.rules_recovery() {
             tcb.cwnd += self.board.pipe() as f64;
         }
         tcb.retransmit = true;
@@ -87,7 +89,7 @@ impl ByBoard {
     fn rto_expires(&self, tcb: &Tcb, now: Time, tcp: &Tcp) -> Time {
         let other = matches!(tcb.pending, Pending::Probe | Pending::Reorder);
         let first = self.board.first();
-        let from = match first.filter(|_| other && tcp.fast_retransmit_timer == FastRetransmitTimer::First) {
+        let from = match first.filter(|_| other && tcp.rto.fast_retransmit == FastRetransmitTimer::First) {
             Some(first) => first.at,
             None => self.rto_from,
         };
@@ -126,7 +128,7 @@ impl ByBoard {
             self.rto_from = now; // RFC 6298 §5.3
         }
         if let Some(next) = next {
-            (tcb.timer, tcb.pending) = ((next + tcp.timer_slack).max(now), Pending::Reorder);
+            (tcb.timer, tcb.pending) = ((next + tcp.recovery.timer_slack).max(now), Pending::Reorder);
         } else if advanced && self.may_probe(tcp) {
             self.set_probe(tcb, now, now + tcb.rto.timeout(tcp), tcp);
         } else {
@@ -148,7 +150,7 @@ impl ByBoard {
             debug_assert_eq!(tcb.timer, self.probe_time(tcb, now, self.probe_limit(tcb, now, tcp), tcp));
             return; // the same moment, the same round trips, the same first segment
         }
-        if tcp.tail_loss_probe && tcb.pending != Pending::Reorder && self.may_probe(tcp) {
+        if tcp.recovery.tail_loss_probe && tcb.pending != Pending::Reorder && self.may_probe(tcp) {
             self.set_probe(tcb, now, self.probe_limit(tcb, now, tcp), tcp);
             self.probe_set = if self.board.len() > 1 { now } else { Time::NEVER };
         }
@@ -158,7 +160,7 @@ impl ByBoard {
     /// the transmission of the first segment, and ignores one that is over (tcp_schedule_loss_probe).
     fn probe_limit(&self, tcb: &Tcb, now: Time, tcp: &Tcp) -> Time {
         match self.board.first() {
-            Some(first) if tcp.fast_retransmit_timer == FastRetransmitTimer::First => {
+            Some(first) if tcp.rto.fast_retransmit == FastRetransmitTimer::First => {
                 let expires = first.at + tcb.rto.timeout(tcp);
                 if expires > now { expires } else { Time::NEVER }
             }
@@ -170,11 +172,11 @@ impl ByBoard {
     /// lost, and no probe is in flight. Linux ignores what is SACKed while it reduces cwnd for a mark,
     /// and schedules the next probe while one is in flight (tcp_schedule_loss_probe).
     fn may_probe(&self, tcp: &Tcp) -> bool {
-        if !tcp.tail_loss_probe {
+        if !tcp.recovery.tail_loss_probe {
             return false;
         }
         let nothing_missing = self.board.sacked_segments() == 0 && !self.board.any_lost();
-        let linux = tcp.fast_retransmit_timer == FastRetransmitTimer::First;
+        let linux = tcp.rto.fast_retransmit == FastRetransmitTimer::First;
         match self.state {
             CaState::Open => nothing_missing && (linux || self.tlp.end.is_none()),
             CaState::Cwr => linux || (nothing_missing && self.tlp.end.is_none()),
@@ -189,7 +191,7 @@ impl ByBoard {
 
     /// When a probe is due: no later than the retransmission timer expires, whose place it takes (RFC 8985 §7.2).
     fn probe_time(&self, tcb: &Tcb, now: Time, rto_expires: Time, tcp: &Tcp) -> Time {
-        let delay = if self.board.len() == 1 { tcp.tlp_max_ack_delay } else { tcp.timer_slack };
+        let delay = if self.board.len() == 1 { tcp.recovery.max_ack_delay } else { tcp.recovery.timer_slack };
         (now + tlp::timeout(tcb.rto.srtt(tcp), delay)).min(rto_expires)
     }
 }

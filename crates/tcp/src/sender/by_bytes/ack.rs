@@ -24,8 +24,8 @@ use crate::timestamp::timestamp;
 #[inline]
 fn counts_bytes(reno: &RenoState, tcp: &Tcp) -> bool {
     !reno.measures()
-        && tcp.cwnd_validation == CwndValidation::None
-        && tcp.cwnd_counts == CwndCounts::Acknowledged
+        && tcp.cwnd.validation == CwndValidation::None
+        && tcp.details.cwnd_counts == CwndCounts::Acknowledged
 }
 
 impl ByBytes {
@@ -92,7 +92,7 @@ impl ByBytes {
         if self.nxt.before(ack) {
             self.nxt = ack;
         }
-        let before = (tcp.rto_order == RtoOrder::RestartFirst).then(|| tcb.rto.timeout(tcp));
+        let before = (tcp.rto.order == RtoOrder::RestartFirst).then(|| tcb.rto.timeout(tcp));
         if tcb.expirations > 0 {
             tcb.expirations = 0;
             tcb.end_back_off_by_ack(tcp);
@@ -110,7 +110,7 @@ impl ByBytes {
         let delivered = self.untold(tcb, acked, tcp);
         let mut recovered = false;
         if self.duplicates.in_recovery() {
-            let newreno = !matches!(tcp.recovery, RecoveryKind::Reno | RecoveryKind::Tahoe);
+            let newreno = !matches!(tcp.recovery.method, RecoveryKind::Reno | RecoveryKind::Tahoe);
             match if newreno { newreno::on_new_ack(ack, self.recover) } else { OnNewAck::Ends } {
                 OnNewAck::Partial => {
                     self.inflation = newreno::inflation(self.inflation, acked, tcb.smss);
@@ -119,7 +119,7 @@ impl ByBytes {
                         measured.delivered += u64::from(delivered);
                     }
                     let each = matches!(
-                        tcp.fast_retransmit_timer,
+                        tcp.rto.fast_retransmit,
                         FastRetransmitTimer::Each | FastRetransmitTimer::First
                     );
                     if !self.duplicates.on_partial() && !each {
@@ -143,9 +143,9 @@ impl ByBytes {
             self.duplicates.end();
             self.inflation = 0;
         }
-        let opens = !recovered || tcp.recovery_exit == RecoveryExit::DeflateAndOpen;
+        let opens = !recovered || tcp.recovery.exit == RecoveryExit::DeflateAndOpen;
         let first = tcb.acked == u64::from(acked);
-        let too_early = first && tcp.slow_start_from == SlowStartFrom::SecondAck;
+        let too_early = first && tcp.cwnd.slow_start_from == SlowStartFrom::SecondAck;
         let opens = opens && (feedback.may_open(tcp) || tcb.congestion.is_scalable()) && !too_early;
         match &mut tcb.congestion {
             // Reno that measures nothing: all else that an ACK tells is no matter.
@@ -180,9 +180,9 @@ impl ByBytes {
         let cut_by_ecn = self.last_cut == Some(Congestion::Ecn) && tcb.una.before(self.recover);
         let allowed = new_window
             || self.last_cut == Some(Congestion::Ecn)
-            || tcp.fast_retransmit == FastRetransmit::Unguarded;
+            || tcp.recovery.fast_retransmit == FastRetransmit::Unguarded;
         let threshold = self.reordering_degree(tcp);
-        let answer = self.duplicates.on_duplicate(threshold, allowed, tcp.limited_transmit);
+        let answer = self.duplicates.on_duplicate(threshold, allowed, tcp.recovery.limited_transmit);
         self.count_duplicate(tcb, tcp);
         match answer {
             OnDuplicate::Wait => false,
@@ -199,16 +199,16 @@ impl ByBytes {
                     self.cut(tcb, Congestion::FastRetransmit, self.inflation, now, tcp);
                 }
                 self.timed_at = Time::NEVER; // Karn: the timed segment may be the lost one
-                if tcp.fast_retransmit_timer != FastRetransmitTimer::RunsOn {
+                if tcp.rto.fast_retransmit != FastRetransmitTimer::RunsOn {
                     tcb.restart_timer(now, tcp);
                 }
-                if tcp.recovery == RecoveryKind::Tahoe {
+                if tcp.recovery.method == RecoveryKind::Tahoe {
                     self.duplicates.no_recovery();
                     self.inflation = 0;
                     tcb.cwnd = tahoe::cwnd(f64::from(tcb.smss));
                     self.nxt = tahoe::send_next(tcb.una);
                 } else {
-                    self.inflation = tcp.duplicate_acks.0 as u32 * tcb.smss; // step 3
+                    self.inflation = tcp.recovery.duplicate_acks.0 as u32 * tcb.smss; // step 3
                     tcb.retransmit = true;
                 }
                 !cut_by_ecn
@@ -219,7 +219,7 @@ impl ByBytes {
     /// Whether an ACK may tell of a retransmission that was not needed.
     #[inline]
     fn tests(&self, tcp: &Tcp) -> bool {
-        self.measured.as_ref().is_some_and(|m| tcp.eifel || m.tracking.frto != Frto::Off)
+        self.measured.as_ref().is_some_and(|m| tcp.recovery.eifel || m.tracking.frto != Frto::Off)
     }
 
     #[inline(never)]
@@ -233,7 +233,7 @@ impl ByBytes {
 
     /// Linux counts a segment as delivered for a duplicate ACK, but for the one that is missing.
     fn count_duplicate(&mut self, tcb: &Tcb, tcp: &Tcp) {
-        if tcp.without_sack == WithoutSack::Left {
+        if tcp.details.without_sack == WithoutSack::Left {
             return;
         }
         let out = self.counts(tcb).0;
@@ -241,14 +241,14 @@ impl ByBytes {
         let Some(measured) = &mut self.measured else { return };
         if !over {
             measured.delivered += u64::from(tcb.smss);
-        } else if tcp.reordering == ReorderingRules::Linux {
-            measured.tracking.reordering.on_more_duplicates(out, tcp.reordering_max.0 as u32);
+        } else if tcp.recovery.reordering == ReorderingRules::Linux {
+            measured.tracking.reordering.on_more_duplicates(out, tcp.recovery.reordering_max.0 as u32);
         }
     }
 
     /// Of so many bytes that an ACK acknowledges, those that no duplicate told of.
     fn untold(&mut self, tcb: &Tcb, acked: u32, tcp: &Tcp) -> u32 {
-        if tcp.without_sack == WithoutSack::Left || self.duplicates.count() == 0 {
+        if tcp.details.without_sack == WithoutSack::Left || self.duplicates.count() == 0 {
             return acked;
         }
         (self.duplicates.acknowledged(acked.div_ceil(tcb.smss.max(1))) * tcb.smss).min(acked)

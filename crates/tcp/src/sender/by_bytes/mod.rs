@@ -104,7 +104,7 @@ impl ByBytes {
 
     /// The degree of reordering, in segments.
     pub fn reordering_degree(&self, tcp: &Tcp) -> u32 {
-        self.tracking().map_or(tcp.duplicate_acks.0 as u32, |m| m.reordering.segments())
+        self.tracking().map_or(tcp.recovery.duplicate_acks.0 as u32, |m| m.reordering.segments())
     }
 
     /// Where the sender stands, as far as the last cut tells.
@@ -132,7 +132,7 @@ impl ByBytes {
     /// A recovery begins, which may be for nothing.
     fn arm_undo(&mut self, tcb: &Tcb, tcp: &Tcp) {
         let window = self.window(tcb);
-        if (tcp.eifel || tcp.frto != FrtoKind::Off)
+        if (tcp.recovery.eifel || tcp.recovery.frto != FrtoKind::Off)
             && let Some(tracking) = self.tracking_mut()
         {
             tracking.undo = Undo::begin(&window);

@@ -27,7 +27,7 @@ impl ByBytes {
         let reply = options.timestamps.map(|t| t.1);
         // RFC 3522 §3.2, step 5: not if everything is acknowledged.
         let proved = advances && !echo && ack.before(tcb.max) && tracking.undo.original_arrived(reply);
-        let spurious = if tcp.eifel && proved {
+        let spurious = if tcp.recovery.eifel && proved {
             true
         } else {
             let was = tracking.frto;

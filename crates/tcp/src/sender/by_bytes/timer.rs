@@ -33,7 +33,8 @@ impl ByBytes {
         tcb.set_rto(now, self.tracking(), tcp);
         if let Some(tracking) = self.tracking_mut() {
             let begins = tracking.frto != Frto::Off || (!again && !in_recovery); // RFC 5682 §2.1: again, from step 1
-            tracking.frto = if tcp.frto != FrtoKind::Off && begins { Frto::Retransmitted } else { Frto::Off };
+            tracking.frto =
+                if tcp.recovery.frto != FrtoKind::Off && begins { Frto::Retransmitted } else { Frto::Off };
         }
     }
 }

@@ -305,8 +305,11 @@ impl<'a> Path<'a> {
                 if end.error() == Some(Error::TimedOut) {
                     let handshake = end.milestones().0 == Time::NEVER;
                     let tcp = end.tcp();
-                    let syns = tcp.synack_retries.min(tcp.syn_retries + tcp.syn_linear_timeouts);
-                    let most = if handshake { syns } else { tcp.retries };
+                    let syns = tcp
+                        .connection
+                        .synack_retries
+                        .min(tcp.connection.syn_retries + tcp.connection.syn_linear_timeouts);
+                    let most = if handshake { syns } else { tcp.connection.retries };
                     assert!(ledger.tries > most, "it gave up after {}: {}", ledger.tries, pair.describe());
                     gave_up = true;
                 }

@@ -1,8 +1,8 @@
-//! A constant, and what is uniform between two values.
+//! The constant and the uniform distribution.
 
 use super::Law;
 
-/// Always the same.
+/// A constant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Constant(pub f64);
 
@@ -21,12 +21,12 @@ impl Law for Constant {
     }
 }
 
-/// Uniform between two values.
+/// The uniform distribution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Uniform {
-    /// The least value.
+    /// Minimum.
     pub least: f64,
-    /// The greatest.
+    /// Maximum.
     pub most: f64,
 }
 

@@ -1,22 +1,22 @@
-//! A distribution as it was measured.
+//! Distributions that are given by points.
 
 use units::words;
 
 use super::Law;
 
 words! {
-    /// What lies between two points of a distribution function.
+    /// Interpolation between two points of a cumulative distribution function.
     pub enum Between {
-        /// Values between them, evenly.
+        /// Uniform between the two values.
         Linear = "linear",
-        /// Values between them, whose logarithms are spread evenly.
+        /// Uniform between the logarithms of the two values.
         Log = "log",
-        /// Nothing: there are only the values of the points.
+        /// No interpolation: only the values of the points occur.
         Steps = "steps",
     }
 }
 
-/// A distribution function by points of it: values, and the probabilities that no more is drawn.
+/// A cumulative distribution function, given by points of value and probability.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Empirical {
     points: Vec<[f64; 2]>,
@@ -24,19 +24,21 @@ pub struct Empirical {
 }
 
 impl Empirical {
-    /// Values and probabilities rise, or stay, from point to point; the last probability is 1.
+    /// Create a distribution. Values and probabilities must not decrease, and the last probability
+    /// must be 1.
     pub fn new(points: Vec<[f64; 2]>, between: Between) -> Self {
         Empirical { points, between }
     }
 
-    /// The point before, that behind, and the probability between them, of each stretch; the first has the first value alone.
+    /// Return the two values of each interval between points, with its probability. The first
+    /// interval contains only the first value.
     fn stretches(&self) -> impl Iterator<Item = ([f64; 2], f64)> {
         let [first, probability] = self.points[0];
         let rest = self.points.windows(2).map(|p| ([p[0][0], p[1][0]], p[1][1] - p[0][1]));
         std::iter::once(([first, first], probability)).chain(rest)
     }
 
-    /// The value at so much of the way between two.
+    /// Return the value at a fraction of the way between two values.
     fn at(&self, [a, b]: [f64; 2], way: f64) -> f64 {
         match self.between {
             Between::Linear => a + (b - a) * way,
@@ -45,7 +47,7 @@ impl Empirical {
         }
     }
 
-    /// How much of the way between two is done at a value strictly between them.
+    /// Return the fraction of the way at which a value lies between two others.
     fn way(&self, [a, b]: [f64; 2], x: f64) -> f64 {
         match self.between {
             Between::Linear => (x - a) / (b - a),
@@ -54,7 +56,7 @@ impl Empirical {
         }
     }
 
-    /// The mean of the values between two.
+    /// Return the mean of the values between two points.
     fn middle(&self, [a, b]: [f64; 2]) -> f64 {
         match self.between {
             Between::Linear => (a + b) / 2.0,

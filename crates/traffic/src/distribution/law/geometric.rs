@@ -1,17 +1,17 @@
-//! Geometric, from 1 on.
+//! The geometric distribution, which begins at 1.
 
 use super::Law;
 
-/// How many trials there are to the first success: P(N > n) = (1 − 1/mean)^n.
+/// Number of trials up to the first success: P(N > n) = (1 − 1/mean)^n.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Geometric {
     mean: f64,
-    /// ln(1 − 1/mean): that of the probability of another.
+    /// ln(1 − 1/mean), the logarithm of the probability of a further trial.
     log_another: f64,
 }
 
 impl Geometric {
-    /// `mean` is at least 1.
+    /// Create a distribution with a mean of at least 1.
     pub fn new(mean: f64) -> Self {
         Geometric { mean, log_another: libm::log1p(-1.0 / mean) }
     }
@@ -28,7 +28,7 @@ impl Law for Geometric {
         let n = x.max(0.0).floor();
         if n == 0.0 { 1.0 } else { libm::exp(n * self.log_another) }
     }
-    /// Beyond n it begins anew, n further on.
+    /// The distribution has no memory: the part above n is the distribution itself, shifted by n.
     fn above(&self, x: f64) -> f64 {
         (x.max(0.0).floor() + self.mean) * self.survival(x)
     }

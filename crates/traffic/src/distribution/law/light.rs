@@ -1,19 +1,19 @@
-//! Exponential and Weibull.
+//! The exponential and the Weibull distribution.
 
 use super::Law;
 use super::special::upper_gamma;
 
-/// Without memory, to a cap that stands for all that exceed it.
+/// The exponential distribution. Values above the cap are replaced by the cap.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exponential {
-    /// Its mean without the cap.
+    /// Mean, before the cap applies.
     pub mean: f64,
-    /// The cap, infinite if there is none.
+    /// Cap, infinite if there is none.
     pub cap: f64,
 }
 
 impl Exponential {
-    /// P(X > x) without the cap.
+    /// Return P(X > x) before the cap applies.
     fn uncapped(&self, x: f64) -> f64 {
         libm::exp(-x / self.mean)
     }
@@ -29,7 +29,7 @@ impl Law for Exponential {
     fn survival(&self, x: f64) -> f64 {
         if x < self.cap { self.uncapped(x.max(0.0)) } else { 0.0 }
     }
-    /// Of what lies above x without the cap, the cap takes off the part beyond it: mean P(X > cap).
+    /// The cap reduces the part of the mean above x by mean · P(X > cap).
     fn above(&self, x: f64) -> f64 {
         let x = x.max(0.0);
         if x < self.cap {
@@ -40,7 +40,7 @@ impl Law for Exponential {
     }
 }
 
-/// P(X > x) = exp(−(x/scale)^shape).
+/// The Weibull distribution: P(X > x) = exp(−(x/scale)^shape).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weibull {
     mean: f64,
@@ -49,7 +49,7 @@ pub struct Weibull {
 }
 
 impl Weibull {
-    /// Its mean is scale Γ(1 + 1/shape).
+    /// Create a distribution with mean = scale · Γ(1 + 1/shape).
     pub fn new(mean: f64, shape: f64) -> Self {
         Weibull { mean, scale: mean / libm::tgamma(1.0 + 1.0 / shape), shape }
     }

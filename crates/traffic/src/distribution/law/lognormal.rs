@@ -1,23 +1,23 @@
-//! Lognormal, whole or between two bounds.
+//! The lognormal distribution, with or without bounds.
 
 use std::f64::consts::TAU;
 
 use super::Law;
 use super::special::{normal_survival, normal_with_survival};
 
-/// The logarithm is normal; what falls outside the bounds is drawn again.
+/// The lognormal distribution. Values outside the bounds are drawn again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogNormal {
-    /// Of the whole law: exp(µ + σ²/2).
+    /// Mean before the bounds apply: exp(µ + σ²/2).
     mean: f64,
     sigma: f64,
     bounds: [f64; 2],
-    /// P(Z > z) of the whole law at the bounds.
+    /// P(Z > z) at the two bounds, before the bounds apply.
     survivals: [f64; 2],
 }
 
 impl LogNormal {
-    /// `mean` is that of the whole law.
+    /// Create a distribution. `mean` is the mean before the bounds apply.
     pub fn new(mean: f64, sigma: f64, least: Option<f64>, most: Option<f64>) -> Self {
         let bounds = [least.unwrap_or(0.0), most.unwrap_or(f64::INFINITY)];
         let mut law = LogNormal { mean, sigma, bounds, survivals: [1.0, 0.0] };
@@ -25,7 +25,7 @@ impl LogNormal {
         law
     }
 
-    /// The share of the whole law that lies between the bounds.
+    /// Return the probability of the interval between the bounds, before they apply.
     pub fn inside(&self) -> f64 {
         self.survivals[0] - self.survivals[1]
     }
@@ -34,7 +34,7 @@ impl LogNormal {
         self.survivals == [1.0, 0.0]
     }
 
-    /// The normal variable at x; the mean is exp(µ + σ²/2).
+    /// Return the standard normal variable that belongs to x. The mean is exp(µ + σ²/2).
     fn z(&self, x: f64) -> f64 {
         libm::log(x / self.mean) / self.sigma + self.sigma / 2.0
     }
@@ -56,7 +56,8 @@ impl Law for LogNormal {
         let x = x.clamp(self.bounds[0], self.bounds[1]);
         (normal_survival(self.z(x)) - self.survivals[1]) / self.inside()
     }
-    /// Weighted by its values, a lognormal law is one whose normal variable has the mean σ.
+    /// A lognormal distribution weighted by its values is a lognormal distribution whose normal
+    /// variable has mean σ.
     fn above(&self, x: f64) -> f64 {
         let [z, most] =
             [x.clamp(self.bounds[0], self.bounds[1]), self.bounds[1]].map(|x| self.z(x) - self.sigma);

@@ -1,12 +1,12 @@
-//! Mixtures.
+//! Mixtures of distributions.
 
 use super::{AnyLaw, Law};
 
-/// One of several laws, each with its probability.
+/// A mixture: one of several distributions, each with its probability.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mixture(Vec<Part>);
 
-/// A law of a mixture, and the interval of the uniform number that chooses it.
+/// A component of a mixture, with the interval of the uniform number that selects it.
 #[derive(Clone, Debug, PartialEq)]
 struct Part {
     from: f64,
@@ -15,7 +15,7 @@ struct Part {
 }
 
 impl Mixture {
-    /// The laws with their weights, which need not add up to 1.
+    /// Create a mixture of distributions with weights, which need not add up to 1.
     pub fn new(laws: Vec<(f64, AnyLaw)>) -> Self {
         let sum: f64 = laws.iter().map(|(weight, _)| weight).sum();
         let mut from = 0.0;
@@ -36,7 +36,8 @@ impl Law for Mixture {
     fn mean(&self) -> f64 {
         self.sum(Law::mean)
     }
-    /// Between the least and the greatest quantile of the laws, where the survival falls to 1 − p.
+    /// Search between the minimum and the maximum quantile of the components for the value at which
+    /// the survival function falls to 1 − p.
     fn quantile(&self, p: f64) -> f64 {
         let each = || self.0.iter().map(|part| part.law.quantile(p));
         let (mut low, mut high) = (each().fold(f64::INFINITY, f64::min), each().fold(0.0, f64::max));
@@ -61,7 +62,8 @@ impl Law for Mixture {
     fn above(&self, x: f64) -> f64 {
         self.sum(|law| law.above(x))
     }
-    /// The first number chooses the law; where it lies in the interval of that law is uniform again (Devroye 1986, II.4).
+    /// The first number selects the component. Its position within the interval of the component is
+    /// uniform again (Devroye 1986, II.4).
     fn draw(&self, [u, v]: [f64; 2]) -> f64 {
         let part = self.0.iter().rfind(|part| u >= part.from).unwrap_or(&self.0[0]);
         let within = ((u - part.from) / part.share).min(1.0 - f64::EPSILON);

@@ -1,5 +1,6 @@
-//! Laws of random numbers, in closed form: quantile, survival, mean, and the part of the mean that lies above a value.
-//! Drawing is inversion (Devroye 1986, II.2) unless said otherwise, and allocates nothing.
+//! Probability distributions in closed form: quantile, survival function, mean, and the part of the
+//! mean above a value. Values are drawn by inversion (Devroye 1986, II.2) unless stated otherwise.
+//! A draw allocates nothing.
 
 mod bounded;
 mod empirical;
@@ -18,26 +19,26 @@ pub use lognormal::LogNormal;
 pub use mixture::Mixture;
 pub use pareto::{BoundedPareto, Lomax, Pareto};
 
-/// A law on numbers that are not negative.
+/// A probability distribution on non-negative numbers.
 pub trait Law {
-    /// Its mean.
+    /// Return the mean.
     fn mean(&self) -> f64;
-    /// The least x with P(X ≤ x) ≥ p, for p in [0, 1).
+    /// Return the minimum x with P(X ≤ x) ≥ p, for p in [0, 1).
     fn quantile(&self, p: f64) -> f64;
-    /// P(X > x).
+    /// Return P(X > x), the survival function.
     fn survival(&self, x: f64) -> f64;
-    /// E[X; X > x]: the part of the mean that lies above x.
+    /// Return E[X; X > x], the part of the mean above x.
     fn above(&self, x: f64) -> f64;
-    /// What two uniform numbers in [0, 1) give.
+    /// Return the value that two uniform random numbers in [0, 1) determine.
     fn draw(&self, [u, _]: [f64; 2]) -> f64 {
         self.quantile(u)
     }
 }
 
-/// Defines the choice among the laws, which is one itself.
+/// Define the enum of all distributions, which is a distribution itself.
 macro_rules! laws {
     ($($Law:ident,)+) => {
-        /// Any of the laws.
+        /// One of the distributions.
         #[derive(Clone, Debug, PartialEq)]
         pub enum AnyLaw { $(#[allow(missing_docs)] $Law($Law),)+ }
 
@@ -81,18 +82,20 @@ laws! {
     Mixture,
 }
 
-/// The share of the sum that the largest of all hold, who are a share `largest` of them: 0.8 for 0.15 says that 15 % have 80 %.
+/// Return the share of the sum that the largest values hold; `largest` is their share of the number
+/// of values. A result of 0.8 for 0.15 means that 15 % of the values hold 80 % of the sum.
 pub fn share_of_largest(law: &impl Law, largest: f64) -> f64 {
     let x = law.quantile(1.0 - largest);
-    // Where many have the same value, so many of them belong to the largest.
+    // If many values are equal to the quantile, only a part of them belongs to the largest.
     let these = largest - law.survival(x);
     (law.above(x) + x * these) / law.mean()
 }
 
-/// Values that are summed one by one; beyond, the sum over whole numbers is an integral (the midpoint rule).
+/// Number of values that are summed one by one. The sum beyond is replaced by an integral (the
+/// midpoint rule).
 const ONE_BY_ONE: u32 = 1000;
 
-/// The mean of the nearest whole number, at least 1: the sum of P(N ≥ k).
+/// Return the mean of the nearest whole number, at least 1, as the sum of P(N ≥ k).
 pub fn mean_of_whole(law: &impl Law) -> f64 {
     let first: f64 = (2..=ONE_BY_ONE).map(|k| law.survival(f64::from(k) - 0.5)).sum();
     let rest = f64::from(ONE_BY_ONE) + 0.5;

@@ -1,8 +1,8 @@
-//! Pareto, without and with an upper bound, and of the second kind.
+//! The Pareto distribution, its bounded form, and the Lomax distribution.
 
 use super::Law;
 
-/// P(X > x) = (least/x)^shape.
+/// The Pareto distribution: P(X > x) = (least/x)^shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pareto {
     mean: f64,
@@ -11,12 +11,12 @@ pub struct Pareto {
 }
 
 impl Pareto {
-    /// Its mean is shape/(shape − 1) of its least value.
+    /// Create a distribution with mean = least · shape/(shape − 1).
     pub fn new(mean: f64, shape: f64) -> Self {
         Pareto { mean, least: mean * (shape - 1.0) / shape, shape }
     }
 
-    /// Its least value.
+    /// Return the minimum.
     pub fn least(&self) -> f64 {
         self.least
     }
@@ -37,19 +37,19 @@ impl Law for Pareto {
     }
 }
 
-/// That of Pareto below an upper bound: what falls above it is drawn again.
+/// The Pareto distribution with a maximum. Values above the maximum are drawn again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoundedPareto {
     least: f64,
     most: f64,
     shape: f64,
-    /// P(X > most) of the law without the bound, and the rest.
+    /// P(X > most) before the maximum applies, and its complement.
     beyond: f64,
     inside: f64,
 }
 
 impl BoundedPareto {
-    /// `most` is above `least`, which is above 0.
+    /// Create a distribution. `most` must be above `least`, which must be above 0.
     pub fn new(least: f64, most: f64, shape: f64) -> Self {
         let inside = -libm::expm1(-shape * libm::log(most / least));
         BoundedPareto { least, most, shape, beyond: libm::pow(least / most, shape), inside }
@@ -68,7 +68,8 @@ impl Law for BoundedPareto {
         let x = x.clamp(self.least, self.most);
         (libm::pow(self.least / x, self.shape) - self.beyond) / self.inside
     }
-    /// The integral of shape least^shape t^−shape from x on: shape least^shape (most^r − x^r)/r with r = 1 − shape.
+    /// Integral of shape · least^shape · t^−shape from x to `most`: shape · least^shape · (most^r −
+    /// x^r)/r with r = 1 − shape.
     fn above(&self, x: f64) -> f64 {
         let x = x.clamp(self.least, self.most);
         let (r, ratio) = (1.0 - self.shape, libm::log(self.most / x));
@@ -77,7 +78,8 @@ impl Law for BoundedPareto {
     }
 }
 
-/// Pareto of the second kind (Lomax): P(X > x) = (1 + x/scale)^−shape.
+/// The Lomax distribution (Pareto distribution of the second kind): P(X > x) = (1 +
+/// x/scale)^−shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lomax {
     mean: f64,
@@ -86,7 +88,7 @@ pub struct Lomax {
 }
 
 impl Lomax {
-    /// Its mean is scale/(shape − 1).
+    /// Create a distribution with mean = scale/(shape − 1).
     pub fn new(mean: f64, shape: f64) -> Self {
         Lomax { mean, scale: mean * (shape - 1.0), shape }
     }
@@ -102,7 +104,7 @@ impl Law for Lomax {
     fn survival(&self, x: f64) -> f64 {
         libm::pow(1.0 + x.max(0.0) / self.scale, -self.shape)
     }
-    /// What is beyond x is again of this law, its scale x more.
+    /// The part above x is a Lomax distribution again, with a scale that is larger by x.
     fn above(&self, x: f64) -> f64 {
         let x = x.max(0.0);
         (x + (self.scale + x) / (self.shape - 1.0)) * self.survival(x)

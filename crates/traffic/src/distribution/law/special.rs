@@ -2,12 +2,12 @@
 
 use std::f64::consts::{SQRT_2, TAU};
 
-/// P(Z > z) of a standard normal variable.
+/// Return P(Z > z) of a standard normal variable.
 pub fn normal_survival(z: f64) -> f64 {
     0.5 * libm::erfc(z / SQRT_2)
 }
 
-/// The z with P(Z > z) = s.
+/// Return the z with P(Z > z) = s.
 pub fn normal_with_survival(s: f64) -> f64 {
     if s > 0.5 {
         return -normal_with_survival(1.0 - s);
@@ -15,7 +15,8 @@ pub fn normal_with_survival(s: f64) -> f64 {
     if s <= 0.0 {
         return f64::INFINITY;
     }
-    // Abramowitz & Stegun 1964, 26.2.23: within 4.5e-4; two of Halley's steps make it exact.
+    // Abramowitz & Stegun 1964, 26.2.23, is within 4.5e-4; two steps of Halley's method make it
+    // exact.
     let t = libm::sqrt(-2.0 * libm::log(s));
     let above = 2.515_517 + t * (0.802_853 + t * 0.010_328);
     let below = 1.0 + t * (1.432_788 + t * (0.189_269 + t * 0.001_308));
@@ -27,8 +28,9 @@ pub fn normal_with_survival(s: f64) -> f64 {
     z
 }
 
-/// The regularized upper incomplete gamma function Q(a, x): by its series below a + 1, by Legendre's continued fraction above
-/// (Abramowitz & Stegun 1964, 6.5.29 and 6.5.31).
+/// Return the regularized upper incomplete gamma function Q(a, x). Below a + 1 it is computed by
+/// its series, and above by Legendre's continued fraction (Abramowitz & Stegun 1964, 6.5.29 and
+/// 6.5.31).
 pub fn upper_gamma(a: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return 1.0;
@@ -46,7 +48,7 @@ pub fn upper_gamma(a: f64, x: f64) -> f64 {
         }
         return 1.0 - front * sum;
     }
-    // The fraction from its convergents, by Lentz's method as Thompson and Barnett have it.
+    // Convergents of the fraction, by the modified Lentz method of Thompson and Barnett.
     let mut b = x + 1.0 - a;
     let mut c = f64::MAX;
     let mut d = 1.0 / b;
@@ -70,9 +72,9 @@ pub fn upper_gamma(a: f64, x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Tables of the normal distribution, and its symmetry.
+    /// Quantiles from tables of the normal distribution, and its symmetry.
     #[test]
-    fn normal_quantiles() {
+    fn normal_quantiles_match_tables() {
         for (s, z) in [(0.5, 0.0), (0.025, 1.959_963_984_540_054), (1e-9, 5.997_807_015_007_687)] {
             assert!((normal_with_survival(s) - z).abs() < 1e-13, "{s}");
             assert!((normal_with_survival(1.0 - s) + z).abs() < 1e-7, "{s}");
@@ -86,7 +88,7 @@ mod tests {
 
     /// Q(1, x) = exp(−x), Q(1/2, x) = erfc(√x), and Q(a + 1, x) = Q(a, x) + x^a exp(−x)/Γ(a + 1).
     #[test]
-    fn the_gamma_function_is_what_it_is_at_halves() {
+    fn the_gamma_function_matches_closed_forms() {
         for x in [1e-9, 0.1, 1.0, 1.4, 1.6, 2.0, 7.0, 40.0] {
             let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-14 + 1e-13 * b, "{x}: {a} {b}");
             near(upper_gamma(1.0, x), libm::exp(-x));

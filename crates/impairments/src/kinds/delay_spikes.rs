@@ -1,0 +1,51 @@
+//! Periods in which the wire delivers no packet. At the end of a period it delivers all of them.
+//!
+//! Source: Gurtov & Ludwig 2003, "Responding to spurious timeouts in TCP" (`gurtov2003responding`).
+//! A delay spike delays the packets in flight, as a handover or the link's own retransmissions do.
+
+use engine::Stream;
+use traffic::Spacing;
+use units::param::Invalid;
+use units::{Duration, Range, params};
+
+use crate::effect::{Effect, Impair, Kind, Passage};
+use crate::episodes::{Episodes, MIN_INTERVAL, needs_a_beginning};
+
+params! {
+    /// Delay spikes: packets that would arrive during a spike arrive at its end, in order.
+    pub struct DelaySpikes: "delay_spikes", checked by check {
+        /// Start of the first spike. If absent, the first spike starts after one interval.
+        start: Option<Duration> = (None), in Range::at_least(0.0), from "";
+        /// Length of a spike.
+        length: Duration = required, in Range::above(0.0), from "gurtov2003responding";
+        /// Mean time from the end of a spike to the start of the next. If absent, there is one
+        /// spike.
+        interval: Option<Duration> = (None), in Range::at_least(MIN_INTERVAL), from "";
+        /// Distribution of the intervals.
+        spacing: Spacing = (Spacing::Constant), in Range::ANY, from "";
+    }
+}
+
+fn check(p: &DelaySpikes, path: &str) -> Result<(), Invalid> {
+    needs_a_beginning(p.start, p.interval, path)
+}
+
+/// State of delay spikes.
+#[derive(Clone, Debug)]
+pub struct Spikes(Episodes);
+
+impl Kind for DelaySpikes {
+    type State = Spikes;
+
+    fn start(&self, random: Stream) -> Spikes {
+        Spikes(Episodes::new(self.start, self.length, self.interval, self.spacing, random))
+    }
+}
+
+impl Impair for Spikes {
+    /// A spike concerns arrivals at the far end, because these times never decrease.
+    fn act(&mut self, packet: &Passage) -> Effect {
+        let end = self.0.end_at(packet.arrives);
+        end.map_or(Effect::Pass, |end| Effect::Delay(end.since(packet.leaves)))
+    }
+}

@@ -1,0 +1,25 @@
+//! Packets that arrive twice.
+
+use engine::Stream;
+use units::{Duration, Probability, Range, params};
+
+use crate::effect::{Chance, Effect, Kind};
+
+params! {
+    /// Duplication: a copy follows a packet.
+    pub struct Duplication: "duplication" {
+        /// Probability that a packet is duplicated.
+        probability: Probability = required, in Range::ANY, from "rfc5560: one-way duplication of packets";
+        /// Time from the arrival of the packet to that of its copy.
+        delay: Duration = (Duration::ZERO), in Range::at_least(0.0), from "directly behind the packet, as from a link that retransmits a frame whose acknowledgment is late";
+    }
+}
+
+impl Kind for Duplication {
+    const DUPLICATES: bool = true;
+    type State = Chance;
+
+    fn start(&self, random: Stream) -> Chance {
+        Chance::new(self.probability, Effect::Duplicate(self.delay), random)
+    }
+}

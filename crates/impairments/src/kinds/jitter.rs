@@ -1,0 +1,73 @@
+//! A delay that varies from packet to packet.
+
+use engine::Stream;
+use units::{Duration, Range, Time, params, words};
+
+use crate::effect::{Effect, Impair, Kind, Passage};
+
+words! {
+    /// Distribution of a random delay, given its mean.
+    pub enum Distribution {
+        /// Uniform between 0 and twice the mean.
+        Uniform = "uniform",
+        /// Exponential.
+        Exponential = "exponential",
+    }
+}
+
+words! {
+    /// Order of packets with random delays.
+    pub enum Order {
+        /// Packets keep their order: a packet also waits for those before it, as in a queue.
+        Keep = "keep",
+        /// Each packet has only its own delay, so packets may overtake each other.
+        Any = "any",
+    }
+}
+
+params! {
+    /// Jitter: each packet has a random additional delay.
+    pub struct Jitter: "jitter" {
+        /// Mean of the additional delay.
+        mean: Duration = required, in Range::at_least(0.0), from "rfc3393: variation of the one-way delay";
+        /// Distribution of the additional delay.
+        distribution: Distribution = (Distribution::Uniform), in Range::ANY, from "";
+        /// Order of the packets after their delays.
+        order: Order = (Order::Keep), in Range::ANY, from "";
+    }
+}
+
+/// State of jitter.
+#[derive(Clone, Debug)]
+pub struct Delays {
+    jitter: Jitter,
+    random: Stream,
+    /// Time when the previous packet left, if packets keep their order.
+    last: Time,
+}
+
+impl Kind for Jitter {
+    type State = Delays;
+
+    fn start(&self, random: Stream) -> Delays {
+        Delays { jitter: self.clone(), random, last: Time::ZERO }
+    }
+}
+
+impl Impair for Delays {
+    fn act(&mut self, packet: &Passage) -> Effect {
+        let u = self.random.uniform();
+        let mean = self.jitter.mean.seconds();
+        // Inversion (Devroye 1986, II.2) of 1 − u, which is above 0.
+        let delay = match self.jitter.distribution {
+            Distribution::Uniform => 2.0 * mean * u,
+            Distribution::Exponential => -mean * libm::log1p(-u),
+        };
+        let mut leaves = packet.leaves + Duration::from_seconds(delay);
+        if self.jitter.order == Order::Keep {
+            leaves = leaves.max(self.last);
+            self.last = leaves;
+        }
+        Effect::Delay(leaves.since(packet.leaves))
+    }
+}

@@ -1,0 +1,24 @@
+//! Independent losses (Bernoulli trials).
+
+use engine::Stream;
+use net::Why;
+use units::{Probability, Range, params};
+
+use crate::effect::{Chance, Effect, Kind};
+
+params! {
+    /// Random loss: each packet is lost with the same probability, independently of the others.
+    pub struct Loss: "loss" {
+        /// Probability that a packet is lost. The mean length of a burst of losses is
+        /// 1/(1 − probability).
+        probability: Probability = required, in Range::ANY, from "";
+    }
+}
+
+impl Kind for Loss {
+    type State = Chance;
+
+    fn start(&self, random: Stream) -> Chance {
+        Chance::new(self.probability, Effect::Lose(Why::Loss), random)
+    }
+}

@@ -1,0 +1,61 @@
+//! Tables of TCP in a scenario: how keys of the command line, of flows and of stacks are laid over each other.
+
+mod common;
+
+use common::{TWO_DOWNLOADS, scenario};
+use serde_json::Value;
+
+/// The parameters of the sender of the first flow, and of its receiver.
+fn resolved(changes: &[(&str, &str)]) -> (Value, Value) {
+    let groups = lab::resolved::tcp(&scenario(TWO_DOWNLOADS, changes).unwrap()).unwrap();
+    (groups[0]["sender"].clone(), groups[0]["receiver"].clone())
+}
+
+/// A text changes one key of its table, whether it comes before or after the others.
+#[test]
+fn a_text_leaves_the_other_keys_of_its_table() {
+    let packets = ("tcp.ecn.packets", "all-data");
+    for changes in [[("tcp.ecn", "accurate"), packets], [packets, ("tcp.ecn", "accurate")]] {
+        let ecn = &resolved(&changes).0["ecn"];
+        assert_eq!((ecn["mode"].as_str(), ecn["packets"].as_str()), (Some("accurate"), Some("all-data")));
+    }
+    let (sender, _) =
+        resolved(&[("tcp.sack", "true"), ("tcp.recovery", "fack"), ("tcp.recovery.rack", "true")]);
+    assert_eq!((&sender["recovery"]["method"], &sender["recovery"]["rack"]), (&"fack".into(), &true.into()));
+}
+
+/// A flow changes single keys of the tables of all flows, and a receiver those of its flow.
+#[test]
+fn flows_change_single_keys_of_tables() {
+    let (sender, receiver) = resolved(&[
+        ("tcp.rto.min", "400 ms"),
+        ("tcp.rto.max", "9 s"),
+        ("flows.0.tcp.rto.min", "300 ms"),
+        ("flows.0.receiver_tcp.rto.initial", "2 s"),
+        ("flows.0.receiver_tcp.ecn", "off"),
+    ]);
+    let rto =
+        |tcp: &Value| ["initial", "min", "max"].map(|key| tcp["rto"][key].as_str().unwrap().to_string());
+    assert_eq!(rto(&sender), ["1 s", "300 ms", "9 s"]);
+    assert_eq!(rto(&receiver), ["2 s", "300 ms", "9 s"]);
+    assert_eq!((&sender["ecn"]["mode"], &receiver["ecn"]["mode"]), (&"rfc3168".into(), &"off".into()));
+}
+
+/// A stack lies under the keys of a document table by table.
+#[test]
+fn a_stack_fills_the_rest_of_each_table() {
+    let (sender, _) =
+        resolved(&[("tcp.stack", "linux"), ("tcp.rto.max", "9 s"), ("tcp.recovery.frto", "off")]);
+    assert_eq!((&sender["rto"]["max"], &sender["rto"]["min"]), (&"9 s".into(), &"200 ms".into()));
+    assert_eq!((&sender["recovery"]["frto"], &sender["recovery"]["rack"]), (&"off".into(), &true.into()));
+    assert_eq!(sender["ecn"]["mode"], "rfc3168", "the document's own");
+}
+
+/// A former key is an error wherever TCP has keys, also on the command line.
+#[test]
+fn a_former_key_is_an_error_wherever_it_stands() {
+    for table in ["tcp", "flows.0.tcp", "flows.0.receiver_tcp"] {
+        let error = scenario(TWO_DOWNLOADS, &[(&format!("{table}.rto_min"), "1 s")]).unwrap_err();
+        assert_eq!(error, format!("{table}.rto_min: is now rto.min; write rto = {{ min = \"1 s\" }}"));
+    }
+}

@@ -1,0 +1,187 @@
+//! Counters of a link: each packet that arrived was delivered or dropped, or is still there.
+
+use thiserror::Error;
+use units::Time;
+
+use crate::discipline::Why;
+use crate::packet::{Ecn, Packet};
+
+/// Number of packets and of their bytes on the wire.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Number of packets.
+    pub packets: u64,
+    /// Number of bytes.
+    pub bytes: u64,
+}
+
+impl Count {
+    /// Count `packet`.
+    #[inline]
+    pub fn add(&mut self, packet: &Packet) {
+        self.packets += 1;
+        self.bytes += u64::from(packet.size);
+    }
+}
+
+impl std::ops::Add for Count {
+    type Output = Count;
+    fn add(self, o: Count) -> Count {
+        Count { packets: self.packets + o.packets, bytes: self.bytes + o.bytes }
+    }
+}
+
+impl std::ops::Sub for Count {
+    type Output = Count;
+    fn sub(self, o: Count) -> Count {
+        Count { packets: self.packets - o.packets, bytes: self.bytes - o.bytes }
+    }
+}
+
+/// Broken invariant. The results of the run are not reliable.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[error("invariant violated at {at}, {place}: {what}")]
+pub struct Violation {
+    /// Time at which the check failed.
+    pub at: Time,
+    /// Link or flow whose check failed.
+    pub place: String,
+    /// Description of the broken invariant.
+    pub what: String,
+}
+
+/// Counters of a link. Every packet changes the fields of this struct, while `signals` has the
+/// counters that only drops, marks and CE change.
+#[derive(Clone, Debug, Default)]
+#[repr(C)]
+pub struct LinkCounters {
+    /// Packets that were offered to the queue.
+    pub arrived: Count,
+    /// Transmission time of all admitted packets, in picoseconds.
+    pub work: u64,
+    /// Packets that arrived at the far end.
+    pub delivered: Count,
+    signals: Option<Box<Signals>>,
+}
+
+/// Drops and marks of a link, and its packets with CE.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Signals {
+    /// Packets dropped by the queue.
+    pub dropped: Count,
+    /// Number of dropped packets per reason ([`Why::index`]).
+    pub dropped_why: [u64; Why::ALL.len()],
+    /// Number of marked packets per reason ([`Why::index`]).
+    pub marked_why: [u64; Why::ALL.len()],
+    /// Number of packets that arrived with CE.
+    pub ce_in: u64,
+    /// Number of packets with CE that were dropped.
+    pub ce_dropped: u64,
+    /// Number of packets with CE that were admitted.
+    pub ce_admitted: u64,
+    /// Number of marks on packets that already had CE.
+    pub re_marked: u64,
+}
+
+impl Signals {
+    /// Return the number of all marks.
+    pub fn marked(&self) -> u64 {
+        self.marked_why.iter().sum()
+    }
+}
+
+/// Packets inside a link at one time, counted packet by packet.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Inside {
+    /// Packets that the previous hop has scheduled to enter the link later.
+    pub to_come: Count,
+    /// Packets that wait for the transmitter.
+    pub waiting: Count,
+    /// Packets in service or on the wire.
+    pub on_wire: Count,
+    /// Packets that have reached the far end but are not counted as delivered yet, because they are
+    /// in the next link, which only delays.
+    pub beyond: Count,
+    /// Number of packets with CE in a queue that stores its packets, which has not admitted them
+    /// yet.
+    pub ce_waiting: u64,
+    /// Remaining transmission time, in picoseconds.
+    pub work: u64,
+}
+
+impl Inside {
+    /// Count a packet that waits in a queue that stores its packets.
+    pub(crate) fn add_waiting(&mut self, packet: &Packet) {
+        self.waiting.add(packet);
+        self.ce_waiting += u64::from(packet.ecn == Ecn::Ce);
+    }
+}
+
+impl LinkCounters {
+    /// Return the counters of drops, marks and CE.
+    pub fn signals(&self) -> Signals {
+        self.signals.as_deref().copied().unwrap_or_default()
+    }
+
+    #[cold]
+    fn signals_mut(&mut self) -> &mut Signals {
+        self.signals.get_or_insert_default()
+    }
+
+    #[inline]
+    pub(crate) fn arrive(&mut self, p: &Packet) {
+        self.arrived.add(p);
+        if p.ecn == Ecn::Ce {
+            self.signals_mut().ce_in += 1;
+        }
+    }
+
+    #[inline]
+    pub(crate) fn admit(&mut self, p: &Packet, work: u64) {
+        self.work = self.work.wrapping_add(work); // Link::is_beyond_time reports an overflow
+        if p.ecn == Ecn::Ce {
+            self.signals_mut().ce_admitted += 1;
+        }
+    }
+
+    pub(crate) fn drop(&mut self, p: &Packet, why: Why) {
+        let signals = self.signals_mut();
+        signals.dropped.add(p);
+        signals.dropped_why[why.index()] += 1;
+        signals.ce_dropped += u64::from(p.ecn == Ecn::Ce);
+    }
+
+    pub(crate) fn mark(&mut self, p: &Packet, why: Why) {
+        let signals = self.signals_mut();
+        signals.marked_why[why.index()] += 1;
+        signals.re_marked += u64::from(p.ecn == Ecn::Ce);
+    }
+
+    /// Check the identities that hold at every time, given the packets inside the link.
+    pub fn check(&self, inside: &Inside, now: Time) -> Result<(), String> {
+        let present = inside.to_come + inside.waiting + inside.on_wire + inside.beyond;
+        let signals = self.signals();
+        if self.arrived != signals.dropped + self.delivered + present {
+            return Err(format!(
+                "packets in {:?} are not dropped {:?} + delivered {:?} + inside {inside:?}",
+                self.arrived, signals.dropped, self.delivered
+            ));
+        }
+        let ce = signals.ce_in + signals.marked() - signals.re_marked;
+        if ce != signals.ce_admitted + signals.ce_dropped + inside.ce_waiting {
+            return Err(format!(
+                "CE in {} + marks {} is not CE admitted {} + dropped {} + stored {}",
+                signals.ce_in,
+                signals.marked() - signals.re_marked,
+                signals.ce_admitted,
+                signals.ce_dropped,
+                inside.ce_waiting
+            ));
+        }
+        let busy = self.work - inside.work;
+        if busy > now.0 {
+            return Err(format!("busy for {busy} ps of {} ps", now.0));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,110 @@
+//! Directions and endpoints of a connection.
+
+/// Direction of a packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Direction {
+    /// From the sender of the data to its receiver.
+    #[default]
+    Forward = 0,
+    /// From the receiver of the data to its sender: ACKs.
+    Reverse = 1,
+}
+
+impl Direction {
+    /// Both directions.
+    pub const BOTH: [Direction; 2] = [Direction::Forward, Direction::Reverse];
+
+    /// Return the opposite direction.
+    #[inline]
+    pub fn opposite(self) -> Direction {
+        if self == Direction::Forward { Direction::Reverse } else { Direction::Forward }
+    }
+
+    /// Return the index in arrays with one entry per direction.
+    #[inline]
+    pub fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// Endpoint of a connection: the sender of the data or its receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End(u32);
+
+impl End {
+    /// Return the endpoint that sends the data of a connection.
+    #[inline]
+    pub fn sender(connection: u32) -> End {
+        End(2 * connection)
+    }
+
+    /// Return the endpoint that receives the data of a connection.
+    #[inline]
+    pub fn receiver(connection: u32) -> End {
+        End(2 * connection + 1)
+    }
+
+    /// Return the endpoint of a connection that packets in this direction reach.
+    #[inline]
+    pub fn reached(connection: u32, direction: Direction) -> End {
+        End(2 * connection + 1 - direction as u32)
+    }
+
+    /// Return the endpoint with this number. The endpoints of a connection have consecutive
+    /// numbers, starting with the sender.
+    #[inline]
+    pub fn from_index(index: u32) -> End {
+        End(index)
+    }
+
+    /// Return the number of the endpoint.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Return the connection.
+    #[inline]
+    pub fn connection(self) -> u32 {
+        self.0 / 2
+    }
+
+    /// Return the direction of the packets that the endpoint sends.
+    #[inline]
+    pub fn sends(self) -> Direction {
+        if self.is_sender() { Direction::Forward } else { Direction::Reverse }
+    }
+
+    /// Return true if the endpoint sends the data.
+    #[inline]
+    pub fn is_sender(self) -> bool {
+        self.0.is_multiple_of(2)
+    }
+
+    /// Return the opposite endpoint.
+    #[inline]
+    pub fn opposite(self) -> End {
+        End(self.0 ^ 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_of_an_endpoint_reach_the_opposite_one() {
+        for connection in [0, 1, 7] {
+            let (sender, receiver) = (End::sender(connection), End::receiver(connection));
+            assert_eq!((sender.opposite(), receiver.opposite()), (receiver, sender));
+            assert_eq!((sender.sends(), receiver.sends()), (Direction::Forward, Direction::Reverse));
+            for end in [sender, receiver] {
+                assert_eq!(end.connection(), connection);
+                assert_eq!(End::reached(connection, end.sends()), end.opposite());
+                assert_eq!(End::from_index(end.index() as u32), end);
+                assert_eq!(end.opposite().sends(), end.sends().opposite());
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Traits and context from which each queue of a scenario is built. This file imports no AQM.
+
+use std::fmt;
+
+use engine::Stream;
+use net::{Aqm, Backlog, QueueDiscipline};
+use units::{Bytes, Depth, Params, Rate, Room};
+
+use crate::diffserv::{Flows, NoFlows};
+use crate::fifo::{Buffer, HUNDRED_PACKETS};
+
+/// Link, limit and randomness for which a queue is built.
+#[derive(Clone)]
+pub struct QueueContext<'a> {
+    /// Rate of the link, or the rate to which a shaper limits the class.
+    pub rate: Rate,
+    /// Transmission rate of the link.
+    pub link: Rate,
+    /// Limit of the buffer.
+    pub limit: Depth,
+    /// Random stream of this queue.
+    pub random: Stream,
+    /// Flows of the scenario, for queues that classify packets by flow.
+    pub flows: &'a dyn Flows,
+    /// Name of the link.
+    pub name: &'a str,
+    /// AQMs that the calling program supplies.
+    pub custom: &'a dyn CustomAqms,
+}
+
+impl QueueContext<'_> {
+    /// Create the context of a link with this rate, without flows and without custom AQMs.
+    pub fn new(rate: Rate, limit: Depth, random: Stream) -> Self {
+        QueueContext { rate, link: rate, limit, random, flows: &NoFlows, name: "link", custom: &NoCustomAqms }
+    }
+
+    /// Return the number of packets of this size that fit into one second at the rate.
+    pub fn packets_per_second(&self, size: Bytes) -> f64 {
+        self.rate.0 as f64 / (8.0 * size.0 as f64)
+    }
+}
+
+/// Supplier of AQMs that this crate does not contain.
+pub trait CustomAqms {
+    /// Return true if the supplier has an AQM of this name.
+    fn has(&self, name: &str) -> bool;
+    /// Create an AQM of this name for the link `link`.
+    ///
+    /// # Panics
+    /// If the supplier does not have an AQM of this name.
+    fn aqm(&self, name: &str, link: &str, context: QueueContext) -> Box<dyn Aqm + Send>;
+}
+
+/// Supplier without any AQM.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoCustomAqms;
+
+impl CustomAqms for NoCustomAqms {
+    fn has(&self, _: &str) -> bool {
+        false
+    }
+
+    fn aqm(&self, name: &str, _: &str, _: QueueContext) -> Box<dyn Aqm + Send> {
+        panic!("no program supplied the AQM {name}");
+    }
+}
+
+/// Parameters of an AQM that decides when a packet arrives.
+pub trait AqmParams: Params + 'static {
+    /// AQM that the parameters describe.
+    type Aqm: Aqm + fmt::Debug + Send + 'static;
+    /// True if the AQM relies on admitted packets leaving in order, each at its known time. The
+    /// buffer then drops only arriving packets when it is full.
+    const COUNTS_ON_ORDER: bool = false;
+    /// Limit of the buffer if the scenario does not give one.
+    const LIMIT: Room = HUNDRED_PACKETS;
+    /// Create the AQM for a link.
+    fn aqm(&self, context: QueueContext) -> Self::Aqm;
+}
+
+/// Parameters of a queue discipline that stores its packets until they are sent.
+pub trait DisciplineParams: Params + 'static {
+    /// Queue discipline that the parameters describe.
+    type Discipline: QueueDiscipline + fmt::Debug + Send + 'static;
+    /// Limit of the buffer if the scenario does not give one.
+    const LIMIT: Room = HUNDRED_PACKETS;
+    /// Create the queue discipline for a link, with the limits of `buffer`.
+    fn discipline(&self, buffer: &Buffer, context: QueueContext) -> Self::Discipline;
+}
+
+/// Return the backlog in the unit of `like`: packets or bytes.
+#[inline]
+pub fn measure(backlog: Backlog, like: Depth) -> f64 {
+    match like {
+        Depth::Packets(_) => f64::from(backlog.packets),
+        Depth::Bytes(_) => backlog.bytes as f64,
+    }
+}

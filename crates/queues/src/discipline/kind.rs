@@ -1,0 +1,307 @@
+//! Kinds of queues: their names in a scenario, and how each is built.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use units::param::{Invalid, Json, choice_schema, page, split_kind, with_kind};
+use units::{Params, Read, Room};
+
+use super::{Discipline, Storing, StoringQueue};
+use crate::aqm::{AqmParams, DisciplineParams, QueueContext};
+use crate::drop_tail::{DropTail, NoAqm};
+use crate::fifo::{Buffer, DropFrom, Fifo, HUNDRED_PACKETS, MarkAt};
+use crate::schedulers::{Child, Classes, HasClasses, Schedules};
+use crate::storing::StoringFifo;
+
+/// Kinds of queues in the order of the manual. A new kind is one line: [`aqm`] if it decides on
+/// arrival, [`discipline`] if it stores its packets, [`scheduler`] if it has classes.
+static KINDS: &[Entry] = &[
+    aqm::<crate::drop_tail::DropTail>(),
+    aqm::<crate::red::Red>(),
+    aqm::<crate::tc_red::TcRed>(),
+    aqm::<crate::adaptive_red::AdaptiveRed>(),
+    aqm::<crate::self_configuring_red::SelfConfiguringRed>(),
+    aqm::<crate::nonlinear_red::NonlinearRed>(),
+    aqm::<crate::red_pd::RedPd>(),
+    aqm::<crate::wred::Wred>(),
+    aqm::<crate::rio::Rio>(),
+    aqm::<crate::fred::Fred>(),
+    aqm::<crate::sred::Sred>(),
+    aqm::<crate::threshold::Threshold>(),
+    aqm::<crate::blue::Blue>(),
+    aqm::<crate::sfb::Sfb>(),
+    aqm::<crate::tc_sfb::TcSfb>(),
+    aqm::<crate::rem::Rem>(),
+    aqm::<crate::pi::Pi>(),
+    aqm::<crate::avq::Avq>(),
+    aqm::<crate::pie::Pie>(),
+    aqm::<crate::pie_enhanced::PieEnhanced>(),
+    aqm::<crate::tc_pie::TcPie>(),
+    aqm::<crate::pi2::Pi2>(),
+    discipline::<crate::choke::Choke>(),
+    discipline::<crate::codel::Codel>(),
+    discipline::<crate::fq_codel::FqCodel>(),
+    discipline::<crate::cobalt::Cobalt>(),
+    discipline::<crate::fq_pie::FqPie>(),
+    discipline::<crate::dualpi2::DualPi2>(),
+    composed::<crate::diffserv::phb::Phb>(),
+    discipline::<crate::schedulers::sfq::Sfq>(),
+    scheduler::<crate::schedulers::priority::Priority>(),
+    scheduler::<crate::schedulers::wrr::Wrr>(),
+    scheduler::<crate::schedulers::drr::Drr>(),
+    scheduler::<crate::schedulers::mdrr::Mdrr>(),
+    scheduler::<crate::schedulers::wfq::Wfq>(),
+    scheduler::<crate::schedulers::scfq::Scfq>(),
+    scheduler::<crate::schedulers::tbf::Tbf>(),
+    scheduler::<crate::schedulers::htb::Htb>(),
+    scheduler::<crate::schedulers::cbq::Cbq>(),
+    aqm::<crate::custom::Custom>(),
+];
+
+/// Entry of the table of kinds.
+#[derive(Debug)]
+struct Entry {
+    key: &'static str,
+    keys: &'static [&'static str],
+    limit: Room,
+    /// True if only the arriving packet may be dropped when the buffer is full.
+    counts_on_order: bool,
+    /// True if the kind itself chooses the packets to mark.
+    places_marks: bool,
+    has_buffer: bool,
+    read: fn(&Json, &str) -> Result<Arc<dyn QueueParams>, Invalid>,
+    schema: fn() -> Json,
+    page: fn() -> Json,
+}
+
+/// Return the entry of a kind that decides on arrival.
+const fn aqm<P: AqmParams + fmt::Debug + Send + Sync>() -> Entry {
+    Entry {
+        key: P::KEY,
+        keys: P::KEYS,
+        limit: P::LIMIT,
+        counts_on_order: P::COUNTS_ON_ORDER,
+        places_marks: false,
+        has_buffer: true,
+        read: |value, path| Ok(Arc::new(AqmKind(P::read(value, path)?))),
+        schema: P::schema,
+        page: page::<P>,
+    }
+}
+
+/// Return the entry of a kind that stores its packets.
+const fn discipline<P: DisciplineParams + fmt::Debug + Send + Sync>() -> Entry {
+    Entry {
+        key: P::KEY,
+        keys: P::KEYS,
+        limit: P::LIMIT,
+        counts_on_order: true,
+        places_marks: true,
+        has_buffer: true,
+        read: |value, path| {
+            let params = P::read(value, path)?;
+            Ok(Arc::new(DisciplineKind { params, children: |_| Vec::new(), classes: |_| None }))
+        },
+        schema: P::schema,
+        page: page::<P>,
+    }
+}
+
+/// Return the entry of a kind whose classes the scenario does not write.
+const fn composed<P: DisciplineParams<Discipline: HasClasses> + fmt::Debug + Send + Sync>() -> Entry {
+    Entry {
+        read: |value, path| {
+            let params = P::read(value, path)?;
+            Ok(Arc::new(DisciplineKind {
+                params,
+                children: |_| Vec::new(),
+                classes: |queue| Some(queue.classes()),
+            }))
+        },
+        ..discipline::<P>()
+    }
+}
+
+/// Return the entry of a scheduler.
+const fn scheduler<P: Schedules<Discipline: HasClasses> + fmt::Debug + Send + Sync>() -> Entry {
+    Entry {
+        has_buffer: false,
+        read: |value, path| {
+            let params = P::read(value, path)?;
+            Ok(Arc::new(DisciplineKind {
+                params,
+                children: P::children,
+                classes: |queue| Some(queue.classes()),
+            }))
+        },
+        ..discipline::<P>()
+    }
+}
+
+/// Parameters of a queue of some kind.
+trait QueueParams: fmt::Debug + Send + Sync {
+    /// Return the parameters themselves.
+    fn params(&self) -> &dyn Any;
+    /// Return the parameters as a scenario writes them.
+    fn write(&self) -> Json;
+    /// Return the classes, if this is a scheduler.
+    fn children(&self) -> Vec<Child<'_>>;
+    /// Build a queue that decides on arrival, or stores its packets if its kind requires it.
+    fn build(&self, buffer: &Buffer, context: QueueContext) -> Discipline;
+    /// Build a queue that stores its packets.
+    fn build_storing(&self, buffer: &Buffer, context: QueueContext) -> Box<dyn StoringQueue>;
+}
+
+/// Kind that decides on arrival.
+#[derive(Debug)]
+struct AqmKind<P>(P);
+
+impl<P: AqmParams + fmt::Debug + Send + Sync> QueueParams for AqmKind<P> {
+    fn params(&self) -> &dyn Any {
+        &self.0
+    }
+
+    fn write(&self) -> Json {
+        with_kind(&self.0)
+    }
+
+    fn children(&self) -> Vec<Child<'_>> {
+        Vec::new()
+    }
+
+    fn build(&self, buffer: &Buffer, context: QueueContext) -> Discipline {
+        let limit = context.limit;
+        Discipline::Aqm(Box::new(Fifo::new(buffer, limit, self.0.aqm(context))))
+    }
+
+    fn build_storing(&self, buffer: &Buffer, context: QueueContext) -> Box<dyn StoringQueue> {
+        let (limit, victims) = (context.limit, context.random.branch("victims"));
+        let discipline = StoringFifo::new(buffer, limit, self.0.aqm(context), victims);
+        Box::new(Storing { discipline, classes: |_| None })
+    }
+}
+
+/// Kind that stores its packets.
+#[derive(Debug)]
+struct DisciplineKind<P: DisciplineParams> {
+    params: P,
+    children: fn(&P) -> Vec<Child<'_>>,
+    classes: fn(&P::Discipline) -> Option<&Classes>,
+}
+
+impl<P: DisciplineParams + fmt::Debug + Send + Sync> QueueParams for DisciplineKind<P> {
+    fn params(&self) -> &dyn Any {
+        &self.params
+    }
+
+    fn write(&self) -> Json {
+        with_kind(&self.params)
+    }
+
+    fn children(&self) -> Vec<Child<'_>> {
+        (self.children)(&self.params)
+    }
+
+    fn build(&self, buffer: &Buffer, context: QueueContext) -> Discipline {
+        Discipline::Storing(self.build_storing(buffer, context))
+    }
+
+    fn build_storing(&self, buffer: &Buffer, context: QueueContext) -> Box<dyn StoringQueue> {
+        let discipline = self.params.discipline(buffer, context);
+        Box::new(Storing { discipline, classes: self.classes })
+    }
+}
+
+/// Kind of a queue, with its parameters.
+#[derive(Clone, Debug)]
+pub struct Kind {
+    entry: &'static Entry,
+    params: Arc<dyn QueueParams>,
+}
+
+impl PartialEq for Kind {
+    fn eq(&self, other: &Kind) -> bool {
+        self.write() == other.write()
+    }
+}
+
+/// Return the entry of a kind, if a kind has this name.
+fn entry(kind: &str) -> Option<&'static Entry> {
+    KINDS.iter().find(|entry| entry.key == kind)
+}
+
+impl Kind {
+    /// Return the manual page of each kind.
+    pub fn pages() -> Vec<Json> {
+        KINDS.iter().map(|entry| (entry.page)()).collect()
+    }
+
+    /// Return the names of the parameters of a kind, or `None` if the kind does not exist.
+    pub fn keys_of(kind: &str) -> Option<&'static [&'static str]> {
+        entry(kind).map(|entry| entry.keys)
+    }
+
+    /// Return true for a kind without a buffer of its own: a scheduler.
+    pub(super) fn is_scheduler(kind: &str) -> bool {
+        entry(kind).is_some_and(|entry| !entry.has_buffer)
+    }
+
+    /// Return the default limit of the buffer of a kind.
+    pub(super) fn limit_of(kind: &str) -> Room {
+        entry(kind).map_or(HUNDRED_PACKETS, |entry| entry.limit)
+    }
+
+    /// Return the parameters if they have this type.
+    pub fn params<P: Params + 'static>(&self) -> Option<&P> {
+        self.params.params().downcast_ref()
+    }
+
+    /// Return the classes, if this is a scheduler.
+    pub(super) fn children(&self) -> Vec<Child<'_>> {
+        self.params.children()
+    }
+
+    /// Return true if only the arriving packet may be dropped when the buffer is full.
+    pub(super) fn counts_on_order(&self) -> bool {
+        self.entry.counts_on_order
+    }
+
+    /// Return true if the kind itself chooses the packets to mark.
+    pub(super) fn places_marks(&self) -> bool {
+        self.entry.places_marks
+    }
+
+    /// Build the queue behind this buffer.
+    pub(super) fn build(&self, buffer: &Buffer, context: QueueContext) -> Discipline {
+        if buffer.drop_from != DropFrom::Tail || buffer.mark_at != MarkAt::Tail {
+            return Discipline::Storing(self.build_storing(buffer, context));
+        }
+        if self.params::<DropTail>().is_some() {
+            return Discipline::DropTail(Fifo::new(buffer, context.limit, NoAqm));
+        }
+        self.params.build(buffer, context)
+    }
+
+    /// Build the queue discipline that stores its packets until a dequeue.
+    pub(super) fn build_storing(&self, buffer: &Buffer, context: QueueContext) -> Box<dyn StoringQueue> {
+        self.params.build_storing(buffer, context)
+    }
+}
+
+impl Read for Kind {
+    fn read(value: &Json, path: &str) -> Result<Self, Invalid> {
+        let names: Vec<&str> = KINDS.iter().map(|entry| entry.key).collect();
+        let (kind, rest) = split_kind(value, path, &names)?;
+        let entry = entry(&kind).expect("split_kind returns a known kind");
+        Ok(Kind { entry, params: (entry.read)(&rest, path)? })
+    }
+
+    fn write(&self) -> Json {
+        self.params.write()
+    }
+
+    fn schema() -> Json {
+        choice_schema(KINDS.iter().map(|entry| (entry.key, (entry.schema)())).collect())
+    }
+}

@@ -1,0 +1,142 @@
+//! First-in-first-out queue discipline that stores its packets, for every AQM that decides on
+//! arrival. It can drop packets at other positions than the tail when it is full, and mark other
+//! packets than the arriving one.
+//!
+//! Source: RFC 2309 §3 (`rfc2309`) for drop front and random drop on full. Suter, Lakshman,
+//! Stiliadis & Choudhury 1998 (`suter1998buffer`) for the longest queue drop, which drops the
+//! oldest packet of that flow. The head mark goes to the first packet from the head that is
+//! ECN-capable and unmarked, or else to the arriving packet.
+
+use engine::Stream;
+use net::{Aqm, Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Verdict, Why};
+use units::{Depth, Time};
+
+use crate::fifo::{Buffer, DropFrom, Limit, MarkAt, Marking};
+use crate::store::Store;
+
+/// First-in-first-out queue with the AQM `A` that stores its packets until they are sent.
+#[derive(Debug)]
+pub struct StoringFifo<A> {
+    limit: Limit,
+    drop_from: DropFrom,
+    mark_at: MarkAt,
+    marks: bool,
+    aqm: A,
+    store: Store,
+    /// Number of waiting bytes of each flow.
+    flows: Vec<u64>,
+    random: Stream,
+}
+
+impl<A: Aqm> StoringFifo<A> {
+    /// Create the queue discipline for a buffer, whose limit is `depth` on its link, and an AQM.
+    /// `random` chooses the packets to drop.
+    pub fn new(buffer: &Buffer, depth: Depth, aqm: A, random: Stream) -> Self {
+        StoringFifo {
+            limit: Limit::of(buffer, depth),
+            drop_from: buffer.drop_from,
+            mark_at: buffer.mark_at,
+            marks: buffer.ecn == Marking::Mark,
+            aqm,
+            store: Store::default(),
+            flows: Vec::new(),
+            random,
+        }
+    }
+
+    /// Return the position of the packet to drop when the buffer is full.
+    fn victim(&mut self) -> usize {
+        match self.drop_from {
+            DropFrom::Random => self.random.below(self.store.len() as u64) as usize,
+            DropFrom::LongestFlow => {
+                let longest = self.flows.iter().max().copied().unwrap_or(0);
+                self.store
+                    .iter()
+                    .position(|h| self.flows[h.packet.connection as usize] == longest)
+                    .unwrap_or(0)
+            }
+            DropFrom::Front | DropFrom::Tail => 0,
+        }
+    }
+
+    fn count(&mut self, held: &QueuedPacket, comes: bool) {
+        if self.drop_from == DropFrom::LongestFlow {
+            let flow = held.packet.connection as usize;
+            if flow >= self.flows.len() {
+                self.flows.resize(flow + 1, 0);
+            }
+            let size = u64::from(held.packet.size);
+            self.flows[flow] = if comes { self.flows[flow] + size } else { self.flows[flow] - size };
+        }
+    }
+
+    /// Drop waiting packets until the buffer has space for the packet. Return false if it has none
+    /// even when empty.
+    fn make_room(&mut self, held: &QueuedPacket, at: &Arrival, fates: &mut Fates) -> bool {
+        let mut here = *at;
+        while self.limit.is_full(&held.packet, &here) {
+            if self.store.is_empty() {
+                return false;
+            }
+            let position = self.victim();
+            if let Some(victim) = self.store.remove(position) {
+                self.count(&victim, false);
+                fates.drop(victim.packet, Why::Full);
+            }
+            here.backlog = self.store.backlog();
+        }
+        true
+    }
+}
+
+impl<A: Aqm> QueueDiscipline for StoringFifo<A> {
+    fn enqueue(&mut self, mut held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
+        let verdict = self.aqm.on_arrival(&held.packet, at);
+        if self.limit.is_full(&held.packet, at) {
+            self.aqm.on_overflow(at.now);
+            if self.drop_from == DropFrom::Tail {
+                return fates.drop(held.packet, Why::Full);
+            }
+        }
+        let markable = self.marks && held.packet.ecn.is_capable();
+        match verdict {
+            Verdict::Signal(_) if markable => {}
+            Verdict::Signal(why) | Verdict::Drop(why) => return fates.drop(held.packet, why),
+            Verdict::Pass => {}
+        }
+        if !self.make_room(&held, at, fates) {
+            return fates.drop(held.packet, Why::Full);
+        }
+        if let Verdict::Signal(why) = verdict
+            && !(self.mark_at == MarkAt::Head && self.store.mark_head(why, fates))
+        {
+            fates.mark(&mut held.packet, why);
+        }
+        self.count(&held, true);
+        self.store.push(held);
+        self.aqm.on_admitted(&held.packet, &Arrival { free_at: Time::NEVER, ..*at });
+    }
+
+    fn dequeue(&mut self, now: Time, _: &mut Fates) -> Next {
+        let Some(held) = self.store.pop() else { return Next::Empty };
+        self.count(&held, false);
+        self.aqm.on_departure(now);
+        Next::Packet(held)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.store.backlog()
+    }
+
+    fn next_size(&self) -> u64 {
+        self.store.next_size()
+    }
+
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
+        self.store.iter().for_each(see);
+    }
+
+    fn average(&self) -> Option<Depth> {
+        self.aqm.average()
+    }
+}

@@ -1,0 +1,31 @@
+//! Parameters of ECN.
+
+use units::{Packets, Range, params};
+
+use super::words::*;
+
+params! {
+    /// Explicit Congestion Notification: what is negotiated, which packets are ECN-capable, and the response to
+    /// marks. `ecn = "rfc3168"` stands for `ecn = { mode = "rfc3168" }`.
+    pub struct EcnParameters: "tcp.ecn", shorthand for mode {
+        /// Kind of ECN that the endpoint offers or accepts.
+        mode: Ecn = (Ecn::Off), in Range::ANY, from "rfc3168";
+        /// Packets that are ECN-capable.
+        packets: EctOn = (EctOn::NewData), in Range::ANY, from "rfc3168 §6.1.5";
+        /// Whether ECN-capable packets carry ECT(1), as L4S requires, instead of ECT(0).
+        ect1: bool = (false), in Range::ANY, from "rfc9331 §4.1";
+        /// Whether a SYN that offers ECN and gets no answer is sent again without the offer. Accurate ECN retries once with it,
+        /// and treats a SYN-ACK alike. Where queues drop SYNs, and not paths, it makes connections Not-ECT for life.
+        fallback: bool = (false), in Range::ANY, from "rfc3168 §6.1.1.1 and rfc9768 §3.1.4, §3.2.3.2.2 allow it; Linux: on";
+        /// Whether Accurate ECN sends its option in addition to the header field.
+        accurate_option: bool = (true), in Range::ANY, from "rfc9768 §3.2.3";
+        /// Tests of the path by Accurate ECN.
+        accurate_tests: AccEcnTests = (AccEcnTests::Handshake), in Range::ANY, from "rfc9768 §3.2.2.3, §3.2.2.4, §3.2.3.2.4";
+        /// Violation of ECN by this host.
+        misbehaviour: Misbehaviour = (Misbehaviour::None), in Range::ANY, from "rfc3540 §1; rfc3168 §18";
+        /// Minimum cwnd after a response to ECE.
+        min_window: Packets = (Packets(1.0)), in Range::between(1.0, 2.0), from "rfc3168 §6.1.2; Linux: 2";
+        /// Response to an ECE while cwnd is one segment.
+        at_one_segment: EcnAtOneSegment = (EcnAtOneSegment::WaitForTimer), in Range::ANY, from "rfc3168 §6.1.2; Linux: go-on";
+    }
+}

@@ -1,0 +1,88 @@
+//! Parameters of an endpoint's connection and packets, and the details in which stacks differ.
+
+use units::{Bytes, Duration, Range, params};
+
+use super::words::*;
+use crate::ecn::words::EcnEcho;
+use crate::recovery::prr::MarkReductionEnds;
+use crate::recovery::rack::RackTimes;
+use crate::recovery::reordering::{SackedGrowth, WithoutSack};
+use crate::sender::words::*;
+
+params! {
+    /// Connection: handshake, pushing, retries and closing.
+    pub struct ConnectionParameters: "tcp.connection" {
+        /// Minimum segment size that the other side's MSS may ask for, options included.
+        min_mss: Bytes = (Bytes(1)), in Range::between(1.0, 65_495.0), from "rfc9293 §3.7.1 names none; Linux, tcp_min_snd_mss: 48";
+        /// Nagle's algorithm.
+        nagle: Nagle = (Nagle::Off), in Range::ANY, from "rfc9293 §3.7.4: an application may turn it off";
+        /// Segments that have PSH.
+        push: Push = (Push::LastWrite), in Range::ANY, from "rfc9293 §3.9.1";
+        /// Maximum number of retransmissions of a SYN.
+        syn_retries: u64 = (8), in Range::between(0.0, 127.0), from "rfc9293 §3.8.3: at least 3 minutes; Linux: 6";
+        /// Number of timeouts of a SYN (not of a SYN-ACK) that do not double the next one; they precede those of syn_retries.
+        syn_linear_timeouts: u64 = (0), in Range::between(0.0, 127.0), from "rfc6298 §5.5: every one doubles; Linux 6.5 on: 4";
+        /// Maximum number of retransmissions of a SYN-ACK.
+        synack_retries: u64 = (8), in Range::between(0.0, 254.0), from "rfc9293 §3.8.3: at least 3 minutes; Linux: 5";
+        /// Maximum number of lost SYNs that leave the initial window whole.
+        syn_losses_forgiven: u64 = (0), in Range::between(0.0, 100.0), from "rfc5681 §3.1; Linux: 1";
+        /// Maximum number of retransmissions of a segment by the timer.
+        retries: u64 = (15), in Range::between(1.0, 1000.0), from "rfc9293 §3.8.3: at least 100 s; Linux, tcp_retries2";
+        /// Time without acknowledgement after which the connection is aborted; absent: see retries.
+        user_timeout: Option<Duration> = (None), in Range::above(0.0), from "rfc9293 §3.8.3 (R2), rfc5482";
+        /// Event that starts the user timeout.
+        user_timeout_from: UserTimeoutFrom = (UserTimeoutFrom::Progress), in Range::ANY, from "rfc5482 §1";
+        /// Maximum segment lifetime (MSL). TIME-WAIT lasts twice as long; 0: it ends at once.
+        msl: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc9293 §3.4.2: 2 minutes; no port is used again here";
+    }
+}
+
+params! {
+    /// Sizes of headers on the wire.
+    pub struct WireParameters: "tcp.wire" {
+        /// Bytes of headers counted for a segment with data.
+        data_header: Bytes = (Bytes(40)), in Range::between(0.0, 1000.0), from "rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added";
+        /// Bytes counted for a segment without data.
+        control_header: Bytes = (Bytes(40)), in Range::between(1.0, 1000.0), from "rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added";
+    }
+}
+
+params! {
+    /// Details in which a real stack differs from the RFCs. `stack = "linux"` sets them; they are keys for the study of a
+    /// single one.
+    pub struct DetailParameters: "tcp.details" {
+        /// Response to a segment that acknowledges unsent data.
+        ack_of_unsent: AckOfUnsent = (AckOfUnsent::Answered), in Range::ANY, from "rfc9293 §3.10.7.4";
+        /// Response to an ACK below SND.UNA less the largest window ever offered.
+        old_acks: OldAcks = (OldAcks::Taken), in Range::ANY, from "rfc9293 §3.10.7.4 ignores it, rfc5961 §5.2 is a MAY there; Linux: rfc5961";
+        /// Treatment of a segment without a timestamp after timestamps were negotiated.
+        missing_timestamp: MissingTimestamp = (MissingTimestamp::Refused), in Range::ANY, from "rfc7323 §3.2";
+        /// Whether a FIN without data waits for cwnd, with SACK.
+        fin_waits: FinWaits = (FinWaits::ForCwnd), in Range::ANY, from "rfc5681 §2: cwnd limits data; Linux: no";
+        /// Times of segments as RACK takes them.
+        rack_times: RackTimes = (RackTimes::Rfc8985), in Range::ANY, from "rfc8985 §6.2";
+        /// Echo of marks by the receiver.
+        ecn_echo: EcnEcho = (EcnEcho::Rfc3168), in Range::ANY, from "rfc3168 §6.1.3";
+        /// Effect on cwnd of an ACK with ECN-Echo that reduces nothing.
+        ece_growth: EceGrowth = (EceGrowth::None), in Range::ANY, from "rfc3168 §6.1.2";
+        /// End of a proportional reduction for a mark.
+        ecn_reduction_ends: MarkReductionEnds = (MarkReductionEnds::At), in Range::ANY, from "rfc6937 §3: as a recovery, at its recovery point; Linux: above";
+        /// Effect on ssthresh of a timeout during a recovery.
+        timeout_in_recovery: TimeoutInRecovery = (TimeoutInRecovery::Cuts), in Range::ANY, from "rfc5681 §4.3";
+        /// SACK information after a timeout, without RACK.
+        sack_after_timeout: SackAfterTimeout = (SackAfterTimeout::Forgotten), in Range::ANY, from "rfc2018 §8; rfc6675 §5.1; Linux: kept";
+        /// Effect on cwnd of an ACK that only SACKs data.
+        sacked_growth: SackedGrowth = (SackedGrowth::None), in Range::ANY, from "rfc5681 §3.1";
+        /// Data that counts for the growth of cwnd.
+        cwnd_counts: CwndCounts = (CwndCounts::Acknowledged), in Range::ANY, from "rfc5681 §3.1; rfc3465 §2.1";
+        /// Meaning of a duplicate ACK without SACK.
+        without_sack: WithoutSack = (WithoutSack::Left), in Range::ANY, from "rfc5681 §3.2";
+        /// Unit of the data in flight under SACK.
+        flight_unit: FlightUnit = (FlightUnit::Bytes), in Range::ANY, from "rfc6675 §2";
+        /// Probe of a closed window.
+        zero_window_probe: WindowProbe = (WindowProbe::Byte), in Range::ANY, from "rfc9293 §3.8.6.1";
+        /// Minimum time between ACKs that answer segments without data from outside the window, or RSTs and SYNs inside; 0: each
+        /// is answered.
+        invalid_ack_spacing: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc9293 §3.10.7.4 answers each, rfc5961 §7 allows a limit; Linux, tcp_invalid_ratelimit: 0.5 s";
+    }
+}

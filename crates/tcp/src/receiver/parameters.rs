@@ -1,0 +1,54 @@
+//! Parameters of a receiver.
+
+use units::{Bytes, Duration, Packets, Range, params};
+
+use super::words::*;
+
+params! {
+    /// Acknowledgements: when a delayed ACK is sent early, and when several become one.
+    pub struct AckParameters: "tcp.ack" {
+        /// Unit that `delayed_ack` counts.
+        unit: DelayedAckUnit = (DelayedAckUnit::Segments), in Range::ANY, from "4.3BSD; rfc5681 §4.2";
+        /// Maximum delay of an ACK.
+        timeout: Duration = (Duration::from_millis(200)), in Range::above_to(0.0, 0.5), from "4.3BSD; rfc1122 §4.2.3.2: at most 0.5 s";
+        /// Condition for an immediate ACK of a segment that fills a gap.
+        gap: GapAck = (GapAck::Immediate), in Range::ANY, from "rfc5681 §4.2";
+        /// Number of ACKs sent without delay when data arrives for the first time, after a pause longer than the timeout, or
+        /// a second time.
+        quick: Packets = (Packets(0.0)), in Range::between(0.0, 1000.0).whole(), from "rfc5681 §4.2 allows; Linux: 16";
+        /// Whether a full segment with PSH is acknowledged at once when the application reads all data at once and sends
+        /// none. It requires a tuned window.
+        push: bool = (false), in Range::ANY, from "rfc5681 §4.2 allows; Linux, tcp_measure_rcv_mss (6.6 on) and tcp_cleanup_rbuf: on";
+        /// Maximum number of duplicate ACKs merged into one, after the first three; 0: each is sent at once. They are held for a
+        /// twentieth of a round trip or 1 ms, whichever is shorter. It requires a tuned window, which measures the round trip.
+        compressed: Packets = (Packets(0.0)), in Range::between(0.0, 255.0).whole(), from "rfc5681 §4.2: at once; Linux, tcp_comp_sack_nr: 44";
+    }
+}
+
+params! {
+    /// Receive window: its scaling and its tuning.
+    pub struct WindowParameters: "tcp.window" {
+        /// Window scaling.
+        scaling: WindowScaling = (WindowScaling::Full), in Range::ANY, from "rfc7323 §2";
+        /// Shift of the advertised windows; absent: the smallest that the receive window needs.
+        shift: Option<u64> = (None), in Range::between(0.0, 14.0), from "rfc7323 §2.3";
+        /// Tuning of the receive window.
+        tuning: WindowTuning = (WindowTuning::Off), in Range::ANY, from "Linux, tcp_moderate_rcvbuf: on";
+    }
+}
+
+params! {
+    /// Memory of the buffers, where the receive window is tuned or the send buffer is limited.
+    pub struct MemoryParameters: "tcp.memory" {
+        /// Memory for received data when a connection begins, if the window is tuned.
+        receive: Bytes = (Bytes(131_072)), in Range::between(1.0, 2_147_483_647.0), from "Linux, tcp_rmem: 131072";
+        /// Maximum memory for received data.
+        receive_max: Bytes = (Bytes(6_291_456)), in Range::between(1.0, 2_147_483_647.0), from "Linux, tcp_rmem: 6291456";
+        /// Memory of the send buffer when a connection begins, if it is limited.
+        send: Bytes = (Bytes(16_384)), in Range::between(1.0, 2_147_483_647.0), from "Linux, tcp_wmem: 16384";
+        /// Maximum memory of the send buffer.
+        send_max: Bytes = (Bytes(4_194_304)), in Range::between(1.0, 2_147_483_647.0), from "Linux, tcp_wmem: 4194304";
+        /// Memory that a received segment takes, if the window is tuned.
+        segment: SegmentMemory = (SegmentMemory::Linear), in Range::ANY, from "Linux, truesize of an sk_buff: depends on the device";
+    }
+}

@@ -1,0 +1,51 @@
+//! Parameters of loss recovery.
+
+use units::{Duration, Packets, Range, params};
+
+use super::frto::FrtoKind;
+use super::prr::{PrrBound, RateReduction};
+use super::reordering::ReorderingRules;
+use super::{RecoveryExit, RecoveryKind};
+use crate::sender::words::{FastRetransmit, SpuriousResponse};
+
+params! {
+    /// Loss recovery: how losses are detected, what is retransmitted, and how cwnd comes down.
+    /// `recovery = "newreno"` stands for `recovery = { method = "newreno" }`.
+    pub struct RecoveryParameters: "tcp.recovery", shorthand for method {
+        /// Method of loss recovery: the response to duplicate ACKs.
+        method: RecoveryKind = (RecoveryKind::Reno), in Range::ANY, from "rfc5681 §3.2";
+        /// Number of duplicate ACKs that start a fast retransmit.
+        duplicate_acks: Packets = (Packets(3.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 §3.2";
+        /// Whether each of the first duplicate ACKs lets the sender send a new segment.
+        limited_transmit: bool = (false), in Range::ANY, from "rfc3042";
+        /// Whether losses are detected by time (RACK); requires SACK.
+        rack: bool = (false), in Range::ANY, from "rfc8985 §6";
+        /// Whether the sender probes for a tail loss (TLP); requires SACK.
+        tail_loss_probe: bool = (false), in Range::ANY, from "rfc8985 §7";
+        /// Reduction of cwnd in SACK recovery.
+        reduction: RateReduction = (RateReduction::AtOnce), in Range::ANY, from "rfc6937";
+        /// Bound of what proportional rate reduction sends below ssthresh.
+        prr_bound: PrrBound = (PrrBound::Either), in Range::ANY, from "rfc6937 §3";
+        /// Test for a spurious timeout (F-RTO).
+        frto: FrtoKind = (FrtoKind::Off), in Range::ANY, from "rfc5682";
+        /// Whether timestamps, or D-SACK, detect a spurious retransmission.
+        eifel: bool = (false), in Range::ANY, from "rfc3522; rfc3708";
+        /// Response to a spurious retransmission.
+        spurious_response: SpuriousResponse = (SpuriousResponse::Eifel), in Range::ANY, from "rfc4015";
+        /// Response to detected reordering, with SACK.
+        reordering: ReorderingRules = (ReorderingRules::Rfc8985), in Range::ANY, from "rfc8985 §6.2";
+        /// Maximum to which reordering raises `duplicate_acks`.
+        reordering_max: Packets = (Packets(300.0)), in Range::between(1.0, 65_535.0).whole(), from "Linux, tcp_max_reordering";
+        /// Guard of the fast retransmit.
+        fast_retransmit: FastRetransmit = (FastRetransmit::OncePerWindow), in Range::ANY, from "rfc6582 §3.2";
+        /// Effect on cwnd of the ACK that ends a fast recovery.
+        exit: RecoveryExit = (RecoveryExit::Deflate), in Range::ANY, from "rfc5681 §3.2";
+        /// Whether duplicates are reported in SACK blocks (D-SACK).
+        dsack: bool = (true), in Range::ANY, from "rfc2883";
+        /// Maximum delay of the other side's ACKs that the probe allows for while one segment is in flight.
+        max_ack_delay: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc8985 §7.2: 0 if it is not known";
+        /// Slack added to RACK's reordering timer, and to two round trips before a probe while more than one segment is in
+        /// flight.
+        timer_slack: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc8985 §6.2, §7.2: nothing; Linux, TCP_TIMEOUT_MIN_US: 2 ms";
+    }
+}

@@ -1,0 +1,37 @@
+//! Parameters of the retransmission timer.
+
+use units::param::{Invalid, join};
+use units::{Duration, Range, Read, params};
+
+use super::words::*;
+use crate::sender::words::FastRetransmitTimer;
+
+params! {
+    /// Retransmission timer: how the timeout is computed, and what restarts the timer.
+    pub struct RtoParameters: "tcp.rto", checked by check {
+        /// Estimator of the timeout.
+        estimator: RtoEstimator = (RtoEstimator::Rfc6298), in Range::ANY, from "rfc6298 §2";
+        /// Timeout before the first round-trip time is measured.
+        initial: Duration = (Duration::from_millis(1000)), in Range::above(0.0), from "rfc6298 §2.1";
+        /// Minimum timeout.
+        min: Duration = (Duration::from_millis(1000)), in Range::above(0.0), from "rfc6298 §2.4";
+        /// Maximum timeout, backed off or not.
+        max: Duration = (Duration::from_millis(60_000)), in Range::above(0.0), from "rfc6298 §2.5";
+        /// Clock granularity (G): one tick.
+        granularity: Duration = (Duration::from_millis(1)), in Range::above(0.0), from "rfc6298 §4: finer than 100 ms does better";
+        /// Order in which an ACK of new data restarts the timer and takes its round-trip sample.
+        order: RtoOrder = (RtoOrder::SampleFirst), in Range::ANY, from "rfc6298 §5.3";
+        /// Event that ends the back-off.
+        backoff_ends: BackoffEnds = (BackoffEnds::Sample), in Range::ANY, from "rfc6298 §5.7";
+        /// Effect of the retransmissions of a recovery on the timer.
+        fast_retransmit: FastRetransmitTimer = (FastRetransmitTimer::Restarts), in Range::ANY, from "4.3BSD-Reno; rfc6298 §5.1 lets it run on; rfc6675 §6";
+    }
+}
+
+fn check(rto: &RtoParameters, path: &str) -> Result<(), Invalid> {
+    if rto.min > rto.max {
+        let problem = format!("must not exceed max ({})", rto.max);
+        return Err(Invalid::new(&join(path, "min"), &rto.min.write(), problem));
+    }
+    Ok(())
+}

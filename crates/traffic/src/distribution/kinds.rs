@@ -1,0 +1,315 @@
+//! The keys of the distributions, for any quantity: a size, a time span or a number.
+
+use units::param::{Invalid, Json, choice_schema, page, split_kind, with_kind};
+use units::{Params, Range, Read, params};
+
+use super::amount::{Amount, base};
+use super::points::Points;
+use super::{Quantity, check, law};
+
+params! {
+    /// A constant. A plain value means the same.
+    pub struct Constant<A: Amount>: "constant" {
+        /// Value of the constant.
+        value: A = required, in A::VALUES, from "";
+    }
+}
+
+params! {
+    /// The uniform distribution between two values.
+    pub struct Uniform<A: Amount>: "uniform", checked by Uniform::check {
+        /// Minimum.
+        least: A = required, in A::VALUES, from "";
+        /// Maximum.
+        most: A = required, in A::VALUES, from "";
+    }
+}
+
+params! {
+    /// The exponential distribution: P(X > x) = exp(−x/mean).
+    pub struct Exponential<A: Amount>: "exponential" {
+        /// Mean, before the cap applies.
+        mean: A::Mean = required, in A::MEANS, from "";
+        /// Maximum. Larger values are replaced by the cap. If absent, values are unlimited.
+        cap: Option<A> = (None), in A::VALUES, from "";
+    }
+}
+
+params! {
+    /// The lognormal distribution: the logarithm is normally distributed. Values outside the bounds
+    /// are drawn again.
+    pub struct LogNormal<A: Amount>: "lognormal", checked by LogNormal::check {
+        /// Mean, before the bounds apply.
+        mean: A::Mean = required, in A::MEANS, from "";
+        /// Standard deviation of the natural logarithm.
+        sigma: f64 = (1.0), in Range::above_to(0.0, 10.0), from "";
+        /// Minimum. If absent, values may be arbitrarily small.
+        least: Option<A> = (None), in A::VALUES, from "";
+        /// Maximum. If absent, values are unlimited.
+        most: Option<A> = (None), in A::VALUES, from "";
+    }
+}
+
+params! {
+    /// The Weibull distribution: P(X > x) = exp(−(x/scale)^shape). Shape 1 is the exponential
+    /// distribution, and a shape below 1 has a heavier tail.
+    pub struct Weibull<A: Amount>: "weibull" {
+        /// Mean: scale · Γ(1 + 1/shape).
+        mean: A::Mean = required, in A::MEANS, from "";
+        /// Exponent.
+        shape: f64 = required, in Range::between(0.1, 100.0), from "";
+    }
+}
+
+params! {
+    /// The Pareto distribution, which has a heavy tail: P(X > x) = (k/x)^shape for x above the
+    /// minimum k = mean · (shape − 1)/shape.
+    pub struct Pareto<A: Amount>: "pareto", checked by Pareto::check {
+        /// Mean.
+        mean: A::Mean = required, in A::MEANS, from "";
+        /// Tail exponent. Below 2 the variance is infinite, and the mean of a sample converges
+        /// slowly.
+        shape: f64 = (1.2), in Range::above_to(1.0, 100.0), from "crovella1997web: between 1 and 2 for files of the web";
+    }
+}
+
+params! {
+    /// The Pareto distribution with a maximum. Values above the maximum are drawn again.
+    pub struct BoundedPareto<A: Amount>: "bounded_pareto", checked by BoundedPareto::check {
+        /// Minimum.
+        least: A = required, in A::MEANS, from "";
+        /// Maximum.
+        most: A = required, in A::MEANS, from "";
+        /// Tail exponent.
+        shape: f64 = (1.2), in Range::between(0.01, 100.0), from "crovella1997web: between 1 and 2 for files of the web";
+    }
+}
+
+params! {
+    /// The Lomax distribution (Pareto distribution of the second kind), which begins at 0:
+    /// P(X > x) = (1 + x/scale)^−shape.
+    pub struct Lomax<A: Amount>: "lomax" {
+        /// Mean: scale/(shape − 1).
+        mean: A::Mean = required, in A::MEANS, from "";
+        /// Tail exponent.
+        shape: f64 = (1.2), in Range::above_to(1.0, 100.0), from "crovella1997web: between 1 and 2 for files of the web";
+    }
+}
+
+params! {
+    /// A measured distribution, or any other that is given by points of its cumulative distribution
+    /// function.
+    pub struct Empirical<A: Amount>: "empirical", checked by Empirical::check {
+        /// Points of the cumulative distribution function: a list of [value, probability] pairs, or
+        /// the name of a text file with a value and a probability on each line. Values in a file
+        /// are in bytes, seconds or plain numbers. Values and probabilities must not decrease, and
+        /// the last probability is 1. The first value has the first probability. In a file, text
+        /// after # is a comment. File names are relative to the folder in which aqmlab runs.
+        cdf: Points<A> = required, in Range::ANY, from "";
+        /// Interpolation between the points.
+        between: law::Between = (law::Between::Linear), in Range::ANY, from "";
+    }
+}
+
+params! {
+    /// A mixture: one of several distributions, chosen at random for each value.
+    pub struct Mixture<A: Amount>: "mixture", checked by Mixture::check {
+        /// The distributions and their weights: a list of { weight, of }.
+        parts: Vec<Part<A>> = required, in Range::ANY, from "";
+    }
+}
+
+params! {
+    /// A component of a mixture.
+    pub struct Part<A: Amount>: "part" {
+        /// Weight. The probability of the component is its weight divided by the sum of all
+        /// weights.
+        weight: f64 = required, in Range::above_to(0.0, 1e12), from "";
+        /// A value, or the table of a distribution.
+        of: Quantity<A> = required, in Range::ANY, from "";
+    }
+}
+
+params! {
+    /// The geometric distribution, the number of trials up to the first success:
+    /// P(N > n) = (1 − 1/mean)^n for n from 1 on.
+    pub struct Geometric: "geometric" {
+        /// Mean.
+        mean: f64 = required, in Range::between(1.0, 4e9), from "";
+    }
+}
+
+impl<A: Amount> Uniform<A> {
+    fn check(&self, path: &str) -> Result<(), Invalid> {
+        check::rises(&self.least, &self.most, path)
+    }
+}
+
+impl<A: Amount> BoundedPareto<A> {
+    fn check(&self, path: &str) -> Result<(), Invalid> {
+        check::rises(&self.least, &self.most, path)
+    }
+}
+
+impl<A: Amount> LogNormal<A> {
+    fn law(&self) -> law::LogNormal {
+        law::LogNormal::new(base(&self.mean), self.sigma, self.least.number(), self.most.number())
+    }
+
+    fn check(&self, path: &str) -> Result<(), Invalid> {
+        if let (Some(least), Some(most)) = (&self.least, &self.most) {
+            check::rises(least, most, path)?;
+        }
+        check::leaves_enough(self.law().inside(), &self.mean, path)
+    }
+}
+
+impl<A: Amount> Pareto<A> {
+    fn law(&self) -> law::Pareto {
+        law::Pareto::new(base(&self.mean), self.shape)
+    }
+
+    fn check(&self, path: &str) -> Result<(), Invalid> {
+        check::is_whole(self.law().least(), &self.mean, path)
+    }
+}
+
+impl<A: Amount> Empirical<A> {
+    fn check(&self, path: &str) -> Result<(), Invalid> {
+        check::can_be_logarithms(&self.cdf.0[0].0, self.between, path)
+    }
+}
+
+impl<A: Amount> Mixture<A> {
+    fn check(&self, path: &str) -> Result<(), Invalid> {
+        check::has_parts(self.parts.len(), path)
+    }
+}
+
+/// A distribution of a quantity.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind<A: Amount> {
+    /// See [`Constant`].
+    Constant(Constant<A>),
+    /// See [`Uniform`].
+    Uniform(Uniform<A>),
+    /// See [`Exponential`].
+    Exponential(Exponential<A>),
+    /// See [`LogNormal`].
+    LogNormal(LogNormal<A>),
+    /// See [`Weibull`].
+    Weibull(Weibull<A>),
+    /// See [`Pareto`].
+    Pareto(Pareto<A>),
+    /// See [`BoundedPareto`].
+    BoundedPareto(BoundedPareto<A>),
+    /// See [`Lomax`].
+    Lomax(Lomax<A>),
+    /// See [`Empirical`].
+    Empirical(Empirical<A>),
+    /// See [`Mixture`].
+    Mixture(Mixture<A>),
+    /// See [`Geometric`].
+    Geometric(Geometric),
+}
+
+/// A function that reads the keys of a kind.
+type Reader<A> = Box<dyn Fn(&Json, &str) -> Result<Kind<A>, Invalid>>;
+
+/// A row of the table of distributions: the name of a kind, its reader, its schema and its manual
+/// page.
+struct Row<A: Amount> {
+    key: &'static str,
+    read: Reader<A>,
+    schema: fn() -> Json,
+    page: fn() -> Json,
+}
+
+fn row<A: Amount, T: Params + 'static>(kind: fn(T) -> Kind<A>) -> Row<A> {
+    let read = move |value: &Json, path: &str| T::read(value, path).map(kind);
+    Row { key: T::KEY, read: Box::new(read), schema: T::schema, page: page::<T> }
+}
+
+impl<A: Amount> Kind<A> {
+    /// Return the table of distributions.
+    fn table() -> Vec<Row<A>> {
+        let mut rows = vec![
+            row(Kind::Constant),
+            row(Kind::Uniform),
+            row(Kind::Exponential),
+            row(Kind::LogNormal),
+            row(Kind::Weibull),
+            row(Kind::Pareto),
+            row(Kind::BoundedPareto),
+            row(Kind::Lomax),
+            row(Kind::Empirical),
+            row(Kind::Mixture),
+        ];
+        if A::COUNTS {
+            rows.push(row(Kind::Geometric));
+        }
+        rows
+    }
+
+    /// Return the distribution in the base unit.
+    pub fn law(&self) -> law::AnyLaw {
+        match self {
+            Kind::Constant(k) => law::Constant(base(&k.value)).into(),
+            Kind::Uniform(k) => law::Uniform { least: base(&k.least), most: base(&k.most) }.into(),
+            Kind::Exponential(k) => {
+                let cap = k.cap.as_ref().map_or(f64::INFINITY, base);
+                law::Exponential { mean: base(&k.mean), cap }.into()
+            }
+            Kind::LogNormal(k) => k.law().into(),
+            Kind::Weibull(k) => law::Weibull::new(base(&k.mean), k.shape).into(),
+            Kind::Pareto(k) => k.law().into(),
+            Kind::BoundedPareto(k) => law::BoundedPareto::new(base(&k.least), base(&k.most), k.shape).into(),
+            Kind::Lomax(k) => law::Lomax::new(base(&k.mean), k.shape).into(),
+            Kind::Empirical(k) => law::Empirical::new(k.cdf.numbers(), k.between).into(),
+            Kind::Mixture(k) => {
+                let parts = k.parts.iter().map(|part| (part.weight, part.of.law.clone()));
+                law::Mixture::new(parts.collect()).into()
+            }
+            Kind::Geometric(k) => law::Geometric::new(k.mean).into(),
+        }
+    }
+
+    /// Return the manual page of each kind, and of the components of a mixture.
+    pub fn pages() -> Vec<Json> {
+        let mut pages: Vec<Json> = Self::table().iter().map(|row| (row.page)()).collect();
+        pages.push(page::<Part<A>>());
+        pages
+    }
+}
+
+impl<A: Amount> Read for Kind<A> {
+    fn read(value: &Json, path: &str) -> Result<Self, Invalid> {
+        let table = Self::table();
+        let keys: Vec<&str> = table.iter().map(|row| row.key).collect();
+        let (kind, rest) = split_kind(value, path, &keys)?;
+        let Some(row) = table.iter().find(|row| row.key == kind) else {
+            unreachable!("split_kind returns one of the keys")
+        };
+        (row.read)(&rest, path)
+    }
+
+    fn write(&self) -> Json {
+        match self {
+            Kind::Constant(k) => with_kind(k),
+            Kind::Uniform(k) => with_kind(k),
+            Kind::Exponential(k) => with_kind(k),
+            Kind::LogNormal(k) => with_kind(k),
+            Kind::Weibull(k) => with_kind(k),
+            Kind::Pareto(k) => with_kind(k),
+            Kind::BoundedPareto(k) => with_kind(k),
+            Kind::Lomax(k) => with_kind(k),
+            Kind::Empirical(k) => with_kind(k),
+            Kind::Mixture(k) => with_kind(k),
+            Kind::Geometric(k) => with_kind(k),
+        }
+    }
+
+    fn schema() -> Json {
+        choice_schema(Self::table().iter().map(|row| (row.key, (row.schema)())).collect())
+    }
+}

@@ -1,0 +1,46 @@
+//! Keys that have another name or another table now.
+
+use serde_json::{Map, Value};
+
+use super::invalid::shortened;
+use super::{Invalid, join};
+
+/// A key that a table had before.
+#[derive(Clone, Copy, Debug)]
+pub struct Renamed {
+    /// The former key.
+    pub old: &'static str,
+    /// The present path, with dots, in the same table.
+    pub new: &'static str,
+    /// Words that changed with it: former and present.
+    pub words: &'static [(&'static str, &'static str)],
+}
+
+impl Renamed {
+    /// A key whose values stay what they are.
+    pub const fn key(old: &'static str, new: &'static str) -> Self {
+        Renamed { old, new, words: &[] }
+    }
+
+    /// Refuse the keys of a table that have another path now, and say what to write.
+    pub(super) fn refuse(all: &[Renamed], map: &Map<String, Value>, path: &str) -> Result<(), Invalid> {
+        for renamed in all {
+            if let Some(value) = map.get(renamed.old) {
+                let refusal = Invalid::at(&join(path, renamed.old), format!("is now {}", renamed.new));
+                return Err(refusal.remedy(format!("write {}", renamed.written(value))));
+            }
+        }
+        Ok(())
+    }
+
+    /// The present key and a value of the former one, as TOML has them.
+    fn written(&self, value: &Value) -> String {
+        let present = |word| self.words.iter().find(|w| Some(w.0) == word).map(|w| Value::from(w.1));
+        let value = present(value.as_str()).unwrap_or_else(|| value.clone());
+        let mut text = shortened(&value.to_string(), 60);
+        for (depth, key) in self.new.rsplit('.').enumerate() {
+            text = if depth == 0 { format!("{key} = {text}") } else { format!("{key} = {{ {text} }}") };
+        }
+        text
+    }
+}

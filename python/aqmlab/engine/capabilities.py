@@ -1,0 +1,196 @@
+"""The scenarios that an engine can run, and the check that refuses the others before a run."""
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import Any
+
+from aqmlab import _core
+from aqmlab._core import ScenarioError
+from aqmlab.scenario import with_seed
+
+EVERY_ENGINE = (
+    *("title", "seed", "record.series", "record.interval", "record.links"),
+    *("flows.*.name", "flows.*.from", "flows.*.to", "*queue.kind"),
+)
+"""Keys that `Capabilities.keys` does not list: names, recording, and the kinds of queues."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capabilities:
+    """What an engine supports; None stands for everything.
+
+    Attributes
+    ----------
+    queues : collection of str, optional
+        Kinds of queue disciplines.
+    series : collection of str, optional
+        Series that the engine records.
+    keys : mapping of str to collection, optional
+        Keys that a scenario may set to another value than the default. A key may list the values
+        that it may have, the default included; None allows every value. ``*`` stands for any
+        letters: ``flows.*.start``.
+    columns : mapping of str to collection of str, optional
+        Tables that the engine fills, each with its columns.
+
+    Examples
+    --------
+    >>> from aqmlab.scenario import normalize
+    >>> only = Capabilities(queues=["drop_tail"])
+    >>> only.check(normalize("examples/two_flows.toml"))
+    >>> only.check(normalize("examples/two_flows.toml", overrides=[("network.queue", "red")]))
+    Traceback (most recent call last):
+        ...
+    aqmlab.ScenarioError: network.queue.kind: "red" is not supported by this engine, which \
+supports "drop_tail"; choose one of these, or another engine
+    """
+
+    queues: Collection[str] | None = None
+    series: Collection[str] | None = None
+    keys: Mapping[str, Collection[Any] | None] | None = None
+    columns: Mapping[str, Collection[str]] | None = None
+
+    def check(self, text: str) -> None:
+        """Refuse a scenario that needs more than the engine supports.
+
+        Parameters
+        ----------
+        text : str
+            The scenario as :func:`aqmlab.scenario.normalize` writes it.
+
+        Raises
+        ------
+        ScenarioError
+            Names the first key that is not supported, its value, what is supported, and a remedy.
+        """
+        if self.queues is None and self.series is None and self.keys is None:
+            return
+        scenario = json.loads(text)
+        if self.queues is not None:
+            for path, kind in _queues(scenario, ""):
+                if kind not in self.queues:
+                    raise _refusal(path, kind, self.queues)
+        for i, series in enumerate(scenario["record"]["series"]):
+            if not self.records(series):
+                raise _refusal(f"record.series.{i}", series, self.series or ())
+        if self.keys is None:
+            return
+        for path, value in _leaves(scenario, ""):
+            allowed = self._allowed(path)
+            if allowed and not any(values is None or value in values for values in allowed):
+                raise _refusal(path, value, [v for values in allowed for v in values or ()])
+        for path, value in _known(with_seed(text, 0)):
+            every_engine = any(fnmatchcase(path, pattern) for pattern in EVERY_ENGINE)
+            if not every_engine and not self._allowed(path):
+                raise ScenarioError(
+                    f"{path}: {json.dumps(value, ensure_ascii=False)} is not supported by this "
+                    f"engine, which supports the keys {', '.join(self.keys) or '(none)'}; "
+                    "remove the key, or choose another engine"
+                )
+
+    def _allowed(self, path: str) -> list[Collection[Any] | None]:
+        """Return the values that the keys allow at a path; empty if no key matches."""
+        keys = self.keys or {}
+        return [values for pattern, values in keys.items() if fnmatchcase(path, pattern)]
+
+    def records(self, series: str) -> bool:
+        """Return whether the engine records a series."""
+        return self.series is None or series in self.series
+
+    def fills(self, table: str, column: str) -> bool:
+        """Return whether the engine fills a column of a table."""
+        return self.columns is None or column in self.columns.get(table, ())
+
+
+EVERYTHING = Capabilities()
+"""The capabilities of the simulator."""
+
+
+def set_keys(text: str) -> Iterator[tuple[str, Any]]:
+    """Yield path and value of each key that a scenario sets to another value than the default.
+
+    The other keys can all be removed, and the scenario stays the same.
+
+    Parameters
+    ----------
+    text : str
+        The scenario as :func:`aqmlab.scenario.normalize` writes it.
+
+    Examples
+    --------
+    >>> from aqmlab.scenario import normalize
+    >>> text = normalize("examples/two_flows.toml")
+    >>> [path for path, _ in set_keys(text) if path.startswith("flows")]
+    ['flows.0.name', 'flows.0.count', 'flows.0.from', 'flows.0.to', \
+'flows.0.traffic.kind', 'flows.0.traffic.size']
+    """
+    scenario = json.loads(text)
+    text = _core.check(text, "json", [])
+
+    def left(table: dict[str, Any], keys: list[str]) -> list[str]:
+        """Remove those of some keys that can be removed together; return the others."""
+        values = {key: table.pop(key) for key in keys}
+        with suppress(ScenarioError):
+            if _core.check(json.dumps(scenario), "json", []) == text:
+                return []
+        table.update(values)
+        if len(keys) == 1:
+            return keys
+        half = len(keys) // 2
+        return left(table, keys[:half]) + left(table, keys[half:])
+
+    def needed(table: dict[str, Any]) -> list[str]:
+        """Remove keys until none can be removed: the default of one may depend on another."""
+        keys = left(table, list(table))
+        while len(fewer := left(table, keys) if keys else []) < len(keys):
+            keys = fewer
+        return keys
+
+    def walk(node: Any, path: str) -> Iterator[tuple[str, Any]]:
+        for key in needed(node) if isinstance(node, dict) else range(len(node)):
+            here, value = f"{path}.{key}".lstrip("."), node[key]
+            nested = isinstance(value, dict) or (
+                isinstance(value, list) and value and all(isinstance(v, dict) for v in value)
+            )
+            yield from (list(walk(value, here)) if nested else []) or [(here, value)]
+
+    yield from walk(scenario, "")
+
+
+@lru_cache(maxsize=256)
+def _known(text: str) -> tuple[tuple[str, Any], ...]:
+    """Return :func:`set_keys` of a scenario; an experiment checks it before its campaign does."""
+    return tuple(set_keys(text))
+
+
+def _leaves(node: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Yield path and value of everything in a part of a scenario that is no table and no list."""
+    if not isinstance(node, dict | list):
+        yield path, node
+        return
+    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+        yield from _leaves(value, f"{path}.{key}".lstrip("."))
+
+
+def _queues(node: Any, path: str) -> Iterator[tuple[str, str]]:
+    """Yield path and kind of each queue in a part of a scenario."""
+    items = node.items() if isinstance(node, dict) else enumerate(node)
+    for key, value in items:
+        here = f"{path}.{key}".lstrip(".")
+        if str(key).endswith("queue") and isinstance(value, dict) and "kind" in value:
+            yield f"{here}.kind", value["kind"]
+        if isinstance(value, dict | list):
+            yield from _queues(value, here)
+
+
+def _refusal(path: str, value: Any, supported: Collection[Any]) -> ScenarioError:
+    """Return the error for a value that is not supported."""
+    names = ", ".join(json.dumps(name, ensure_ascii=False) for name in supported)
+    remedy = "choose one of these, or" if supported else "remove it, or choose"
+    return ScenarioError(
+        f"{path}: {json.dumps(value, ensure_ascii=False)} is not supported by this engine, which "
+        f"supports {names or 'none'}; {remedy} another engine"
+    )

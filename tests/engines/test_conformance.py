@@ -1,0 +1,593 @@
+"""Every engine goes through run, sweep, compare, reproduce and the report."""
+
+import io
+import json
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+import aqmlab
+from aqmlab import estimates, studies
+from aqmlab.command import execute
+from aqmlab.command.results import show as show_outcome
+from aqmlab.compare import Comparison, compare, output
+from aqmlab.engine import Capabilities, Engine, Failed, Filling, Progress, Recorded, Simulator
+from aqmlab.experiment import Experiment, Outcome, Replications, conduct
+from aqmlab.measures import Measure, Seen, measures
+from aqmlab.results import NotMeasuredError, Result
+from aqmlab.scenario import changed, normalize, toml_value
+from aqmlab.store import FolderStore
+from aqmlab.studies.framework import (
+    Cell,
+    Claims,
+    Decision,
+    Item,
+    Need,
+    Published,
+    Runs,
+    Section,
+    Study,
+    Tolerance,
+)
+from aqmlab.studies.framework.claims import value
+from aqmlab.studies.framework.runs import Record
+from aqmlab.summary import show
+from test_guides import ENGINE, block
+
+SCENARIO: dict[str, Any] = {
+    "title": "Two downloads",
+    "seed": 3,
+    "phase_breaking": {"start": "1 s"},
+    "network": {
+        "kind": "dumbbell",
+        "rate": "1.5 Mbit/s",
+        "delay": "20 ms",
+        "queue": {"kind": "drop_tail", "limit": "16 packets"},
+        "left_rate": "10 Mbit/s",
+        "left_delay": "0.5 ms",
+        "right_hosts": 2,
+        "right_rate": "10 Mbit/s",
+        "right_delay": "0.5 ms",
+    },
+    "flows": [
+        {
+            "name": "C{i}",
+            "count": 2,
+            "from": "left-0",
+            "to": "right-{i}",
+            "traffic": {"kind": "bulk", "size": "200 kB"},
+        }
+    ],
+}
+LIMITS = {"network.queue.limit": ["4 packets", "16 packets"]}
+QUEUES = ["small=drop_tail:limit=4 packets", "large=drop_tail:limit=16 packets"]
+CLAIMS = """id,statement,quantity,value,unit,scenario,source,qualifier
+A,goodput,goodput,1,Mbit/s,all,here,lower_bound
+B,busy time,busy,0,s,all,here,lower_bound
+C,longest queue,queue,0,packets,all,here,lower_bound
+"""
+
+
+def guide_source() -> str:
+    """Return the engine of the guide without the sweep that the guide ends with."""
+    source: str = block("python", "class Sawtooth", ENGINE)
+    return source.partition("\nlimits =")[0]
+
+
+def guide_engine() -> Any:
+    names: dict[str, Any] = {"__name__": "guide"}
+    exec(guide_source(), names)
+    return names["Sawtooth"]()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The scenario, as a study has it."""
+
+    def columns(self) -> dict[str, Any]:
+        return {}
+
+    def scenario(self, replication: int) -> dict[str, Any]:
+        return SCENARIO | {"seed": replication + 1}
+
+
+def goodput(result: Result) -> float:
+    return 1e-6 * float(sum(result.columns("flows")["goodput_bps"]))
+
+
+def busy(result: Result) -> float:
+    return float(result.columns("links")["busy_s"][0])
+
+
+def longest_queue(result: Result) -> float:
+    return float(max(result.columns("queue")["queue_packets"]))
+
+
+def study(folder: Path) -> Study:
+    """Return a study of three items: goodput, busy time, and a series."""
+    (folder / "published").mkdir(parents=True)
+    path = folder / "published" / "claims.csv"
+    path.write_text(CLAIMS, "utf-8")
+    claims, items = Claims(path), []
+    for id_, name, read in (
+        ("A", "goodput", goodput), ("B", "busy", busy), ("C", "queue", longest_queue),
+    ):  # fmt: skip
+        record = Record(frozenset(["queue"])) if name == "queue" else Record()
+        of: Measure[Result] = Measure(name, "", read)
+
+        def needs(record: Record = record) -> Iterator[Need]:
+            yield Need(Setting(), record=record)
+
+        def make(runs: Runs, of: Measure[Result] = of) -> Section:
+            ours = estimates.mean([of.of(run) for run in runs.of(Setting())])
+            return Section(cells=[Cell(of.name, {}, of.name, "", ours)])
+
+        def decide(runs: Runs, claim: Published, of: Measure[Result] = of) -> Decision:
+            values = [of.of(run) for run in runs.of(Setting())]
+            return value(claim, values, Tolerance.of("none", 0.0))
+
+        items.append(Item(name, name, needs, make))
+        claims.decides(id_, items=[name])(decide)
+    return Study("tiny", "A tiny study", ("About.",), (), (), tuple(items), claims,
+                 lambda result: result, replications=2)  # fmt: skip
+
+
+def experiment() -> Experiment:
+    points = [{"network.queue.limit": limit} for limit in LIMITS["network.queue.limit"]]
+    return Experiment(
+        scenario=SCENARIO, title="Limits", points=points, replications=Replications(2)
+    )
+
+
+@dataclass
+class All:
+    """What an engine gave: a run, a sweep, an experiment, a comparison, and a report."""
+
+    run: Result
+    sweep: aqmlab.Sweep
+    outcome: Outcome
+    comparison: Comparison
+    page: str
+    study: Path
+    decision: Decision
+
+
+def everything(engine: Engine, folder: Path, store: FolderStore) -> All:
+    """Take an engine through everything that takes one."""
+    run = aqmlab.run(SCENARIO, engine=engine)
+    (again, _) = aqmlab.replicate(SCENARIO, 2, engine=engine, store=store)
+    assert again.flows.equals(run.flows)
+    swept = aqmlab.sweep(SCENARIO, LIMITS, 2, engine=engine, store=store)
+    outcome = conduct(experiment(), engine=engine, store=store)
+    compared = compare(QUEUES, SCENARIO, 2, engine=engine, store=store)
+    with output.place(folder / "compare") as claim, output.store(claim) as kept:
+        page = output.write(compared, kept, claim)
+    tiny = study(folder / "study")
+    report = tiny.reproduce(out=folder / "out", engine=engine, store=store)
+    _, decision, _ = tiny.decide("B", 2, engine=engine, store=store)
+    return All(run, swept, outcome, compared, page.read_text("utf-8"), report, decision)
+
+
+class Asked:
+    """The simulator, which records what every engine is asked for here."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.store = FolderStore(folder / "runs")
+        self.all = everything(Simulator(), folder, self.store)
+        self.runs = [self.all.run, *self.store]
+
+
+@pytest.fixture(scope="module")
+def simulated(tmp_path_factory: pytest.TempPathFactory) -> Asked:
+    return Asked(tmp_path_factory.mktemp("simulated"))
+
+
+@pytest.fixture(scope="module", params=["simulator", "recorded", "cluster", "guide"])
+def engine(request: pytest.FixtureRequest, simulated: Asked) -> Iterator[Engine]:
+    if request.param == "cluster":
+        pytest.importorskip("distributed")
+        from aqmlab.engine.cluster import connect
+
+        with connect("dask", jobs=1) as there:
+            yield there
+    elif request.param == "guide":
+        yield guide_engine()
+    else:
+        yield Recorded(simulated.runs) if request.param == "recorded" else Simulator()
+
+
+@pytest.fixture(scope="module")
+def all_of(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> All:
+    folder = tmp_path_factory.mktemp("engine")
+    with FolderStore(folder / "runs") as store:
+        return everything(engine, folder, store)
+
+
+def lacks(engine: Engine) -> bool:
+    """Return whether an engine fills only the tables of flows and links."""
+    return engine.capabilities.columns is not None
+
+
+def printed(what: Any, function: Any) -> str:
+    text = io.StringIO()
+    function(what, Console(file=text, width=120))
+    return text.getvalue()
+
+
+def test_run_fills_what_the_engine_declares(
+    engine: Engine, all_of: All, simulated: Asked, tmp_path: Path
+) -> None:
+    run, text = all_of.run, printed(all_of.run, show)
+    assert ("Not measured by the engine: flows.segments_sent" in text) is lacks(engine)
+    if lacks(engine):
+        filled = {table: list(run.columns(table)) for table in run.tables}
+        assert filled == engine.capabilities.columns
+        with pytest.raises(NotMeasuredError, match=r"flows\.timeouts is not measured"):
+            run.columns("flows")["timeouts"]
+    else:
+        assert run.flows.equals(simulated.all.run.flows)
+    run.write(tmp_path / "run")
+    back = Result.read(tmp_path / "run")
+    assert back.tables == run.tables
+    assert all(back.table(name).equals(run.table(name)) for name in run.tables)
+    assert {k: back.manifest.get(k) for k in run.manifest} == run.manifest
+
+
+def test_a_sweep_has_the_tables_and_the_estimates(
+    engine: Engine, all_of: All, simulated: Asked
+) -> None:
+    swept = all_of.sweep
+    assert len(swept.flows) == 8
+    assert len(swept.links) == 4 * len(all_of.run.links)
+    every = measures(["left>right"], Seen.whole(all_of.run).groups)
+    found = swept.estimates(every).set_index("measure")
+    assert (found.loc["goodput_bps", "n"] == 2).all()
+    absent = {"mean_delay_s", "p95_delay_s", "p99_delay_s"}  # a plain run records no delays
+    absent |= {"utilization", "drop_rate", "mark_rate"} if lacks(engine) else set()
+    assert set(found.index[found["statistic"] == "not measured"]) == absent
+    assert swept.to_xarray(every).attrs["not_measured"] == [
+        m.name for m in every if m.name in absent
+    ]
+    if not lacks(engine):
+        assert swept.links.equals(simulated.all.sweep.links)
+
+
+def test_an_experiment_names_what_is_not_measured(
+    engine: Engine, all_of: All, tmp_path: Path
+) -> None:
+    outcome = all_of.outcome
+    outcome.write(tmp_path / "runs.parquet")
+    outcome = Outcome.read(tmp_path)
+    assert ("mean_delay_s" in outcome.not_measured) is lacks(engine)
+    text = printed(outcome, show_outcome)
+    assert "goodput_bps" in text
+    assert ("Not measured by the engine: utilization" in text) is lacks(engine)
+    rows = outcome.summary().set_index("measure")
+    assert (rows.loc["mean_delay_s", "statistic"] == "not measured") is lacks(engine) or len(
+        rows.loc["mean_delay_s"]
+    ) == 2
+    assert outcome.cells(measures=["drop_rate"])[0].estimate.n == (0 if lacks(engine) else 2)
+
+
+def test_a_comparison_and_its_page_name_what_is_not_measured(engine: Engine, all_of: All) -> None:
+    compared = all_of.comparison
+    assert compared.estimate(1, "goodput_bps").n == 2
+    absent = [m.name for m in compared.not_measured]
+    assert absent[:2] == (["utilization", "mean_delay_s"] if lacks(engine) else [])
+    assert ("Not measured by the engine: busy (%)" in all_of.page) is lacks(engine)
+    assert ("Queueing delay" in all_of.page) is not lacks(engine)
+    assert "Fairness" in all_of.page
+    assert compared.as_dict()["not_measured"] == absent
+
+
+def test_a_study_goes_on_without_what_is_not_measured(engine: Engine, all_of: All) -> None:
+    claims = (all_of.study.parent / "claims.csv").read_text("utf-8")
+    page = all_of.study.read_text("utf-8")
+    verdicts = [line.split(",")[10] for line in claims.splitlines()[1:]]
+    rest = "not measured" if lacks(engine) else "open"
+    assert verdicts[1:] == [rest, rest]
+    assert verdicts[0] in ("open", "reproduced")
+    assert ("Not measured: links.busy_s is not measured" in page) is lacks(engine)
+    assert ("the engine does not record the series queue" in page) is lacks(engine)
+
+
+def test_one_claim_is_decided_with_any_engine(engine: Engine, all_of: All) -> None:
+    assert (all_of.decision.verdict == "not measured") is lacks(engine)
+
+
+class FlowsAndLinks:
+    """The simulator, of which it fills a few columns of flows and links."""
+
+    build = "flows and links"
+    capabilities = Capabilities(
+        series=[],
+        columns={
+            "flows": ["flow", "from", "to", "start_s", "completed_s", "acked_bytes", "goodput_bps"],
+            "links": ["link", "arrived_packets", "dropped_packets", "utilization"],
+        },
+    )
+
+    def run(
+        self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None
+    ) -> Generator[tuple[int, Result | Failed]]:
+        for i, result in Simulator().run(texts, jobs, progress):
+            assert isinstance(result, Result)
+            filling = Filling(texts[i])
+            for table, names in (self.capabilities.columns or {}).items():
+                columns = result.columns(table)
+                filling.fill(table, {name: columns[name] for name in names})
+            yield i, filling.result(result.manifest["simulated_s"])
+
+
+def test_a_published_study_says_what_is_not_measured(tmp_path: Path) -> None:
+    published = studies.load("red-wired-testbed")
+    report = published.reproduce(jobs=1, out=tmp_path / "out", engine=FlowsAndLinks(), quick=True)
+    page = report.read_text("utf-8")
+    assert page.count("Not measured: ") > 10
+    assert "the engine does not record the series" in page
+
+
+# Refusals
+
+
+class Counting:
+    """An engine that counts its runs, with capabilities that a test gives."""
+
+    build = "counting"
+
+    def __init__(self, capabilities: Capabilities) -> None:
+        self.capabilities = capabilities
+        self.ran = 0
+
+    def run(
+        self,
+        texts: Sequence[str],
+        jobs: int | None = None,  # noqa: ARG002
+        progress: Progress | None = None,  # noqa: ARG002
+    ) -> Generator[tuple[int, Result | Failed]]:
+        for i, text in enumerate(texts):
+            self.ran += 1
+            yield i, self.one(Filling(text))
+
+    def one(self, filling: Filling) -> Result:
+        tcp = [flow for flow in filling.network.flows if flow.protocol == "tcp"]
+        filling.fill("flows", {"goodput_bps": [1e6] * len(tcp)})
+        return filling.result(1.0)
+
+
+REFUSED = [
+    (
+        Capabilities(queues=["drop_tail"]), {"network.queue": "red"},
+        'network.queue.kind: "red" is not supported by this engine, which supports "drop_tail"; '
+        "choose one of these, or another engine",
+    ),
+    (
+        Capabilities(series=["queue"]), {"record.series": ["queue", "drops"]},
+        'record.series.1: "drops" is not supported by this engine, which supports "queue"; choose '
+        "one of these, or another engine",
+    ),
+    (
+        Capabilities(series=[]), {"record.series": ["drops"]},
+        'record.series.0: "drops" is not supported by this engine, which supports none; remove it, '
+        "or choose another engine",
+    ),
+    (
+        Capabilities(keys={"network.*": None, "phase_breaking.*": None, "flows.*": None}),
+        {"tcp.ecn": "rfc3168"},
+        'tcp.ecn: "rfc3168" is not supported by this engine, which supports the keys network.*, '
+        "phase_breaking.*, flows.*; remove the key, or choose another engine",
+    ),
+    (
+        Capabilities(keys={
+            "network.*": None, "phase_breaking.*": None, "duration": None, "flows.*.count": None,
+            "flows.*.traffic.kind": ["bulk"], "flows.*.traffic.size": None,
+        }),
+        {"duration": "5 s", "flows.0.traffic": {"kind": "cbr", "rate": "1 Mbit/s"}},
+        'flows.0.traffic.kind: "cbr" is not supported by this engine, which supports "bulk"; '
+        "choose one of these, or another engine",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("capabilities", "changes", "error"), REFUSED)
+def test_a_scenario_that_needs_more_is_refused_before_the_first_run(
+    capabilities: Capabilities, changes: dict[str, Any], error: str
+) -> None:
+    engine = Counting(capabilities)
+    more = changed(SCENARIO, [(key, toml_value(value)) for key, value in changes.items()])
+    with pytest.raises(aqmlab.ScenarioError) as refused:
+        aqmlab.run_many([SCENARIO, more], engine=engine)
+    assert str(refused.value) == error
+    assert engine.ran == 0
+
+
+def test_a_column_that_the_engine_does_not_fill_is_refused() -> None:
+    engine = Counting(Capabilities(series=[], columns={"flows": ["goodput_bps"]}))
+    for named, why in (
+        ("links.busy_s.sum", "does not fill links.busy_s"),
+        ("queue.queue_packets.mean", "does not record queue"),
+    ):
+        with pytest.raises(aqmlab.ScenarioError, match=rf'measures.0: "{named}" .* which {why};'):
+            conduct(Experiment(scenario=SCENARIO, measures=[named]), engine=engine)
+    with pytest.raises(aqmlab.ScenarioError, match=r"limits: this engine does not support limits"):
+        aqmlab.run(SCENARIO, engine=engine, limits={"events": 5})
+    with pytest.raises(ValueError, match="only the simulator writes captures"):
+        aqmlab.run(SCENARIO, engine=engine, pcap=Path.cwd())
+    assert engine.ran == 0
+
+
+def test_the_empty_result_refuses_wrong_tables_columns_and_rows() -> None:
+    filling = Filling(normalize(SCENARIO))
+    for table, columns, error in (
+        ("flow", {}, "'flow' is not a table; did you mean flows"),
+        ("flows", {"acked": [1, 2]}, "'acked' is not a column of flows; did you mean acked_bytes"),
+        ("flows", {"timeouts": [1]}, "flows.timeouts has 1 rows, and the table has 2"),
+        ("flows", {"timeouts": [1, None]}, "flows.timeouts: must hold numbers or texts"),
+        ("flows", {"timeouts": [[1], [2]]}, "flows.timeouts: must be a list"),
+    ):
+        with pytest.raises(ValueError, match=error):
+            filling.fill(table, columns)
+
+
+def test_datagrams_that_are_not_measured_are_not_taken_for_none() -> None:
+    flow = {"name": "U", "from": "left-0", "to": "right-0",
+            "traffic": {"kind": "cbr", "rate": "1 Mbit/s"}}  # fmt: skip
+    scenario = SCENARIO | {"flows": [flow], "duration": "1 s"}
+    result = aqmlab.run(scenario, engine=Counting(Capabilities()))
+    (goodput,) = (m for m in measures(["left>right"], []) if m.name == "goodput_bps")
+    assert goodput.read(Seen.whole(result)) is None
+    assert goodput.of(Seen.whole(aqmlab.run(scenario))) > 0.8e6
+
+
+# Commands
+
+
+def test_commands_take_an_engine_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("sawtooth.py").write_text(guide_source(), "utf-8")
+    Path("two.json").write_text(json.dumps(SCENARIO), "utf-8")
+    Path("limits.toml").write_text(
+        'scenario = "two.json"\nreplications = 2\n[[factors]]\n'
+        'values = { "network.queue.limit" = ["4 packets", "16 packets"] }\n', "utf-8",
+    )  # fmt: skip
+    guide = ["--engine", "sawtooth:Sawtooth"]
+    assert execute(["run", "two.json", "--out", "run", *guide]) == 0
+    assert "Not measured by the engine: flows.segments_sent" in capsys.readouterr().out
+    assert execute(["run", "two.json", "--engine", "recorded:run"]) == 0
+    assert "Not measured by the engine: flows.segments_sent" in capsys.readouterr().out
+    assert execute(["run", "two.json", "--replications", "2", *guide]) == 0
+    assert "Not measured by the engine: utilization" in capsys.readouterr().out
+    assert execute(["sweep", "limits.toml", "--out", "sweep", *guide]) == 0
+    assert "Not measured by the engine: utilization" in capsys.readouterr().out
+    compared = ["compare", *QUEUES, "--scenario", "two.json", "--replications", "2", *guide]
+    assert execute([*compared, "--out", "compare"]) == 0
+    assert "Not measured by the engine: busy (%)" in capsys.readouterr().out
+    for command, error in (
+        (["run", "two.json", "--set", "network.queue=red"], 'network.queue.kind: "red" is not'),
+        (["compare", "drop_tail", "red", "--scenario", "two.json"], 'network.queue.kind: "red"'),
+        (["reproduce", "rfc2884", "--only", "fairness", "--replications", "1"], ": "),
+        (["responses", "two.json"], 'record.series.0: "requests" is not supported'),
+        (["sweep", "limits.toml", "--executor", "dask"], "--executor dask runs the simulator"),
+    ):
+        assert execute([*command, *guide]) == 2
+        message = capsys.readouterr().err
+        assert error in message
+        assert message.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("testbed", "--engine 'testbed' must be one of simulator, recorded:FOLDER, MODULE:CLASS"),
+        ("recorded:nowhere", "--engine recorded:nowhere: there is no folder nowhere"),
+        ("recorded:.", "--engine recorded:.: . holds no runs; give a folder that aqmlab run"),
+        ("no_such_module:Engine", "cannot be imported (ModuleNotFoundError: No module named"),
+        ("math:Engine", "cannot be imported (AttributeError"),
+        ("math:pi", "is not an engine because it has no `build`"),
+    ],
+)
+def test_a_wrong_engine_is_an_error_of_one_line(
+    name: str,
+    error: str,
+    scenario: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(scenario.parent)
+    assert execute(["run", str(scenario), "--engine", name]) == 2
+    message = capsys.readouterr().err
+    assert error in message
+    assert message.count("\n") == 1
+
+
+# Gaps that only some runs have
+
+
+class Uneven(Counting):
+    """An engine that fills more columns in runs with an even seed."""
+
+    def one(self, filling: Filling) -> Result:
+        if filling.network.scenario["seed"] % 2 == 0:
+            filling.fill("flows", {"timeouts": [1, 2]})
+            filling.fill("links", {"utilization": [0.5] * len(filling.network.links)})
+        return super().one(filling)
+
+
+def test_a_sweep_leaves_gaps_empty() -> None:
+    swept = aqmlab.sweep(SCENARIO, LIMITS, 2, engine=Uneven(Capabilities()))
+    flows = swept.flows
+    assert flows["timeouts"].isna().tolist() == [True, True, False, False] * 2
+    assert flows["timeouts"].sum() == 6
+    assert set(swept.links["seed"]) == {4}
+    with pytest.raises(NotMeasuredError, match="'queue' is not in this run"):
+        swept.table("queue")
+    every = measures(["left>right"], Seen.whole(swept.results[0]).groups)
+    (jain,) = swept.estimates([m for m in every if m.name == "jain"])["statistic"].unique()
+    assert jain == "not measured"
+
+
+def test_an_arm_without_a_measure_says_so() -> None:
+    class ByQueue(Counting):
+        """An engine that measures links only with a short queue."""
+
+        def one(self, filling: Filling) -> Result:
+            if filling.network.link("left>right").limit_packets == 4:
+                filling.fill("links", {"busy_s": [0.5] * len(filling.network.links)})
+            return super().one(filling)
+
+    arms = {"short": {"network.queue.limit": "4 packets"}, "long": {}}
+    wanted = Experiment(
+        scenario=SCENARIO, measures=["utilization", "flows.goodput_bps.sum"], arms=arms,
+        replications=Replications(2),
+    )  # fmt: skip
+    outcome = conduct(wanted, engine=ByQueue(Capabilities()))
+    assert outcome.not_measured == []
+    text = printed(outcome, show_outcome)
+    assert text.count("not measured") == 1
+    short, long = outcome.cells(measures=["utilization"])
+    assert (short.estimate.value, str(long.estimate)) == (50.0, "not measured")
+
+
+# Folders
+
+
+def test_a_sweep_of_an_older_version_measured_everything(all_of: All) -> None:
+    outcome = all_of.outcome
+    older = replace(outcome, runs=outcome.runs.drop(columns="not_measured"))
+    assert older.not_measured == []
+    assert len(older.cells(measures=["goodput_bps"])) == 2
+
+
+def test_the_guide_s_engine_fails_flows_that_it_has_no_formula_for() -> None:
+    back = SCENARIO["flows"][0] | {"name": "R", "count": 1, "from": "right-0", "to": "left-0"}
+    with pytest.raises(ValueError, match="flows: all must go from left to right"):
+        aqmlab.run(SCENARIO | {"flows": [*SCENARIO["flows"], back]}, engine=guide_engine())
+
+
+def test_a_folder_of_an_older_version_is_read(tmp_path: Path) -> None:
+    aqmlab.run(SCENARIO | {"record": {"series": ["queue"]}}).write(tmp_path / "run")
+    manifest = tmp_path / "run" / "manifest.json"
+    said = json.loads(manifest.read_text("utf-8"))
+    assert said.pop("tables") == ["flows", "links", "queue"]
+    manifest.write_text(json.dumps(said), "utf-8")
+    assert Result.read(tmp_path / "run").tables == ["flows", "links", "queue"]
+    manifest.write_text(json.dumps(said | {"tables": ["../run/flows"]}), "utf-8")
+    with pytest.raises(ValueError, match=r"'\.\./run/flows' is not the name of a table"):
+        Result.read(tmp_path / "run")
+
+
+def test_a_figure_of_what_is_not_measured_is_an_error_of_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    aqmlab.run(SCENARIO, engine=guide_engine()).write(tmp_path / "run")
+    assert execute(["plot", "window", str(tmp_path / "run"), "--out", str(tmp_path / "a.png")]) == 2
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert "the run did not record 'window'" in message
