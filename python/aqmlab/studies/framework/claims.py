@@ -90,6 +90,7 @@ Decide = Callable[[Any, Published], Decision]
 
 
 Absent = Mapping[str, NotMeasuredError]
+"""Items whose series the engine does not record, each with its error."""
 NONE_ABSENT: Absent = {}
 
 
@@ -155,20 +156,23 @@ class Claims:
     def decide(
         self, runs: Any, items: Iterable[str], absent: Absent = NONE_ABSENT
     ) -> list[tuple[Published, Decision]]:
-        """Decide every claim whose items are all among `items`; `absent` as of :meth:`decision`."""
+        """Decide every claim whose items are all among `items`.
+
+        `absent` is passed to :meth:`decision`.
+        """
         return [(claim, self.decision(runs, claim, absent)) for claim in self.about(items)]
 
     def decision(self, runs: Any, claim: Published, absent: Absent = NONE_ABSENT) -> Decision:
-        """Decide a claim; it is not measured if the engine did not measure what it looks at.
+        """Decide a claim, or return "not measured" if the engine did not measure its values.
 
         Parameters
         ----------
         runs : Runs
-            The runs.
+            Runs of the items of the claim.
         claim : Published
-            The claim.
+            Printed row of the claim.
         absent : mapping of str to NotMeasuredError
-            The items that the engine did not record the series for, each with the reason.
+            Items whose series the engine does not record, each with its error.
         """
         items, function = self.functions[claim.id]
         try:

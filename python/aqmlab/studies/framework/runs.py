@@ -57,7 +57,7 @@ class Record:
         return Record(self.series | other.series, min(intervals, default=None))
 
     def supported(self, capabilities: Capabilities) -> Record:
-        """Return the part that an engine with these capabilities records."""
+        """Return the record without the series that the engine cannot record."""
         return Record(frozenset(filter(capabilities.records, self.series)), self.interval_s)
 
     def keys(self) -> dict[str, Any]:

@@ -189,7 +189,7 @@ class Quick:
 
     @property
     def shown(self) -> str:
-        """Sentences for the terminal: the settings, and the time that the form takes."""
+        """Sentences for the terminal: the settings of the quick form and its processor time."""
         return f"{self.about} It takes about {self.seconds} s of processor time."
 
 
@@ -435,9 +435,10 @@ class Study:
 
 
 def _then(item: Item, runs: Runs, absent: dict[str, NotMeasuredError]) -> list[Need]:
-    """Return the runs that depend on the first; none if the engine did not measure those.
+    """Return the runs that an item requests after it has read its first runs.
 
-    An item with series that the engine does not record is added to `absent`.
+    If the engine does not record a series of the item, the list is empty, and `absent` receives
+    the item with the error.
     """
     try:
         runs.check_recorded(item.needs())
@@ -450,7 +451,7 @@ def _then(item: Item, runs: Runs, absent: dict[str, NotMeasuredError]) -> list[N
 
 
 def _section(item: Item, runs: Runs, absent: Mapping[str, NotMeasuredError]) -> Section:
-    """Return the section of an item; it says so if the engine did not measure what it shows."""
+    """Return the section of an item, or "Not measured" if the engine did not measure its values."""
     try:
         if item.name in absent:
             raise absent[item.name]

@@ -33,7 +33,7 @@ OPEN = "open"
 NOT_TESTABLE = "not testable"
 ABSENT = "not in the quick form"
 NOT_MEASURED = "not measured"
-"""The engine did not measure what the claim is about."""
+"""Verdict on a claim if the engine did not measure its values."""
 NOT_PRINTED = ""
 DECIDED = (REPRODUCED, SINGLE_RUN, CONTRADICTED, OPEN)
 """Verdicts that an interval gives, in the order of tables."""

@@ -73,13 +73,13 @@ def users(result: Result, carried: float, load: float, seconds: int) -> int:
     Parameters
     ----------
     result : Result
-        The run of :func:`run`.
+        Result of :func:`run`.
     carried : float
-        Bytes of :func:`carried` for the same seconds.
+        Bytes that the link sent in the same time, as :func:`carried` returns them.
     load : float
         Load in %.
     seconds : int
-        Time after the warm-up that is counted, in s.
+        Counted time after the warm-up, in s.
     """
     by_user = sent(result, WARM_UP_S + seconds)
     sums = {name: np.concatenate([[0.0], got.cumsum()]) for name, got in by_user.items()}
@@ -102,7 +102,7 @@ def run(mix: str, replication: int, seconds: int = LASTS_S) -> Result:
 
 @cache
 def carried(mix: str, replication: int, seconds: int) -> float:
-    """Return how many bytes the link carries in such a run, from the end of the warm-up on."""
+    """Return the bytes that the bottleneck sends in the same run after the warm-up."""
     links = _run(mix, replication, seconds, {}, []).columns("links")
     return float(links["departed_bytes"][list(links["link"]).index(BOTTLENECK)])
 
