@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import aqmlab
+from aqmlab import interrupts
 from aqmlab.command import execute
 from aqmlab.engine import Recorded
 from aqmlab.experiment import campaign
@@ -504,3 +505,21 @@ def test_ten_thousand_scenarios_need_little_memory(small: dict[str, Any]) -> Non
     numbers = [waiting.add(text) for text in said]
     assert sum(map(len, waiting._short)) < 100 * len(said)
     assert all(waiting[i] == text for i, text in zip(numbers, said, strict=True))
+
+
+def test_signals_wait_until_a_closed_database_is_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A signal in between left a closed database, which the next call used."""
+    store = FolderStore(tmp_path / "runs")
+    store.begin(1, 0, 1)
+    shut, delayed = store._shut, []
+
+    def observed() -> None:
+        delayed.append(interrupts._held)
+        shut()
+
+    monkeypatch.setattr(store, "_shut", observed)
+    store.close()
+    store.close()
+    assert delayed == [1]

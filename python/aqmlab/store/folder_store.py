@@ -111,8 +111,9 @@ class FolderStore:
             try:
                 self.settle()
             finally:
-                self._shut()
-                self._opened, self._base, self._bases, self._campaign = None, None, {}, None
+                with uninterrupted():  # a closed database that stays `_opened` would be used again
+                    self._shut()
+                    self._opened, self._base, self._bases, self._campaign = None, None, {}, None
 
     def get(self, address: str) -> Result | None:
         """Return a run; None if the store does not have it or it is damaged."""
