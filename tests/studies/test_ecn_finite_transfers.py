@@ -269,7 +269,7 @@ def test_one_claim_is_decided_with_its_runs_alone(
     assert " under changed assumptions: " in capsys.readouterr().out
     assert not list(tmp_path.iterdir())
     for wrong, told in (
-        (["--claim", "EF-999"], "--claim: 'EF-999' is unknown; there are: EF-001, "),
+        (["--claim", "EF-999"], "--claim: 'EF-999' is unknown; use one of: EF-001, "),
         (["--claim", "EF-002", "--out", "x"], "--claim runs what the claim needs"),
         (["--claim", "EF-002", "--set", "tcp.recieve_window=1 kB"], "no scenario of these items"),
     ):

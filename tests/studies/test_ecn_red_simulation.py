@@ -85,7 +85,7 @@ def test_every_case_is_a_scenario_as_the_study_has_it(network: str) -> None:
 def test_arms_differ_in_nothing_but_ecn() -> None:
     def plain(arm: str) -> str:
         text = normalize(Setting(MULTIPLE, SHORT, arm).scenario(1) | {"title": ""})
-        changed = text.replace('"ecn":"rfc3168"', '"ecn":"off"')
+        changed = text.replace('"mode":"rfc3168"', '"mode":"off"')
         return changed.replace('"mark_at":"head"', '"mark_at":"tail"')
 
     assert plain(OFF) == plain(ECN) == plain(HEAD)
@@ -148,7 +148,7 @@ def test_a_share_of_a_half_is_no_difference() -> None:
 def test_every_claim_is_decided() -> None:
     """From the quick form's cases, which give most of them another answer than the whole grid."""
     runs = Runs(2, reduce, Simulator(), quick=True)
-    runs.ask(need for need in pairs.both() if short(need))
+    runs.request(need for need in pairs.both() if short(need))
     runs.run()
     decided = CLAIMS.decide(runs, [item.name for item in STUDY.items])
     assert len(decided) == 30

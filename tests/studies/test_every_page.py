@@ -9,32 +9,32 @@ from aqmlab import studies
 from aqmlab.command.main import execute
 from aqmlab.report import write_report
 from aqmlab.studies.framework.claims import MEASURED, Decision
-from aqmlab.studies.framework.every import LESSONS, MISSES, Told, page, readme, section
+from aqmlab.studies.framework.every import LESSONS, MISSES, StudyResult, page, readme, section
 from aqmlab.studies.framework.summary import bases, verdicts
 from aqmlab.studies.framework.verdicts import CONTRADICTED, OPEN, REPRODUCED
 
 
 @pytest.mark.parametrize("name", studies.names())
-def test_every_readme_says_what_misses_and_what_to_take_from_it(name: str) -> None:
+def test_every_readme_has_lessons_and_misses(name: str) -> None:
     for heading in (LESSONS, MISSES):
         points = section(readme(name), heading)
         assert len(points) > 2, heading
         assert not any("**" in point or "`" in point for point in points)
 
 
-def told(name: str) -> Told:
-    """A study of which every third claim holds."""
+def result(name: str) -> StudyResult:
+    """Return a study in which every third claim is reproduced."""
     study = studies.load(name)
     claims = [
         (claim, Decision("1", [REPRODUCED, CONTRADICTED, OPEN][i % 3], "looked at"))
         for i, claim in enumerate(study.claims.published())
     ]
     counts = verdicts(claims)
-    return Told(name, study.title, claims, counts, Counter({REPRODUCED: 3}), "", 7, 1.0)
+    return StudyResult(name, study.title, claims, counts, Counter({REPRODUCED: 3}), "", 7, 1.0)
 
 
-def test_the_page_says_study_by_study_what_holds(tmp_path: Path) -> None:
-    every = [told(name) for name in studies.names()]
+def test_the_page_counts_the_claims_of_each_study(tmp_path: Path) -> None:
+    every = [result(name) for name in studies.names()]
     report = page(every, quick=False)
     total = sum(bases(one.claims)[MEASURED] for one in every)
     shown = {score.label: score for score in report.scores}
@@ -49,7 +49,7 @@ def test_the_page_says_study_by_study_what_holds(tmp_path: Path) -> None:
     for name in studies.names():
         assert studies.load(name).title in text
         assert section(readme(name), LESSONS)[0][:40] in text.replace("&#39;", "'")
-        missed = [c.id for c, d in told(name).claims if c.counted and d.verdict == CONTRADICTED]
+        missed = [c.id for c, d in result(name).claims if c.counted and d.verdict == CONTRADICTED]
         assert all(f"{claim}<" in text for claim in missed)
 
 

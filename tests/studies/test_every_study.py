@@ -5,7 +5,7 @@ import re
 import pytest
 
 from aqmlab import studies
-from aqmlab.studies.framework import kept
+from aqmlab.studies.framework import stored_verdicts
 from aqmlab.studies.framework.claims import FITTED, INPUT, MEASURED
 from aqmlab.studies.framework.every import readme
 
@@ -31,10 +31,12 @@ def test_every_claim_has_a_function_and_every_function_a_claim(name: str) -> Non
 
 
 @pytest.mark.parametrize("name", studies.names())
-def test_every_claim_has_a_kept_verdict_of_its_class(name: str) -> None:
+def test_every_claim_has_a_stored_verdict_of_its_class(name: str) -> None:
     study = studies.load(name)
-    found = {claim: of.basis for claim, of in kept.rows(study.kept).items()}
-    assert found == {claim.id: claim.basis for claim in study.claims.published()}
+    stored = stored_verdicts.read_claims(study.verdicts_path)
+    assert {claim: of.basis for claim, of in stored.items()} == {
+        claim.id: claim.basis for claim in study.claims.published()
+    }
 
 
 @pytest.mark.parametrize("name", studies.names())
@@ -71,12 +73,13 @@ def test_no_claim_looks_at_other_readings(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", studies.names())
-def test_the_readme_has_the_kept_score_and_verdicts(name: str) -> None:
-    """The score, and every claim below its verdict, in the part that a whole run writes."""
+def test_the_readme_has_the_stored_score_and_verdicts(name: str) -> None:
+    """The results have the score, and every claim below its verdict."""
     study = studies.load(name)
-    whole = kept.rows(study.kept)
-    text = kept.block(readme(name))
-    assert kept.score((of.basis, of.verdict) for of in whole.values()) in text
+    whole = stored_verdicts.read_claims(study.verdicts_path)
+    text = re.sub(r"\n  ", " ", stored_verdicts.block(readme(name)))  # wrapped points
+    score = stored_verdicts.score((of.basis, of.verdict) for of in whole.values())
+    assert score in " ".join(text.split())
     listed = {
         claim: line[2:].split(":")[0].lower()
         for line in text.splitlines()
@@ -95,7 +98,7 @@ COUNTED = re.compile(r"\[−?-?[\d.]+ to |\d+ of \d+ (?:claims|cells|printed)|±
 @pytest.mark.parametrize("name", studies.names())
 def test_no_interval_or_score_is_written_into_a_readme_by_hand(name: str) -> None:
     text = readme(name)
-    by_hand = text.replace(kept.block(text), "")
+    by_hand = text.replace(stored_verdicts.block(text), "")
     assert not COUNTED.findall(by_hand)
 
 

@@ -18,9 +18,10 @@ from aqmlab.command import execute
 from aqmlab.engine import Simulator
 from aqmlab.experiment import run_many
 from aqmlab.results import Result
-from aqmlab.scenario import normalize
+from aqmlab.scenario import normalize, with_keys
 from aqmlab.statistics import time_quantile
-from aqmlab.studies.framework import Runs, kept
+from aqmlab.studies.framework import Runs
+from aqmlab.studies.framework.stored_verdicts import read_verdicts
 from aqmlab.studies.framework.verdicts import (
     ABSENT,
     CONTRADICTED,
@@ -248,7 +249,7 @@ def test_without_ecn_what_is_done_to_marks_changes_nothing() -> None:
     """Why RED and RED* are one run there, and so is what hosts do with marks."""
     assert text_of(Setting(RED, OFF, LIGHT)) == text_of(Setting(RED_STAR, OFF, LIGHT))
     unmarked = replace(readings.setting(RED_STAR, OFF, MARKS), seconds=10).scenario(0)
-    told = [unmarked, unmarked | {"tcp": unmarked["tcp"] | dict(MARKS.tcp)}]
+    told = [unmarked, unmarked | {"tcp": with_keys(unmarked["tcp"], dict(MARKS.tcp))}]
     told += [unmarked | {"network": unmarked["network"] | {"queue": queue(RED_STAR)}}]
     assert len({normalize(one) for one in told}) == 3
     runs = run_many([one | {"duration": "20 s", "warm_up": "0 s"} for one in told])
@@ -310,7 +311,7 @@ def held_against_the_whole_study(folder: Path, text: str) -> dict[str, str]:
     """Return the verdicts of the quick form: each is that of the whole study, or open."""
     with (folder / "claims.csv").open(encoding="utf-8", newline="") as file:
         now = {row["id"]: row["verdict"] for row in csv.DictReader(file)}
-    whole = kept.read(STUDY.kept)
+    whole = read_verdicts(STUDY.verdicts_path)
     for claim, verdict in now.items():
         if verdict not in (OPEN, ABSENT) and whole[claim] != OPEN:
             assert verdict == whole[claim], claim

@@ -161,7 +161,7 @@ def test_every_claim_is_decided() -> None:
     runs = Runs(2, reduce, Simulator())
     for item in STUDY.items:
         if not item.name.startswith("figure"):
-            runs.ask(Need(need.setting, at_most=2, record=need.record) for need in item.needs())
+            runs.request(Need(need.setting, at_most=2, record=need.record) for need in item.needs())
     runs.run()
     decided = CLAIMS.decide(runs, [item.name for item in STUDY.items])
     assert len(decided) == 143

@@ -106,12 +106,12 @@ def test_a_run_is_reduced_to_what_is_printed() -> None:
 def test_the_thresholds_are_what_the_rule_of_tune_red_finds() -> None:
     """All that the item tries, run in the order of the study: first a ladder, then between."""
     runs = Runs(tuned.REPLICATIONS, reduce, Simulator())
-    runs.ask(tuned.ITEM.needs())
+    runs.request(tuned.ITEM.needs())
     runs.run()
     assert tuned.ITEM.then
-    runs.ask(tuned.ITEM.then(runs))
+    runs.request(tuned.ITEM.then(runs))
     runs.run()
-    chosen = best(tuned.found(runs))
+    chosen = best(tuned.trials(runs))
     assert (chosen.minth, chosen.maxth) == THRESHOLDS
     assert chosen.score > 0.85
     queue = the_queue(Setting(TUNING, LOW, 0.1).scenario(0))
@@ -120,7 +120,7 @@ def test_the_thresholds_are_what_the_rule_of_tune_red_finds() -> None:
 
 def test_reno_needs_four_packets_outstanding() -> None:
     runs = Runs(1, reduce, Simulator())
-    runs.ask(recovery.ITEM.needs())
+    runs.request(recovery.ITEM.needs())
     runs.run()
     assert recovery.least_window(runs) == 4
     three, four = (runs.one(recovery.Window(w), 0).off for w in (3, 4))
@@ -133,7 +133,7 @@ def test_every_claim_is_decided_and_every_reading_made() -> None:
     for item in STUDY.items:
         if item.name not in ("tuning", "validation"):
             few = 1 if item.name in ("readings", "today") else 2
-            runs.ask(Need(need.setting, at_most=few) for need in item.needs())
+            runs.request(Need(need.setting, at_most=few) for need in item.needs())
     runs.run()
     decided = CLAIMS.decide(runs, [item.name for item in STUDY.items])
     assert len(decided) == 39

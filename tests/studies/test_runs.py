@@ -1,4 +1,4 @@
-"""Each distinct run of a study is run once, with all that anybody asked it to record."""
+"""Each distinct run of a study is run once, with the series of all its requests."""
 
 import json
 from collections.abc import Generator, Sequence
@@ -20,7 +20,7 @@ FINE = Record(frozenset({"drops"}), interval_s=0.05)
 
 
 class Counting:
-    """The simulator, with the scenarios that it was asked to run."""
+    """The simulator, with a list of the scenarios that it ran."""
 
     build = "counting"
     capabilities = EVERYTHING
@@ -64,22 +64,22 @@ class Download:
         } | ({"record": self.record} if self.record else {})  # fmt: skip
 
 
-def asked(runs: Runs, *needs: Need) -> Runs:
+def requested_runs(runs: Runs, *needs: Need) -> Runs:
     """Ask for runs and run them."""
-    runs.ask(needs)
+    runs.request(needs)
     runs.run()
     return runs
 
 
 def seeds(engine: Counting, replications: int = 1) -> Runs:
-    """Runs of which the seed is kept."""
+    """Runs whose reduced result is the seed."""
     return Runs(replications, lambda result: int(result.manifest["seed"]), engine)
 
 
 def test_the_same_content_is_one_run() -> None:
     engine = Counting()
     table, figure = Download("as Table I calls it"), Download("as figure 2 calls it")
-    runs = asked(seeds(engine, 2), Need(table), Need(figure))
+    runs = requested_runs(seeds(engine, 2), Need(table), Need(figure))
     assert len(engine.ran) == 2
     assert runs.of(table) == runs.of(figure) == [1, 2]
     assert runs.distinct() == 2
@@ -88,7 +88,7 @@ def test_the_same_content_is_one_run() -> None:
 
 def test_what_is_recorded_is_merged() -> None:
     engine, setting = Counting(), Download("d")
-    asked(seeds(engine), *(Need(setting, record=r) for r in (Record(), WINDOW, FINE)))
+    requested_runs(seeds(engine), *(Need(setting, record=r) for r in (Record(), WINDOW, FINE)))
     (scenario,) = engine.ran
     assert scenario["record"]["series"] == ["drops", "window"]
     assert scenario["record"]["interval"] == "50 ms"
@@ -102,7 +102,7 @@ def test_what_a_scenario_records_itself_stays(own: str | None, interval: str) ->
     record: dict[str, Any] = {"series": ["queue"], "links": ["left>right"], "flows": "table"}
     record |= {"interval": own} if own else {}
     table, figure = (Download(name, record=record) for name in ("table", "figure"))
-    asked(seeds(engine), Need(table, record=FINE), Need(figure))
+    requested_runs(seeds(engine), Need(table, record=FINE), Need(figure))
     (scenario,) = engine.ran
     recorded = scenario["record"]
     assert recorded["series"] == ["drops", "queue"]
@@ -113,7 +113,7 @@ def test_what_a_scenario_records_itself_stays(own: str | None, interval: str) ->
 def test_scenarios_that_record_different_things_are_different_runs() -> None:
     engine = Counting()
     settings = [Download("d", record={"links": [link]}) for link in ("left>right", "right>left")]
-    asked(seeds(engine), *map(Need, settings))
+    requested_runs(seeds(engine), *map(Need, settings))
     assert [run["record"]["links"] for run in engine.ran] == [["left>right"], ["right>left"]]
 
 
@@ -121,7 +121,7 @@ def test_an_assumption_is_changed_where_there_is_one() -> None:
     engine = Counting()
     changes = [("tcp.rto.min", "1 s"), ("network.queue.limit", "9 packets"), ("flows.1.count", "3")]
     runs = Runs(1, lambda result: result.scenario, engine, changes=changes[:2])
-    runs.ask([Need(Download("d", record={"series": ["queue"]}), record=FINE)])
+    runs.request([Need(Download("d", record={"series": ["queue"]}), record=FINE)])
     runs.check_changes()
     runs.run()
     (scenario,) = engine.ran
@@ -130,12 +130,12 @@ def test_an_assumption_is_changed_where_there_is_one() -> None:
     assert scenario["record"]["series"] == ["drops", "queue"]
     assert scenario["record"]["interval"] == "50 ms"
     other = Runs(1, id, engine, changes=changes)
-    other.ask([Need(Download("d"))])
+    other.request([Need(Download("d"))])
     with pytest.raises(ScenarioError, match=r"--set flows\.1\.count: no scenario of these items"):
         other.check_changes()
     with pytest.raises(ScenarioError, match=r"tcp\.rto\.min.*is not a time"):
-        Runs(1, id, engine, changes=[("tcp.rto.min", "soon")]).ask([Need(Download("d"))])
-    with pytest.raises(ScenarioError, match="seed: is no assumption"):
+        Runs(1, id, engine, changes=[("tcp.rto.min", "soon")]).request([Need(Download("d"))])
+    with pytest.raises(ScenarioError, match="seed: is not an assumption"):
         Runs(1, id, engine, changes=[("seed", "3")])
 
 
@@ -143,7 +143,7 @@ def test_on_demand_only_what_is_looked_at_is_run() -> None:
     engine = Counting()
     one, other = Download("one", 8), Download("other", 9)
     runs = Runs(2, lambda result: int(result.manifest["seed"]), engine, on_demand=1)
-    runs.ask([Need(one), Need(other, replications=(1,))])
+    runs.request([Need(one), Need(other, replications=(1,))])
     assert not engine.ran
     assert runs.of(other) == [2]
     assert (len(engine.ran), runs.distinct()) == (1, 1)
@@ -154,17 +154,17 @@ def test_on_demand_only_what_is_looked_at_is_run() -> None:
 
 def test_a_later_stage_runs_only_what_is_missing() -> None:
     engine, setting = Counting(), Download("d")
-    runs = asked(seeds(engine), Need(setting, record=WINDOW))
-    asked(runs, Need(setting))
+    runs = requested_runs(seeds(engine), Need(setting, record=WINDOW))
+    requested_runs(runs, Need(setting))
     assert len(engine.ran) == 1
-    asked(runs, Need(setting, record=FINE))
+    requested_runs(runs, Need(setting, record=FINE))
     assert len(engine.ran) == 2
     assert engine.ran[1]["record"]["series"] == ["drops", "window"]
 
 
-def test_items_find_their_runs_whoever_asked_first() -> None:
+def test_items_find_their_runs_in_any_order_of_requests() -> None:
     engine, table, figure = Counting(), Download("table"), Download("figure")
-    runs = asked(seeds(engine, 3), Need(table), Need(figure, (0, 2)))
+    runs = requested_runs(seeds(engine, 3), Need(table), Need(figure, (0, 2)))
     assert len(engine.ran) == 3
     assert runs.of(table) == [1, 2, 3]
     assert runs.of(figure) == [1, 3]
@@ -173,24 +173,24 @@ def test_items_find_their_runs_whoever_asked_first() -> None:
 
 def test_no_replication_is_left_out_silently() -> None:
     runs = seeds(Counting(), 3)
-    with pytest.raises(ValueError, match=r"replication 7 is asked for, of 3: .*--replications 8"):
-        runs.ask([Need(Download("d"), (0, 2, 7))])
+    with pytest.raises(ValueError, match=r"3: an item needs replication 7; use --replications 8"):
+        runs.request([Need(Download("d"), (0, 2, 7))])
     few = Need(Download("d"), at_most=2)
-    assert asked(seeds(Counting(), 3), few).of(few.setting) == [1, 2]
-    assert asked(seeds(Counting(), 1), few).of(few.setting) == [1]
+    assert requested_runs(seeds(Counting(), 3), few).of(few.setting) == [1, 2]
+    assert requested_runs(seeds(Counting(), 1), few).of(few.setting) == [1]
 
 
-def test_warnings_are_told_with_the_number_of_runs_that_have_them() -> None:
+def test_a_warning_has_the_number_of_its_runs() -> None:
     """A download without a drop says so, once for both of its replications."""
-    runs = asked(seeds(Counting(), 2), Need(Download("a", limit=1000)))
-    (told,) = [text for text in runs.warnings() if "no packet was dropped or marked" in text]
-    assert told.startswith("2 of 2 runs: ")
+    runs = requested_runs(seeds(Counting(), 2), Need(Download("a", limit=1000)))
+    (warning,) = [text for text in runs.warnings() if "no packet was dropped or marked" in text]
+    assert warning.startswith("2 of 2 runs: ")
 
 
 def test_the_quick_form_leaves_out_what_it_does_without() -> None:
     engine, kept, left = Counting(), Download("kept"), Download("left", limit=8)
     runs = Runs(2, lambda result: int(result.manifest["seed"]), engine, quick=True)
-    asked(runs, Need(kept), Need(left, quick=False))
+    requested_runs(runs, Need(kept), Need(left, quick=False))
     assert len(engine.ran) == 2
     assert (runs.has(kept), runs.has(left)) == (True, False)
     assert (runs.of(kept), runs.of(left)) == ([1, 2], [])
@@ -198,22 +198,22 @@ def test_the_quick_form_leaves_out_what_it_does_without() -> None:
 
 
 def test_the_quick_form_may_run_a_setting_as_another() -> None:
-    engine, asked_for = Counting(), Download("asked for", limit=40)
+    engine, requested = Counting(), Download("requested", limit=40)
     runs = Runs(
         1,
         lambda result: result.scenario["network"]["queue"]["limit"],
         engine,
         form=lambda setting: Download(setting.name, limit=setting.limit // 2),
     )
-    asked(runs, Need(asked_for))
-    assert runs.of(asked_for) == ["20 packets"]
-    assert runs.has(asked_for)
+    requested_runs(runs, Need(requested))
+    assert runs.of(requested) == ["20 packets"]
+    assert runs.has(requested)
 
 
 def test_a_scenario_is_read_once_for_all_of_its_seeds() -> None:
     """What is run is what would be, had each replication been read."""
     engine, setting = Counting(), Download('has "seed":7 in its title')
-    asked(seeds(engine, 3), Need(setting), Need(Download("other", limit=8)))
+    requested_runs(seeds(engine, 3), Need(setting), Need(Download("other", limit=8)))
     read = [
         json.loads(normalize(s.scenario(r)))
         for s in (setting, Download("other", 8))
@@ -223,10 +223,10 @@ def test_a_scenario_is_read_once_for_all_of_its_seeds() -> None:
 
 
 def test_manifests_are_those_of_the_runs() -> None:
-    runs = asked(seeds(Counting(), 2), Need(Download("a")), Need(Download("b", limit=8)))
-    said = {run.address: run.manifest["scenario"] for _, _, run in runs.items()}
-    assert len(said) == 4
-    limits = sorted(scenario["network"]["queue"]["limit"] for scenario in said.values())
+    runs = requested_runs(seeds(Counting(), 2), Need(Download("a")), Need(Download("b", limit=8)))
+    scenarios = {run.address: run.manifest["scenario"] for _, _, run in runs.items()}
+    assert len(scenarios) == 4
+    limits = sorted(scenario["network"]["queue"]["limit"] for scenario in scenarios.values())
     assert limits == ["16 packets"] * 2 + ["8 packets"] * 2
 
 
@@ -238,7 +238,7 @@ def test_a_grid_is_an_experiment() -> None:
         ({"limit": 8, "speed": "slow"}, arms),
         ({"limit": 9, "speed": "slow"}, {**arms, "large": Download("c", limit=99)}),
     ]
-    runs = asked(seeds(Counting(), 3), *map(Need, arms.values()))
+    runs = requested_runs(seeds(Counting(), 3), *map(Need, arms.values()))
     found = grid.outcome(runs, points, [seed], "two arms")
     assert (found.arms, found.factors) == (["small", "large"], ["limit", "speed"])
     assert list(found.runs["point"].unique()) == [0]

@@ -18,7 +18,7 @@ _TITLES = {
 
 
 def names() -> list[str]:
-    """Names of the studies.
+    """Return the names of the studies.
 
     Returns
     -------
@@ -34,17 +34,17 @@ def names() -> list[str]:
 
 
 def title(name: str) -> str:
-    """One line that says what a study is about; loads nothing.
+    """Return the title of a study in one line, without loading the study.
 
     Parameters
     ----------
     name : str
-        A name that `names` lists.
+        One of :func:`names`.
 
     Raises
     ------
     KeyError
-        If there is no such study.
+        If the name is unknown.
 
     Examples
     --------
@@ -56,17 +56,17 @@ def title(name: str) -> str:
 
 
 def load(name: str) -> Study:
-    """Return a study, ready to be reproduced.
+    """Return a study, which can then be reproduced.
 
     Parameters
     ----------
     name : str
-        A name that `names` lists.
+        One of :func:`names`.
 
     Raises
     ------
     ValueError
-        If there is no such study; the message lists those there are.
+        If the name is unknown. The message lists the names of the studies.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def load(name: str) -> Study:
     20
     """
     if name not in _TITLES:
-        raise ValueError(f"study: {name!r} is unknown; there are: {', '.join(_TITLES)}")
+        raise ValueError(f"study: {name!r} is unknown; use one of: {', '.join(_TITLES)}")
     module = importlib.import_module(f"aqmlab.studies.{name.replace('-', '_')}")
     study: Study = module.STUDY
     return study

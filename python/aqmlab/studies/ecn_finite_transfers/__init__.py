@@ -47,7 +47,7 @@ QUESTIONS: tuple[Item, ...] = (
 
 
 def drops_reproduced(cells: Sequence[Cell]) -> str:
-    """Return the study's yardstick: drops in Table IV, which no setting was chosen by."""
+    """Return the share of reproduced drops in Table IV, which chose no setting."""
     drops = [c for c in cells if c.item == "table-4" and c.quantity == "dropped_packets"]
     counts = Counter(cell.verdict for cell in drops)
     return f"Drops in Table IV reproduced: {good(counts)} of {len(drops)} cells" if drops else ""

@@ -26,12 +26,12 @@ SAME_TIME = Tolerance("0.25 s of 112.5 s", lambda printed: printed * 0.25 / 112.
 
 
 def setting(limit: int = 39, header_bytes: int = 0) -> Setting:
-    """One download through Drop Tail."""
+    """Return the setting of one download through Drop Tail."""
     return Setting(1, "DT", limit, header_bytes=header_bytes)
 
 
 def header_time_s() -> float:
-    """Return what headers on every segment add to a download that keeps the link busy, in s."""
+    """Return the time in s that headers on every segment add to a download on a busy link."""
     return FILE_SEGMENTS * HEADER_BYTES * 8 / BOTTLENECK_BPS
 
 
@@ -58,10 +58,11 @@ PRINTED = (
 def _make(runs: Runs) -> Section:
     section = Section(
         text=[
-            "Printed for limit 39, the smallest without drops; smaller limits show where drops "
-            "begin. The study counted no headers on the wire (published/notes.md). With 40 bytes "
-            f"on every segment theory adds {FILE_SEGMENTS} x 320 bit / 1.5 Mbit/s = "
-            f"{header_time_s():.2f} s to the time, and caps G at 1460 / 1500 = 97.33 %."
+            "The study prints numbers for limit 39, the smallest without drops. Smaller limits "
+            "show where drops begin. The study counted no headers on the wire "
+            f"(published/notes.md). With 40 bytes on every segment, theory adds {FILE_SEGMENTS} x "
+            f"320 bit / 1.5 Mbit/s = {header_time_s():.2f} s to the time, and caps G at 1460 / "
+            "1500 = 97.33 %."
         ]
     )
     columns = [_cells(runs, limit) for limit in LIMITS]
@@ -75,7 +76,7 @@ def _make(runs: Runs) -> Section:
     section.tables.append(Table("One download, Drop Tail, no headers counted", head, rows))
     section.tables.append(
         Table(
-            "One download, limit 39, 40-byte headers counted (printed: what theory gives)",
+            "One download, limit 39, 40-byte headers counted (printed: the number by theory)",
             ["", *(quantity.head for quantity in QUANTITIES)],
             [["Headers counted", *map(entry, with_headers)]],
         )
@@ -93,7 +94,7 @@ def _cells(runs: Runs, limit: int) -> list[Cell]:
 
 
 def _with_headers(runs: Runs) -> list[Cell]:
-    """Return the numbers with headers, against those without plus what headers add."""
+    """Return the numbers with headers beside theory: those without, plus the time of headers."""
     without, with_them = runs.of(setting()), runs.of(setting(39, HEADER_BYTES))
     columns = {**setting(39).columns(), "header_bytes": HEADER_BYTES}
     plain_time = estimates.median(run.time_s[0] for run in without).value

@@ -33,7 +33,7 @@ class Pair:
 
     @property
     def equal_or_better(self) -> bool:
-        """Whether ECN is no less efficient and drops no more (within the tolerance of drops)."""
+        """True if ECN is as efficient and drops as few packets, within the tolerances."""
         dropped = self.tail_dropped.value
         return (
             self.ecn_efficiency.value >= self.tail_efficiency.value - SAME_EFFICIENCY
@@ -42,7 +42,7 @@ class Pair:
 
 
 def pair(runs: Runs, n: int, tail_limit: int, ecn_limit: int) -> Pair:
-    """Compare two queue limits."""
+    """Return a Drop Tail limit and an ECN limit with their numbers."""
     tail, ecn = Setting(n, "DT", tail_limit), Setting(n, "ECN-A", ecn_limit)
     numbers = [
         efficiency.spread(runs, setting, quantity)
@@ -53,7 +53,7 @@ def pair(runs: Runs, n: int, tail_limit: int, ecn_limit: int) -> Pair:
 
 
 def halves(runs: Runs) -> list[Pair]:
-    """Every limit whose half was run too."""
+    """Return a pair for every Drop Tail limit whose half was run with ECN."""
     return [
         pair(runs, n, limit, limit // 2)
         for n in (2, 5, 10)
@@ -72,8 +72,8 @@ def _needs() -> Iterator[Need]:
 def _make(runs: Runs) -> Section:
     section = Section(
         text=[
-            "Equal or better: G no more than one percentage point lower, and drops no more than "
-            "those of Drop Tail plus max(3 packets, 6 %), medians against medians."
+            "ECN is equal or better if its G is at most one percentage point lower, and its drops "
+            "are at most those of Drop Tail plus max(3 packets, 6 %). Medians are compared."
         ]
     )
     rows: list[list[str | Entry]] = []

@@ -1,7 +1,7 @@
 """Both countings of the queue limit: without and with the packet in service.
 
-In the study's simulator Drop Tail counts it and RED does not, so that Drop Tail holds one packet
-less at the same limit (`published/notes.md`).
+In the study's simulator Drop Tail counts the packet in service and RED does not. Drop Tail
+therefore stores one packet less at the same limit (`published/notes.md`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FILES = {"DT": "table1_droptail.csv", "RED": "table2_red.csv", "ECN": "table3_re
 
 
 def printed_drops() -> dict[tuple[str, int], float]:
-    """Return drops of Tables I to III by scheme and limit."""
+    """Return the drops of Tables I to III by scheme and limit."""
     drops = {}
     for family, file in FILES.items():
         for row in published(file):
@@ -45,10 +45,10 @@ def _make(runs: Runs) -> Section:
     printed = printed_drops()
     section = Section(
         text=[
-            "Drops of two downloads, each scheme with both countings, against the same printed "
-            "number. Counting the packet in service leaves room for one packet less. The original "
-            "simulator counts it with Drop Tail and does not with RED: that difference of one "
-            "packet, not early detection, is what sets RED at limit 4 apart from Drop Tail."
+            "Drops of two downloads, for each scheme under both countings, beside the same printed "
+            "number. If the limit counts the packet in service, the queue stores one packet less. "
+            "The original simulator counts it with Drop Tail and not with RED. This difference of "
+            "one packet, not early detection, separates RED from Drop Tail at limit 4."
         ]
     )
     rows: list[list[str | Entry]] = []

@@ -1,4 +1,4 @@
-"""How the figures of the study look: one colour and marker a scheme, bands for replications."""
+"""Style of the figures: one colour and marker per scheme, and bands for replications."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FASTEST, SLOWEST = "#0072B2", "#D55E00"
 def against_limit(
     axes: Axes, curves: Mapping[str, Sequence[Estimate]], limits: Sequence[int], label: str
 ) -> None:
-    """One line a scheme over the queue limit, with the central 95 % of the replications."""
+    """Draw one line per scheme over the queue limit, with the central 95 % of replications."""
     for scheme, spreads in curves.items():
         colour = COLOURS[scheme]
         axes.fill_between(
@@ -60,7 +60,7 @@ def against_limit(
 
 
 def limit_axis(axes: Axes, limits: Sequence[int]) -> None:
-    """Return the queue limits on a doubling axis, each with its number."""
+    """Set up a doubling axis with the number of each queue limit."""
     axes.set_xscale("log", base=2)
     axes.set_xticks(list(limits), [str(limit) for limit in limits])
     axes.minorticks_off()
@@ -68,7 +68,7 @@ def limit_axis(axes: Axes, limits: Sequence[int]) -> None:
 
 
 def band(axes: Axes, time_s: np.ndarray, curves: Sequence[np.ndarray], colour: str) -> None:
-    """Return the central 95 % of one curve per replication."""
+    """Draw the central 95 % of one curve per replication."""
     if len(curves) > 1:
         low, high = np.quantile(np.array(curves), [0.025, 0.975], axis=0)
         axes.fill_between(time_s, low, high, color=colour, alpha=0.15, linewidth=0)

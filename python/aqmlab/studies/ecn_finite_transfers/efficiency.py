@@ -28,25 +28,25 @@ QUANTITIES = (
 
 
 def delivered_to_dropped(run: Transfers) -> float:
-    """Segments that arrived for each one that was dropped; infinite without drops."""
+    """Return the delivered segments per dropped segment; infinite without drops."""
     dropped = run.dropped.sum()
     return float(run.delivered.sum() / dropped) if dropped else float("inf")
 
 
 def limits_of(n: int) -> tuple[int, ...]:
-    """Return the queue limits, rising; with ten clients the study adds 512."""
+    """Return the queue limits in ascending order; with ten clients the study adds 512."""
     return tuple(sorted(LIMITS + ((512,) if n == 10 else ())))
 
 
 def grid(n: int, delay_ms: int = 20) -> list[Setting]:
-    """Every scheme at every queue limit."""
+    """Return every scheme at every queue limit."""
     return [
         Setting(n, scheme, limit, delay_ms=delay_ms) for scheme in SCHEMES for limit in limits_of(n)
     ]
 
 
 def spread(runs: Runs, setting: Setting, quantity: Callable[[Transfers], float]) -> Estimate:
-    """Return a quantity of a setting over its replications."""
+    """Return the median of a quantity over the replications of a setting."""
     return estimates.median(quantity(run) for run in runs.of(setting))
 
 
@@ -89,8 +89,8 @@ def figure_item(number: int, n: int, clients: str, delay_ms: int = 20) -> Item:
             axes.set_ylim(low, 100 + 0.02 * (100 - low))
         legend_below(figure, whole, 5)
         caption = (
-            f"{title}. Medians of the replications; bands: their central 95 %. "
-            "G: payload of all clients over what the bottleneck could carry until the last ended."
+            f"{title}. Medians of the replications; bands: their central 95 %. G: payload of all "
+            "clients over the capacity of the bottleneck until the last one ended."
         )
         drawn = Figure(f"figure_{number:02d}", caption, figure)
         return Section([], cells(name, runs, grid(n, delay_ms)), [], [drawn])

@@ -1,7 +1,7 @@
 """Congestion epochs: drops grouped by the round trip in which they happen.
 
-A flow learns of a drop one round trip later, so drops within one round trip of the first belong to
-one epoch. The round trip is that with a full queue.
+A sender detects a drop one round trip later. Drops within one round trip of the first one
+therefore belong to one epoch. The round trip is that with a full queue.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from aqmlab.studies.ecn_finite_transfers.transfers import Floats, Incidents, Int
 
 @dataclass(frozen=True)
 class Epochs:
-    """The epochs of a run.
+    """Congestion epochs of a run.
 
     Attributes
     ----------
     start_s : ndarray of float64, shape (E,)
-        Their first drops, in s.
+        Times of the first drops, in s.
     lost : ndarray of int64, shape (E, n)
         Packets that each client lost.
     """
@@ -40,13 +40,13 @@ class Epochs:
         return losers
 
     def before(self, time_s: float) -> Epochs:
-        """Those that began before a time."""
+        """Return the epochs that began before a time."""
         early = self.start_s < time_s
         return Epochs(self.start_s[early], self.lost[early])
 
 
 def full_queue_rtt_s(setting: Setting) -> float:
-    """Round-trip time with a full queue, in s."""
+    """Return the round-trip time with a full queue, in s."""
     propagation = 2 * (setting.delay_ms + 1) / 1000
     return propagation + (setting.limit + 1) * SEGMENT_BYTES * 8 / BOTTLENECK_BPS
 
@@ -54,7 +54,7 @@ def full_queue_rtt_s(setting: Setting) -> float:
 def epochs(run: Transfers, length_s: float) -> Epochs:
     """Return the epochs of a run; each lasts `length_s` from its first drop."""
     if run.drops is None:
-        raise ValueError("this run recorded no drops")
+        raise ValueError("series: drops: not recorded by this run; request the series")
     time_s, client = run.drops.time_s, run.drops.client
     after = np.searchsorted(time_s, time_s + length_s, side="right")
     first, at = [], 0
@@ -69,7 +69,7 @@ def epochs(run: Transfers, length_s: float) -> Epochs:
 
 
 def coincident_share(incidents: Incidents, n: int, within_s: float) -> float:
-    """Measure the share of incidents that more than half of the clients share; NaN if none.
+    """Return the share of incidents that more than half of the clients share; NaN without any.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""The frozen reading of the study: the settings that it leaves open, the choices, and the reasons.
+"""The frozen reading of the study: each setting that it leaves open, our choice, and the reason.
 
-It also has the claims that are not counted. `published/notes.md` describes the search that
+The module also lists the claims that are not counted. `published/notes.md` has the search that
 chose the settings of the study's simulator: about 1 600 settings of TCP against Table I, and 48
 settings of RED against Tables II and III. The printed numbers of these three tables are therefore
 fitted, and so are the claims that repeat them.
@@ -10,7 +10,7 @@ from aqmlab.studies.framework import Choice
 from aqmlab.studies.framework.claims import FITTED, INPUT
 
 FITTED_TABLES = ("table-1", "table-2", "table-3")
-"""Items whose printed numbers the settings were chosen by."""
+"""Items whose printed numbers were used to choose settings."""
 TABLE_I, TABLES = "Table I", "Tables I to III"
 
 CHOICES = (
@@ -22,15 +22,17 @@ CHOICES = (
     ),
     Choice(
         "Window, initial window, handshake",
-        "44 segments; one segment, and no ACK of a handshake that opens the window",
-        "Printed: a window of 64 KB, about 44 segments. The rest: search over the settings of the "
-        "study's simulator.",
+        "Window of 44 segments, initial window of one segment, no handshake whose ACK opens the "
+        "window",
+        "The window is printed: 64 KB, about 44 segments. A search over the settings of the "
+        "study's simulator gave the others.",
         TABLE_I,
     ),
     Choice(
         "Loss recovery",
         "Reno; fast retransmit without a guard; the ACK that ends a recovery opens the window",
-        "Search over the settings of the study's simulator; the last one is in its source.",
+        "Search over the settings of the study's simulator; the last one is in the simulator's "
+        "source.",
         TABLE_I,
     ),
     Choice(
@@ -42,8 +44,8 @@ CHOICES = (
     Choice(
         "Meaning of the queue limit",
         "Drop Tail counts the packet in service, RED does not",
-        "Source of the study's simulator; with it RED that never acts early at limits 4 and 8 is "
-        "Drop Tail at 5 and 9.",
+        "Source of the study's simulator. A RED queue without early drops at limits 4 and 8 then "
+        "equals Drop Tail at 5 and 9.",
         TABLES,
     ),
     Choice(
@@ -69,9 +71,9 @@ CHOICES = (
     ),
 )
 
-_BASELINE = "The size of headers on the wire was chosen by it."
-_TABLE = "It repeats a number of {}, which settings were chosen by."
-_LIMIT = "The meaning of the queue limit, chosen by Tables I to III, makes RED differ at 4 and 8."
+_BASELINE = "This number was used to choose the size of headers on the wire."
+_TABLE = "The number repeats one of {}, which was used to choose settings."
+_LIMIT = "The meaning of the queue limit, fitted to Tables I to III, decides limits 4 and 8."
 
 APART = {
     INPUT: {
@@ -81,7 +83,7 @@ APART = {
         "EF-008": "Arithmetic: rate times the round trip of the inputs.",
         "EF-009": "Arithmetic: EF-008 in segments.",
         "EF-010": "Arithmetic: EF-009 rounded up.",
-        "EF-011": "Arithmetic: a queue that every window fits into cannot overflow.",
+        "EF-011": "Arithmetic: a queue cannot overflow if every window fits into it.",
         "EF-031": "Arithmetic: EF-030 and the goodput of the faster client in Table I.",
         "EF-032": "Arithmetic: EF-030 and the goodput of the faster client in Table I.",
         "EF-065": "The delay is an input.",

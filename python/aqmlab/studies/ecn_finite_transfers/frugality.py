@@ -1,4 +1,4 @@
-"""Figures 14 and 15: all packets that the server sent to ten clients, by what became of them."""
+"""Figures 14 and 15: packets that the server sent to ten clients, by their fate."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def figure_item(number: int, delay_ms: int) -> Item:
         caption = (
             f"{title}: medians of the replications, by queue limit and scheme (D: Drop Tail, "
             "R: RED, E: ECN; c: conservative, a: aggressive). Upper part: all packets. "
-            "Lower part: the same without the payload; whiskers: central 95 % of what is above it."
+            "Lower part: the same without the payload; whiskers: central 95 % of the sum."
         )
         drawn = Figure(f"figure_{number:02d}", caption, _draw(runs, delay_ms))
         return Section([], efficiency.cells(name, runs, efficiency.grid(10, delay_ms)), [], [drawn])
@@ -85,7 +85,7 @@ def _draw(runs: Runs, delay_ms: int) -> MatplotlibFigure:
 
 
 def _bars(runs: Runs, setting: Setting, at: float, whole: Axes, overhead: Axes) -> None:
-    """One stacked bar in each panel."""
+    """Draw one stacked bar in each panel."""
     chosen = runs.of(setting)
     duplicates = float(np.median([run.duplicates for run in chosen]))
     dropped = float(np.median([run.dropped.sum() for run in chosen]))

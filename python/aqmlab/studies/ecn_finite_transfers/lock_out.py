@@ -1,4 +1,4 @@
-"""Lock-out: how unevenly the downloads share the link, and how far apart they finish."""
+"""Lock-out: shares of the link while all downloads run, and differences of download times."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ TRACED = (Setting(2, "DT", 64), Setting(2, "RED-A", 128))
 
 
 def slower_share_percent(run: Transfers) -> float:
-    """Share of the slower of two downloads while both run."""
+    """Return the share of the slower of two downloads while both run, in %."""
     rates = run.rate_while_all_run_kbps
     return float(100 * rates.min() / rates.sum())
 
 
 def gap_percent(run: Transfers) -> float:
-    """How much higher the goodput of the faster is when it finishes."""
+    """Return the excess of the faster download's goodput when it finishes, in % of the slower."""
     rates = run.rate_while_all_run_kbps
     return float(100 * (rates.max() / rates.min() - 1))
 
 
 def slower_progress_percent(run: Transfers) -> float:
-    """How much of its file the slower has when the faster finishes."""
+    """Return the slower download's progress when the faster finishes, in % of the latter's."""
     acked = run.acked_at(float(run.time_s.min()))
     return float(100 * acked.min() / acked.max())
 
@@ -98,17 +98,17 @@ def _figure(runs: Runs) -> Figure:
         axes.set_ylim(0, top)
     legend_below(figure, panels[0], 5)
     caption = (
-        "How much longer the slowest download takes than the fastest: medians and central 95 % of "
-        "the replications."
+        "Excess of the slowest download time over the fastest: medians and central 95 % of the "
+        "replications."
     )
     return Figure("lock_out", caption, figure)
 
 
 def _make(runs: Runs) -> Section:
     text = [
-        "Locked out: a download that gets much less than its share while all run. An even share of "
-        "two is 50 %. The median hides how wide the replications spread: the same setting may be "
-        "even in one and lopsided in the next."
+        "A download is locked out if its share of the link is far below an even one while all "
+        "downloads run. An even share of two is 50 %. The median hides the spread: shares may be "
+        "even in one replication of a setting and uneven in the next."
     ]
     return Section(text, list(_cells(runs)), [_table(runs)], [_figure(runs)])
 
@@ -117,7 +117,7 @@ ITEM = Item("lock-out", "Lock-out: sharing while all run", _needs, _make)
 
 
 def first_difference(run: Transfers, bytes_apart: float) -> float:
-    """When two downloads first are further apart than so many bytes, in s; NaN if never."""
+    """Return the first time in s at which two downloads differ by more bytes; NaN if never."""
     assert run.progress is not None
     apart = np.abs(np.diff(run.progress.acked_bytes, axis=1))[:, 0] > bytes_apart
     return float(run.progress.time_s[apart.argmax()]) if apart.any() else float("nan")

@@ -17,7 +17,7 @@ DELAYS_MS = (20, 100)
 
 
 def dropped(run: Transfers) -> float:
-    """Packets of all clients dropped."""
+    """Return the number of dropped packets of all clients."""
     return float(run.dropped.sum())
 
 

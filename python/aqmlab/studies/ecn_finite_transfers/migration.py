@@ -1,8 +1,8 @@
 """Migration: ECN at some of the clients only, aggressive RED, limit 64, five and ten clients.
 
-The study enables ECN at the client that was slowest without it. Which one that is differs between
-replications, so each replication takes its own: the slowest of its own run without ECN, then the
-two slowest, and so on.
+The study enables ECN at the client that was slowest without it. The slowest client differs between
+replications. Each replication therefore enables ECN at the slowest client of its own run without
+ECN, then at the two slowest, and so on.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ STEPS = {5: (0, 1, 2, 3, 4, 5), 10: (0, 1)}
 
 
 def with_ecn(runs: Runs, n: int, count: int) -> list[Setting]:
-    """For each replication: ECN at the `count` clients that are slowest without it."""
+    """Return one setting per replication, with ECN at its `count` slowest clients."""
     settings = []
     for run in runs.of(WITHOUT[n]):
         slowest = np.argsort(-run.time_s, kind="stable")[:count]
@@ -46,7 +46,7 @@ def worst(runs: Runs, n: int) -> list[int]:
 
 
 def rank(run: Transfers, client: int) -> int:
-    """1 for the client that finishes first."""
+    """Return the rank of a client by its download time, from 1 for the first."""
     return 1 + int((run.time_s < run.time_s[client]).sum())
 
 

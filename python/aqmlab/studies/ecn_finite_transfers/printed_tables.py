@@ -1,7 +1,7 @@
 """Tables I to IV: one column per queue limit, two downloads.
 
-The rows of a table are those printed, and G, which follows from the printed goodputs
-(2 * min / 1500, see `published/notes.md`). Ours are taken as the study took its own: a download
+The rows of a table are the printed ones and G, which follows from the printed goodputs
+(2 * min / 1500, see `published/notes.md`). Our numbers use the sampling of the study: a download
 ends at the next multiple of 0.5 s.
 """
 
@@ -42,12 +42,12 @@ ROUNDING_KBPS = 0.05
 
 
 def step(goodput_kbps: float) -> float:
-    """Return what a goodput changes by when its download ends one sampling step earlier."""
+    """Return the change of a goodput if its download ends one sampling step earlier, in kbit/s."""
     return KBIT / (KBIT / goodput_kbps - SAMPLING_S) - goodput_kbps + ROUNDING_KBPS
 
 
 def _percent(goodput_kbps: float) -> float:
-    """Return G of two downloads of which the slower has this goodput."""
+    """Return G of two downloads, given the goodput of the slower one."""
     return 2 * 100 * goodput_kbps / (BOTTLENECK_BPS / 1000)
 
 
@@ -69,7 +69,7 @@ EFFICIENCY = Tolerance(ONE_STEP, _step_percent, single_run=True)
 
 @dataclass(frozen=True)
 class Quantity:
-    """A row of the printed tables: how it is measured, printed and judged."""
+    """A row of the printed tables: its measure, its printed value and its tolerance."""
 
     measure: Measure[Transfers]
     printed: Callable[[Row], float]
@@ -78,7 +78,7 @@ class Quantity:
 
 
 def _goodputs(run: Transfers) -> Floats:
-    """Return the goodputs with times as the study took them, in kbit/s."""
+    """Return the goodputs with the sampled times of the study, in kbit/s."""
     return KBIT / run.sampled_time_s
 
 
@@ -117,14 +117,14 @@ def published(file: str) -> list[Row]:
 
 
 def letter(row: Row) -> str:
-    """Return C or A, by the maxp of a printed column."""
+    """Return the letter of the scheme, C or A, from the maxp of a printed column."""
     return next(name for name, maxp in MAXP.items() if maxp == float(row["maxp"]))
 
 
 def table_item(
     name: str, title: str, file: str, text: list[str], setting: Callable[[Row], Setting]
 ) -> Item:
-    """Return the item of one table; `setting` tells what a printed column was measured with."""
+    """Return the item of one table; `setting` returns the setting of a printed column."""
 
     def needs() -> Iterator[Need]:
         yield from (Need(setting(row)) for row in published(file))

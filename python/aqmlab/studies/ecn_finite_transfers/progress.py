@@ -41,7 +41,7 @@ def _name(setting: Setting, client: int) -> str:
 
 
 def draw(number: int, title: str, pairs: list[tuple[Setting, Transfers]]) -> Figure:
-    """Draw the study's form: acknowledged data over time; replication 0 as lines."""
+    """Draw acknowledged data over time, as the study does; lines are replication 0."""
     figure, axes = sheet()
     setting, first = pairs[0]
     end = max(run.time_s.max() for _, run in pairs)
@@ -59,14 +59,14 @@ def draw(number: int, title: str, pairs: list[tuple[Setting, Transfers]]) -> Fig
     axes.set_xlim(0, end)
     legend_below(figure, axes)
     caption = (
-        f"{title}. Lines: replication 0, everything starting at once; bands: the fastest and the "
+        f"{title}. Lines: replication 0, with simultaneous starts; bands: the fastest and the "
         "slowest of each replication, central 95 %."
     )
     return Figure(f"figure_{number:02d}", caption, figure)
 
 
 def cells(item: str, pairs: list[tuple[Setting, Transfers]]) -> Iterator[Cell]:
-    """Download times of the two, and the spread between them."""
+    """Yield the download times of the two clients, and the spread between them."""
     columns = pairs[0][0].columns()
     runs = [run for _, run in pairs]
     for role, time in TIMES.items():
@@ -93,7 +93,7 @@ def figure_item(number: int, title: str, setting: Setting) -> Item:
 
 
 def _figure_13() -> Item:
-    """ECN only at the client that is slowest without it, replication by replication."""
+    """Return the item of figure 13: ECN only at the slowest client of each replication."""
     title = "Figure 13: progress, five clients, ECN only at the client that is slowest without it"
 
     def needs() -> Iterable[Need]:

@@ -1,7 +1,7 @@
 """The network, the queues and the TCP of the study, and its settings as scenarios.
 
-Source: Pentikousis & Badr (`pentikousis2004ecn`), "Experimental methodology" and figure 1; what it
-does not say, from `published/notes.md`.
+Source: Pentikousis & Badr (`pentikousis2004ecn`), "Experimental methodology" and figure 1. The
+settings that it does not state come from `published/notes.md`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ STUDY_TCP: dict[str, Any] = {
     "ecn": {"packets": "all-data"},
     "wire": {"data_header": "0 B", "control_header": "40 B"},
 }
-"""The study's TCP; `aqmlab explain tcp` tells what each parameter means."""
+"""TCP of the study; `aqmlab explain tcp` describes each parameter."""
 
 STUDY_RED: dict[str, Any] = {
     "wq": 0.002,
@@ -58,7 +58,7 @@ STUDY_RED: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Setting:
-    """One column of a table, one point of a figure.
+    """Setting of one column of a table, or of one point of a figure.
 
     Parameters
     ----------
@@ -69,14 +69,14 @@ class Setting:
     limit : int
         Queue limit in packets.
     ecn : tuple of int, optional
-        The clients with ECN; without it all of them if the scheme is ECN, else none.
+        Clients with ECN; default: all clients if the scheme is ECN, otherwise none.
     delay_ms : int
         Propagation delay of the bottleneck in ms.
     counting : str, optional
-        What the limit counts; without it what the study's simulator counts: the packet in
-        service with Drop Tail, not with RED.
+        Packets that the limit counts; default: as in the study's simulator, with the packet in
+        service for Drop Tail and without it for RED.
     header_bytes : int
-        Headers counted on data packets in bytes; the study counted none.
+        Bytes of headers that count on data packets; the study counted none.
     """
 
     n: int
@@ -89,12 +89,12 @@ class Setting:
 
     @property
     def maxp(self) -> float | None:
-        """Greatest signal probability; None for Drop Tail."""
+        """Maximum signal probability; None for Drop Tail."""
         return MAXP.get(self.scheme[-1]) if "-" in self.scheme else None
 
     @property
     def limit_counts(self) -> str:
-        """What the queue limit counts."""
+        """Packets that the queue limit counts."""
         return self.counting or ("waiting-and-in-service" if self.scheme == "DT" else "waiting")
 
     @property
@@ -134,8 +134,8 @@ class Setting:
     def scenario(self, replication: int) -> dict[str, Any]:
         """Return the scenario of one replication.
 
-        Replication 0 is the study as it is: everything starts at once. The others start each
-        flow up to 1 ms later; all differ in the random stream.
+        Replication 0 is the study: all flows start at once. The others start each flow up to 1 ms
+        later. All replications differ in the random stream.
         """
         return {
             "title": f"{self.n} downloads through {self.scheme}, limit {self.limit} packets",

@@ -1,7 +1,7 @@
-"""Whether clients lose together and retransmit together: global synchronization.
+"""Global synchronization: shared losses, shared timeouts, and idle time of the bottleneck.
 
-Measured while all clients run, on the first replications (they record every drop and sample the
-windows every 50 ms):
+The indices are measured while all clients run, in the first replications, which record every drop
+and sample the windows every 50 ms:
 
 - loss synchronization: share of congestion epochs in which more than half of the clients lose;
 - retransmission synchronization: share of timeouts that more than half of the clients share
@@ -32,7 +32,7 @@ from aqmlab.studies.framework.study import Figure, Item, Section
 from aqmlab.studies.framework.verdicts import Cell
 
 TRACED = 5
-"""Replications that are traced, at most."""
+"""Maximum number of traced replications."""
 FINE = Record(frozenset({"window", "drops"}), interval_s=0.05)
 SETTINGS = tuple(Setting(n, s, q) for n in (2, 5, 10) for q in (64, 16) for s in SCHEMES)
 SHOWN = Setting(10, "DT", 64)
@@ -40,7 +40,7 @@ SHOWN = Setting(10, "DT", 64)
 
 @dataclass(frozen=True)
 class Together:
-    """The indices of one run, in %; NaN where there was nothing to share."""
+    """Synchronization indices of one run, in %; NaN if no loss or timeout occurred."""
 
     losses: float
     retransmissions: float
@@ -67,7 +67,7 @@ def together(setting: Setting, run: Transfers) -> Together:
 
 
 def measured(runs: Runs, setting: Setting) -> list[Together]:
-    """Return the indices of the replications that were traced."""
+    """Return the indices of the traced replications."""
     return [together(setting, run) for run in runs.of(setting)[:TRACED]]
 
 
@@ -92,9 +92,9 @@ def _make(runs: Runs) -> Section:
     section = Section(
         text=[
             "Losses are synchronized when more than half of the clients lose within one round trip "
-            "with a full queue, retransmissions when more than half of them time out within one. "
-            "The study's point is that the first does not bring the second, so that the link stays "
-            "busy.",
+            "with a full queue. Retransmissions are synchronized when more than half of them time "
+            "out within one. The study argues that the first does not cause the second, so that "
+            "the link stays busy.",
             f"Measured while all clients run, in the first {min(TRACED, runs.replications)} "
             "replications.",
         ],
@@ -121,7 +121,7 @@ def _table(runs: Runs, n: int, limit: int, cells: list[Cell]) -> Table:
 
 
 def _raster(runs: Runs) -> Figure:
-    """When which of ten clients loses and times out, the first 200 s."""
+    """Return a raster of the losses and timeouts of ten clients in the first 200 s."""
     run = runs.one(SHOWN, 0)
     figure, axes = sheet(size=(8.4, 3.8))
     axes.plot(run.drops.time_s, run.drops.client, "|", color="#0072B2", label="drop", markersize=9)
@@ -139,7 +139,7 @@ def _raster(runs: Runs) -> Figure:
     legend_below(figure, axes)
     caption = (
         "Drops and timeouts of ten clients through Drop Tail, limit 64, replication 0, the first "
-        "200 s. All slow starts end together; for what follows, see the table."
+        "200 s. All slow starts end together. The table has the indices of the whole run."
     )
     return Figure("synchronization", caption, figure)
 

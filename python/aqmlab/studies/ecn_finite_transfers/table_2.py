@@ -5,7 +5,7 @@ from aqmlab.studies.ecn_finite_transfers.scenarios import Setting
 
 
 def setting(row: Row) -> Setting:
-    """Return what a printed column was measured with; limit 16 is read as minth 5."""
+    """Return the setting of a printed column; limit 16 has minth 5."""
     return Setting(2, f"RED-{letter(row)}", int(row["queue_limit_packets"]))
 
 
@@ -14,8 +14,8 @@ ITEM = table_item(
     "Table II: two downloads, RED",
     "table2_red.csv",
     [
-        "At limit 16 the head of the printed table says minth 8, those of Tables III and IV say 5; "
-        "5 is used."
+        "At limit 16 the head of the printed table has minth 8, and those of Tables III and IV "
+        "have 5. This reproduction uses 5."
     ],
     setting,
 )

@@ -17,7 +17,7 @@ def weaker_client(row: Row) -> int:
 
 
 def setting(row: Row) -> Setting:
-    """Return what a printed column was measured with."""
+    """Return the setting of a printed column."""
     limit = int(row["queue_limit_packets"])
     return Setting(2, f"RED-{letter(row)}", limit, ecn=(weaker_client(row),))
 

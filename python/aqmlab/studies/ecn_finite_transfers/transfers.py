@@ -1,4 +1,4 @@
-"""One run of the study, reduced to what its tables, figures and claims look at."""
+"""Reduction of a run to the values that tables, figures and claims read."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Incidents:
-    """Drops or timeouts in order: when in s, and of which client."""
+    """Drops or timeouts in order of time: times in s, and numbers of clients."""
 
     time_s: Floats
     client: Ints
@@ -47,15 +47,15 @@ class Transfers:
     Attributes
     ----------
     time_s : ndarray of float64, shape (n,)
-        From the start of a download to the last acknowledgement of its data.
+        Times from the start of a download to the last acknowledgement of its data.
     handshake_s : ndarray of float64, shape (n,)
-        From the SYN to its answer.
+        Times from the SYN to the SYN-ACK.
     sent : ndarray of int64, shape (n,)
         Segments with data, retransmissions included.
     delivered : ndarray of int64, shape (n,)
-        Of those, the ones that arrived.
+        Segments with data that arrived.
     timed_out : Incidents
-        Timeouts that show in samples of the windows; a coarse sampling misses some.
+        Timeouts that are visible in samples of the windows; coarse sampling misses some.
     """
 
     manifest: dict[str, Any]
@@ -86,12 +86,12 @@ class Transfers:
 
     @property
     def sampled_time_s(self) -> Floats:
-        """Download times as the study took them: the next multiple of 0.5 s."""
+        """Download times as sampled by the study: the next multiple of 0.5 s."""
         return np.ceil(self.time_s / SAMPLING_S) * SAMPLING_S
 
     @property
     def efficiency_percent(self) -> float:
-        """Goodput efficiency G, eq. (2): payload over what the bottleneck could have sent."""
+        """Goodput efficiency G, eq. (2): payload over the capacity of the bottleneck."""
         return float(100 * self.n * FILE_BYTES * 8 / BOTTLENECK_BPS / self.time_s.max())
 
     @property
@@ -121,20 +121,20 @@ class Transfers:
 
     @property
     def spread_percent(self) -> float:
-        """How much longer the slowest takes than the fastest, in % of the fastest."""
+        """Excess of the slowest download time over the fastest, in % of the fastest."""
         return float(100 * (self.time_s.max() / self.time_s.min() - 1))
 
     @property
     def rate_while_all_run_kbps(self) -> Floats:
-        """Goodput of each client up to the moment when the first finishes, in kbit/s."""
+        """Goodput of each client until the first client finishes, in kbit/s."""
         rates: Floats = self.acked_at(self.time_s.min()) * 8 / 1000 / self.time_s.min()
         return rates
 
     def acked_at(self, time_s: float) -> Floats:
-        """Return the bytes of each client acknowledged by then, shape (n,)."""
+        """Return the acknowledged bytes of each client at a time, shape (n,)."""
         p = self.progress
         if p is None:
-            raise ValueError("this run recorded no progress")
+            raise ValueError("series: window: not recorded by this run; request the series")
         return np.array([np.interp(time_s, p.time_s, acked) for acked in p.acked_bytes.T])
 
 
@@ -168,13 +168,13 @@ def reduce(result: Result) -> Transfers:
 
 
 PROGRESS_S = 0.5
-"""Progress is kept at this interval in s, however finely a run sampled it."""
+"""Interval in s of the stored progress; a run may sample more finely."""
 
 
 def _window(
     window: Columns, n: int, end_s: float, acked_at_end: Floats
 ) -> tuple[Progress, Incidents]:
-    """Return the progress up to the last completion, and the timeouts that show in the windows.
+    """Return the progress up to the last completion, and the timeouts seen in the windows.
 
     Every sample has all flows in order.
     """
@@ -182,19 +182,19 @@ def _window(
     keys = ("acked_bytes", "cwnd_bytes", "ssthresh_bytes")
     acked, cwnd, ssthresh = (_floats(window[key]).reshape(-1, n) for key in keys)
     step = max(1, round(PROGRESS_S / (time_s[1] - time_s[0])))
-    kept = np.flatnonzero(time_s[::step] < end_s) * step
+    stored = np.flatnonzero(time_s[::step] < end_s) * step
     progress = Progress(
-        np.append(time_s[kept], end_s),
-        np.vstack([acked[kept], acked_at_end]),
-        np.vstack([cwnd[kept], cwnd[kept[-1]]]),
+        np.append(time_s[stored], end_s),
+        np.vstack([acked[stored], acked_at_end]),
+        np.vstack([cwnd[stored], cwnd[stored[-1]]]),
     )
     return progress, _timeouts(time_s, cwnd, ssthresh)
 
 
 def _timeouts(time_s: Floats, cwnd: Floats, ssthresh: Floats) -> Incidents:
-    """Where cwnd falls below ssthresh or to one segment: only a timeout does that.
+    """Return the samples in which cwnd falls below ssthresh or to one segment, by timeouts.
 
-    Fast recovery and the answer to ECN leave cwnd at ssthresh or above, which is at least two
+    Fast recovery and the response to ECN leave cwnd at ssthresh or above, which is at least two
     segments (RFC 5681 §3.1, eq. 4; RFC 3168 §6.1.2).
     """
     low = (cwnd < 0.99 * ssthresh) | (cwnd < 1.5 * SEGMENT_BYTES)

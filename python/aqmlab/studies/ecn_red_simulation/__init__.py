@@ -38,7 +38,7 @@ STUDY = Study(
     replications=5,
     quick=Quick(
         "This is the quick form: a sixteenth of the grid (delay 10 ms, linterm 10, wq 0.002, "
-        "maxth 60), two replications, and no claims, which are about the whole grid.",
+        "maxth 60) with two replications. It decides no claims, because these need the whole grid.",
         seconds=15,
     ),
     choices=CHOICES,

@@ -1,4 +1,4 @@
-"""Which pairs gain or lose goodput, and why: RED's average, drops above maxth, timeouts."""
+"""Causes of gains and losses of goodput: RED's average, drops above maxth, timeouts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ EXTREMES = 8
 
 @dataclass(frozen=True)
 class Group:
-    """The cases of one file size, number of sessions and maxth, with CBR traffic or without."""
+    """Cases with the same file size, number of sessions and maxth, with or without CBR traffic."""
 
     bulk: bool
     cbr: bool
@@ -67,7 +67,7 @@ def mean(runs: Runs, setting: Setting, measure: Measure[Tally]) -> float:
 def over(
     runs: Runs, network: str, arm: str, measure: Measure[Tally], chosen: pairs.Chosen
 ) -> float:
-    """Return the mean of a measure over the replications of some cases, in its unit; NaN: none."""
+    """Return the mean of a measure over the chosen cases, in its unit; NaN without cases."""
     settings = (Setting(network, case, arm) for case in pairs.ALL if chosen(case))
     values = [mean(runs, setting, measure) for setting in settings if runs.has(setting)]
     return float(np.mean(values)) if values else float("nan")
@@ -109,7 +109,7 @@ def _extremes(runs: Runs, network: str) -> Table:
         case, (low, middle, high) = g.case, g.percent
         ecn = Setting(network, case, ECN)
         off = ecn.under(OFF)
-        change = f"{middle:+z.2f} %" + "*" * g.found
+        change = f"{middle:+z.2f} %" + "*" * g.significant
         seen = [
             f"{_short(mean(runs, off, m))} → {_short(mean(runs, ecn, m))}"
             for m in (ABOVE, DROPS, THRESHOLD, TIMEOUTS, UTILIZATION)
@@ -122,7 +122,7 @@ def _extremes(runs: Runs, network: str) -> Table:
     ]  # fmt: skip
     name = pairs.NETWORK_NAMES[network]
     caption = f"{name.capitalize()}: the {most} largest gains and the {most} largest losses"
-    return Table(f"{caption}; without ECN → with it; * found", head, rows)
+    return Table(f"{caption}; without ECN → with it; * finding", head, rows)
 
 
 def _drawn(runs: Runs, network: str) -> Figure:
@@ -138,21 +138,21 @@ def _drawn(runs: Runs, network: str) -> Figure:
             at.plot(x, gained, marker, color=colour, label=label, markersize=4, alpha=0.8)
     axes[0].set_xscale("symlog", linthresh=10)
     axes[0].set_xlabel("drops above maxth with ECN, per 100 s")
-    axes[1].set_xlabel("timeouts that ECN spares in 300 s")
+    axes[1].set_xlabel("timeouts that ECN avoids in 300 s")
     axes[0].set_ylabel("change of goodput with ECN (%)")
     for at in axes:
         at.axhline(0, color="#888888", lw=1, ls="--")
     legend_below(figure, axes[0], 4)
     name = pairs.NETWORK_NAMES[network]
     caption = (
-        f"{name.capitalize()}: a dot a pair. Left: where the average stays above maxth packets "
-        "are dropped with ECN too. Right: the timeouts that ECN spares."
+        f"{name.capitalize()}: one dot per pair. Left: drops above maxth, which occur with "
+        "ECN too. Right: timeouts that ECN avoids."
     )
     return Figure(f"causes_{network}", caption, figure)
 
 
 def _correlations(runs: Runs, network: str) -> str:
-    """Return how gain goes with what may cause it, by Spearman's rank correlation."""
+    """Return the rank correlations (Spearman) of the gain with its possible causes."""
     from scipy.stats import spearmanr
 
     gained = pairs.gains(runs, network, GOODPUT)
@@ -167,34 +167,34 @@ def _correlations(runs: Runs, network: str) -> str:
     filled = by(lambda s: mean(runs, s, UTILIZATION) - mean(runs, s.under(OFF), UTILIZATION))
     return (
         f"{pairs.NETWORK_NAMES[network].capitalize()}: rank correlation of the change of goodput "
-        f"over {len(ecn)} pairs with the timeouts that ECN spares {spared}, with its drops above "
-        f"maxth {forced}, with what utilization of the observed link rises by {filled}."
+        f"over {len(ecn)} pairs with the avoided timeouts {spared}, with the drops above maxth "
+        f"under ECN {forced}, with the rise of the observed link's utilization {filled}."
     )
 
 
 def _room(runs: Runs, network: str) -> str:
-    """Say how much goodput there is to win or lose: idle time of the link, and data sent twice."""
+    """Return a sentence on the bounds of a gain: idle time of the link, and duplicate data."""
     settings = [Setting(network, case, arm) for case in pairs.ALL for arm in (OFF, ECN)]
     there = [setting for setting in settings if runs.has(setting)]
     idle = [100 - mean(runs, setting, UTILIZATION) for setting in there]
     twice = [mean(runs, setting, DUPLICATES) for setting in there]
     return (
-        f"{pairs.NETWORK_NAMES[network].capitalize()}: what goodput can win or lose. The observed "
-        f"link is idle for {np.median(idle):.2f} % of the time in the median case and "
-        f"{max(idle):.1f} % at most; of the data that arrives {np.median(twice):.2f} % had "
-        f"arrived before, {max(twice):.1f} % at most."
+        f"{pairs.NETWORK_NAMES[network].capitalize()}: bounds of a change of goodput. The observed "
+        f"link is idle for {np.median(idle):.2f} % of the time in the median case, and for at "
+        f"most {max(idle):.1f} %. Duplicates are {np.median(twice):.2f} % of the arriving data "
+        f"in the median case, and at most {max(twice):.1f} %."
     )
 
 
 def _make(runs: Runs) -> Section:
     section = Section(
         [
-            "RED's average is sampled four times a second at the observed queue. Below minth "
-            "nothing is signalled. Between minth and maxth an ECN-capable packet is marked while "
-            "RED's probability is below 0.1; with linterm 5 it is above that in the upper half "
-            "of the region, and the packet is dropped. Above maxth every packet is dropped. "
-            "There ECN can do nothing. Packets of the CBR traffic, SYNs and pure ACKs are not "
-            "ECN-capable and are dropped where others are marked.",
+            "The runs sample RED's average at the observed queue every 250 ms. Below minth RED "
+            "passes every packet. Between minth and maxth an ECN-capable packet is marked while "
+            "RED's probability is below 0.1; with linterm 5 the probability exceeds 0.1 in the "
+            "upper half of the region, and RED drops the packet. Above maxth RED drops every "
+            "packet, with ECN too. RED drops CBR packets, SYNs and pure ACKs where it would mark "
+            "others, because they are not ECN-capable.",
         ]
     )
     for network in NETWORKS:
@@ -212,4 +212,4 @@ def _cells(runs: Runs, network: str) -> Iterator[Cell]:
                 yield Cell.of("causes", setting.columns(), measure, runs.of(setting))
 
 
-ITEM = Item("causes", "Why: which pairs gain or lose", pairs.both, _make)
+ITEM = Item("causes", "Causes of gains and losses", pairs.both, _make)

@@ -1,6 +1,7 @@
-"""Ends that do not cooperate: receivers that hide marks, senders that ignore them, and the nonce.
+"""Misbehaving endpoints: receivers that hide marks, senders that ignore them, and the nonce.
 
-The study only tells of it (sections II and III); here is what they take from others.
+The study describes them in sections II and III without results. This item measures the share of
+the link that they take.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ CHEATS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "receivers hide marks, nonce": ({"ecn.mode": "nonce"}, {"ecn.misbehaviour": "hide-marks"}),
     "honest, nonce": ({"ecn": "nonce"}, {}),
 }
-"""TCP of the suspects' senders, and what is different at their receivers."""
+"""TCP keys of the suspects' senders, and additional keys of their receivers."""
 
 VICTIMS: dict[str, tuple[int, str]] = {
     "1 MB, ECN": (BULK_BYTES, "rfc3168"),
@@ -34,10 +35,10 @@ VICTIMS: dict[str, tuple[int, str]] = {
     "10 kB, ECN": (10_000, "rfc3168"),
     "10 kB, no ECN": (10_000, "off"),
 }
-"""Files and ECN of those who behave."""
+"""Size of the files and ECN mode of the sessions that behave."""
 
 CASE = Case(10, 10, 120, 0.002, 6, BULK_BYTES, 0.0)
-"""One congested link, six sessions to each client, and RED with room to mark."""
+"""One congested link, six sessions to each client, and a wide range between the thresholds."""
 
 THEIRS = Measure[Tally]("goodput_of_others", "kbit/s", lambda t: t.goodput_bps[0], 1, scale=1e-3)
 ITS = Measure[Tally]("goodput_of_suspects", "kbit/s", lambda t: t.goodput_bps[1], scale=1e-3)
@@ -45,7 +46,7 @@ ITS = Measure[Tally]("goodput_of_suspects", "kbit/s", lambda t: t.goodput_bps[1]
 
 @dataclass(frozen=True)
 class Beside:
-    """Six sessions that behave beside six that are suspected."""
+    """Six sessions that behave beside six suspects."""
 
     victims: str
     cheats: str
@@ -74,7 +75,7 @@ def _needs() -> Iterator[Need]:
 
 
 def share(runs: Runs, setting: Beside) -> Estimate:
-    """Return what the suspects have of all goodput in %, mean and 95 % interval."""
+    """Return the suspects' share of all goodput in %: mean and 95 % interval."""
     return estimates.mean(100 * t.goodput_bps[1] / sum(t.goodput_bps) for t in runs.of(setting))
 
 
@@ -82,16 +83,15 @@ def _make(runs: Runs) -> Section:
     rows: list[list[str | Entry]] = []
     section = Section(
         [
-            "Six sessions that behave, to ftp3, beside six 1 MB sessions that are suspected, to "
-            f"ftp4; one congested link, maxth {CASE.maxth}, linterm {CASE.linterm}, wq {CASE.wq}, "
-            f"{CASE.delay_ms} ms. Half of the goodput is fair.",
-            "A receiver that hides marks and a sender that ignores them do the same: the sender "
-            "is deaf to marks and hears drops alone, so that it takes from those who behave "
-            "until the average goes above maxth, where RED drops. A sender that uses the nonce "
-            "(RFC 3540) expects a sum that only a receiver can give who has seen every packet "
-            "unmarked; one that hides a mark has to guess and is found out one time in two, and "
-            "then the sender cuts its window as if the mark had been echoed. Against a sender "
-            "that cheats there is no nonce.",
+            "Six sessions that behave, to ftp3, share the link with six suspected 1 MB sessions, "
+            f"to ftp4; one congested link, maxth {CASE.maxth}, linterm {CASE.linterm}, wq "
+            f"{CASE.wq}, {CASE.delay_ms} ms. The fair share is half of the goodput.",
+            "A receiver that hides marks and a sender that ignores them have the same effect: the "
+            "sender responds to drops only. Its share therefore grows until the average is above "
+            "maxth, where RED drops. A sender with the nonce (RFC 3540) expects a sum that a "
+            "receiver can compute only from unmarked packets. A receiver that hides a mark has to "
+            "guess the sum, and every second guess is wrong. The sender then reduces cwnd as for "
+            "an echoed mark. The nonce does not protect against a misbehaving sender.",
         ]
     )
     for setting in EVERY:
@@ -103,26 +103,26 @@ def _make(runs: Runs) -> Section:
         if setting.cheats != "honest":
             kind = "bad" if taken.low > fair.high else "good" if taken.high < fair.high + 5 else ""
         row: list[str | Entry] = [setting.victims, setting.cheats]
-        row += [_told(runs, setting, m) for m in (THEIRS, ITS)]
+        row += [_mean(runs, setting, m) for m in (THEIRS, ITS)]
         row.append(Entry(f"{taken.value:.1f}", f"{taken.low:.1f} to {taken.high:.1f}", kind))
-        row += [_told(runs, setting, m) for m in (DROPS, MARKS, TIMEOUTS)]
+        row += [_mean(runs, setting, m) for m in (DROPS, MARKS, TIMEOUTS)]
         rows.append(row)
         for m in (THEIRS, ITS, DROPS, MARKS, TIMEOUTS):
             section.cells.append(Cell.of("cheating", setting.columns(), m, runs.of(setting)))
     head = [
-        "Those who behave", "Suspects", "Goodput of those who behave (kbit/s)",
+        "Others", "Suspects", "Goodput of the others (kbit/s)",
         "of the suspects (kbit/s)",
         "Suspects' share (%)", "Drops", "Marks", "Timeouts",
     ]  # fmt: skip
-    section.tables.append(Table("What those take who do not cooperate", head, rows))
+    section.tables.append(Table("Shares of misbehaving endpoints", head, rows))
     return section
 
 
-def _told(runs: Runs, setting: Beside, measure: Measure[Tally]) -> str:
+def _mean(runs: Runs, setting: Beside, measure: Measure[Tally]) -> str:
     mean = estimates.mean(measure.scale * measure.of(run) for run in runs.of(setting))
     return f"{mean.value:.1f}" if mean.value < 1000 else f"{mean.value:.0f}"
 
 
 ITEM = Item(
-    "cheating", "Ends that hide marks or ignore them, and the nonce", _needs, _make, scored=False
+    "cheating", "Endpoints that hide or ignore marks, and the nonce", _needs, _make, scored=False
 )

@@ -1,9 +1,10 @@
 """The 30 printed claims of the study, decided from the pairs of both networks.
 
-The study averages five runs and calls a pair different from about 3 % of goodput on; so is it here.
-A count of pairs has an interval: from the pairs that are surely of the kind, since their whole 95 %
-interval is, to those that may be. A count is met within one pair or a tenth of what is printed.
-“Most cases” is more than half of the pairs, by Wilson's interval of their share.
+The study averages five runs, and calls a pair different if its goodput changes by more than about
+3 %. The claims here use the same rule. The interval of a count reaches from the pairs whose whole
+95 % interval meets the condition to the pairs whose interval overlaps it. A count is reproduced
+within one pair or a tenth of the printed count.
+“Most cases” means more than half of the pairs, by Wilson's interval of their share.
 """
 
 from __future__ import annotations
@@ -47,9 +48,9 @@ CLAIMS = Claims(Path(__file__).parent / "published" / "claims.csv", APART)
 FOUR, SIX, HEADS = ["figure-4"], ["figure-6"], ["head-marking"]
 
 DIFFERS = 3.0
-"""Percent of goodput from which on the study speaks of a difference, “around”."""
+"""Change of goodput in % above which the study calls a pair different (“around”)."""
 AROUND = 0.5
-"""What “around” is taken to be, in percentage points either way."""
+"""Width of “around” on either side, in percentage points."""
 PAIRS = 13
 """Pairs beyond the threshold, as printed."""
 
@@ -66,27 +67,27 @@ def _size(gain: Gain) -> Interval:
 
 
 def _is(gain: Gain, least: float) -> tuple[bool, bool]:
-    """Return whether a pair surely, and possibly, differs by more than some percent."""
+    """Return (surely, possibly): whether a pair differs by more than `least` percent."""
     size = _size(gain)
     return size.low > least, size.high > least
 
 
 def _counted(known: Iterable[tuple[bool, bool]], middle: float) -> Estimate:
-    """Return a count of pairs with its interval, from the sure ones to the possible ones."""
+    """Return a count of pairs with its interval, from the sure pairs to the possible pairs."""
     every = list(known)
     low, high = (float(sum(of[i] for of in every)) for i in (0, 1))
     return Estimate("pairs, surely to possibly", middle, low, high, max(len(every), 1))
 
 
-def large(found: Iterable[Gain], least: float = DIFFERS) -> list[Gain]:
-    """Return the pairs whose mean goodput differs by more than some percent."""
-    return [g for g in found if abs(g.percent.middle) > least]
+def large(all_gains: Iterable[Gain], least: float = DIFFERS) -> list[Gain]:
+    """Return the pairs whose mean goodput differs by more than `least` percent."""
+    return [g for g in all_gains if abs(g.percent.middle) > least]
 
 
-def _largest(found: Sequence[Gain]) -> str:
-    most = max(found, key=lambda g: abs(g.percent.middle))
+def _largest(all_gains: Sequence[Gain]) -> str:
+    most = max(all_gains, key=lambda g: abs(g.percent.middle))
     low, middle, high = digits(most.percent)
-    return f"Largest difference of {len(found)} pairs: {middle} % [{low} to {high}]."
+    return f"Largest difference of {len(all_gains)} pairs: {middle} % [{low} to {high}]."
 
 
 @CLAIMS.decides("ES-001", items=FOUR)
@@ -106,7 +107,7 @@ def pairs_compared(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("ES-003", "ES-004", "ES-005", items=FOUR)
 def meaning_of_ratios(_: Runs, claim: Published) -> Decision:
-    """Decide by arithmetic."""
+    """Decide by the formula of the ratio."""
     percent = {"ES-003": 0, "ES-004": 10, "ES-005": 20}[claim.id]
     ours = share(percent)
     return exactly(claim, ours, f"{percent} % more is (1 + x)/(2 + x).", 0.0005)
@@ -115,18 +116,18 @@ def meaning_of_ratios(_: Runs, claim: Published) -> Decision:
 @CLAIMS.decides("ES-006", items=FOUR)
 def pairs_that_differ(runs: Runs, claim: Published) -> Decision:
     """Decide by the number of pairs beyond 3 %; “around” is half a point either way."""
-    found = gains(runs, SINGLE, GOODPUT)
-    sure = sum(_is(g, DIFFERS + AROUND)[0] for g in found)
-    maybe = sum(_is(g, DIFFERS - AROUND)[1] for g in found)
-    count = len(large(found))
-    ours = Estimate("pairs, surely to possibly", count, min(sure, count), maybe, len(found))
-    text = f"Surely beyond 3.5 % to possibly beyond 2.5 %. {_largest(found)}"
+    all_gains = gains(runs, SINGLE, GOODPUT)
+    sure = sum(_is(g, DIFFERS + AROUND)[0] for g in all_gains)
+    maybe = sum(_is(g, DIFFERS - AROUND)[1] for g in all_gains)
+    count = len(large(all_gains))
+    ours = Estimate("pairs, surely to possibly", count, min(sure, count), maybe, len(all_gains))
+    text = f"Surely beyond 3.5 % to possibly beyond 2.5 %. {_largest(all_gains)}"
     return estimated(claim, ours, COUNT, text)
 
 
 @CLAIMS.decides("ES-007", items=FOUR)
 def threshold(runs: Runs, claim: Published) -> Decision:
-    """Decide by the difference that as many pairs exceed as in the study."""
+    """Decide by the 13th largest difference, since 13 pairs exceed the threshold of the study."""
     by_size = sorted(gains(runs, SINGLE, GOODPUT), key=lambda g: -abs(g.percent.middle))
     if len(by_size) < PAIRS:
         return Decision("none", OPEN, f"There are {len(by_size)} pairs, fewer than {PAIRS}.")
@@ -138,82 +139,82 @@ def threshold(runs: Runs, claim: Published) -> Decision:
 def _of_large(
     runs: Runs, claim: Published, what: str, test: Callable[[Gain], bool], printed: float
 ) -> Decision:
-    """Decide by the number of pairs beyond 3 % of one kind, with the interval of that number."""
-    found = gains(runs, SINGLE, GOODPUT)
-    differ = large(found)
-    possible = sum(_is(g, DIFFERS)[1] for g in found)
+    """Decide by the number of pairs of one kind beyond 3 %, with its interval."""
+    all_gains = gains(runs, SINGLE, GOODPUT)
+    differ = large(all_gains)
+    possible = sum(_is(g, DIFFERS)[1] for g in all_gains)
     count = sum(map(test, differ))
-    first = sorted(found, key=lambda g: -abs(g.percent.middle))[:PAIRS]
+    first = sorted(all_gains, key=lambda g: -abs(g.percent.middle))[:PAIRS]
     text = (
         f"{what}: {count} of {len(differ)} pairs beyond 3 %; of the {PAIRS} largest differences "
-        f"{sum(map(test, first))}. {possible} pairs may be beyond 3 %. {_largest(found)}"
+        f"{sum(map(test, first))}. {possible} pairs may be beyond 3 %. {_largest(all_gains)}"
     )
-    told = f"{count} of {len(differ)}"
+    ours_text = f"{count} of {len(differ)}"
     if not possible:
-        return Decision(told, CONTRADICTED, f"{text} There are no such pairs.")
-    if not any(_is(g, DIFFERS)[0] for g in found):
-        return Decision(told, OPEN, f"{text} No pair is surely beyond 3 %.")
-    ours = _counted((_is(g, DIFFERS) for g in found if test(g)), count)
+        return Decision(ours_text, CONTRADICTED, f"{text} No pair meets the condition.")
+    if not any(_is(g, DIFFERS)[0] for g in all_gains):
+        return Decision(ours_text, OPEN, f"{text} No pair is surely beyond 3 %.")
+    ours = _counted((_is(g, DIFFERS) for g in all_gains if test(g)), count)
     decided = estimated(replace(claim, value=printed), ours, EXACT, text)
-    return replace(decided, ours=told)
+    return replace(decided, ours=ours_text)
 
 
 @CLAIMS.decides("ES-008", items=FOUR)
 def bulk_among_them(runs: Runs, claim: Published) -> Decision:
-    """Decide by the number of pairs that are not bulk transfers: none, as printed."""
+    """Decide by the number of pairs that are not bulk transfers, which is printed as 0."""
     return _of_large(runs, claim, "Transactional", lambda g: not g.case.bulk, 0)
 
 
 @CLAIMS.decides("ES-009", items=FOUR)
 def not_twelve_sessions(runs: Runs, claim: Published) -> Decision:
-    """Decide by how many of them have six sessions a pair."""
-    what = "Six sessions a pair of nodes"
+    """Decide by the number of these pairs with six sessions per pair of nodes."""
+    what = "Six sessions per pair of nodes"
     return _of_large(runs, claim, what, lambda g: g.case.sessions != 12, claim.value)
 
 
 @CLAIMS.decides("ES-010", items=FOUR)
 def with_cbr(runs: Runs, claim: Published) -> Decision:
-    """Decide by how many of them have CBR traffic."""
+    """Decide by the number of these pairs with CBR traffic."""
     return _of_large(runs, claim, "With CBR traffic", lambda g: g.case.cbr_share > 0, claim.value)
 
 
 def _side(runs: Runs, claim: Published, *, gain: bool, maxth: float, printed: float) -> Decision:
-    """Decide by the number of pairs that ECN wins, or loses, with another maxth."""
-    sign, who = (1, "ECN wins") if gain else (-1, "ECN loses")
-    found = gains(runs, SINGLE, GOODPUT)
+    """Decide by the number of pairs with a gain, or a loss, and another maxth."""
+    sign, outcome = (1, "ECN wins") if gain else (-1, "ECN loses")
+    all_gains = gains(runs, SINGLE, GOODPUT)
 
     def beyond(g: Gain) -> tuple[bool, bool]:
         low, high = sorted((sign * g.percent.low, sign * g.percent.high))
         return low > DIFFERS, high > DIFFERS
 
-    chosen = [g for g in found if sign * g.percent.middle > DIFFERS]
+    chosen = [g for g in all_gains if sign * g.percent.middle > DIFFERS]
     counts = ", ".join(f"maxth {m}: {sum(g.case.maxth == m for g in chosen)}" for m in (60, 120))
-    known = {g: beyond(g) for g in found}
+    known = {g: beyond(g) for g in all_gains}
     sure, maybe = (sum(of[i] for of in known.values()) for i in (0, 1))
     text = (
-        f"{who} beyond 3 %: {len(chosen)} pairs, {counts}; surely {sure}, possibly {maybe}. "
-        f"{_largest(found)}"
+        f"{outcome} beyond 3 %: {len(chosen)} pairs, {counts}; surely {sure}, possibly {maybe}. "
+        f"{_largest(all_gains)}"
     )
-    told = _maxths(chosen)
+    ours_text = _maxths(chosen)
     if not maybe:
-        return Decision(told, CONTRADICTED, f"{text} There are no such pairs.")
+        return Decision(ours_text, CONTRADICTED, f"{text} No pair meets the condition.")
     if not sure:
-        return Decision(told, OPEN, f"{text} No pair is surely beyond 3 %.")
+        return Decision(ours_text, OPEN, f"{text} No pair is surely beyond 3 %.")
     others = sum(g.case.maxth != maxth for g in chosen)
     ours = _counted((of for g, of in known.items() if g.case.maxth != maxth), others)
     decided = estimated(replace(claim, value=printed), ours, EXACT, text)
-    return replace(decided, ours=told)
+    return replace(decided, ours=ours_text)
 
 
 @CLAIMS.decides("ES-011", items=FOUR)
 def maxth_of_losers(runs: Runs, claim: Published) -> Decision:
-    """Decide by the number of losing pairs with another maxth than the printed one: none."""
+    """Decide by the number of losing pairs with another maxth than printed, which must be 0."""
     return _side(runs, claim, gain=False, maxth=claim.value, printed=0)
 
 
 @CLAIMS.decides("ES-012", items=FOUR)
 def maxth_of_winners(runs: Runs, claim: Published) -> Decision:
-    """Decide by the number of winning pairs with another maxth than printed: at most one."""
+    """Decide by the number of winning pairs with another maxth than the printed one, at most 1."""
     bound = replace(claim, qualifier="upper_bound")
     return _side(runs, bound, gain=True, maxth=claim.value, printed=1)
 
@@ -224,21 +225,25 @@ def _maxths(chosen: list[Gain]) -> str:
 
 @CLAIMS.decides("ES-013", items=FOUR)
 def exceptions(runs: Runs, claim: Published) -> Decision:
-    """Decide by how many pairs that win have another maxth than 60."""
+    """Decide by the number of winning pairs with another maxth than 60."""
     return _side(runs, claim, gain=True, maxth=60, printed=claim.value)
 
 
 @CLAIMS.decides("ES-014", items=FOUR)
 def best_case(runs: Runs, claim: Published) -> Decision:
     """Decide by maxth of the pair with the largest gain."""
-    found = gains(runs, SINGLE, GOODPUT)
+    all_gains = gains(runs, SINGLE, GOODPUT)
     best, other = (
-        max((g for g in found if same == (g.case.maxth == claim.value)), default=None, key=_middle)
+        max(
+            (g for g in all_gains if same == (g.case.maxth == claim.value)),
+            default=None,
+            key=_middle,
+        )
         for same in (True, False)
     )
     if best is None or other is None:
         return Decision("none", OPEN, "The runs have one maxth only.")
-    # Pairs have nothing in common but their seeds: the variances of their means add.
+    # The two pairs are taken as independent, so the variances of their means add.
     lead = best.percent.middle - other.percent.middle
     half = math.hypot(*((g.percent.high - g.percent.low) / 2 for g in (best, other)))
     ours = Estimate("lead, 95 % confidence", lead, lead - half, lead + half, 2)
@@ -257,30 +262,30 @@ def _middle(gain: Gain) -> float:
 
 @CLAIMS.decides("ES-015", "ES-016", items=SIX)
 def bulk_of_three_links(runs: Runs, claim: Published) -> Decision:
-    """Decide by the least, or the largest, noticeable difference of bulk transfers.
+    """Decide by the smallest, or the largest, noticeable difference of bulk transfers.
 
-    A few of them differ, by 5 % at least and 10 % at most: at most one in eight.
+    The claim is that few of them differ, by 5 to 10 %. “Few” means at most one in eight.
     """
-    found = [g for g in gains(runs, MULTIPLE, GOODPUT) if g.case.bulk]
+    bulk = [g for g in gains(runs, MULTIPLE, GOODPUT) if g.case.bulk]
     least = 5 - AROUND
-    sure, maybe = (sum(_is(g, least)[i] for g in found) for i in (0, 1))
+    sure, maybe = (sum(_is(g, least)[i] for g in bulk) for i in (0, 1))
     text = (
-        f"{sure} of {len(found)} bulk pairs surely differ by {least:g} % or more, {maybe} "
-        f"possibly. Few: at most one in eight. {_largest(found)}"
+        f"{sure} of {len(bulk)} bulk pairs surely differ by {least:g} % or more, {maybe} "
+        f"possibly. Few: at most one in eight. {_largest(bulk)}"
     )
-    by_size = sorted(found, key=lambda g: -abs(g.percent.middle))
+    by_size = sorted(bulk, key=lambda g: -abs(g.percent.middle))
     noticeable = [g for g in by_size if abs(g.percent.middle) > least] or by_size[:1]
     low, middle, high = _size(noticeable[-1] if claim.id == "ES-015" else noticeable[0])
-    if not maybe or sure > len(found) / 8:
+    if not maybe or sure > len(bulk) / 8:
         return Decision(number(middle), CONTRADICTED, text)
-    ours = Estimate("mean, 95 % confidence", middle, low, high, len(found))
+    ours = Estimate("mean, 95 % confidence", middle, low, high, len(bulk))
     decided = estimated(claim, ours, PERCENT, text)
-    few = maybe <= len(found) / 8
+    few = maybe <= len(bulk) / 8
     return decided if few or decided.verdict != REPRODUCED else replace(decided, verdict=OPEN)
 
 
 def _count(claim: Published, chosen: list[Gain], about: str) -> Decision:
-    """Decide a printed count of pairs that have more than before."""
+    """Decide a printed count of pairs with an increase."""
     more = sum(g.difference.value > 0 for g in chosen)
     ours = _counted(((g.difference.low > 0, g.difference.high > 0) for g in chosen), more)
     return estimated(claim, ours, COUNT, f"{about}: {more} of {len(chosen)}.")
@@ -288,11 +293,11 @@ def _count(claim: Published, chosen: list[Gain], about: str) -> Decision:
 
 @CLAIMS.decides("ES-017", "ES-018", items=SIX)
 def more_signals(runs: Runs, claim: Published) -> Decision:
-    """Decide by the pairs with more drops and marks; of these, by the bulk transfers."""
-    found = list(gains(runs, MULTIPLE, SIGNALS))
+    """Decide by the pairs with more drops and marks; or by the bulk transfers among them."""
+    all_gains = list(gains(runs, MULTIPLE, SIGNALS))
     if claim.id == "ES-017":
-        return _count(claim, found, "Pairs with more drops and marks with ECN")
-    return _count(claim, [g for g in found if g.case.bulk], "Bulk pairs with more of them")
+        return _count(claim, all_gains, "Pairs with more drops and marks with ECN")
+    return _count(claim, [g for g in all_gains if g.case.bulk], "Bulk pairs with more of them")
 
 
 @CLAIMS.decides("ES-019", items=["causes"])
@@ -305,26 +310,28 @@ def full_links(runs: Runs, claim: Published) -> Decision:
         if runs.has(setting)
     ]
     near = sum(u > claim.value - 1 for u in used)
-    text = f"99 % or more without ECN, of the cases; least {number(min(used))} %."
+    text = (
+        f"Cases with 99 % or more without ECN; minimum {number(min(used))} %. Share of the cases:"
+    )
     return most(near, len(used), number(float(np.median(used))), text)
 
 
 def _mostly(
-    claim: Published, found: list[Gain], tally: Callable[[Gain], int], about: str
+    claim: Published, chosen: list[Gain], tally: Callable[[Gain], int], about: str
 ) -> Decision:
-    """Decide a direction by what most pairs do: -1, 0 or 1 of each."""
-    signs = [tally(g) for g in found]
+    """Decide a direction by the share of pairs with the printed sign: -1, 0 or 1."""
+    signs = [tally(g) for g in chosen]
     counts = {sign: signs.count(sign) for sign in (1, 0, -1)}
     sure = {
-        1: sum(g.difference.low > 0 for g in found),
-        -1: sum(g.difference.high < 0 for g in found),
+        1: sum(g.difference.low > 0 for g in chosen),
+        -1: sum(g.difference.high < 0 for g in chosen),
     }
     text = (
         f"{about}: more in {counts[1]}, less in {counts[-1]}, neither in {counts[0]} of "
-        f"{len(found)} pairs; 95 % intervals above 0: {sure[1]}, below: {sure[-1]}. As printed:"
+        f"{len(chosen)} pairs; 95 % intervals above 0: {sure[1]}, below: {sure[-1]}. As printed:"
     )
-    told = max(counts, key=lambda sign: counts[sign])
-    return most(counts[int(claim.value)], len(signs), f"{told:+d}" if told else "0", text)
+    majority = max(counts, key=lambda sign: counts[sign])
+    return most(counts[int(claim.value)], len(signs), f"{majority:+d}" if majority else "0", text)
 
 
 def _sign(g: Gain) -> int:
@@ -333,7 +340,7 @@ def _sign(g: Gain) -> int:
 
 
 def _differs(g: Gain) -> int:
-    """Return the direction of a difference of goodput, 0 if the study would not speak of it."""
+    """Return the direction of a difference of goodput, 0 within the threshold of the study."""
     middle = g.percent.middle
     return 0 if abs(middle) <= DIFFERS else int(np.sign(middle))
 
@@ -356,8 +363,8 @@ def _register(
     claim_id: str, network: str, measure: Measure[Tally], about: str, chosen: pairs.Chosen
 ) -> None:
     def decide(runs: Runs, claim: Published) -> Decision:
-        found = [g for g in gains(runs, network, measure) if chosen(g.case)]
-        return _mostly(claim, found, _differs if measure is GOODPUT else _sign, about)
+        chosen_gains = [g for g in gains(runs, network, measure) if chosen(g.case)]
+        return _mostly(claim, chosen_gains, _differs if measure is GOODPUT else _sign, about)
 
     CLAIMS.decides(claim_id, items=FOUR if network == SINGLE else SIX)(decide)
 
@@ -368,9 +375,11 @@ for _id, _row in DIRECTIONS.items():
 
 @CLAIMS.decides("ES-029", items=HEADS)
 def head_of_one_link(runs: Runs, claim: Published) -> Decision:
-    """Decide by whether head marking changes goodput beyond 3 % in most pairs."""
-    found = list(gains(runs, SINGLE, GOODPUT, HEAD, ECN))
-    return _mostly(claim, found, _differs, "Goodput against plain ECN, up to 3 % counts as none")
+    """Decide by the share of pairs whose goodput changes by at most 3 % with head marking."""
+    all_gains = list(gains(runs, SINGLE, GOODPUT, HEAD, ECN))
+    return _mostly(
+        claim, all_gains, _differs, "Goodput against plain ECN, up to 3 % counts as none"
+    )
 
 
 @CLAIMS.decides("ES-030", items=HEADS)
@@ -384,15 +393,15 @@ def head_of_three_links(runs: Runs, claim: Published) -> Decision:
         for arm in (ECN, HEAD)
     }
     differences = [head - ecn for head, ecn in zip(totals[HEAD], totals[ECN], strict=True)]
-    told = "; ".join(
+    listed = "; ".join(
         f"{pairs.ARM_NAMES[arm]} loses against none in {count} pairs, {number(mean)} % on average"
         for arm in (ECN, HEAD)
         for count, mean, _ in [losses(runs, MULTIPLE, arm)]
     )
     of = estimates.mean(totals[ECN]).value
     text = (
-        f"{told}. Mean goodput over all pairs (kbit/s; {number(of)} with plain ECN), head marking "
-        "less plain ECN:"
+        f"{listed}. Mean goodput over all pairs (kbit/s; {number(of)} with plain ECN), head "
+        "marking less plain ECN:"
     )
     return direction(claim, differences, text)
 

@@ -1,4 +1,4 @@
-"""What each factor does to goodput, mean queue and signals, and two of them together."""
+"""Main effects of each factor on goodput, mean queue and signals, and their interactions."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from aqmlab.studies.ecn_red_simulation.tallies import SIGNALS, THREE
 from aqmlab.studies.framework import Figure, Item, Runs, Section
 
 SHOWN = 12
-"""Interactions in a table at most: the largest."""
+"""Maximum number of interactions in a table."""
 
 ABOUT = (
-    "Least squares over all runs of a network with the seeds as blocks: a main effect is the "
-    "mean at the second level less that at the first, over all other factors alike; an "
-    "interaction is how much more a factor does at the second level of the other. Intervals are "
-    "95 %; p is corrected for all effects of the measure (false discovery). The arm is a factor "
-    "as well: its interactions say where signalling matters.",
-    "Effects are means over cases that differ much from each other, so a small effect of the arm "
-    "may hide cases where it is large: the item “Why” looks at those.",
+    "Least squares over all runs of a network with the seeds as blocks. A main effect is the mean "
+    "at the second level minus that at the first, over all other factors. An interaction is the "
+    "difference of a factor's effect between the two levels of another factor. Intervals are 95 %, "
+    "and p is corrected for all effects of the measure (false discovery). The arm is a factor too: "
+    "its interactions show where signalling matters.",
+    "Effects are means over very different cases. A small effect of the arm may therefore hide "
+    "cases with a large one; the item “Causes of gains and losses” has these.",
 )
 
 
-def _rows(found: list[Effect]) -> list[list[str]]:
+def _rows(effects: list[Effect]) -> list[list[str]]:
     rows = []
-    for e in found:
+    for e in effects:
         low, middle, high = e.interval
         change = ", ".join(f"{a} → {b}" for a, b in e.levels)
         interval = f"{number(low)} to {number(high)}"
@@ -52,9 +52,9 @@ def _make(runs: Runs) -> Section:
             section.tables.append(
                 Table(f"{name}: main effects on {what}".capitalize(), head, _rows(main))
             )
-            caption = f"{name}: the largest interactions on {what}, of {len(two)} that are found"
+            caption = f"{name}: the largest interactions on {what}, of {len(two)} findings"
             section.tables.append(Table(caption.capitalize(), head, _rows(two[:SHOWN])))
-            if measure is SIGNALS:  # CBR packets that are dropped hide all else
+            if measure is SIGNALS:  # dropped CBR packets dominate the signals
                 continue
             drawn = interactions(outcome, measure.name)
             caption = (
@@ -65,4 +65,4 @@ def _make(runs: Runs) -> Section:
     return section
 
 
-ITEM = Item("effects", "What each factor does", pairs.both, _make)
+ITEM = Item("effects", "Effects of each factor", pairs.both, _make)

@@ -1,4 +1,4 @@
-"""Transmission errors: whether ECN tells them from congestion (section III of the study)."""
+"""Transmission errors beside congestion, with and without ECN (section III of the study)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from aqmlab.studies.ecn_red_simulation.tallies import DROPS, GOODPUT, MARKS, TIM
 from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
 
 RATES = (0.0, 0.001, 0.003, 0.01, 0.03)
-"""Share of packets that the wire behind gw1 loses, at random."""
+"""Share of packets that the wire behind gw1 loses at random."""
 
 CASE = Case(10, 10, 120, 0.002, 6, BULK_BYTES, 0.0)
 
@@ -60,7 +60,7 @@ def _needs() -> Iterator[Need]:
 
 
 def _make(runs: Runs) -> Section:
-    rows, cells, told = [], [], []
+    rows, cells, gains = [], [], []
     for setting in EVERY:
         if not runs.has(setting):
             continue
@@ -73,23 +73,23 @@ def _make(runs: Runs) -> Section:
             other = runs.of(Noisy(setting.rate, OFF))
             both = zip(ran, other, strict=True)
             gain = estimates.mean(100 * (GOODPUT.of(a) / GOODPUT.of(b) - 1) for a, b in both)
-            told.append(
+            gains.append(
                 f"{100 * setting.rate:g} %: {gain.value:+z.2f} % ({gain.low:+z.2f} to "
                 f"{gain.high:+z.2f})"
             )
     head = ["Errors", "Arm", *(f"{m.name.replace('_', ' ')} ({m.unit})" for m in MEASURES)]
     return Section(
         [
-            "Of the packets that the sender misses, “losses by errors” is the share that the "
-            "wire lost and no queue dropped. Without ECN a loss may be either. With ECN, while "
-            "the average stays below maxth, congestion comes as marks and a loss is an error "
-            "almost always: a sender could tell. TCP with ECN does not act on it: RFC 3168 §6.1 "
-            "has it answer a loss as ever, since packets are dropped by congestion too.",
-            f"Goodput with ECN against none, by the rate of errors. {'; '.join(told)}.",
+            "“Losses by errors” is the share of the lost packets that the wire lost, and not a "
+            "queue. Without ECN the sender cannot distinguish the two. With ECN and an average "
+            "below maxth, congestion causes marks, so nearly every loss is an error. TCP with ECN "
+            "still responds to a loss as to congestion (RFC 3168 §6.1), because queues also drop "
+            "packets of ECN flows.",
+            f"Change of goodput with ECN, by the rate of errors. {'; '.join(gains)}.",
         ],
         cells,
-        [Table("Twelve downloads of 1 MB after each other, one congested link", head, rows)],
+        [Table("Twelve sessions of consecutive 1 MB downloads, one congested link", head, rows)],
     )
 
 
-ITEM = Item("errors", "Transmission errors told from congestion", _needs, _make, scored=False)
+ITEM = Item("errors", "Transmission errors and congestion", _needs, _make, scored=False)

@@ -1,6 +1,6 @@
-"""The frozen reading of the study: the settings that it leaves open, the choices, and the reasons.
+"""The frozen reading of the study: each setting that it leaves open, our choice, and the reason.
 
-The item `readings` shows other readings; they explain and are not scored.
+The item `readings` shows other readings, which the score does not count.
 """
 
 from aqmlab.studies.framework import Choice
@@ -14,14 +14,14 @@ CHOICES = (
            "The text; ns-2 2.26 would be gentle unless configured otherwise."),
     Choice(
         "Marks of ECN-capable packets",
-        "Below a probability of 0.1; above it RED drops what it chooses",
+        "Below a probability of 0.1; from 0.1 on RED drops the chosen packets",
         "Default of ns-2 since April 2002 (mark_p_). The study does not mention it.",
         "The sentence that drops dominated for long transfers with ECN too, which is not among "
         "the claims",
     ),
     Choice(
-        "RED besides Table 1", "Waits 1/p packets after a signal, spares a queue of one packet, "
-        "500 bytes as mean packet while idle", "Defaults of ns-2 2.26.",
+        "RED besides Table 1", "Waits 1/p packets after a signal, passes a packet behind at most "
+        "one other, 500 bytes as mean packet while idle", "Defaults of ns-2 2.26.",
     ),
     Choice(
         "Hosts", "FullTcp: window of 20 segments, two at first, an ACK per segment, timeouts of 1 "
@@ -34,14 +34,14 @@ CHOICES = (
         "log, March 2002), which this reading does not follow yet.",
     ),
     Choice("Sessions", "The server opens; the FIN is on the last segment; the next session begins "
-           "0 to 50 ms after both ends have closed", "ns-2 (close_on_empty_) and the text."),
+           "0 to 50 ms after both endpoints have closed", "ns-2 (close_on_empty_) and the text."),
     Choice("Three links", "A chain gw1-gw2-gw3-gw4",
            "The text: each link carries two of the pairs. Figure 5 cannot be read."),
-    Choice("Head marking", "The first ECN-capable packet from the head that is not marked yet",
+    Choice("Head marking", "The first ECN-capable packet from the head that is not marked",
            "The text: a pointer behind the last packet that was marked."),
 )  # fmt: skip
 
-_GRID = "It counts the settings of Table 1, an input."
+_GRID = "It is the number of settings in Table 1, an input."
 _RATIO = "Arithmetic: the meaning of a ratio."
 APART = {
     INPUT: {

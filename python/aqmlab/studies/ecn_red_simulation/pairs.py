@@ -1,4 +1,4 @@
-"""The 128 pairs of a network: each case without ECN and with it, or with marks at the head."""
+"""The 128 pairs of a network: each case without ECN, and with ECN or head marking."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ KINDS: dict[str, Chosen] = {
     "1 MB files": lambda case: case.bulk and not case.cbr_share,
     "1 MB files, with CBR": lambda case: case.bulk and case.cbr_share > 0,
 }
-"""Cases that behave alike."""
+"""Groups of similar cases, by file size and CBR traffic."""
 
 QUICK = {"delay_ms": 10, "linterm": 10, "wq": 0.002, "maxth": 60}
-"""The quick form has the cases with these."""
+"""Levels of the cases in the quick form."""
 
 
 def needs(network: str, arms: Sequence[str] = ARMS) -> Iterator[Need]:
-    """Give every case of a network under some arms."""
+    """Yield every case of a network under the given arms."""
     for case in ALL:
         quick = QUICK.items() <= vars(case).items()
         for arm in arms:
@@ -51,14 +51,14 @@ def needs(network: str, arms: Sequence[str] = ARMS) -> Iterator[Need]:
 
 
 def both(arms: Sequence[str] = ARMS) -> Iterator[Need]:
-    """Give every case of both networks under some arms."""
+    """Yield every case of both networks under the given arms."""
     for network in NETWORKS:
         yield from needs(network, arms)
 
 
 @lru_cache(maxsize=8)
 def outcome(runs: Runs, network: str, arms: tuple[str, ...] = ARMS) -> Outcome:
-    """Return the cases of a network as an experiment; the first arm is what others are held to."""
+    """Return the cases of a network as an experiment; other arms are compared with the first."""
     points = ((vars(case), {arm: Setting(network, case, arm) for arm in arms}) for case in ALL)
     named = [(at, {ARM_NAMES[arm]: s for arm, s in by.items()}) for at, by in points]
     return grid.outcome(runs, named, EVERY, NETWORK_NAMES[network])
@@ -66,17 +66,17 @@ def outcome(runs: Runs, network: str, arms: tuple[str, ...] = ARMS) -> Outcome:
 
 @dataclass(frozen=True)
 class Gain:
-    """What an arm changes in a case, replication by replication.
+    """Change of a measure in one case between two arms, paired by replication.
 
     Attributes
     ----------
     case : Case
     base : float
-        The mean of the arm that it is held against.
+        Mean under the arm of reference.
     difference : Estimate
         Mean difference with its 95 % interval, in the measure's unit.
     p_discovery : float
-        Corrected for all cases of the network (Benjamini and Hochberg).
+        p-value, corrected for all cases of the network (Benjamini and Hochberg).
     """
 
     case: Case
@@ -86,14 +86,14 @@ class Gain:
 
     @property
     def percent(self) -> Interval:
-        """The difference in % of the base; NaN if that is 0."""
+        """Difference in % of the base; NaN if the base is 0."""
         low, middle, high = self.difference.interval
         scale = 100 / self.base if self.base else math.nan
         return Interval(scale * low, scale * middle, scale * high)
 
     @property
-    def found(self) -> bool:
-        """Whether it is a finding: at most one in twenty of those is false."""
+    def significant(self) -> bool:
+        """True for a finding, at a false-discovery rate of 5 %."""
         return self.p_discovery < 0.05
 
 
@@ -101,7 +101,7 @@ class Gain:
 def gains(
     runs: Runs, network: str, measure: Measure[Tally], arm: str = ECN, against: str = OFF
 ) -> tuple[Gain, ...]:
-    """Return what an arm changes in each case of a network."""
+    """Return the change of a measure under an arm, for each case of a network."""
     table = outcome(runs, network, (against, arm))
     cells = table.cells(list(FACTORS), [measure.name])
     base = {tuple(c.at.values()): c.estimate.value for c in cells if c.difference is None}

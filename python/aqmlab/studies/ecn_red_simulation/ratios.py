@@ -1,4 +1,4 @@
-"""Figures 4 and 6: sorted ratios ECN / (ECN + non-ECN) over the pairs; the same of head marking."""
+"""Figures 4 and 6: sorted ratios ECN / (ECN + non-ECN) over the pairs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAMES = {SIGNALS: "drops and marks", GOODPUT: "goodput", QUEUE: "mean queue"}
 
 
 def draw(outcome: Outcome, arm: str, name: str, caption: str) -> Figure:
-    """Draw the three curves of the study, and goodput again where it can be seen."""
+    """Draw the three curves of the study, and goodput again on a finer scale."""
     first, other = outcome.arms[0], pairs.ARM_NAMES[arm]
     figure, (whole, detail) = sheet(1, 2, (10.0, 4.4), width_ratios=(3, 2))
     for i, measure in enumerate(THREE):
@@ -27,7 +27,7 @@ def draw(outcome: Outcome, arm: str, name: str, caption: str) -> Figure:
     middles = [r.middle for m in THREE for r in outcome.ratios(m.name, other)]
     whole.set_ylim(max(0, min(middles) - 0.05), min(1, max(middles) + 0.05))
     whole.set_ylabel(f"{other} / ({first} + {other})")
-    detail.set_title("goodput alone; dotted: 3 % more and less", fontsize=9)
+    detail.set_title("goodput alone; dotted: 3 % more or less", fontsize=9)
     for percent in (-3, 3):
         detail.axhline(share(percent), color="#888888", lw=1, ls=":")
     for axes in (whole, detail):
@@ -38,34 +38,34 @@ def draw(outcome: Outcome, arm: str, name: str, caption: str) -> Figure:
 
 
 def share(percent: float) -> float:
-    """Return the ratio of a value that is so many percent more, to the sum of both."""
+    """Return the ratio (1 + x) / (2 + x) of a value that is `percent` % higher."""
     more = 1 + percent / 100
     return more / (1 + more)
 
 
 def counted(runs: Runs, network: str, arm: str, against: str = OFF) -> Table:
-    """Return how many pairs have more, or less, and how many of them are findings."""
+    """Return a table of the pairs with more and with less, and of the findings among them."""
     rows = []
     for measure in THREE:
-        found = pairs.gains(runs, network, measure, arm, against)
-        more = [g for g in found if g.difference.value > 0]
-        less = [g for g in found if g.difference.value < 0]
-        large = sum(abs(g.percent.middle) > 3 for g in found)
-        middle = sorted(g.percent.middle for g in found)[len(found) // 2]
-        sure = [str(sum(g.found for g in side)) for side in (more, less)]
+        changes = pairs.gains(runs, network, measure, arm, against)
+        more = [g for g in changes if g.difference.value > 0]
+        less = [g for g in changes if g.difference.value < 0]
+        large = sum(abs(g.percent.middle) > 3 for g in changes)
+        middle = sorted(g.percent.middle for g in changes)[len(changes) // 2]
+        sure = [str(sum(g.significant for g in side)) for side in (more, less)]
         counts = [str(len(more)), sure[0], str(len(less)), sure[1], str(large)]
         rows.append([NAMES[measure], *counts, f"{middle:+z.2f} %"])
     names = f"{pairs.ARM_NAMES[arm]} against {pairs.ARM_NAMES[against]}"
-    head = ["", "More", "of them found", "Less", "of them found", "By more than 3 %", "Median"]
-    about = f"{pairs.NETWORK_NAMES[network]}: {names}, {len(found)} pairs"
+    head = ["", "More", "findings", "Less", "findings", "By more than 3 %", "Median"]
+    about = f"{pairs.NETWORK_NAMES[network]}: {names}, {len(changes)} pairs"
     return Table(about[0].upper() + about[1:], head, rows)
 
 
 ABOUT_COUNTS = (
-    "Of each pair the mean of the replications' differences, which have the same seed in both "
-    "arms. Found: by a paired t test, corrected for all pairs so that at most 5 % of what is "
-    "found is false (Benjamini and Hochberg). With five replications only what is large against "
-    "its spread is found."
+    "The table has the mean paired difference of each pair; both arms of a replication have the "
+    "same seed. A finding is a pair with a significant paired t test, corrected for all pairs at a "
+    "false-discovery rate of 5 % (Benjamini and Hochberg). With five replications only differences "
+    "that are large against their spread are findings."
 )
 
 
@@ -73,9 +73,9 @@ def _figure(network: str, arm: str, number_: str, runs: Runs) -> Section:
     outcome = pairs.outcome(runs, network, (OFF, arm))
     points = outcome.runs["point"].nunique()
     caption = (
-        f"{number_}: {pairs.NETWORK_NAMES[network]}, {points} pairs. Each curve is sorted by "
-        "itself. Lines: the mean of the replications' ratios; bands: its 95 % interval. 0.5: no "
-        "difference; 0.524: 10 % more."
+        f"{number_}: {pairs.NETWORK_NAMES[network]}, {points} pairs. Each curve is sorted "
+        "separately. Lines: the mean of the replications' ratios; bands: its 95 % interval. 0.5: "
+        "no difference; 0.524: 10 % more."
     )
     name = number_.lower().replace(" ", "_")
     cells = [
@@ -93,7 +93,7 @@ def _head(runs: Runs) -> Section:
     for network in NETWORKS:
         outcome = pairs.outcome(runs, network, (OFF, HEAD))
         caption = (
-            f"Head marking, {pairs.NETWORK_NAMES[network]}: as the figure of plain ECN. Lines: "
+            f"Head marking, {pairs.NETWORK_NAMES[network]}: in the form of figures 4 and 6. Lines: "
             "the mean of the replications' ratios; bands: its 95 % interval."
         )
         section.figures.append(draw(outcome, HEAD, f"head_marking_{network}", caption))
@@ -106,20 +106,20 @@ def _head(runs: Runs) -> Section:
             for measure in THREE
         ]
         depth = {arm: losses(runs, network, arm) for arm in (ECN, HEAD)}
-        told = "; ".join(
+        listed = "; ".join(
             f"{pairs.ARM_NAMES[arm]}: {count} pairs, {number(mean)} % on average, at worst "
             f"{number(worst)} %"
             for arm, (count, mean, worst) in depth.items()
         )
         section.text.append(
             f"{pairs.NETWORK_NAMES[network].capitalize()}, pairs with less goodput than without "
-            f"ECN. {told}."
+            f"ECN. {listed}."
         )
     return section
 
 
 def losses(runs: Runs, network: str, arm: str) -> tuple[int, float, float]:
-    """Return in how many pairs goodput is less, by how many % on average, and at worst."""
+    """Return the number of pairs with less goodput, their mean loss and their maximum in %."""
     less = [g.percent.middle for g in pairs.gains(runs, network, GOODPUT, arm)]
     less = [percent for percent in less if percent < 0]
     return len(less), -sum(less) / max(len(less), 1), -min(less, default=0.0)

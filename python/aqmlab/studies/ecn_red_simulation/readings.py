@@ -1,4 +1,4 @@
-"""What hangs on what the study leaves open, and on its simulator: pairs under other readings."""
+"""Sensitivity of the results to open settings of the study and to its simulator."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
 
 REPLICATIONS = 2
 FIXED = {"delay_ms": 10, "linterm": 10, "wq": 0.002}
-"""The cases that readings are compared by have these."""
+"""Levels of the cases that are compared under all readings."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The study read otherwise: what it is, and the parameters that say so."""
+    """Another reading of the study: its description and its parameters."""
 
     about: str
     red: tuple[tuple[str, Any], ...] = ()
@@ -97,41 +97,41 @@ def _needs() -> Iterator[Need]:
 
 
 def _row(runs: Runs, reading: Reading, network: str) -> list[str] | None:
-    found = [
+    settings = [
         tuple(reading.setting(network, case, arm) for arm in (OFF, ECN))
         for case in CHOSEN
-        if runs.has(READINGS[1].setting(network, case, OFF))  # the quick form has but some
+        if runs.has(READINGS[1].setting(network, case, OFF))  # a quick form has few cases
     ]
-    if not found:
+    if not settings:
         return None
-    change = {m: [_change(runs, m, *pair) for pair in found] for m in (GOODPUT, SIGNALS, QUEUE)}
-    bulk = [ecn for _, ecn in found if ecn.case.bulk]
+    change = {m: [_change(runs, m, *pair) for pair in settings] for m in (GOODPUT, SIGNALS, QUEUE)}
+    bulk = [ecn for _, ecn in settings if ecn.case.bulk]
     drops, marks = (sum(mean(runs, ecn, m) for ecn in bulk) for m in (DROPS, MARKS))
-    timeouts = [sum(mean(runs, pair[i], TIMEOUTS) for pair in found) for i in (0, 1)]
+    timeouts = [sum(mean(runs, pair[i], TIMEOUTS) for pair in settings) for i in (0, 1)]
     large = [x for x in change[GOODPUT] if abs(x) > 3]
     return [
         reading.about,
         f"{np.median(change[GOODPUT]):+z.2f}",
         f"{min(change[GOODPUT]):+z.1f} to {max(change[GOODPUT]):+z.1f}",
-        f"{len(large)} of {len(found)}",
-        f"{sum(x > 0 for x in change[SIGNALS])} of {len(found)}",
+        f"{len(large)} of {len(settings)}",
+        f"{sum(x > 0 for x in change[SIGNALS])} of {len(settings)}",
         f"{np.median(change[QUEUE]):+z.1f}",
         f"{100 * drops / max(drops + marks, 1):.0f}",
         f"{timeouts[0]:.0f} → {timeouts[1]:.0f}",
-        *(_congested(runs, found) if network == MULTIPLE else ()),
+        *(_congested(runs, settings) if network == MULTIPLE else ()),
     ]
 
 
-def _congested(runs: Runs, found: list[tuple[Setting, ...]]) -> tuple[str, str]:
-    """Return how many links are busy, and how often gw1 and gw2 have the worst, without ECN."""
-    without = [run for off, _ in found for run in runs.of(off)[:REPLICATIONS]]
+def _congested(runs: Runs, settings: list[tuple[Setting, ...]]) -> tuple[str, str]:
+    """Return the number of busy links, and the runs in which gw1–gw2 is the worst, without ECN."""
+    without = [run for off, _ in settings for run in runs.of(off)[:REPLICATIONS]]
     worst = sum(run.first_is_worst for run in without)
     busy = float(np.mean([run.busy_links for run in without]))
     return f"{busy:.1f} of 3", f"{worst} of {len(without)}"
 
 
 def _change(runs: Runs, measure: Any, off: Setting, ecn: Setting) -> float:
-    """Return the change with ECN in %, of the replications that readings have."""
+    """Return the change with ECN in %, over the replications of the readings."""
     a, b = (sum(measure.of(run) for run in runs.of(s)[:REPLICATIONS]) for s in (off, ecn))
     return 100 * (b / a - 1) if a else 0.0
 
@@ -139,31 +139,31 @@ def _change(runs: Runs, measure: Any, off: Setting, ecn: Setting) -> float:
 def _make(runs: Runs) -> Section:
     section = Section(
         [
-            "An eighth of the grid (delay 10 ms, linterm 10, wq 0.002: 16 pairs a network), "
-            f"{REPLICATIONS} replications, with one thing read otherwise at a time. Where a "
-            "column stays as it is, what the study found does not hang on that reading.",
-            "FullTcp of ns-2 differs from RFC 6298 in its back-off: any new ACK ends it, where "
-            "Karn's rule waits for an ACK of a segment that was sent once. No reading has that. "
+            "An eighth of the grid (delay 10 ms, linterm 10, wq 0.002: 16 pairs per network), "
+            f"{REPLICATIONS} replications, with one setting changed at a time. If a column stays "
+            "nearly constant, its result does not depend on that setting.",
+            "FullTcp of ns-2 differs from RFC 6298 in its back-off: any new ACK ends it, and "
+            "Karn's rule waits for an ACK of a segment that was sent once. No reading has it. "
             "FullTcp counts a wait "
             "with a window of one segment after ECN-Echo as a response to ECN, not as a "
             "retransmission timeout; here such a wait is a timeout.",
-            "Of three links the study says that all are congested and that gw1–gw2 is so most; "
-            "where its nodes are cannot be read. The last columns say of each reading how far "
-            "that holds: links busy for 90 % of the time or more one way or the other, and runs "
-            "in which no other link has more drops and marks than that of gw1 and gw2.",
+            "The study states that all three links are congested, gw1–gw2 the most. The places of "
+            "its nodes are not legible. The last columns have the links that are busy for 90 % of "
+            "the time or more in one direction, and the runs in which gw1–gw2 has the most drops "
+            "and marks.",
         ]
     )
     head = [
-        "Reading", "Goodput, median change (%)", "least to greatest", "beyond 3 %", "More signals",
+        "Reading", "Goodput, median change (%)", "minimum to maximum", "beyond 3 %", "More signals",
         "Queue, median change (%)", "Drops of signals, 1 MB with ECN (%)", "Timeouts, no ECN → ECN",
     ]  # fmt: skip
     for network in NETWORKS:
         ends = ["Links busy, no ECN", "gw1–gw2 has most signals"] * (network == MULTIPLE)
         rows = [_row(runs, r, network) for r in READINGS if network in dict(r.networks)]
-        told = [row for row in rows if row]
-        if told:
+        present = [row for row in rows if row]
+        if present:
             name = pairs.NETWORK_NAMES[network].capitalize()
-            section.tables.append(Table(f"{name}: ECN against none", [*head, *ends], told))
+            section.tables.append(Table(f"{name}: ECN against none", [*head, *ends], present))
     for reading in READINGS:
         for network, _ in reading.networks:
             for case in CHOSEN:
@@ -178,4 +178,4 @@ def _make(runs: Runs) -> Section:
     return section
 
 
-ITEM = Item("readings", "What hangs on what the study leaves open", _needs, _make, scored=False)
+ITEM = Item("readings", "Sensitivity to the assumptions", _needs, _make, scored=False)

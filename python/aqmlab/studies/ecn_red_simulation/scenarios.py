@@ -1,7 +1,7 @@
 """The networks, the queues, the TCP and the sessions of the study, and its grid as scenarios.
 
-Source: the study itself (`ecnredsimulation`), sections IV to VII and Table 1. What it leaves open,
-and what its simulator (ns-2 2.26) does when nothing is said, is in `deviations.py`.
+Source: the study itself (`ecnredsimulation`), sections IV to VII and Table 1. `deviations.py`
+lists the settings that it leaves open, and the defaults of its simulator (ns-2 2.26).
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ OBSERVED = "gw1>gw2"
 
 SINGLE, MULTIPLE = "single", "multiple"
 NETWORKS = (SINGLE, MULTIPLE)
-"""Those of the study; the second is read as a chain."""
+"""Networks of the study; the second is read as a chain."""
 
 STARS = {"star-across": ("gw4", "gw3"), "star-back": ("gw1", "gw1"), "star-near": ("gw2", "gw2")}
-"""Other readings of the second, around gw2: where ftp5 and ftp6 are; ftp3, ftp4: gw3, gw4."""
+"""Stars around gw2, other readings of the second network: routers of ftp5 and ftp6."""
 
 OFF, ECN, HEAD = "off", "ecn", "head"
 ARMS = (OFF, ECN, HEAD)
@@ -43,7 +43,7 @@ FACTORS: Mapping[str, tuple[Any, ...]] = {
     "file_bytes": (10_000, BULK_BYTES),
     "cbr_share": (0.0, 0.25),
 }
-"""Table 1: what is varied besides ECN; 2^7 = 128 cases."""
+"""Factors and levels of Table 1 besides ECN; 2^7 = 128 cases."""
 
 STUDY_TCP: dict[str, Any] = {
     "mss": f"{SEGMENT_BYTES} B",
@@ -70,7 +70,7 @@ STUDY_RED: dict[str, Any] = {
     "above_maxth": "drop",
     "mark_below": 0.1,  # ns-2: mark_p_, since April 2002
 }
-"""RED of the study's simulator, but for what Table 1 says."""
+"""RED of the study's simulator, without the parameters of Table 1."""
 
 LINKS = {
     SINGLE: (("gw1", "gw2"),),
@@ -92,7 +92,7 @@ UDP = {SINGLE: ("ftp0", "ftp3"), **dict.fromkeys((MULTIPLE, *STARS), ("ftp3", "f
 
 @dataclass(frozen=True, order=True)
 class Case:
-    """One combination of Table 1, but for ECN."""
+    """One combination of the levels in Table 1, without ECN."""
 
     delay_ms: int
     linterm: int
@@ -104,7 +104,7 @@ class Case:
 
     @property
     def bulk(self) -> bool:
-        """Whether the files are long (1 MB)."""
+        """True if the files are long (1 MB)."""
         return self.file_bytes == BULK_BYTES
 
     def __str__(self) -> str:
@@ -116,14 +116,14 @@ class Case:
 
 
 def cases() -> Iterator[Case]:
-    """All 128 combinations, in the order of the published grid."""
+    """Yield all 128 combinations, in the order of the published grid."""
     for values in itertools.product(*FACTORS.values()):
         yield Case(*values)
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A case in a network under an arm, as the study has it or read otherwise.
+    """A case in a network under an arm, in the frozen or another reading.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class Setting:
     arm : str
         One of `ARMS`.
     red, tcp : tuple of (str, Any)
-        Parameters of RED and of TCP that are read otherwise.
+        Changed parameters of RED and of TCP.
     """
 
     network: str
@@ -143,7 +143,7 @@ class Setting:
     tcp: tuple[tuple[str, Any], ...] = field(default=())
 
     def under(self, arm: str) -> Setting:
-        """Return the same under another arm."""
+        """Return the setting under another arm."""
         return replace(self, arm=arm)
 
     def columns(self) -> dict[str, Any]:
@@ -151,7 +151,7 @@ class Setting:
         return {"network": self.network, "arm": self.arm, **vars(self.case)}
 
     def queue(self) -> dict[str, Any]:
-        """Return the queue of a link between routers, the same both ways."""
+        """Return the queue of a link between routers, equal in both directions."""
         return {
             "kind": "red",
             "limit": f"{LIMIT} packets",
@@ -195,7 +195,7 @@ class Setting:
         ] + [{"from": host, "to": router, **access} for host, router in HOSTS[self.network].items()]
 
     def _sessions(self) -> list[dict[str, Any]]:
-        """Return the sessions of each pair of nodes: after one, up to 50 ms later, another."""
+        """Return the sessions of each pair of nodes; the next starts up to 50 ms after one ends."""
         return [
             {
                 "name": f"{server}-{client}-{{i}}",

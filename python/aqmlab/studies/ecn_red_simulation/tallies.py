@@ -1,4 +1,4 @@
-"""A run of the study, reduced to what its figures and claims look at, and the measures of it."""
+"""Reduction of a run to the values that figures and claims read, and their measures."""
 
 from __future__ import annotations
 
@@ -13,41 +13,41 @@ from aqmlab.results import Result
 from aqmlab.studies.ecn_red_simulation.scenarios import DURATION_S, MINTH, OBSERVED
 
 BUSY = 0.9
-"""Use of a link from which on it counts as busy."""
+"""Utilization of a link above which it counts as busy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """One run.
+    """Reduced result of one run.
 
     Attributes
     ----------
     goodput_bps : tuple of float
-        Of the sessions of each pair of nodes: data acknowledged, over the whole run.
+        Acknowledged data of the sessions of each pair of nodes, over the whole run.
     full, early, threshold : int
-        Packets dropped on the links between routers: for want of room, by RED's dice, above maxth.
+        Packets dropped on the links between routers: at the limit, at random by RED, above maxth.
     marks : int
-        Packets marked there.
+        Packets marked on these links.
     lost : int
-        Packets that transmission errors took.
+        Packets lost by transmission errors.
     queue : float
-        Time average of the packets that waited at the observed queue.
+        Time average of the packets that wait in the observed queue.
     below, above : float
-        Share of time of RED's average there below minth, and at maxth or above.
+        Share of time with RED's average of this queue below minth, and at maxth or above.
     utilization : float
-        Of the observed link, 0..1.
+        Utilization of the observed link, 0..1.
     busy_links : int
-        Links between routers that are used for 90 % of the time or more, one way or the other.
+        Links between routers that are busy for 90 % of the time or more, in one direction.
     first_is_worst : bool
-        Whether none of them has more drops and marks than that of gw1 and gw2.
+        True if gw1–gw2 has the most drops and marks of these links.
     timeouts, fast_retransmits, reductions : int
-        Of all sessions; reductions are cuts for ECN-Echo.
+        Events of all sessions; reductions are responses to ECN-Echo.
     duplicates : float
-        Of the data that arrived, what had arrived before, 0..1.
+        Share of the arrived data that had arrived before, 0..1.
     completed : int
-        Files that were acknowledged whole.
+        Completely acknowledged files.
     mean_s, p99_s : float
-        Their times from the SYN to then; NaN: there are too few, or they are long files.
+        Times of these files from the SYN; NaN for too few files, and for long files.
     """
 
     goodput_bps: tuple[float, ...]
@@ -110,7 +110,7 @@ def reduce(result: Result) -> Tally:
         threshold=on_links("dropped_threshold"),
         marks=on_links("marked_packets"),
         lost=int(np.sum(lost)),
-        # Little's law: the packets that waited are the sum of their waits over the time.
+        # Little's law: the mean number of waiting packets is the sum of waits over the time.
         queue=float(delays["mean_delay_s"][0]) * int(delays["packets"][0]) / DURATION_S,
         below=float((average < MINTH).mean()),
         above=float((average >= _maxth(result)).mean()),
@@ -138,7 +138,7 @@ GOODPUT = Measure[Tally]("goodput", "kbit/s", lambda t: sum(t.goodput_bps), 1, s
 SIGNALS = Measure[Tally]("signals", "packets", lambda t: t.drops + t.marks, -1)
 QUEUE = Measure[Tally]("mean_queue", "packets", lambda t: t.queue, -1)
 THREE = (SIGNALS, GOODPUT, QUEUE)
-"""What the study's figures show."""
+"""Measures in the study's figures."""
 
 DROPS = Measure[Tally]("drops", "packets", lambda t: t.drops, -1)
 MARKS = Measure[Tally]("marks", "packets", lambda t: t.marks)

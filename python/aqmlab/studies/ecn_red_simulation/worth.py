@@ -1,4 +1,4 @@
-"""What ECN and head marking are worth, and when: the plain answer, from the runs."""
+"""Gains and costs of ECN and of head marking, and the conditions for a gain."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from aqmlab.studies.ecn_red_simulation.tallies import (
 from aqmlab.studies.framework import Item, Runs, Section
 
 SHORT = {MEAN_TIME, P99_TIME}
-"""Only of files of 10 kB: few of the long ones end."""
+"""Measures of 10 kB files only, because few of the long files end."""
 
 HELD = 1.0
-"""Percent of the time with the average above maxth up to which it counts as held below."""
+"""Share of time in % with the average above maxth, below which a case counts as held."""
 
 MEASURES = (GOODPUT, MEAN_TIME, P99_TIME, TIMEOUTS, DROPS, SIGNALS, QUEUE)
 
@@ -51,22 +51,22 @@ def change(
     chosen: pairs.Chosen,
     against: str = OFF,
 ) -> Estimate:
-    """Return the change of the sum over some cases in %, with its 95 % interval."""
-    found = [
+    """Return the change of the sum over the chosen cases in %, with its 95 % interval."""
+    results = [
         (runs.of(Setting(network, case, arm)), runs.of(Setting(network, case, against)))
         for case in pairs.ALL
         if runs.has(Setting(network, case, arm)) and chosen(case)
     ]
     sums = [
-        [sum(measure.of(of[i][r]) for of in found) for r in range(len(found[0][i]))]
+        [sum(measure.of(of[i][r]) for of in results) for r in range(len(results[0][i]))]
         for i in (0, 1)
-    ] if found else [[], []]  # fmt: skip
+    ] if results else [[], []]  # fmt: skip
     both = zip(*sums, strict=True)
     return estimates.mean(100 * (a / b - 1) if b else math.nan for a, b in both)
 
 
-def _entry(found: Estimate, better: int) -> Entry:
-    low, middle, high = found.interval
+def _entry(of: Estimate, better: int) -> Entry:
+    low, middle, high = of.interval
     if math.isnan(middle):
         return Entry("–")
     kind = ""
@@ -84,8 +84,8 @@ def _table(runs: Runs, network: str, arm: str, against: str) -> Table:
             if bulk and measure in SHORT:
                 row.append("–")
             else:
-                found = change(runs, network, arm, measure, chosen, against)
-                row.append(_entry(found, measure.better))
+                of = change(runs, network, arm, measure, chosen, against)
+                row.append(_entry(of, measure.better))
         rows.append(row)
     head = ["", *(m.name.replace("_", " ") for m in MEASURES)]
     names = f"{pairs.ARM_NAMES[arm]} against {pairs.ARM_NAMES[against]}"
@@ -107,18 +107,18 @@ def _levels(runs: Runs, network: str) -> Table:
     return Table(f"{name.capitalize()}: means over the cases", head, rows)
 
 
-def _told(found: Estimate, more: str, less: str) -> str:
-    """Say a change in words: so many % more or less, or that none shows."""
-    low, middle, high = found.interval
+def _in_words(of: Estimate, more: str, less: str) -> str:
+    """Return a change in words: the percentage, or that it is not significant."""
+    low, middle, high = of.interval
     if math.isnan(middle):
         return "unknown"
     if low <= 0 <= high:
-        return f"no change that shows ({low:+z.1f} to {high:+z.1f} %)"
+        return f"no significant change ({low:+z.1f} to {high:+z.1f} %)"
     return f"{abs(middle):.1f} % {more if middle > 0 else less}"
 
 
 def _plainly(runs: Runs, network: str) -> list[str]:
-    """Say what ECN is worth in a network, when, and what head marking adds."""
+    """Return paragraphs on the gain from ECN, its conditions, and the effect of head marking."""
 
     def of(
         measure: Measure[Tally], chosen: pairs.Chosen, arm: str = ECN, against: str = OFF
@@ -142,13 +142,13 @@ def _plainly(runs: Runs, network: str) -> list[str]:
     full = sum(mean(runs, Setting(network, case, OFF), UTILIZATION) >= 99 for case in there)
     buys = (
         f"{name}, ECN against none, over all {len(there)} cases. Timeouts: "
-        f"{_told(of(TIMEOUTS, every), 'more', 'fewer')}. Goodput: "
-        f"{_told(of(GOODPUT, every), 'more', 'less')}; the link is busy for 99 % of the time or "
-        f"more without ECN in {full} cases, where there is little to win. Files of 10 kB take "
-        f"on average {_told(of(MEAN_TIME, short), 'longer', 'less')}; their 99th percentile: "
-        f"{_told(of(P99_TIME, short), 'longer', 'less')}. The price: mean queue "
-        f"{_told(of(QUEUE, every), 'longer', 'shorter')}, drops and marks "
-        f"{_told(of(SIGNALS, every), 'more', 'fewer')}."
+        f"{_in_words(of(TIMEOUTS, every), 'more', 'fewer')}. Goodput: "
+        f"{_in_words(of(GOODPUT, every), 'more', 'less')}; the link is busy for 99 % of the time "
+        f"or more without ECN in {full} cases, which leaves little to gain. Files of 10 kB take on "
+        f"average {_in_words(of(MEAN_TIME, short), 'longer', 'less')}; their 99th percentile: "
+        f"{_in_words(of(P99_TIME, short), 'longer', 'less')}. The price: mean queue "
+        f"{_in_words(of(QUEUE, every), 'longer', 'shorter')}, drops and marks "
+        f"{_in_words(of(SIGNALS, every), 'more', 'fewer')}."
     )
     parts = []
     for about, chosen in (("less", held), ("more", lost)):
@@ -156,16 +156,16 @@ def _plainly(runs: Runs, network: str) -> list[str]:
         if count:
             parts.append(
                 f"with {about}, in {count} cases, timeouts: "
-                f"{_told(of(TIMEOUTS, chosen), 'more', 'fewer')}, goodput: "
-                f"{_told(of(GOODPUT, chosen), 'more', 'less')}"
+                f"{_in_words(of(TIMEOUTS, chosen), 'more', 'fewer')}, goodput: "
+                f"{_in_words(of(GOODPUT, chosen), 'more', 'less')}"
             )
     when = (
-        "When: with ECN too RED drops above maxth, and from a probability of 0.1 on. By cases "
-        f"whose average is above it for less or more than {HELD:g} % of the time: "
+        "Condition: with ECN too, RED drops above maxth and from a probability of 0.1 on. Cases "
+        f"by the share of time with the average above maxth, less or more than {HELD:g} %: "
         f"{'; '.join(parts)}."
     )
     head = ", ".join(
-        f"{about} {_told(of(measure, chosen, HEAD, ECN), more, less)}"
+        f"{about} {_in_words(of(measure, chosen, HEAD, ECN), more, less)}"
         for about, measure, chosen, more, less in (
             ("goodput:", GOODPUT, every, "more", "less"),
             ("timeouts:", TIMEOUTS, every, "more", "fewer"),
@@ -180,11 +180,10 @@ def _plainly(runs: Runs, network: str) -> list[str]:
 def _make(runs: Runs) -> Section:
     section = Section(
         [
-            "Each change is of the sum over the cases of its kind, replication by replication "
-            "with the same seeds in both arms: the mean and its 95 % interval. It is green where "
-            "it is for the better and its interval holds no 0, red where it is for the worse. "
-            "Times of files are from the SYN to the last acknowledgement; of the 1 MB files too "
-            "few end in 300 s.",
+            "Each change is that of the sum over the cases of its group, paired by replication "
+            "with the same seeds in both arms: mean and 95 % interval. Green is an improvement "
+            "whose interval excludes 0, red a deterioration. The time of a file is from the SYN "
+            "to the last acknowledgement. Too few 1 MB files end within 300 s.",
         ]
     )
     for network in NETWORKS:
@@ -195,4 +194,4 @@ def _make(runs: Runs) -> Section:
     return section
 
 
-ITEM = Item("worth", "What ECN and head marking are worth, and when", pairs.both, _make)
+ITEM = Item("worth", "Gains from ECN and head marking", pairs.both, _make)

@@ -1,6 +1,6 @@
-"""What every study stands on: its items and runs, cells and verdicts, claims, folder and report.
+"""Common parts of all studies: items, runs, cells, verdicts, claims, the folder and the report.
 
-docs/how-to/add-a-study.md says how to write one.
+docs/how-to/add-a-study.md is the guide to a new study.
 """
 
 from aqmlab.studies.framework.claims import Claims, Decision, Published

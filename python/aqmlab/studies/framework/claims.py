@@ -1,8 +1,8 @@
-"""Claims of a study and how they are decided: from the data of the runs, by code.
+"""Claims of a study, and the functions that decide them from the runs.
 
-A study's `published/claims.csv` lists its claims. For each of them a function looks at the runs and
-returns a `Decision`. Each function here decides one kind of claim: a printed number, a bound, a
-direction, a condition. All of them compare an interval with what is printed
+A study's `published/claims.csv` lists its claims. For each claim, a function of the study reads the
+runs and returns a `Decision`. Each function here decides one kind of claim: a printed number, a
+bound, a direction or a condition. All of them compare an interval with the printed statement
 (:mod:`aqmlab.studies.framework.verdicts`).
 """
 
@@ -32,12 +32,13 @@ from aqmlab.studies.framework.verdicts import (
 from aqmlab.studies.framework.verdicts import verdict as by_interval
 
 MEASURED = "measured"
-"""Class of claims that the runs measure. Only these claims are counted."""
+"""Class of the claims that the runs measure. The score counts only these claims."""
 INPUT = "input or arithmetic"
-"""Class of claims that restate an input, or follow by arithmetic from one or another claim."""
+"""Class of the claims that restate an input, or follow from one by arithmetic."""
 FITTED = "fitted"
-"""Class of claims whose printed number a setting of the frozen reading was chosen by."""
+"""Class of the claims whose printed number was used to choose a setting."""
 BASES = (MEASURED, INPUT, FITTED)
+"""Classes of claims."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +52,10 @@ class Decision:
 
 @dataclass(frozen=True)
 class Published:
-    """One row of a study's claims.
+    """One claim of a study: a row of its claims.csv, with the class of the claim.
 
-    `basis` is the class of the claim: measured, input or arithmetic, fitted. `reason` explains
-    why it is not measured.
+    `basis` is the class: measured, input or arithmetic, or fitted. `reason` explains why the claim
+    is not counted, and is empty for a counted claim.
     """
 
     id: str
@@ -70,7 +71,7 @@ class Published:
 
     @property
     def printed(self) -> str:
-        """The printed value with its unit."""
+        """Printed value with its unit, and with a word for a bound."""
         bound = {"upper_bound": "at most ", "lower_bound": "at least ", "approx": "about "}
         unit = "" if self.unit in ("1", "sign", "boolean") else f" {self.unit}"
         return f"{bound.get(self.qualifier, '')}{number(self.value)}{unit}"
@@ -82,21 +83,24 @@ class Published:
 
 
 EXACT = Tolerance.of("none", 0.0)
+"""Tolerance of 0."""
 
 Decide = Callable[[Any, Published], Decision]
-"""Looks at the runs for one claim."""
+"""Function that decides one claim from the runs."""
 
 
 Absent = Mapping[str, NotMeasuredError]
+"""Items whose series the engine does not record, each with its error."""
 NONE_ABSENT: Absent = {}
 
 
 @dataclass
 class Claims:
-    """The claims of a study: printed rows, and the function that decides each.
+    """Claims of a study: the printed rows, and the function that decides each claim.
 
-    A claim names the items whose runs it looks at; it is decided when all of them were run. `apart`
-    has the claims that are not counted, by their class, each with its reason.
+    Each function is registered with the items whose runs it reads. A claim is decided if all of
+    these items were run. `apart` lists the claims that are not counted: for each class, the ids of
+    its claims with the reasons.
     """
 
     path: Path
@@ -104,40 +108,44 @@ class Claims:
     functions: dict[str, tuple[tuple[str, ...], Decide]] = field(default_factory=dict)
 
     def published(self) -> list[Published]:
-        """All printed claims, in order."""
+        """Return all claims, in the order of claims.csv."""
         with self.path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
-        apart = {claim: (b, why) for b, found in self.apart.items() for claim, why in found.items()}
-        made = []
+        apart = {
+            claim_id: (basis, reason)
+            for basis, reasons in self.apart.items()
+            for claim_id, reason in reasons.items()
+        }
+        claims = []
         for row in rows:
             printed = float(row.pop("value"))
             basis, reason = apart.get(row["id"], (MEASURED, ""))
-            made.append(Published(value=printed, basis=basis, reason=reason, **row))
-        return made
+            claims.append(Published(value=printed, basis=basis, reason=reason, **row))
+        return claims
 
     def decides(self, *ids: str, items: Iterable[str]) -> Callable[[Decide], Decide]:
-        """Register the decorated `function(runs, claim)` for these claims."""
+        """Register the decorated `function(runs, claim)` for claims, given by their ids."""
 
         def register(function: Decide) -> Decide:
             for claim in ids:
                 if claim in self.functions:
-                    raise ValueError(f"claim {claim} is decided twice")
+                    raise ValueError(f"claim {claim} has two functions; register one")
                 self.functions[claim] = (tuple(items), function)
             return function
 
         return register
 
     def one(self, claim: str) -> Published:
-        """Return a claim by its number.
+        """Return a claim by its id.
 
         Raises
         ------
         ValueError
-            If there is none; the message lists those there are.
+            If the id is unknown. The message lists the ids.
         """
         every = {one.id: one for one in self.published()}
         if claim not in every:
-            raise ValueError(f"--claim: {claim!r} is unknown; there are: {', '.join(every)}")
+            raise ValueError(f"--claim: {claim!r} is unknown; use one of: {', '.join(every)}")
         return every[claim]
 
     def about(self, items: Iterable[str]) -> list[Published]:
@@ -148,20 +156,23 @@ class Claims:
     def decide(
         self, runs: Any, items: Iterable[str], absent: Absent = NONE_ABSENT
     ) -> list[tuple[Published, Decision]]:
-        """Decide every claim whose items are all among `items`; `absent` as of :meth:`decision`."""
+        """Decide every claim whose items are all among `items`.
+
+        `absent` is passed to :meth:`decision`.
+        """
         return [(claim, self.decision(runs, claim, absent)) for claim in self.about(items)]
 
     def decision(self, runs: Any, claim: Published, absent: Absent = NONE_ABSENT) -> Decision:
-        """Decide a claim; it is not measured if the engine did not measure what it looks at.
+        """Decide a claim, or return "not measured" if the engine did not measure its values.
 
         Parameters
         ----------
         runs : Runs
-            The runs.
+            Runs of the items of the claim.
         claim : Published
-            The claim.
+            Printed row of the claim.
         absent : mapping of str to NotMeasuredError
-            The items that the engine did not record the series for, each with the reason.
+            Items whose series the engine does not record, each with its error.
         """
         items, function = self.functions[claim.id]
         try:
@@ -176,7 +187,7 @@ class Claims:
 def estimated(
     claim: Published, ours: Estimate, tolerance: Tolerance, evidence: str = ""
 ) -> Decision:
-    """Decide a printed number or bound by an estimate whose interval is that of its value."""
+    """Decide a printed number or bound by an estimate and its interval."""
     return _decided(claim, ours, tolerance, evidence)
 
 
@@ -191,8 +202,8 @@ def value(
     ours, spread = estimates.median_confidence(every), estimates.median(every)
     missing = ""
     if ours.missing:
-        often = f"{ours.missing} of {len(every)} replications" if ours.n else "any replication"
-        missing = f"The event did not happen in {often}. "
+        where = f"{ours.missing} of {len(every)} replications" if ours.n else "any replication"
+        missing = f"The event did not happen in {where}. "
     return _decided(claim, ours, tolerance, f"{missing}{evidence}", spread)
 
 
@@ -203,63 +214,63 @@ def whole(
     tolerance: Tolerance,
     evidence: str = "",
 ) -> Decision:
-    """Decide a printed number or bound by one number of all replications together.
+    """Decide a printed number or bound by one number computed from all replications together.
 
-    Its interval is the bootstrap of the replications.
+    The interval comes from a bootstrap of the replications.
     """
     return _decided(claim, resampled(runs, statistic), tolerance, evidence)
 
 
 def condition(runs: Any, margin: Callable[[Any], float], ours: object, evidence: str) -> Decision:
-    """Decide a statement by its margin: positive where the statement holds, negative elsewhere.
+    """Decide a statement by its margin, which is positive if the statement holds.
 
-    The interval is the bootstrap of the replications. A statement of several parts has the
-    minimum of their margins.
+    The interval comes from a bootstrap of the replications. The margin of a statement with several
+    parts is the minimum of their margins.
     """
     of = resampled(runs, margin)
-    found = by_interval(of.interval, 1, 0, "sign") if of.n else CONTRADICTED
+    verdict = by_interval(of.interval, 1, 0, "sign") if of.n else CONTRADICTED
     text = number(ours) if isinstance(ours, float) else str(ours)
-    detail = f"Margin {of}; the statement holds where it is above 0."
-    return Decision(text, found, _sentences(evidence, detail))
+    detail = f"Margin {of}. The statement holds if the margin is above 0."
+    return Decision(text, verdict, _sentences(evidence, detail))
 
 
 def most(count: int, total: int, ours: object, evidence: str) -> Decision:
-    """Decide that a statement holds in most of the cases, by Wilson's interval of their share."""
+    """Decide that a statement holds in more than half of the cases, by Wilson's interval."""
     of = proportion_interval(count, total)
     share = Interval(of.low - 0.5, count / max(total, 1) - 0.5, of.high - 0.5)
     detail = (
         f"{count} of {total}, 95 % interval of the share {100 * of.low:.0f} to "
-        f"{100 * of.high:.0f} %; most is more than 50 %."
+        f"{100 * of.high:.0f} %. “Most” means more than 50 %."
     )
     return Decision(str(ours), by_interval(share, 1, 0, "sign"), _sentences(evidence, detail))
 
 
 def none(claim: Published, ours: Estimate, margin: float, evidence: str) -> Decision:
-    """Decide the direction 0 by a difference: differences up to `margin` count as none."""
-    found = by_interval(ours.interval, claim.value, margin, "sign")
-    detail = f"Difference {ours}; up to {number(margin)} counts as none."
-    return Decision(str(ours), found, _sentences(evidence, detail))
+    """Decide that a difference is 0; differences of at most `margin` count as none."""
+    verdict = by_interval(ours.interval, claim.value, margin, "sign")
+    detail = f"Difference {ours}. A difference of at most {number(margin)} counts as none."
+    return Decision(str(ours), verdict, _sentences(evidence, detail))
 
 
 def direction(claim: Published, differences: Sequence[float], evidence: str) -> Decision:
     """Decide the direction -1 or 1 by one difference per replication.
 
-    The interval is the 95 % confidence interval of their mean. If one of the differences is
-    missing, or there is only one, the direction is open.
+    The interval is the 95 % confidence interval of the mean difference. The direction is open if a
+    difference is missing or if there is only one.
     """
     mean = estimates.mean(differences)
-    found = by_interval(mean.interval, claim.value, 0, "sign")
+    verdict = by_interval(mean.interval, claim.value, 0, "sign")
     detail = f"Mean difference {mean}, 95 % confidence."
-    return Decision(sign(mean), found, _sentences(evidence, detail))
+    return Decision(sign(mean), verdict, _sentences(evidence, detail))
 
 
 def sign(of: Estimate) -> str:
-    """Return the direction of a difference: +1, -1, or 0 where its interval contains 0."""
+    """Return the direction of a difference: +1, -1, or 0 if its interval contains 0."""
     return "+1" if of.low > 0 else "-1" if of.high < 0 else "0"
 
 
 def exactly(claim: Published, ours: float, evidence: str, width: float = 0.0) -> Decision:
-    """Decide a claim of the class input or arithmetic: a number that no replication changes."""
+    """Decide a claim of the class input or arithmetic by a number without an interval."""
     same = by_interval(Interval(ours, ours, ours), claim.value, width, _kind(claim))
     return Decision(number(ours), same, evidence)
 
@@ -271,7 +282,7 @@ def holds(condition: bool, ours: object, evidence: str) -> Decision:
 
 
 def all_of(parts: Iterable[str]) -> str:
-    """Return the verdict on a statement about several cases from the verdicts on each.
+    """Return the verdict on a statement about several cases, from the verdicts on the cases.
 
     Examples
     --------
@@ -283,24 +294,24 @@ def all_of(parts: Iterable[str]) -> str:
 
 
 def every_sign(
-    claim: Published, found: Mapping[str, Estimate], margin: float, evidence: str
+    claim: Published, by_case: Mapping[str, Estimate], margin: float, evidence: str
 ) -> Decision:
-    """Decide a direction that is claimed of every one of several cases.
+    """Decide a direction that is claimed for each of several cases.
 
-    `margin` is the largest difference that counts as none, where the direction is 0.
+    If the direction is 0, differences of at most `margin` count as none.
     """
     parts = {
-        case: by_interval(of.interval, claim.value, margin, "sign") for case, of in found.items()
+        case: by_interval(of.interval, claim.value, margin, "sign") for case, of in by_case.items()
     }
     met = sum(part == REPRODUCED for part in parts.values())
-    told = "; ".join(f"{case}: {of}" for case, of in found.items())
-    detail = f"It holds surely in {met} of {len(found)} cases: {told}."
+    listed = "; ".join(f"{case}: {of}" for case, of in by_case.items())
+    detail = f"Reproduced in {met} of {len(by_case)} cases: {listed}."
     verdict = all_of(parts.values())
-    return Decision(f"{met} of {len(found)}", verdict, _sentences(evidence, detail))
+    return Decision(f"{met} of {len(by_case)}", verdict, _sentences(evidence, detail))
 
 
 def not_testable(reason: str) -> Decision:
-    """Leave a claim undecided because no run of ours can decide it, and give the reason."""
+    """Return the decision on a claim that no run can decide, with the reason."""
     return Decision("", NOT_TESTABLE, reason)
 
 
@@ -315,19 +326,20 @@ def _decided(
     evidence: str,
     spread: Estimate | None = None,
 ) -> Decision:
-    found = judge(ours, claim.value, tolerance, spread, _kind(claim))
-    rule = f"Rule: the interval within {tolerance.about} of what is printed."
+    verdict = judge(ours, claim.value, tolerance, spread, _kind(claim))
+    rule = f"Rule: the interval lies within {tolerance.about} of the printed number."
     if tolerance is EXACT:
-        rule = "Rule: the interval must be what is printed."
+        rule = "Rule: the interval consists of the printed number alone."
         if _kind(claim) != "number":
-            rule = "Rule: the whole interval must keep the printed bound."
+            rule = "Rule: the whole interval lies within the printed bound."
     if tolerance.single_run:
         rule = (
-            f"Rule: the interval of the median within {tolerance.about} of what is printed, or, "
-            "since one single run is printed, within the spread of our single runs"
+            f"Rule: the interval of the median lies within {tolerance.about} of the printed "
+            "number, or, because the source prints one single run, within the spread of our single "
+            "runs"
             + (f" ({spread.statistic}: {spread})." if spread is not None and spread.n else ".")
         )
-    return Decision(str(ours), found, _sentences(evidence, rule))
+    return Decision(str(ours), verdict, _sentences(evidence, rule))
 
 
 def _sentences(*parts: str) -> str:

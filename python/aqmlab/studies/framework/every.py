@@ -1,4 +1,4 @@
-"""All studies one after the other, and one page that says what holds, what does not and why."""
+"""Reproduction of all studies in turn, and one page about their claims and results."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import studies
 from aqmlab.report import Chapter, Entry, Report, Score, Table, write_report
 from aqmlab.studies.framework.claims import Decision, Published
-from aqmlab.studies.framework.kept import score
 from aqmlab.studies.framework.output import MADE_BY, claim_row, write
 from aqmlab.studies.framework.show import KINDS
+from aqmlab.studies.framework.stored_verdicts import score
 from aqmlab.studies.framework.summary import decided, good, numbers, tiles, verdicts
 from aqmlab.studies.framework.verdicts import CONTRADICTED, NOT_TESTABLE, OPEN
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from aqmlab.engine import Engine
     from aqmlab.store import Store
 
-LESSONS = "What to take from it today"
-MISSES = "Misses, and why"
-"""Sections of a study's README that the page has."""
+LESSONS = "Lessons for today"
+MISSES = "Misses and their causes"
+"""Headings of the sections of a study's README that the page repeats."""
 
 
 @dataclass(frozen=True)
-class Told:
-    """What is kept of a study that was reproduced."""
+class StudyResult:
+    """Results of one reproduced study, as far as the page shows them."""
 
     name: str
     title: str
@@ -54,7 +54,7 @@ def section(readme: str, heading: str) -> list[str]:
     lines = readme.splitlines()
     if f"## {heading}" not in lines:
         return []
-    found: list[str] = []
+    paragraphs: list[str] = []
     new = True
     for line in lines[lines.index(f"## {heading}") + 1 :]:
         if line.startswith("## "):
@@ -64,11 +64,11 @@ def section(readme: str, heading: str) -> list[str]:
             new = True
         text = text.removeprefix("- ").replace("**", "").replace("`", "")
         if text and new:
-            found.append(text)
+            paragraphs.append(text)
             new = False
         elif text:
-            found[-1] += f" {text}"
-    return found
+            paragraphs[-1] += f" {text}"
+    return paragraphs
 
 
 def readme(name: str) -> str:
@@ -87,39 +87,41 @@ def reproduce_all(
     quick: bool = False,
     force: bool = True,
 ) -> Path:
-    """Reproduce every study, each in a folder of its own, and leave one page about them all.
+    """Reproduce every study, each in its own folder, and write one page about all of them.
 
     Parameters
     ----------
     out : str or Path, optional
-        The folder; `results/all` without.
+        Folder; default: `results/all`.
     jobs, console, engine, store
-        As :meth:`aqmlab.studies.framework.Study.reproduce`.
+        As for :meth:`aqmlab.studies.framework.Study.reproduce`.
     quick : bool
-        Whether only quick forms are run, two replications of a study that has none. The page counts
-        no claims then.
+        True to run quick forms only, or two replications of a study without a quick form. The page
+        then counts no claims.
     force : bool
-        Whether a folder of an earlier reproduction is replaced.
+        True to replace the folder of an earlier reproduction, False to refuse it.
 
     Returns
     -------
     Path
-        The page: `index.html`. `claims.csv` beside it has the claims of all.
+        Path of the page, `index.html`. `claims.csv` beside it has the claims of all studies.
 
     Raises
     ------
     OSError
-        If the folder holds something else or cannot be written.
+        If the folder contains other files or cannot be written.
     """
     from aqmlab.folder import appearing
 
     final = Path(out) if out else Path("results") / "all"
-    told = []
+    results = []
     with appearing(final, MADE_BY, force=force) as folder:
         for name in studies.names():
-            told.append(_reproduce(name, folder / name, jobs, console, engine, store, quick=quick))
-        _write_claims(told, folder / "claims.csv")
-        write_report(page(told, quick=quick), folder / "index.html")
+            results.append(
+                _reproduce(name, folder / name, jobs, console, engine, store, quick=quick)
+            )
+        _write_claims(results, folder / "claims.csv")
+        write_report(page(results, quick=quick), folder / "index.html")
     return final / "index.html"
 
 
@@ -132,28 +134,35 @@ def _reproduce(
     store: Store | None,
     *,
     quick: bool,
-) -> Told:
+) -> StudyResult:
     study = studies.load(name)
     form: dict[str, Any] = {"quick": True} if quick and study.quick else {}
     few = 2 if quick and not study.quick else None
-    made = study.run((), few, jobs, console, engine, store, **form)
+    reproduction = study.run((), few, jobs, console, engine, store, **form)
     folder.mkdir()
-    write(made, folder)
+    write(reproduction, folder)
     if console is not None:
-        every = [(claim.basis, decision.verdict) for claim, decision in made.claims]
-        counted = score(every) if every else "No claims."
-        console.print(f"{name}: {counted} {made.runs.distinct()} runs, {made.seconds:.0f} s.")
-    cells, headline = numbers(made.cells), study.headline(made.cells)
-    count, claims = made.runs.distinct(), [] if quick else made.claims
-    return Told(
-        name, study.title, claims, verdicts(claims), cells, headline, count, made.seconds
-    )  # fmt: skip
+        every = [(claim.basis, decision.verdict) for claim, decision in reproduction.claims]
+        text = score(every) if every else "No claims."
+        count = reproduction.runs.distinct()
+        console.print(f"{name}: {text} {count} runs, {reproduction.seconds:.0f} s.")
+    claims = [] if quick else reproduction.claims
+    return StudyResult(
+        name,
+        study.title,
+        claims,
+        verdicts(claims),
+        numbers(reproduction.cells),
+        study.headline(reproduction.cells),
+        reproduction.runs.distinct(),
+        reproduction.seconds,
+    )
 
 
-def _write_claims(told: list[Told], path: Path) -> None:
+def _write_claims(results: list[StudyResult], path: Path) -> None:
     rows = [
         {"study": one.name} | claim_row(claim, decision)
-        for one in told
+        for one in results
         for claim, decision in one.claims
     ]
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -162,50 +171,50 @@ def _write_claims(told: list[Told], path: Path) -> None:
         writer.writerows(rows)
 
 
-def page(told: list[Told], *, quick: bool) -> Report:
+def page(results: list[StudyResult], *, quick: bool) -> Report:
     """Return the page about all studies."""
-    all_claims = sum((one.verdicts for one in told), Counter[str]())
-    scores = [Score("studies", str(len(told)))]
+    all_claims = sum((one.verdicts for one in results), Counter[str]())
+    scores = [Score("studies", str(len(results)))]
     if all_claims:
         scores += tiles(all_claims, "claims")
         scores.append(Score("claims not testable", str(all_claims[NOT_TESTABLE])))
-        apart = sum(not claim.counted for one in told for claim, _ in one.claims)
-        scores.append(Score("claims not counted", str(apart), "inputs, arithmetic, fitted"))
+        not_counted = sum(not claim.counted for one in results for claim, _ in one.claims)
+        scores.append(Score("claims not counted", str(not_counted), "inputs, arithmetic, fitted"))
     lead = [
-        "What published studies of queues and ECN say, run again: study by study what holds, what "
-        "does not and why, and what there is to take from it today. Each study's own report, with "
-        "every number, figure and claim, is in the folder of its name."
+        "Reproductions of published studies of queues and ECN. For each study, this page lists the "
+        "lessons for today, the claims that are not reproduced, and the causes. The report of a "
+        "study has every number, figure and claim, and is in the folder of its name."
     ]
     if quick:
         lead.append(
-            "This is the quick form: a part of each study. Claims are not counted here; where a "
-            "quick form decides any, its own report has them."
+            "This page covers the quick forms, which run a part of each study. It does not count "
+            "claims. If a quick form decides claims, its own report lists them."
         )
-    chapters = [Chapter("overview", "Overview", tables=[_overview(told)])]
-    for one in told:
+    chapters = [Chapter("overview", "Overview", tables=[_overview(results)])]
+    for one in results:
         chapters += _chapters(one)
-    seconds = sum(one.seconds for one in told)
-    end = f"{sum(one.runs for one in told)} runs in {seconds:.0f} s. claims.csv has every claim."
+    seconds = sum(one.seconds for one in results)
+    end = f"{sum(one.runs for one in results)} runs in {seconds:.0f} s. claims.csv has every claim."
     key = {kind: verdict for verdict, kind in KINDS.items()}
-    return Report("Published studies, run again", lead, scores, chapters, end, key)
+    return Report("Reproductions of published studies", lead, scores, chapters, end, key)
 
 
-def _overview(told: list[Told]) -> Table:
+def _overview(results: list[StudyResult]) -> Table:
     rows: list[list[str | Entry]] = []
-    for one in told:
-        found = [
+    for one in results:
+        by_verdict = [
             (good(one.verdicts), "good"),
             *((one.verdicts[v], KINDS[v]) for v in (CONTRADICTED, OPEN, NOT_TESTABLE)),
             (sum(not claim.counted for claim, _ in one.claims), ""),
         ]
-        counts = [Entry(str(n) if one.claims else "–", kind=kind) for n, kind in found]
+        counts = [Entry(str(n) if one.claims else "–", kind=kind) for n, kind in by_verdict]
         printed = f"{good(one.cells)} of {decided(one.cells)}" if one.cells else "–"
         rows.append([one.title, *counts, printed, str(one.runs), f"{one.seconds:.0f}"])
     head = ["Study", "Claims reproduced", CONTRADICTED, OPEN, NOT_TESTABLE, "not counted"]
     return Table("Verdicts", [*head, "Printed numbers reproduced", "Runs", "Seconds"], rows)
 
 
-def _chapters(one: Told) -> list[Chapter]:
+def _chapters(one: StudyResult) -> list[Chapter]:
     text = readme(one.name)
     lessons = section(text, LESSONS)
     missed: list[list[str | Entry]] = [
@@ -222,7 +231,7 @@ def _chapters(one: Told) -> list[Chapter]:
         total = sum(claim.counted for claim, _ in one.claims)
         count = f"{len(missed)} of {total} measured claims are not reproduced"
         table = Table(count, head, missed)
-        title = f"{one.title}: claims that are not reproduced, and why"
+        title = f"{one.title}: claims that are not reproduced, and the causes"
         chapters.append(
             Chapter(f"{one.name}-misses", title, section(text, MISSES), [table], folded=True)
         )

@@ -1,8 +1,9 @@
-"""A grid of settings under several arms as an experiment, for its pairs, effects and figures.
+"""Grids of settings under several arms, as the outcome of an experiment.
 
-A study that runs every combination of some factors under each of its arms (queues, ways of
-signalling) has what :class:`aqmlab.experiment.Outcome` has: points, arms, seeds. Replications of
-the same number have the same seed, so arms are compared pair by pair.
+Some studies run every combination of a few factors under each of several arms (queues, ways of
+signalling). Such a grid has the points, arms and seeds of an :class:`aqmlab.experiment.Outcome`,
+which computes paired differences, effects and figures. Replications with the same number have the
+same seed, so that arms are compared in pairs.
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ from aqmlab.measures import Measure
 from aqmlab.studies.framework.runs import Runs
 
 Points = Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]
-"""For each point its factors, and the setting of each arm."""
+"""For each point: its factors and levels, and the setting of each arm."""
 
 
 def outcome(runs: Runs, points: Points, measures: Sequence[Measure[Any]], title: str) -> Outcome:
     """Return the runs of a grid as the outcome of an experiment.
 
-    Points of which a setting was not asked for (the quick form leaves some out) are left out. Arms
-    are compared by the replications that both have.
+    The outcome leaves out every point of which a setting was not requested, as in a quick form. It
+    compares two arms by the replications that both have.
 
     Raises
     ------
     ValueError
-        If no point has its runs.
+        If no point has all its runs.
     """
     import pandas as pd
 
@@ -44,6 +45,6 @@ def outcome(runs: Runs, points: Points, measures: Sequence[Measure[Any]], title:
                 about = {"arm": arm, "seed": seed, "warnings": "", "failed": ""}
                 rows.append({"point": point, **at, **about, **read})
     if not rows:
-        raise ValueError(f"{title}: no point of the grid was run")
+        raise ValueError(f"{title}: no point of the grid was run; choose an item that runs it")
     known = [Measured(m.name, m.unit, m.scale, m.better) for m in measures]
     return Outcome(pd.DataFrame(rows), factors, arms, known, title)

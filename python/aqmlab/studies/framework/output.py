@@ -1,4 +1,4 @@
-"""The folder that a reproduction leaves: numbers, claims, figures, list of runs, report."""
+"""Folder of a reproduction: numbers, claims, figures, list of runs and report."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 CLAIMS = "claims.csv"
 README = "readme.md"
-"""The part of the study's README that a whole run writes."""
+"""Name of the file with the results for the study's README."""
 MADE_BY = "aqmlab reproduce"
 FILES = "files"
 
 
 def write(reproduction: Reproduction, folder: Path) -> None:
-    """Write everything: tables of numbers, figures, the list of runs, the report."""
+    """Write all files of the folder."""
     from aqmlab.figures import lay_out, save
     from aqmlab.report import write_report
     from aqmlab.studies.framework.summary import readme, report
@@ -55,7 +55,7 @@ def _cells(reproduction: Reproduction) -> list[dict[str, Any]]:
 
 
 def claim_row(claim: Published, decision: Decision, *, changed: bool = False) -> dict[str, Any]:
-    """Return a claim and what became of it, as a row of claims.csv."""
+    """Return a claim and its decision as a row of claims.csv."""
     return {
         "id": claim.id,
         "statement": claim.statement,
@@ -73,7 +73,7 @@ def claim_row(claim: Published, decision: Decision, *, changed: bool = False) ->
 
 
 def _write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
-    """Rows with the columns of all of them, in order of appearance; numbers at full precision."""
+    """Write rows with the columns of all rows, in order of appearance, at full precision."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
@@ -82,11 +82,11 @@ def _write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def _write_runs(path: Path, reproduction: Reproduction) -> None:
-    """One line a run: its address, setting, replication and manifest with the whole scenario."""
+    """Write one line per run: address, setting, replication, and manifest with the scenario."""
     with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as file:
         for setting, replication, run in reproduction.runs.items():
             line = {"run": run.address, **setting.columns(), "replication": replication}
-            # The manifest is JSON already: read and written anew it would take as long as the run.
+            # The manifest is already JSON. Parsing and writing it again takes as long as the run.
             file.write(f'{json.dumps(line)[:-1]}, "manifest": {run.manifest_text}}}\n'.encode())
 
 

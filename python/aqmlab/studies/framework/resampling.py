@@ -1,8 +1,9 @@
-"""Intervals of numbers of all replications together, by a bootstrap of the replications.
+"""Bootstrap intervals of numbers that are computed from all replications together.
 
-A ratio of medians, the best of several limits, a share of settings: such a number has one value for
-the whole study. Its interval comes from resampled studies, whose replications are drawn with
-replacement. A replication is drawn for all settings at once, so pairs of settings stay pairs.
+Examples are a ratio of medians, the best of several limits, or a share of settings: such a number
+has one value for the whole study. Its interval comes from resampled studies, whose replications are
+drawn with replacement. A replication is drawn for all settings at once, so that pairs of settings
+stay pairs.
 """
 
 from __future__ import annotations
@@ -16,48 +17,49 @@ import numpy as np
 from aqmlab.estimates import Estimate
 
 RESAMPLES = 200
+"""Number of resampled studies."""
 CONFIDENCE = 0.95
 SEED = 2884
 
 
-class Source(Protocol):
-    """Runs by setting, as :class:`aqmlab.studies.framework.Runs` has them."""
+class RunsBySetting(Protocol):
+    """Part of :class:`aqmlab.studies.framework.Runs` that a statistic uses."""
 
     replications: int
 
     def of(self, setting: Any) -> list[Any]:
-        """Return the runs of a setting."""
+        """Return the reduced results of a setting."""
         ...
 
     def by_replication(self, setting: Any) -> Iterator[tuple[int, Any]]:
-        """Yield (replication, run) of a setting."""
+        """Yield (replication, reduced result) of a setting."""
         ...
 
     def has(self, setting: Any) -> bool:
-        """Return whether a setting was requested."""
+        """Return True if a setting was requested."""
         ...
 
 
 class Resampled:
-    """The runs of a study with replications drawn with replacement.
+    """Runs of a study whose replications are drawn with replacement.
 
     Parameters
     ----------
     runs : Runs
-        The runs of the study.
+        Runs of the study.
     known : dict
-        Runs by setting, shared by all resamples.
+        Reduced results by setting, shared by all resamples.
     seed : int
         Seed of the draw.
     """
 
-    def __init__(self, runs: Source, known: dict[Any, list[Any]], seed: int) -> None:
+    def __init__(self, runs: RunsBySetting, known: dict[Any, list[Any]], seed: int) -> None:
         self.replications = runs.replications
         self._runs, self._known, self._seed = runs, known, seed
         self._drawn: dict[int, np.ndarray] = {}
 
     def of(self, setting: Any) -> list[Any]:
-        """Return the runs of a setting that were drawn."""
+        """Return the drawn results of a setting."""
         every = self._known.get(setting)
         if every is None:
             every = self._known[setting] = self._runs.of(setting)
@@ -67,29 +69,29 @@ class Resampled:
         return [every[i] for i in self._drawn[n]]
 
     def by_replication(self, setting: Any) -> Iterator[tuple[int, Any]]:
-        """Yield (place in the draw, run) of a setting."""
+        """Yield (position in the draw, reduced result) of a setting."""
         return enumerate(self.of(setting))
 
     def has(self, setting: Any) -> bool:
-        """Return whether a setting was requested."""
+        """Return True if a setting was requested."""
         return self._runs.has(setting)
 
 
 def resampled(runs: Any, statistic: Callable[[Any], float]) -> Estimate:
-    """Return a number of a whole study with its 95 % bootstrap interval.
+    """Return a number of the whole study with its 95 % bootstrap interval.
 
     Parameters
     ----------
     runs : Runs
-        The runs of the study.
+        Runs of the study.
     statistic : callable
-        Returns the number for runs; NaN if they have none.
+        Function that returns the number of runs, or NaN if they have none.
 
     Returns
     -------
     Estimate
-        The number of the runs as they are, and the bounds of the central 95 % of the resamples. A
-        single replication has no bounds.
+        Number of the original runs, with the bounds of the central 95 % of the resamples. With one
+        replication, or a resample without a number, the bounds are NaN.
     """
     value, about = float(statistic(runs)), "of all replications, bootstrap 95 %"
     if math.isnan(value):
@@ -98,9 +100,9 @@ def resampled(runs: Any, statistic: Callable[[Any], float]) -> Estimate:
         return Estimate(about, value, math.nan, math.nan, runs.replications)
     known: dict[Any, list[Any]] = {}
     draws = (Resampled(runs, known, seed) for seed in range(RESAMPLES))
-    found = sorted(float(statistic(draw)) for draw in draws)
-    if any(map(math.isnan, found)):
+    resamples = sorted(float(statistic(draw)) for draw in draws)
+    if any(map(math.isnan, resamples)):
         return Estimate(about, value, math.nan, math.nan, runs.replications)
     outside = int((1 - CONFIDENCE) / 2 * (RESAMPLES - 1))
-    low, high = found[outside], found[RESAMPLES - 1 - outside]
+    low, high = resamples[outside], resamples[RESAMPLES - 1 - outside]
     return Estimate(about, value, min(low, value), max(high, value), runs.replications)

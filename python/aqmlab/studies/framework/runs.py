@@ -1,7 +1,7 @@
-"""The runs that the items of a study need: collected, merged, run once each.
+"""Runs that the items of a study need: collected, merged, and each distinct one run once.
 
-Items ask for scenarios without knowing of each other. Two requests that differ in nothing but their
-titles and in what they need recorded are one run, which records all of it.
+Items request scenarios independently of each other. Two requests share one run if they differ only
+in their titles and in the series that they record. The shared run records the series of both.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from aqmlab.store.differences import Texts
 
 @dataclass(frozen=True)
 class Record:
-    """What is recorded besides the tables of flows and links.
+    """Series that a run records in addition to the tables of flows and links.
 
     Attributes
     ----------
     series : frozenset of str
         Names of series.
     interval_s : float, optional
-        How often what is sampled is, in s; default: whoever else asks says it, or the scenario.
+        Sampling interval in s; default: that of another request for the run, or of the scenario.
     """
 
     series: frozenset[str] = frozenset()
@@ -39,54 +39,55 @@ class Record:
 
     @classmethod
     def of(cls, scenario: dict[str, Any]) -> Record:
-        """Return what a scenario records itself."""
-        said = scenario.get("record")
-        if not said:
+        """Return the series that the `record` table of a scenario requests."""
+        table = scenario.get("record")
+        if not table:
             return cls()
-        key = json.dumps(said, sort_keys=True)
+        key = json.dumps(table, sort_keys=True)
         if key not in _RECORDS:
             recorded = json.loads(normalize(scenario))["record"]
-            minds = "interval" in said or recorded["series"]
-            interval_s = seconds(recorded["interval"]) if minds else None
+            samples = "interval" in table or recorded["series"]
+            interval_s = seconds(recorded["interval"]) if samples else None
             _RECORDS[key] = cls(frozenset(recorded["series"]), interval_s)
         return _RECORDS[key]
 
     def merged(self, other: Record) -> Record:
-        """Everything that either asks for."""
+        """Return a record with the series of both and the shorter interval."""
         intervals = [r.interval_s for r in (self, other) if r.interval_s is not None]
         return Record(self.series | other.series, min(intervals, default=None))
 
     def supported(self, capabilities: Capabilities) -> Record:
-        """Return the part that an engine with these capabilities records."""
+        """Return the record without the series that the engine cannot record."""
         return Record(frozenset(filter(capabilities.records, self.series)), self.interval_s)
 
     def keys(self) -> dict[str, Any]:
-        """As keys of a scenario."""
-        often = {} if self.interval_s is None else {"interval": f"{1000 * self.interval_s:g} ms"}
-        return {"series": sorted(self.series)} | often
+        """Return the record as keys of a scenario's `record` table."""
+        interval = {} if self.interval_s is None else {"interval": f"{1000 * self.interval_s:g} ms"}
+        return {"series": sorted(self.series)} | interval
 
 
 _RECORDS: dict[str, Record] = {}
-"""What a `record` table says: the settings of a study have few of them, and reading one takes as
-long as reading its scenario."""
+"""Records by the JSON of their `record` table. The settings of a study have few different tables,
+and reading one takes as long as reading its whole scenario."""
 
 
 @dataclass(frozen=True)
 class Need:
-    """A setting that an item looks at: which replications of it, and what they record.
+    """Request of an item for a setting: its replications, and the series that they record.
 
     Attributes
     ----------
     setting
-        Has `scenario(replication)`, a dict, and `columns()`, what distinguishes it in tables.
+        Setting with the methods `scenario(replication)`, which returns a dict, and `columns()`,
+        which returns its labels in tables.
     replications : tuple of int, optional
-        Just these; default: all.
+        Numbers of the needed replications; default: all.
     at_most : int, optional
-        Only so many of the first.
+        Number of replications, from the first one on; default: all.
     record : Record
-        What is recorded besides what the scenario records itself.
+        Series that are recorded in addition to those of the scenario.
     quick : bool
-        Whether the quick form of the study has it too.
+        True if the quick form of the study includes the setting.
     """
 
     setting: Any
@@ -96,27 +97,35 @@ class Need:
     quick: bool = True
 
     def chosen(self, count: int) -> Iterable[int]:
-        """Return the replications that are needed, of so many.
+        """Return the numbers of the needed replications.
+
+        Parameters
+        ----------
+        count : int
+            Replications of each setting in this run of the study.
 
         Raises
         ------
         ValueError
-            If there are not so many.
+            If a needed replication is `count` or higher.
         """
         if self.replications is None:
             return range(count if self.at_most is None else min(count, self.at_most))
         last = max(self.replications, default=0)
         if last >= count:
             raise ValueError(
-                f"replication {last} is asked for, of {count}: ask for {last + 1} or more "
-                f"with --replications {last + 1}"
+                f"replications: {count}: an item needs replication {last}; use --replications "
+                f"{last + 1} or more"
             )
         return self.replications
 
 
 @dataclass(frozen=True)
-class Done:
-    """A run that was run: its address, its manifest, and what it was reduced to."""
+class FinishedRun:
+    """A finished run: its address, its reduced result and its manifest.
+
+    The manifests of all runs are stored together, as differences from the first one.
+    """
 
     address: str
     reduced: Any
@@ -125,108 +134,112 @@ class Done:
 
     @property
     def manifest_text(self) -> str:
-        """Its manifest as JSON; it waits as what it says otherwise than that of the first run."""
+        """Manifest as JSON."""
         return self.manifests[self.number]
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """Its manifest."""
+        """Manifest as a dict."""
         manifest: dict[str, Any] = json.loads(self.manifest_text)
         return manifest
 
 
 @dataclass
-class _Wanted:
-    """A distinct run: of which setting, what it records; once it was run, what there is of it."""
+class _PlannedRun:
+    """A distinct run: its setting, replication and series, and its result when it has finished."""
 
     setting: Any
     replication: int
     record: Record = Record()
-    done: Done | None = None
+    finished: FinishedRun | None = None
 
-    def records(self, record: Record) -> None:
-        """Record this too; what was run without it is to be run again."""
+    def add_record(self, record: Record) -> None:
+        """Record more series; a run that finished without them runs again."""
         merged = self.record.merged(record)
         if merged != self.record:
-            self.record, self.done = merged, None
+            self.record, self.finished = merged, None
 
 
-class _Texts:
-    """Normalized scenarios; of those that differ in their seed alone one is read."""
+class _Normalizer:
+    """Normalizes scenarios, and reads only one of several that differ in their seed alone."""
 
     def __init__(self) -> None:
-        self._said, self._text = "", ""
+        self._key, self._text = "", ""
 
-    def of(self, scenario: dict[str, Any]) -> str:
+    def text(self, scenario: dict[str, Any]) -> str:
+        """Return a scenario as normalized JSON."""
         if "seed" not in scenario:
             return normalize(scenario)
-        said = json.dumps({**scenario, "seed": 0})
-        if said != self._said:
-            self._said, self._text = said, normalize(scenario)
+        key = json.dumps({**scenario, "seed": 0})
+        if key != self._key:
+            self._key, self._text = key, normalize(scenario)
         return re.sub(r'"seed":\d+', f'"seed":{scenario["seed"]}', self._text, count=1)
 
 
 Form = Callable[[Any], Any]
-"""Returns the setting that one is run as."""
+"""Function that replaces a setting by the one that is run, such as a shorter one."""
 
 
-def as_it_is(setting: Any) -> Any:
-    """Run a setting as it is."""
+def unchanged(setting: Any) -> Any:
+    """Return a setting as it is."""
     return setting
 
 
 Change = tuple[str, str]
-"""A dotted path of a scenario and its value in TOML, an assumption of the study that is changed."""
+"""Changed assumption of a study: a dotted path of a scenario, and its value in TOML."""
 
-OURS = ("seed", "title", "record")
-"""Keys that are no assumptions: replications vary the seed, and items say what they record."""
+NOT_ASSUMPTIONS = ("seed", "title", "record")
+"""Keys that cannot be changed: replications vary the seed, and items choose the series."""
 
 
-def has(scenario: Any, key: str) -> bool:
-    """Whether a normalized scenario has a key.
+def has_key(scenario: Any, key: str) -> bool:
+    """Return True if a normalized scenario has a key.
 
     Examples
     --------
-    >>> has({"flows": [{"tcp": {"ecn": "off"}}]}, "flows.0.tcp.ecn"), has({"flows": []}, "flow.0")
+    >>> scenario = {"flows": [{"tcp": {"ecn": "off"}}]}
+    >>> has_key(scenario, "flows.0.tcp.ecn"), has_key({"flows": []}, "flow.0")
     (True, False)
     """
     head, _, rest = key.partition(".")
     if isinstance(scenario, list) and head.isdecimal() and int(head) < len(scenario):
-        there = scenario[int(head)]
+        value = scenario[int(head)]
     elif isinstance(scenario, dict) and head in scenario:
-        there = scenario[head]
+        value = scenario[head]
     else:
         return False
-    return not rest or has(there, rest)
+    return not rest or has_key(value, rest)
 
 
 class Runs:
-    """Reduced runs by setting and replication.
+    """Reduced results of runs, by setting and replication.
 
     Parameters
     ----------
     replications : int
         Replications of each setting.
     reduce : callable
-        Called with each result as it completes; what it returns is kept.
+        Function that is called with each result when the run completes. Its return value is stored
+        instead of the result.
     engine : Engine
-        What runs them.
+        Engine that runs the scenarios.
     store : Store, optional
-        Where finished runs are found and kept.
+        Store of finished runs.
     changes : sequence of Change
-        Made in every scenario that has their keys.
+        Changes that are applied to every scenario that has their keys.
     quick : bool
-        Whether only what the quick form has is run.
+        True to run only the settings of the quick form.
     form : callable
-        What a setting is run as; items and claims know it by the setting that they ask for.
+        Function that returns the setting to run in place of a requested one. Items and claims refer
+        to the result by the requested setting.
     on_demand : int, optional
-        Runs are run only when they are looked at, those of a setting together, so many at a time;
-        default: by :meth:`run`.
+        Number of threads for runs that start when an item or claim reads them, all replications of
+        a setting together. By default, runs start in :meth:`run`.
 
     Raises
     ------
     ScenarioError
-        If a change is of what is no assumption.
+        If a changed key is the seed, the title or part of the record.
     """
 
     def __init__(
@@ -238,57 +251,57 @@ class Runs:
         changes: Sequence[Change] = (),
         *,
         quick: bool = False,
-        form: Form = as_it_is,
+        form: Form = unchanged,
         on_demand: int | None = None,
     ) -> None:
         for key, _ in changes:
-            if key.partition(".")[0] in OURS:
-                raise ScenarioError(f"--set {key}: is no assumption of a study; change another key")
+            if key.partition(".")[0] in NOT_ASSUMPTIONS:
+                raise ScenarioError(f"--set {key}: is not an assumption of a study; change another")
         self.replications, self.changes, self.quick = replications, tuple(changes), quick
         self._reduce, self._engine, self._store = reduce, engine, store
         self._form, self._on_demand = form, on_demand
         self._manifests = Texts()
         self._changed: dict[str, str] = {}
-        self._wanted: dict[bytes, _Wanted] = {}
-        self._of: dict[tuple[Any, int], _Wanted] = {}
+        self._planned: dict[bytes, _PlannedRun] = {}
+        self._of: dict[tuple[Any, int], _PlannedRun] = {}
 
-    def ask(self, needs: Iterable[Need]) -> None:
-        """Ask for the runs that are needed.
+    def request(self, needs: Iterable[Need]) -> None:
+        """Plan the runs that items need.
 
         Raises
         ------
         ValueError
-            If a replication is needed that there is not.
+            If the number of a needed replication is too high.
         """
         for need in needs:
             if self.quick and not need.quick:
                 continue
             for r in need.chosen(self.replications):
-                known = self._of.get((need.setting, r))
-                if known is None:
-                    known = self._of[need.setting, r] = self._want(need.setting, r)
-                known.records(need.record)
+                planned = self._of.get((need.setting, r))
+                if planned is None:
+                    planned = self._of[need.setting, r] = self._plan(need.setting, r)
+                planned.add_record(need.record)
 
     def _scenario(self, setting: Any, replication: int) -> dict[str, Any]:
-        """Return a scenario with the changes that it has the keys of."""
+        """Return the scenario of a replication, with the changes whose keys it has."""
         scenario: dict[str, Any] = self._form(setting).scenario(replication)
         if not self.changes:
             return scenario
         before = json.loads(normalize(scenario))
-        here = [change for change in self.changes if has(before, change[0])]
-        self._changed |= dict(here)
+        applicable = [change for change in self.changes if has_key(before, change[0])]
+        self._changed |= dict(applicable)
         own = {"record": scenario["record"]} if "record" in scenario else {}
-        made: dict[str, Any] = json.loads(normalize(scenario, overrides=here))
-        del made["record"]
-        return made | own if here else scenario
+        changed: dict[str, Any] = json.loads(normalize(scenario, overrides=applicable))
+        del changed["record"]
+        return changed | own if applicable else scenario
 
     def check_changes(self) -> None:
-        """Refuse a change that was made in no scenario.
+        """Refuse a change whose key no planned scenario has.
 
         Raises
         ------
         ScenarioError
-            If there is one.
+            If there is such a change.
         """
         for key, _ in self.changes:
             if key not in self._changed:
@@ -300,7 +313,7 @@ class Runs:
         Raises
         ------
         NotMeasuredError
-            Names the series.
+            If the engine does not record a series; the error names the first one.
         """
         capabilities = self._engine.capabilities
         if capabilities.series is None:
@@ -313,105 +326,108 @@ class Runs:
                 if not capabilities.records(series):
                     raise NotMeasuredError(f"the engine does not record the series {series}")
 
-    def _want(self, setting: Any, replication: int) -> _Wanted:
+    def _plan(self, setting: Any, replication: int) -> _PlannedRun:
+        """Return the planned run of a replication, shared with equal scenarios."""
         scenario = self._scenario(setting, replication)
         own = scenario.get("record", {})
-        apart = {key: own[key] for key in own if key not in ("series", "interval")}
-        said = content(json.dumps({**scenario, "record": apart}))
-        key = hashlib.sha256(said.encode()).digest()
-        wanted = self._wanted.setdefault(key, _Wanted(setting, replication))
-        wanted.records(Record.of(scenario))
-        return wanted
+        rest = {key: own[key] for key in own if key not in ("series", "interval")}
+        text = content(json.dumps({**scenario, "record": rest}))
+        key = hashlib.sha256(text.encode()).digest()
+        planned = self._planned.setdefault(key, _PlannedRun(setting, replication))
+        planned.add_record(Record.of(scenario))
+        return planned
 
     def run(self, jobs: int | None = None, progress: Progress | None = None) -> None:
-        """Run what was asked for and was not run yet."""
-        self._run(self._wanted.values(), jobs, progress)
+        """Run every planned run that has not finished yet."""
+        self._run(self._planned.values(), jobs, progress)
 
     def _run(
-        self, wanted: Iterable[_Wanted], jobs: int | None, progress: Progress | None = None
+        self, planned: Iterable[_PlannedRun], jobs: int | None, progress: Progress | None = None
     ) -> None:
-        pending = [one for one in wanted if one.done is None]
+        pending = [one for one in planned if one.finished is None]
         addresses: list[str] = []
-        texts = _Texts()
+        normalizer = _Normalizer()
 
-        def asks() -> Iterator[tuple[str]]:
+        def scenarios() -> Iterator[tuple[str]]:
             for one in pending:
                 scenario = self._scenario(one.setting, one.replication)
                 own = scenario.get("record", {})
                 recorded = one.record.supported(self._engine.capabilities)
-                text = texts.of({**scenario, "record": {**own, **recorded.keys()}})
-                where = address(text, self._engine.build)
-                assert where is not None, (
-                    "a study's scenario is a dict, and so has no law in Python"
+                text = normalizer.text({**scenario, "record": {**own, **recorded.keys()}})
+                run_address = address(text, self._engine.build)
+                assert run_address is not None, (
+                    "a study's scenario is a dict, so its queues are not in Python"
                 )
-                addresses.append(where)
+                addresses.append(run_address)
                 yield (text,)
 
-        def kept(result: Result) -> tuple[int, Any]:
+        def reduce(result: Result) -> tuple[int, Any]:
             number = self._manifests.add(result.manifest_text)
             try:
                 return number, self._reduce(result)
-            except (
-                NotMeasuredError
-            ) as absent:  # raised again where an item or a claim reads the run
-                return number, absent
+            except NotMeasuredError as error:
+                # `one` raises the error again when an item or a claim reads the run.
+                return number, error
 
-        done = campaign(
-            asks(), kept, engine=self._engine, store=self._store, jobs=jobs, progress=progress
-        )
-        for i, (number, reduced) in done:
-            pending[i].done = Done(addresses[i], reduced, self._manifests, number)
+        completed = campaign(
+            scenarios(), reduce, engine=self._engine, store=self._store, jobs=jobs,
+            progress=progress,
+        )  # fmt: skip
+        for i, (number, reduced) in completed:
+            pending[i].finished = FinishedRun(addresses[i], reduced, self._manifests, number)
 
     def one(self, setting: Any, replication: int) -> Any:
-        """Return the run of one replication of a setting.
+        """Return the reduced result of one replication of a setting.
 
         Raises
         ------
         NotMeasuredError
-            If the engine did not measure all that the study reads.
+            If the engine did not measure every value that the study reads.
         """
-        reduced = self._done(setting, replication).reduced
+        reduced = self._finished(setting, replication).reduced
         if isinstance(reduced, NotMeasuredError):
             raise NotMeasuredError(*reduced.args)
         return reduced
 
     def has(self, setting: Any) -> bool:
-        """Return whether a setting was asked for; the quick form leaves some out."""
+        """Return True if a setting was requested; the quick form leaves some out."""
         return any((setting, r) in self._of for r in range(self.replications))
 
     def of(self, setting: Any) -> list[Any]:
-        """Return the runs of a setting that were asked for, in order of their replications."""
+        """Return the reduced results of a setting, in the order of the replications."""
         return [run for _, run in self.by_replication(setting)]
 
     def by_replication(self, setting: Any) -> Iterator[tuple[int, Any]]:
-        """Give (replication, run) of a setting, of those that were asked for."""
+        """Yield (replication, reduced result) for each requested replication of a setting."""
         for r in range(self.replications):
             if (setting, r) in self._of:
                 yield r, self.one(setting, r)
 
-    def _done(self, setting: Any, replication: int) -> Done:
-        done = self._of[setting, replication].done
-        if done is None and self._on_demand is not None:
-            alike = {id(w): w for (of, _), w in self._of.items() if of == setting}
-            self._run(alike.values(), self._on_demand)
-            done = self._of[setting, replication].done
-        assert done is not None, "asked for, and not run yet"
-        return done
+    def _finished(self, setting: Any, replication: int) -> FinishedRun:
+        """Return a finished run; start it first if runs are on demand."""
+        finished = self._of[setting, replication].finished
+        if finished is None and self._on_demand is not None:
+            of_setting = {id(run): run for (of, _), run in self._of.items() if of == setting}
+            self._run(of_setting.values(), self._on_demand)
+            finished = self._of[setting, replication].finished
+        assert finished is not None, "the run is planned and has not run yet"
+        return finished
 
-    def items(self) -> Iterator[tuple[Any, int, Done]]:
-        """Give (setting, replication, run) of every run."""
-        for (setting, replication), wanted in self._of.items():
-            if wanted.done is not None or self._on_demand is None:
-                yield setting, replication, self._done(setting, replication)
+    def items(self) -> Iterator[tuple[Any, int, FinishedRun]]:
+        """Yield (setting, replication, run) for every finished run."""
+        for (setting, replication), planned in self._of.items():
+            if planned.finished is not None or self._on_demand is None:
+                yield setting, replication, self._finished(setting, replication)
 
     def warnings(self) -> list[str]:
-        """Return what is legal in these runs and probably not meant, and in how many of them."""
-        found: dict[str, list[str]] = {}
+        """Return one line per kind of warning: the number of runs, and the first warning."""
+        texts_by_kind: dict[str, list[str]] = {}
         distinct = {run.address: run for _, _, run in self.items()}.values()
         for run in distinct:
             for warning in run.manifest.get("warnings", []):
-                found.setdefault(warning["about"], []).append(warning["text"])
-        return [f"{len(texts)} of {len(distinct)} runs: {texts[0]}" for texts in found.values()]
+                texts_by_kind.setdefault(warning["about"], []).append(warning["text"])
+        total = len(distinct)
+        return [f"{len(texts)} of {total} runs: {texts[0]}" for texts in texts_by_kind.values()]
 
     def distinct(self) -> int:
         """Return the number of distinct runs."""

@@ -1,4 +1,4 @@
-"""Numbers of a study as entries of its report's tables."""
+"""Entries of the report's tables, for the numbers of a study."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ KINDS = {
 
 
 def interval(ours: Estimate) -> str:
-    """Return the interval of an estimate, or nothing where its bounds agree."""
+    """Return the interval of an estimate as text, empty if its bounds are equal."""
     low, _, high = digits(ours.interval)
     return "" if low in (high, "none") else f"{low} to {high}"
 
 
 def missing(ours: Estimate) -> str:
-    """Return how many replications have no number, or nothing if all have one."""
+    """Return the number of replications without a number as text, empty if it is 0."""
     return f"{ours.missing} of {ours.n + ours.missing} missing" if ours.missing else ""
 
 
 def below(ours: Estimate) -> str:
-    """Return the text below a number: its interval, and what is missing."""
+    """Return the text below a number: its interval and the missing replications."""
     return "\n".join(filter(None, [interval(ours), missing(ours)]))
 
 
 def entry(cell: Cell) -> Entry:
-    """Return a number: ours, the printed one and the spread below, coloured by its verdict."""
+    """Return our number, with the printed one and the interval below, coloured by the verdict."""
     printed = "" if cell.published is None else f"printed {number(cell.published)}"
     sub = "\n".join(filter(None, [printed, below(cell.ours)]))
     kind = KINDS.get(cell.verdict, "") if cell.standing != "fitted" else ""
-    note = "\n".join(filter(None, [cell.note, "fitted to this number" * cell.fitted]))
+    note = "\n".join(filter(None, [cell.note, "a setting was chosen by this number" * cell.fitted]))
     return Entry(digits(cell.ours.interval)[1], sub, kind, note)
 
 
 def plain(ours: Estimate) -> Entry:
-    """Return a number of ours that nothing was printed for."""
+    """Return one of our numbers that has no printed counterpart."""
     return Entry(digits(ours.interval)[1], below(ours))

@@ -1,8 +1,8 @@
-"""A study: items that ask for runs and turn them into numbers, tables and figures.
+"""Studies: their items request runs and compute numbers, tables and figures from the results.
 
-`Study.reproduce` collects the runs of the chosen items, runs each distinct one once, lets every
-item and every claim look at the results, and leaves a folder with `cells.csv`, `claims.csv`, the
-figures, the list of runs and one self-contained `report.html`.
+`Study.reproduce` collects the runs of the chosen items, runs each distinct one once, and computes
+the sections of the items and the decisions on the claims. It writes a folder with `cells.csv`,
+`claims.csv`, the figures, the list of runs and one self-contained `report.html`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.results import NotMeasuredError
 from aqmlab.studies.framework.claims import Claims, Decision, Published
-from aqmlab.studies.framework.runs import Change, Form, Need, Runs, as_it_is
+from aqmlab.studies.framework.runs import Change, Form, Need, Runs, unchanged
 from aqmlab.studies.framework.verdicts import ABSENT, Cell
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of an item: its file name without suffix, and what one sees on it."""
+    """A figure of an item: its file name without suffix, its caption and its drawing."""
 
     name: str
     caption: str
@@ -39,7 +39,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Attachment:
-    """A file of an item, such as a capture of packets: its name, what it is, its bytes."""
+    """A file of an item, such as a packet capture: its name, a description and its bytes."""
 
     name: str
     about: str
@@ -48,7 +48,7 @@ class Attachment:
 
 @dataclass
 class Section:
-    """What an item leaves: sentences for its reader, numbers, tables, figures, files."""
+    """Result of an item: paragraphs, numbers, tables, figures and files."""
 
     text: list[str] = field(default_factory=list)
     cells: list[Cell] = field(default_factory=list)
@@ -61,9 +61,9 @@ class Section:
 class Item:
     """One table, figure or question of a study.
 
-    `needs` lists the runs; `then` lists runs that depend on the results of the first; `make` turns
-    all of them into a section. `scored` is False for an item that shows other readings than the
-    frozen one, or goes beyond the study: its numbers explain, and never add to the score.
+    `needs` yields the runs of the item. `then` yields further runs, which depend on the results of
+    the first ones. `make` returns the section. `scored` is False for an item that shows other
+    readings than the frozen one, or that goes beyond the study: the score leaves its numbers out.
     """
 
     name: str
@@ -81,13 +81,13 @@ class Choice:
     Attributes
     ----------
     setting : str
-        The setting.
+        Name of the setting.
     taken : str
-        The value that the study is read with.
+        Value of the setting.
     evidence : str
-        Source of the value.
+        Evidence for the value.
     fitted_to : str
-        Printed numbers that the value was chosen by; empty for none.
+        Printed numbers that were used to choose the value; empty if it was chosen without them.
     """
 
     setting: str
@@ -98,14 +98,14 @@ class Choice:
 
 @dataclass(frozen=True)
 class Excerpt:
-    """Parts of the report that a whole run writes into the README.
+    """Parts of the report of a whole run that the README repeats.
 
     Attributes
     ----------
     claims : tuple of str
-        Numbers of the claims that are shown with ours and the verdict.
+        Ids of the claims whose printed number, our number and verdict are repeated.
     tables : tuple of str
-        Captions of tables of the report.
+        Captions of the tables that are repeated.
     """
 
     claims: tuple[str, ...] = ()
@@ -114,7 +114,7 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """A study that was run: what the writers of its folder need."""
+    """A study that was run, with everything that its folder and its report contain."""
 
     study: Study
     items: list[Item]
@@ -126,20 +126,20 @@ class Reproduction:
 
     @property
     def quick(self) -> bool:
-        """Whether this is the quick form."""
+        """True for the quick form."""
         return self.runs.quick
 
     @property
     def whole(self) -> dict[str, str]:
-        """Stored verdicts of the whole study, to compare with those of this quick form."""
-        from aqmlab.studies.framework import kept
+        """Stored verdicts of the whole study, for comparison with those of this quick form."""
+        from aqmlab.studies.framework.stored_verdicts import read_verdicts
 
         decides = self.quick and self.study.quick is not None and self.study.quick.claims
-        return kept.read(self.study.kept) if decides and not self.changes else {}
+        return read_verdicts(self.study.verdicts_path) if decides and not self.changes else {}
 
     @property
     def cells(self) -> list[Cell]:
-        """Numbers of all items; those of other readings are compared again and not counted."""
+        """Numbers of all items. Those of other readings are marked as not counted."""
         return [
             cell if item.scored else replace(cell, again=True)
             for item, section in zip(self.items, self.sections, strict=True)
@@ -148,48 +148,48 @@ class Reproduction:
 
     @property
     def counted(self) -> list[Cell]:
-        """The printed numbers that the score counts."""
+        """Cells that the score counts."""
         return [cell for cell in self.cells if cell.counted]
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """The assumptions of the study that were changed."""
+        """Changed assumptions of the study."""
         return self.runs.changes
 
     @property
     def complete(self) -> bool:
-        """Whether every item of the study was chosen."""
+        """True if every item of the study was chosen."""
         return len(self.items) == len(self.study.items)
 
 
 @dataclass(frozen=True)
 class Quick:
-    """The quick form of a study.
+    """The quick form of a study: fewer, shorter runs for a first look.
 
     Attributes
     ----------
     about : str
-        Sentences that name the settings that it has and leaves out.
+        Sentences that list the settings of the quick form and the parts that it leaves out.
     seconds : int
-        Processor time that it takes, in s.
+        Processor time of the quick form, in s.
     replications : int
-        Its replications.
+        Replications of each setting.
     form : callable
-        What a setting is run as, such as one of less time; default: as it is.
+        Function that replaces a setting by the one that is run, such as a shorter one.
     claims : bool
-        The quick form decides claims too, and compares its verdicts with the stored ones
-        (:mod:`aqmlab.studies.framework.kept`).
+        True if the quick form decides claims. Its report then compares the verdicts with the
+        stored ones (:mod:`aqmlab.studies.framework.stored_verdicts`).
     """
 
     about: str
     seconds: int
     replications: int = 2
-    form: Form = as_it_is
+    form: Form = unchanged
     claims: bool = False
 
     @property
     def shown(self) -> str:
-        """Sentences for the terminal: the settings, and the time that the form takes."""
+        """Sentences for the terminal: the settings of the quick form and its processor time."""
         return f"{self.about} It takes about {self.seconds} s of processor time."
 
 
@@ -197,13 +197,24 @@ class Quick:
 class Study:
     """A published study.
 
-    `about`, `reading` and `deviations` are paragraphs of its report: what it is, what the
-    replications vary and how verdicts come about, and where the reproduction departs from it.
-    `reduce` makes of a run what its items and claims look at; `headline` says in a line how well
-    the printed numbers were met. `quick` says what the quick form is, if there is one: it has the
-    runs that are needed for it (:attr:`Need.quick`), few replications, and no claims, unless it
-    says so (:attr:`Quick.claims`). `choices` is the one frozen reading of the source, which alone
-    is scored; `excerpt` names what a whole run writes into the README.
+    Attributes
+    ----------
+    about, reading, deviations : tuple of str
+        Paragraphs of the report: a summary of the publication, the rules by which the numbers are
+        computed and judged, and the differences of the reproduction from the publication.
+    reduce : callable
+        Function that extracts from the result of a run the values that items and claims read.
+    headline : callable
+        Function that returns one line on the number of reproduced printed numbers.
+    replications : int
+        Replications of each setting.
+    quick : Quick, optional
+        Quick form. It runs the settings with :attr:`Need.quick`, and decides claims only with
+        :attr:`Quick.claims`.
+    choices : tuple of Choice
+        The frozen reading of the source. The score counts only this reading.
+    excerpt : Excerpt
+        Parts of the report that the README repeats.
     """
 
     name: str
@@ -221,23 +232,23 @@ class Study:
     excerpt: Excerpt = Excerpt()
 
     @property
-    def kept(self) -> Path:
-        """File of the stored verdicts, beside the study's README."""
+    def verdicts_path(self) -> Path:
+        """Path of the stored verdicts, beside the study's README."""
         return self.claims.path.parents[1] / "verdicts.csv"
 
     def choose(self, only: Iterable[str] = ()) -> list[Item]:
-        """Return the items of these names in the study's order; all without names.
+        """Return the items with the given names, in the order of the study; by default all items.
 
         Raises
         ------
         ValueError
-            If there is no item of a name; the message lists those there are.
+            If a name is unknown. The message lists the names of the items.
         """
         wanted = list(only)
         known = [item.name for item in self.items]
         for name in wanted:
             if name not in known:
-                raise ValueError(f"--only: {name!r} is unknown; there are: {', '.join(known)}")
+                raise ValueError(f"--only: {name!r} is unknown; use one of: {', '.join(known)}")
         return [item for item in self.items if not wanted or item.name in wanted]
 
     def run(
@@ -252,55 +263,55 @@ class Study:
         *,
         quick: bool = False,
     ) -> Reproduction:
-        """Run the chosen items and decide their claims; writes nothing.
+        """Run the chosen items and decide their claims, without writing files.
 
         Parameters
         ----------
         only : iterable of str
-            Names of items; all without.
+            Names of items; default: all.
         replications : int, optional
-            Replications of each setting, at least 1; the study's default without.
+            Replications of each setting, at least 1; default: :attr:`replications`.
         jobs : int, optional
-            Threads; one per core without.
+            Threads; default: one per core.
         console : rich.console.Console, optional
-            Where progress is shown.
+            Console that shows the progress.
         engine : Engine, optional
-            What runs the scenarios; the simulator without.
+            Engine that runs the scenarios; default: the simulator.
         store : Store, optional
-            Where finished runs are found and kept; nowhere without.
+            Store of finished runs; default: none.
         changes : sequence of (str, str)
-            Assumptions that are changed: dotted paths of scenarios, and their values in TOML. A
-            scenario without the key stays as it is.
+            Changed assumptions: dotted paths of scenarios, and their values in TOML. A scenario
+            without the key stays unchanged.
         quick : bool
-            Whether only the quick form is run.
+            True to run the quick form only.
 
         Raises
         ------
         ValueError
             If an item is unknown, a number is below 1, an item needs more replications, no
-            scenario has a key that is changed, or there is no quick form.
+            scenario has a changed key, or the study has no quick form.
         """
         from aqmlab.engine import Simulator
 
         if quick and self.quick is None:
             raise ValueError(
-                f"--quick: {self.name} has no quick form; use --only and --replications"
+                f"--quick: {self.name} has no quick form; use --only and --replications instead"
             )
         began = time.monotonic()
         usual = self.quick.replications if quick and self.quick else self.replications
         items = self.choose(only)
         count = self._count(usual if replications is None else replications, jobs)
-        form = self.quick.form if quick and self.quick else as_it_is
+        form = self.quick.form if quick and self.quick else unchanged
         runs = Runs(
             count, self.reduce, engine or Simulator(), store, changes, quick=quick, form=form
         )
         for item in items:
-            runs.ask(item.needs())
+            runs.request(item.needs())
         runs.check_changes()
         _run(runs, jobs, console)
         absent: dict[str, NotMeasuredError] = {}
-        # All look at the first runs before any is asked for again, with more recorded.
-        runs.ask([need for item in items for need in _then(item, runs, absent)])
+        # Every item reads the first runs before one of them is run again to record more series.
+        runs.request([need for item in items for need in _then(item, runs, absent)])
         _run(runs, jobs, console)
         sections = [_section(item, runs, absent) for item in items]
         claims = self._decide(runs, items, absent)
@@ -309,24 +320,24 @@ class Study:
     def _decide(
         self, runs: Runs, items: Sequence[Item], absent: Mapping[str, NotMeasuredError]
     ) -> list[tuple[Published, Decision]]:
-        """Decide the claims of items; the quick form has only some of them, or none."""
+        """Decide the claims of items; a quick form decides only a part of them, or none."""
         if runs.quick and not (self.quick and self.quick.claims):
             return []
         if not runs.quick:
             return self.claims.decide(runs, [item.name for item in items], absent)
-        there = [i.name for i in items if any(need.quick for need in i.needs())]
-        decided = {c.id: d for c, d in self.claims.decide(runs, there, absent)}
-        left_out = Decision("", ABSENT, "The runs that it looks at are not in the quick form.")
-        asked = self.claims.about(item.name for item in items)
-        return [(claim, decided.get(claim.id, left_out)) for claim in asked]
+        included = [i.name for i in items if any(need.quick for need in i.needs())]
+        decided = {c.id: d for c, d in self.claims.decide(runs, included, absent)}
+        left_out = Decision("", ABSENT, "The quick form leaves out the runs of this claim.")
+        claims = self.claims.about(item.name for item in items)
+        return [(claim, decided.get(claim.id, left_out)) for claim in claims]
 
     def _count(self, replications: int | None, jobs: int | None) -> int:
-        """Return how many replications there are."""
+        """Return the number of replications, after checking it and the number of threads."""
         count = self.replications if replications is None else replications
         if count < 1:
-            raise ValueError(f"replications: {count} must be at least 1")
+            raise ValueError(f"replications: {count}: must be at least 1")
         if jobs is not None and jobs < 1:
-            raise ValueError(f"jobs: {jobs} must be at least 1")
+            raise ValueError(f"jobs: {jobs}: must be at least 1")
         return count
 
     def decide(
@@ -339,19 +350,19 @@ class Study:
         store: Store | None = None,
         changes: Sequence[Change] = (),
     ) -> tuple[Published, Decision, Runs]:
-        """Decide one claim, with the runs that it looks at and no others; writes nothing.
+        """Decide one claim by its own runs alone, without writing files.
 
         Parameters
         ----------
         claim : str
-            Its number.
+            Id of the claim.
         replications, jobs, engine, store, changes
-            As of `run`.
+            As for :meth:`run`.
 
         Raises
         ------
         ValueError
-            As `run`, or if there is no such claim.
+            As for :meth:`run`, and if the claim is unknown.
         """
         from aqmlab.engine import Simulator, available_cores
 
@@ -363,11 +374,11 @@ class Study:
         needed, _ = self.claims.functions[claim]
         items = self.choose(needed) if needed else []
         for item in items:
-            runs.ask(item.needs())
+            runs.request(item.needs())
         runs.check_changes()
         absent: dict[str, NotMeasuredError] = {}
         for item in items:
-            runs.ask(_then(item, runs, absent))
+            runs.request(_then(item, runs, absent))
         return printed, self.claims.decision(runs, printed, absent), runs
 
     def reproduce(
@@ -384,26 +395,26 @@ class Study:
         quick: bool = False,
         force: bool = True,
     ) -> Path:
-        """Run the chosen items and write their folder; return the path of the report.
+        """Run the chosen items, write their folder, and return the path of the report.
 
-        The folder appears when everything in it is written. A folder of an earlier reproduction
-        is replaced if `force` is True; any other that is not empty is refused.
+        The folder appears when all of its files are written. If `force` is True, it replaces the
+        folder of an earlier reproduction. Any other folder must be empty.
 
         Parameters
         ----------
         only, replications, jobs, console, engine, store, changes, quick
-            As of `run`.
+            As for :meth:`run`.
         out : str or Path, optional
-            The folder; `results/<study>` without.
+            Folder; default: `results/<study>`.
         force : bool
-            Whether a folder of an earlier reproduction is replaced.
+            True to replace the folder of an earlier reproduction, False to refuse it.
 
         Raises
         ------
         ValueError
-            As `run`.
+            As for :meth:`run`.
         OSError
-            If the folder holds something else or cannot be written.
+            If the folder contains other files or cannot be written.
         """
         from aqmlab.folder import appearing
         from aqmlab.studies.framework.output import MADE_BY, write
@@ -424,9 +435,10 @@ class Study:
 
 
 def _then(item: Item, runs: Runs, absent: dict[str, NotMeasuredError]) -> list[Need]:
-    """Return the runs that depend on the first; none if the engine did not measure those.
+    """Return the runs that an item requests after it has read its first runs.
 
-    An item with series that the engine does not record is added to `absent`.
+    If the engine does not record a series of the item, the list is empty, and `absent` receives
+    the item with the error.
     """
     try:
         runs.check_recorded(item.needs())
@@ -439,7 +451,7 @@ def _then(item: Item, runs: Runs, absent: dict[str, NotMeasuredError]) -> list[N
 
 
 def _section(item: Item, runs: Runs, absent: Mapping[str, NotMeasuredError]) -> Section:
-    """Return the section of an item; it says so if the engine did not measure what it shows."""
+    """Return the section of an item, or "Not measured" if the engine did not measure its values."""
     try:
         if item.name in absent:
             raise absent[item.name]
@@ -449,7 +461,7 @@ def _section(item: Item, runs: Runs, absent: Mapping[str, NotMeasuredError]) -> 
 
 
 def _run(runs: Runs, jobs: int | None, console: Console | None) -> None:
-    """Run what is wanted, with a progress bar if there is a console."""
+    """Run the planned runs, with a progress bar if there is a console."""
     if console is None:
         runs.run(jobs)
         return

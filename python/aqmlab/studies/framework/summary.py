@@ -1,4 +1,4 @@
-"""A reproduction shown to its reader: the summary on the terminal, the report, the README."""
+"""Views of a reproduction: the summary on the terminal, the report, and results for the README."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from aqmlab.report import Chapter, Entry, Picture, Report, Score, Table, inline_svg
 from aqmlab.studies.framework.claims import FITTED, INPUT, MEASURED, Decision, Published
-from aqmlab.studies.framework.kept import compare, score
 from aqmlab.studies.framework.show import KINDS
+from aqmlab.studies.framework.stored_verdicts import compare, score
 from aqmlab.studies.framework.verdicts import (
     ABSENT,
     CHANGED,
@@ -34,7 +34,7 @@ Claim = tuple[Published, Decision]
 
 
 def compared(cells: Iterable[Cell]) -> dict[tuple[str, str], Counter[str]]:
-    """Return the verdicts of the cells that the score counts, by item and quantity."""
+    """Return the numbers of verdicts of the counted cells, by item and quantity."""
     counts: dict[tuple[str, str], Counter[str]] = {}
     for cell in cells:
         if cell.counted:
@@ -53,22 +53,22 @@ def verdicts(claims: Iterable[Claim]) -> Counter[str]:
 
 
 def bases(claims: Iterable[Claim]) -> Counter[str]:
-    """Return the number of claims by their class."""
+    """Return the number of claims by class."""
     return Counter(claim.basis for claim, _ in claims)
 
 
 def good(counts: Counter[str]) -> int:
-    """Return the number of reproduced ones, single runs included."""
+    """Return the number of reproduced verdicts, including those of single runs."""
     return counts[REPRODUCED] + counts[SINGLE_RUN]
 
 
 def decided(counts: Counter[str]) -> int:
-    """Return the number of those with a verdict that an interval gives."""
+    """Return the number of verdicts that come from an interval."""
     return sum(counts[verdict] for verdict in DECIDED)
 
 
-def tiles(counts: Counter[str], what: str, under: str = "") -> list[Score]:
-    """Return one tile per verdict; their sum is everything counted.
+def tiles(counts: Counter[str], noun: str, under: str = "") -> list[Score]:
+    """Return one tile per verdict, with the number of claims or printed numbers.
 
     Examples
     --------
@@ -78,14 +78,14 @@ def tiles(counts: Counter[str], what: str, under: str = "") -> list[Score]:
     of = f"of {decided(counts)}"
     if counts[SINGLE_RUN]:
         of += f"; {counts[SINGLE_RUN]} as a single run"
-    made = [Score(f"{what} reproduced{under}", str(good(counts)), of)]
+    scores = [Score(f"{noun} reproduced{under}", str(good(counts)), of)]
     for verdict in (CONTRADICTED, OPEN):
-        made.append(Score(f"{what} {verdict}{under}", str(counts[verdict])))
-    return made
+        scores.append(Score(f"{noun} {verdict}{under}", str(counts[verdict])))
+    return scores
 
 
 def show(reproduction: Reproduction, console: Console) -> None:
-    """Print what was reproduced and what was not."""
+    """Print the numbers of verdicts and the score of the claims."""
     from rich.table import Table as Printed
 
     counts = compared(reproduction.cells)
@@ -98,20 +98,20 @@ def show(reproduction: Reproduction, console: Console) -> None:
             table.add_column(head, no_wrap=True)
         for head in ("cells", *DECIDED):
             table.add_column(head, justify="right")
-        for (item, quantity), found in counts.items():
-            row = [str(found.total()), *(str(found[verdict] or "") for verdict in DECIDED)]
+        for (item, quantity), by_verdict in counts.items():
+            row = [str(by_verdict.total()), *(str(by_verdict[v] or "") for v in DECIDED)]
             table.add_row(item, quantity.replace("_", " "), *row)
         console.print(table)
     if reproduction.claims:
         console.print(f"Claims{under}: {_score(reproduction)}")
-    if agreement := beside_the_whole(reproduction):
+    if agreement := agreement_with_whole(reproduction):
         console.print(agreement)
     if headline := reproduction.study.headline(reproduction.cells):
         console.print(f"[bold]{headline}{under}[/bold]")
     if reproduction.quick and reproduction.study.quick:
         console.print(reproduction.study.quick.about)
     if warnings := reproduction.runs.warnings():
-        console.print(f"{len(warnings)} kinds of warnings: see the report, under Warnings.")
+        console.print(f"{len(warnings)} kinds of warnings: see Warnings in the report.")
     runs = reproduction.runs.distinct()
     console.print(
         f"{runs} runs, {reproduction.replications} replications, {reproduction.seconds:.1f} s."
@@ -122,29 +122,29 @@ def _score(reproduction: Reproduction) -> str:
     return score((claim.basis, decision.verdict) for claim, decision in reproduction.claims)
 
 
-def beside_the_whole(reproduction: Reproduction) -> str:
-    """Return how the verdicts of a quick form agree with those of the whole study."""
+def agreement_with_whole(reproduction: Reproduction) -> str:
+    """Return a sentence on the agreement of a quick form's verdicts with the whole study's."""
     if not reproduction.claims or not reproduction.whole:
         return ""
-    return compare(reproduction.claims, reproduction.whole).told
+    return compare(reproduction.claims, reproduction.whole).sentence
 
 
 def changed(reproduction: Reproduction) -> list[str]:
-    """Return what is changed in the study's assumptions, as the first thing that a reader sees."""
+    """Return a notice of the changed assumptions, for the top of the report."""
     if not reproduction.changes:
         return []
-    told = ", ".join(f"{key} = {value}" for key, value in reproduction.changes)
+    changes = ", ".join(f"{key} = {value}" for key, value in reproduction.changes)
     return [
-        f"Under changed assumptions: {told}, in every scenario that has it. This is not the study "
-        "as it is, and its verdicts are not on the study."
+        f"Under changed assumptions: {changes}, in every scenario that has the key. The verdicts "
+        "below apply to the changed study, not to the publication."
     ]
 
 
 def report(reproduction: Reproduction, figures: Path) -> Report:
-    """Return the report; `figures` is the folder with the figures as SVG."""
+    """Return the report of a reproduction; `figures` is the folder with the figures as SVG."""
     study = reproduction.study
     reading = [study.quick.about] if reproduction.quick and study.quick else []
-    if agreement := beside_the_whole(reproduction):
+    if agreement := agreement_with_whole(reproduction):
         reading.append(agreement)
     tables = _summary_tables(reproduction)
     chapters = [
@@ -164,8 +164,8 @@ def report(reproduction: Reproduction, figures: Path) -> Report:
         chapters.append(Chapter("claims", "Claims", tables=[_claims(reproduction)]))
     if warnings := reproduction.runs.warnings():
         about = (
-            "What is legal in these runs and probably not meant elsewhere; of each kind the first. "
-            "A study does as its authors did."
+            "Settings of these runs that are valid but unusual, with the first warning of each "
+            "kind. The study uses the settings of its authors."
         )
         chapters.append(Chapter("warnings", "Warnings", [about, *warnings]))
     chapters.append(Chapter("deviations", "Deviations", list(study.deviations)))
@@ -207,19 +207,19 @@ def _scores(reproduction: Reproduction) -> list[Score]:
 
 
 RULES = (
-    "Verdicts: reproduced, the whole interval of ours lies within the tolerance of what is "
-    "printed; contradicted, the whole interval lies outside; open, the interval lies partly "
-    "within. More replications make intervals narrower and decide what is open. Where one single "
-    "run is printed, the spread of our single runs is allowed too, and the verdict says so. A "
-    "direction or a rank needs an interval without 0.",
-    "Claims that restate an input, or follow by arithmetic, are not counted, and neither are "
-    "printed numbers that settings were chosen by. Other readings of the source explain; their "
-    "numbers never add to the score.",
+    "A verdict compares our interval with the printed number and its tolerance. Reproduced: the "
+    "whole interval lies within the tolerance. Contradicted: the whole interval lies outside. "
+    "Open: the interval lies partly within; more replications make it narrower. If the source "
+    "prints one single run, the spread of our single runs is allowed too, and the verdict reads "
+    "“reproduced (single run)”. A direction or a rank is decided by an interval without 0.",
+    "The score does not count claims that restate an input or follow from one by arithmetic, "
+    "printed numbers that were used to choose a setting, and numbers under other readings of the "
+    "source.",
 )
 FROZEN = (
-    "What the source leaves open, the value taken here, and the evidence for it. This one reading "
-    "is scored. A value that was chosen by printed numbers names them, and these numbers are not "
-    "counted."
+    "Each row is a setting that the source leaves open, with the value used here and the evidence "
+    "for it. The score counts this reading alone. If printed numbers were used to choose a value, "
+    "the last column names them, and the score does not count these numbers."
 )
 
 
@@ -228,7 +228,7 @@ def _choices(study: Study) -> Table:
         [Entry(text, prose=True) for text in (c.setting, c.taken, c.evidence, c.fitted_to or "–")]
         for c in study.choices
     ]
-    head = ["Left open", "Taken", "Evidence", "Chosen by"]
+    head = ["Setting", "Value", "Evidence", "Chosen by"]
     return Table(f"{len(rows)} choices", head, rows)
 
 
@@ -237,32 +237,34 @@ def _summary_tables(reproduction: Reproduction) -> list[Table]:
     if not every:
         return []
     rows = [
-        _counts_row(f"{item}: {quantity.replace('_', ' ')}", found)
-        for (item, quantity), found in every.items()
+        _counts_row(f"{item}: {quantity.replace('_', ' ')}", by_verdict)
+        for (item, quantity), by_verdict in every.items()
     ]
     rows.append(_counts_row("All", numbers(reproduction.cells)))
     others = Counter(cell.standing for cell in reproduction.cells)
     under = f" {CHANGED}" if reproduction.changes else ""
-    told = ", ".join(
-        f"{others[standing]} {about}"
-        for standing, about in (
-            ("fitted", "that settings were chosen by"),
-            ("again", "compared again, or under other readings"),
+    not_counted = ", ".join(
+        f"{others[standing]} {reason}"
+        for standing, reason in (
+            ("fitted", "used to choose settings"),
+            ("again", "compared before, or under other readings"),
         )
         if others[standing]
     )
-    caption = f"Ours against printed numbers{under}" + (f"; not counted: {told}" * bool(told))
+    caption = f"Ours against printed numbers{under}"
+    if not_counted:
+        caption += f"; not counted: {not_counted}"
     head = ["Item and quantity", "Cells", *(v.capitalize() for v in DECIDED)]
     return [Table(caption, head, rows)]
 
 
-def _counts_row(name: str, found: Counter[str]) -> list[str | Entry]:
-    entries = [Entry(str(found[v] or ""), kind=KINDS[v] * bool(found[v])) for v in DECIDED]
-    return [name, str(found.total()), *entries]
+def _counts_row(name: str, counts: Counter[str]) -> list[str | Entry]:
+    entries = [Entry(str(counts[v] or ""), kind=KINDS[v] * bool(counts[v])) for v in DECIDED]
+    return [name, str(counts.total()), *entries]
 
 
 def readme(reproduction: Reproduction) -> str:
-    """Return the part of the study's README that a whole run writes, in Markdown."""
+    """Return the results for the study's README, in Markdown."""
     study, cells = reproduction.study, numbers(reproduction.cells)
     lines = [f"{reproduction.replications} replications. **{_score(reproduction)}**"]
     if cells:
@@ -292,7 +294,7 @@ def _standing(claim: Published, decision: Decision) -> str:
 
 
 def _by_verdict(claims: Iterable[Claim]) -> str:
-    """Return the numbers of the claims by verdict, and of those that are not counted."""
+    """Return the ids of the claims by verdict, and by class if they are not counted."""
     groups: dict[str, list[str]] = {v: [] for v in (*DECIDED, NOT_TESTABLE, NOT_MEASURED, ABSENT)}
     groups |= {basis: [] for basis in (INPUT, FITTED)}
     for claim, decision in claims:
@@ -303,7 +305,7 @@ def _by_verdict(claims: Iterable[Claim]) -> str:
 
 
 def markdown(table: Table) -> str:
-    """Return a table in Markdown; small lines stand in brackets behind their number.
+    """Return a table in Markdown, with small lines in brackets after their number.
 
     Examples
     --------

@@ -1,12 +1,12 @@
-"""Verdicts: an interval of ours against the range that a printed statement accepts.
+"""Verdicts: comparisons of our interval with the range that a printed statement accepts.
 
-A printed statement accepts a range of values: a number plus or minus its tolerance, everything up
-to a bound, everything on one side of 0. The verdict compares the interval of ours with that range:
+A printed statement accepts a range of values: a number plus or minus its tolerance, all values up
+to a bound, or all values on one side of 0. The verdict compares our interval with that range:
 
 - The interval lies within the range: the statement is reproduced.
 - The interval lies outside the range: the statement is contradicted.
-- Otherwise the statement is open. More replications make the interval narrower, until the statement
-  is reproduced or contradicted.
+- In any other case the statement is open. More replications make the interval narrower, until the
+  statement is reproduced or contradicted.
 
 Where the source prints one single run, the tolerance is the spread of our single runs, if that is
 wider than the stated tolerance. The verdict then reads "reproduced (single run)".
@@ -26,40 +26,41 @@ from aqmlab.statistics import Interval
 
 REPRODUCED = "reproduced"
 SINGLE_RUN = "reproduced (single run)"
-"""The printed number is of one run, and lies inside the spread of our single runs."""
+"""Verdict on a printed number of one run, if our median fits the spread of our single runs."""
 CONTRADICTED = "contradicted"
 OPEN = "open"
-"""The interval lies partly within and partly outside the accepted range."""
+"""Verdict on an interval that lies partly within and partly outside the accepted range."""
 NOT_TESTABLE = "not testable"
 ABSENT = "not in the quick form"
 NOT_MEASURED = "not measured"
-"""The engine did not measure what the claim is about."""
+"""Verdict on a claim if the engine did not measure its values."""
 NOT_PRINTED = ""
 DECIDED = (REPRODUCED, SINGLE_RUN, CONTRADICTED, OPEN)
 """Verdicts that an interval gives, in the order of tables."""
 CHANGED = "under changed assumptions"
 
 Kind = Literal["number", "upper_bound", "lower_bound", "sign"]
-"""A printed number, the highest or lowest value allowed, or a direction: -1, 0 or 1."""
+"""Kind of a printed statement: a number, a highest or lowest value, or a direction -1, 0, 1."""
 KINDS_OF_QUALIFIER: dict[str, Kind] = {"upper_bound": "upper_bound", "lower_bound": "lower_bound"}
 
 LEAST_ABOVE_0 = math.nextafter(0.0, 1.0)
 ROUNDING = 1e-9
-"""Relative error of floating-point numbers that a comparison forgives."""
+"""Relative error of floating-point numbers that a comparison tolerates."""
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Distance from a printed value that still counts as the same.
+    """Distance from a printed value within which a value counts as equal.
 
     Attributes
     ----------
     about : str
-        The tolerance in words.
+        Tolerance in words.
     width : callable
-        Returns the distance allowed on either side of a printed value, in its unit.
+        Function that returns the distance allowed on either side of a printed value, in its unit.
     single_run : bool
-        The source prints one single run: the spread of our single runs is allowed too.
+        True if the source prints one single run, so that the spread of our single runs is allowed
+        too.
     """
 
     about: str
@@ -68,14 +69,14 @@ class Tolerance:
 
     @classmethod
     def of(cls, about: str, width: float, *, single_run: bool = False) -> Tolerance:
-        """Return the same width for every printed value."""
+        """Return a tolerance with the same width for every printed value."""
         return cls(about, lambda _: width, single_run)
 
     @classmethod
     def larger_of(
         cls, absolute: float, relative: float, unit: str = "", *, single_run: bool = False
     ) -> Tolerance:
-        """Return max(absolute, relative * |printed|)."""
+        """Return a tolerance of max(absolute, relative * |printed|)."""
         share = f"{100 * relative:g} %"
         about = f"max({absolute:g} {unit}".rstrip() + f", {share})" if absolute else share
         return cls(about, lambda printed: max(absolute, relative * abs(printed)), single_run)
@@ -89,14 +90,14 @@ def accepted(
     Parameters
     ----------
     printed : float
-        The printed number, bound or direction.
+        Printed number, bound or direction.
     width : float
-        Tolerance on either side, in the unit of the number; 0 for none.
+        Tolerance on either side, in the unit of the number; at least 0.
     kind : {"number", "upper_bound", "lower_bound", "sign"}
-        Kind of statement. The width of a direction 0 is the largest difference that counts as none.
+        Kind of statement. For a direction 0, `width` is the largest difference that counts as none.
     spread : Interval, optional
-        Spread of our single runs around their centre, where one single run is printed. The centre
-        may then be as far from the printed number as the outermost of our runs are from the centre.
+        Spread of our single runs around their median, if the source prints one single run. The
+        median may then be as far from the printed number as our outermost runs are from the median.
 
     Examples
     --------
@@ -125,14 +126,14 @@ def verdict(
     kind: Kind = "number",
     spread: Interval | None = None,
 ) -> str:
-    """Return the verdict of an interval of ours on a printed statement.
+    """Return the verdict on a printed statement from our interval.
 
     Parameters
     ----------
     interval : Interval
-        Interval of ours, in the unit of the printed number. A bound that is NaN is unknown.
+        Our interval, in the unit of the printed number. A bound that is NaN is unknown.
     printed, width, kind, spread
-        As of :func:`accepted`.
+        As for :func:`accepted`.
 
     Examples
     --------
@@ -167,7 +168,7 @@ def judge(
     spread: Estimate | None = None,
     kind: Kind = "number",
 ) -> str:
-    """Return the verdict on one number, which is contradicted if none of our runs has a number.
+    """Return the verdict on one printed number; contradicted if none of our runs has the number.
 
     Examples
     --------
@@ -186,7 +187,7 @@ def judge(
 
 
 def called(verdict: str, *, changed: bool) -> str:
-    """Return the name of a verdict, for a study as it is or with changed assumptions.
+    """Return the name of a verdict, for unchanged or changed assumptions of the study.
 
     Examples
     --------
@@ -201,18 +202,20 @@ Run = TypeVar("Run")
 
 @dataclass(frozen=True)
 class Cell:
-    """One number of a study: ours, and the printed one where there is one.
+    """One number of a study: ours, and the printed one if there is one.
 
     Attributes
     ----------
     ours : Estimate
-        Our number. Its interval is judged, unless `confidence` is given.
+        Our number. The verdict judges its interval, unless `confidence` is given.
     confidence : Estimate, optional
-        Our number with its confidence interval, where `ours` has the spread of single runs.
+        Our number with its confidence interval, if the interval of `ours` is the spread of single
+        runs.
     again : bool
-        The printed number follows from others or was compared before. It is never counted.
+        True if the printed number follows from others or was compared before. The score does not
+        count it.
     fitted : bool
-        Settings were chosen by this printed number. It is never counted.
+        True if the printed number was used to choose a setting. The score does not count it.
     """
 
     item: str
@@ -243,8 +246,8 @@ class Cell:
     ) -> Cell:
         """Return the median of a measure over runs, in its unit, beside the printed number.
 
-        The cell shows the central 95 % of the runs. The confidence interval of the median is
-        judged.
+        The cell shows the central 95 % of the runs. The verdict judges the confidence interval of
+        the median.
         """
         values = [measure.scale * measure.of(run) for run in runs]
         ours = estimates.median(values)
@@ -261,7 +264,7 @@ class Cell:
 
     @property
     def verdict(self) -> str:
-        """The verdict; empty where nothing was printed."""
+        """Verdict; empty without a printed number."""
         spread = None if self.confidence is None else self.ours
         return judge(self.judged, self.published, self.tolerance, spread)
 
@@ -279,7 +282,7 @@ class Cell:
 
     @property
     def on_target(self) -> bool:
-        """True if our value itself, without its interval, is within the tolerance."""
+        """True if our value, regardless of its interval, is within the tolerance."""
         if self.published is None or self.tolerance is None:
             return False
         width = self.tolerance.width(self.published)
@@ -287,11 +290,11 @@ class Cell:
 
     @property
     def difference(self) -> float | None:
-        """Ours minus printed, in the cell's unit."""
+        """Our number minus the printed one, in the cell's unit."""
         return None if self.published is None else self.ours.value - self.published
 
     def row(self, study: str) -> dict[str, object]:
-        """Return the row of cells.csv."""
+        """Return the cell as a row of cells.csv."""
         judged = self.judged if self.published is not None else None
         return {
             "study": study,

@@ -27,14 +27,14 @@ from aqmlab.studies.power_of_ecn.words import GENERAL, WEB
 
 
 def short(setting: Any) -> Any:
-    """Return a setting of little time."""
+    """Return a setting with the duration of the quick form."""
     if not isinstance(setting, Setting):
         return setting
     return replace(setting, seconds=QUICK_S[setting.mix])
 
 
 def reduce(result: Result) -> outcomes.Outcome | model.Waited:
-    """Reduce a run: of the queueing model's the waits, of the others response times and counts."""
+    """Reduce a run to waits (queueing model), or to response times and counts (all others)."""
     return model.reduce(result) if "waits" in result.tables else outcomes.reduce(result)
 
 
@@ -61,8 +61,8 @@ STUDY = Study(
     replications=5,
     quick=Quick(
         f"This is the quick form: three replications of {QUICK_S[WEB]} s after the warm-up "
-        f"({QUICK_S[GENERAL]} s of the general mix), and no other loads, variants or readings. Its "
-        "intervals are wide, so it leaves open what the whole study decides.",
+        f"({QUICK_S[GENERAL]} s of the general mix), without other loads, variants and readings. "
+        "Its intervals are wide, so it leaves claims open that the whole study decides.",
         seconds=60,
         replications=3,
         form=short,

@@ -1,7 +1,7 @@
-"""Which numbers of users give the offered loads: found on the uncongested link, kept in `users.py`.
+"""Calibration of the numbers of users that offer the loads, for the table in `users.py`.
 
-Users do not know of each other there, so one run with more of them than any load needs says what
-every smaller number would send: the sum of what each did.
+On the uncongested link users do not influence each other. One run with more users than any load
+needs therefore gives the load of every smaller number: the sum over its users.
 
     python -m aqmlab.studies.power_of_ecn.calibration
 """
@@ -27,16 +27,16 @@ from aqmlab.studies.power_of_ecn.words import GENERAL, OFF, UNCONGESTED, WEB
 
 REPLICATIONS = 5
 MOST = {WEB: 5300, GENERAL: 3800}
-"""Users of the run that is looked at: of any load more than enough."""
+"""Users of the calibration run, more than any load needs."""
 HEADER, SEGMENT, CONTROL = 40, 1460, 160
 """Bytes of a header, of a segment's data, and of the other packets of a connection."""
 
 
 def sent(result: Result, ends_s: float) -> dict[str, np.ndarray]:
-    """Return how many bytes each user of each table got, from the end of the warm-up on.
+    """Return the bytes that each user of each flow table received after the warm-up.
 
-    A response counts evenly from its request to its end; one that did not end, at the rate of its
-    window a round trip.
+    A response counts evenly from its request to its end. An unfinished one counts at the rate of
+    one window per round trip.
     """
     asked, over = result.columns("requests"), float(result.manifest["simulated_s"])
     start, completed = (np.asarray(asked[c]) for c in ("start_s", "completed_s"))
@@ -57,7 +57,7 @@ def sent(result: Result, ends_s: float) -> dict[str, np.ndarray]:
 
 
 def _rates(result: Result, table: np.ndarray, user: np.ndarray) -> np.ndarray:
-    """Return the greatest rate of each request, in B/s."""
+    """Return the maximum rate of each request, in B/s."""
     network = result.scenario["network"]
     clients = network["right_hosts"]
     near, far = (float(network["right_delay"][k].split()[0]) for k in ("first", "last"))
@@ -73,13 +73,13 @@ def users(result: Result, carried: float, load: float, seconds: int) -> int:
     Parameters
     ----------
     result : Result
-        The run of :func:`run`.
+        Result of :func:`run`.
     carried : float
-        Bytes of :func:`carried` for the same seconds.
+        Bytes that the link sent in the same time, as :func:`carried` returns them.
     load : float
         Load in %.
     seconds : int
-        Time after the warm-up that is counted, in s.
+        Counted time after the warm-up, in s.
     """
     by_user = sent(result, WARM_UP_S + seconds)
     sums = {name: np.concatenate([[0.0], got.cumsum()]) for name, got in by_user.items()}
@@ -91,7 +91,7 @@ def users(result: Result, carried: float, load: float, seconds: int) -> int:
     total *= carried / sum(s[-1] for s in sums.values())
     wanted = load / 100 * RATE_BPS * seconds / 8
     if total[-1] < wanted:
-        raise ValueError(f"{every} users offer less than {load} %; give MOST more")
+        raise ValueError(f"MOST: {every}: users offer less than {load} %; use a higher number")
     return int(np.argmin(abs(total - wanted)))
 
 
@@ -102,7 +102,7 @@ def run(mix: str, replication: int, seconds: int = LASTS_S) -> Result:
 
 @cache
 def carried(mix: str, replication: int, seconds: int) -> float:
-    """Return how many bytes the link carries in such a run, from the end of the warm-up on."""
+    """Return the bytes that the bottleneck sends in the same run after the warm-up."""
     links = _run(mix, replication, seconds, {}, []).columns("links")
     return float(links["departed_bytes"][list(links["link"]).index(BOTTLENECK)])
 

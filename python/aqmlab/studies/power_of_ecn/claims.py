@@ -1,7 +1,7 @@
 """The claims of the paper, decided from the runs.
 
-The 95 % confidence interval of our mean is compared with the printed number and its tolerance. A
-direction needs an interval of the mean, over pairs of replications, without 0.
+The verdict compares the 95 % confidence interval of our mean with the printed number and its
+tolerance. A direction is decided by an interval of the mean paired difference without 0.
 """
 
 from __future__ import annotations
@@ -70,8 +70,10 @@ EVERY = list(FIGURE.values())
 
 @CLAIMS.decides("PE-001", "PE-002", "PE-003", "PE-004", items=["table-1"])
 def cited(runs: Runs, claim: Published) -> Decision:  # noqa: ARG001
-    """Leave what others measured in the Internet open."""
-    return not_testable("Measured in the Internet of 2000 and 2004 by others; no run here says it.")
+    """Return the reason why no run decides measurements in the Internet."""
+    return not_testable(
+        "Others measured it in the Internet in 2000 and 2004; no run here measures it."
+    )
 
 
 @CLAIMS.decides("PE-006", "PE-007", items=["figure-3"])
@@ -87,17 +89,17 @@ def within_half_a_second(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("PE-008", "PE-009", items=["table-1"])
 def range_of_gains(runs: Runs, claim: Published) -> Decision:
-    """Decide by the least, or the greatest, mean gain of PI, RED and REM at both loads.
+    """Decide by the minimum, or the maximum, mean gain of PI, RED and REM at both loads.
 
-    The least of several means has the least of their bounds, the greatest the greatest.
+    The interval consists of the minima, or the maxima, of their lower and upper bounds.
     """
     cases = [(scheme, load) for scheme in (PI, RED, REM) for load in LOADS]
-    found = {case: estimates.mean(relative(runs, *case)) for case in cases}
+    by_case = {case: estimates.mean(relative(runs, *case)) for case in cases}
     pick = min if claim.id == "PE-008" else max
-    at = pick(found, key=lambda case: found[case].value)
-    low, high = (pick(getattr(of, bound) for of in found.values()) for bound in ("low", "high"))
-    ours = replace(found[at], low=low, high=high)
-    text = "; ".join(f"{scheme} {load} %: {found[scheme, load]}" for scheme, load in cases)
+    at = pick(by_case, key=lambda case: by_case[case].value)
+    low, high = (pick(getattr(of, bound) for of in by_case.values()) for bound in ("low", "high"))
+    ours = replace(by_case[at], low=low, high=high)
+    text = "; ".join(f"{scheme} {load} %: {by_case[scheme, load]}" for scheme, load in cases)
     return estimated(claim, ours, GAIN, f"{text}. The printed cells of PI give 0.22 and 0.13.")
 
 
@@ -143,13 +145,13 @@ for _id, _row in THROUGHPUTS.items():
 def packets_of_a_flow(runs: Runs, claim: Published) -> Decision:  # noqa: ARG001
     """Decide by the mean of the web mix, in packets as the paper counts them."""
     ours = distribution("size", sizes(WEB)).mean / PACKET
-    text = f"The mean of the web mix in packets of {PACKET} B, which the paper's 7.2 kB must be of."
+    text = f"Mean of the web mix in packets of {PACKET} B; 7.2 kB and 7.22 packets imply this size."
     return exactly(claim, ours, f"{text} Rule: within 1 %.", 0.01 * claim.value)
 
 
 @CLAIMS.decides("PE-025", items=["model"])
 def mean_queue(runs: Runs, claim: Published) -> Decision:
-    """Decide by equation (1); say which reading, and which TCP, gives what the text has."""
+    """Decide by equation (1); the evidence has the reading and the TCP near the printed number."""
     stated, *others = readings()
     near = min((one for one in others if one.meets), key=lambda one: len(one.departures))
     with_all, delayed = (
@@ -157,8 +159,8 @@ def mean_queue(runs: Runs, claim: Published) -> Decision:
     )
     text = (
         f"Equation (1) with bursts of 2, 4, 1. With {' and '.join(near.departures)} it is "
-        f"{near.packets:.1f}. TCP through a FIFO, flows of 7 packets: {with_all} with an ACK a "
-        f"segment, {delayed} with delayed ACKs. Rule: within a packet."
+        f"{near.packets:.1f}. TCP through a FIFO, flows of 7 packets: {with_all} with an ACK per "
+        f"segment, {delayed} with delayed ACKs. Rule: within one packet."
     )
     return exactly(claim, stated.packets, text, 1)
 
@@ -168,19 +170,19 @@ LATE = {"PE-026": (WEB, 0.95, 622e6), "PE-027": (GENERAL, 0.9, 100e6)}
 
 @CLAIMS.decides(*LATE, items=["model"])
 def long_delays(runs: Runs, claim: Published) -> Decision:
-    """Decide by the model, with packets as the paper counts them; say what is simulated."""
+    """Decide by the model, with packets as the paper counts them; the evidence has simulations."""
     mix, load, rate = LATE[claim.id]
     ours = 100 * float(late_by_load(of_mix(mix, PACKET), [load], rate)[0])
     alike = [at for at in MIXED if (at.mix, at.rate_bps) == (mix, rate) and runs.has(at)]
     seen = [pair for at in alike for pair in late(runs, at)]
-    told = "; ".join(f"{100 * p:.1f} % at load {100 * x:.1f} %" for x, p in sorted(seen))
-    there = f" A FIFO, simulated: {told}." if seen else ""
+    listed = "; ".join(f"{100 * p:.1f} % at load {100 * x:.1f} %" for x, p in sorted(seen))
+    there = f" A simulated FIFO: {listed}." if seen else ""
     return exactly(claim, ours, f"M[X]/M/1 with the bursts of our mix.{there}")
 
 
 @CLAIMS.decides("PE-028", "PE-029", "PE-030", items=["figure-10"])
 def deployed(runs: Runs, claim: Published) -> Decision:
-    """Decide that clients with ECN are better off at this share, and that it is of all requests."""
+    """Decide by the share of requests of clients with ECN; the evidence compares profiles."""
     at = deployment.setting(RED, round(claim.value / 5))
     ran = runs.of(at)
     shares = [100 * r.kinds["ecn"].number / r.all.number for r in ran]
@@ -188,7 +190,7 @@ def deployed(runs: Runs, claim: Published) -> Decision:
         100 * (r.kinds["ecn"].profile() - r.kinds["plain"].profile()) for r in ran
     )
     text = (
-        f"Share of the requests that such clients make: {estimates.mean(shares)} %; their profile "
+        f"Share of the requests by clients with ECN: {estimates.mean(shares)} %; their profile "
         f"is {better} points above that of the others."
     )
     return exactly(claim, float(np.mean(shares)), text, 2)
@@ -239,13 +241,13 @@ def gain_of_testbed(runs: Runs, claim: Published) -> Decision:
 def _all(
     runs: Runs, claim: Published, pairs: Sequence[tuple[Setting, Setting]], quantity: Quantity
 ) -> Decision:
-    """Decide a direction in every pair of settings: each must have it, surely."""
-    found = {
+    """Decide a direction by the interval of every pair of settings."""
+    by_case = {
         f"{at.scheme} {at.load} %": estimates.mean(gain(runs, at, over, quantity))
         for at, over in pairs
     }
     unit = "% of the link" if quantity is THROUGHPUT else "points of the profile"
-    return every_sign(claim, found, 0, f"Differences in {unit}.")
+    return every_sign(claim, by_case, 0, f"Differences in {unit}.")
 
 
 def _pairs(schemes: Sequence[str], more: str, less: str) -> list[tuple[Setting, Setting]]:
@@ -254,13 +256,13 @@ def _pairs(schemes: Sequence[str], more: str, less: str) -> list[tuple[Setting, 
 
 @CLAIMS.decides("PE-040", items=["table-1"])
 def plus_carries_more(runs: Runs, claim: Published) -> Decision:
-    """Decide by ECN+ less ECN for four schemes at both loads."""
+    """Decide by ECN+ minus ECN for four schemes at both loads."""
     return _all(runs, claim, _pairs(SCHEMES, ECN_PLUS, ECN), THROUGHPUT)
 
 
 @CLAIMS.decides("PE-041", items=EVERY)
 def plus_answers_sooner(runs: Runs, claim: Published) -> Decision:
-    """Decide by the profiles of ECN+ less ECN for four schemes at both loads."""
+    """Decide by the profiles of ECN+ minus ECN for four schemes at both loads."""
     return _all(runs, claim, _pairs(SCHEMES, ECN_PLUS, ECN), PROFILE)
 
 
@@ -291,21 +293,21 @@ def _mean_over_loads(runs: Runs, scheme: str, ends: str) -> list[float]:
 def rank_of_pi(runs: Runs, claim: Published) -> Decision:
     """Decide by the profiles with ECN+, mean of both loads."""
     every = {s: _mean_over_loads(runs, s, ECN_PLUS) for s in SCHEMES}
-    found = {s: estimates.mean(profiles) for s, profiles in every.items()}
-    order = sorted(found, key=lambda s: -found[s].value)
-    text = ", ".join(f"{s} {found[s]}" for s in order)
+    means = {s: estimates.mean(profiles) for s, profiles in every.items()}
+    order = sorted(means, key=lambda s: -means[s].value)
+    text = ", ".join(f"{s} {means[s]}" for s in order)
     rank = order.index(PI) + 1
     best = next(s for s in order if s != PI)
     lead = [a - b for a, b in zip(every[PI], every[best], strict=True)]
-    text = f"Mean of the profile with {ENDS[ECN_PLUS]}: {text}. PI less the best other, {best}."
+    text = f"Mean of the profile with {ENDS[ECN_PLUS]}: {text}. PI minus the best other, {best}."
     return replace(direction(claim, lead, text), ours=str(rank))
 
 
 @CLAIMS.decides("PE-047", items=["figure-2", "figure-3"])
 def red_star_above_red(runs: Runs, claim: Published) -> Decision:
-    """Decide by the profiles of RED* less RED with ECN+, mean of both loads."""
+    """Decide by the profiles of RED* minus RED with ECN+, mean of both loads."""
     both = zip(*(_mean_over_loads(runs, s, ECN_PLUS) for s in (RED_STAR, RED)), strict=True)
-    return direction(claim, [star - red for star, red in both], "RED* less RED with ECN+.")
+    return direction(claim, [star - red for star, red in both], "RED* minus RED with ECN+.")
 
 
 @CLAIMS.decides("PE-048", items=["figure-6"])
@@ -316,18 +318,18 @@ def threshold_above_pi(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("PE-049", items=["figure-10"])
 def others_lose(runs: Runs, claim: Published) -> Decision:
-    """Decide by the profile of clients without ECN at 95 % less that at 5 %."""
+    """Decide by the profile of clients without ECN at 95 % deployment minus that at 5 %."""
     first, last = (
         [100 * r.profile() for r in deployment.of_kind(runs, deployment.setting(RED, s), "plain")]
         for s in (deployment.SHARES[0], deployment.SHARES[-1])
     )
     return direction(claim, [b - a for a, b in zip(first, last, strict=True)],
-                     "Profile of clients without ECN, 95 % less 5 %, in points.")  # fmt: skip
+                     "Profile of clients without ECN, 95 % minus 5 %, in points.")  # fmt: skip
 
 
 @CLAIMS.decides("PE-005", items=["loads"])
 def schemes_matter_above(runs: Runs, claim: Published) -> Decision:
-    """Decide by the loads at which schemes are apart."""
+    """Decide by the loads at which the profiles of the schemes differ."""
     from aqmlab.studies.power_of_ecn import loads
 
     return loads.matters(runs, claim)

@@ -1,4 +1,4 @@
-"""Figure 10: response times of clients with and without ECN, as more of them have it."""
+"""Figure 10: response times of clients with and without ECN, by the share of clients with ECN."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from aqmlab.report import Entry, Table
 from aqmlab.studies.framework import Cell, Figure, Item, Need, Runs, Section
 from aqmlab.studies.power_of_ecn.outcomes import Outcome, Responses
 from aqmlab.studies.power_of_ecn.scenarios import Setting
-from aqmlab.studies.power_of_ecn.showing import curve, finish, panels, told
+from aqmlab.studies.power_of_ecn.showing import curve, finish, panels, with_interval
 from aqmlab.studies.power_of_ecn.words import DEPLOYED, ECN_PLUS, RED
 
 SHARES = (1, 10, 19)
-"""Of 20 clients: 5, 50 and 95 %."""
+"""Numbers of 20 clients with ECN: 5, 50 and 95 %."""
 KINDS = {"ecn": "clients with ECN", "plain": "clients without"}
 SCHEMES = (RED,)
 
 
 def setting(scheme: str, share: int) -> Setting:
-    """Return a setting in which so many of 20 clients have ECN, and all servers ECN+."""
+    """Return a setting in which `share` of 20 clients have ECN, and all servers have ECN+."""
     return Setting(scheme, ECN_PLUS, DEPLOYED, share=share)
 
 
 def of_kind(runs: Runs, at: Setting, kind: str) -> list[Responses]:
-    """Return the response times of a kind of clients, one a replication."""
+    """Return the response times of a kind of clients, one per replication."""
     ran: list[Outcome] = runs.of(at)
     return [run.kinds[kind] for run in ran]
 
@@ -50,10 +50,10 @@ def _make(runs: Runs) -> Section:
         for panel, (kind, name) in zip(axes, KINDS.items(), strict=True):
             for i, share in enumerate(SHARES):
                 at = setting(scheme, share)
-                found = of_kind(runs, at, kind)
-                curve(panel, i, f"{5 * share} % have ECN", found)
+                responses = of_kind(runs, at, kind)
+                curve(panel, i, f"{5 * share} % have ECN", responses)
                 within, profile = (
-                    estimates.mean(100 * read(r) for r in found)
+                    estimates.mean(100 * read(r) for r in responses)
                     for read in (lambda r: r.within(0.5), Responses.profile)
                 )
                 columns = at.columns() | {"clients": name}
@@ -61,7 +61,13 @@ def _make(runs: Runs) -> Section:
                     Cell("figure-10", columns, "response_within_0.5_s", "%", within),
                     Cell("figure-10", columns, "mean_cdf_to_2_s", "%", profile),
                 ]
-                rows.append([f"{scheme}, {5 * share} %: {name}", told(within), told(profile)])
+                rows.append(
+                    [
+                        f"{scheme}, {5 * share} %: {name}",
+                        with_interval(within),
+                        with_interval(profile),
+                    ]
+                )
         caption = f"Figure 10: incremental deployment with {scheme}, {DEPLOYED} % load."
         name = "figure-10" if scheme == RED else "figure-10-red-star"
         section.figures.append(Figure(name, caption, finish(figure, axes[0])))

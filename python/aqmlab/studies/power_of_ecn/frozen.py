@@ -1,7 +1,7 @@
-"""The frozen reading of the paper: the settings that it leaves open, the choices, and the reasons.
+"""The frozen reading of the paper: each setting that it leaves open, our choice, and the reason.
 
-Nothing here was chosen by a number that a claim prints. The items `readings`, `variants` and
-`today` show other readings; they explain and are not scored.
+No printed number of a claim was used for a choice. The items `readings`, `variants` and `today`
+show other readings, which the score does not count.
 """
 
 from aqmlab.studies.framework import Choice
@@ -11,12 +11,12 @@ CHOICES = (
     Choice(
         "Sizes of objects",
         "A lognormal body and, for 15 % of the objects, a Pareto tail from 7 kB to 1 GB",
-        "Two numbers are printed, and it has both: a mean of 7.2 kB, 80 % of the bytes in the "
+        "It has the two printed numbers: a mean of 7.2 kB, 80 % of the bytes in the "
         "largest 15 %. A lognormal distribution alone can have both too.",
     ),
     Choice("Pages", "Pareto times of mean 10 s and shape 1.5 from start to start, four objects "
            "(geometric), 100 ms between their requests (exponential), requests of 350 B",
-           "The paper says Pareto and prints no number."),
+           "The paper names the Pareto distribution without numbers."),
     Choice("Offered loads", "Users that make up 90, 98 and 105 % on the uncongested link, in each "
            "replication", "The loads are printed; that the cells of Table 1 are 90 and 105 % is "
            "inferred from their order."),
@@ -30,13 +30,14 @@ CHOICES = (
            "Initial window and SYN timeout are printed; the others are defaults of ns-2 and RFCs "
            "of that time."),
     Choice("A mark at a window of one segment", "The sender waits for its timer",
-           "RFC 3168, section 6.1.2. The sender of ns-2 goes on instead, which is not offered "
-           "here."),
-    Choice("A marked SYN-ACK", "Changes nothing at the server", "Section 3.2.1."),
+           "RFC 3168, section 6.1.2. The sender of ns-2 continues to send, which is not "
+           "available here."),
+    Choice("A marked SYN-ACK", "No effect on the server", "Section 3.2.1."),
     Choice("The testbed", "445 browsers that think for 7 s, pages of four objects over one "
            "persistent connection, hosts as Linux 2.4",
-           "Think time of TPC-W; the paper offers 15 Mbit/s, which so many browsers get from a "
-           "network without congestion."),
+           "Think time of TPC-W; the paper offers 15 Mbit/s, which this number of browsers "
+           "receives from "
+           "a network without congestion."),
 )  # fmt: skip
 
 _SHARES = "The share of clients with ECN is an input."

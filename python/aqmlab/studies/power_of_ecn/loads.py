@@ -1,4 +1,4 @@
-"""Beyond: loads from 80 to 125 %, with FIFO; section 4.2 says above which schemes matter."""
+"""Beyond: loads from 80 to 125 %, with FIFO; schemes matter above a load (section 4.2)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,14 @@ from aqmlab.report import Entry, Table
 from aqmlab.studies.framework import Cell, Decision, Figure, Item, Need, Published, Runs, Section
 from aqmlab.studies.framework.claims import EXACT, estimated
 from aqmlab.studies.power_of_ecn.scenarios import Setting
-from aqmlab.studies.power_of_ecn.showing import PROFILE, THROUGHPUT, finish, mean, told, values
+from aqmlab.studies.power_of_ecn.showing import (
+    PROFILE,
+    THROUGHPUT,
+    finish,
+    mean,
+    values,
+    with_interval,
+)
 from aqmlab.studies.power_of_ecn.words import (
     ECN,
     ECN_PLUS,
@@ -29,7 +36,7 @@ from aqmlab.studies.power_of_ecn.words import (
 LOADS = (80, 90, 105, 125)
 SECONDS, REPLICATIONS = 60, 3
 POINT = 1
-"""Profiles that are apart by more than this, in percentage points, are different."""
+"""Difference of profiles in percentage points above which they count as different."""
 ARMS = (
     (FIFO, OFF), (RED, OFF), (PI, OFF), (RED_STAR, ECN), (PI, ECN), (RED_STAR, ECN_PLUS),
     (PI, ECN_PLUS),
@@ -37,7 +44,7 @@ ARMS = (
 
 
 def setting(scheme: str, ends: str, load: int) -> Setting:
-    """Return a short setting."""
+    """Return a setting with the short duration of this item."""
     return Setting(scheme, ends, load, seconds=SECONDS)
 
 
@@ -48,25 +55,25 @@ def _needs() -> Iterator[Need]:
 
 
 def apart(runs: Runs, load: int) -> list[float]:
-    """Return how far apart the profiles of the schemes are, in points, one a replication."""
-    found = np.array([values(runs, setting(*arm, load), PROFILE) for arm in ARMS])
-    return list(found.max(axis=0) - found.min(axis=0))
+    """Return the range of the schemes' profiles in points, one number per replication."""
+    by_arm = np.array([values(runs, setting(*arm, load), PROFILE) for arm in ARMS])
+    return list(by_arm.max(axis=0) - by_arm.min(axis=0))
 
 
 def matters(runs: Runs, claim: Published) -> Decision:
-    """Decide by the greatest load at which the schemes' profiles are alike."""
-    found = {load: estimates.mean(apart(runs, load)) for load in LOADS}
+    """Decide by the highest load at which the schemes' profiles are equal."""
+    by_load = {load: estimates.mean(apart(runs, load)) for load in LOADS}
 
     def greatest(bound: str) -> float:
-        return max((x for x, of in found.items() if getattr(of, bound) <= POINT), default=0)
+        return max((x for x, of in by_load.items() if getattr(of, bound) <= POINT), default=0)
 
     low, ours, high = map(greatest, ("high", "value", "low"))
-    text = "; ".join(f"{load} %: {of}" for load, of in found.items())
+    text = "; ".join(f"{load} %: {of}" for load, of in by_load.items())
     evidence = (
-        f"Best less worst profile of {len(ARMS)} schemes, in points: {text}. The greatest of these "
-        f"loads at which that is up to {POINT} point is held against the printed one."
+        f"Range of the profiles of {len(ARMS)} schemes, in points: {text}. The highest of these "
+        f"loads with a range of at most {POINT} point is compared with the printed one."
     )
-    of_loads = Estimate("load, surely to possibly", ours, low, high, len(found))
+    of_loads = Estimate("load, surely to possibly", ours, low, high, len(by_load))
     return estimated(replace(claim, qualifier="exact"), of_loads, EXACT, evidence)
 
 
@@ -80,16 +87,16 @@ def _make(runs: Runs) -> Section:
         name = f"{scheme}, {ENDS[ends]}"
         row: list[str | Entry] = [name]
         for panel, quantity in zip(axes, (PROFILE, THROUGHPUT), strict=True):
-            found = [mean(runs, setting(scheme, ends, x), quantity) for x in LOADS]
+            means = [mean(runs, setting(scheme, ends, x), quantity) for x in LOADS]
             colour, marker = look(i)
-            ends_of = [[e.value - e.low for e in found], [e.high - e.value for e in found]]
-            panel.errorbar(LOADS, [e.value for e in found], ends_of, label=name, color=colour,
+            ends_of = [[e.value - e.low for e in means], [e.high - e.value for e in means]]
+            panel.errorbar(LOADS, [e.value for e in means], ends_of, label=name, color=colour,
                            marker=marker, markersize=4, capsize=2, linewidth=1.1)  # fmt: skip
-            for x, e in zip(LOADS, found, strict=True):
+            for x, e in zip(LOADS, means, strict=True):
                 columns = setting(scheme, ends, x).columns()
                 section.cells.append(Cell("loads", columns, quantity[0], quantity[1], e))
             if quantity is PROFILE:
-                row += [told(e) for e in found]
+                row += [with_interval(e) for e in means]
         rows.append(row)
     for panel, label in zip(
         axes, ("mean of the profile to 2 s (%)", "throughput (%)"), strict=True

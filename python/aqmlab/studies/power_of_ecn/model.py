@@ -36,17 +36,17 @@ MSS, WIRE = 1460, 1500
 FLOWS = (1, 2, 4, 7, 10, 14, 20, 30, 45, 70, 100)
 """Sizes of the flows of figure 7, in packets."""
 OF_TEXT = 7
-"""The size of which the text has a number (section 5.2.2)."""
+"""Flow size in packets whose mean queue the text prints (section 5.2.2)."""
 LOADS = (80, 90, 98)
 """Nominal loads at which figures 8 and 9 are simulated, in %."""
 SECONDS, REPLICATIONS = 60, 3
 LIMIT = "100000 packets"
-"""Of a FIFO that never drops, as the model has it."""
+"""Limit of a FIFO that never drops, as in the model."""
 
 
 @dataclass(frozen=True)
 class Waited:
-    """How many packets waited how long, and for how much of the time the link was busy."""
+    """Histogram of the waits at the bottleneck, and busy time of the link."""
 
     waits: tuple[float, ...]
     packets: tuple[float, ...]
@@ -69,7 +69,7 @@ def _recorded() -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Alike:
-    """Flows that have all the same size and come as a Poisson process, through a FIFO."""
+    """Flows of equal size through a FIFO, arriving as a Poisson process."""
 
     packets: int
     delayed_acks: bool = False
@@ -79,7 +79,7 @@ class Alike:
         return {"flow_packets": self.packets, "delayed_acks": int(self.delayed_acks)}
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of one replication: load 0.8 of data, a table for each window."""
+        """Return the scenario of one replication: load 0.8 of data, one flow table per window."""
         flow_bits = 8 * (WIRE * self.packets + 2 * (WIRE - MSS))  # SYN and FIN too
         users = 105
         interval_s = users / (LOAD * RATE_BPS / flow_bits)
@@ -105,7 +105,7 @@ class Alike:
 
 @dataclass(frozen=True)
 class Mixed:
-    """The web traffic of a mix through a FIFO, on a link of some rate."""
+    """Web traffic of a mix through a FIFO, on a link of a given rate."""
 
     mix: str
     load: int
@@ -116,7 +116,7 @@ class Mixed:
         return {"mix": self.mix, "load": self.load, "rate_bps": self.rate_bps}
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of one replication: as many more users as the link has more bits."""
+        """Return the scenario of one replication; the users are proportional to the link rate."""
         at = Setting(FIFO, OFF, self.load, self.mix, seconds=SECONDS)
         users = round(at.users[replication] * self.rate_bps / RATE_BPS)
         base = scenario(at, replication, users)
@@ -135,7 +135,7 @@ MIXED = [
 
 @cache
 def of_mix(mix: str, packet: int) -> Batches:
-    """Return the batches that the flows of a mix bring, of packets with so much data."""
+    """Return the batches of the flows of a mix, for packets with `packet` bytes of data."""
     above = np.concatenate([[1.0], np.geomspace(1, 1e-10, 20_000)[1:], [0.0]])
     middle = 1 - (above[:-1] + above[1:]) / 2
     quantiles = distribution("size", sizes(mix)).quantile(middle)
@@ -147,21 +147,21 @@ def of_mix(mix: str, packet: int) -> Batches:
 
 def late(runs: Runs, at: Mixed) -> list[tuple[float, float]]:
     """Return load and P(wait > 5 ms) of each replication, after the warm-up."""
-    found = []
+    pairs = []
     for run in runs.of(at):
         packets = np.array(run.packets)
         late_packets = packets[np.array(run.waits) > TARGET_S].sum()
-        found.append((run.busy_s / run.seconds, float(late_packets / packets.sum())))
-    return found
+        pairs.append((run.busy_s / run.seconds, float(late_packets / packets.sum())))
+    return pairs
 
 
 def mean_in_system(runs: Runs, at: Alike) -> list[float]:
     """Return the mean number in the system of each replication, by Little's law, in packets."""
-    found = []
+    means = []
     for run in runs.of(at):
         packets, waits = np.array(run.packets), np.array(run.waits)
-        found.append(float((packets @ waits + run.busy_s) / run.seconds))
-    return found
+        means.append(float((packets @ waits + run.busy_s) / run.seconds))
+    return means
 
 
 def _needs() -> Iterator[Need]:
@@ -174,7 +174,7 @@ def _needs() -> Iterator[Need]:
 
 
 Points = tuple[list[float], list[float], list[float], list[float]]
-"""Where points are: x, means, and the ends of their intervals."""
+"""Points of a figure: x, means, and lower and upper bounds of the intervals."""
 
 
 def _figure_7(runs: Runs, section: Section) -> Figure:
@@ -185,21 +185,21 @@ def _figure_7(runs: Runs, section: Section) -> Figure:
         ("an ACK a segment", STATED, False), ("delayed ACKs", DELAYED_ACKS, True),
     ):  # fmt: skip
         curves[name] = fine, mean_by_flow_size(fine, ramp=ramp, packet=MSS).tolist()
-        found = [estimates.mean(mean_in_system(runs, Alike(n, delayed))) for n in FLOWS]
-        points[name] = _points(list(FLOWS), found)
-        for n, e in zip(FLOWS, found, strict=True):
+        means = [estimates.mean(mean_in_system(runs, Alike(n, delayed))) for n in FLOWS]
+        points[name] = _points(list(FLOWS), means)
+        for n, e in zip(FLOWS, means, strict=True):
             columns = Alike(n, delayed).columns()
             section.cells.append(Cell("model", columns, "mean_queue", "packets", e))
     about = (
-        "Figure 7: mean number in the system over the size of flows that are all alike, at load "
+        "Figure 7: mean number in the system over the size of flows of equal size, at load "
         "0.8: the paper's model (curves), and TCP through a FIFO (points, 95 % intervals), with an "
-        "ACK a segment and with delayed ACKs."
+        "ACK per segment and with delayed ACKs."
     )
     return Figure("figure-7", about, drawn.figure_7(curves, points))
 
 
-def _points(x: Sequence[float], found: Sequence[Estimate]) -> Points:
-    low, middle, high = zip(*(e.interval for e in found), strict=True)
+def _points(x: Sequence[float], of: Sequence[Estimate]) -> Points:
+    low, middle, high = zip(*(e.interval for e in of), strict=True)
     return list(x), list(middle), list(low), list(high)
 
 
@@ -211,12 +211,12 @@ def _by_load(runs: Runs, section: Section, mix: str, rows: list[list[str | Entry
         name = f"{rate / 1e6:g} Mbit/s"
         curves[name] = loads, _model(mix, loads, rate)
         measured: list[float] = []
-        found: list[Estimate] = []
+        shares: list[Estimate] = []
         for at in (one for one in MIXED if one.mix == mix and one.rate_bps == rate):
             pairs = late(runs, at)
             e, load = estimates.mean(p for _, p in pairs), float(np.mean([x for x, _ in pairs]))
             measured.append(load)
-            found.append(e)
+            shares.append(e)
             section.cells.append(Cell("model", at.columns(), "late_share", "1", e))
             low, middle, high = (100 * part for part in e.interval)
             (model,) = _model(mix, [min(load, 0.999)], rate)
@@ -224,7 +224,7 @@ def _by_load(runs: Runs, section: Section, mix: str, rows: list[list[str | Entry
                 [f"{mix} mix, {name}, {at.load} %", f"{100 * load:.1f}", f"{100 * model:.1f}",
                  f"{middle:.1f} [{low:.1f} to {high:.1f}]"]
             )  # fmt: skip
-        points[name] = _points(measured, found)
+        points[name] = _points(measured, shares)
     number, draw = (8, drawn.figure_8) if mix == WEB else (9, drawn.figure_9)
     about = (
         f"Figure {number}: probability that a packet waits more than 5 ms over the load of the "
@@ -234,18 +234,21 @@ def _by_load(runs: Runs, section: Section, mix: str, rows: list[list[str | Entry
 
 
 def _model(mix: str, loads: list[float], rate: float) -> list[float]:
-    found: list[float] = late_by_load(of_mix(mix, MSS), loads, rate, packet=WIRE).tolist()
-    return found
+    shares: list[float] = late_by_load(of_mix(mix, MSS), loads, rate, packet=WIRE).tolist()
+    return shares
 
 
 def _make(runs: Runs) -> Section:
     if not runs.has(Alike(FLOWS[0])):
-        return Section(["The quick form decides the claims on the model, and draws nothing of it."])
+        return Section(
+            ["The quick form decides the claims on the model, and leaves out its figures."]
+        )
     section = Section(
         [
-            "Batches come as a Poisson process and are served packet by packet: M[X]/M/1. They are "
-            "the bursts in which slow start sends flows, up to the advertised window. Simulations: "
-            f"a FIFO that never drops; {SECONDS} s after the warm-up, {REPLICATIONS} replications.",
+            "Batches arrive as a Poisson process and are served packet by packet: M[X]/M/1. They "
+            "are the bursts in which slow start sends flows, up to the advertised window. "
+            f"Simulations: a FIFO that never drops; {SECONDS} s after the warm-up, {REPLICATIONS} "
+            "replications.",
         ]
     )
     section.figures.append(_figure_7(runs, section))
@@ -263,7 +266,8 @@ def _make(runs: Runs) -> Section:
         for one in readings() if not one.departures or one.meets
     ]  # fmt: skip
     title = (
-        "Readings of figure 7 at 7.22 packets: as stated, and those that give the text's 5 packets"
+        "Readings of figure 7 at 7.22 packets: as stated, and readings that give the 5 packets of "
+        "the text"
     )
     section.tables.append(Table(title, ["Departs from the text in", "Packets"], near[:12]))
     return section

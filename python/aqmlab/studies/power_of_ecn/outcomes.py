@@ -1,9 +1,9 @@
-"""A run of the study, reduced to what its tables, figures and claims look at.
+"""Reduction of a run to the values that tables, figures and claims read.
 
-Response times are counts in fixed bins: 10 ms up to 2 s, then 40 a decade up to 1000 s. A request
-that had no response at the end of the run says that it takes longer than it had taken by then: such
-are counted in the same bins, and the distribution function is the product-limit estimate of both
-(`kaplan1958incomplete`).
+Response times are counts in fixed bins: 10 ms up to 2 s, then 40 per decade up to 1000 s. For a
+request without a response at the end of the run, the wait so far is a lower bound of its response
+time. Such waits are counted in the same bins, and the distribution function is the
+product-limit estimate of both (`kaplan1958incomplete`).
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 
 FINE = np.linspace(0.01, 2, 200)
 EDGES = np.concatenate([FINE, 2 * 10 ** (np.arange(1, 109) / 40)])
-"""Upper edges of the bins, in s; beyond the last there is one bin more."""
+"""Upper edges of the bins, in s; one more bin follows the last edge."""
 SMALL, LARGE = 10_000, 100_000
 CLASSES = ("below 10 kB", "10 to 100 kB", "above 100 kB")
-"""Of objects, by their size."""
+"""Classes of objects by size."""
 SYN_TIMEOUT_S = 2.9
-"""A handshake that took longer lost its SYN or its SYN-ACK, and waited for a timer of 3 s."""
+"""Duration of a handshake in s above which it lost a SYN or SYN-ACK and waited 3 s."""
 
 
 @dataclass(frozen=True, slots=True)
 class Responses:
-    """Response times of some requests: how many ended in each bin, and how many were given up on.
+    """Histogram of response times, of finished and of unfinished requests.
 
     Attributes
     ----------
     ended, left : numpy.ndarray
-        Requests a bin that had their response, and those that had not when the run ended, by how
-        long they had waited.
+        Finished requests per bin of their response time, and unfinished requests per bin of their
+        wait at the end of the run.
     seconds : float
-        The sum of all these times.
+        Sum of all these times.
     """
 
     ended: np.ndarray
@@ -48,7 +48,7 @@ class Responses:
 
     @classmethod
     def of(cls, times: np.ndarray, ended: np.ndarray) -> Responses:
-        """Count times in s, of which some are of requests that ended."""
+        """Return the histogram of times in s; `ended` is True for finished requests."""
         at = np.searchsorted(EDGES, times)
         n = len(EDGES) + 1
         counts = [np.bincount(at[which], minlength=n).astype(np.int32) for which in (ended, ~ended)]
@@ -56,11 +56,11 @@ class Responses:
 
     @property
     def number(self) -> int:
-        """How many requests."""
+        """Number of requests."""
         return int(self.ended.sum() + self.left.sum())
 
     def cdf(self) -> np.ndarray:
-        """Return the share of requests whose response is there by each edge."""
+        """Return the share of requests with a response time up to each edge."""
         both = self.ended + self.left
         at_risk = both[::-1].cumsum()[::-1]
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -69,7 +69,7 @@ class Responses:
         return cdf
 
     def within(self, seconds: float) -> float:
-        """Return the share of requests whose response is there within a time, an edge of a bin."""
+        """Return the share of requests with a response time up to `seconds`, an edge of a bin."""
         return float(self.cdf()[np.searchsorted(EDGES, seconds - 1e-9)])
 
     def profile(self) -> float:
@@ -77,7 +77,7 @@ class Responses:
         return float(self.cdf()[: len(FINE)].mean())
 
     def mean(self) -> float:
-        """Return the mean time in s, those that did not end with what they had taken."""
+        """Return the mean time in s, where unfinished requests count with their wait."""
         return self.seconds / max(1, self.number)
 
     def __add__(self, other: Responses) -> Responses:
@@ -88,28 +88,28 @@ class Responses:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A run after its warm-up.
+    """Reduced result of a run, after the warm-up.
 
     Attributes
     ----------
     classes : tuple of Responses
-        By size (`CLASSES`).
+        Response times by size class (`CLASSES`).
     kinds : dict of Responses
-        Of clients with and without ECN, if both are there.
+        Response times of clients with and without ECN, if the run has both.
     throughput : float
-        What the bottleneck carried, as a share of 100 Mbit/s.
+        Throughput of the bottleneck, as a share of 100 Mbit/s.
     served : int
-        Requests that were answered.
+        Requests with a complete response.
     syn_acks, syn_ack_drops : int
-        Those that reached a client, and those that the bottleneck dropped.
+        SYN-ACKs that reached a client, and those that the bottleneck dropped.
     data_drops : int
-        Other packets that it dropped.
+        Other packets that the bottleneck dropped.
     marks : int
-        Packets that it marked.
+        Packets that the bottleneck marked.
     packets : int
-        Packets that it carried.
+        Packets that the bottleneck sent.
     syn_waits, syn_wait_s : float
-        Requests whose handshake waited for a timer, and how long in all.
+        Requests whose handshake waited for a timer, and the sum of these waits.
     timeouts : int
         Timeouts of servers, of SYN-ACKs and of responses.
     """
@@ -129,18 +129,18 @@ class Outcome:
 
     @property
     def all(self) -> Responses:
-        """Of all requests."""
+        """Response times of all requests."""
         first, *others = self.classes
         return sum(others, first)
 
     @property
     def syn_ack_loss(self) -> float:
-        """The share of SYN-ACKs that were dropped."""
+        """Share of SYN-ACKs that the bottleneck dropped."""
         return self.syn_ack_drops / max(1, self.syn_ack_drops + self.syn_acks)
 
     @property
     def data_loss(self) -> float:
-        """The share of other packets that were dropped."""
+        """Share of other packets that the bottleneck dropped."""
         other = self.packets - self.syn_acks
         return self.data_drops / max(1, self.data_drops + other)
 
@@ -191,7 +191,7 @@ def _kinds(
     times: np.ndarray,
     ended: np.ndarray,
 ) -> dict[str, Responses]:
-    """Return the response times of clients with and without ECN, if there are both."""
+    """Return the response times of clients with and without ECN, if the run has both."""
     modes = {f["name"].rpartition("-")[0]: f["tcp"].get("ecn", {}).get("mode", OFF) for f in flows}
     ends = {name: mode != OFF for name, mode in modes.items()}
     if len(set(ends.values())) < 2:

@@ -24,7 +24,7 @@ from aqmlab.studies.power_of_ecn.showing import (
     gain,
     over,
     panels,
-    told,
+    with_interval,
 )
 from aqmlab.studies.power_of_ecn.words import (
     ECN,
@@ -60,12 +60,12 @@ def reference(load: int) -> Setting:
 
 
 def grid(scheme: str) -> list[Setting]:
-    """Return the settings of a scheme: both loads, and the three kinds of ends."""
+    """Return the settings of a scheme: both loads, and three ECN modes."""
     return [Setting(scheme, ends, load) for load in LOADS for ends in ENDS]
 
 
 def needs(scheme: str) -> Iterator[Need]:
-    """Give the runs of a scheme, and those of the uncongested link."""
+    """Yield the runs of a scheme and of the uncongested link."""
     yield from (Need(reference(load)) for load in LOADS)
     yield from (Need(at) for at in grid(scheme))
 
@@ -76,8 +76,8 @@ def sheet_of(runs: Runs, scheme: str, name: str) -> Figure:
     for panel, load in zip(axes, LOADS, strict=True):
         curve(panel, 6, "uncongested", [r.all for r in runs.of(reference(load))], dashed=True)
         for i, ends in enumerate((ECN_PLUS, OFF, ECN)):
-            found = [run.all for run in runs.of(Setting(scheme, ends, load))]
-            curve(panel, i, ENDS[ends], found)
+            responses = [run.all for run in runs.of(Setting(scheme, ends, load))]
+            curve(panel, i, ENDS[ends], responses)
     caption = (
         f"Figure {NUMBERS[scheme]}: response times with {scheme}, mean over the replications with "
         "its 95 % interval; dashed: the same requests on the uncongested link."
@@ -93,30 +93,30 @@ def _name(at: Setting) -> str:
 def rows(
     runs: Runs, settings: Sequence[Setting], quantities: Sequence[Quantity]
 ) -> list[list[str | Entry]]:
-    """Return a row a setting: its numbers."""
-    found: list[list[str | Entry]] = []
+    """Return one row per setting with its numbers."""
+    lines: list[list[str | Entry]] = []
     for at in settings:
-        numbers = [told(over(q, runs.of(at))) for q in quantities]
-        found.append([_name(at), *numbers])
-    return found
+        numbers = [with_interval(over(q, runs.of(at))) for q in quantities]
+        lines.append([_name(at), *numbers])
+    return lines
 
 
 def by_size(runs: Runs, scheme: str, settings: Sequence[Setting]) -> Table:
-    """Return the response times of small, middling and large objects."""
-    found: list[list[str | Entry]] = []
+    """Return the response times of small, medium and large objects."""
+    lines: list[list[str | Entry]] = []
     for at in settings:
         ran: list[Outcome] = runs.of(at)
         row: list[str | Entry] = [_name(at)]
         for k in range(len(CLASSES)):
             mean = estimates.mean(r.classes[k].mean() for r in ran)
             late = estimates.share(100 * (1 - r.classes[k].within(2)) for r in ran)
-            row += [told(mean), told(late)]
-        found.append(row)
+            row += [with_interval(mean), with_interval(late)]
+        lines.append(row)
     heads = [h for name in CLASSES for h in (f"{name}: mean (s)", "later than 2 s (%)")]
-    return Table(f"{scheme}: by the size of the object", ["Load, ends", *heads], found)
+    return Table(f"{scheme}: by the size of the object", ["Load, ends", *heads], lines)
 
 
-def _made(scheme: str) -> Callable[[Runs], Section]:
+def _maker(scheme: str) -> Callable[[Runs], Section]:
     item = f"figure-{NUMBERS[scheme]}"
 
     def make(runs: Runs) -> Section:
@@ -127,7 +127,7 @@ def _made(scheme: str) -> Callable[[Runs], Section]:
         section.tables += [
             Table(f"{scheme}: response times", ["Load, ends", *HEADS], rows(runs, settings, SHOWN)),
             Table(
-                f"{scheme}: what is lost, and what it costs",
+                f"{scheme}: losses and their costs",
                 ["Load, ends", *COST_HEADS],
                 rows(runs, settings, COSTS),
             ),
@@ -140,16 +140,16 @@ def _made(scheme: str) -> Callable[[Runs], Section]:
 
 
 def differences(runs: Runs, scheme: str) -> list[str]:
-    """Say what ECN and ECN+ do to the profile, with intervals over pairs of replications."""
-    found = []
+    """Return the changes of the profile by ECN and ECN+, with intervals of paired differences."""
+    sentences = []
     for load in LOADS:
         parts = []
         for more, less in ((ECN, OFF), (ECN_PLUS, ECN), (ECN_PLUS, OFF)):
             above, below = (Setting(scheme, ends, load) for ends in (more, less))
             of = estimates.mean(gain(runs, above, below, PROFILE))
             parts.append(f"{ENDS[more]} over {ENDS[less]} {of} points")
-        found.append(f"{load} % load, mean of the profile to 2 s: {'; '.join(parts)}.")
-    return found
+        sentences.append(f"{load} % load, mean of the profile to 2 s: {'; '.join(parts)}.")
+    return sentences
 
 
 def _item(scheme: str) -> Item:
@@ -158,7 +158,7 @@ def _item(scheme: str) -> Item:
         f"figure-{number}",
         f"Figure {number}: response times with {scheme}",
         lambda: needs(scheme),
-        _made(scheme),
+        _maker(scheme),
     )
 
 

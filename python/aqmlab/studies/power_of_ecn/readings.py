@@ -1,4 +1,4 @@
-"""How much hangs on what the paper leaves open: each read otherwise."""
+"""Sensitivity of the results to the settings that the paper leaves open."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from aqmlab.studies.power_of_ecn.showing import (
     THROUGHPUT,
     gain,
     mean,
-    told,
+    with_interval,
 )
 from aqmlab.studies.power_of_ecn.words import ENDS, OFF, PERSISTENT, PI, RED_STAR
 
@@ -46,12 +46,12 @@ OF_SCHEME = {
 
 
 def setting(scheme: str, ends: str, reading: Reading) -> Setting:
-    """Return a short setting at persistent congestion."""
+    """Return a setting with the short duration of this item, at persistent congestion."""
     return Setting(scheme, ends, PERSISTENT, seconds=SECONDS, reading=reading)
 
 
 def cases() -> Iterator[tuple[str, Reading]]:
-    """Give scheme and reading of each row."""
+    """Yield scheme and reading of each row."""
     for scheme, every in OF_SCHEME.items():
         yield from ((scheme, reading) for reading in every)
 
@@ -68,10 +68,10 @@ def _make(runs: Runs) -> Section:
     section = Section(
         [
             f"{PERSISTENT} % load, {SECONDS} s after the warm-up, {REPLICATIONS} replications. "
-            "Each row reads one thing otherwise than the first of its scheme. Differences of "
-            "profiles in points and of throughputs in % of the link, over pairs of replications: "
-            "green above 0, red below. Requests are the same in every row but those that say "
-            "otherwise.",
+            "Each row changes one setting of the first row of its scheme. Differences of profiles "
+            "are in points and those of throughputs in % of the link, paired by replication: "
+            "green above 0, red below. All rows have the same requests, except where the row "
+            "changes the traffic.",
         ]
     )
     rows: list[list[str | Entry]] = []
@@ -90,12 +90,14 @@ def _make(runs: Runs) -> Section:
                 "of": quantity[0],
             }
             section.cells.append(Cell("readings", columns, name, "percentage points", of))
-            row.append(told(of, kind="good" if of.low > 0 else "bad" if of.high < 0 else ""))
-        rows.append([*row, told(mean(runs, ecn, SYN_ACK_LOSS))])
+            row.append(
+                with_interval(of, kind="good" if of.low > 0 else "bad" if of.high < 0 else "")
+            )
+        rows.append([*row, with_interval(mean(runs, ecn, SYN_ACK_LOSS))])
     head = ["Scheme: reading", "Profile: ECN less none", "Profile: ECN+ less ECN",
             "Throughput: ECN+ less ECN", "SYN-ACKs dropped with ECN (%)"]  # fmt: skip
     section.tables.append(Table("ECN and ECN+ under other readings", head, rows))
     return section
 
 
-ITEM = Item("readings", "What hangs on what the paper leaves open", _needs, _make, scored=False)
+ITEM = Item("readings", "Sensitivity to the assumptions", _needs, _make, scored=False)

@@ -1,7 +1,7 @@
 """The network of section 4.2 and its web traffic as scenarios.
 
-Source: Kuzmanovic 2005 (`kuzmanovic2005ecnplus`), sections 4 to 6. What it leaves open is decided
-here, is listed in `deviations.py`, and is read otherwise in `readings.py`.
+Source: Kuzmanovic 2005 (`kuzmanovic2005ecnplus`), sections 4 to 6. The settings that it leaves
+open are chosen here and listed in `deviations.py`; `readings.py` has other choices.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from aqmlab.studies.power_of_ecn.words import (
 RATE_BPS = 100_000_000
 UNCONGESTED_BPS = 1_000_000_000
 BOTTLENECK = "left>right"
-"""From servers, on the left, to clients."""
+"""Link from the servers on the left to the clients."""
 WARM_UP_S, LASTS_S = 30, 300
 QUICK_S = {WEB: 10, GENERAL: 20}
-"""Of the quick form; the tail of the general mix is heavier, and its runs are cheaper."""
+"""Seconds after the warm-up in the quick form; the general mix has a heavier tail."""
 TARGET_BYTES = 62_000
-"""A delay of 5 ms (section 4.2)."""
+"""Queue that causes a delay of 5 ms (section 4.2)."""
 
 BODY: dict[str, Any] = {
     "kind": "lognormal", "mean": "2123 B", "sigma": 1.0, "least": "100 B", "most": "7060 B",
@@ -43,9 +43,9 @@ TAIL: dict[str, Any] = {"kind": "bounded_pareto", "least": "7060 B", "most": "1 
 
 
 def sizes(mix: str) -> dict[str, Any]:
-    """Return how large objects are: a lognormal body, and 15 % of a Pareto tail up to 1 GB.
+    """Return the sizes of objects: a lognormal body, and a Pareto tail of 15 % up to 1 GB.
 
-    The web mix has exactly what section 4.2 prints: a mean of 7.2 kB, and 80 % of the bytes in
+    The web mix has exactly the numbers of section 4.2: a mean of 7.2 kB, and 80 % of the bytes in
     the largest 15 % of the objects. In the general mix these have 90 % (section 5.3.1).
     """
     tail = TAIL | {"shape": {WEB: 1.2, GENERAL: 1.0}[mix]}
@@ -53,11 +53,11 @@ def sizes(mix: str) -> dict[str, Any]:
 
 
 WINDOWS = {"8 KiB": 4, "16 KiB": 7, "64 KiB": 9}
-"""Advertised windows, and how many of 20 users have them (section 5.2.2, footnote 4)."""
+"""Advertised windows, and their users among 20 (section 5.2.2, footnote 4)."""
 GROUPS = (1, 9, 9, 1)
-"""Of 20 clients so many get ECN after each other: none, 5 %, 50 %, 95 % and all have it."""
+"""Clients of 20 that get ECN in each step of deployment: 0, 5, 50, 95 and 100 % have it."""
 CLIENTS, SERVERS = 35, 20
-"""Hosts; the access links of the clients have all the delays there are."""
+"""Numbers of hosts; the delays belong to the clients' access links."""
 
 TCP: dict[str, Any] = {
     "recovery": "newreno",
@@ -69,7 +69,7 @@ TCP: dict[str, Any] = {
 
 LIMIT = "1000 packets"
 NAMED = (RED, RED_STAR, REM, PI, THRESHOLD, FIFO, UNCONGESTED)
-"""Queues of the paper; any other is called as a scenario calls it, and has its defaults."""
+"""Queues of the paper; any other name is the kind of a queue with its defaults."""
 
 
 def queue(scheme: str) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def queue(scheme: str) -> dict[str, Any]:
         return {"kind": scheme, "limit": LIMIT}
     red: dict[str, Any] = {"kind": "adaptive_red", "target_delay": "5 ms", "gentle": False}
     target = f"{TARGET_BYTES} B"
-    laws: dict[str, dict[str, Any]] = {
+    queues: dict[str, dict[str, Any]] = {
         RED: red | {"above_maxth": "drop"},
         RED_STAR: red | {"above_maxth": "mark"},
         REM: {"kind": "rem", "target": target},
@@ -87,12 +87,12 @@ def queue(scheme: str) -> dict[str, Any]:
         FIFO: {"kind": "drop_tail"},
         UNCONGESTED: {"kind": "drop_tail"},
     }
-    return laws[scheme] | {"limit": LIMIT}
+    return queues[scheme] | {"limit": LIMIT}
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What the paper leaves open, read otherwise: what it is, and the keys that say so."""
+    """Another reading of the paper: its description and its keys."""
 
     about: str = "as read here"
     tcp: tuple[tuple[str, Any], ...] = ()
@@ -110,19 +110,19 @@ class Setting:
     Parameters
     ----------
     scheme : str
-        The queue; `UNCONGESTED`: the link has 1 Gbit/s.
+        Queue; with `UNCONGESTED` the link has 1 Gbit/s.
     ends : str
-        ECN of the clients that have it, and of all servers.
+        ECN mode of the clients with ECN, and of all servers.
     load : int
         Offered load, in % of 100 Mbit/s.
     mix : str
-        Of sizes: `WEB` or `GENERAL`.
+        Mix of sizes: `WEB` or `GENERAL`.
     share : int
-        Of 20 clients so many have ECN, if any do.
+        Number of clients with ECN, of 20.
     seconds : int
-        How long it is looked at after the warm-up.
+        Duration after the warm-up, in s.
     reading : Reading
-        What is read otherwise.
+        Reading of the paper.
     """
 
     scheme: str
@@ -146,12 +146,12 @@ class Setting:
 
     @property
     def users(self) -> tuple[int, ...]:
-        """How many users there are in each replication; of a shorter run those of the shortest."""
+        """Numbers of users in each replication; a shorter run has those of the quick form."""
         return USERS[self.mix, max(self.seconds, QUICK_S[self.mix]), self.load]
 
     @property
     def reference(self) -> Setting:
-        """The same requests on the uncongested link."""
+        """Setting with the same requests on the uncongested link."""
         return replace(self, scheme=UNCONGESTED, ends=OFF, share=20)
 
     def scenario(self, replication: int) -> dict[str, Any]:
@@ -160,7 +160,7 @@ class Setting:
 
 
 def scenario(at: Setting, replication: int, users: int) -> dict[str, Any]:
-    """Return a scenario with so many users."""
+    """Return a scenario with `users` users."""
     return {
         "title": f"{at.scheme}, {ENDS.get(at.ends, at.ends)}, load {at.load} %",
         "seed": replication + 1,
@@ -177,13 +177,13 @@ def scenario(at: Setting, replication: int, users: int) -> dict[str, Any]:
 def _hosts(at: Setting) -> dict[str, Any]:
     """Return the TCP of all hosts: that of the paper, unless a reading names a stack."""
     own = dict(at.reading.tcp)
-    if at.ends == OFF:  # no marks to be read otherwise
+    if at.ends == OFF:  # without ECN this key has no effect
         own.pop("ecn.min_window", None)
     return with_keys({} if "stack" in own else TCP, own)
 
 
 def _network(at: Setting) -> dict[str, Any]:
-    """Servers on the left, clients on the right: round trips of 10 to 150 ms."""
+    """Return the network: servers left, clients right, round trips of 10 to 150 ms."""
     free = at.scheme == UNCONGESTED
     scheme = RED if at.scheme == RED_STAR and at.ends == OFF else at.scheme  # nothing to mark
     return {
@@ -203,8 +203,8 @@ def _network(at: Setting) -> dict[str, Any]:
 def traffic(at: Setting) -> dict[str, Any]:
     """Return pages of objects, each over a connection of its own.
 
-    Pages come whatever becomes of those before, so that every scheme has the same requests: those
-    of the uncongested link.
+    Pages start independently of earlier ones. Every scheme therefore has the same requests as the
+    uncongested link.
     """
     return {
         "kind": "web",
@@ -218,14 +218,14 @@ def traffic(at: Setting) -> dict[str, Any]:
 
 
 def tables(count: int) -> Iterator[tuple[str, str, int, int]]:
-    """Give the tables of so many users: name, advertised window, group and users."""
+    """Yield the flow tables of `count` users: name, advertised window, group and users."""
     for window, of_20 in WINDOWS.items():
         for group, part in enumerate(GROUPS):
             yield f"{window.split()[0]}-{group}", window, group, round(count * of_20 * part / 400)
 
 
 def _flows(at: Setting, users: int) -> list[dict[str, Any]]:
-    """Users: a table for each advertised window and group of clients."""
+    """Return one flow table per advertised window and group of clients."""
     capable = 0 if at.ends == OFF else at.share
     return [
         {
@@ -244,7 +244,7 @@ def _flows(at: Setting, users: int) -> list[dict[str, Any]]:
 
 
 def _record() -> dict[str, Any]:
-    """Record every request and every drop."""
+    """Return the record: requests and drops."""
     return {
         "series": ["requests", "drops"],
         "links": [BOTTLENECK],

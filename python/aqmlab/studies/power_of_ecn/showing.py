@@ -1,4 +1,4 @@
-"""How response times, and means over replications, are drawn and told."""
+"""Figures and table entries of response times and of means over replications."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Quantity = tuple[str, str, Callable[[Outcome], float]]
-"""A name, a unit, and how it is read from a run."""
+"""Name, unit, and function of a reduced run."""
 
 WITHIN: Quantity = ("response_within_0.5_s", "%", lambda run: 100 * run.all.within(0.5))
 PROFILE: Quantity = ("mean_cdf_to_2_s", "%", lambda run: 100 * run.all.profile())
@@ -85,7 +85,7 @@ def mean(runs: Runs, at: Setting, quantity: Quantity) -> Estimate:
 
 
 def gain(runs: Runs, at: Setting, over: Setting, quantity: Quantity) -> list[float]:
-    """Return what a setting has more than another, one a replication that both have."""
+    """Return the excess of a setting over another, for each replication that both have."""
     first, second = (dict(runs.by_replication(s)) for s in (at, over))
     both = sorted(first.keys() & second.keys())
     return [quantity[2](first[r]) - quantity[2](second[r]) for r in both]
@@ -96,7 +96,7 @@ def cells(item: str, runs: Runs, at: Setting, quantities: Iterable[Quantity]) ->
     return [Cell(item, at.columns(), q[0], q[1], over(q, runs.of(at))) for q in quantities]
 
 
-def told(of: Estimate, *, kind: str = "") -> Entry:
+def with_interval(of: Estimate, *, kind: str = "") -> Entry:
     """Return a mean with its interval below."""
     low, middle, high = digits(of.interval)
     sub = f"{low} to {high}" if np.isfinite(of.low) else ""
@@ -137,7 +137,7 @@ def tail(axes: Axes, i: int, label: str, runs: Sequence[Responses]) -> None:
 
 
 def panels(titles: Sequence[str]) -> tuple[Figure, list[Axes]]:
-    """Return a sheet with a panel a title for response-time profiles."""
+    """Return a sheet with one panel per title, for response-time profiles."""
     figure, axes = sheet(1, len(titles), (3.7 * len(titles), 3.9), sharey=True, squeeze=False)
     for panel, title in zip(axes[0], titles, strict=True):
         panel.set_title(title, fontsize=10)

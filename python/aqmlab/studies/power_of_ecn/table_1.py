@@ -1,4 +1,4 @@
-"""Table 1: throughput of each scheme with ECN and ECN+, and what the seed's text says of it."""
+"""Table 1: throughput of each scheme with ECN and ECN+, and the numbers of the text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aqmlab.studies.framework import Cell, Item, Need, Runs, Section, Tolerance
 from aqmlab.studies.framework.show import KINDS
 from aqmlab.studies.power_of_ecn.profiles import LOADS, needs, reference
 from aqmlab.studies.power_of_ecn.scenarios import Setting
-from aqmlab.studies.power_of_ecn.showing import THROUGHPUT, gain, mean, told, values
+from aqmlab.studies.power_of_ecn.showing import THROUGHPUT, gain, mean, values, with_interval
 from aqmlab.studies.power_of_ecn.words import (
     ECN,
     ECN_PLUS,
@@ -31,7 +31,7 @@ PRINTED = {
     (PI, ECN_PLUS, LIGHT): 86.56,
     (PI, ECN_PLUS, PERSISTENT): 99.89,
 }
-"""In %. Those without ECN are in the text of section 5.2; the other cells of the table are lost."""
+"""Throughputs in %. The text of section 5.2 has those without ECN; other cells are lost."""
 RULE = Tolerance.of("3 % of the link", 3)
 
 
@@ -43,7 +43,7 @@ def cell(item: str, runs: Runs, at: Setting, printed: float | None = None) -> Ce
 
 def shown(one: Cell) -> Entry:
     """Return a throughput with its interval, and the printed one, coloured by its verdict."""
-    of = told(one.ours)
+    of = with_interval(one.ours)
     printed = "" if one.published is None else f"printed {number(one.published)}"
     return Entry(of.text, "\n".join(filter(None, [printed, of.sub])), KINDS.get(one.verdict, ""))
 
@@ -54,7 +54,7 @@ def _needs() -> Iterator[Need]:
 
 
 def relative(runs: Runs, scheme: str, load: int) -> list[float]:
-    """Return what ECN+ carries more than ECN, in % of the latter, one a replication."""
+    """Return the excess throughput of ECN+ over ECN in % of the latter, one per replication."""
     less = Setting(scheme, ECN, load)
     more = gain(runs, Setting(scheme, ECN_PLUS, load), less, THROUGHPUT)
     return [100 * g / t for g, t in zip(more, values(runs, less, THROUGHPUT), strict=False)]
@@ -63,10 +63,10 @@ def relative(runs: Runs, scheme: str, load: int) -> list[float]:
 def _make(runs: Runs) -> Section:
     section = Section(
         [
-            "What the bottleneck carried after the warm-up, in % of 100 Mbit/s: means over the "
-            "replications with their 95 % intervals. The last column is what ECN+ carries more "
-            "than ECN, in % of the latter, over pairs of replications. Of the printed table only "
-            "the cells of PI can be read; two more, 78.28 and 76.62, belong to a cell not known.",
+            "Throughput of the bottleneck after the warm-up, in % of 100 Mbit/s: means over the "
+            "replications with their 95 % intervals. The last column is the excess of ECN+ over "
+            "ECN, in % of the latter, paired by replication. Only the cells of PI are legible in "
+            "the printed table; two more numbers, 78.28 and 76.62, have unknown places.",
         ]
     )
     rows: list[list[str | Entry]] = []
@@ -75,13 +75,13 @@ def _make(runs: Runs) -> Section:
         section.cells.append(free)
         rows.append([f"{load} %, uncongested", shown(free), "", "", ""])
         for scheme in SCHEMES:
-            found = [
+            row_cells = [
                 cell("table-1", runs, Setting(scheme, e, load), PRINTED.get((scheme, e, load)))
                 for e in ENDS
             ]
-            section.cells += found
-            more = told(estimates.mean(relative(runs, scheme, load)))
-            rows.append([f"{load} %, {scheme}", *map(shown, found), more])
+            section.cells += row_cells
+            more = with_interval(estimates.mean(relative(runs, scheme, load)))
+            rows.append([f"{load} %, {scheme}", *map(shown, row_cells), more])
     head = ["Load, scheme", *ENDS.values(), "ECN+ over ECN (%)"]
     section.tables.append(Table("Throughput (% of 100 Mbit/s)", head, rows))
     return section

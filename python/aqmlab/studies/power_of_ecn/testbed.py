@@ -29,7 +29,7 @@ from aqmlab.studies.power_of_ecn.showing import (
     over,
     panels,
     tail,
-    told,
+    with_interval,
 )
 from aqmlab.studies.power_of_ecn.table_1 import shown
 from aqmlab.studies.power_of_ecn.words import ECN, ECN_PLUS, ENDS, OFF, RED_STAR, UNCONGESTED, WEB
@@ -39,7 +39,7 @@ OFFERED_BPS = 15_000_000
 THINK_S = 7
 """Mean think time of TPC-W."""
 BROWSERS = 445
-"""Emulated browsers: so many get 15 Mbit/s from 100 Mbit/s, as the first row of the table shows."""
+"""Number of emulated browsers, which receive 15 Mbit/s from 100 Mbit/s (first row)."""
 LASTS_S = 300
 FEW = 3
 
@@ -64,13 +64,13 @@ class Testbed:
     Parameters
     ----------
     scheme, ends : str
-        As of a setting.
+        As for a setting.
     think_s : float
         Mean think time between pages.
     browsers : int
         Emulated browsers.
     gap_from : str
-        What the think time counts from: a page's "end", or its "start", whatever becomes of it.
+        Event that starts the think time: the "end" or the "start" of a page.
     """
 
     scheme: str
@@ -142,9 +142,9 @@ CASES = {
     "RED*, with ECN+": Testbed(RED_STAR, ECN_PLUS),
 }
 OPEN = {name: replace(at, gap_from="start") for name, at in CASES.items() if at is not FREE}
-"""The same with pages that come at their times: 150 % of the link, for ever."""
+"""Cases with pages at fixed times, whose load stays at 150 % of the link."""
 PRINTED = {OFF: (44, 26), ECN: (56, 4.5), ECN_PLUS: (99, 0.5)}
-"""Normalized throughput in %, and mean response time in s."""
+"""Printed normalized throughput in %, and mean response time in s."""
 SHARE_RULE = Tolerance.of("5 % of the link", 5)
 TIME_RULE = Tolerance.larger_of(0, 0.25)
 
@@ -166,17 +166,18 @@ def _needs() -> Iterator[Need]:
 def _make(runs: Runs) -> Section:
     section = Section(
         [
-            "Emulated browsers, each with a persistent connection a page, think between pages. At "
-            "100 Mbit/s they get the first row's throughput, in % of 10 Mbit/s: the paper set 150.",
+            "Emulated browsers, each with one persistent connection per page, think between pages. "
+            "The first row has their throughput at 100 Mbit/s, in % of 10 Mbit/s: the paper has "
+            "150.",
         ]
     )
     figure, (profile,) = panels(["Figure 11"])
     figure.set_size_inches(6, 4.2)
     drawing, axes = sheet(size=(6, 4.2))
     for i, (name, at) in enumerate(CASES.items()):
-        found = [run.all for run in runs.of(at)]
-        curve(profile, i, name, found, dashed=at is FREE)
-        tail(axes, i, name, found)
+        responses = [run.all for run in runs.of(at)]
+        curve(profile, i, name, responses, dashed=at is FREE)
+        tail(axes, i, name, responses)
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlim(0.02, 200)
@@ -194,18 +195,16 @@ def _make(runs: Runs) -> Section:
     if runs.has(OPEN["RED*, no ECN"]):
         section.text.append(
             "The second table reads the paper's “mean time between the openings of two successive "
-            "connections” as an arrival process that does not wait for pages: the overload never "
-            "ends, and what is not answered by the end of the run has no response time but counts "
-            "with what it had waited."
+            "connections” as an arrival process that does not wait for pages. The overload then "
+            "persists, and a request without a response at the end of the run counts with its wait "
+            "so far."
         )
-        section.tables.append(
-            Table("Pages that come at their times", head, _rows(runs, section, OPEN))
-        )
+        section.tables.append(Table("Pages at fixed times", head, _rows(runs, section, OPEN)))
     return section
 
 
 def _rows(runs: Runs, section: Section, cases: Mapping[str, Testbed]) -> list[list[str | Entry]]:
-    """Return a row a case, beside what is printed, and add its numbers to the section."""
+    """Return one row per case beside the printed numbers, and add its cells to the section."""
     rows: list[list[str | Entry]] = []
     for name, at in cases.items():
         there = at is not FREE and at.gap_from == "end"
@@ -220,7 +219,7 @@ def _rows(runs: Runs, section: Section, cases: Mapping[str, Testbed]) -> list[li
             one = Cell("testbed", at.columns(), quantity[0], quantity[1], ours, number,
                        rule if number else None)  # fmt: skip
             section.cells.append(one)
-            row.append(shown(one) if number else told(ours))
+            row.append(shown(one) if number else with_interval(ours))
         rows.append(row)
     return rows
 

@@ -18,7 +18,7 @@ from aqmlab.studies.power_of_ecn.showing import (
     finish,
     gain,
     panels,
-    told,
+    with_interval,
 )
 from aqmlab.studies.power_of_ecn.table_1 import cell, shown
 from aqmlab.studies.power_of_ecn.words import (
@@ -63,7 +63,8 @@ def _make(runs: Runs) -> Section:
     section = Section(
         [
             "A threshold of 62 kB that marks every packet above it, with ECN+, against PI that "
-            "drops: is it the signal or the law that matters? Without colour: nothing was printed.",
+            "drops. The comparison separates the effect of the signal from that of the AQM. "
+            "Entries without colour have no printed number.",
         ]
     )
     cases = [case for case in CASES if runs.has(pair(*case)[0])]
@@ -78,18 +79,21 @@ def _make(runs: Runs) -> Section:
             one = cell("figure-6", runs, at, PRINTED[at.scheme, load, mix])
             more = cells("figure-6", runs, at, (WITHIN, PROFILE, SYN_ACK_LOSS))
             section.cells += [one, *more]
-            rows.append([f"{mix}, {load} %: {label}", shown(one), *(told(c.ours) for c in more)])
+            rows.append(
+                [f"{mix}, {load} %: {label}", shown(one), *(with_interval(c.ours) for c in more)]
+            )
         free_cells = cells("figure-6", runs, free, (WITHIN, PROFILE, SYN_ACK_LOSS))
         free_one = cell("figure-6", runs, free)
         section.cells += [free_one, *free_cells]
         rows.append([f"{mix}, {load} %: uncongested", shown(free_one),
-                     *(told(c.ours) for c in free_cells)])  # fmt: skip
+                     *(with_interval(c.ours) for c in free_cells)])  # fmt: skip
         of = estimates.mean(gain(runs, *pair(mix, load), PROFILE))
         section.text.append(
             f"{mix} mix, {load} % load: the threshold's profile is {of} points above PI's."
         )
     caption = (
-        "Figure 6, and those that the paper does not show: threshold with ECN+ and PI without ECN."
+        "Figure 6, and the cases that the paper does not show: threshold with ECN+ and PI without "
+        "ECN."
     )
     section.figures.append(Figure("figure-6", caption, finish(figure, axes[0])))
     head = ["Mix, load, scheme", "Throughput (%)", "Within 0.5 s (%)", "Mean of the profile (%)",

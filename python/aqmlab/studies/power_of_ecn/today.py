@@ -9,7 +9,7 @@ from aqmlab.report import Entry, Table
 from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
 from aqmlab.studies.power_of_ecn.profiles import HEADS, SHOWN
 from aqmlab.studies.power_of_ecn.scenarios import AS_READ, Reading, Setting
-from aqmlab.studies.power_of_ecn.showing import PROFILE, THROUGHPUT, gain, mean, told
+from aqmlab.studies.power_of_ecn.showing import PROFILE, THROUGHPUT, gain, mean, with_interval
 from aqmlab.studies.power_of_ecn.words import ECN, ECN_PLUS, OFF, PERSISTENT, RED_STAR
 
 SECONDS, REPLICATIONS = 60, 3
@@ -25,12 +25,12 @@ NAMES = {OFF: "no ECN", ECN: "ECN", ECN_PLUS: "ECN+", "accurate": "Accurate ECN,
 
 
 def setting(queue: str, ends: str, reading: Reading) -> Setting:
-    """Return a short setting at persistent congestion."""
+    """Return a setting with the short duration of this item, at persistent congestion."""
     return Setting(queue, ends, PERSISTENT, seconds=SECONDS, reading=reading)
 
 
 def cases() -> Iterator[Setting]:
-    """Give the settings in the order of the table."""
+    """Yield the settings in the order of the table."""
     for reading, every in HOSTS.items():
         for queue in QUEUES:
             yield from (setting(queue, ends, reading) for ends in every)
@@ -47,23 +47,27 @@ def _make(runs: Runs) -> Section:
     section = Section(
         [
             f"{PERSISTENT} % load, {SECONDS} s after the warm-up, {REPLICATIONS} replications; "
-            "queues with their defaults and room for 1000 packets. The last column is the profile "
-            "less that without ECN, in points: green above 0, red below.",
+            "queues have their defaults and a limit of 1000 packets. The last column is the "
+            "difference to the profile without ECN, in points: green above 0, red below.",
         ]
     )
     for reading, name in ((AS_READ, "Hosts of the paper"), (LINUX, "Linux hosts of today"),
                           (PRAGUE, "L4S hosts: Prague")):  # fmt: skip
         rows: list[list[str | Entry]] = []
         for at in (one for one in cases() if one.reading == reading):
-            found = [mean(runs, at, q) for q in (*SHOWN, THROUGHPUT)]
-            for quantity, of in zip((*SHOWN, THROUGHPUT), found, strict=True):
+            means = [mean(runs, at, q) for q in (*SHOWN, THROUGHPUT)]
+            for quantity, of in zip((*SHOWN, THROUGHPUT), means, strict=True):
                 section.cells.append(Cell("today", at.columns(), quantity[0], quantity[1], of))
             last: str | Entry = ""
             none = setting(at.scheme, OFF, LINUX if reading == PRAGUE else reading)
             if at.ends != OFF:
                 of = estimates.mean(gain(runs, at, none, PROFILE))
-                last = told(of, kind="good" if of.low > 0 else "bad" if of.high < 0 else "")
-            rows.append([f"{QUEUES[at.scheme]}, {NAMES[at.ends]}", *map(told, found), last])
+                last = with_interval(
+                    of, kind="good" if of.low > 0 else "bad" if of.high < 0 else ""
+                )
+            rows.append(
+                [f"{QUEUES[at.scheme]}, {NAMES[at.ends]}", *map(with_interval, means), last]
+            )
         head = ["Queue, ends", *HEADS, "Throughput (%)", "Profile less no ECN"]
         section.tables.append(Table(name, head, rows))
     return section

@@ -1,7 +1,7 @@
-"""How many users give an offered load on the uncongested link, in each replication.
+"""Numbers of users that offer a load on the uncongested link, in each replication.
 
-Found by `calibration.py`, a run of the uncongested link a row, and shown by the first item: what
-these users offer there.
+`calibration.py` computes each row by runs of the uncongested link. The first item shows the load
+that these users offer there.
 """
 
 from aqmlab.studies.power_of_ecn.words import GENERAL, WEB
@@ -32,4 +32,5 @@ USERS: dict[tuple[str, int, int], tuple[int, ...]] = {
     (GENERAL, 300, 90): (1835, 2196, 2195, 2151, 2315),
     (GENERAL, 300, 105): (2220, 2561, 2600, 2600, 2696),
 }
-"""By the mix of sizes, the seconds after the warm-up, and the load in % of 100 Mbit/s."""
+"""Numbers of users in each replication, by mix of sizes, seconds after the warm-up, and load in
+% of 100 Mbit/s."""

@@ -1,4 +1,4 @@
-"""Beyond: what a marked SYN-ACK brings about (RFC 5562, ECN++), and connections that persist."""
+"""Beyond: responses to a marked SYN-ACK (RFC 5562, ECN++), and persistent connections."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from aqmlab.report import Entry, Table
 from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
 from aqmlab.studies.power_of_ecn.profiles import HEADS, SHOWN
 from aqmlab.studies.power_of_ecn.scenarios import AS_READ, Reading, Setting
-from aqmlab.studies.power_of_ecn.showing import PROFILE, THROUGHPUT, gain, mean, told
+from aqmlab.studies.power_of_ecn.showing import PROFILE, THROUGHPUT, gain, mean, with_interval
 from aqmlab.studies.power_of_ecn.words import ECN, ECN_PLUS, OFF, PERSISTENT, PI, RED_STAR
 
 SECONDS, REPLICATIONS = 60, 3
 ENDS = {
     OFF: "no ECN",
     ECN: "ECN",
-    ECN_PLUS: "ECN+: the mark changes nothing",
+    ECN_PLUS: "ECN+: the mark has no effect",
     "ecn+": "ECN+: one segment first (RFC 5562)",
     "ecn+wait": "ECN+/Wait: a round trip first",
     "ecn+try-once": "ECN+/TryOnce: the SYN-ACK again",
@@ -28,12 +28,12 @@ SCHEMES = (RED_STAR, PI)
 
 
 def setting(scheme: str, ends: str, reading: Reading = AS_READ) -> Setting:
-    """Return a short setting at persistent congestion."""
+    """Return a setting with the short duration of this item, at persistent congestion."""
     return Setting(scheme, ends, PERSISTENT, seconds=SECONDS, reading=reading)
 
 
 def cases() -> Iterator[Setting]:
-    """Give the settings in the order of the table."""
+    """Yield the settings in the order of the table."""
     for scheme in SCHEMES:
         yield from (setting(scheme, ends) for ends in ENDS)
         yield from (setting(scheme, ends, PERSISTS) for ends in (OFF, ECN, ECN_PLUS))
@@ -49,23 +49,23 @@ def _make(runs: Runs) -> Section:
     section = Section(
         [
             f"{PERSISTENT} % load, {SECONDS} s after the warm-up, {REPLICATIONS} replications. The "
-            "last column is the profile less that of ECN+, in points, over pairs of replications: "
-            "green above 0, red below.",
+            "last column is the difference to the profile of ECN+, in points, paired by "
+            "replication: green above 0, red below.",
         ]
     )
     rows: list[list[str | Entry]] = []
     for at in cases():
-        found = [mean(runs, at, q) for q in (*SHOWN, THROUGHPUT)]
+        means = [mean(runs, at, q) for q in (*SHOWN, THROUGHPUT)]
         columns = at.columns()
-        for quantity, of in zip((*SHOWN, THROUGHPUT), found, strict=True):
+        for quantity, of in zip((*SHOWN, THROUGHPUT), means, strict=True):
             section.cells.append(Cell("variants", columns, quantity[0], quantity[1], of))
         last: str | Entry = ""
         if at.ends != ECN_PLUS:
             plus = setting(at.scheme, ECN_PLUS, at.reading)
             of = estimates.mean(gain(runs, at, plus, PROFILE))
-            last = told(of, kind="good" if of.low > 0 else "bad" if of.high < 0 else "")
+            last = with_interval(of, kind="good" if of.low > 0 else "bad" if of.high < 0 else "")
         name = f"{at.scheme}, {READINGS[at.reading]}: {ENDS[at.ends]}"
-        rows.append([name, *map(told, found), last])
+        rows.append([name, *map(with_interval, means), last])
     head = ["Scheme, connections: ends", *HEADS, "Throughput (%)", "Profile less that of ECN+"]
     section.tables.append(Table("Ends and connections", head, rows))
     return section

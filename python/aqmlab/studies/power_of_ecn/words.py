@@ -1,4 +1,4 @@
-"""Names of what is varied."""
+"""Names of ECN modes, schemes, mixes and loads."""
 
 OFF, ECN, ECN_PLUS = "off", "rfc3168", "ecn+unheeded"
 ENDS = {OFF: "no ECN", ECN: "ECN", ECN_PLUS: "ECN+"}

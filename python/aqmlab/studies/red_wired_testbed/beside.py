@@ -50,7 +50,7 @@ NAMED = {
     (ALONE, "tail_drop"): "Only TCP (Tail Drop)",
     (ALONE, "red"): "Only TCP (RED)",
 }
-"""As the thesis names the configurations: DS has CBR in a class of its own."""
+"""Names of the configurations in the thesis; with DS the CBR flow has its own class."""
 FILES = {"1": "table8_8.csv", "2": "table8_9.csv", "3": "table8_10.csv"}
 FIVE = Tolerance.larger_of(0, 0.05)
 UTILIZATION = Tolerance.of("0.02", 0.02)
@@ -58,7 +58,7 @@ QUICK_START_S = 0.0
 
 
 def setting(row: Row) -> Beside:
-    """Return what a printed row was measured with."""
+    """Return the setting of a printed row."""
     case = next(case for case in CASES if case.name == row["test_case"])
     return Beside(case, row["discipline"], row["htb_config"], float(row["cbr_start_s"]))
 
@@ -69,7 +69,7 @@ def _needs(file: str) -> Iterator[Need]:
 
 
 def chosen_by(row: Row) -> bool:
-    """Return whether the rate of the link was chosen by the times of this row."""
+    """Return True if the times of a row were used to choose the rate of the link."""
     return row["htb_config"] == TWO_CLASS and row["test_case"] != SHORT.name
 
 
@@ -131,10 +131,10 @@ def _utilization(runs: Runs) -> Section:
     for row in rows("table5_7.csv"):
         at = Beside(LONG, row["discipline"], ONE_CLASS, float(row["cbr_start_s"]))
         share = TCP_SHARE if row["flow"] == "tcp" else CBR_SHARE
-        found = [share.of(run) for run in runs.of(at)]
+        shares = [share.of(run) for run in runs.of(at)]
         cells = [
             cell(
-                "table-5-7", at.columns() | {"flow": row["flow"]}, "utilization", "1", s, found,
+                "table-5-7", at.columns() | {"flow": row["flow"]}, "utilization", "1", s, shares,
                 number(row, f"utilization_{s}"), UTILIZATION,
                 doubtful(row, s) if s == "mean" else "",
             )
@@ -149,7 +149,7 @@ def _utilization(runs: Runs) -> Section:
 
 
 def more(case: Workload) -> Iterator[Beside]:
-    """Return what the thesis only draws: TCP alone; of the medium case everything."""
+    """Yield the settings that the thesis only draws: TCP alone, and the medium case."""
     for discipline in DISCIPLINES:
         yield Beside(case, discipline, ALONE)
         if case is MEDIUM:
@@ -159,7 +159,7 @@ def more(case: Workload) -> Iterator[Beside]:
 
 
 def _drawn(runs: Runs) -> Section:
-    """Return the medians of what has no printed table."""
+    """Return the medians of the settings without a printed table."""
     head = ["Case, CBR after", "Configuration", ELAPSED.head, RESENT.head, RECEIVED.head]
     lines: list[list[str | Entry]] = []
     cells = []
@@ -170,14 +170,14 @@ def _drawn(runs: Runs) -> Section:
                 if at.classes == ALONE and m is RECEIVED:
                     medians.append(Entry("–"))
                     continue
-                found = Cell.of("drawn", at.columns(), m, runs.of(at))
-                cells.append(found)
+                median = Cell.of("drawn", at.columns(), m, runs.of(at))
+                cells.append(median)
                 medians.append(plain(estimates.median(m.of(run) for run in runs.of(at))))
             when = "" if at.classes == ALONE else f", {at.start_s:g} s"
             lines.append([f"{case.name}{when}", NAMED[at.classes, at.discipline], *medians])
     text = (
-        "TCP alone has a link that is slower by the rate of the CBR flow. Printed as curves only, "
-        "so that there is nothing to hold these against but the claims."
+        "With TCP alone, the link is slower by the rate of the CBR flow. The thesis prints these "
+        "numbers as curves only, so that only the claims compare them."
     )
     return Section([text], cells, [Table("Medians and central 95 %", head, lines)])
 

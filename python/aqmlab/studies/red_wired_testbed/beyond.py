@@ -53,12 +53,12 @@ QUEUES: dict[str, dict[str, Any]] = {
     "DualPI2": DUALPI2,
     "DualPI2 (127 ms)": DUALPI2 | SLOW,
 }
-"""The leaf of the class; nothing: as the study has it. Parameters are those of the RFCs, the MTU is
-with Ethernet's header, and DualPI2 spares the last two packets as Linux does. A target of 127 ms is
-one segment and a half of this link, and CoDel's interval grows by as much."""
+"""Queues of the class; an empty dict keeps that of the study. Parameters come from the RFCs, the
+MTU includes Ethernet's header, and DualPI2 passes the last two packets as Linux does. A target of
+127 ms is the time of 1.5 segments on this link, and CoDel's interval grows by the same amount."""
 CASES = (LONG, SHORT)
 STARTS_S = (0.0, 2.0, 5.5)
-"""Of the third flow, where rates, round trips and hosts change."""
+"""Starts of the third flow in s, for other rates, round trips and hosts."""
 
 
 @dataclass(frozen=True)
@@ -68,15 +68,15 @@ class Today:
     Parameters
     ----------
     base : Three or Beside
-        What is changed.
+        Scenario of the study.
     queue : str
-        A name of `QUEUES`; empty: as it is.
+        Name in `QUEUES`; empty for the queue of the study.
     rtt_ms : float
-        What is added to the round trip, which has 3 ms of its own.
+        Additional round-trip time in ms; the study has 3 ms.
     scale : int
         Factor of rates, files, buffer, thresholds and receive window.
     preset : str
-        TCP of both hosts; empty: that of the study.
+        TCP stack of both hosts; empty for the TCP of the study.
     """
 
     base: Three | Beside
@@ -95,11 +95,12 @@ class Today:
         }
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of one replication, in which hosts remember nothing."""
-        made = self.base.scenario(replication) | {"record": {"series": []}}
-        cwnd = {key: v for key, v in made["tcp"]["cwnd"].items() if key != "initial_ssthresh"}
-        tcp = made["tcp"] | {"cwnd": cwnd}
-        first, second, last = made["network"]["links"]
+        """Return the scenario of one replication, without remembered ssthresh."""
+        scenario = self.base.scenario(replication) | {"record": {"series": []}}
+        tcp = scenario["tcp"]
+        cwnd = {key: value for key, value in tcp["cwnd"].items() if key != "initial_ssthresh"}
+        tcp = tcp | {"cwnd": cwnd}
+        first, second, last = scenario["network"]["links"]
         if self.queue:
             leaf = last["queue"]["classes"][-1]
             leaf["queue"] = QUEUES[self.queue] or leaf["queue"]
@@ -110,17 +111,17 @@ class Today:
         if self.scale > 1:
             for link in (first, second, last):
                 link["rate"] = f"{10 * self.scale} Mbit/s"
-            for flow in made["flows"]:
+            for flow in scenario["flows"]:
                 size = int(flow["traffic"]["size"].removesuffix(" B"))
                 flow["traffic"] = {"kind": "bulk", "size": f"{self.scale * size} B"}
             tcp |= {"receive_window": f"{self.scale * 65535} B", "window": {"scaling": "full"}}
         if self.preset:
             tcp = {"stack": self.preset, "wire": tcp["wire"]}
-        return made | {"tcp": tcp}
+        return scenario | {"tcp": tcp}
 
 
 def _larger(scale: int) -> Red:
-    """Return the study's RED for a link that is so many times as fast."""
+    """Return the study's RED for a link that is `scale` times as fast."""
     of = CLASS_1
     return Red(of.min * scale, of.max * scale, of.burst * scale, of.avpkt, of.limit * scale)
 
@@ -148,7 +149,7 @@ def _cases(queue: str) -> list[Today]:
 
 @dataclass(frozen=True)
 class Variant:
-    """What differs from the study: a name for people, and keys of `Today`."""
+    """Variant of the study: its name in tables, and its keys of `Today`."""
 
     name: str
     more: dict[str, Any] = field(default_factory=dict)
@@ -181,9 +182,9 @@ def _elapsed(runs: Runs, at: Today, place: str) -> list[float]:
     return [run.at(place).elapsed_s for run in runs.of(at)]
 
 
-def _by_start(found: Sequence[Sequence[float]], of: Callable[..., float]) -> list[float]:
-    """Return one number a replication from what each has at every start."""
-    return [of(values) for values in zip(*found, strict=True)]
+def _by_start(by_start: Sequence[Sequence[float]], of: Callable[..., float]) -> list[float]:
+    """Return one number per replication, computed from its numbers at every start."""
+    return [of(values) for values in zip(*by_start, strict=True)]
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -195,9 +196,9 @@ def _range(values: Sequence[float]) -> float:
 
 
 def _per_replication(runs: Runs, settings: Sequence[Today]) -> dict[str, list[float]]:
-    """Return what the thesis judges by, over some starts, one number a replication."""
+    """Return the thesis's quantities over some starts, one number per replication."""
     by_place = {place: [_elapsed(runs, at, place) for at in settings] for place in PLACES}
-    means = {place: _by_start(found, _mean) for place, found in by_place.items()}
+    means = {place: _by_start(times, _mean) for place, times in by_place.items()}
     gap = [slow - fast for slow, fast in zip(means[SLOWEST], means[FASTEST], strict=True)]
     return {**means, "gap": gap, "spread": _by_start(by_place[THIRD], _range)}
 
@@ -210,7 +211,7 @@ HEADS = {
     "spread": "Third: range over starts (s)",
 }
 LENGTH = len(HEADS)
-"""Columns before that of the exceptions: the queue, and of three flows all but one."""
+"""Position of the column of exceptions in the table of queues."""
 QUANTITIES: dict[str, tuple[str, str, Callable[[Outcome], float]]] = {
     "elapsed": ("TCP (s)", "s", lambda run: run.tcp.elapsed_s),
     "cbr_lost": ("CBR lost (%)", "%", lambda run: 100 * (1 - run.cbr_received / run.cbr_sent)),
@@ -219,22 +220,22 @@ QUANTITIES: dict[str, tuple[str, str, Callable[[Outcome], float]]] = {
 }
 
 
-def _said(value: float) -> str:
+def _rounded(value: float) -> str:
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:.1f}"
 
 
-def _entry(found: Estimate) -> Entry:
-    low, high = _said(found.low), _said(found.high)
-    return Entry(_said(found.value), "" if low == high else f"{low} to {high}")
+def _entry(of: Estimate) -> Entry:
+    low, high = _rounded(of.low), _rounded(of.high)
+    return Entry(_rounded(of.value), "" if low == high else f"{low} to {high}")
 
 
-def _seen(runs: Runs, queue: str) -> dict[str, list[float]]:
-    """Return all that is told of a queue, one number a replication."""
-    told = _per_replication(runs, _starts(queue))
+def _quantities(runs: Runs, queue: str) -> dict[str, list[float]]:
+    """Return the quantities of a queue, one number per replication."""
+    quantities = _per_replication(runs, _starts(queue))
     for case, at in zip(CASES, _cases(queue), strict=True):
         for name, (_, _, read) in QUANTITIES.items():
-            told[f"{name}_{case.name}"] = [read(run) for run in runs.of(at)]
-    return told
+            quantities[f"{name}_{case.name}"] = [read(run) for run in runs.of(at)]
+    return quantities
 
 
 def _queues(runs: Runs, section: Section) -> Table:
@@ -249,11 +250,11 @@ def _queues(runs: Runs, section: Section) -> Table:
     for queue in QUEUES:
         columns: dict[str, object] = {"test": "today's queues", "queue": queue}
         row: list[str | Entry] = [queue]
-        for name, values in _seen(runs, queue).items():
-            found = estimates.mean(values)
-            section.cells.append(Cell("beyond", columns, name, units[name], found))
+        for name, values in _quantities(runs, queue).items():
+            of = estimates.mean(values)
+            section.cells.append(Cell("beyond", columns, name, units[name], of))
             if name in shown:
-                row.append(_entry(found))
+                row.append(_entry(of))
         odd = [run.exception for at in _starts(queue) for run in runs.of(at)]
         row.insert(LENGTH, f"{sum(odd)} of {len(odd)}")
         rows.append(row)
@@ -267,7 +268,7 @@ def _queues(runs: Runs, section: Section) -> Table:
 
 
 def _differences(runs: Runs, variant: Variant) -> dict[str, Estimate]:
-    """Return RED less Tail Drop, replication by replication."""
+    """Return RED minus Tail Drop, paired by replication."""
     red, tail = (
         _per_replication(runs, [_three(d, s, **variant.more) for s in STARTS_S])
         for d in (RED, TAIL_DROP)
@@ -279,97 +280,104 @@ def _variants(runs: Runs, section: Section) -> Table:
     rows: list[list[str | Entry]] = []
     for variant in VARIANTS:
         row: list[str | Entry] = [variant.name]
-        for name, found in _differences(runs, variant).items():
+        for name, of in _differences(runs, variant).items():
             columns: dict[str, object] = {"test": "RED less Tail Drop", "variant": variant.name}
-            section.cells.append(Cell("beyond", columns, name, "s", found))
-            sign = _sign(found)
+            section.cells.append(Cell("beyond", columns, name, "s", of))
+            sign = _sign(of)
             kind = {-1: "good", 0: "", 1: "bad"}[sign] if name != FASTEST else ""
-            row.append(Entry(f"{found.value:+.2f}", f"{found.low:+.2f} to {found.high:+.2f}", kind))
+            row.append(Entry(f"{of.value:+.2f}", f"{of.low:+.2f} to {of.high:+.2f}", kind))
         rows.append(row)
     caption = (
         "RED less Tail Drop, three flows, mean over starts of 0, 2 and 5.5 s, paired, with 95 % "
-        "intervals: green where RED is less, red where it is more"
+        "intervals: green if RED has the lower value, red if it has the higher"
     )
     return Table(caption, ["", *HEADS.values()], rows)
 
 
-def _sign(found: Estimate) -> int:
-    """Return whether a difference is below 0 or above it, by its interval; 0: it cannot be told."""
-    return (found.low > 0) - (found.high < 0)
+def _sign(of: Estimate) -> int:
+    """Return the sign of a difference, or 0 if its interval contains 0."""
+    return (of.low > 0) - (of.high < 0)
 
 
-def _listed(found: dict[str, Estimate], words: dict[int, str]) -> str:
-    """Return which differences are below 0, which above, and of which it cannot be told."""
+def _listed(by_name: dict[str, Estimate], words: dict[int, str]) -> str:
+    """Return the names of the differences by sign, with a word for each sign."""
     parts = []
     for sign, word in words.items():
-        names = [name for name, e in found.items() if _sign(e) == sign]
+        names = [name for name, e in by_name.items() if _sign(e) == sign]
         if names:
             parts.append(f"{word}: {', '.join(names)}")
     return "; ".join(parts) + "."
 
 
 def _queue_sentences(runs: Runs) -> list[str]:
-    """Say what the author would have concluded of today's queues: each against RED."""
-    told = {queue: _seen(runs, queue) for queue in QUEUES}
+    """Return the conclusions on today's queues, each compared with RED."""
+    quantities = {queue: _quantities(runs, queue) for queue in QUEUES}
     signs: dict[str, set[int]] = {queue: set() for queue in QUEUES if queue != "RED"}
-    said = ["What would the author have concluded? Each against RED, by paired 95 % intervals:"]
+    sentences = [
+        "Conclusions by the criteria of the thesis, against RED, by paired 95 % intervals:"
+    ]
     for name, about, unit in (
         (THIRD, "The short flow's time", "s"),
-        ("spread", "What its start decides", "s"),
+        ("spread", "Range of its time over the starts", "s"),
         ("gap", "The slowest less the fastest flow", "s"),
         ("cbr_lost_1", "CBR packets lost, test case 1", "%"),
         ("cbr_mean_delay_1", "Their delay", "ms"),
     ):
         against = {
-            queue: estimates.difference(told[queue][name], told["RED"][name])
+            queue: estimates.difference(quantities[queue][name], quantities["RED"][name])
             for queue in QUEUES
             if queue != "RED"
         }
-        for queue, found in against.items():
-            signs[queue].add(_sign(found))
-        red = _said(estimates.mean(told["RED"][name]).value)
-        words = {-1: "less", 1: "more", 0: "no difference that shows"}
-        said.append(f"{about} (RED: {red} {unit}) – {_listed(against, words)}")
-    clear = [queue for queue, found in signs.items() if -1 in found and 1 not in found]
-    worse = [queue for queue, found in signs.items() if 1 in found and -1 not in found]
-    said.append(
-        f"So better than RED in some of these and worse in none: {', '.join(clear) or 'no queue'}. "
+        for queue, difference in against.items():
+            signs[queue].add(_sign(difference))
+        red = _rounded(estimates.mean(quantities["RED"][name]).value)
+        words = {-1: "less", 1: "more", 0: "no significant difference"}
+        sentences.append(f"{about} (RED: {red} {unit}) – {_listed(against, words)}")
+    clear = [
+        queue for queue, difference in signs.items() if -1 in difference and 1 not in difference
+    ]
+    worse = [
+        queue for queue, difference in signs.items() if 1 in difference and -1 not in difference
+    ]
+    sentences.append(
+        f"Better than RED in some of these and worse in none: {', '.join(clear) or 'no queue'}. "
         f"Worse in some and better in none: {', '.join(worse) or 'no queue'}."
     )
-    return said
+    return sentences
 
 
 def _variant_sentences(runs: Runs) -> list[str]:
-    """Say where the conclusion of the study holds, by the intervals."""
+    """Return the variants in which the conclusion of the study holds, by the intervals."""
     every = {variant.name: _differences(runs, variant) for variant in VARIANTS}
-    said = []
+    sentences = []
     for name, about, words in (
         (THIRD, "The short flow", {-1: "sooner with RED", 1: "later with RED"}),
-        ("spread", "What its start decides", {-1: "less with RED", 1: "more with RED"}),
+        ("spread", "Range of its time over the starts", {-1: "less with RED", 1: "more with RED"}),
         (FASTEST, "The fastest flow", {-1: "sooner with RED", 1: "later with RED"}),
         (SLOWEST, "The slowest flow", {-1: "sooner with RED", 1: "later with RED"}),
     ):
-        found = {variant: differences[name] for variant, differences in every.items()}
-        listed = _listed(found, {**words, 0: "no difference that shows"})
-        said.append(f"{about} – {listed}")
-    return said
+        by_variant = {variant: differences[name] for variant, differences in every.items()}
+        listed = _listed(by_variant, {**words, 0: "no significant difference"})
+        sentences.append(f"{about} – {listed}")
+    return sentences
 
 
 def _make(runs: Runs) -> Section:
     if not runs.has(_starts("RED")[0]):
-        return Section(["Not in the quick form."])
+        return Section(["The quick form leaves this item out."])
     section = Section(
         [
-            f"None of this is in the thesis. {REPLICATIONS} replications, the same seeds in all "
-            "arms. Hosts remember no ssthresh, since what another queue would leave is not known; "
-            "so Tail Drop and RED differ from the tables above. Queues have the same 20 000 bytes "
-            "and the parameters of their RFCs: CoDel's target is 5 ms, PIE's and DualPI2's 15 ms, "
-            "though a segment takes 84 ms here; so each has a second line with a target of one "
-            "segment and a half, 127 ms. Only with RED with ECN have the hosts ECN.",
+            f"This item goes beyond the thesis: {REPLICATIONS} replications, with the same seeds "
+            "in all arms. Hosts remember no ssthresh, because the values that another queue leaves "
+            "are unknown. Tail Drop and RED therefore differ from the tables above. Queues have "
+            "the same 20 000 bytes and the parameters of their RFCs. CoDel's target is 5 ms, and "
+            "that of PIE and DualPI2 15 ms, but a segment takes 84 ms here. Each queue therefore "
+            "has a second row with a target of 1.5 segments, 127 ms. The hosts have ECN only in "
+            "the row “RED with ECN”.",
             *_queue_sentences(runs),
             "Other round trips (RTT, 3 ms in the study), rates (143 kbit/s) and hosts (Linux 2.4; "
             "today's are Linux 6). Files, buffer, RED's thresholds and its burst, and the receive "
-            "window grow with the rate, so that the transfers take as long.",
+            "window grow with the rate, so that transfers take equally long.",
             *_variant_sentences(runs),
         ]
     )

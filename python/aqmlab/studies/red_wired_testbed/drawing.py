@@ -1,4 +1,4 @@
-"""The figures of medians over the starts, with the printed medians as crosses."""
+"""Figures of medians over the starts, with the printed medians as crosses."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ PRINTED_TABLES = {TAIL_DROP: "table5_1.csv", RED: "table5_4.csv"}
 def _curve(
     axes: Axes, i: int, label: str, at: Sequence[tuple[float, list[float]]], *, dashed: bool = False
 ) -> None:
-    """Draw medians with the central 95 % of their bootstrap; what lies below shows through."""
+    """Draw medians with the central 95 % of their bootstrap; later curves are transparent."""
     colour, marker = look(i)
-    found = [(x, estimate("median", values)) for x, values in at]
-    x = [where for where, _ in found]
-    middle = [e.value for _, e in found]
-    ends = [[e.value - e.low for _, e in found], [e.high - e.value for _, e in found]]
+    medians = [(x, estimate("median", values)) for x, values in at]
+    x = [where for where, _ in medians]
+    middle = [e.value for _, e in medians]
+    ends = [[e.value - e.low for _, e in medians], [e.high - e.value for _, e in medians]]
     style = "--" if dashed or i % 2 else "-"
     axes.errorbar(x, middle, ends, label=label, color=colour, marker=marker, linestyle=style,
                   capsize=2, markersize=7 - i, markerfacecolor="none" if i % 2 else colour,
@@ -85,13 +85,13 @@ def _printed(
     discipline: str, place: str, starts_s: Sequence[float], *, rate: bool = False
 ) -> tuple[list[float], list[float]]:
     """Return printed median elapsed times, or the throughputs that follow from them."""
-    found = [
+    medians = [
         (float(row["third_flow_start_s"]), float(row["elapsed_median_s"]))
         for row in rows(PRINTED_TABLES[discipline])
         if row["flow"] == place and float(row["third_flow_start_s"]) in starts_s
     ]
     size = SHORT_BYTES if place == THIRD else LONG_BYTES
-    return [s for s, _ in found], [size / t if rate else t for _, t in found]
+    return [s for s, _ in medians], [size / t if rate else t for _, t in medians]
 
 
 def _needs(*disciplines: str) -> Iterator[Need]:
@@ -108,9 +108,9 @@ def _by_place(column: str, label: str, name: str) -> Callable[[Runs], Section]:
         figure, axes = sheet()
         rate = column == RATE
         for i, place in enumerate(PLACES):
-            found = _over_starts(runs, TAIL_DROP, measure(place, column))
-            _curve(axes, i, f"{place} flow", found)
-            starts_s = [s for s, _ in found]
+            by_start = _over_starts(runs, TAIL_DROP, measure(place, column))
+            _curve(axes, i, f"{place} flow", by_start)
+            starts_s = [s for s, _ in by_start]
             _crosses(axes, i, f"{place}, printed",
                      _printed(TAIL_DROP, place, starts_s, rate=rate))  # fmt: skip
         axes.set_xlabel(START)
@@ -125,14 +125,14 @@ def _by_place(column: str, label: str, name: str) -> Callable[[Runs], Section]:
 
 
 def _both_starts(runs: Runs, discipline: str, read: Measure[Outcome]) -> Found:
-    """Return what there is at the starts that both disciplines have."""
+    """Return the values at the starts that both disciplines have."""
     return [(s, values) for s, values in _over_starts(runs, discipline, read) if s in RED_STARTS_S]
 
 
 def _five(axes: Axes, runs: Runs, discipline: str) -> None:
     """Draw the five statistics of the third flow's elapsed time, and the printed ones."""
-    found = _both_starts(runs, discipline, measure(THIRD, TIME))
-    starts_s = [s for s, _ in found]
+    by_start = _both_starts(runs, discipline, measure(THIRD, TIME))
+    starts_s = [s for s, _ in by_start]
     printed = [
         row for row in rows(PRINTED_TABLES[discipline])
         if row["flow"] == THIRD and float(row["third_flow_start_s"]) in starts_s
@@ -140,7 +140,7 @@ def _five(axes: Axes, runs: Runs, discipline: str) -> None:
     at = [float(row["third_flow_start_s"]) for row in printed]
     for i, s in enumerate(("max", "p75", "median", "p25", "min")):
         colour, marker = look(i + 2)
-        axes.plot(starts_s, [estimate(s, values).value for _, values in found], color=colour,
+        axes.plot(starts_s, [estimate(s, values).value for _, values in by_start], color=colour,
                   marker=marker, label=HEADS[s])  # fmt: skip
         axes.plot(at, [float(row[f"elapsed_{s}_s"]) for row in printed], "x", color=colour,
                   markersize=6)  # fmt: skip
@@ -151,13 +151,13 @@ def _five(axes: Axes, runs: Runs, discipline: str) -> None:
 
 
 def _compare(axes: Axes, runs: Runs, read: Measure[Outcome], title: str, unit: str) -> None:
-    """Draw the medians with Tail Drop and RED, and printed ones where there are any."""
+    """Draw the medians with Tail Drop and RED, and the printed ones if there are any."""
     for i, discipline in enumerate(DISCIPLINES):
-        found = _both_starts(runs, discipline, read)
+        by_start = _both_starts(runs, discipline, read)
         named = NAMED[ONE_CLASS, discipline]
-        _curve(axes, i, named, found)
+        _curve(axes, i, named, by_start)
         if read.name in ("elapsed_s", "throughput"):
-            starts_s = [s for s, _ in found]
+            starts_s = [s for s, _ in by_start]
             rate = read.name == "throughput"
             printed = _printed(discipline, read.part, starts_s, rate=rate)
             _crosses(axes, i, f"{named}, printed", printed)
@@ -167,7 +167,7 @@ def _compare(axes: Axes, runs: Runs, read: Measure[Outcome], title: str, unit: s
 
 
 def _third_flow(runs: Runs) -> Section:
-    """Figure 5-13: five statistics of the elapsed time, and the medians of four other things."""
+    """Return figure 5-13: five statistics of the elapsed time, medians of four other quantities."""
     figure, grid = sheet(2, 3, (11.0, 6.4))
     for axes, discipline in zip(grid[0, :2], DISCIPLINES, strict=True):
         _five(axes, runs, discipline)
@@ -190,7 +190,7 @@ def _third_flow(runs: Runs) -> Section:
 
 
 def _long_flows(runs: Runs) -> Section:
-    """Figure 5-14: elapsed time and retransmissions of the fastest and the slowest flow."""
+    """Return figure 5-14: elapsed time and retransmissions of the fastest and the slowest flow."""
     figure, grid = sheet(2, 2, (8.4, 6.4))
     for line, place in zip(grid, (FASTEST, SLOWEST), strict=True):
         for axes, (column, title, unit) in zip(
@@ -229,12 +229,12 @@ def _case_needs(case: Workload) -> Iterator[Need]:
 
 def _printed_case(case: Workload, at: Beside, column: str) -> tuple[list[float], list[float]]:
     """Return printed medians of a configuration over the starts of the CBR flow."""
-    found = [
+    medians = [
         (float(row["cbr_start_s"]), float(row[column]))
         for row in (rows(FILES[case.name]) if case.name in FILES else ())
         if (row["htb_config"], row["discipline"]) == (at.classes, at.discipline) and row[column]
     ]
-    return [s for s, _ in found], [value for _, value in found]
+    return [s for s, _ in medians], [value for _, value in medians]
 
 
 def _case(case: Workload, number: str) -> Item:
@@ -263,8 +263,8 @@ def _case(case: Workload, number: str) -> Item:
         legend_below(figure, grid[0])
         crosses = " Crosses: printed medians." if case.name in FILES else ""
         about = (
-            f"Test case {case.name}: medians and 95 % of the bootstrap. DS: CBR in a class of its "
-            f"own.{crosses}"
+            f"Test case {case.name}: medians and 95 % of the bootstrap. DS: CBR in its own "
+            f"class.{crosses}"
         )
         return Section(figures=[Figure(name, about, figure)])
 

@@ -1,10 +1,10 @@
-"""The frozen reading of the thesis: the settings that it leaves open, the choices, and the reasons.
+"""The frozen reading of the thesis: each setting that it leaves open, our choice, and the reason.
 
-Two choices were made by printed numbers. The rate of the link was chosen by the times at which the
-link has carried everything. Immediate ACKs were chosen from six delays by the medians of the
+Two choices used printed numbers. The rate of the link was chosen by the times at which the
+last data has passed the link. Immediate ACKs were chosen from six delays by the medians of the
 elapsed times and of the CBR packets received. These numbers and the claims that repeat them are
-fitted. The items `memory`, `readings`, `kernel` and `beyond` show other readings; they explain and
-are not scored.
+fitted. The items `memory`, `readings`, `kernel` and `beyond` show other readings, which the score
+does not count.
 """
 
 from aqmlab.studies.framework import Choice
@@ -21,9 +21,9 @@ CHOICES = (
     ),
     Choice(
         "Delayed ACKs",
-        "Every segment has its ACK at once",
+        "The receiver acknowledges every segment at once",
         "Segments arrive 84 ms and more apart, and Linux 2.4 waits 40 ms at first. Of 0, 40, 60, "
-        "80, 100 and 200 ms, at once is best over all tests.",
+        "80, 100 and 200 ms, 0 is best over all tests.",
         "Medians of the elapsed times and of the CBR packets received (Tables 5-1, 5-4, 8-8 to "
         "8-10)",
     ),
@@ -34,18 +34,18 @@ CHOICES = (
     ),
     Choice(
         "Buffer",
-        "A packet is taken in whole while no more than the limit waits",
+        "Accepts a whole packet while the waiting bytes do not exceed the limit",
         "bfifo_enqueue and red_enqueue of Linux 2.4.17.",
     ),
     Choice(
         "HTB",
         "Exact, without hysteresis",
-        "The source of HTB 3 has hysteresis, which is not offered here; the version that the "
-        "thesis ran is not known.",
+        "The source of HTB 3 has hysteresis, which this study does not use; the version of the "
+        "thesis is unknown.",
     ),
     Choice(
         "Memory of the hosts",
-        "The first replication begins without ssthresh, the others with one that our own runs "
+        "The first replication starts without ssthresh, the others with a value that our own runs "
         "leave",
         "tcp_update_metrics of Linux 2.4. In the printed replications the first of each scenario "
         "has two to three times the retransmissions of the others.",
@@ -57,13 +57,13 @@ CHOICES = (
     ),
     Choice(
         "TCP",
-        "FACK, ssthresh from cwnd, initial timeout 3 s, least deviation 200 ms",
-        "Linux 2.4. Its rate halving is not offered here.",
+        "FACK, ssthresh from cwnd, initial timeout 3 s, minimum deviation 200 ms",
+        "Linux 2.4. Its rate halving is not available here.",
     ),
     Choice(
         "ttcp",
         "Writes everything at once, reads at once",
-        "It writes and reads 5840 bytes at a time. Blocking writes are not offered here.",
+        "It writes and reads 5840 bytes at a time. Blocking writes are not available here.",
     ),
     Choice(
         "Fair replications",
@@ -72,9 +72,9 @@ CHOICES = (
     ),
 )
 
-_TIME = "The rate of the link was chosen by the times of the slowest flow."
-_MEDIAN = "It is one of the medians that the delay of ACKs was chosen by."
-_MEDIANS = "Arithmetic on medians that the delay of ACKs was chosen by."
+_TIME = "The times of the slowest flow were used to choose the rate of the link."
+_MEDIAN = "The median was used to choose the delay of ACKs."
+_MEDIANS = "Arithmetic on medians that were used to choose the delay of ACKs."
 _SIZE = "Arithmetic: the size of the transfer over {}."
 _RATE = "Arithmetic: {} over the rate of the link."
 

@@ -1,7 +1,7 @@
-"""The time-sequence graphs: replications of ours that are nearest to those that the thesis shows.
+"""Time-sequence graphs of our replications that are nearest to those in the thesis.
 
-A figure is one sheet, as in the thesis: the two long flows above and the third below, or a panel a
-configuration.
+A figure is one sheet, as in the thesis: the two long flows above and the third below, or one panel
+per configuration.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ RATE, TIME, TRANSMIT = "throughput_bytes_per_s", "elapsed_time_s", "data_xmit_ti
 
 
 def _nearest(read: Measure[Outcome], value: float) -> Choose:
-    """Choose the replication that comes nearest to the one shown."""
-    return lambda found: min(range(len(found)), key=lambda r: abs(read.of(found[r]) - value))
+    """Return a function that chooses the replication nearest to a printed value."""
+    return lambda ran: min(range(len(ran)), key=lambda r: abs(read.of(ran[r]) - value))
 
 
 def _third(column: str, value: float) -> Choose:
@@ -55,26 +55,26 @@ def _third(column: str, value: float) -> Choose:
 
 def _most(place: str, column: str) -> Choose:
     read = measure(place, column)
-    return lambda found: max(range(len(found)), key=lambda r: read.of(found[r]))
+    return lambda ran: max(range(len(ran)), key=lambda r: read.of(ran[r]))
 
 
 def _least(place: str, column: str) -> Choose:
     read = measure(place, column)
-    return lambda found: min(range(len(found)), key=lambda r: read.of(found[r]))
+    return lambda ran: min(range(len(ran)), key=lambda r: read.of(ran[r]))
 
 
 GRAPHS: dict[str, tuple[str, str, list[tuple[Three | Beside, Choose]]]] = {
     "5-3": ("fair long flows", "third flow 4124 byte/s",
             [(Three(TAIL_DROP, 0.0), _third(RATE, 4124))]),
-    "5-4": ("the third flow's greatest throughput with Tail Drop",
+    "5-4": ("the third flow's highest throughput with Tail Drop",
             "fastest 32.6 s, slowest 36.6 s, third 6.4 s",
             [(Three(TAIL_DROP, 0.0), _most(THIRD, RATE))]),
-    "5-5": ("the third flow's least throughput, start 2 s",
+    "5-5": ("the third flow's lowest throughput, start 2 s",
             "fastest 29.5 s, slowest 34 s, third 39.7 s",
             [(Three(TAIL_DROP, 2.0), _most(THIRD, TIME))]),
-    "5-6": ("the third flow's greatest throughput, start 2 s",
+    "5-6": ("the third flow's highest throughput, start 2 s",
             "third flow 10.4 s, its data in 8.7 s", [(Three(TAIL_DROP, 2.0), _most(THIRD, RATE))]),
-    "5-7": ("the third flow's least data transmit time, start 2 s",
+    "5-7": ("the third flow's lowest data transmit time, start 2 s",
             "third flow 12 s, its data in 6.8 s",
             [(Three(TAIL_DROP, 2.0), _least(THIRD, TRANSMIT))]),
     "5-8": ("the third flow begins late in a slow start, start 2 s", "third flow 16 s",
@@ -85,7 +85,7 @@ GRAPHS: dict[str, tuple[str, str, list[tuple[Three | Beside, Choose]]]] = {
              [(Three(TAIL_DROP, 2.0), _third(TIME, 25))]),
     "5-11": ("the fastest flow at its best, start 5.5 s", "fastest 29.5 s, third 13.9 s",
              [(Three(TAIL_DROP, 5.5), _most(FASTEST, RATE))]),
-    "5-12": ("the third flow's greatest throughput, start 5.5 s",
+    "5-12": ("the third flow's highest throughput, start 5.5 s",
              "fastest 8814 byte/s, third 4709 byte/s",
              [(Three(TAIL_DROP, 5.5), _most(THIRD, RATE))]),
     "5-15": ("RED at its fairest, start 5.5 s",
@@ -104,12 +104,12 @@ GRAPHS: dict[str, tuple[str, str, list[tuple[Three | Beside, Choose]]]] = {
              [(Beside(BRIEF, TAIL_DROP, ONE_CLASS, s), _nearest(ELAPSED, v))
               for s, v in ((0, 25.5), (7, 23.7), (18, 24.5))]),
 }  # fmt: skip
-"""What each figure shows, what was printed of it, and how a replication of ours is chosen."""
+"""Title, printed numbers, settings and chosen replications of each figure."""
 QUICK = ("5-4", "5-15")
 
 
 def _panel(axes: Axes, run: Outcome, flow: Transfer, title: str) -> None:
-    """Draw the segments and ACKs of a flow over time, as its sender's host saw them (tcptrace)."""
+    """Draw the segments and ACKs of a flow over time, as recorded at its sender's host."""
     assert run.result is not None, "recorded for this figure"
     rows = rows_of(run.result, "segments", flow.name)
     sent = rows["direction"] == "sent"
@@ -131,7 +131,7 @@ def _panel(axes: Axes, run: Outcome, flow: Transfer, title: str) -> None:
     ):
         axes.plot(of["time_s"], of[at] / 1000, marker, color=colour, label=label, markersize=5,
                   linestyle="none")  # fmt: skip
-    axes.set_title(f"{title}: {flow.elapsed_s:.1f} s, {flow.resent} sent again", fontsize=10)
+    axes.set_title(f"{title}: {flow.elapsed_s:.1f} s, {flow.resent} retransmitted", fontsize=10)
     axes.set_xlabel("time (s)")
     axes.set_ylabel("sequence number (kB)")
 
@@ -156,7 +156,7 @@ def _three(run: Outcome) -> Sheet:
 
 
 def _beside(shown: Sequence[tuple[Beside, Outcome]]) -> Sheet:
-    """Return a panel a configuration, two in a row."""
+    """Return a sheet with one panel per configuration."""
     columns = 3 if len(shown) == 3 else 2
     lines = -(-len(shown) // columns)
     figure, grid = sheet(lines, columns, (4.6 * columns, 0.6 + 3.2 * lines), squeeze=False)
@@ -168,15 +168,15 @@ def _beside(shown: Sequence[tuple[Beside, Outcome]]) -> Sheet:
     return figure
 
 
-def _seen(at: Three | Beside, run: Outcome) -> str:
-    """Return what one sees, in numbers of the kind that the thesis gives of its own."""
+def _numbers(at: Three | Beside, run: Outcome) -> str:
+    """Return the numbers of a replication in the form of the thesis."""
     if isinstance(at, Beside):
         return f"{number(run.tcp.elapsed_s)} s"
     third = run.at(THIRD)
     long = sorted(run.transfers[:2], key=lambda flow: flow.elapsed_s)
-    said = [f"{number(flow.elapsed_s)} s ({number(flow.throughput)} byte/s)" for flow in long]
+    times = [f"{number(flow.elapsed_s)} s ({number(flow.throughput)} byte/s)" for flow in long]
     return (
-        f"fastest {said[0]}, slowest {said[1]}, third {number(third.elapsed_s)} s "
+        f"fastest {times[0]}, slowest {times[1]}, third {number(third.elapsed_s)} s "
         f"({number(third.throughput)} byte/s), its data in {number(third.acks.transmit_s)} s"
     )
 
@@ -200,8 +200,8 @@ def _graph(name: str) -> Item:
         if not there:  # the quick form has few graphs
             return Section()
         caption = (
-            f"Of ours, the replication that comes nearest: "
-            f"{'; '.join(_seen(at, run) for at, run in there)}. Printed: {printed}."
+            f"Our nearest replication: "
+            f"{'; '.join(_numbers(at, run) for at, run in there)}. Printed: {printed}."
         )
         at, run = there[0]
         drawing = (

@@ -1,8 +1,9 @@
-"""What the kernel's source says of the testbed and is not offered here, and how much hangs on it.
+"""Behaviour of the kernel and of ttcp that the study leaves out, and its effect on the results.
 
-Read in public copies of Linux 2.4.17 (net/sched/sch_fifo.c, sch_red.c; net/ipv4/tcp_input.c,
-tcp_output.c) and of HTB 3 (net/sched/sch_htb.c). Each is brought near by what a scenario has, and
-set beside what was printed; the tables of the study are without.
+The sources are public copies of Linux 2.4.17 (net/sched/sch_fifo.c, sch_red.c;
+net/ipv4/tcp_input.c, tcp_output.c) and of HTB 3 (net/sched/sch_htb.c). Each behaviour is
+approximated by keys of a scenario and compared with the printed numbers. The tables of the study
+do not include it.
 """
 
 from __future__ import annotations
@@ -31,37 +32,37 @@ REPLICATIONS = 10
 Scenario = dict[str, Any]
 
 
-def _pairs(made: Scenario) -> None:
-    """Let two packets of 1500 bytes go at a time, where HTB with hysteresis lets two segments."""
-    link = made["network"]["links"][-1]
+def _pairs(scenario: Scenario) -> None:
+    """Send two packets of 1500 bytes at a time, as HTB with hysteresis sends two segments."""
+    link = scenario["network"]["links"][-1]
     link["queue"] = link["queue"]["classes"][-1]["queue"]
     pair_ms = 2 * 1500 * 8 * 1000 / LINK_BPS
     often = [round(pair_ms * (i // 2 + 1)) for i in range(300)]
     link["rate_changes"] = {"kind": "trace", "opportunities": often}
     # A segment is one opportunity of the trace.
-    made["tcp"] = with_keys(made["tcp"], {"wire.data_header": "40 B"})
+    scenario["tcp"] = with_keys(scenario["tcp"], {"wire.data_header": "40 B"})
 
 
-def _late_pairs(made: Scenario) -> None:
-    """Besides, delay ACKs by 40 ms, but for every second segment."""
-    _pairs(made)
-    made["tcp"] |= {
+def _late_pairs(scenario: Scenario) -> None:
+    """Send packets in pairs, and delay ACKs by 40 ms except for every second segment."""
+    _pairs(scenario)
+    scenario["tcp"] |= {
         "delayed_ack": "2 segments",
         "ack": {"timeout": "40 ms", "unit": "full-segments", "quick": "2 packets"},
     }
 
 
 def _each_flow(change: Callable[[Scenario], Scenario]) -> Callable[[Scenario], None]:
-    def made(scenario: Scenario) -> None:
+    def apply(scenario: Scenario) -> None:
         for flow in scenario["flows"]:
             if flow["traffic"]["kind"] == "bulk":
                 flow["traffic"] = change(flow["traffic"])
 
-    return made
+    return apply
 
 
 def _writes(bulk: Scenario) -> Scenario:
-    """Write 5840 bytes a millisecond, ten times what the fastest link here would take."""
+    """Return writes of 5840 bytes per millisecond, far above the rate of the slowest link."""
     count = int(bulk["size"].removesuffix(" B")) // 5840
     return {"kind": "messages", "size": "5840 B", "messages": count, "interval": "1 ms",
             "spacing": "constant"}  # fmt: skip
@@ -83,7 +84,7 @@ CHANGES: dict[str, Callable[[Scenario], None]] = {
 
 @dataclass(frozen=True)
 class With:
-    """A scenario of the study with one thing as the kernel, or ttcp, had it."""
+    """A scenario of the study with one behaviour of the kernel or of ttcp."""
 
     base: Three | Beside
     change: str
@@ -94,9 +95,9 @@ class With:
 
     def scenario(self, replication: int) -> dict[str, Any]:
         """Return the scenario of one replication."""
-        made = self.base.scenario(replication) | {"record": {"series": []}}
-        CHANGES[self.change](made)
-        return made
+        scenario = self.base.scenario(replication) | {"record": {"series": []}}
+        CHANGES[self.change](scenario)
+        return scenario
 
 
 ONE = tuple(row for row in rows("table8_8.csv") if row["htb_config"] == ONE_CLASS)
@@ -106,11 +107,11 @@ THREE = tuple(Three(discipline, start_s) for discipline in DISCIPLINES for start
 
 def _runs(runs: Runs, base: Three | Beside, change: str) -> list[Outcome]:
     """Return the same replications of a scenario, with a change or without."""
-    found: list[Outcome] = runs.of(base if change == AS_IT_IS else With(base, change))
-    return found[:REPLICATIONS]
+    ran: list[Outcome] = runs.of(base if change == AS_IT_IS else With(base, change))
+    return ran[:REPLICATIONS]
 
 
-def _asked() -> Iterator[tuple[Three | Beside, tuple[str, ...]]]:
+def _changes() -> Iterator[tuple[Three | Beside, tuple[str, ...]]]:
     yield from ((setting(row), (PAIRS, LATE_PAIRS)) for row in ONE)
     yield from ((setting(row), (PAIRS,)) for row in SHORT_ONES)
     yield from ((at, (WRITES, READS)) for at in THREE)
@@ -118,7 +119,7 @@ def _asked() -> Iterator[tuple[Three | Beside, tuple[str, ...]]]:
 
 
 def _needs() -> Iterator[Need]:
-    for at, changes in _asked():
+    for at, changes in _changes():
         yield Need(at, at_most=REPLICATIONS, quick=False)
         for change in changes:
             yield Need(With(at, change), at_most=REPLICATIONS, quick=False)
@@ -153,41 +154,42 @@ def _name(row: Row) -> str:
     return f"{at.start_s:g} s, {NAMED[at.classes, at.discipline]}"
 
 
-def _good(section: Section, found: list[list[Cell]], changes: tuple[str, ...]) -> str:
-    """Return how many of each change are on target, and keep the cells."""
-    section.cells += [c for line in found for c in line]
-    told = []
+def _on_target(section: Section, rows_of_cells: list[list[Cell]], changes: tuple[str, ...]) -> str:
+    """Return the number of cells on target for each change, and add them to the section."""
+    section.cells += [c for line in rows_of_cells for c in line]
+    counts = []
     for i, change in enumerate(changes):
-        there = [line[i].on_target for line in found if len(line) > i]
-        told.append(f"{change} {sum(there)} of {len(there)}")
-    return f"on target: {', '.join(told)}."
+        there = [line[i].on_target for line in rows_of_cells if len(line) > i]
+        counts.append(f"{change} {sum(there)} of {len(there)}")
+    return f"on target: {', '.join(counts)}."
 
 
 def _table(caption: str, first: str, head: list[str], names: list[str],
-           found: list[list[Cell]]) -> Table:  # fmt: skip
+           cells: list[list[Cell]]) -> Table:  # fmt: skip
     lines: list[list[str | Entry]] = [
         [name, *map(entry, line), *["–"] * (len(head) - len(line))]
-        for name, line in zip(names, found, strict=True)
+        for name, line in zip(names, cells, strict=True)
     ]
     return Table(caption, [first, *head], lines)
 
 
 def _make(runs: Runs) -> Section:
     if not runs.has(With(setting(ONE[0]), PAIRS)):
-        return Section(["Not in the quick form."])
+        return Section(["The quick form leaves this item out."])
     section = Section([
-        f"Ours are the medians of {REPLICATIONS} replications; the tables above do not have these "
-        "changes, which only come near to what the kernel did.",
+        f"Ours are the medians of {REPLICATIONS} replications; the tables above do not include "
+        "these changes, which approximate the behaviour of the kernel.",
     ])  # fmt: skip
     changes = (AS_IT_IS, PAIRS, LATE_PAIRS)
     times = [[_elapsed(runs, row, change) for change in changes] for row in ONE]
     packets = [[_received(runs, row, change) for change in changes] for row in ONE]
     section.text.append(
-        "HTB of that time has a hysteresis: a class that may send goes on until it owes more than "
-        "its burst, and then waits until it owes nothing. So two segments leave together every 169 "
-        "ms, their ACKs bring the next ones at once, and the queue is full until then: that is the "
-        "less room for CBR packets. Here a link that takes two packets at a time stands for it. "
-        f"TCP {_good(section, times, changes)} CBR packets {_good(section, packets, changes)}"
+        "HTB of that time has hysteresis: a class that may send continues until its debt exceeds "
+        "its burst, and then waits until the debt is 0. Two segments therefore leave together "
+        "every 169 ms, their ACKs trigger the next ones at once, and the queue is full until then, "
+        "so that more CBR packets are lost. A link that sends two packets at a time approximates "
+        f"this. TCP {_on_target(section, times, changes)} CBR packets "
+        f"{_on_target(section, packets, changes)}"
     )
     names = [_name(row) for row in ONE]
     section.tables += [
@@ -204,8 +206,8 @@ def _make(runs: Runs) -> Section:
     }
     section.text.append(
         "With Tail Drop in one class the thesis has a jump in test case 2, from 3.4 to 5 s between "
-        "CBR after 1 and 1.5 s, as a timeout makes it. On the link in pairs it goes from "
-        f"{tail[1.0]:.1f} to {tail[1.5]:.1f} s. TCP {_good(section, short, changes[:2])}"
+        "CBR after 1 and 1.5 s, as after a timeout. On the link that sends in pairs it rises from "
+        f"{tail[1.0]:.1f} to {tail[1.5]:.1f} s. TCP {_on_target(section, short, changes[:2])}"
     )
     section.tables.append(
         _table("Test case 2, one class: TCP, elapsed time (s)", "CBR after", list(changes[:2]),
@@ -216,9 +218,9 @@ def _make(runs: Runs) -> Section:
     chosen = (*ONE[:2], *SHORT_ONES[:2])
     third += [[_elapsed(runs, row, change) for change in ttcp] for row in chosen]
     section.text.append(
-        "ttcp writes and reads 5840 bytes at a time. Writes that wait for room in the sender's "
-        "buffer are not offered; here they come once a millisecond. TCP "
-        f"{_good(section, third, ttcp)}"
+        "ttcp writes and reads 5840 bytes at a time. Writes that block on a full send "
+        "buffer are not available; here a write follows every millisecond. TCP "
+        f"{_on_target(section, third, ttcp)}"
     )
     names = [f"third flow, {at.discipline.replace('_', ' ')}, {at.start_s:g} s" for at in THREE]
     names += [f"test case {row['test_case']}, {_name(row)}" for row in chosen]
@@ -226,4 +228,4 @@ def _make(runs: Runs) -> Section:
     return section
 
 
-ITEM = Item("kernel", "What the kernel did that is not offered here", _needs, _make, scored=False)
+ITEM = Item("kernel", "Behaviour of the kernel that is left out", _needs, _make, scored=False)

@@ -1,12 +1,13 @@
-"""What hosts remember from replication to replication: the evidence, and what hangs on it.
+"""Memory of the hosts between replications: the evidence, and its effect on the results.
 
-Linux 2.4 keeps ssthresh of a destination in its route cache when a connection ends in congestion
-avoidance, and later connections begin with it (`sarolahti2002linux`). The thesis does not mention
-it; its replications show it.
+Linux 2.4 stores the ssthresh of a destination in its route cache when a connection ends in
+congestion avoidance, and later connections start with it (`sarolahti2002linux`). The thesis does
+not mention this, but its replications show it.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 
@@ -44,12 +45,12 @@ def _needs() -> Iterator[Need]:
 
 
 def most_resent(run: Outcome) -> int:
-    """Return the greater number of retransmissions of the two long flows."""
+    """Return the higher number of retransmissions of the two long flows."""
     return max(run.at(place).resent for place in (FASTEST, SLOWEST))
 
 
 def printed_first(file: str) -> tuple[float, float]:
-    """Return these of the first printed replication, and the median of the others."""
+    """Return that number for the first printed replication, and the median of the others."""
     most: dict[int, float] = {}
     for row in rows(file):
         if row["flow"] != THIRD:
@@ -80,9 +81,9 @@ def _left(runs: Runs) -> Table:
         counts: Counter[str] = Counter()
         for start_s in STARTS_S:
             for r, run in runs.by_replication(Three(discipline, start_s)):
-                told = left_by(run)
+                ssthresh = left_by(run)
                 if r:
-                    counts[f"{told:g}" if told == told else "nothing"] += 1
+                    counts["nothing" if math.isnan(ssthresh) else f"{ssthresh:g}"] += 1
         drawn = Counter(REMEMBERED["three", discipline])
         share = sum(drawn.values())
         lines.append(
@@ -94,21 +95,21 @@ def _left(runs: Runs) -> Table:
                 ),
             ]
         )
-    head = ["Discipline", "They begin with", "They leave"]
+    head = ["Discipline", "Initial value", "Value left"]
     return Table("ssthresh in segments, all replications but the first", head, lines)
 
 
 def _make(runs: Runs) -> Section:
     section = Section(
         [
-            "In each of the three scenarios whose replications are printed, the first has a flow "
-            "with 14 to 18 retransmissions, and hardly any other replication has more than eight. "
-            "A Linux 2.4 host remembers ssthresh of its connections: only the first replication "
-            "slow starts until the queue overflows. So the first replication of ours knows "
-            "nothing, and each later one begins with an ssthresh drawn from what ours leave.",
-            "It also explains why the thesis sees slow starts of up to eight seconds, and why the "
-            "short transfers of test case 2, which end before congestion avoidance and so leave "
-            "nothing, overshoot in every replication.",
+            "In each of the three scenarios with printed replications, the first replication has "
+            "a flow with 14 to 18 retransmissions, and few others have more than eight. A Linux "
+            "2.4 host remembers the ssthresh of its connections, so only the first replication "
+            "is in slow start until the queue overflows. Our first replication therefore starts "
+            "without ssthresh, and each later one with a value drawn from those that ours leave.",
+            "Memory also explains the slow starts of up to eight seconds in the thesis. The short "
+            "transfers of test case 2 end before congestion avoidance and leave no ssthresh, so "
+            "they overshoot in every replication.",
         ]
     )
     section.tables += [_first(runs), _left(runs)]
@@ -144,4 +145,4 @@ def _median(runs: Runs, at: Three, place: str) -> Cell:
                 again=True)  # fmt: skip
 
 
-ITEM = Item("memory", "What the hosts remember", _needs, _make, scored=False)
+ITEM = Item("memory", "Memory of the hosts", _needs, _make, scored=False)

@@ -1,4 +1,4 @@
-"""One run of the study, reduced to what its tables, figures and claims look at."""
+"""Reduction of a run to the values that tables, figures and claims read."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ NOTHING = math.nan
 
 @dataclass(frozen=True)
 class Acks:
-    """What the ACKs and segments of a flow tell, as its sender's host saw them.
+    """Quantities from the ACKs and segments of a flow, as its sender's host recorded them.
 
     Attributes
     ----------
     transmit_s : float
-        From the first segment with data to the last, as tcptrace takes it.
+        Time from the first segment with data to the last, as in tcptrace.
     duplicates, triples : int
-        Duplicate ACKs, and how often three came in a row.
+        Duplicate ACKs, and events of three duplicates of the same ACK.
     slow_start_s : float
-        From the first segment to the first that was sent again; NaN: none was.
+        Time from the first segment to the first retransmission; NaN without one.
     """
 
     transmit_s: float = NOTHING
@@ -46,10 +46,10 @@ class Transfer:
     Attributes
     ----------
     elapsed_s : float
-        From the SYN to the ACK of the FIN.
+        Time from the SYN to the ACK of the FIN.
     leaves : float
-        ssthresh in segments that its host would remember; NaN: it says nothing, or no window was
-        recorded.
+        ssthresh in segments that its host stores; NaN if it stores none, or without a recorded
+        window.
     """
 
     name: str
@@ -72,9 +72,9 @@ class Transfer:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A run: its TCP transfers in order, CBR packets received and sent, and their one-way delays.
+    """Reduced result of a run: TCP transfers, CBR packets, and the one-way delays of the latter.
 
-    `result` is kept of runs that recorded their drops, for time-sequence graphs.
+    `result` is the whole result of a run that recorded drops and segments, for its graph.
     """
 
     transfers: tuple[Transfer, ...]
@@ -90,7 +90,7 @@ class Outcome:
         Raises
         ------
         ValueError
-            If the run has no three flows.
+            If the run does not have three flows.
         """
         first, second, third = self.transfers
         if place == THIRD:
@@ -100,12 +100,12 @@ class Outcome:
 
     @property
     def tcp(self) -> Transfer:
-        """The first TCP flow."""
+        """Transfer of the first TCP flow."""
         return self.transfers[0]
 
     @property
     def exception(self) -> bool:
-        """Whether the third flow outlasts the fastest of the others."""
+        """True if the third flow takes longer than the fastest of the others."""
         return self.at(THIRD).elapsed_s > self.at(FASTEST).elapsed_s
 
 
@@ -130,9 +130,9 @@ def reduce(result: Result) -> Outcome:
         for i, name in enumerate(map(str, flows["flow"]))
     )
     cbr = result.columns("datagrams") if "datagrams" in result.tables else None
-    told = Outcome(transfers, NOTHING, NOTHING)
+    outcome = Outcome(transfers, NOTHING, NOTHING)
     if cbr is not None:
-        told = Outcome(
+        outcome = Outcome(
             transfers,
             float(cbr["received_packets"][0]),
             float(cbr["sent_packets"][0]),
@@ -140,37 +140,37 @@ def reduce(result: Result) -> Outcome:
             float(cbr["p99_delay_s"][0]),
         )
     drawn = {"drops", "segments"} <= set(result.tables)
-    return replace(told, result=result) if drawn else told
+    return replace(outcome, result=result) if drawn else outcome
 
 
 def _acks(result: Result) -> dict[str, Acks]:
-    """Return what the segments tell of each flow; duplicate ACKs only where tables count them."""
+    """Return the quantities of each flow's segments; duplicate ACKs only if tables count them."""
     if "segments" not in result.tables:
         return {}
     from aqmlab.figures.segments import duplicate_acks
 
     flows = result.series("segments").groupby("flow")
     counted = len(flows) == len(PLACES)
-    return {str(flow): _seen(rows, duplicate_acks(rows) if counted else None)
+    return {str(flow): _acks_of(rows, duplicate_acks(rows) if counted else None)
             for flow, rows in flows}  # fmt: skip
 
 
-def _seen(rows: pd.DataFrame, duplicate: np.ndarray | None) -> Acks:
-    """What one flow's segments tell; three in a row is the third duplicate of the same ACK."""
+def _acks_of(rows: pd.DataFrame, duplicate: np.ndarray | None) -> Acks:
+    """Return the quantities of one flow's segments; a triple has three duplicates of one ACK."""
     data = rows[(rows["direction"] == "sent") & (rows["bytes"] > 0)]
     times, again = data["time_s"], data["time_s"][data["resent"] == 1]
-    told = Acks(
+    acks = Acks(
         transmit_s=float(times.iloc[-1] - times.iloc[0]),
         slow_start_s=float(again.iloc[0] - times.iloc[0]) if len(again) else NOTHING,
     )
     if duplicate is None:
-        return told
+        return acks
     in_a_row = rows["ack"][duplicate].value_counts()
-    return replace(told, duplicates=int(duplicate.sum()), triples=int((in_a_row >= 3).sum()))
+    return replace(acks, duplicates=int(duplicate.sum()), triples=int((in_a_row >= 3).sum()))
 
 
 def _leaves(result: Result) -> dict[str, float]:
-    """What Linux 2.4 remembers of a flow that ends in congestion avoidance; NaN of another."""
+    """Return the ssthresh that Linux 2.4 stores for each flow; NaN if it stores none."""
     if "window" not in result.tables:
         return {}
     window, left = result.columns("window"), {}
@@ -190,9 +190,9 @@ def _remembers(window: Columns, i: int) -> float:
 
 
 def left_by(run: Outcome) -> float:
-    """Return what hosts remember after a run: of the last flow to close that tells."""
-    told = [f for f in run.transfers if math.isfinite(f.leaves)]
-    return max(told, key=lambda f: f.closed_s).leaves if told else NOTHING
+    """Return the stored ssthresh after a run: that of the last closing flow that stores one."""
+    storing = [f for f in run.transfers if math.isfinite(f.leaves)]
+    return max(storing, key=lambda f: f.closed_s).leaves if storing else NOTHING
 
 
 def _of(place: str, name: str, unit: str, head: str, better: int = 0) -> Measure[Outcome]:
@@ -212,16 +212,16 @@ COLUMNS = {
     "dup_acks": ("duplicates", "ACKs", "Duplicate ACKs"),
     "triple_dupacks": ("triples", "times", "Triple duplicate ACKs"),
 }
-"""Columns of the printed tables: what they are of a transfer, the unit, the head."""
+"""Columns of the printed tables: attribute of a transfer, unit and head."""
 
 
 def measure(place: str, column: str) -> Measure[Outcome]:
-    """Return a column of the printed tables as a measure, of the flow in this place."""
+    """Return a column of the printed tables as a measure of the flow at a place."""
     return _of(place, *COLUMNS[column])
 
 
 def handshake(place: str) -> Measure[Outcome]:
-    """Return the time of the three-way handshake of the flow in this place."""
+    """Return the time of the three-way handshake of the flow at a place."""
     return _of(place, "handshake_s", "s", "Three-way handshake (s)")
 
 
@@ -238,7 +238,7 @@ THROUGHPUT: Measure[Outcome] = Measure(
     "throughput", "byte/s", lambda run: run.tcp.throughput, 1, "TCP: throughput (byte/s)"
 )
 NOMINAL_BPS = 140_000
-"""The thesis's utilizations are of 140 kbit/s of 1000 bits."""
+"""Rate in bit/s in the thesis's utilizations: 140 kbit/s of 1000 bits."""
 TCP_SHARE: Measure[Outcome] = Measure(
     "utilization", "1", lambda run: 8 * run.tcp.throughput / NOMINAL_BPS, 0, "TCP: utilization"
 )

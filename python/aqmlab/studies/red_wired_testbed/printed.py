@@ -1,4 +1,4 @@
-"""The printed tables, and how ours stand beside them: statistics of replications, tolerances."""
+"""Printed tables, and the statistics and tolerances that compare our replications with them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STATISTICS: dict[str, Callable[[np.ndarray], Any]] = {
     "mean": partial(np.mean, axis=-1),
     "stdev": partial(np.std, ddof=1, axis=-1),
 }
-"""The seven that the thesis prints, in its order; quartiles are interpolated as there."""
+"""Statistics in the thesis, in its order, with its interpolation of quartiles."""
 HEADS = {
     "min": "Min", "max": "Max", "p25": "25 %", "median": "Median", "p75": "75 %",
     "mean": "Mean", "stdev": "Deviation",
@@ -44,13 +44,13 @@ def rows(file: str) -> tuple[Row, ...]:
 
 
 def number(row: Row, column: str) -> float | None:
-    """Return a printed number, if there is one."""
+    """Return a printed number, or None for an empty cell."""
     return float(row[column]) if row[column] else None
 
 
 @cache
 def _drawn(n: int) -> np.ndarray:
-    """Return which of n replications each resample has; always the same, so that reports are."""
+    """Return the drawn replications of each resample, with a fixed seed for equal reports."""
     return np.random.default_rng(2002).integers(0, n, (RESAMPLES, n))
 
 
@@ -77,10 +77,10 @@ SPREAD = Tolerance.larger_of(0, 0.30)
 
 
 def tolerance(place: str, column: str, statistic: str) -> Tolerance:
-    """Return how far one of ours may be from the printed one.
+    """Return the tolerance of a printed number.
 
-    3 % for times and rates of the slowest flow and 10 % for others, one or 20 % for counts, and
-    30 % for deviations.
+    It is 3 % for times and rates of the slowest flow, 10 % for those of others, one or 20 % for
+    counts, and 30 % for standard deviations.
     """
     if statistic == "stdev":
         return SPREAD
@@ -96,19 +96,19 @@ def cell(
     values: Iterable[float], printed: float | None, rule: Tolerance, note: str = "",
     *, again: bool = False, fitted: bool = False,
 ) -> Cell:  # fmt: skip
-    """Return a statistic of ours beside the printed one."""
+    """Return our statistic beside the printed one."""
     ours, columns = estimate(statistic, values), columns | {"statistic": statistic}
     return Cell(item, columns, quantity, unit, ours, printed, rule, note, again, fitted)
 
 
 def table(caption: str, head: Sequence[str], lines: Iterable[tuple[str, Sequence[Cell]]]) -> Table:
-    """Return cells as a table, a line each."""
-    made: list[list[str | Entry]] = [[name, *map(entry, cells)] for name, cells in lines]
-    return Table(caption, head, made)
+    """Return rows of cells as a table."""
+    rows_of_entries: list[list[str | Entry]] = [[name, *map(entry, cells)] for name, cells in lines]
+    return Table(caption, head, rows_of_entries)
 
 
 def doubtful(row: Row, statistic: str, place: str = "") -> str:
-    """Return what is doubtful of a printed number, if anything is."""
+    """Return the doubt about a printed number, empty if there is none."""
     doubt = row["doubt"]
     if not doubt:
         return ""

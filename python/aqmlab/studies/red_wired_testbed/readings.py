@@ -1,4 +1,4 @@
-"""What hangs on what the thesis leaves open: link rate, jitter of the hosts, delayed ACKs."""
+"""Sensitivity of the results to the link rate, the jitter of the hosts and delayed ACKs."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ def _needs() -> Iterator[Need]:
 def _make(runs: Runs) -> Section:
     section = Section(
         [
-            "The third flow starts after 2 s. Each line differs from the first in what it says. "
-            "The slowest flow ends when the link has carried everything, so that it tells the "
-            "rate of the link; where the flows start decides little beyond the third flow, whose "
-            "luck is which packets meet a full queue. When ACKs come decides how long a queue that "
-            "was full has room for CBR packets."
+            "The third flow starts after 2 s. Each row changes one setting of the first row. The "
+            "slowest flow ends when all data has passed the link, so its time follows the rate of "
+            "the link. The starts affect mainly the third flow, whose time depends on the packets "
+            "that meet a full queue. The delay of ACKs sets the time during which a queue that "
+            "was full accepts CBR packets."
         ]
     )
     lines: list[list[str | Entry]] = []
@@ -91,7 +91,7 @@ def _make(runs: Runs) -> Section:
 
 
 def _cbr(runs: Runs, section: Section) -> Table:
-    """Return what delayed ACKs do to CBR packets behind a full queue."""
+    """Return the effect of delayed ACKs on CBR packets behind a full queue."""
     row = next(r for r in rows("table8_8.csv") if r["discipline"] == TAIL_DROP)
     lines: list[list[str | Entry]] = []
     for delayed_ms in DELAYS_MS:
@@ -106,8 +106,8 @@ def _cbr(runs: Runs, section: Section) -> Table:
         ]  # fmt: skip
         section.cells += cells
         lines.append([f"{delayed_ms:g} ms" if delayed_ms else "at once", *map(entry, cells)])
-    caption = "Test case 1, Tail Drop, one class, CBR after 0 s: how late ACKs are"
+    caption = "Test case 1, Tail Drop, one class, CBR after 0 s: delay of ACKs"
     return Table(caption, ["ACKs", ELAPSED.head, RECEIVED.head], lines)
 
 
-ITEM = Item("readings", "What hangs on what the thesis leaves open", _needs, _make, scored=False)
+ITEM = Item("readings", "Sensitivity to the assumptions", _needs, _make, scored=False)

@@ -1,7 +1,7 @@
 """The testbed and its traffic as scenarios: three TCP flows, and a TCP flow beside a CBR flow.
 
-Source: the thesis (`redwiredtestbed`), chapter 4; what it leaves open is decided in
-`deviations.py`, from its own tables.
+Source: the thesis (`redwiredtestbed`), chapter 4; `deviations.py` lists the
+settings that it leaves open, with evidence from its own tables.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ONE_CLASS, TWO_CLASS, ALONE = "one_class", "two_class", "alone"
 
 SEGMENT_BYTES = 1448
 KBIT = 1024
-"""Bits of what `tc` of that time calls a kbit."""
+"""Bits per kbit in `tc` of that time."""
 LINK_KBIT = 140
 LINK_BPS = LINK_KBIT * KBIT
 HEADERS_BYTES = 52
@@ -41,8 +41,8 @@ REMEMBERED: dict[tuple[str, str], tuple[int, ...]] = {
     (ONE_CLASS, RED): (2, 2, 2, 2, 3, 3, 3, 3, 4, 4),
     (TWO_CLASS, RED): (2, 3, 3, 3, 4),
 }
-"""ssthresh in segments that hosts remember of the connections before, by test and discipline: each
-as often as our own runs leave it (item `memory`). A link without CBR traffic is as two classes."""
+"""ssthresh in segments that hosts remember from earlier connections, by test and discipline, with
+the frequencies of our own runs (item `memory`). A link without CBR traffic is as two classes."""
 
 LINUX_2_4: dict[str, Any] = {
     "mss": "1460 B",  # 1448 B of data beside the timestamps
@@ -71,7 +71,7 @@ LINUX_2_4: dict[str, Any] = {
     "connection": {"nagle": "minshall", "syn_retries": 5, "synack_retries": 5},
     "wire": {"data_header": f"{HEADERS_BYTES} B", "control_header": f"{HEADERS_BYTES} B"},
 }
-"""The TCP of Linux 2.4.17 (`sarolahti2002linux`) as far as it shows here."""
+"""TCP of Linux 2.4.17 (`sarolahti2002linux`), as far as it matters here."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Red:
     probability: float = 0.1
 
     def queue(self) -> dict[str, Any]:
-        """Return it as a queue."""
+        """Return the queue of a scenario."""
         return {
             "kind": "tc_red",
             "min": f"{self.min} B",
@@ -120,7 +120,7 @@ def _scenario(
     title: str, seed: int, classes: list[dict[str, Any]], flows: list[dict[str, Any]],
     tcp: dict[str, Any], link_bps: int = LINK_BPS,
 ) -> dict[str, Any]:  # fmt: skip
-    """Four hosts in a row; each packet takes up to 100 us more on the first link, either way."""
+    """Return four hosts in a row, with up to 100 us of jitter on the first link."""
     jitter = [{"kind": "jitter", "mean": "50 us"}]
     htb = {"kind": "htb", "classes": [{"name": "link", "rate": f"{link_bps} bit/s"}, *classes]}
     return {
@@ -151,7 +151,7 @@ def _scenario(
 
 
 def remembered(test: str, discipline: str, replication: int) -> int | None:
-    """Return the ssthresh that hosts remember; none in the first replication of a scenario."""
+    """Return the remembered ssthresh in segments; None in the first replication."""
     if not replication:
         return None
     return random.Random(f"memory {replication}").choice(REMEMBERED[test, discipline])
@@ -180,19 +180,19 @@ class Three:
     Parameters
     ----------
     discipline : str
-        The queue: Tail Drop or RED.
+        Queue: Tail Drop or RED.
     start_s : float
-        When the third flow starts, after the first two.
+        Start of the third flow, in s after the first two.
     red : Red
-        RED's parameters.
+        Parameters of RED.
     memory : bool
-        Whether hosts remember ssthresh from replication to replication.
+        True if hosts remember ssthresh between replications.
     jitter_ms : float
-        How far apart the flows start at most, beyond what is meant, and their queues shift.
+        Maximum random delay of a start, in ms.
     link_kbit : float
         Rate of the link, in kbit/s of 1000 bits.
     delayed_ack_ms : float
-        How long ACKs are delayed; 0: every segment has its own at once.
+        Delay of ACKs in ms; with 0 the receiver acknowledges every segment at once.
     """
 
     discipline: str
@@ -226,14 +226,14 @@ class Three:
         sizes = (LONG_BYTES, LONG_BYTES, SHORT_BYTES)
         starts = (0.0, 0.0, self.start_s)
         flows = [_bulk(*flow) for flow in zip(FLOWS, sizes, starts, strict=True)]
-        made = _scenario(
+        scenario = _scenario(
             f"three flows, {self.discipline}, third after {self.start_s:g} s",
             replication + 1, [leaf], flows, _tcp(known, self.delayed_ack_ms), rate,
         )  # fmt: skip
-        made["phase_breaking"]["start"] = f"{self.jitter_ms:g} ms"
-        # Tables and figures look at ACKs of the thesis's settings, at the starts that RED has too.
-        seen = self == Three(self.discipline, self.start_s) and self.start_s in RED_STARTS_S
-        return made | {"record": {"series": ["segments"] if seen else []}}
+        scenario["phase_breaking"]["start"] = f"{self.jitter_ms:g} ms"
+        # Tables and figures read ACKs of the thesis's settings, at the starts that RED has too.
+        traced = self == Three(self.discipline, self.start_s) and self.start_s in RED_STARTS_S
+        return scenario | {"record": {"series": ["segments"] if traced else []}}
 
 
 @dataclass(frozen=True)
@@ -248,7 +248,7 @@ class Workload:
 
     @property
     def cbr_s(self) -> float:
-        """How long the CBR flow lasts, in s."""
+        """Duration of the CBR flow, in s."""
         return (self.cbr_packets - 1) / CBR_PER_S
 
 
@@ -261,20 +261,20 @@ CASES = (LONG, SHORT, BRIEF)
 
 @dataclass(frozen=True)
 class Beside:
-    """A TCP flow beside a CBR flow, in one class of HTB or in two; or alone on a slower link.
+    """A TCP flow beside a CBR flow, in one class of HTB or in two; or without it on a slower link.
 
     Parameters
     ----------
     case : Workload
-        What both send.
+        Sizes of both flows.
     discipline : str
-        The queue of each class.
+        Queue of each class.
     classes : str
-        Both in one class, CBR in a class of its own, or no CBR and its rate taken from the link.
+        Both flows in one class, CBR in its own class, or no CBR and a link slower by its rate.
     start_s : float
-        When the CBR flow starts, after the TCP flow.
+        Start of the CBR flow, in s after the TCP flow.
     delayed_ack_ms : float
-        As of `Three`.
+        As for `Three`.
     """
 
     case: Workload
@@ -312,11 +312,13 @@ class Beside:
                 "packets": self.case.cbr_packets,
             }
             flows.append({"name": "CBR", "start": f"{self.start_s:g} s", "traffic": traffic})
-        whole = self.classes != ONE_CLASS or self.case is BRIEF  # the link is TCP's for long
+        whole = (
+            self.classes != ONE_CLASS or self.case is BRIEF
+        )  # TCP has the link alone for most of the time
         test = TWO_CLASS if whole else ONE_CLASS
         known = remembered(test, self.discipline, replication) if self.case.remembers else None
         title = f"test case {self.case.name}, {self.classes}, {self.discipline}, CBR after"
-        made = _scenario(
+        scenario = _scenario(
             f"{title} {self.start_s:g} s",
             replication + 1,
             classes,
@@ -324,5 +326,5 @@ class Beside:
             _tcp(known, self.delayed_ack_ms),
             rate,
         )
-        told = ["segments"] if self.case is LONG else []
-        return made | {"record": {"series": told}}
+        series = ["segments"] if self.case is LONG else []
+        return scenario | {"record": {"series": series}}

@@ -40,33 +40,33 @@ from aqmlab.studies.red_wired_testbed.scenarios import RED, TAIL_DROP, Red, Thre
 OF = {FASTEST: "the fastest flow", SLOWEST: "the slowest flow", THIRD: "the third flow"}
 NAMED = {TAIL_DROP: "Tail Drop", RED: "RED"}
 QUARTILES = Tolerance.of("inside the printed quartiles", 0)
-KEPT = (0.0, 2.0, 5.5)
-"""Starts whose replications the thesis prints; the quick form has no others."""
+PRINTED_STARTS_S = (0.0, 2.0, 5.5)
+"""Starts with printed replications, which are those of the quick form."""
 
 
 def setting(row: Row) -> Three:
-    """Return what a printed row was measured with."""
+    """Return the setting of a printed row."""
     return Three(row["discipline"], float(row["third_flow_start_s"]))
 
 
 def values(runs: Runs, at: Three, place: str, column: str) -> list[float]:
-    """Return a column of the printed tables, one number a replication."""
+    """Return a column of the printed tables, one number per replication."""
     return [measure(place, column).of(run) for run in runs.of(at)]
 
 
-def _asked(*files: str) -> Iterator[Need]:
+def _table_needs(*files: str) -> Iterator[Need]:
     for file in files:
         for row in rows(file):
             at = setting(row)
-            yield Need(at, quick=at.start_s in KEPT)
+            yield Need(at, quick=at.start_s in PRINTED_STARTS_S)
 
 
-def _there(runs: Runs, file: str, place: str) -> list[Row]:
+def _rows_of(runs: Runs, file: str, place: str) -> list[Row]:
     return [r for r in rows(file) if r["flow"] == place and runs.has(setting(r))]
 
 
 def chosen_by(place: str, statistic: str) -> bool:
-    """Return whether a setting was chosen by this statistic of the elapsed times."""
+    """Return True if a statistic of the elapsed times was used to choose a setting."""
     return place == SLOWEST or statistic == "median"
 
 
@@ -91,9 +91,9 @@ def _elapsed(item: str, runs: Runs, row: Row) -> list[Cell]:
         )
     )  # fmt: skip
     odd = [run.exception for run in runs.of(at)]
-    found, printed = sum(odd), number(row, "exceptions_count")
-    low, _, high = (len(odd) * bound for bound in proportion_interval(found, len(odd)))
-    ours = Estimate("count, 95 % confidence", found, low, high, len(odd))
+    count, printed = sum(odd), number(row, "exceptions_count")
+    low, _, high = (len(odd) * bound for bound in proportion_interval(count, len(odd)))
+    ours = Estimate("count, 95 % confidence", count, low, high, len(odd))
     rule = Tolerance.of("2 of 20", 2)
     cells.append(
         Cell(item, columns, "exceptions", "replications", ours, printed, rule, again=place != THIRD)
@@ -104,7 +104,7 @@ def _elapsed(item: str, runs: Runs, row: Row) -> list[Cell]:
 def _without_exceptions(
     item: str, columns: dict[str, object], runs: Runs, row: Row, odd: list[bool]
 ) -> list[Cell]:
-    """Return the columns of Table 5-1 that leave replications with an exception out."""
+    """Return the columns of Table 5-1 that exclude replications with an exception."""
     if "elapsed_excl_median_s" not in row:
         return []
     place, at = row["flow"], setting(row)
@@ -124,7 +124,7 @@ def _without_exceptions(
 
 
 def _inside(item: str, runs: Runs, row: Row) -> Cell:
-    """Return whether the third flow's median is inside the printed quartiles: 1 or 0."""
+    """Return 1 if the third flow's median is inside the printed quartiles, otherwise 0."""
     at = setting(row)
     middle = float(np.median(values(runs, at, THIRD, "elapsed_time_s")))
     low, high = float(row["elapsed_p25_s"]), float(row["elapsed_p75_s"])
@@ -140,7 +140,7 @@ def _elapsed_item(name: str, title: str, file: str) -> Item:
         for place in PLACES:
             lines = [
                 (f"{setting(row).start_s:g} s", _elapsed(name, runs, row))
-                for row in _there(runs, file, place)
+                for row in _rows_of(runs, file, place)
             ]
             head = ["Start of the third", *(HEADS[s] for s in STATISTICS), "Byte/s", "Exceptions"]
             if any(len(cells) > len(head) for _, cells in lines):
@@ -149,18 +149,18 @@ def _elapsed_item(name: str, title: str, file: str) -> Item:
                 table(f"Elapsed time of {OF[place]} (s); ' without exceptions", head, lines)
             )
             section.cells += [cell for _, cells in lines for cell in cells]
-        inside = [_inside(name, runs, row) for row in _there(runs, file, THIRD)]
+        inside = [_inside(name, runs, row) for row in _rows_of(runs, file, THIRD)]
         section.cells += inside
         met = sum(c.ours.value for c in inside)
         section.text.append(
             f"The median of the third flow is inside the printed quartiles in {met:.0f} of "
             f"{len(inside)} scenarios. An exception is a third flow that takes longer than the "
             "fastest of the others. Cells marked † are doubtful as printed: the thesis took one "
-            "replication from another place of its sheet (published/notes.md)."
+            "cell from another place of its sheet (published/notes.md)."
         )
         return section
 
-    return Item(name, title, lambda: _asked(file), make)
+    return Item(name, title, lambda: _table_needs(file), make)
 
 
 def _statistics_item(name: str, title: str, file: str) -> Item:
@@ -169,7 +169,7 @@ def _statistics_item(name: str, title: str, file: str) -> Item:
     def make(runs: Runs) -> Section:
         section = Section()
         for place in PLACES:
-            printed = _there(runs, file, place)
+            printed = _rows_of(runs, file, place)
             lines = []
             for row in printed:
                 at, s = setting(row), row["statistic"]
@@ -188,17 +188,17 @@ def _statistics_item(name: str, title: str, file: str) -> Item:
             head = ["", *(COLUMNS[column][2] for column in COLUMNS)]
             section.tables.append(table(OF[place].capitalize(), head, lines))
         section.text.append(
-            "Data transmit time is from the first segment with data to the last, as tcptrace takes "
-            "it: at the end of a long flow its last segments wait a second in the queue, which the "
-            "elapsed time has and the transmit time has not."
+            "The data transmit time is from the first segment with data to the last, as in "
+            "tcptrace. At the end of a long flow the last segments wait for about a second in the "
+            "queue. The elapsed time includes this wait, and the transmit time does not."
         )
         return section
 
-    return Item(name, title, lambda: _asked(file), make)
+    return Item(name, title, lambda: _table_needs(file), make)
 
 
 def _best(runs: Runs, at: Three) -> Outcome:
-    """Return the replication in which the third flow had the greatest throughput."""
+    """Return the replication with the highest throughput of the third flow."""
     best: Outcome = max(runs.of(at), key=lambda run: run.at(THIRD).throughput)
     return best
 
@@ -208,7 +208,7 @@ def _of_best(at: Three, read: Measure[Outcome], runs: Runs) -> float:
 
 
 def _best_item(name: str, title: str, file: str) -> Item:
-    """Return a table of one replication, in which the third flow did best: 5-3, 5-5."""
+    """Return a table of one replication, with the best third flow: 5-3, 5-5."""
 
     def make(runs: Runs) -> Section:
         lines = []
@@ -228,9 +228,9 @@ def _best_item(name: str, title: str, file: str) -> Item:
                 )  # fmt: skip
             lines.append((place, cells))
         head = ["", *(COLUMNS[c][2] for c in COLUMNS if c in rows(file)[0])]
-        cells = [c for _, made in lines for c in made]
+        cells = [c for _, row in lines for c in row]
         return Section(
-            ["The replication with the greatest throughput of the third flow, ours and theirs."],
+            ["Our replication and the printed one with the highest throughput of the third flow."],
             cells,
             [table(title, head, lines)],
         )
@@ -242,17 +242,17 @@ def _best_item(name: str, title: str, file: str) -> Item:
 
 
 def _replications_item(name: str, title: str, file: str) -> Item:
-    """Return a table of every replication, and how far the distributions are apart."""
+    """Return a table of every replication, and the distances of the distributions."""
 
     def make(runs: Runs) -> Section:
         at = setting(rows(file)[0])
         section = Section(
             [
                 "Replications have no counterparts, so their distributions are compared: the "
-                "greatest distance of the two distribution functions (Kolmogorov–Smirnov) with its "
-                "p-value, and how far on average a value must be moved to make one of the other "
-                "(Wasserstein). The p-value takes replications as independent, which the printed "
-                "ones are not: some are equal to a tenth of a second."
+                "maximum distance of the two distribution functions (Kolmogorov–Smirnov) with its "
+                "p-value, and the mean shift of a value that turns one into the other "
+                "(Wasserstein). The p-value assumes independent replications. The printed ones "
+                "are not independent, because some are equal to a tenth of a second."
             ]
         )
         section.tables.append(_distances(runs, at, file))
@@ -265,7 +265,7 @@ def _replications_item(name: str, title: str, file: str) -> Item:
         section.tables.append(Table("Ours, every replication", head, lines))
         return section
 
-    return Item(name, title, lambda: _asked(file), make)
+    return Item(name, title, lambda: _table_needs(file), make)
 
 
 def _distances(runs: Runs, at: Three, file: str) -> Table:
@@ -305,20 +305,20 @@ def _parameters(runs: Runs) -> Section:
     for row, at in _reds():
         if not runs.has(at):
             continue
-        made = cell(
+        median = cell(
             "table-5-6", at.columns() | {"flow": THIRD}, "elapsed", "s", "median",
             values(runs, at, THIRD, "elapsed_time_s"), number(row, "elapsed_median_s"), TIME,
             fitted=at.red == Red(),
         )  # fmt: skip
-        lines.setdefault(f"{at.start_s:g} s", []).append(made)
+        lines.setdefault(f"{at.start_s:g} s", []).append(median)
         names.append(f"{at.red.min} / {at.red.max} / {at.red.burst}")
-    made_rows: list[list[str | Entry]] = [[k, *map(entry, cells)] for k, cells in lines.items()]
+    table_rows: list[list[str | Entry]] = [[k, *map(entry, cells)] for k, cells in lines.items()]
     head = ["Start of the third", *dict.fromkeys(names)]
-    cells = [c for made in lines.values() for c in made]
+    cells = [c for row in lines.values() for c in row]
     return Section(
         ["Minth and maxth in bytes, burst in packets; the first column is the thesis's choice."],
         cells,
-        [Table("Median elapsed time of the third flow (s)", head, made_rows)],
+        [Table("Median elapsed time of the third flow (s)", head, table_rows)],
     )
 
 

@@ -23,10 +23,14 @@ from aqmlab.studies.rfc2884.outcomes import reduce
 
 
 def gains_reproduced(cells: Sequence[Cell]) -> str:
-    """Return the study's yardstick: the printed gains of ECN, within five percentage points."""
+    """Return the share of reproduced printed gains of ECN, within five percentage points."""
     items = ("bulk", "transactions")
-    found = Counter(cell.verdict for cell in cells if cell.counted and cell.item in items)
-    return f"Printed gains of ECN reproduced: {good(found)} of {found.total()}" if found else ""
+    verdicts = Counter(cell.verdict for cell in cells if cell.counted and cell.item in items)
+    return (
+        f"Printed gains of ECN reproduced: {good(verdicts)} of {verdicts.total()}"
+        if verdicts
+        else ""
+    )
 
 
 STUDY = Study(
@@ -53,7 +57,7 @@ STUDY = Study(
     headline=gains_reproduced,
     quick=Quick(
         "This is the quick form: Reno alone, at the loads and maximum drop rates that the memo "
-        "prints, two replications, and no claims and no other readings of what it leaves open.",
+        "prints, with two replications. It leaves out claims and other readings.",
         seconds=6,
     ),
     choices=CHOICES,

@@ -11,7 +11,7 @@ from aqmlab.estimates import number
 from aqmlab.figures.style import legend_below, sheet
 from aqmlab.report import Entry, Table
 from aqmlab.studies.framework import Cell, Figure, Item, Need, Runs, Section
-from aqmlab.studies.rfc2884.gains import absolute, both, cell, curve, entry, gain, told
+from aqmlab.studies.rfc2884.gains import absolute, both, cell, curve, entry, gain, with_interval
 from aqmlab.studies.rfc2884.outcomes import ABOVE, BELOW, WITHIN, Outcome
 from aqmlab.studies.rfc2884.scenarios import (
     BULK,
@@ -26,7 +26,7 @@ from aqmlab.studies.rfc2884.scenarios import (
 )
 
 REPLICATIONS, FEWER = 5, 3
-"""Of settings that the memo prints something of, and of others."""
+"""Replications of settings with a printed number, and of others."""
 PRINTED = {
     (RENO, LOW, 0.1): 23.0, (RENO, HIGH, 0.1): 50.0,
     (RENO, HIGH, 0.02): 10.0, (RENO, HIGH, 0.5): 60.0,
@@ -58,12 +58,12 @@ def _make(runs: Runs) -> Section:
     section = Section(
         [
             "After 20 s one file goes to the ECN client and one to the non-ECN client, beside 2, 5 "
-            "or 10 congesting flows without ECN. Relative advantage: throughput of the ECN "
-            "transfer less that of the other, in % of the latter; paired means with their 95 % "
-            f"intervals over {REPLICATIONS} replications where something is printed, else {FEWER}. "
-            "Green: the interval is above 0, or the "
-            "printed number is met. A transfer that has not ended after a tenth more than the "
-            "time that even shares would take counts with what it had got by then.",
+            "or 10 congesting flows without ECN. The relative advantage is the throughput of the "
+            "ECN transfer minus that of the other, in % of the latter. The tables have paired "
+            f"means with 95 % intervals over {REPLICATIONS} replications for printed numbers, and "
+            f"over {FEWER} otherwise. Green: the interval is above 0, or the printed number is "
+            "reproduced. A run ends after 1.1 times the transfer time at even shares. An "
+            "unfinished transfer counts with its data at that time.",
         ]
     )
     for tcp in TCPS:
@@ -84,9 +84,9 @@ def _relative(runs: Runs, section: Section, tcp: str) -> Table:
             if not runs.has(at):
                 row.append("–")
                 continue
-            made = cell("bulk", runs, at, PRINTED.get((tcp, congesting, maxp)))
-            section.cells.append(made)
-            row.append(entry(made))
+            one = cell("bulk", runs, at, PRINTED.get((tcp, congesting, maxp)))
+            section.cells.append(one)
+            row.append(entry(one))
         if any(isinstance(one, Entry) for one in row):
             rows.append(row)
     head = ["Congestion", *(f"maxp {maxp:g}" for maxp in MAXP)]
@@ -113,13 +113,13 @@ def _rates(runs: Runs, section: Section, tcp: str) -> Table:
         rows.append(
             [
                 f"{LEVELS[at.congesting]}, maxp {at.maxp:g}", f"{on:.0f}", f"{off:.0f}",
-                told(more, kind=""), region,
+                with_interval(more, kind=""), region,
                 f"{float(np.mean([run.queue for run in ran])):.1f}",
             ]
         )  # fmt: skip
     head = ["", "ECN (kbit/s)", "non-ECN (kbit/s)", "Absolute advantage (kbit/s)",
             "Average below, in, above the region (% of time)", "Mean queue (packets)"]  # fmt: skip
-    return Table(f"{tcp}: throughputs, and where RED's average is", head, rows)
+    return Table(f"{tcp}: throughputs, and position of RED's average", head, rows)
 
 
 def _figure(runs: Runs) -> Figure:
@@ -149,7 +149,7 @@ def _figure(runs: Runs) -> Figure:
     legend_below(figure, left, 5)
     about = (
         "Relative advantage of ECN for 20 MB transfers over the level of congestion and over "
-        "the maximum drop rate: means with 95 % intervals, and what the memo prints."
+        "the maximum drop rate: means with 95 % intervals, and the printed numbers."
     )
     return Figure("bulk", about, figure)
 
@@ -160,10 +160,10 @@ ITEM = Item("bulk", "Section 5.2: bulk transfers", _needs, _make)
 def _causes(runs: Runs) -> Section:
     section = Section(
         [
-            "What was sent again, in % of the segments with data, and why. The memo counts "
-            "retransmissions by timeout as those that are no third duplicate ACK's; so does the "
-            "column “by timeout, as the memo counts”. The timeouts themselves are beside it: after "
-            "one Reno sends everything again from the first gap on.",
+            "Retransmissions in % of the segments with data, and their causes. The memo counts a "
+            "retransmission as one by timeout if it does not follow a third duplicate ACK. The "
+            "column “by timeout, as the memo counts” does the same. The next column has the "
+            "timeouts themselves. After a timeout Reno retransmits all data from the first gap on.",
         ]
     )
     for tcp in TCPS:
@@ -190,7 +190,7 @@ def _causes(runs: Runs) -> Section:
             rows.append(row)
         if rows:
             parts = [
-                "sent again (%)",
+                "retransmitted (%)",
                 "fast retransmits",
                 "by timeout, as the memo counts",
                 "timeouts",

@@ -1,8 +1,8 @@
 """The claims of the memo, decided from the runs.
 
-The memo ran each of its tests ten times and prints means. The 95 % confidence interval of our mean
-is compared with the printed one, plus and minus five percentage points. A direction needs an
-interval without 0.
+The memo ran each of its tests ten times and prints means. The verdict compares the 95 % confidence
+interval of our mean with the printed mean, plus or minus five percentage points. A direction is
+decided by an interval without 0.
 """
 
 from __future__ import annotations
@@ -84,15 +84,15 @@ def transaction_rate(runs: Runs, claim: Published) -> Decision:
     """Decide by the mean rate of the ECN client at the lowest and highest maximum drop rate."""
     at = transactions.setting(HIGH, MAXP[0] if claim.id == "R2-011" else MAXP[-1])
     on, off = both(runs, at)
-    text = f"Rates of the ECN client; of the other {number(float(np.mean(off)))}."
+    text = f"Rates of the ECN client. The other client has {number(float(np.mean(off)))}."
     return estimated(claim, estimates.mean(on), RATE, text)
 
 
 @CLAIMS.decides("R2-019", items=["recovery"])
 def outstanding_packets(runs: Runs, claim: Published) -> Decision:
-    """Decide by the least window in which Reno recovers from a loss without a timeout."""
+    """Decide by the smallest window in which Reno recovers from a loss without a timeout."""
     ours = recovery.least_window(runs)
-    text = "The fewest outstanding packets of which the first is lost, without a timeout."
+    text = "Minimum number of outstanding packets with a loss and without a timeout."
     return exactly(claim, ours, text)
 
 
@@ -101,32 +101,32 @@ def packets_of_5_kb(runs: Runs, claim: Published) -> Decision:
     """Decide by the new segments that the server sends for a transaction of 5 KB."""
     ran: list[Outcome] = runs.of(transactions.setting(LOW, 0.1))
     sent = [(r.on.segments - r.on.resent) / r.on.transactions for r in ran]
-    text = f"New segments with data a transaction: {number(float(np.mean(sent)))}."
+    text = f"New segments with data per transaction: {number(float(np.mean(sent)))}."
     return exactly(claim, round(float(np.mean(sent))), text)
 
 
 @CLAIMS.decides("R2-021", items=["marks-and-drops"])
 def drops_equal_marks(runs: Runs, claim: Published) -> Decision:
     """Decide by the setting of the fairness test, four flows, that is furthest from equal."""
-    found = fairness.ratios(runs)
-    tested = {maxp: v for (n, maxp), v in found.items() if n == LOW and maxp in fairness.RATES}
+    ratios = fairness.ratios(runs)
+    tested = {maxp: v for (n, maxp), v in ratios.items() if n == LOW and maxp in fairness.RATES}
     furthest = max(tested, key=lambda maxp: abs(float(np.mean(tested[maxp])) - 1))
     ends = ", ".join(
         f"{n + 2} flows, maxp {maxp:g}: {np.mean(values):.2f}"
-        for (n, maxp), values in found.items()
+        for (n, maxp), values in ratios.items()
         if maxp in (MAXP[0], MAXP[-1])
     )
     text = (
-        f"Four flows, maxp {furthest:g}, of {len(tested)} the furthest from 1; {ends}. A packet of "
-        "a non-ECN flow is dropped as often as one of an ECN flow is marked or dropped, within "
-        f"{100 * fairness.chances(runs):.0f} % in every setting; but ECN flows send more of them."
+        f"Four flows, maxp {furthest:g}, the furthest from 1 of {len(tested)}; {ends}. RED drops a "
+        "packet of a non-ECN flow as often as it marks or drops one of an ECN flow, within "
+        f"{100 * fairness.chances(runs):.0f} % in every setting, but ECN flows send more packets."
     )
     return estimated(claim, estimates.mean(tested[furthest]), fairness.ALIKE, text)
 
 
 @CLAIMS.decides("R2-022", items=["fairness"])
 def smallest_index(runs: Runs, claim: Published) -> Decision:
-    """Decide by the index of that cell; the evidence says which of ours is the smallest."""
+    """Decide by the index of the printed cell; the evidence has the smallest of ours."""
     cells = {key: fairness.index(runs, *key) for key in fairness.printed()}
     least = min(cells, key=lambda key: cells[key].ours.value)
     where = f"{fairness.NAMES[least[0]]} background, maxp {least[1]:g}"
@@ -146,14 +146,14 @@ def background_does_not_matter(runs: Runs, claim: Published) -> Decision:
         for maxp in fairness.RATES
     }
     width = fairness.INDEX.width(0)
-    text = f"Index with ECN in the background less that without; up to {width:g} counts as none."
+    text = f"Index with ECN in the background minus that without; at most {width:g} counts as none."
     return every_sign(claim, apart, width, text)
 
 
 def _every(runs: Runs, claim: Published, settings: Sequence[Setting], about: str) -> Decision:
-    """Decide a gain in every setting: each mean with an interval that is above 0."""
-    found = {f"{LEVELS[at.congesting]}, maxp {at.maxp:g}": gain(runs, at) for at in settings}
-    return every_sign(claim, found, 0, f"{about}, in %.")
+    """Decide a gain in every setting: each interval must be above 0."""
+    gains = {f"{LEVELS[at.congesting]}, maxp {at.maxp:g}": gain(runs, at) for at in settings}
+    return every_sign(claim, gains, 0, f"{about}, in %.")
 
 
 @CLAIMS.decides("R2-023", items=["bulk"])
@@ -175,7 +175,7 @@ Values = Callable[[Runs, Setting], list[float]]
 def _change(
     runs: Runs, claim: Published, first: Setting, last: Setting, values: Values = percent
 ) -> Decision:
-    """Decide how a gain changes from one setting to another, replication by replication."""
+    """Decide by the paired change of a gain from one setting to another."""
     a, b = values(runs, first), values(runs, last)
     n = min(len(a), len(b))
     unit = "percentage points" if values is percent else "kbit/s"
@@ -207,7 +207,7 @@ def sack_gains_less(runs: Runs, claim: Published) -> Decision:
 
 
 def _means(runs: Runs, settings: Sequence[Setting]) -> list[float]:
-    """Return the mean of the gains over settings, one a replication."""
+    """Return the mean of the gains over settings, one per replication."""
     return [float(np.mean(g)) for g in zip(*(percent(runs, at) for at in settings), strict=False)]
 
 
@@ -230,7 +230,7 @@ def sack_as_reno_in_transactions(runs: Runs, claim: Published) -> Decision:
         _means(runs, [transactions.setting(*key, tcp) for key in keys]) for tcp in (RENO, SACK)
     )
     apart = estimates.difference(sack, reno)
-    return none(claim, apart, POINTS.width(0), "SACK less Reno, in percentage points.")
+    return none(claim, apart, POINTS.width(0), "SACK minus Reno, in percentage points.")
 
 
 GROWTH: dict[str, tuple[list[str], Setting, Setting]] = {
@@ -265,20 +265,20 @@ def _resent(run: Outcome) -> float:
 
 @CLAIMS.decides("R2-030", items=AGAIN)
 def hardly_any_retransmissions(runs: Runs, claim: Published) -> Decision:
-    """Decide by the greatest mean share of what ECN transfers sent again, but for the exception."""
+    """Decide by the highest mean share of retransmissions, without the memo's exception."""
     shares = {at: estimates.mean(map(_resent, runs.of(at))) for at in bulk.grid(RENO)}
     excepted = bulk.setting(HIGH, MAXP[0])
     there = shares.pop(excepted)
     most = max(shares, key=lambda at: shares[at].value)
-    # The greatest of all: its lower bound is that of one of them, its upper bound that of all.
+    # The bounds of the highest mean are the maxima of the lower and of the upper bounds.
     ours = replace(
         shares[most],
         low=max(of.low for of in shares.values()),
         high=max(of.high for of in shares.values()),
     )
     text = (
-        f"Most: {LEVELS[most.congesting]} congestion, maxp {most.maxp:g}. At high congestion and "
-        f"maxp {MAXP[0]:g}, which the memo excepts: {there} %."
+        f"Maximum: {LEVELS[most.congesting]} congestion, maxp {most.maxp:g}. At high congestion "
+        f"and maxp {MAXP[0]:g}, which the memo excepts: {there} %."
     )
     return estimated(claim, ours, EXACT, text)
 
@@ -288,18 +288,18 @@ def hardly_any_timeouts(runs: Runs, claim: Published) -> Decision:
     """Decide by the mean share over all settings, counted as the memo counts."""
 
     def shares(of: Runs) -> dict[Setting, float]:
-        found = {}
+        by_setting = {}
         for at in bulk.grid(RENO):
             ran: list[Outcome] = of.of(at)
             resent, fast = sum(r.off.resent for r in ran), sum(r.off.fast for r in ran)
-            found[at] = 100 * (1 - fast / resent)
-        return found
+            by_setting[at] = 100 * (1 - fast / resent)
+        return by_setting
 
     every = shares(runs)
     least, most = (f(every, key=lambda at: every[at]) for f in (min, max))
     text = "; ".join(
         f"{about}: {number(every[at])} % ({LEVELS[at.congesting]} congestion, maxp {at.maxp:g})"
-        for about, at in (("least", least), ("most", most))
+        for about, at in (("minimum", least), ("maximum", most))
     )
     return whole(
         claim, runs, lambda of: float(np.mean(list(shares(of).values()))), EXACT,

@@ -13,7 +13,7 @@ from aqmlab import estimates
 from aqmlab.report import Entry, Table
 from aqmlab.studies.framework import Cell, Item, Need, Runs, Section, Tolerance
 from aqmlab.studies.framework.show import KINDS
-from aqmlab.studies.rfc2884.gains import told
+from aqmlab.studies.rfc2884.gains import with_interval
 from aqmlab.studies.rfc2884.outcomes import JAIN, Outcome
 from aqmlab.studies.rfc2884.scenarios import FAIRNESS, HIGH, LOW, MAXP, Setting
 
@@ -21,9 +21,9 @@ PUBLISHED = Path(__file__).parent / "published"
 BACKGROUNDS = {"ecn": "all", "non_ecn": "none"}
 NAMES = {"all": "ECN", "none": "non-ECN"}
 RATES = MAXP[:4]
-"""The maximum drop rates of the printed table."""
+"""Maximum drop rates of the printed table."""
 TIMES = 10
-"""The memo ran each of its tests so often."""
+"""Replications of each test in the memo."""
 INDEX = Tolerance.of("0.01", 0.01)
 EQUAL_LEVELS = (LOW, HIGH)
 ALIKE = Tolerance.of("10 %", 0.1)
@@ -40,7 +40,7 @@ def printed() -> dict[tuple[str, float], float]:
 
 
 def setting(background: str, maxp: float) -> Setting:
-    """Return a cell of the printed table: two flows in the background, two competing."""
+    """Return the setting of a printed cell: two background flows and two competing ones."""
     return Setting(FAIRNESS, LOW, maxp, ecn_of_congesting=background)
 
 
@@ -57,9 +57,11 @@ def index(runs: Runs, background: str, maxp: float) -> Cell:
     return Cell("fairness", at.columns(), JAIN.name, JAIN.unit, ours, where, INDEX)
 
 
-def _entry(made: Cell) -> Entry:
+def _entry(cell: Cell) -> Entry:
     """Return an index with its interval and the printed one."""
-    return told(made.ours, ".4f", printed=f"printed {made.published:.4f}", kind=KINDS[made.verdict])
+    return with_interval(
+        cell.ours, ".4f", printed=f"printed {cell.published:.4f}", kind=KINDS[cell.verdict]
+    )
 
 
 def _make(runs: Runs) -> Section:
@@ -67,10 +69,10 @@ def _make(runs: Runs) -> Section:
     section = Section(
         [
             "Two flows in the background from the beginning, an ECN flow and a non-ECN flow from "
-            "20 s on; Jain's index of the throughputs of all four from then to 200 s. Mean of the "
-            "replications, which are as many as the memo had, with its 95 % interval. The memo "
-            "concludes that the kind of background does not bias the results; the last column "
-            "is the difference of ours.",
+            "20 s on; Jain's index of the throughputs of all four from 20 s to 200 s. The "
+            "table has the mean and its 95 % interval over the memo's number of replications. The "
+            "memo concludes that the kind of background does not bias the results. The last "
+            "column has our difference between the two kinds.",
         ]
     )
     for maxp in RATES:
@@ -79,7 +81,7 @@ def _make(runs: Runs) -> Section:
         cells = [index(runs, background, maxp) for background in NAMES]
         section.cells += cells
         with_ecn, without = ([JAIN.of(run) for run in runs.of(setting(b, maxp))] for b in NAMES)
-        apart = told(estimates.difference(with_ecn, without), "+.4f", kind="")
+        apart = with_interval(estimates.difference(with_ecn, without), "+.4f", kind="")
         rows.append([f"{maxp:g}", *map(_entry, cells), apart])
     head = ["Maximum drop rate", "Background with ECN", "Background without", "Difference"]
     section.tables.append(Table("Fairness index", head, rows))
@@ -103,31 +105,31 @@ def _equal_needs() -> Iterator[Need]:
 
 
 def ratios(runs: Runs) -> dict[tuple[int, float], list[float]]:
-    """Return drops of the non-ECN flows over marks of the ECN flows, one a replication."""
-    found = {}
+    """Return drops of the non-ECN flows over marks of the ECN flows, one per replication."""
+    ratios_of = {}
     for congesting in EQUAL_LEVELS:
         for maxp in MAXP:
             at = equal(congesting, maxp)
             if runs.has(at):
                 there: list[Outcome] = runs.of(at)
-                found[congesting, maxp] = [run.drops / run.marks for run in there]
-    return found
+                ratios_of[congesting, maxp] = [run.drops / run.marks for run in there]
+    return ratios_of
 
 
 def chances(runs: Runs) -> float:
-    """Return by how much the chances of packets of both kinds differ at most: their ratio - 1."""
-    found = []
+    """Return the maximum of |ratio - 1| for the chances of a packet of either kind."""
+    distances = []
     for congesting in EQUAL_LEVELS:
         for maxp in MAXP:
             at = equal(congesting, maxp)
             if runs.has(at):
                 ran: list[Outcome] = runs.of(at)
-                found.append(abs(_chance(ran) - 1))
-    return max(found)
+                distances.append(abs(_chance(ran) - 1))
+    return max(distances)
 
 
 def _chance(ran: list[Outcome]) -> float:
-    """Return the chance that a packet is chosen: a non-ECN flow's over an ECN flow's."""
+    """Return the chance of a signal to a packet: of a non-ECN flow over that of an ECN flow."""
     dropped = sum(run.drops for run in ran) / sum(run.other_packets for run in ran)
     chosen = sum(run.marks + run.ecn_drops for run in ran) / sum(run.ecn_packets for run in ran)
     return dropped / chosen
@@ -138,19 +140,19 @@ def _equal_make(runs: Runs) -> Section:
         [
             "As many flows with ECN as without: half of those in the background, and one of the "
             "two that compete. The memo found as many drops of the one kind as marks of the other, "
-            "and takes it for RED's fairness. What RED does is in the last column: how often it "
-            "chooses a packet of a non-ECN flow, over how often it marks or drops one of an ECN "
-            "flow. Drops above maxth count too.",
+            "and concludes that RED is fair. The last column measures fairness itself: the chance "
+            "that RED drops a packet of a non-ECN flow, over the chance that it marks or drops "
+            "one of an ECN flow. Drops above maxth count too.",
         ]
     )
     rows: list[list[str | Entry]] = []
-    for (congesting, maxp), found in ratios(runs).items():
+    for (congesting, maxp), values in ratios(runs).items():
         at = equal(congesting, maxp)
         runs_of: list[Outcome] = runs.of(at)
-        made = Cell("marks-and-drops", at.columns(), "drops_over_marks", "1",
-                    estimates.mean(found), 1.0, ALIKE, again=True)  # fmt: skip
-        section.cells.append(made)
-        ratio = told(made.ours, ".3f", kind=KINDS[made.verdict])
+        one = Cell("marks-and-drops", at.columns(), "drops_over_marks", "1",
+                    estimates.mean(values), 1.0, ALIKE, again=True)  # fmt: skip
+        section.cells.append(one)
+        ratio = with_interval(one.ours, ".3f", kind=KINDS[one.verdict])
         marks, drops = (
             float(np.mean([getattr(r, k) for r in runs_of])) for k in ("marks", "drops")
         )

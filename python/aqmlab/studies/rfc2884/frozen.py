@@ -1,7 +1,7 @@
-"""The frozen reading of the memo: the settings that it leaves open, the choices, and the reasons.
+"""The frozen reading of the memo: each setting that it leaves open, our choice, and the reason.
 
-The memo prints no thresholds, buffer, timers or absolute throughputs. Nothing here was chosen by a
-number that it prints. The item `readings` shows other readings; they explain and are not scored.
+The memo prints no thresholds, buffer, timers or absolute throughputs. No printed number was used
+for a choice. The item `readings` shows other readings, which the score does not count.
 """
 
 from aqmlab.studies.framework import Choice
@@ -11,28 +11,28 @@ CHOICES = (
     Choice(
         "Thresholds of RED",
         "minth 7 and maxth 21 packets, for every load, maximum drop rate and TCP",
-        "The memo tuned them until the average stayed between them. The item `tuning` does so, by "
-        "the rule of `aqmlab tune-red`. The SACK tests had other machines, which the memo says and "
+        "The memo tuned them until the average stayed between them. The item `tuning` does the "
+        "same by the rule of `aqmlab tune-red`. The memo's SACK tests had other machines, which "
         "this reading does not follow.",
     ),
     Choice(
         "RED besides its thresholds",
-        "Room for 100 packets, wq 0.002, uniform distances between signals, not gentle",
+        "Limit of 100 packets, wq 0.002, uniform distances between signals, not gentle",
         "Queue of a Linux interface; defaults of the paper of RED; the memo describes drops of all "
         "packets above maxth.",
     ),
     Choice("Delay", "20 ms one way", "The memo calls it the latency of the link."),
     Choice(
         "ECN-capable packets",
-        "All but pure ACKs, the SYN and the SYN-ACK",
+        "All except pure ACKs, the SYN and the SYN-ACK",
         "RFC 2481, section 6.1.1, forbids ECN-capable SYNs and SYN-ACKs. The memo's sentence, all "
         "packets other than pure ACKs, would allow the SYN-ACK.",
     ),
     Choice(
         "Start of the next transaction",
-        "When the connection is closed at both ends",
-        "The memo does not say. netperf's client starts the next transaction at the server's FIN, "
-        "which this reading does not follow yet.",
+        "When both endpoints have closed the connection",
+        "The memo does not define it. netperf's client starts the next transaction at the server's "
+        "FIN, which this reading does not follow yet.",
     ),
     Choice(
         "Hosts",
@@ -48,7 +48,7 @@ CHOICES = (
     ),
     Choice(
         "Flow whose rates are printed (0.8 to 2.2 per second)", "The ECN flow",
-        "The memo does not say. The range stands behind the gains of ECN.",
+        "The memo does not name it. The range follows the gains of ECN.",
     ),
     Choice(
         "Ends of ranges that are not named", "5 and 10 flows; maxp 0.02 and 0.5",

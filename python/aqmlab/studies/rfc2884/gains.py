@@ -1,7 +1,7 @@
-"""What ECN gains: the ECN flow less the non-ECN flow of the same run, in % of the latter's mean.
+"""Gains from ECN: the ECN flow minus the non-ECN flow of the same run, in % of the latter's mean.
 
-The memo prints such percentages of averages. Intervals are of the mean over the replications, 95 %,
-by Student's t: of paired differences, since both flows are in the same runs.
+The memo prints such percentages of averages. Intervals are 95 % intervals of the mean paired
+difference by Student's t, because both flows are in the same runs.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 POINTS = Tolerance.of("5 percentage points", 5)
-"""How far a mean gain may be from the printed one; or the printed one is inside its interval."""
+"""Tolerance of a printed mean gain."""
 
 
 def both(runs: Runs, at: Setting) -> tuple[list[float], list[float]]:
-    """Return what the ECN flow and the other had, one number a replication."""
+    """Return the rates of the ECN flow and of the other, one number per replication."""
     there: list[Outcome] = runs.of(at)
     on, off = metric(at.kind, "on"), metric(at.kind, "off")
     return ([on.scale * on.of(run) for run in there], [off.scale * off.of(run) for run in there])
 
 
 def percent(runs: Runs, at: Setting) -> list[float]:
-    """Return the relative advantage of ECN in %, one number a replication."""
+    """Return the relative advantage of ECN in %, one number per replication."""
     on, off = both(runs, at)
     base = float(np.mean(off))
     return [100 * (a - b) / base for a, b in zip(on, off, strict=True)]
 
 
 def absolute(runs: Runs, at: Setting) -> list[float]:
-    """Return the absolute advantage of ECN, in kbit/s or 1/s, one number a replication."""
+    """Return the absolute advantage of ECN, in kbit/s or 1/s, one number per replication."""
     return [a - b for a, b in zip(*both(runs, at), strict=True)]
 
 
@@ -53,7 +53,7 @@ def gain(runs: Runs, at: Setting) -> Estimate:
 
 
 def growth(values: Sequence[float], of: Sequence[float]) -> Estimate:
-    """Return how much more one is than the other, replication by replication."""
+    """Return the mean paired difference of two measures."""
     return estimates.difference(values, of)
 
 
@@ -68,16 +68,16 @@ def cell(
     )  # fmt: skip
 
 
-def entry(made: Cell) -> Entry:
-    """Return a relative advantage: green or red if its interval holds no 0, or by its verdict."""
-    printed = "" if made.published is None else f"printed {made.published:g} %"
-    return told(made.ours, unit=" %", printed=printed, kind=KINDS.get(made.verdict))
+def entry(cell: Cell) -> Entry:
+    """Return a relative advantage: coloured by its verdict or by its sign."""
+    printed = "" if cell.published is None else f"printed {cell.published:g} %"
+    return with_interval(cell.ours, unit=" %", printed=printed, kind=KINDS.get(cell.verdict))
 
 
-def told(
+def with_interval(
     of: Estimate, form: str = "+.0f", unit: str = "", printed: str = "", kind: str | None = None
 ) -> Entry:
-    """Return a mean with its interval, which one replication has not, and its colour by that."""
+    """Return a mean with its interval if it has one, coloured by the sign of the interval."""
     low, middle, high = of.interval
     if kind is None:
         kind = "good" if low > 0 else "bad" if high < 0 else ""
@@ -86,7 +86,7 @@ def told(
 
 
 def curve(axes: Axes, i: int, label: str, points: Iterable[tuple[float, Estimate]]) -> None:
-    """Draw gains with their intervals over something."""
+    """Draw gains with their intervals over the x values of the points."""
     colour, marker = look(i)
     known = [(x, e.interval) for x, e in points]
     x = [at for at, _ in known]

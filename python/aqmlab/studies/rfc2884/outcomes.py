@@ -1,4 +1,4 @@
-"""A run of the study, reduced to what its tables, figures and claims look at."""
+"""Reduction of a run to the values that tables, figures and claims read."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ NOTHING = math.nan
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A flow, or a sum of flows: what the server sent them, and what became of it.
+    """Counts and rates of the data that the server sent to one client.
 
     Attributes
     ----------
     goodput_bps : float
-        Since the competing flows started.
+        Goodput since the competing flows started.
     transactions : int
-        Transactions that were completed.
+        Completed transactions.
     rate : float
-        The same per second; NaN: it has none.
+        Completed transactions per second; NaN for a bulk transfer.
     seconds : float
-        Mean time of a transaction from the request to the last byte; NaN: it has none.
+        Mean time of a transaction from the request to the last byte; NaN for a bulk transfer.
     segments, resent : int
-        Segments with data that the server sent, and of these those sent again.
+        Segments with data that the server sent, and the retransmissions among them.
     timeouts, fast : int
         Retransmission timeouts and fast retransmits of the server.
     client_timeouts : int
-        Timeouts of the client: what answered its SYN or its FIN was lost, mostly.
+        Timeouts of the client, mostly after the loss of a response to its SYN or FIN.
     marks, drops : int
-        Of the server's packets.
+        Marks and drops of the server's packets.
     completed : bool
-        Whether a transfer ended.
+        True if a transfer ended.
     """
 
     goodput_bps: float
@@ -62,14 +62,14 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A run: the ECN flow, the non-ECN flow, and what all had together.
+    """Reduced result of a run: the ECN flow, the non-ECN flow, and sums over all flows.
 
     Attributes
     ----------
     on, off : Flow
         The competing flows.
     jain : float
-        Fairness of all flows since the competing ones started; NaN: it was not recorded.
+        Fairness of all flows since the competing ones started; NaN if it was not recorded.
     marks, drops : int
         Marks of all ECN flows, drops of all non-ECN flows.
     ecn_drops : int
@@ -77,7 +77,7 @@ class Outcome:
     ecn_packets, other_packets : int
         Packets that the server sent in all ECN flows, and in all others.
     shares : Shares or None
-        Where RED's average was since then; None: the queue keeps none.
+        Shares of time of RED's average since then; None for a queue without an average.
     queue : float
         Mean queue since then, in packets.
     """
@@ -122,7 +122,7 @@ def reduce(result: Result) -> Outcome:
 
 
 def _queue(result: Result) -> tuple[Shares | None, float]:
-    """Return where the average was since the competing flows started, and the mean queue."""
+    """Return the shares of RED's average since the competing flows started, and the mean queue."""
     if "queue" not in result.tables:
         return None, NOTHING
     queue = result.columns("queue")
@@ -185,7 +185,7 @@ def _transactions(result: Result, name: str, ends_s: float) -> Flow:
 
 
 def _fairness(result: Result, names: list[str], ends_s: float) -> float:
-    """Return Jain's index of all flows, from when the competing ones started."""
+    """Return Jain's index of all flows, from the start of the competing ones."""
     window = result.columns("window")
     then = np.isclose(np.asarray(window["time_s"]), BEGINS_S)
     had = dict(zip(np.asarray(window["flow"])[then], np.asarray(window["acked_bytes"])[then],
@@ -208,7 +208,7 @@ def of_flow(which: str, name: str, unit: str, read: Callable[[Flow], float], bet
 
 
 def metric(kind: str, which: str) -> Measure[Outcome]:
-    """Return what the memo measures: throughput of a bulk transfer, rate of transactions."""
+    """Return the memo's measure: throughput of a bulk transfer, rate of transactions."""
     if kind == TRANSACTIONS:
         return of_flow(which, "transaction_rate", "1/s", lambda f: f.rate, 1)
     return of_flow(which, "throughput", "kbit/s", lambda f: f.goodput_bps, 1, 1e-3)

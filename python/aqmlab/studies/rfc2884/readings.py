@@ -1,4 +1,4 @@
-"""How much the observations hang on what the memo leaves open: each read otherwise."""
+"""Sensitivity of the observations to the settings that the memo leaves open."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from aqmlab.estimates import Estimate
 from aqmlab.report import Entry, Table
 from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
 from aqmlab.studies.rfc2884 import bulk, transactions
-from aqmlab.studies.rfc2884.gains import growth, percent, told
+from aqmlab.studies.rfc2884.gains import growth, percent, with_interval
 from aqmlab.studies.rfc2884.outcomes import Outcome
 from aqmlab.studies.rfc2884.scenarios import (
     AS_READ,
@@ -26,7 +26,7 @@ from aqmlab.studies.rfc2884.scenarios import (
 )
 
 FILE = 5 * 2**20
-"""Bulk transfers of readings are a quarter as long, so that there may be many readings."""
+"""Bulk transfers of readings are a quarter as long, so that many readings are affordable."""
 BULK_REPLICATIONS, REPLICATIONS = 3, 5
 
 READINGS = (
@@ -50,15 +50,15 @@ READINGS = (
 
 @dataclass(frozen=True)
 class Question:
-    """An observation of the memo as a number that should be above 0, and the runs it is of."""
+    """An observation of the memo as a number that should be above 0, and its settings."""
 
     about: str
     settings: tuple[Setting, ...]
-    ask: Callable[[Runs, tuple[Setting, ...]], Estimate]
+    compute: Callable[[Runs, tuple[Setting, ...]], Estimate]
 
     def of(self, runs: Runs, reading: Reading) -> Estimate:
         """Return the number under a reading."""
-        return self.ask(runs, tuple(read(at, reading) for at in self.settings))
+        return self.compute(runs, tuple(read(at, reading) for at in self.settings))
 
 
 def read(at: Setting, reading: Reading) -> Setting:
@@ -114,19 +114,19 @@ def _needs() -> Iterator[Need]:
 
 
 def _timeouts(runs: Runs, reading: Reading) -> str:
-    """Return the share of retransmissions of the non-ECN transfer that timeouts brought."""
-    told = []
+    """Return the share of the non-ECN transfer's retransmissions by timeout, in %."""
+    shares = []
     for congesting in (LOW, HIGH):
         ran: list[Outcome] = runs.of(read(transfer(congesting, 0.1), reading))
         resent, fast = (
             float(np.mean([getattr(r.off, k) for r in ran])) for k in ("resent", "fast")
         )
-        told.append(f"{100 * (1 - fast / resent):.0f}" if resent else "–")
-    return " → ".join(told)
+        shares.append(f"{100 * (1 - fast / resent):.0f}" if resent else "–")
+    return " → ".join(shares)
 
 
 def _region(runs: Runs, reading: Reading) -> str:
-    """Return the least share of time in RED's region, over the settings."""
+    """Return the minimum share of time in RED's region, over the settings."""
     shares = [float(np.mean([r.shares.inside for r in runs.of(read(at, reading))])) for at in EVERY]
     return f"{100 * min(shares):.0f}"
 
@@ -136,50 +136,50 @@ def _make(runs: Runs) -> Section:
         return Section(["The quick form has no other readings."])
     section = Section(
         [
-            "Each line reads one thing otherwise than the first. Each number is in percentage "
-            "points of the relative advantage, with its 95 % interval, and should be above 0 if "
-            "the memo's observation is to hold: green, the interval is above 0; red, below; "
-            "without colour, neither. A column that changes its colour hangs on that assumption. "
-            f"Reno unless it says otherwise; bulk transfers are of 5 MB here, with "
-            f"{BULK_REPLICATIONS} replications, transactions with {REPLICATIONS}.",
-            "The last columns: how much of what the non-ECN transfer sent again was by timeout, "
-            "as the memo counts, at low and at high congestion; and the least share of time that "
-            "the average was in RED's region in any of these runs.",
+            "Each row changes one setting of the first row. Each number is in percentage points of "
+            "the relative advantage, with its 95 % interval, and is above 0 if the memo's "
+            "observation holds. Green: the interval is above 0; red: below; no colour: it "
+            "contains 0. A column whose colour changes depends on that assumption. The TCP is "
+            f"Reno unless stated. Bulk transfers have 5 MB here and {BULK_REPLICATIONS} "
+            f"replications, transactions have {REPLICATIONS} replications.",
+            "The last columns have the non-ECN transfer's share of retransmissions by timeout, as "
+            "the memo counts, at low and at high congestion, and the minimum share of time with "
+            "RED's average between the thresholds in any of these runs.",
         ]
     )
     rows: list[list[str | Entry]] = []
     for reading in READINGS:
         row: list[str | Entry] = [reading.about]
         for question in QUESTIONS:
-            found = question.of(runs, reading)
-            row.append(told(found))
+            of = question.of(runs, reading)
+            row.append(with_interval(of))
             columns: dict[str, object] = {"reading": reading.about, "question": question.about}
             section.cells.append(
-                Cell("readings", columns, "should_be_above_0", "percentage points", found)
+                Cell("readings", columns, "should_be_above_0", "percentage points", of)
             )
         rows.append([*row, _timeouts(runs, reading), _region(runs, reading)])
     head = ["Reading", *(question.about for question in QUESTIONS),
             "By timeout (%), low → high", "Least time in the region (%)"]  # fmt: skip
     section.tables.append(Table("The observations under other readings", head, rows))
-    section.text += _plainly(runs)
+    section.text += _summary(runs)
     return section
 
 
-def _plainly(runs: Runs) -> list[str]:
-    """Say of each observation under which readings it does not show, and where it turns round."""
-    told = []
+def _summary(runs: Runs) -> list[str]:
+    """Return a sentence per observation on the readings that leave it open or reverse it."""
+    sentences = []
     for question in QUESTIONS:
-        found = {reading.about: question.of(runs, reading) for reading in READINGS}
-        without = [about for about, e in found.items() if e.low <= 0 <= e.high]
-        turned = [about for about, e in found.items() if e.high < 0]
-        shows = sum(e.low > 0 for e in found.values())
-        parts = [f"{question.about}: above 0 in {shows} of {len(found)} readings"]
+        by_reading = {reading.about: question.of(runs, reading) for reading in READINGS}
+        without = [about for about, e in by_reading.items() if e.low <= 0 <= e.high]
+        turned = [about for about, e in by_reading.items() if e.high < 0]
+        shows = sum(e.low > 0 for e in by_reading.values())
+        parts = [f"{question.about}: above 0 in {shows} of {len(by_reading)} readings"]
         if without:
             parts.append("open in " + ("most" if len(without) > 6 else "; ".join(without)))
         if turned:
-            parts.append("turned round by " + "; ".join(turned))
-        told.append(". ".join(parts) + ".")
-    return told
+            parts.append("reversed by " + "; ".join(turned))
+        sentences.append(". ".join(parts) + ".")
+    return sentences
 
 
-ITEM = Item("readings", "What hangs on what the memo leaves open", _needs, _make, scored=False)
+ITEM = Item("readings", "Sensitivity to the assumptions", _needs, _make, scored=False)

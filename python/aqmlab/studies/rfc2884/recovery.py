@@ -1,4 +1,4 @@
-"""Section 5.3: how many packets must be outstanding for Reno to recover without a timeout."""
+"""Section 5.3: minimum number of outstanding packets for a recovery of Reno without a timeout."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from aqmlab.studies.rfc2884.scenarios import ECN_OFF, ECN_ON, HOSTS, RENO, SEGME
 
 WINDOWS = (2, 3, 4, 5, 6)
 LOST = 60
-"""The packet of the server that is lost, long after slow start; the ECN flow comes later."""
+"""Number of the lost packet, long after slow start; the ECN flow starts later."""
 
 
 @dataclass(frozen=True)
 class Window:
-    """A transfer whose window is so many segments, of which one is lost."""
+    """A transfer with a window of `segments` segments and one loss."""
 
     segments: int
 
@@ -28,7 +28,7 @@ class Window:
         return {"experiment": "recovery", "tcp": RENO, "window": self.segments}
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario: no queue, one listed loss."""
+        """Return the scenario, with one listed loss and without a queue."""
         lost = [{"kind": "listed_loss", "packets": [LOST]}]
         link = {"from": "server", "to": "lan", "rate": "1.5 Mbit/s", "delay": "20 ms",
                 "impairments": lost}  # fmt: skip
@@ -49,13 +49,13 @@ class Window:
 
 
 def least_window(runs: Runs) -> int:
-    """Return the least window without a timeout."""
+    """Return the smallest window without a timeout, in segments."""
     return min(w for w in WINDOWS if runs.one(Window(w), 0).off.timeouts == 0)
 
 
 def _make(runs: Runs) -> Section:
     section = Section(
-        ["One packet of a Reno transfer without ECN is lost; the receiver's window holds so many."]
+        ["One packet of a Reno transfer without ECN is lost, for several receive windows."]
     )
     rows: list[list[str | Entry]] = []
     for segments in WINDOWS:
@@ -76,4 +76,4 @@ def _needs() -> Iterator[Need]:
     yield from (Need(Window(segments), at_most=1) for segments in WINDOWS)
 
 
-ITEM = Item("recovery", "Section 5.3: packets that Reno needs outstanding", _needs, _make)
+ITEM = Item("recovery", "Section 5.3: outstanding packets that Reno needs", _needs, _make)

@@ -1,7 +1,7 @@
 """The testbed of section 4.1 and its traffic as scenarios: fairness, bulk transfers, transactions.
 
-Source: RFC 2884 (`rfc2884`), sections 4 and 5. What it leaves open is decided here, is listed in
-`deviations.py`, and is read otherwise in `readings.py`.
+Source: RFC 2884 (`rfc2884`), sections 4 and 5. The settings that it leaves open are chosen here and
+listed in `deviations.py`; `readings.py` has other choices.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Any
 from aqmlab.scenario import with_keys
 
 SERVER, ECN_ON, ECN_OFF, CONGESTING = "server", "ecn-on", "ecn-off", "c"
-"""Hosts, as the memo's figure has them; also the names of the competing flows."""
+"""Names of the hosts, as in the memo's figure, and of the competing flows."""
 BOTTLENECK = "r1>r2"
 PIPE_BPS = 1_500_000
 PACKET_BYTES, SEGMENT_BYTES = 1500, 1460
 
 LOW, MODERATE, HIGH = 2, 5, 10
 LEVELS = {LOW: "low", MODERATE: "moderate", HIGH: "high"}
-"""Congesting flows, and what the memo calls so many (section 4.3)."""
+"""Levels of congestion by the number of congesting flows (section 4.3)."""
 MAXP = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 """Maximum drop rates (section 4.3)."""
 
@@ -28,16 +28,16 @@ TCPS = (RENO, NEWRENO, SACK)
 
 FAIRNESS, BULK, TRANSACTIONS, TUNING = "fairness", "bulk", "transactions", "tuning"
 BEGINS_S, LASTS_S = 20, 180
-"""When the competing flows start, and how long a run of transactions lasts (section 5)."""
+"""Start of the competing flows, and duration of a run of transactions after it (section 5)."""
 TUNED_S = 100
-"""How long the average queue is looked at to tune the thresholds."""
+"""Duration of a run that tunes the thresholds, after the start of the competing flows."""
 FILE_BYTES = 20 * 2**20
 KB = 1024
 REQUEST_BYTES = KB
 SIZES_KB = (5, 8, 10, 20)
 
 THRESHOLDS = (7, 21)
-"""minth and maxth in packets: what the item `tuning` finds."""
+"""minth and maxth in packets, the result of the item `tuning`."""
 LIMIT = 100
 
 HOSTS: dict[str, Any] = {
@@ -58,12 +58,12 @@ TCP: dict[str, dict[str, Any]] = {
     NEWRENO: {**LINUX_2_2, "recovery": "newreno"},
     SACK: {**LINUX_2_2, "recovery": "fack", "sack": True, "details": {"flight_unit": "segments"}},
 }
-"""Linux 2.0.32 has Reno; 2.2 and later NewReno, and FACK where both ends know SACK (section 4)."""
+"""TCP of Linux 2.0.32 (Reno) and of 2.2 (NewReno, and FACK with SACK), by section 4."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What the memo leaves open, read otherwise: what it is, and the keys that say so."""
+    """Another reading of the memo: its description and its keys."""
 
     about: str = "as read here"
     tcp: tuple[tuple[str, Any], ...] = ()
@@ -85,9 +85,9 @@ class Setting:
     Parameters
     ----------
     kind : str
-        Of the experiment.
+        Kind of the experiment.
     congesting : int
-        Congesting flows.
+        Number of congesting flows.
     maxp : float
         RED's maximum drop rate.
     tcp : str
@@ -95,11 +95,11 @@ class Setting:
     size : int
         Bytes of the file, or of a response.
     ecn_of_congesting : str
-        Which congesting flows have ECN: "none", "half" or "all".
+        Congesting flows with ECN: "none", "half" or "all".
     thresholds : (float, float)
         minth and maxth, in packets.
     reading : Reading
-        What is read otherwise.
+        Reading of the memo.
     """
 
     kind: str
@@ -127,7 +127,7 @@ class Setting:
 
     @property
     def ends_s(self) -> float:
-        """When a run ends: bulk transfers have a tenth more time than even shares would take."""
+        """End of a run in s; bulk transfers have 1.1 times their time at even shares."""
         if self.kind == TUNING:
             return BEGINS_S + TUNED_S
         if self.kind != BULK:
@@ -162,13 +162,13 @@ def red(at: Setting) -> dict[str, Any]:
         "maxth": f"{maxth:g} packets",
         "maxp": at.maxp,
         "wq": 0.002,
-        "gentle": False,  # section 2.1.1: beyond maxth all are dropped
+        "gentle": False,  # section 2.1.1: RED drops all packets beyond maxth
         "limit": f"{LIMIT} packets",
     } | dict(at.reading.red)
 
 
 def _network(at: Setting) -> dict[str, Any]:
-    """Server, R1 with CBQ, R2 with the delay, and behind it the clients."""
+    """Return the network: server, R1 with CBQ, R2 with the delay, and the clients."""
     leaf: Any = at.reading.queue or red(at)
     pipe = {"rate": f"{PIPE_BPS} bit/s", "borrow": "bounded", "queue": leaf}
     cbq = {"kind": "cbq", "classes": [pipe]}
@@ -183,7 +183,7 @@ def _network(at: Setting) -> dict[str, Any]:
 
 
 def _congesting(at: Setting) -> list[dict[str, Any]]:
-    """FTP from the server to C, without end."""
+    """Return the endless FTP flows from the server to C."""
     with_ecn = {"none": 0, "half": at.congesting // 2, "all": at.congesting}[at.ecn_of_congesting]
     counts = {"rfc3168": with_ecn, "off": at.congesting - with_ecn}
     return [
@@ -201,7 +201,7 @@ def _congesting(at: Setting) -> list[dict[str, Any]]:
 
 
 def _competing(at: Setting, host: str) -> dict[str, Any]:
-    """A file from the server; or a client's transactions, one after the other."""
+    """Return a file from the server, or consecutive transactions of a client."""
     flow = {
         "name": host,
         "start": f"{BEGINS_S} s",
@@ -217,7 +217,7 @@ def _competing(at: Setting, host: str) -> dict[str, Any]:
 
 
 def _record(at: Setting) -> dict[str, Any]:
-    """RED's average; for fairness what each flow had got when the competing flows started."""
+    """Return the record: RED's average, and for fairness the acknowledged data of each flow."""
     often = {TUNING: "100 ms", FAIRNESS: "500 ms", TRANSACTIONS: "500 ms", BULK: "1 s"}[at.kind]
     series = ["queue", "window"] if at.kind == FAIRNESS else ["queue"]
     return {"series": series, "links": [BOTTLENECK], "interval": often}

@@ -1,4 +1,4 @@
-"""Beyond the memo: what its authors would have concluded with today's queues and hosts."""
+"""Beyond the memo: its observations with today's queues and hosts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aqmlab.estimates import Estimate
 from aqmlab.report import Entry, Table
 from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
 from aqmlab.studies.rfc2884 import readings, transactions
-from aqmlab.studies.rfc2884.gains import both, growth, percent, told
+from aqmlab.studies.rfc2884.gains import both, growth, percent, with_interval
 from aqmlab.studies.rfc2884.outcomes import Outcome
 from aqmlab.studies.rfc2884.scenarios import (
     AS_READ,
@@ -45,7 +45,7 @@ SETTINGS = {
 
 
 def reading(queue: str, hosts: str) -> Reading:
-    """Return a queue and hosts of today as a reading; of the first of both, the study itself."""
+    """Return a queue and hosts of today as a reading; the first of both is the study itself."""
     if not queue and not hosts:
         return AS_READ
     return Reading(f"{QUEUES[queue]}; {HOSTS[hosts]}", queue=queue, preset=hosts)
@@ -67,21 +67,22 @@ def _gains(runs: Runs, at: Setting) -> list[float]:
     return percent(runs, at)[: _few(at)]
 
 
-def _conclusions(found: dict[str, list[float]]) -> str:
-    """Say what of the memo's observations one would see."""
+def _conclusions(gains: dict[str, list[float]]) -> str:
+    """Return which of the memo's observations hold, are reversed or are not significant."""
 
-    def seen(about: str, of: Estimate) -> str:
+    def observation(about: str, of: Estimate) -> str:
         low, _, high = of.interval
-        return f"{about}: {'yes' if low > 0 else 'the reverse' if high < 0 else 'not to be seen'}"
+        return f"{about}: {'yes' if low > 0 else 'the reverse' if high < 0 else 'not significant'}"
 
-    gains = [estimates.mean(found[k]) for k in ("bulk, high", "5 KB, high")]
     return "; ".join(
         [
-            seen("gains in bulk", gains[0]),
-            seen("more with congestion", growth(found["bulk, high"], found["bulk, low"])),
-            seen("gains at 5 KB", gains[1]),
-            seen("more with congestion", growth(found["5 KB, high"], found["5 KB, moderate"])),
-            seen("more than at 20 KB", growth(found["5 KB, high"], found["20 KB, high"])),
+            observation("gains in bulk", estimates.mean(gains["bulk, high"])),
+            observation("more with congestion", growth(gains["bulk, high"], gains["bulk, low"])),
+            observation("gains at 5 KB", estimates.mean(gains["5 KB, high"])),
+            observation(
+                "more with congestion", growth(gains["5 KB, high"], gains["5 KB, moderate"])
+            ),
+            observation("more than at 20 KB", growth(gains["5 KB, high"], gains["20 KB, high"])),
         ]
     )
 
@@ -91,31 +92,31 @@ def _make(runs: Runs) -> Section:
         return Section(["The quick form has no queues and hosts of today."])
     section = Section(
         [
-            "The same testbed, the same flows, maxp 0.1; R1's class has another queue, with its "
-            "defaults, or all hosts are Linux of today as it comes. Gains of ECN in %, with their "
-            "95 % intervals: green above 0, red below. The mean queue and the rate of ECN's "
-            "transactions are those of high congestion. The last column says which of the memo's "
-            "observations its authors would have made.",
+            "The same testbed, the same flows, maxp 0.1; R1's class has another queue with its "
+            "defaults, or all hosts are Linux of today with its defaults. Gains of ECN in %, with "
+            "their 95 % intervals: green above 0, red below. The mean queue and the rate of ECN's "
+            "transactions are those of high congestion. The last column lists which of the memo's "
+            "observations hold.",
         ]
     )
     for hosts, about in HOSTS.items():
         rows: list[list[str | Entry]] = []
         for queue, name in QUEUES.items():
             row: list[str | Entry] = [name]
-            found: dict[str, list[float]] = {}
+            gains: dict[str, list[float]] = {}
             for case, at in SETTINGS.items():
                 here = readings.read(at, reading(queue, hosts))
-                found[case] = _gains(runs, here)
-                of = estimates.mean(found[case])
-                row.append(told(of, unit=" %"))
+                gains[case] = _gains(runs, here)
+                of = estimates.mean(gains[case])
+                row.append(with_interval(of, unit=" %"))
                 columns = here.columns() | {"queue": name, "hosts": about}
                 section.cells.append(Cell("today", columns, "relative_advantage_of_ecn", "%", of))
             there = readings.read(BULK_HIGH, reading(queue, hosts))
             ran: list[Outcome] = runs.of(there)
             rate = np.mean(both(runs, readings.read(SMALL_HIGH, reading(queue, hosts)))[0])
             row += [f"{np.mean([r.queue for r in ran]):.1f}", f"{rate:.2f}"]
-            rows.append([*row, Entry(_conclusions(found), prose=True)])
-        head = ["R1", *SETTINGS, "Queue (packets)", "ECN, 5 KB: per second", "One would have seen"]
+            rows.append([*row, Entry(_conclusions(gains), prose=True)])
+        head = ["R1", *SETTINGS, "Queue (packets)", "ECN, 5 KB: per second", "Observations"]
         section.tables.append(Table(f"Hosts: {about}", head, rows))
     return section
 

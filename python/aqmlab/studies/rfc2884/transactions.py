@@ -1,4 +1,4 @@
-"""Section 5.3: transactions, one after the other, of an ECN client and of a non-ECN client."""
+"""Section 5.3: consecutive transactions of an ECN client and of a non-ECN client."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from aqmlab.studies.rfc2884.scenarios import (
 SMALL = SIZES_KB[0]
 RECOVERIES = ("fast", "timeouts", "client_timeouts")
 FEWER = 6
-"""Replications of settings that the memo prints nothing of; the others have all."""
+"""Replications of settings without a printed number; the others have all."""
 PRINTED = {
     (RENO, MODERATE, 0.1): 42.0, (RENO, HIGH, 0.1): 62.0,
     (RENO, HIGH, 0.02): 20.0, (RENO, HIGH, 0.5): 140.0,
     (SACK, MODERATE, 0.1): 47.0, (SACK, HIGH, 0.1): 80.0,
     (SACK, HIGH, 0.02): 15.0, (SACK, HIGH, 0.5): 120.0,
 }  # fmt: skip
-"""The relative gains of 5 KB transactions that the memo prints, in %. Where it does not name the
-ends of a range they are taken to be 5 and 10 flows, and maximum drop rates of 0.02 and 0.5."""
+"""Printed relative gains of 5 KB transactions in %. If the memo does not name the ends of a range,
+they are assumed to be 5 and 10 flows, and maximum drop rates of 0.02 and 0.5."""
 RATES = {0.02: 0.8, 0.5: 2.2}
-"""Transactions per second at high congestion; of which flow is not said: taken to be ECN's."""
+"""Printed transactions per second at high congestion, assumed to be those of the ECN client."""
 
 
 def setting(congesting: int, maxp: float, tcp: str = RENO, kb: int = SMALL) -> Setting:
@@ -53,7 +53,7 @@ def grid(tcp: str) -> list[Setting]:
 
 
 CLAIMED = [setting(congesting, 0.1) for congesting in LEVELS]
-"""Settings of which the memo says in words that ECN gains."""
+"""Settings for which the memo states a gain in words."""
 
 
 def by_size(tcp: str) -> list[Setting]:
@@ -80,21 +80,21 @@ def _row(runs: Runs, section: Section, many: list[Setting]) -> list[str | Entry]
             continue
         small = at.size == KB * SMALL
         known = PRINTED.get((at.tcp, at.congesting, at.maxp)) if small else None
-        made = cell("transactions", runs, at, known)
-        if made not in section.cells:  # a size of both tables
-            section.cells.append(made)
-        row.append(entry(made))
+        one = cell("transactions", runs, at, known)
+        if one not in section.cells:  # both tables have this size
+            section.cells.append(one)
+        row.append(entry(one))
     return row
 
 
 def _make(runs: Runs) -> Section:
     section = Section(
         [
-            "Two clients, one with ECN and one without, each make transactions one after the "
-            "other for three minutes, from 20 s on: connect, a request of 1 KB, the response, "
-            "close, and at once the next. Gain: transactions per second of the ECN client less "
-            "those of the other, in % of the latter; means of the replications, paired, with "
-            "their 95 % intervals. Green: the interval is above 0, or the printed number is met.",
+            "Two clients, one with ECN and one without, each make consecutive transactions for "
+            "three minutes, from 20 s on: connect, a request of 1 KB, the response, close, and at "
+            "once the next. The gain is the rate of the ECN client minus that of the other, in % "
+            "of the latter: paired means of the replications with 95 % intervals. Green: the "
+            "interval is above 0, or the printed number is reproduced.",
         ]
     )
     for tcp in TCPS:
@@ -122,7 +122,7 @@ def _make(runs: Runs) -> Section:
 
 
 def _rates(runs: Runs, section: Section, tcp: str) -> Table:
-    """Return rates, times, and what recoveries there were."""
+    """Return the rates of transactions and the numbers of recoveries."""
     rows: list[list[str | Entry]] = []
     for at in dict.fromkeys([*grid(tcp), *by_size(tcp)]):
         if not runs.has(at):
@@ -137,8 +137,8 @@ def _rates(runs: Runs, section: Section, tcp: str) -> Table:
             )  # fmt: skip
             done = sum(f.transactions for f in flows)
             counts = (sum(getattr(f, key) for f in flows) for key in RECOVERIES)
-            told = " / ".join(f"{100 * count / done:.1f}" for count in counts)
-            row += [f"{np.mean(values):.2f}", told]
+            recoveries = " / ".join(f"{100 * count / done:.1f}" for count in counts)
+            row += [f"{np.mean(values):.2f}", recoveries]
         rows.append(row)
     what = "per 100 transactions: fast retransmits / timeouts of the server / of the client"
     head = ["", "ECN: per second", f"ECN, {what}", "non-ECN: per second", f"non-ECN, {what}"]
@@ -180,8 +180,8 @@ def _figure(runs: Runs) -> Figure:
     legend_below(figure, loads, 5)
     about = (
         "Gain of ECN in transactions per second over the level of congestion, over the maximum "
-        "drop rate and over the size of a response: means with 95 % intervals, and what the memo "
-        "prints."
+        "drop rate and over the size of a response: means with 95 % intervals, and the printed "
+        "numbers."
     )
     return Figure("transactions", about, figure)
 

@@ -1,7 +1,8 @@
 """Section 4.4: thresholds that keep the average queue in RED's region, as `aqmlab tune-red` does.
 
-The memo tuned them by hand under low, moderate and high congestion, and prints none. Here one pair
-serves all levels and all maximum drop rates: that whose worst case is longest in the region.
+The authors tuned the thresholds by hand under low, moderate and high congestion; the memo does not
+print them. Here one pair is used for all levels and all maximum drop rates: the pair with the
+longest time in the region in its worst case.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from aqmlab.studies.rfc2884.outcomes import ABOVE, BELOW, WITHIN
 from aqmlab.studies.rfc2884.scenarios import LEVELS, LIMIT, THRESHOLDS, TUNING, Setting
 
 RATES = (0.02, 0.5)
-"""Maximum drop rates that the thresholds have to serve: the ends."""
+"""Maximum drop rates under which thresholds are tuned: the ends of the range."""
 REPLICATIONS = 5
 FIRST = ladder(2, LIMIT // RATIO)
 LOADS = {
@@ -41,8 +42,8 @@ def _needs(minths: list[float]) -> Iterator[Need]:
 
 
 def _tried(runs: Runs, minths: list[float]) -> list[Tried]:
-    """Return what was tried of these, under the loads that were run."""
-    made = []
+    """Return the trials of these minths, under the loads that were run."""
+    trials = []
     for minth in minths:
         shares = {
             load: Shares.mean(run.shares for run in runs.of(setting(load, minth)))
@@ -50,12 +51,12 @@ def _tried(runs: Runs, minths: list[float]) -> list[Tried]:
             if runs.has(setting(load, minth))
         }
         if shares:
-            made.append(Tried(minth, RATIO * minth, shares))
-    return made
+            trials.append(Tried(minth, RATIO * minth, shares))
+    return trials
 
 
-def found(runs: Runs) -> list[Tried]:
-    """Return everything that was tried, from low to high."""
+def trials(runs: Runs) -> list[Tried]:
+    """Return all trials in ascending order of minth."""
     return _tried(runs, sorted([*FIRST, *_more(runs)]))
 
 
@@ -68,22 +69,22 @@ def _then(runs: Runs) -> Iterator[Need]:
 
 
 def _make(runs: Runs) -> Section:
-    every = found(runs)
+    every = trials(runs)
     chosen = best(every)
     worst = chosen.shares[chosen.worst]
     section = Section(
         [
-            "The memo's results stand on this step: with the average above maxth RED is Tail "
-            "Drop, below minth it does nothing. Each pair of thresholds (maxth is three times "
-            "minth) is run under the three levels of congestion, at the least and the greatest "
+            "The memo's results depend on this step: with its average above maxth RED drops every "
+            "packet, and below minth it drops none. Each pair of thresholds (maxth is three times "
+            "minth) is run under the three levels of congestion, at the lowest and the highest "
             f"maximum drop rate, with the two competing flows; {REPLICATIONS} replications, from "
-            "20 s on. A pair is as good as its worst case; of equals, to a whole percent, the "
-            "lowest is taken. It is the rule of `aqmlab tune-red`.",
-            f"Found: minth {chosen.minth:g} and maxth {chosen.maxth:g} packets. The worst case is "
+            "20 s on. Pairs are compared by their worst case, and the lowest of equal pairs (to a "
+            "whole percent) is chosen. This is the rule of `aqmlab tune-red`.",
+            f"Result: minth {chosen.minth:g} and maxth {chosen.maxth:g} packets. The worst case is "
             f"{chosen.worst}: {100 * worst.below:.1f} % below, {100 * worst.inside:.1f} % between, "
             f"{100 * worst.above:.1f} % above. All other experiments have minth "
             f"{THRESHOLDS[0]:g} and maxth {THRESHOLDS[1]:g}"
-            + (", which the full form finds with more loads and runs." if runs.quick else "."),
+            + (", the result of the whole study with more loads and runs." if runs.quick else "."),
         ]
     )
     head = ["minth / maxth", *chosen.shares]
@@ -92,8 +93,8 @@ def _make(runs: Runs) -> Section:
         kind = "good" if one is chosen else ""
         row: list[str | Entry] = [Entry(f"{one.minth:g} / {one.maxth:g}", kind=kind)]
         for share in one.shares.values():
-            told = f"{100 * share.below:.1f} below, {100 * share.above:.1f} above"
-            row.append(Entry(f"{100 * share.inside:.1f}", told))
+            rest = f"{100 * share.below:.1f} below, {100 * share.above:.1f} above"
+            row.append(Entry(f"{100 * share.inside:.1f}", rest))
         rows.append(row)
         for load in one.shares:
             at = setting(load, one.minth)
@@ -105,8 +106,8 @@ def _make(runs: Runs) -> Section:
     section.figures.append(
         Figure(
             "tuning",
-            "How long the average queue is between the thresholds, over minth, under each level "
-            "of congestion and maximum drop rate. The dashed line is what was chosen.",
+            "Share of time with the average queue between the thresholds, over minth, under each "
+            "level of congestion and maximum drop rate. The dashed line is the choice.",
             drawn(every, chosen, "packets"),
         )
     )

@@ -1,4 +1,4 @@
-"""Section 4.2: captures that standard tools read, and graphs that show the marks."""
+"""Section 4.2: captures for standard tools, and graphs that show the marks."""
 
 from __future__ import annotations
 
@@ -22,8 +22,12 @@ NAMES = {ECN_ON: "the ECN flow", ECN_OFF: "the non-ECN flow"}
 def scenario() -> dict[str, Any]:
     """Return a short run with both clients captured, and their segments recorded."""
     captured = {"on": [ECN_ON, ECN_OFF], "keep": "headers"}
-    told = {"series": ["segments", "drops", "marks"], "traced": [ECN_ON, ECN_OFF], "pcap": captured}
-    return SHOWN.scenario(0) | {"duration": f"{BEGINS_S + LASTS_S} s", "record": told}
+    record = {
+        "series": ["segments", "drops", "marks"],
+        "traced": [ECN_ON, ECN_OFF],
+        "pcap": captured,
+    }
+    return SHOWN.scenario(0) | {"duration": f"{BEGINS_S + LASTS_S} s", "record": record}
 
 
 def _rows(result: Result) -> list[list[str]]:
@@ -35,7 +39,7 @@ def _rows(result: Result) -> list[list[str]]:
         data = of[(of["direction"] == "sent") & (of["bytes"] > 0)]
         acks = of["direction"] == "received"
         syn = flags.map(lambda f: "SYN" in f)
-        told = [
+        handshake = [
             f"{row['flags']} ({row['ecn']})"
             for which in (~acks & syn, acks & syn)
             for _, row in of[which].head(1).iterrows()
@@ -47,7 +51,7 @@ def _rows(result: Result) -> list[list[str]]:
         drops = result.series("drops")
         rows.append(
             [
-                about, *told, f"{100 * capable:.0f}", str(int((marks["flow"] == flow).sum())),
+                about, *handshake, f"{100 * capable:.0f}", str(int((marks["flow"] == flow).sum())),
                 str(ece), str(cwr), str(int((drops["flow"] == flow).sum())),
                 str(int(data["resent"].sum())),
             ]
@@ -58,8 +62,8 @@ def _rows(result: Result) -> list[list[str]]:
 def _make(_: Runs) -> Section:
     section = Section(
         [
-            "The authors looked at traces by tcpdump and tcptrace, which they had changed to show "
-            "marks. Here is a run of its own: five congesting flows, maxp 0.1, captured at both "
+            "The authors examined traces by tcpdump and tcptrace, which they had changed to show "
+            "marks. This item has its own run: five congesting flows, maxp 0.1, captured at both "
             "clients for the first 25 s of the competing flows. The captures are pcapng, which "
             "tcpdump, tshark and tcptrace read; the graphs are as tcptrace draws them, with marks, "
             "ECN-Echo and CWR.",
@@ -69,11 +73,11 @@ def _make(_: Runs) -> Section:
         result = run(scenario(), pcap=folder)
         for host, about in NAMES.items():
             content = (Path(folder) / f"{host}.pcapng").read_bytes()
-            kept = f"what the host of {about} sends and receives"
-            section.files.append(Attachment(f"{host}.pcapng", kept, content))
+            description = f"packets that the host of {about} sends and receives"
+            section.files.append(Attachment(f"{host}.pcapng", description, content))
     head = ["", "SYN (ECN field)", "SYN-ACK", "ECN-capable data (%)", "Marks", "ACKs with ECE",
-            "Segments with CWR", "Drops", "Sent again"]  # fmt: skip
-    section.tables.append(Table("The bits, as the server's end saw them", head, _rows(result)))
+            "Segments with CWR", "Drops", "Retransmitted"]  # fmt: skip
+    section.tables.append(Table("ECN bits, as recorded at the server", head, _rows(result)))
     for host, about in NAMES.items():
         section.figures.append(
             Figure(

@@ -1,7 +1,7 @@
 """Claims of "Does ECN offer a competitive advantage": five and ten clients, limit 64.
 
-Printed numbers of a named client are held against the client in the same role: the one that is
-slowest without ECN, replication by replication.
+A printed number of a named client is compared with the client in the same role, which is the
+slowest client without ECN in each replication.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ WHOLE_PERCENT = Tolerance.of(
     "0.5 percentage points (printed as a whole number)", 0.5, single_run=True
 )
 ITEMS = ["migration"]
-SLOWEST = "Of the client that is slowest without ECN, in each replication."
+SLOWEST = "Number of the client that is slowest without ECN, in each replication."
 
 
 @CLAIMS.decides(*DROPS, items=["figure-3"])
@@ -56,18 +56,18 @@ def spread_of_five(runs: Runs, claim: Published) -> Decision:
     chosen = runs.of(Setting(5, SPREADS[claim.id], 64))
     of_slowest = estimates.median(100 * (1 - run.time_s.min() / run.time_s.max()) for run in chosen)
     text = (
-        f"Relative to the fastest; relative to the slowest it is {of_slowest} %. The study does "
-        "not say which (published/notes.md)."
+        f"Relative to the fastest client. Relative to the slowest it is {of_slowest} %. The study "
+        "does not define its reference (published/notes.md)."
     )
     return value(claim, [run.spread_percent for run in chosen], PERCENT, text)
 
 
 Measure = Callable[[Transfers, Transfers, int], float]
-"""Of a run without ECN, the same run with it, and the client that is slowest without."""
+"""Function of a run without ECN, the same run with it, and the slowest client without it."""
 
 
 def _pairs(runs: Runs, n: int) -> list[tuple[Transfers, Transfers, int]]:
-    """Return what a measure looks at, one per replication."""
+    """Return the arguments of a measure, one tuple per replication."""
     with_ecn = migration.runs_with_ecn(runs, n, 1)
     without = runs.of(migration.WITHOUT[n])
     return list(zip(without, with_ecn, migration.worst(runs, n), strict=True))
@@ -82,7 +82,7 @@ MEASURED: tuple[tuple[str, int, Measure, Tolerance], ...] = (
     ("EF-056", 10, lambda _, ecn, c: float(ecn.time_s[c]), HALF_SECOND),
     ("EF-057", 10, lambda without, ecn, c: float(without.dropped[c] - ecn.dropped[c]), FEW),
 )
-"""Printed numbers: claim, clients, what is measured in each replication, tolerance."""
+"""Printed numbers: claim, number of clients, measure of a replication, tolerance."""
 
 
 def _register(claim_id: str, n: int, measure: Measure, rule: Tolerance) -> None:
@@ -107,29 +107,29 @@ def rank_of_ten(runs: Runs, claim: Published) -> Decision:
         for with_ecn, client in pairs
     ]
     text = (
-        f"{SLOWEST} It is first in {first} of {len(ranks)} replications, median rank "
-        f"{np.median(ranks):g}. Lead over the best other client in s."
+        f"{SLOWEST} It finishes first in {first} of {len(ranks)} replications; "
+        f"median rank {np.median(ranks):g}. Lead over the best other client in s."
     )
     return replace(direction(claim, leads, text), ours=str(estimates.median(ranks)))
 
 
 @CLAIMS.decides("EF-067", items=ITEMS)
 def related_work(_runs: Runs, _claim: Published) -> Decision:
-    """Say why it cannot be decided."""
+    """Return the reason why no run decides this number of another study."""
     return not_testable(
-        "Quoted from another study with its own network and traffic, which this one does not "
-        "describe far enough to run."
+        "The number is quoted from another study. This study does not describe that network and "
+        "traffic in enough detail to run them."
     )
 
 
 @CLAIMS.decides("EF-075", items=ITEMS)
 def minimum_goodput_rises(runs: Runs, claim: Published) -> Decision:
-    """Decide by the lowest goodput with five clients with ECN less that with none."""
+    """Decide by the lowest goodput with ECN at all five clients, minus that with ECN at none."""
     lowest = {
         count: [run.goodput_kbps.min() for run in migration.runs_with_ecn(runs, 5, count)]
         for count in (0, 1, 2, 5)
     }
-    told = ", ".join(f"{count}: {number(float(np.median(g)))}" for count, g in lowest.items())
+    by_count = ", ".join(f"{count}: {number(float(np.median(g)))}" for count, g in lowest.items())
     gains = [float(b - a) for a, b in zip(lowest[0], lowest[5], strict=True)]
-    text = f"Lowest goodput in kbit/s by clients with ECN: {told}. All five against none:"
+    text = f"Lowest goodput in kbit/s by clients with ECN: {by_count}. All five against none:"
     return direction(claim, gains, text)

@@ -23,14 +23,14 @@ from aqmlab.studies.framework.resampling import resampled
 from aqmlab.studies.framework.runs import Runs
 
 CLOSE_TO_ONE_PERCENT = 98.0
-"""G that counts as close to 1; the study draws no line."""
+"""G in % that counts as close to 1; the study gives no threshold."""
 
 MANY = ["figure-3", "figure-4"]
 ALL = ["figure-2", *MANY]
 
 
 def g(runs: Runs, n: int, scheme: str, limit: int, delay_ms: int = 20) -> float:
-    """Median goodput efficiency in %."""
+    """Return the median goodput efficiency in %."""
     setting = Setting(n, scheme, limit, delay_ms=delay_ms)
     return efficiency.spread(runs, setting, lambda run: run.efficiency_percent).value
 
@@ -41,24 +41,24 @@ def _limits(n: int, least: int) -> list[int]:
 
 @CLAIMS.decides("EF-012", items=["figure-2"])
 def close_to_one(runs: Runs, claim: Published) -> Decision:
-    """Decide by return the smallest limit from which all schemes are close to 1."""
+    """Decide by the smallest limit from which all schemes are close to 1."""
 
     def lowest(of: Runs) -> dict[int, float]:
         return {q: min(g(of, 2, s, q) for s in SCHEMES) for q in efficiency.limits_of(2)}
 
     def start(of: Runs) -> float:
-        found = lowest(of)
-        bad = [q for q, least in found.items() if least < CLOSE_TO_ONE_PERCENT]
-        return min((q for q in found if q > max(bad, default=0)), default=math.inf)
+        lowest_g = lowest(of)
+        bad = [q for q, least in lowest_g.items() if least < CLOSE_TO_ONE_PERCENT]
+        return min((q for q in lowest_g if q > max(bad, default=0)), default=math.inf)
 
-    told = ", ".join(f"{q}: {number(least)}" for q, least in lowest(runs).items())
-    text = f"Lowest G of the schemes in % by limit: {told}; close to 1: {CLOSE_TO_ONE_PERCENT} %."
+    listed = ", ".join(f"{q}: {number(least)}" for q, least in lowest(runs).items())
+    text = f"Lowest G of the schemes in % by limit: {listed}; close to 1: {CLOSE_TO_ONE_PERCENT} %."
     return whole(replace(claim, qualifier="upper_bound"), runs, start, EXACT, text)
 
 
 @CLAIMS.decides("EF-013", items=["figure-2"])
 def red_helps_small_queues(runs: Runs, claim: Published) -> Decision:
-    """Decide by RED's gain over Drop Tail at small limits against that at larger ones."""
+    """Decide by RED's gain over Drop Tail at small limits and at larger ones."""
 
     def gains(of: Runs) -> dict[int, float]:
         return {
@@ -67,31 +67,29 @@ def red_helps_small_queues(runs: Runs, claim: Published) -> Decision:
         }
 
     def margin(of: Runs) -> float:
-        found = gains(of)
-        small = [gain for limit, gain in found.items() if limit <= claim.value]
-        large = [abs(gain) for limit, gain in found.items() if limit > claim.value]
+        by_limit = gains(of)
+        small = [gain for limit, gain in by_limit.items() if limit <= claim.value]
+        large = [abs(gain) for limit, gain in by_limit.items() if limit > claim.value]
         return min(min(small) - SAME_PERCENT, SAME_PERCENT - max(large))
 
     every = gains(runs)
     last = max((q for q, gain in every.items() if gain > SAME_PERCENT), default=0)
-    told = ", ".join(f"{limit}: {gain:+.2f}" for limit, gain in every.items())
-    text = (
-        f"Gain of RED over Drop Tail in percentage points by limit: {told}; {SAME_PERCENT} counts."
-    )
+    listed = ", ".join(f"{limit}: {gain:+.2f}" for limit, gain in every.items())
+    text = f"Gain of RED over Drop Tail in points by limit: {listed}; {SAME_PERCENT} counts."
     return condition(runs, margin, last, text)
 
 
 @CLAIMS.decides("EF-014", items=MANY)
 def schemes_alike(runs: Runs, claim: Published) -> Decision:
-    """Decide by range of G over the schemes from a limit up."""
+    """Decide by the range of G over the schemes from a limit up."""
 
     def ranges(of: Runs) -> dict[tuple[int, int], float]:
-        made = {}
+        widths = {}
         for n in (5, 10):
             for limit in efficiency.limits_of(n):
-                found = [g(of, n, scheme, limit) for scheme in SCHEMES]
-                made[n, limit] = max(found) - min(found)
-        return made
+                values = [g(of, n, scheme, limit) for scheme in SCHEMES]
+                widths[n, limit] = max(values) - min(values)
+        return widths
 
     def start(of: Runs) -> float:
         apart = [limit for (_, limit), width in ranges(of).items() if width > SAME_PERCENT]
@@ -99,21 +97,21 @@ def schemes_alike(runs: Runs, claim: Published) -> Decision:
             (q for q in efficiency.limits_of(5) if q > max(apart, default=0)), default=math.inf
         )
 
-    told = ", ".join(f"n={n} limit {q}: {width:.2f}" for (n, q), width in ranges(runs).items())
-    text = f"Highest less lowest G in percentage points: {told}; up to {SAME_PERCENT} is alike."
+    listed = ", ".join(f"n={n} limit {q}: {width:.2f}" for (n, q), width in ranges(runs).items())
+    text = f"Range of G in percentage points: {listed}; up to {SAME_PERCENT} counts as equal."
     return whole(replace(claim, qualifier="upper_bound"), runs, start, EXACT, text)
 
 
 @CLAIMS.decides("EF-015", items=MANY)
 def small_queues_deteriorate(runs: Runs, claim: Published) -> Decision:
-    """Decide by G at small limits below that at 16, lowest for Drop Tail."""
+    """Decide by the loss of G at small limits, which must be largest for Drop Tail."""
     small = [limit for limit in efficiency.limits_of(5) if limit <= claim.value]
 
     def lost(of: Runs) -> dict[tuple[int, int], float]:
         return {(n, q): g(of, n, "DT", 16) - g(of, n, "DT", q) for n in (5, 10) for q in small}
 
     def below(of: Runs) -> float:
-        """Return the minimum by which the others exceed Drop Tail."""
+        """Return the minimum difference between another scheme and Drop Tail."""
         others = [scheme for scheme in SCHEMES if scheme != "DT"]
         return min(
             min(g(of, n, s, q) for s in others) - g(of, n, "DT", q) for n in (5, 10) for q in small
@@ -123,11 +121,11 @@ def small_queues_deteriorate(runs: Runs, claim: Published) -> Decision:
         return min(min(lost(of).values()) - SAME_PERCENT, below(of))
 
     every = lost(runs)
-    told = ", ".join(f"n={n} limit {q}: {loss:.2f}" for (n, q), loss in every.items())
+    listed = ", ".join(f"n={n} limit {q}: {loss:.2f}" for (n, q), loss in every.items())
     worse = [q for (_, q), loss in every.items() if loss > SAME_PERCENT]
     text = (
-        f"Drop Tail's loss of G against limit 16 in percentage points: {told}; the other schemes "
-        f"exceed Drop Tail by {number(below(runs))} at least."
+        f"Drop Tail's loss of G against limit 16 in percentage points: {listed}; the other schemes "
+        f"exceed Drop Tail by at least {number(below(runs))}."
     )
     return condition(runs, margin, max(worse, default=0), text)
 

@@ -35,7 +35,7 @@ from aqmlab.studies.framework.runs import Runs
 
 LIMITS = efficiency.limits_of(10)
 SAME_G = 0.05
-"""Percentage points of G up to which two settings have the same: 0.5 s of 1120 s."""
+"""Percentage points of G up to which two settings count as equal: 0.5 s of 1120 s."""
 MOST = 0.75
 """Share of the cases in which a rough rule must hold."""
 NEARLY_ALL = 0.9
@@ -43,7 +43,7 @@ NEARLY_ALL = 0.9
 
 
 def drops(runs: Runs, scheme: str, limit: int, delay_ms: int = 20) -> float:
-    """Median drops of ten clients."""
+    """Return the median drops of ten clients."""
     return efficiency.spread(runs, Setting(10, scheme, limit, delay_ms=delay_ms), dropped).value
 
 
@@ -53,19 +53,19 @@ def _by_limit(measure: Callable[[int], float]) -> str:
 
 @CLAIMS.decides("EF-060", items=["figure-4"])
 def best_limit_of_aggressive_ecn(runs: Runs, claim: Published) -> Decision:
-    """Decide by return the smallest limit with the highest G up to 256."""
+    """Decide by the smallest limit with the highest G up to 256."""
 
-    def found(of: Runs) -> dict[int, float]:
+    def by_limit(of: Runs) -> dict[int, float]:
         return {limit: g(of, 10, "ECN-A", limit) for limit in LIMITS if limit <= 256}
 
     def lead(of: Runs) -> float:
-        every = found(of)
+        every = by_limit(of)
         return every.pop(int(claim.value)) - max(every.values())
 
-    every = found(runs)
+    every = by_limit(runs)
     best = max(every, key=lambda limit: every[limit])
-    told = ", ".join(f"{limit}: {value:.3f}" for limit, value in every.items())
-    text = f"Median G in % by limit: {told}. Lead of limit {claim.value:g} over the best other."
+    listed = ", ".join(f"{limit}: {value:.3f}" for limit, value in every.items())
+    text = f"Median G in % by limit: {listed}. Lead of limit {claim.value:g} over the best other."
     return condition(runs, lead, best, text)
 
 
@@ -75,7 +75,7 @@ def where_the_best_is_reached_again(runs: Runs, claim: Published) -> Decision:
     between = [limit for limit in LIMITS if 32 < limit < claim.value]
 
     def margin(of: Runs) -> float:
-        """Return the minimum margin: reached at the printed limit, not before, no drops there."""
+        """Return the margin: G is reached at the printed limit, not before, and without drops."""
         target = g(of, 10, "ECN-A", 32) - SAME_G
         reached = g(of, 10, "ECN-A", int(claim.value)) - target
         before = max(g(of, 10, "ECN-A", limit) for limit in between)
@@ -84,9 +84,9 @@ def where_the_best_is_reached_again(runs: Runs, claim: Published) -> Decision:
 
     target = g(runs, 10, "ECN-A", 32) - SAME_G
     again = [limit for limit in LIMITS if limit > 32 and g(runs, 10, "ECN-A", limit) >= target]
-    told = _by_limit(lambda limit: g(runs, 10, "ECN-A", limit))
+    listed = _by_limit(lambda limit: g(runs, 10, "ECN-A", limit))
     text = (
-        f"Median G in % by limit: {told}; the same within {SAME_G} percentage points. "
+        f"Median G in % by limit: {listed}; the same within {SAME_G} percentage points. "
         f"Drops at {claim.value:g}: {number(drops(runs, 'ECN-A', int(claim.value)))}."
     )
     return condition(runs, margin, min(again, default="never"), text)
@@ -101,13 +101,13 @@ def fewer_drops_at_64_than_at_128(runs: Runs, claim: Published) -> Decision:
         strict=True,
     )
     less = [dropped(small) - dropped(large) for small, large in pairs]
-    told = _by_limit(lambda limit: drops(runs, "ECN-A", limit))
+    listed = _by_limit(lambda limit: drops(runs, "ECN-A", limit))
     text = (
         f"Drops at 64 less those at {claim.value:g}, paired, must be below 0. Median drops by "
-        f"limit: {told}."
+        f"limit: {listed}."
     )
-    found = direction(replace(claim, value=-1), less, text)
-    return replace(found, ours=f"{estimates.median(less)} packets")
+    decision = direction(replace(claim, value=-1), less, text)
+    return replace(decision, ours=f"{estimates.median(less)} packets")
 
 
 @CLAIMS.decides("EF-063", items=["buffer-equivalence"])
@@ -115,7 +115,7 @@ def buffer_that_drop_tail_needs(runs: Runs, claim: Published) -> Decision:
     """Decide by the smallest Drop Tail buffer that does as well as each ECN buffer."""
 
     def ratios(of: Runs) -> dict[int, float]:
-        # Where not even 512 is enough, the ratio is above 512 / limit.
+        # If a limit of 512 is too small, the ratio is set to 1024 / limit.
         return {
             limit: min(
                 (tail for tail in LIMITS if not _ecn_is_better(pair(of, 10, tail, limit))),
@@ -126,16 +126,16 @@ def buffer_that_drop_tail_needs(runs: Runs, claim: Published) -> Decision:
             if limit < max(LIMITS)
         }
 
-    told = ", ".join(f"{limit}: {number(ratio)}" for limit, ratio in ratios(runs).items())
+    listed = ", ".join(f"{limit}: {number(ratio)}" for limit, ratio in ratios(runs).items())
     text = (
-        f"Smallest sufficient Drop Tail buffer over ECN's, by ECN's limit: {told} (limits double, "
-        "so the ratios do). The median counts."
+        f"Smallest sufficient Drop Tail buffer over ECN's, by ECN's limit: {listed} (limits "
+        "double, so the ratios do). The median counts."
     )
     return whole(claim, runs, lambda of: median(ratios(of).values()), EXACT, text)
 
 
 def _ecn_is_better(p: Pair) -> bool:
-    """Whether Drop Tail with that limit drops more or is less efficient than ECN."""
+    """Return True if Drop Tail drops more packets or is less efficient than ECN."""
     most = p.ecn_dropped.value
     return (
         p.tail_dropped.value > most + DROPPED.width(most)
@@ -155,7 +155,7 @@ def half_the_buffer(runs: Runs, claim: Published) -> Decision:
         return sum(p.equal_or_better for p in every) / len(every) - MOST
 
     text = (
-        f"A rough rule: must hold in {100 * MOST:.0f} % of the pairs. "
+        f"The rule is rough, so it must hold in {100 * MOST:.0f} % of the pairs. "
         f"It fails in: {', '.join(bad) or 'none'}."
     )
     return condition(runs, margin, f"{claim.value:g} in {len(good)} of {len(pairs)} pairs", text)
@@ -170,7 +170,7 @@ def longer_delay(runs: Runs, claim: Published) -> Decision:
     return holds(
         rtt_ms >= 2 * claim.value,
         delay,
-        f"A setting of the runs; shortest handshake {rtt_ms:.1f} ms.",
+        f"The delay is a setting of the runs; the shortest handshake took {rtt_ms:.1f} ms.",
     )
 
 
@@ -185,13 +185,13 @@ def ecn_advantage_grows_with_delay(runs: Runs, _claim: Published) -> Decision:
         }
 
     def margin(of: Runs) -> float:
-        found = ratios(of)
-        return min(found[limit, 20] - found[limit, 100] for limit in (16, 32))
+        by_case = ratios(of)
+        return min(by_case[limit, 20] - by_case[limit, 100] for limit in (16, 32))
 
     every = ratios(runs)
     grows = [limit for limit in (16, 32) if every[limit, 100] < every[limit, 20]]
-    told = ", ".join(f"limit {q}, {d} ms: {100 * r:.1f} %" for (q, d), r in every.items())
-    text = f"Drops of aggressive ECN over those of Drop Tail: {told}."
+    listed = ", ".join(f"limit {q}, {d} ms: {100 * r:.1f} %" for (q, d), r in every.items())
+    text = f"Drops of aggressive ECN over those of Drop Tail: {listed}."
     return condition(runs, margin, max(grows, default=0), text)
 
 
@@ -206,12 +206,14 @@ def ecn_drops_less(runs: Runs, _claim: Published) -> Decision:
         return sum(gap < 0 for gap in gaps(of)) / len(LIMITS) - 0.5
 
     fewer, more = sum(gap < 0 for gap in gaps(runs)), sum(gap > 0 for gap in gaps(runs))
-    text = f"Fewer median drops at {fewer}, more at {more} of {len(LIMITS)} limits; most is half."
+    text = (
+        f"Fewer median drops at {fewer}, more at {more} of {len(LIMITS)} limits; most is over half."
+    )
     return condition(runs, margin, f"-1 at {fewer} of {len(LIMITS)}", text)
 
 
 def _share_lower(measure: Callable[[str, int, int], float]) -> tuple[int, int]:
-    """In how many of the cases a quantity is lower at 100 ms than at 20 ms."""
+    """Return the number of cases in which a quantity is lower at 100 ms, and of all cases."""
     cases = [(scheme, limit) for scheme in SCHEMES for limit in LIMITS]
     changed = [(measure(s, q, 20), measure(s, q, 100)) for s, q in cases]
     moving = [(near, far) for near, far in changed if near or far]

@@ -1,7 +1,7 @@
-"""Claims of "Lockouts": two downloads, who gets how much and when.
+"""Claims of "Lockouts": shares and progress of two downloads.
 
-Which of two equal clients wins is chance: printed numbers of C0 and C1 are held against the client
-in the same role (faster or slower) of each replication.
+Chance decides which of two equal clients is faster. A printed number of C0 or C1 is therefore
+compared with the client in the same role (faster or slower) of each replication.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ TAIL_8 = Setting(2, "DT", 8)
 RED_128 = Setting(2, "RED-A", 128)
 
 APART_BYTES = 0.025 * FILE_BYTES
-"""Progress differs visibly: 2.5 % of the file, 0.5 MB."""
+"""Difference of progress that is visible in a figure: 2.5 % of the file, 0.5 MB."""
 
 Measure = Callable[[Transfers], float]
 
@@ -54,17 +54,17 @@ def _drops(run: Transfers) -> float:
 
 
 def _drops_of(role: str) -> Measure:
-    """Return a measure of the drops of the fastest or the slowest."""
+    """Return a measure of the drops of the fastest or the slowest client."""
     return lambda run: float(run.dropped[getattr(run, role)])
 
 
 def _incidents(run: Transfers) -> Epochs:
-    """Return the congestion epochs while both run."""
+    """Return the congestion epochs while both clients run."""
     return epochs(run, full_queue_rtt_s(TAIL_64)).before(run.time_s.min())
 
 
 def _slow_start_drops(run: Transfers, client: int, setting: Setting) -> float:
-    """Return what a client loses of the flight that ends its slow start."""
+    """Return the number of drops in the flight that ends a client's slow start."""
     assert run.drops is not None
     lost = run.drops.time_s[run.drops.client == client]
     return float((lost < lost.min(initial=np.inf) + full_queue_rtt_s(setting)).sum())
@@ -87,22 +87,22 @@ def _nth(times: Floats, nth: int) -> float:
 
 
 def _nth_shared(nth: int) -> Measure:
-    """Return a measure of when both lose for the nth time; the first is slow start."""
+    """Return a measure of the time of the nth shared loss; the first one ends slow start."""
 
     def measure(run: Transfers) -> float:
-        found = _incidents(run)
-        return _nth(found.start_s[found.losers == 2], nth)
+        incidents = _incidents(run)
+        return _nth(incidents.start_s[incidents.losers == 2], nth)
 
     return measure
 
 
 def _nth_alone(nth: int) -> Measure:
-    """Return a measure of when the slower loses alone for the nth time."""
+    """Return a measure of the time of the nth loss of the slower client alone."""
 
     def measure(run: Transfers) -> float:
-        found = _incidents(run)
-        alone = (found.losers == 1) & (found.lost[:, run.slowest] > 0)
-        return _nth(found.start_s[alone], nth)
+        incidents = _incidents(run)
+        alone = (incidents.losers == 1) & (incidents.lost[:, run.slowest] > 0)
+        return _nth(incidents.start_s[alone], nth)
 
     return measure
 
@@ -121,12 +121,12 @@ def _drops_between(role: str, start_s: float, end_s: float) -> Measure:
     return measure
 
 
-APART = "First time that the two are 2.5 % of the file (0.5 MB) apart."
-EPOCH = "Incidents are drops within one round trip with a full queue."
-FLIGHT = "Drops of a client within one round trip of its first."
+APART = "First time at which the two clients are 2.5 % of the file (0.5 MB) apart."
+EPOCH = "An incident consists of the drops within one round trip with a full queue."
+FLIGHT = "Drops of a client within one round trip of its first drop."
 GAP = (
-    "Read as how much higher the faster's goodput is, which is what the printed goodputs give; the "
-    "text has it the other way round (published/notes.md)."
+    "Excess of the faster client's goodput over the slower's, as the printed goodputs give it. The "
+    "text reverses the two (published/notes.md)."
 )
 
 MEASURED: tuple[tuple[str, Setting, Measure, Tolerance, str], ...] = (
@@ -141,7 +141,7 @@ MEASURED: tuple[tuple[str, Setting, Measure, Tolerance, str], ...] = (
         TAIL_64,
         lambda run: float(run.acked_at(52.0).mean() / 2**20),
         ABOUT,
-        "Mean of the two at 52 s in MiB; a link without a pause would have carried 4.65 of each.",
+        "Mean of the two at 52 s in MiB. A link without a pause would have carried 4.65 MiB each.",
     ),
     ("EF-024", TAIL_64, _nth_shared(2), SECONDS, f"Second time that both lose. {EPOCH}"),
     ("EF-025", TAIL_64, _nth_shared(3), SECONDS, f"Third time that both lose. {EPOCH}"),
@@ -180,7 +180,7 @@ MEASURED: tuple[tuple[str, Setting, Measure, Tolerance, str], ...] = (
     ("EF-042", RED_128, _drops_between("slowest", 20, 40), FEW, "C0 is the slower here."),
     ("EF-043", RED_128, _drops_between("fastest", 20, 40), FEW, "C1 is the faster here."),
 )
-"""Printed numbers: claim, setting, what is measured in each replication, tolerance, how."""
+"""Printed numbers: claim, setting, measure of a replication, tolerance, evidence."""
 
 
 def _register(claim_id: str, setting: Setting, measure: Measure, rule: Tolerance, how: str) -> None:
@@ -202,7 +202,7 @@ def windows_fit(runs: Runs, claim: Published) -> Decision:
         return {q: max(int(r.dropped.sum()) for r in of.of(Setting(2, "DT", q))) for q in LIMITS}
 
     def smallest(of: Runs) -> float:
-        return min((q for q, found in drops(of).items() if not found), default=float("inf"))
+        return min((q for q, dropped in drops(of).items() if not dropped), default=float("inf"))
 
     text = f"Most drops by limit: {drops(runs)}."
     return whole(replace(claim, qualifier="upper_bound"), runs, smallest, EXACT, text)
@@ -210,16 +210,16 @@ def windows_fit(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-028", "EF-029", items=["figure-6"])
 def degradation_cycle(_runs: Runs, _claim: Published) -> Decision:
-    """Say why it cannot be decided."""
+    """Return the reason why no run decides a cycle that was read off a figure."""
     return not_testable(
-        "The study reads this cycle off its figure 6 and does not say what begins or ends one; "
-        "our windows are drawn in figure 6 for the eye."
+        "The study reads this cycle off its figure 6 without a criterion for its beginning and "
+        "end. Our figure 6 shows the windows."
     )
 
 
 @CLAIMS.decides("EF-044", items=["figure-2"])
 def tail_drops_hide_the_scheme(runs: Runs, claim: Published) -> Decision:
-    """Decide by whether RED and ECN drop alike at a limit, and by overflow."""
+    """Decide by the drops of RED and ECN at a limit, which must be equal and overflows."""
     schemes, limit = ("RED-C", "RED-A", "ECN-C", "ECN-A"), int(claim.value)
 
     def drops(of: Runs) -> list[float]:
@@ -230,8 +230,8 @@ def tail_drops_hide_the_scheme(runs: Runs, claim: Published) -> Decision:
         return float(sum(run.dropped_full for run in at) / sum(run.dropped.sum() for run in at))
 
     def margin(of: Runs) -> float:
-        found = drops(of)
-        alike = DROPPED.width(max(found)) - (max(found) - min(found))
+        dropped = drops(of)
+        alike = DROPPED.width(max(dropped)) - (max(dropped) - min(dropped))
         return min(alike, full(of) - 0.95)
 
     text = (

@@ -28,7 +28,7 @@ from aqmlab.studies.framework.claims import (
 from aqmlab.studies.framework.runs import Runs
 
 BUFFERED_IN_NETWORK = 5
-"""s: segments in the network beside the queue (published: EF-007)."""
+"""Segments in the network besides those in the queue: s of the study (EF-007)."""
 
 
 def _baseline(runs: Runs) -> list[Transfers]:
@@ -47,13 +47,13 @@ def file_size(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-002", items=["baseline"])
 def baseline_time(runs: Runs, claim: Published) -> Decision:
-    """Decide by completion time of the single download."""
+    """Decide by the completion time of the single download."""
     return value(claim, [run.time_s[0] for run in _baseline(runs)], QUARTER_SECOND)
 
 
 @CLAIMS.decides("EF-003", items=["baseline"])
 def baseline_goodput(runs: Runs, claim: Published) -> Decision:
-    """Decide by goodput of the single download."""
+    """Decide by the goodput of the single download."""
     return value(claim, [run.goodput_kbps[0] for run in _baseline(runs)], SAME_TIME)
 
 
@@ -65,7 +65,7 @@ def baseline_efficiency(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-005", items=["baseline"])
 def smallest_limit_without_drops(runs: Runs, claim: Published) -> Decision:
-    """Decide by the smallest limit without drops, of those tried."""
+    """Decide by the smallest of the limits that has no drops."""
     settings = {limit: baseline.setting(limit) for limit in baseline.LIMITS}
 
     def smallest(of: Runs) -> float:
@@ -99,7 +99,7 @@ def bdp_of_the_bottleneck(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-007", items=["baseline"])
 def bdp_in_segments(_runs: Runs, claim: Published) -> Decision:
-    """Decide by the same in whole segments."""
+    """Decide by the bandwidth-delay product in whole segments."""
     segments = _segments(_bdp_kbit(2 * baseline.setting().delay_ms / 1000))
     evidence = f"60 kbit are {segments:.3f} segments of {SEGMENT_BYTES} B."
     return holds(math.floor(segments) == claim.value, segments, evidence)
@@ -114,7 +114,7 @@ def bdp_of_the_path(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-009", items=["baseline"])
 def bdp_of_the_path_in_segments(runs: Runs, claim: Published) -> Decision:
-    """Decide by the same in segments."""
+    """Decide by the measured product in segments."""
     rtt_s = _measured_rtt_s(runs)
     ours = _segments(_bdp_kbit(rtt_s))
     return exactly(claim, ours, f"Measured at the handshake: {1000 * rtt_s:.3f} ms.")
@@ -122,14 +122,14 @@ def bdp_of_the_path_in_segments(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-010", items=["baseline"])
 def limit_from_the_path(runs: Runs, claim: Published) -> Decision:
-    """Decide by the same rounded up."""
+    """Decide by the measured product, rounded up to segments."""
     limit = math.ceil(_segments(_bdp_kbit(_measured_rtt_s(runs))))
     return holds(limit == claim.value, limit, "The measured product, rounded up to segments.")
 
 
 @CLAIMS.decides("EF-011", items=["baseline", "figure-2", "figure-3", "figure-4"])
 def no_drops_when_every_window_fits(runs: Runs, claim: Published) -> Decision:
-    """Decide by the drops of every Drop Tail run whose limit the rule calls large enough."""
+    """Decide by the drops of every Drop Tail run whose limit is large enough by the rule."""
     settings = [baseline.setting(limit) for limit in baseline.LIMITS]
     settings += [Setting(n, "DT", q) for n in (2, 5, 10) for q in efficiency.limits_of(n)]
     fits = [s for s in settings if s.limit + BUFFERED_IN_NETWORK > claim.value * s.n]
@@ -138,7 +138,7 @@ def no_drops_when_every_window_fits(runs: Runs, claim: Published) -> Decision:
     return holds(
         not any(dropped.values()) and len(fits) < len(settings),
         window,
-        f"No drops expected, and found at most, in any replication: {dropped}.",
+        f"No drops are expected. Maximum of any replication: {dropped}.",
     )
 
 

@@ -17,7 +17,7 @@ ABOUT = Tolerance(
 )
 SECONDS = Tolerance.of("1 s (read off a figure)", 1.0, single_run=True)
 FEW = Tolerance.larger_of(1, 0.06, "packet", single_run=True)
-"""Drops of one client or of a short time: few packets, of which 3 would be most."""
+"""Tolerance of the drops of one client or of a short time, which are few packets."""
 
 HALF_SECOND = Tolerance.of("0.5 s (the study's sampling)", 0.5, single_run=True)
 

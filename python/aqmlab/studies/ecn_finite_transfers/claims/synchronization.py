@@ -16,23 +16,23 @@ from aqmlab.studies.framework.runs import Runs
 
 TAIL_64 = Setting(2, "DT", 64)
 MOSTLY = 50.0
-"""Share in % from which something happens mostly."""
+"""Share in % above which an event counts as frequent."""
 IDLE = 10.0
-"""Idle time of the bottleneck in % from which it is underused."""
+"""Idle time of the bottleneck in % above which it counts as underused."""
 
 
 @CLAIMS.decides("EF-059", items=["lock-out"])
 def losses_synchronized_at_first(runs: Runs, claim: Published) -> Decision:
-    """Decide by the share of epochs in which both lose, before and after the printed time."""
+    """Decide by the share of epochs in which both clients lose, before the printed time."""
 
     def shares(of: Runs) -> tuple[float, float]:
         before: list[bool] = []
         after: list[bool] = []
         for run in of.of(TAIL_64):
-            found = epochs(run, full_queue_rtt_s(TAIL_64)).before(run.time_s.min())
-            early = found.start_s <= claim.value
-            before.extend(found.losers[early] == 2)
-            after.extend(found.losers[~early] == 2)
+            incidents = epochs(run, full_queue_rtt_s(TAIL_64)).before(run.time_s.min())
+            early = incidents.start_s <= claim.value
+            before.extend(incidents.losers[early] == 2)
+            after.extend(incidents.losers[~early] == 2)
         first, last = (
             100 * fmean(map(float, part)) if part else math.nan for part in (before, after)
         )
@@ -48,7 +48,7 @@ def losses_synchronized_at_first(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("EF-076", items=["synchronization"])
 def no_global_synchronization(runs: Runs, claim: Published) -> Decision:
-    """Decide by settings in which most timeouts coincide and the link idles for it."""
+    """Decide by the settings in which most timeouts coincide and the link is idle."""
     seen = {at: synchronization.measured(runs, at) for at in synchronization.SETTINGS}
 
     def distance(shared: float, idle: float) -> float:
@@ -59,14 +59,14 @@ def no_global_synchronization(runs: Runs, claim: Published) -> Decision:
         min(distance(t.retransmissions, t.idle) for t in of_one)
         for of_one in zip(*seen.values(), strict=True)
     ]
-    shares = {at: _mean(t.retransmissions for t in found) for at, found in seen.items()}
-    idles = {at: _mean(t.idle for t in found) for at, found in seen.items()}
+    shares = {at: _mean(t.retransmissions for t in indices) for at, indices in seen.items()}
+    idles = {at: _mean(t.idle for t in indices) for at, indices in seen.items()}
     observed = [
         f"n={at.n} {at.scheme} limit {at.limit}"
         for at in seen
         if shares[at] > MOSTLY and idles[at] > IDLE
     ]
-    calm = sum(math.isnan(t.retransmissions) for found in seen.values() for t in found)
+    calm = sum(math.isnan(t.retransmissions) for indices in seen.values() for t in indices)
     text = (
         f"Observed: most timeouts shared by more than half of the clients and the bottleneck idle "
         f"for more than {IDLE:g} %. In {len(seen)} settings, limits 64 and 16, the highest share "
@@ -75,11 +75,11 @@ def no_global_synchronization(runs: Runs, claim: Published) -> Decision:
         f"{f' {calm} runs have no timeout and no share.' if calm else ''} Distance of the nearest "
         "setting from both bounds, in points, one per replication."
     )
-    found = direction(replace(claim, value=1), margins, text)
-    return replace(found, ours="1" if observed else "0")
+    indices = direction(replace(claim, value=1), margins, text)
+    return replace(indices, ours="1" if observed else "0")
 
 
 def _mean(values: Iterable[float]) -> float:
-    """Return the mean of what is known; 0 if nothing is."""
+    """Return the mean of the values that are not NaN, or 0 without such values."""
     known = [v for v in values if not math.isnan(v)]
     return fmean(known) if known else 0.0

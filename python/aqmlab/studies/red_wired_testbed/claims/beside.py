@@ -50,7 +50,7 @@ Read = Measure[Outcome]
 
 
 def of(runs: Runs, at: Beside, read: Read) -> list[float]:
-    """Return a measure, one number a replication."""
+    """Return a measure, one number per replication."""
     return [read.of(run) for run in runs.of(at)]
 
 
@@ -65,7 +65,7 @@ def _discipline(claim: Published) -> str:
 
 @CLAIMS.decides("RW-086", "RW-087", items=FIRST)
 def lost_of_cbr(runs: Runs, claim: Published) -> Decision:
-    """Decide by the medians over the starts of the share that is lost."""
+    """Decide by the medians over the starts of the share of lost packets."""
     discipline = TAIL_DROP if claim.id == "RW-086" else RED
 
     def lost(of_runs: Runs) -> float:
@@ -96,7 +96,7 @@ def slow_starts(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-091", "RW-092", items=FIRST)
 def added_by_two_classes(runs: Runs, claim: Published) -> Decision:
-    """Decide by the mean over the starts of what two classes add to the median."""
+    """Decide by the mean over the starts of the excess of two classes over one."""
     discipline = TAIL_DROP if claim.id == "RW-091" else RED
 
     def added(of_runs: Runs) -> float:
@@ -133,9 +133,9 @@ def sum_of_utilizations(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-097", items=FIRST)
 def cbr_outlasts_tcp(runs: Runs, claim: Published) -> Decision:
-    """Decide by the CBR flow's 40 s less the median of TCP, at start 0."""
+    """Decide by the CBR flow's 40 s minus the median of TCP, at start 0."""
     at = Beside(LONG, TAIL_DROP, ONE_CLASS)
-    text = "40 s less the median with Tail Drop."
+    text = "40 s minus the median with Tail Drop."
     return near(
         claim, runs, lambda of_runs: LONG.cbr_s - median(of(of_runs, at, ELAPSED)), text, 0, 1
     )
@@ -193,7 +193,7 @@ EXAMPLES: dict[str, tuple[Beside, Read]] = {
 
 @CLAIMS.decides(*EXAMPLES, items=FIRST)
 def first_examples(runs: Runs, claim: Published) -> Decision:
-    """Decide a number of one replication by the nearest of ours."""
+    """Decide a number of one replication by the spread of our replications."""
     return occurs(claim, of(runs, *EXAMPLES[claim.id]))
 
 
@@ -220,28 +220,28 @@ SHORT_ONES: dict[str, tuple[Beside, Read]] = {
 
 @CLAIMS.decides(*SHORT_ONES, items=SECOND)
 def short_transfers(runs: Runs, claim: Published) -> Decision:
-    """Decide by the median of ours."""
+    """Decide by our median."""
     at, read = SHORT_ONES[claim.id]
     return middle(claim, of(runs, at, read), 0.10, 1.0 if read is RESENT else 0.0)
 
 
 @CLAIMS.decides("RW-116", "RW-117", items=SECOND)
 def lost_more_by_red(runs: Runs, claim: Published) -> Decision:
-    """Decide by the differences of medians at the starts: all of them, whatever their sign."""
+    """Decide by the smallest or the largest difference of medians at three starts."""
     pick = min if claim.id == "RW-116" else max
 
     def gaps(of_runs: Runs) -> list[float]:
         tail, red = (medians(of_runs, SHORT, d, ONE_CLASS, RECEIVED) for d in (TAIL_DROP, RED))
         return [t - r for t, r in zip(tail, red, strict=True)]
 
-    told = ", ".join(number(g) for g in gaps(runs))
-    text = f"By start: {told} packets; printed -19.5, 5.5, 9, 4, 0. Of starts 0.5 to 1.5 s."
+    listed = ", ".join(number(g) for g in gaps(runs))
+    text = f"By start: {listed} packets; printed -19.5, 5.5, 9, 4, 0. Of starts 0.5 to 1.5 s."
     return near(claim, runs, lambda of_runs: pick(gaps(of_runs)[1:4]), text, 0, 2)
 
 
 @CLAIMS.decides("RW-120", "RW-121", items=SECOND)
 def second_examples(runs: Runs, claim: Published) -> Decision:
-    """Decide a number of one replication by the nearest of ours."""
+    """Decide a number of one replication by the spread of our replications."""
     discipline = TAIL_DROP if claim.id == "RW-120" else RED
     return occurs(claim, of(runs, Beside(SHORT, discipline, TWO_CLASS, 0.5), ELAPSED))
 
@@ -281,15 +281,15 @@ def range_over_starts(runs: Runs, claim: Published) -> Decision:
     discipline = _discipline(claim)
 
     def width(of_runs: Runs) -> float:
-        found = medians(of_runs, BRIEF, discipline, ONE_CLASS, ELAPSED)
-        return max(found) - min(found)
+        times = medians(of_runs, BRIEF, discipline, ONE_CLASS, ELAPSED)
+        return max(times) - min(times)
 
     return near(claim, runs, width, "Of the medians of six starts.", 0, 0.2)
 
 
 @CLAIMS.decides("RW-131", items=THIRD)
 def advantage_of_tail_drop(runs: Runs, claim: Published) -> Decision:
-    """Decide by the mean over the starts of RED less Tail Drop."""
+    """Decide by the mean over the starts of RED minus Tail Drop."""
 
     def gap(of_runs: Runs) -> float:
         red, tail = (
@@ -308,22 +308,22 @@ THIRD_ONES: dict[str, tuple[float, Read]] = {
 
 @CLAIMS.decides(*THIRD_ONES, items=THIRD)
 def third_examples(runs: Runs, claim: Published) -> Decision:
-    """Decide a number of one replication by the nearest of ours."""
+    """Decide a number of one replication by the spread of our replications."""
     start_s, read = THIRD_ONES[claim.id]
     return occurs(claim, of(runs, Beside(BRIEF, TAIL_DROP, ONE_CLASS, start_s), read))
 
 
 @CLAIMS.decides("RW-138", items=THIRD)
 def when_tail_drop_wins(runs: Runs, claim: Published) -> Decision:
-    """Decide by the first start from which on Tail Drop's median is the lower at every start."""
+    """Decide by the first start from which on Tail Drop has the lower median."""
 
     def wins(of_runs: Runs) -> list[bool]:
         red, tail = (medians(of_runs, BRIEF, d, ONE_CLASS, ELAPSED) for d in (RED, TAIL_DROP))
         return [t < r for t, r in zip(tail, red, strict=True)]
 
     def first(of_runs: Runs) -> float:
-        found = wins(of_runs)
-        return next((s for i, s in enumerate(BRIEF.starts_s) if all(found[i:])), math.inf)
+        won = wins(of_runs)
+        return next((s for i, s in enumerate(BRIEF.starts_s) if all(won[i:])), math.inf)
 
     text = f"Tail Drop is faster at {sum(wins(runs))} of {len(wins(runs))} starts."
     return whole(replace(claim, qualifier="exact"), runs, first, EXACT, text)
@@ -331,7 +331,7 @@ def when_tail_drop_wins(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-142", "RW-143", items=FIRST)
 def red_against_tail_drop(runs: Runs, claim: Published) -> Decision:
-    """Decide by the differences, replication by replication, at the four starts."""
+    """Decide by the paired differences at the four starts."""
     read = RECEIVED if claim.id == "RW-142" else ELAPSED
     apart = [
         red - tail
@@ -342,4 +342,4 @@ def red_against_tail_drop(runs: Runs, claim: Published) -> Decision:
             strict=True,
         )
     ]
-    return direction(claim, apart, "RED less Tail Drop, four starts.")
+    return direction(claim, apart, "RED minus Tail Drop, four starts.")

@@ -1,4 +1,4 @@
-"""Ways in which claims of the thesis are decided."""
+"""Functions that decide the claims of the thesis, with its tolerances."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from aqmlab.studies.red_wired_testbed.frozen import APART
 CLAIMS = Claims(Path(__file__).parents[1] / "published" / "claims.csv", APART)
 
 EXAMPLE = Tolerance.larger_of(0, 0.05, single_run=True)
-"""Tolerance of numbers of one replication that the thesis shows."""
+"""Tolerance of the numbers that the thesis gives for one replication."""
 
 
 def near(
@@ -29,7 +29,7 @@ def near(
     share: float = 0.10,
     width: float = 0.0,
 ) -> Decision:
-    """Decide a number of all replications together, such as a mean of means, by the bootstrap."""
+    """Decide a number of all replications together, such as a mean of means, by a bootstrap."""
     rule = Tolerance.larger_of(width, share, claim.unit)
     return whole(replace(claim, qualifier="exact"), runs, statistic, rule, evidence)
 
@@ -37,17 +37,17 @@ def near(
 def middle(
     claim: Published, values: Iterable[float], share: float = 0.10, width: float = 0.0
 ) -> Decision:
-    """Decide a printed median by the confidence interval of the median of ours."""
+    """Decide a printed median by the confidence interval of our median."""
     return value(claim, values, Tolerance.larger_of(width, share, claim.unit))
 
 
 def occurs(claim: Published, values: Iterable[float]) -> Decision:
-    """Decide a number of one replication of theirs by the spread of our replications."""
-    return value(claim, values, EXAMPLE, "One of their replications.")
+    """Decide a printed number of one replication by the spread of our replications."""
+    return value(claim, values, EXAMPLE, "The printed number is that of one replication.")
 
 
 def counted(claim: Published, count: int, total: int, width: float, evidence: str) -> Decision:
-    """Decide a printed number of replications of 20, or their share in %, by Wilson's interval."""
+    """Decide a printed number of 20 replications, or their share in %, by Wilson's interval."""
     scale = 100 if claim.unit == "%" else 20
     low, _, high = (scale * bound for bound in proportion_interval(count, total))
     ours = Estimate("of replications, 95 % confidence", scale * count / total, low, high, total)
@@ -61,11 +61,11 @@ def arithmetic(claim: Published, ours: float, evidence: str, width: float) -> De
 
 
 def median(values: Iterable[float]) -> float:
-    """Return the median of those that are numbers."""
+    """Return the median of the values that are not NaN."""
     return float(np.nanmedian(np.array(list(values), dtype=float)))
 
 
 def quartile_range(values: Iterable[float]) -> float:
-    """Return the distance of the quartiles."""
+    """Return the interquartile range."""
     low, high = np.quantile(np.array(list(values), dtype=float), [0.25, 0.75])
     return float(high - low)

@@ -48,25 +48,25 @@ from aqmlab.studies.red_wired_testbed.scenarios import (
 TAIL, REDS, BOTH = ["table-5-1"], ["table-5-4"], ["table-5-1", "table-5-4"]
 STARTS = {TAIL_DROP: TAIL_DROP_STARTS_S, RED: RED_STARTS_S}
 LINK_BYTES_PER_S = 17_500
-"""140 kbit/s, as the thesis takes it for shares of the link."""
+"""Rate of the link in byte/s in the thesis's shares: 140 kbit/s."""
 FAIR = 0.035
-"""Long flows are fair whose throughputs differ by less: it gives the printed replications the
-thesis's own counts, 10 of 20 at 0 s and 7 of 20 at 5.5 s."""
+"""Relative difference of the throughputs of fair long flows. With this value the printed
+replications have the thesis's own counts, 10 of 20 at 0 s and 7 of 20 at 5.5 s."""
 
 
 def of(runs: Runs, discipline: str, start_s: float, place: str, column: str) -> list[float]:
-    """Return a column of the printed tables, a number a replication."""
+    """Return a column of the printed tables, one number per replication."""
     read = handshake(place) if column == "handshake" else measure(place, column)
     return [read.of(run) for run in runs.of(Three(discipline, start_s))]
 
 
 def elapsed(runs: Runs, discipline: str, start_s: float, place: str) -> list[float]:
-    """Return elapsed times, one a replication."""
+    """Return elapsed times, one per replication."""
     return of(runs, discipline, start_s, place, "elapsed_time_s")
 
 
 def rates(runs: Runs, discipline: str, start_s: float, place: str) -> list[float]:
-    """Return throughputs, one a replication."""
+    """Return throughputs, one per replication."""
     return of(runs, discipline, start_s, place, "throughput_bytes_per_s")
 
 
@@ -91,13 +91,15 @@ def throughput_of_long_flows(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-005", "RW-006", items=TAIL)
 def ends_of_third(runs: Runs, claim: Published) -> Decision:
-    """Decide by the least elapsed time of each start: that is what the text calls median."""
+    """Decide by the minimum elapsed time of each start, which the text calls median."""
     pick = min if claim.id == "RW-005" else max
 
     def end(of_runs: Runs) -> float:
         return pick(min(elapsed(of_runs, TAIL_DROP, s, THIRD)) for s in TAIL_DROP_STARTS_S)
 
-    return near(claim, runs, end, "Called median, and in Table 5-1 the minimum of each start.")
+    return near(
+        claim, runs, end, "The text calls it median; in Table 5-1 it is the minimum of each start."
+    )
 
 
 def _third_rate(runs: Runs) -> dict[float, float]:
@@ -109,7 +111,7 @@ def _third_rate(runs: Runs) -> dict[float, float]:
 
 @CLAIMS.decides("RW-007", "RW-008", "RW-009", "RW-010", items=TAIL)
 def rate_of_third(runs: Runs, claim: Published) -> Decision:
-    """Decide by the mean throughput of the third flow at the start that is named."""
+    """Decide by the mean throughput of the third flow at the start named by the claim."""
     start_s = 2.0 if "2 s" in claim.scenario else 0.0
 
     def mean(of_runs: Runs) -> float:
@@ -123,11 +125,11 @@ def rate_of_third(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-011", "RW-012", items=TAIL)
 def worst_and_best_start(runs: Runs, claim: Published) -> Decision:
-    """Decide by the start with the least mean throughput, or the least median of elapsed time."""
+    """Decide by the start with the lowest mean throughput, or the lowest median elapsed time."""
     if claim.id == "RW-011":
-        found, about = {s: -rate for s, rate in _third_rate(runs).items()}, "mean throughput"
+        by_start, about = {s: -rate for s, rate in _third_rate(runs).items()}, "mean throughput"
     else:
-        found, about = _medians(runs, TAIL_DROP, THIRD), "median elapsed time"
+        by_start, about = _medians(runs, TAIL_DROP, THIRD), "median elapsed time"
 
     def lead(of_runs: Runs) -> float:
         """Return the lead of the printed start over the best other one."""
@@ -138,10 +140,10 @@ def worst_and_best_start(runs: Runs, claim: Published) -> Decision:
         printed = values.pop(claim.value)
         return min(values.values()) - printed
 
-    ours = min(found, key=lambda s: found[s])
+    ours = min(by_start, key=lambda s: by_start[s])
     text = (
-        f"Start of the least {about}. It is {number(abs(found[ours]))} there, at "
-        f"{claim.value:g} s {number(abs(found[claim.value]))}. Lead of {claim.value:g} s."
+        f"Start with the lowest {about}. It is {number(abs(by_start[ours]))} there, at "
+        f"{claim.value:g} s {number(abs(by_start[claim.value]))}. Lead of {claim.value:g} s."
     )
     return condition(runs, lead, f"{ours:g} s", text)
 
@@ -152,34 +154,34 @@ def _medians(runs: Runs, discipline: str, place: str) -> dict[float, float]:
 
 @CLAIMS.decides("RW-013", "RW-014", items=TAIL)
 def median_rates(runs: Runs, claim: Published) -> Decision:
-    """Decide by the median throughput at the start that is named."""
+    """Decide by the median throughput at the start named by the claim."""
     return middle(claim, rates(runs, TAIL_DROP, 5.5 if claim.id == "RW-013" else 2.0, THIRD))
 
 
 @CLAIMS.decides("RW-015", "RW-016", "RW-072", "RW-073", "RW-074", "RW-075", items=BOTH)
 def median_times(runs: Runs, claim: Published) -> Decision:
-    """Decide by the median elapsed time of the third flow at the start that is named."""
+    """Decide by the median elapsed time of the third flow at the start named by the claim."""
     discipline = RED if claim.scenario.startswith("RED") else TAIL_DROP
     return middle(claim, elapsed(runs, discipline, 5.5 if "5.5" in claim.scenario else 2.0, THIRD))
 
 
 @CLAIMS.decides("RW-017", items=TAIL)
 def size_of_third(_: Runs, claim: Published) -> Decision:
-    """Decide by the sizes."""
+    """Decide by the sizes of the transfers."""
     return arithmetic(claim, SHORT_BYTES / LONG_BYTES, "46720 of 292000 bytes.", 0.005)
 
 
 def fair(run: Outcome) -> bool:
-    """Return whether the two long flows have nearly the same throughput."""
+    """Return True if the throughputs of the two long flows are nearly equal."""
     return run.at(SLOWEST).throughput > (1 - FAIR) * run.at(FASTEST).throughput
 
 
 @CLAIMS.decides("RW-018", "RW-019", "RW-024", "RW-045", "RW-046", "RW-047", items=TAIL)
 def replications_of_a_kind(runs: Runs, claim: Published) -> Decision:
-    """Decide by the number of replications of one kind; two of twenty either way."""
+    """Decide by the number of replications of one kind, within two of 20."""
     start_s = 5.5 if "5.5" in claim.scenario else 0.0
-    found = runs.of(Three(TAIL_DROP, start_s))
-    third = [run.at(THIRD).throughput for run in found]
+    ran = runs.of(Three(TAIL_DROP, start_s))
+    third = [run.at(THIRD).throughput for run in ran]
     mid, high = np.quantile(third, [0.5, 0.75])
     about = "Fair: throughputs of the long flows within 3.5 %."
     tests: dict[str, tuple[Callable[[Outcome], bool], str]] = {
@@ -192,8 +194,8 @@ def replications_of_a_kind(runs: Runs, claim: Published) -> Decision:
         "RW-047": (lambda r: r.at(THIRD).handshake_s >= 3, "Long: a SYN was lost, so 3 s or more."),
     }  # fmt: skip
     test, evidence = tests[claim.id]
-    count = sum(test(run) for run in found)
-    return counted(claim, count, len(found), 10 if claim.unit == "%" else 2, evidence)
+    count = sum(test(run) for run in ran)
+    return counted(claim, count, len(ran), 10 if claim.unit == "%" else 2, evidence)
 
 
 @CLAIMS.decides("RW-023", items=TAIL)
@@ -201,15 +203,15 @@ def fairest(runs: Runs, claim: Published) -> Decision:
     """Decide by Jain's index of the fairest replication."""
 
     def best(of_runs: Runs) -> float:
-        found = of_runs.of(Three(TAIL_DROP, 0.0))
-        return max(jain([r.at(FASTEST).throughput, r.at(SLOWEST).throughput]) for r in found)
+        ran = of_runs.of(Three(TAIL_DROP, 0.0))
+        return max(jain([r.at(FASTEST).throughput, r.at(SLOWEST).throughput]) for r in ran)
 
-    return near(claim, runs, best, "The fairest replication of ours.", 0, 0.0002)
+    return near(claim, runs, best, "Our fairest replication.", 0, 0.0002)
 
 
 @CLAIMS.decides("RW-025", "RW-083", items=BOTH)
 def replications(runs: Runs, claim: Published) -> Decision:
-    """Decide by the replications that were run."""
+    """Decide by the number of replications."""
     discipline = TAIL_DROP if claim.id == "RW-025" else RED
     count = sum(len(runs.of(Three(discipline, s))) for s in STARTS[discipline])
     return exactly(claim, count, "Replications run.")
@@ -242,20 +244,20 @@ EXAMPLES: dict[str, tuple[str, float, str, str]] = {
     "RW-070": (RED, 5.5, SLOWEST, "throughput_bytes_per_s"),
     "RW-071": (RED, 5.5, THIRD, "throughput_bytes_per_s"),
 }
-"""Numbers of one replication. Those of RED at 4 s are at 5 s in Table 5-4, which is followed."""
+"""Numbers of one replication. Those of RED at 4 s in the text are at 5 s in Table 5-4 and here."""
 
 
 @CLAIMS.decides(*EXAMPLES, items=BOTH)
 def example(runs: Runs, claim: Published) -> Decision:
-    """Decide a number of one replication by the nearest of ours."""
+    """Decide a number of one replication by the spread of our replications."""
     return occurs(claim, of(runs, *EXAMPLES[claim.id]))
 
 
 @CLAIMS.decides("RW-032", items=TAIL)
 def first_packet_again(runs: Runs, claim: Published) -> Decision:
-    """Decide by the timeouts of the third flow: each sends its first packet again."""
-    found = [run.at(THIRD).timeouts for run in runs.of(Three(TAIL_DROP, 2.0))]
-    return occurs(claim, found)
+    """Decide by the timeouts of the third flow: each retransmits its first packet."""
+    timeouts = [run.at(THIRD).timeouts for run in runs.of(Three(TAIL_DROP, 2.0))]
+    return occurs(claim, timeouts)
 
 
 def _ranges(runs: Runs, discipline: str) -> list[float]:
@@ -264,13 +266,13 @@ def _ranges(runs: Runs, discipline: str) -> list[float]:
 
 @CLAIMS.decides("RW-055", "RW-056", "RW-057", "RW-058", items=BOTH)
 def spread_of_third(runs: Runs, claim: Published) -> Decision:
-    """Decide by the distances of the quartiles at the five starts that both disciplines have."""
+    """Decide by the interquartile ranges at the five starts of both disciplines."""
     discipline = RED if claim.scenario.startswith("RED") else TAIL_DROP
     typical = claim.id in ("RW-055", "RW-056")
 
     def width(of_runs: Runs) -> float:
-        found = _ranges(of_runs, discipline)
-        return float(np.mean(found)) if typical else max(found)
+        widths = _ranges(of_runs, discipline)
+        return float(np.mean(widths)) if typical else max(widths)
 
     text = "Mean of five starts." if typical else "Largest of five."
     return near(claim, runs, width, text, 0.25)
@@ -294,7 +296,7 @@ def phases_of_third(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-068", items=TAIL)
 def critical_time(runs: Runs, claim: Published) -> Decision:
-    """Decide by the worst start and its handshake: when the third flow sends its first data."""
+    """Decide by the worst start plus its handshake, the time of the third flow's first data."""
 
     def critical(of_runs: Runs) -> tuple[float, float]:
         times = _medians(of_runs, TAIL_DROP, THIRD)
@@ -358,18 +360,18 @@ def resent_by_long_flows(runs: Runs, claim: Published) -> Decision:
 @CLAIMS.decides("RW-084", items=REDS)
 def exceptions(runs: Runs, claim: Published) -> Decision:
     """Decide by the exceptions under RED: the third flow outlasts both others."""
-    found = [run for s in RED_STARTS_S for run in runs.of(Three(RED, s))]
-    both = sum(run.at(THIRD).elapsed_s > run.at(SLOWEST).elapsed_s for run in found)
-    one = sum(run.exception for run in found)
-    text = f"It outlasts both in {both}, one of them in {one} of {len(found)} replications."
-    low, _, high = (len(found) * bound for bound in proportion_interval(one, len(found)))
-    ours = Estimate("replications, 95 % confidence", one, low, high, len(found))
+    ran = [run for s in RED_STARTS_S for run in runs.of(Three(RED, s))]
+    both = sum(run.at(THIRD).elapsed_s > run.at(SLOWEST).elapsed_s for run in ran)
+    one = sum(run.exception for run in ran)
+    text = f"It outlasts both in {both}, one of them in {one} of {len(ran)} replications."
+    low, _, high = (len(ran) * bound for bound in proportion_interval(one, len(ran)))
+    ours = Estimate("replications, 95 % confidence", one, low, high, len(ran))
     return estimated(claim, ours, Tolerance.of("one replication in twenty", 5), text)
 
 
 @CLAIMS.decides("RW-085", items=REDS)
 def dropped_near_maxth(_: Runs, claim: Published) -> Decision:
-    """Decide by RED's spacing of drops: one in so many, evenly distributed, on average."""
+    """Decide by the average probability of a drop with RED's even spacing of drops."""
     return arithmetic(claim, 2 * 0.1 / (1 + 0.1), "Spaced evenly: 2p / (1 + p), p = 0.1.", 0.03)
 
 
@@ -388,7 +390,7 @@ def later_by_two_seconds(runs: Runs, claim: Published) -> Decision:
 
 @CLAIMS.decides("RW-140", "RW-141", items=BOTH)
 def red_against_tail_drop(runs: Runs, claim: Published) -> Decision:
-    """Decide by the differences, replication by replication, at the five starts."""
+    """Decide by the paired differences at the five starts."""
     place, column = (FASTEST, "retx_packets") if claim.id == "RW-140" else (THIRD, "elapsed_time_s")
     apart = [
         red - tail
@@ -397,4 +399,4 @@ def red_against_tail_drop(runs: Runs, claim: Published) -> Decision:
             of(runs, RED, s, place, column), of(runs, TAIL_DROP, s, place, column), strict=True
         )
     ]
-    return direction(claim, apart, "RED less Tail Drop, five starts.")
+    return direction(claim, apart, "RED minus Tail Drop, five starts.")

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from aqmlab import studies
-from aqmlab.studies.framework import Published, Study, kept
+from aqmlab.studies.framework import Published, Study, stored_verdicts
 from aqmlab.studies.framework.claims import FITTED, INPUT, MEASURED, Decision, exactly
-from aqmlab.studies.framework.kept import BEGIN, END, Kept
 from aqmlab.studies.framework.output import CLAIMS, MANIFEST, README
+from aqmlab.studies.framework.stored_verdicts import BEGIN, END, StoredClaim
 from aqmlab.studies.framework.summary import _by_verdict
 from aqmlab.studies.framework.verdicts import (
     ABSENT,
@@ -27,25 +27,27 @@ def claim(number: str, value: float = 1) -> Published:
     return Published(number, "says something", "a", value, "1", "", "", "exact")
 
 
-def test_verdicts_are_held_against_those_of_the_whole_study() -> None:
+def test_quick_verdicts_are_compared_with_those_of_the_whole_study() -> None:
     now = {"A": REPRODUCED, "B": REPRODUCED, "C": OPEN, "D": ABSENT, "E": NOT_TESTABLE, "F": OPEN}
     was = now | {"B": CONTRADICTED, "C": REPRODUCED, "D": REPRODUCED}
-    found = kept.compare([(claim(n), Decision("", v, "")) for n, v in now.items()], was)
-    assert found == kept.Agreement(("A", "F"), ("B",), ("C",), ("D",))
-    assert found.told == (
-        "2 of 3 verdicts are those of the whole study; otherwise: B; open with so few "
-        "replications: C; not in the quick form: D."
+    agreement = stored_verdicts.compare(
+        [(claim(n), Decision("", v, "")) for n, v in now.items()], was
     )
-    alike = kept.compare([(claim("A"), exactly(claim("A"), 1, ""))], {"A": REPRODUCED})
-    assert alike.told == "1 of 1 verdicts are those of the whole study."
+    assert agreement == stored_verdicts.Agreement(("A", "F"), ("B",), ("C",), ("D",))
+    assert agreement.sentence == (
+        "2 of 3 verdicts are those of the whole study; other verdicts: B; open because "
+        "of few replications: C; not in the quick form: D."
+    )
+    alike = stored_verdicts.compare([(claim("A"), exactly(claim("A"), 1, ""))], {"A": REPRODUCED})
+    assert alike.sentence == "1 of 1 verdicts are those of the whole study."
 
 
-def test_the_score_counts_measured_claims_alone() -> None:
-    found = [
+def test_the_score_counts_only_measured_claims() -> None:
+    claims = [
         (MEASURED, REPRODUCED), (MEASURED, SINGLE_RUN), (MEASURED, CONTRADICTED),
         (MEASURED, OPEN), (MEASURED, NOT_TESTABLE), (INPUT, REPRODUCED), (FITTED, REPRODUCED),
     ]  # fmt: skip
-    assert kept.score(found) == (
+    assert stored_verdicts.score(claims) == (
         "2 of 4 measured claims reproduced (1 as a single run), 1 contradicted, 1 open. Not "
         "counted: 1 input or arithmetic, 1 fitted, 1 not testable."
     )
@@ -77,55 +79,56 @@ def folder(tmp_path: Path, study: Study) -> Path:
     return made
 
 
-def test_a_whole_run_is_kept_and_compared(folder: Path, study: Study) -> None:
-    assert kept.check(folder, study), "nothing is kept yet"
-    kept.keep(folder, study)
-    assert study.kept.read_text() == f"id,basis,ours,verdict\nA,{MEASURED},3,{REPRODUCED}\n"
-    assert kept.read(study.kept) == {"A": REPRODUCED}
-    readme = (study.kept.parent / "README.md").read_text()
+def test_the_verdicts_of_a_whole_run_are_stored_and_compared(folder: Path, study: Study) -> None:
+    assert stored_verdicts.check(folder, study), "no verdict is stored yet"
+    stored_verdicts.store(folder, study)
+    stored = study.verdicts_path.read_text()
+    assert stored == f"id,basis,ours,verdict\nA,{MEASURED},3,{REPRODUCED}\n"
+    assert stored_verdicts.read_verdicts(study.verdicts_path) == {"A": REPRODUCED}
+    readme = (study.verdicts_path.parent / "README.md").read_text()
     assert readme == f"# A\n\n{BEGIN}\n\n**new**\n\n{END}\n\nrest\n"
-    assert kept.check(folder, study) == []
+    assert stored_verdicts.check(folder, study) == []
     changed = (folder / CLAIMS).read_text().replace(REPRODUCED, OPEN)
     (folder / CLAIMS).write_text(changed)
     (folder / README).write_text("**other**\n")
-    assert kept.check(folder, study) == [
-        "rfc2884: A: kept reproduced (3), now open (3)",
-        "rfc2884: README.md: its numbers are not those of this run",
+    assert stored_verdicts.check(folder, study) == [
+        "rfc2884: A: stored reproduced (3), now open (3)",
+        "rfc2884: README.md: its results are not those of this run",
     ]
 
 
-def test_a_claim_that_is_gone_or_of_another_class_is_a_difference() -> None:
-    was = {"A": Kept(MEASURED, "1", OPEN), "B": Kept(MEASURED, "1", OPEN)}
-    now = {"A": Kept(FITTED, "1", OPEN), "C": Kept(MEASURED, "1", OPEN)}
-    assert kept.differences(was, now) == [
-        "A: kept as measured, now fitted", "B: not decided now", "C: not kept"
+def test_a_missing_claim_or_another_class_is_a_difference() -> None:
+    was = {"A": StoredClaim(MEASURED, "1", OPEN), "B": StoredClaim(MEASURED, "1", OPEN)}
+    now = {"A": StoredClaim(FITTED, "1", OPEN), "C": StoredClaim(MEASURED, "1", OPEN)}
+    assert stored_verdicts.differences(was, now) == [
+        "A: stored as measured, now fitted", "B: not decided now", "C: not stored"
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     "other", [{"quick": True}, {"changes": {"tcp.mss": "9 kB"}}, {"items": ["one"]}]
 )
-def test_only_a_whole_study_as_it_is_is_kept(
+def test_only_the_whole_unchanged_study_is_stored(
     folder: Path, study: Study, other: dict[str, object]
 ) -> None:
     manifest = json.loads((folder / MANIFEST).read_text())
     (folder / MANIFEST).write_text(json.dumps(manifest | other))
     with pytest.raises(ValueError, match="does not have the whole study"):
-        kept.keep(folder, study)
+        stored_verdicts.store(folder, study)
 
 
-def test_a_readme_without_the_part_that_a_run_writes_is_refused() -> None:
+def test_a_readme_without_marks_is_refused() -> None:
     with pytest.raises(ValueError, match="add both"):
-        kept.with_block("# A\n", "new")
+        stored_verdicts.with_block("# A\n", "new")
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", studies.names())
-def test_a_whole_run_has_the_kept_verdicts(tmp_path: Path, name: str) -> None:
+def test_a_whole_run_has_the_stored_verdicts(tmp_path: Path, name: str) -> None:
     """Every claim, and every number of the README that the run writes."""
     study = studies.load(name)
     study.reproduce(out=tmp_path / name)
-    assert kept.check(tmp_path / name, study) == []
+    assert stored_verdicts.check(tmp_path / name, study) == []
 
 
 def test_the_readme_of_a_quick_form_lists_the_claims_that_it_leaves_out() -> None:
