@@ -187,7 +187,7 @@ def test_the_command(
         folder / "hosts"
     ).read_text() == "10.0.0.1\tleft-0\n10.0.0.2\tright-0\n10.0.0.3\tright-1\n"
     assert execute(wanted) == 2
-    assert "holds earlier captures" in capsys.readouterr().err
+    assert "has earlier captures" in capsys.readouterr().err
     assert execute([*wanted, "--force"]) == 0
     if shutil.which("tcpdump"):
         command = ["tcpdump", "-n", "-r", str(folder / "left_to_right.pcapng")]

@@ -101,7 +101,7 @@ def test_a_wrong_value_is_told_with_its_field_and_bound(
             ["--from 'noon'", "time with its unit", "'1.2 s'"],
         ),
         (["plot", "rtt", EXAMPLE, "--to", "nan"], ["--to 'nan'", "time with its unit", "'2.5 s'"]),
-        (["plot", "rtt", "docs"], ["docs is no run", "manifest.json", "aqmlab run --out"]),
+        (["plot", "rtt", "docs"], ["docs is not a run", "manifest.json", "aqmlab run --out"]),
         (["plot", "rtt", EXAMPLE, "--flow", "0", "--flow", "1"], ["--flow is given 2 times"]),
         (["plot", "rain", EXAMPLE], ["'rain' is not one of 'sequence', 'window', 'rtt'. See"]),
         (["compare", "red", "--replications", "9" * 20], ["--replications '999", "at most 999999"]),
@@ -128,11 +128,11 @@ def test_wrong_input_is_told_in_one_line(
 @pytest.mark.parametrize(
     ("record", "alone", "flow", "told"),
     [
-        ({}, False, "user-0", "user-0': its connections come and go, and only flows of one "
+        ({}, False, "user-0", "user-0': it opens several connections, and only flows of one "
                               "connection are recorded; give --flow one of C0, C1"),
-        ({}, True, "user-0", "come and go, and only flows of one connection are recorded; no flow"),
+        ({}, True, "user-0", "only flows of one connection are recorded; the series has no flow"),
         ({"traced": ["C1"]}, False, "C0", "record.traced names other flows; give --flow one of C1"),
-        ({}, False, "none", "'none' is no flow of this run, which has C0, C1, user-0"),
+        ({}, False, "none", "'none' is not a flow of this run, which has C0, C1, user-0"),
     ],
 )  # fmt: skip
 def test_a_plot_of_a_flow_that_is_not_recorded_says_why(
@@ -225,7 +225,7 @@ def test_force_spares_what_is_no_run(
     out.mkdir()
     (out / "thesis.txt").write_text("years of work")
     assert execute(["run", str(scenario), "--out", str(out), "--force"]) == 2
-    assert "content that no run made" in line(capsys)
+    assert "content that does not belong to a run" in line(capsys)
     assert (out / "thesis.txt").exists()
 
 

@@ -281,3 +281,9 @@ def kept(folder: Path) -> int:
     with suppress(OSError):
         return status(folder).total
     return 0
+
+
+def test_two_clusters_of_one_machine_do_not_share_a_port() -> None:
+    """Each cluster has its own port; a warning about a shared port would be an error here."""
+    with connect("dask", jobs=1) as one, connect("dask", jobs=1) as other:
+        assert one.build == other.build

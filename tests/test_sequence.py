@@ -145,7 +145,7 @@ def test_the_sequence_graph_shows_what_happened(small: dict[str, Any]) -> None:
     flow = result.flows.set_index("flow").loc["C0"]
     (axes,) = figures.sequence(result, "C0").axes
     assert axes.get_xlabel() == "time (s)"
-    assert axes.get_ylabel() == "position in the data (kB)"
+    assert axes.get_ylabel() == "sequence number (kB)"
     drawn = {c.get_label(): len(c.get_paths()) for c in axes.collections}
     points = {line.get_label(): np.size(line.get_xdata()) for line in axes.lines}
     assert drawn["retransmission"] == flow["retransmitted_segments"] > 0
@@ -169,7 +169,7 @@ def test_the_command_draws_runs_and_scenarios(
     out = str(tmp_path / "graph.png")
     plot = ["plot", "sequence", str(folder), "--flow", "1", "--out", out]
     assert execute(plot) == 2
-    assert "did not record 'segments'; ask for it with [record] series = [\"segments\"]" in (
+    assert "did not record 'segments'; record it with [record] series = [\"segments\"]" in (
         capsys.readouterr().err
     )
     for graph in segments.SERIES:
@@ -177,7 +177,7 @@ def test_the_command_draws_runs_and_scenarios(
         assert execute(["plot", graph, str(scenario), "--flow", "C1", "--out", out]) == 0
         assert Path(out).read_bytes().startswith(b"\x89PNG")
     assert execute(["plot", "window", str(folder), "--flow", "7", "--out", out]) == 2
-    assert "--flow '7' is no flow of this run, which has C0, C1" in capsys.readouterr().err
+    assert "--flow '7' is not a flow of this run, which has C0, C1" in capsys.readouterr().err
     span = ["--from", "3 s", "--to", "2 s", "--out", out]
     for graph in segments.SERIES:
         assert execute(["plot", graph, str(scenario), *span]) == 2
@@ -233,5 +233,5 @@ def test_what_comes_back_has_graphs_of_its_own(small: dict[str, Any]) -> None:
         highest = np.max(np.asarray(line.get_ydata()))
         assert highest == pytest.approx(sent, abs=0.01)
     small["record"]["series"] += ["rtt"]
-    with pytest.raises(ValueError, match="has data that comes back"):
+    with pytest.raises(ValueError, match="has reverse data"):
         figures.rtt(aqmlab.run(small), "C0", reply=True)

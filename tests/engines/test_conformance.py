@@ -379,8 +379,8 @@ REFUSED = [
     (
         Capabilities(keys={"network.*": None, "phase_breaking.*": None, "flows.*": None}),
         {"tcp.ecn": "rfc3168"},
-        'tcp.ecn: "rfc3168" is not supported by this engine, which supports the keys network.*, '
-        "phase_breaking.*, flows.*; remove the key, or choose another engine",
+        'tcp.ecn.mode: "rfc3168" is not supported by this engine, which supports the keys '
+        "network.*, phase_breaking.*, flows.*; remove the key, or choose another engine",
     ),
     (
         Capabilities(keys={

@@ -303,7 +303,7 @@ def _local(processes: int) -> Any:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, interruptions)  # processes inherit it
     try:
         return LocalCluster(
-            n_workers=processes, threads_per_worker=1, dashboard_address=None,
+            n_workers=processes, threads_per_worker=1, dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL,
         )  # fmt: skip
     finally:
