@@ -343,16 +343,17 @@ def test_a_defect_is_told_in_one_line(
     assert "a defect of aqmlab" in line(capsys)
 
 
+@pytest.mark.parametrize("wrapper", [SystemError, RuntimeError])
 def test_an_interruption_that_c_code_wraps_is_an_interruption(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    wrapper: type[Exception], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A SystemError that a KeyboardInterrupt caused is no defect; any other one is."""
+    """An error that a KeyboardInterrupt caused is an interruption; any other one is a defect."""
 
     def ends(_: list[str]) -> None:
-        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+        raise wrapper("returned a result with an exception set") from KeyboardInterrupt()
 
     def fails(_: list[str]) -> None:
-        raise SystemError("a bug")
+        raise wrapper("a bug")
 
     main = sys.modules["aqmlab.command.main"]
     monkeypatch.setattr(main, "_run", ends)

@@ -37,8 +37,9 @@ def execute(args: list[str]) -> int:
         return complain(str(e) or "memory is exhausted; request less", WRONG_INPUT)
     except SystemExit:
         raise
-    except SystemError as e:
-        # Python wraps an interruption that comes inside some functions in C, such as isinstance.
+    except (SystemError, RuntimeError) as e:
+        # Python wraps an interruption that comes inside some functions in C, such as isinstance,
+        # and inside __set_name__ while a class is made.
         if not isinstance(e.__cause__, KeyboardInterrupt):
             return _defect(e, args)
         return _interrupted()
