@@ -4705,9 +4705,9 @@ class TcpDetails(Table):
         refused. "refused": It is dropped (RFC 7323 §3.2). "accepted": It is taken as it is (Linux,
         tcp_validate_incoming). Source: rfc7323 §3.2.
     fin_waits : Literal["for-cwnd", "no"] | None
-        Whether a FIN without data waits for cwnd, with SACK. Default: for-cwnd. "for-cwnd": It
-        does, as any segment does. "no": It does not (Linux, tcp_cwnd_test). Source: rfc5681 §2:
-        cwnd limits data; Linux: no.
+        Limit on a FIN without data, with SACK. Default: for-cwnd. "for-cwnd": It does, as any
+        segment does. "no": It does not (Linux, tcp_cwnd_test). Source: rfc5681 §2: cwnd limits
+        data; Linux: no.
     rack_times : Literal["rfc8985", "linux"] | None
         Times of segments as RACK takes them. Default: rfc8985. "rfc8985": Exactly, and RACK.rtt is
         of what was sent last (RFC 8985 §6.2, step 2). "linux": In whole microseconds, so that of
@@ -4988,8 +4988,8 @@ class TcpAck(Table):
         than the timeout, or a second time. Default: 0 packets. Range: a whole number, at least 0
         packets, at most 1000 packets. Source: rfc5681 §4.2 allows; Linux: 16.
     push : bool | None
-        Whether a full segment with PSH is acknowledged at once when the application reads all data
-        at once and sends none. It requires a tuned window. Default: false. Source: rfc5681 §4.2
+        True to acknowledge a full segment with PSH at once if the application reads all data at
+        once and sends none. It requires a tuned window. Default: false. Source: rfc5681 §4.2
         allows; Linux, tcp_measure_rcv_mss (6.6 on) and tcp_cleanup_rbuf: on.
     compressed : str | None
         Maximum number of duplicate ACKs merged into one, after the first three; 0: each is sent at
@@ -5077,14 +5077,12 @@ class TcpRecovery(Table):
         Number of duplicate ACKs that start a fast retransmit. Default: 3 packets. Range: a whole
         number, at least 1 packet, at most 255 packets. Source: rfc5681 §3.2.
     limited_transmit : bool | None
-        Whether each of the first duplicate ACKs lets the sender send a new segment. Default: false.
-        Source: rfc3042.
+        True to send one new segment for each of the first duplicate ACKs. Default: false. Source:
+        rfc3042.
     rack : bool | None
-        Whether losses are detected by time (RACK); requires SACK. Default: false. Source: rfc8985
-        §6.
+        True to detect losses by time (RACK); requires SACK. Default: false. Source: rfc8985 §6.
     tail_loss_probe : bool | None
-        Whether the sender probes for a tail loss (TLP); requires SACK. Default: false. Source:
-        rfc8985 §7.
+        True to probe for a tail loss (TLP); requires SACK. Default: false. Source: rfc8985 §7.
     reduction : Literal["halve", "prr"] | None
         Reduction of cwnd in SACK recovery. Default: halve. "halve": At once to ssthresh (RFC 5681,
         RFC 6675). "prr": Over a round trip, in proportion to what is delivered (RFC 6937). Source:
@@ -5100,7 +5098,7 @@ class TcpRecovery(Table):
         by SACK, and whatever arrives that was sent before the timeout, and only then, ends the test
         at once (Linux). Source: rfc5682.
     eifel : bool | None
-        Whether timestamps, or D-SACK, detect a spurious retransmission. Default: false. Source:
+        True to detect a spurious retransmission by timestamps or D-SACK. Default: false. Source:
         rfc3522; rfc3708.
     spurious_response : Literal["eifel", "restore", "none"] | None
         Response to a spurious retransmission. Default: eifel. "eifel": The window is what is in
@@ -5127,7 +5125,7 @@ class TcpRecovery(Table):
         ssthresh (RFC 5681 §3.2, step 6). "deflate-and-open": Sets it to ssthresh and opens it as
         any ACK of new data does (4.3BSD-Reno, ns-2). Source: rfc5681 §3.2.
     dsack : bool | None
-        Whether duplicates are reported in SACK blocks (D-SACK). Default: true. Source: rfc2883.
+        True to report duplicates in SACK blocks (D-SACK). Default: true. Source: rfc2883.
     max_ack_delay : str | None
         Maximum delay of the other side's ACKs that the probe allows for while one segment is in
         flight. Default: 0 s. Range: at least 0 s. Source: rfc8985 §7.2: 0 if it is not known.
@@ -5186,15 +5184,15 @@ class TcpEcn(Table):
         SYN, and pure ACKs where losses are known by SACK alone; with DCTCP pure ACKs (RFC 8257
         §4.1). Source: rfc3168 §6.1.5.
     ect1 : bool | None
-        Whether ECN-capable packets carry ECT(1), as L4S requires, instead of ECT(0). Default:
+        True to send ECT(1), as L4S requires, instead of ECT(0) in ECN-capable packets. Default:
         false. Source: rfc9331 §4.1.
     fallback : bool | None
-        Whether a SYN that offers ECN and gets no answer is sent again without the offer. Accurate
-        ECN retries once with it, and treats a SYN-ACK alike. Where queues drop SYNs, and not paths,
-        it makes connections Not-ECT for life. Default: false. Source: rfc3168 §6.1.1.1 and rfc9768
-        §3.1.4, §3.2.3.2.2 allow it; Linux: on.
+        True to retransmit an unanswered SYN without the offer of ECN. Accurate ECN first
+        retransmits it once with the offer, and treats a SYN-ACK in the same way. If congestion
+        drops the SYN, the connection then never uses ECN. Default: false. Source: rfc3168 §6.1.1.1
+        and rfc9768 §3.1.4, §3.2.3.2.2 allow it; Linux: on.
     accurate_option : bool | None
-        Whether Accurate ECN sends its option in addition to the header field. Default: true.
+        True to send the option of Accurate ECN in addition to the header field. Default: true.
         Source: rfc9768 §3.2.3.
     accurate_tests : Literal["off", "handshake", "feedback"] | None
         Tests of the path by Accurate ECN. Default: handshake. "off": What RFC 9768 says it must
@@ -5257,7 +5255,7 @@ class Tcp(Table):
     ----------
     stack : Literal["plain", "rfc", "linux"] | None
         Stack whose parameters are the base; other keys change them. Default: plain. "plain": The
-        defaults. "rfc": What the RFCs require of every host, without options. "linux": Linux 6 as
+        defaults. "rfc": A host that follows the RFCs, without options. "linux": Linux 6 as
         installed: SACK, timestamps, window scaling, CUBIC, PRR, RACK-TLP, ACKs delayed by 40 ms, a
         minimum timeout of 200 ms.
     congestion : Abe | Bbr | Bbr3 | Cubic | Dctcp | Highspeed | Htcp | Illinois | Ledbat | Prague | Reno | Scalable | Vegas | Westwood | str | Mapping[str, Any] | None
@@ -6469,33 +6467,34 @@ class Link(Table):
     Parameters
     ----------
     count : int | None
-        How many links like this; {i}, {i+1} and {i%100} in from and to count them from 0. Default:
+        Number of equal links; {i}, {i+1} and {i%100} in `from` and `to` count them from 0. Default:
         1. Range: at least 1, at most 10000000.
     from_ : str
-        Node it leaves.
+        Node that sends.
     to : str
-        Node it enters.
+        Node that receives.
     rate : str
-        Its rate, in both directions unless `reverse` has its own.
+        Rate, in both directions unless `reverse` has its own.
     delay : str
-        Its propagation delay one way, in both directions unless `reverse` has its own. Range: at
-        least 0 s.
+        One-way propagation delay, in both directions unless `reverse` has its own. Range: at least
+        0 s.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Its queue. Default: drop_tail, limit 1000 packets.
+        Queue of the link. Default: drop_tail, limit 1000 packets.
     condition : Sequence[Rule | Mapping[str, Any]] | None
         Rules that meter, mark and drop packets before its queue. Default: empty. Source: rfc2475
         §2.3.3.
     rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
-        How its rate changes: a list of { at, rate }, or a schedule that repeats, or a trace.
+        Changes of the link's rate: a list of { at, rate }, a schedule that repeats, or a trace.
         Default: absent.
     impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
-        What its wire does to packets, in this order. Default: empty.
+        Impairments of the link, applied in this order. Default: empty.
     reverse : Reverse | Mapping[str, Any] | None
         The link from `to` to `from`. Default: its own defaults.
     directions : Literal["both", "one"] | None
-        Whether it goes both ways. Default: both. "both": From and to alike. "one": Only from → to.
+        Directions of the link. Default: both. "both": From `from` to `to`, and in reverse. "one":
+        Only from `from` to `to`.
     cost : int | None
-        Cost of taking it in a route. Default: 1. Range: at least 1, at most 1000000000. Source:
+        Cost of the link in a route. Default: 1. Range: at least 1, at most 1000000000. Source:
         rfc2328 §C.1: 1 to 65535; ns-2: 1.
     """
 
@@ -6626,11 +6625,10 @@ class Dumbbell(Table):
         Rules that meter, mark and drop packets before the queue of the bottleneck from left to
         right. Default: empty. Source: rfc2475 §2.3.3.
     rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
-        How the rate of the bottleneck from left to right changes: a list of { at, rate }, or a
-        schedule that repeats, or a trace. Default: absent.
+        Changes of the rate of the bottleneck from left to right: a list of { at, rate }, a schedule
+        that repeats, or a trace. Default: absent.
     impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
-        What the wire of the bottleneck does to packets from left to right, in this order. Default:
-        empty.
+        Impairments of the bottleneck from left to right, applied in this order. Default: empty.
     reverse : Reverse | Mapping[str, Any] | None
         The bottleneck from right to left. Default: its own defaults.
     left_hosts : int | None
@@ -6778,16 +6776,16 @@ class Dumbbell(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Pcap(Table):
-    """Captures of packets, a pcapng file a link or host, written where `aqmlab run --pcap` says.
+    """Captures of packets: one pcapng file per link or host, in the folder of `aqmlab run --pcap`.
 
     Parameters
     ----------
     on : Sequence[str] | None
-        What is captured: links, each named from>to, with what they transmit; hosts, with what they
-        send and receive. Default: empty.
+        Links, each named from>to, whose transmitted packets are captured, and hosts whose sent and
+        received packets are. Default: empty.
     keep : Literal["headers", "whole"] | None
-        What of each packet is kept. Default: headers. "headers": Its headers. "whole": Its payload
-        of zeros too, so that its checksum can be verified.
+        Part of each packet that the capture contains. Default: headers. "headers": Its headers.
+        "whole": Its payload of zeros too, so that its checksum can be verified.
     ip : Literal["ipv4", "ipv6"] | None
         The IP header. Default: ipv4. "ipv4": IPv4. "ipv6": IPv6.
     """
@@ -6799,7 +6797,7 @@ class Pcap(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Record(Table):
-    """What to record beside the tables of flows and links.
+    """Series to record, beside the tables of flows and links.
 
     Parameters
     ----------
@@ -6822,8 +6820,8 @@ class Record(Table):
         Links whose queue is sampled and whose delays are recorded, each named from>to; empty: all.
         Default: empty.
     flows : Literal["flow", "table"] | None
-        What the table of flows has a row for. Default: flow. "flow": One a flow. "table": One a
-        table of the scenario, the sums over its flows: for a million flows.
+        Rows of the table of flows. Default: flow. "flow": One a flow. "table": One a table of the
+        scenario, the sums over its flows: for a million flows.
     traced : Sequence[str] | None
         Flows whose segments and round trips are recorded, each by its name; empty: all that are one
         connection. Default: empty.
@@ -6884,25 +6882,25 @@ class Flow(Table):
     Parameters
     ----------
     name : str | None
-        Its name; {i} counts the flows of this table from 0, {n} all flows of the scenario. Default:
+        Name; {i} counts the flows of this table from 0, and {n} all flows of the scenario. Default:
         flow-{n}.
     count : int | None
-        How many flows like this; {i}, {i+1} and {i%100} in name, from and to count them from 0.
+        Number of equal flows; {i}, {i+1} and {i%100} in `name`, `from` and `to` count them from 0.
         Default: 1. Range: at least 1, at most 10000000.
     from_ : str
-        Host that opens the connection, and sends the data; where both send, the client.
+        Host that opens the connection and sends the data; the client if both hosts send.
     to : str
-        Host that receives it; where both send, the server.
+        Host that receives the data; the server if both hosts send.
     dscp : int | str | None
         Codepoint of its packets, data and ACKs, as its hosts send them. Default: DF. Source:
         rfc2474 §4.1: the default.
     start : str | None
-        When its connection is opened. Default: 0 s. Range: at least 0 s.
+        Time at which the connection is opened. Default: 0 s. Range: at least 0 s.
     arrivals : Arrivals | Mapping[str, Any] | None
-        Connections that are opened one after the other, each with the flow's traffic; absent: one
+        Connections that arrive one after the other, each with the flow's traffic; absent: one
         connection, opened at the start. Default: absent.
     traffic : Bulk | Messages | Ping | RequestResponse | Requests | Web | Cbr | Voip | Poisson | OnOff | Replay | str | Mapping[str, Any]
-        What is sent.
+        Data that the flow sends.
     tcp : Tcp | Mapping[str, Any] | None
         TCP parameters of this flow that differ from those of the scenario. Default: nothing.
     receiver_tcp : Tcp | Mapping[str, Any] | None
@@ -6942,7 +6940,7 @@ class Scenario(Document):
     Parameters
     ----------
     title : str | None
-        What it shows, in a line. Default: empty.
+        Title of the scenario, in one line. Default: empty.
     seed : int | None
         Seed of every random stream. Default: 1.
     duration : str | None

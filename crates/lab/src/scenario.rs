@@ -16,7 +16,7 @@ pub use crate::series::Series;
 params! {
     /// A scenario: a network, flows over it, and what to record.
     pub struct Scenario: "scenario", checked by Scenario::check {
-        /// What it shows, in a line.
+        /// Title of the scenario, in one line.
         title: String = (String::new()), in Range::ANY, from "";
         /// Seed of every random stream.
         seed: u64 = (1), in Range::ANY, from "";
@@ -86,9 +86,10 @@ params! {
         queue: Queue = required, in Range::ANY, from "";
         /// Rules that meter, mark and drop packets before the queue of the bottleneck from left to right.
         condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
-        /// How the rate of the bottleneck from left to right changes: a list of { at, rate }, or a schedule that repeats, or a trace.
+        /// Changes of the rate of the bottleneck from left to right: a list of { at, rate }, a schedule that
+        /// repeats, or a trace.
         rate_changes: Option<RateChanges> = (None), in Range::ANY, from "";
-        /// What the wire of the bottleneck does to packets from left to right, in this order.
+        /// Impairments of the bottleneck from left to right, applied in this order.
         impairments: Vec<Impairment> = (Vec::new()), in Range::ANY, from "";
         /// The bottleneck from right to left.
         reverse: Reverse = (Reverse::default()), in Range::ANY, from "";
@@ -263,11 +264,11 @@ params! {
 }
 
 words! {
-    /// Whether a link has a way back.
+    /// Directions of a link.
     pub enum Directions {
-        /// From and to alike.
+        /// From `from` to `to`, and in reverse.
         Both = "both",
-        /// Only from → to.
+        /// Only from `from` to `to`.
         One = "one",
     }
 }
@@ -275,29 +276,29 @@ words! {
 params! {
     /// A link between two nodes, or several alike.
     pub struct Link: "link", checked by Link::check {
-        /// How many links like this; {i}, {i+1} and {i%100} in from and to count them from 0.
+        /// Number of equal links; {i}, {i+1} and {i%100} in `from` and `to` count them from 0.
         count: u64 = (1), in Range::between(1.0, 1e7), from "";
-        /// Node it leaves.
+        /// Node that sends.
         from: String = required, in Range::ANY, from "";
-        /// Node it enters.
+        /// Node that receives.
         to: String = required, in Range::ANY, from "";
-        /// Its rate, in both directions unless `reverse` has its own.
+        /// Rate, in both directions unless `reverse` has its own.
         rate: Rate = required, in Range::ANY, from "";
-        /// Its propagation delay one way, in both directions unless `reverse` has its own.
+        /// One-way propagation delay, in both directions unless `reverse` has its own.
         delay: Duration = required, in Range::at_least(0.0), from "";
-        /// Its queue.
+        /// Queue of the link.
         queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
         /// Rules that meter, mark and drop packets before its queue.
         condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
-        /// How its rate changes: a list of { at, rate }, or a schedule that repeats, or a trace.
+        /// Changes of the link's rate: a list of { at, rate }, a schedule that repeats, or a trace.
         rate_changes: Option<RateChanges> = (None), in Range::ANY, from "";
-        /// What its wire does to packets, in this order.
+        /// Impairments of the link, applied in this order.
         impairments: Vec<Impairment> = (Vec::new()), in Range::ANY, from "";
         /// The link from `to` to `from`.
         reverse: Reverse = (Reverse::default()), in Range::ANY, from "";
-        /// Whether it goes both ways.
+        /// Directions of the link.
         directions: Directions = (Directions::Both), in Range::ANY, from "";
-        /// Cost of taking it in a route.
+        /// Cost of the link in a route.
         cost: u64 = (1), in Range::between(1.0, 1e9), from "rfc2328 §C.1: 1 to 65535; ns-2: 1";
     }
 }
@@ -305,21 +306,22 @@ params! {
 params! {
     /// A flow, or several alike.
     pub struct Flow: "flow" {
-        /// Its name; {i} counts the flows of this table from 0, {n} all flows of the scenario.
+        /// Name; {i} counts the flows of this table from 0, and {n} all flows of the scenario.
         name: String = (String::from("flow-{n}")), in Range::ANY, from "";
-        /// How many flows like this; {i}, {i+1} and {i%100} in name, from and to count them from 0.
+        /// Number of equal flows; {i}, {i+1} and {i%100} in `name`, `from` and `to` count them from 0.
         count: u64 = (1), in Range::between(1.0, 1e7), from "";
-        /// Host that opens the connection, and sends the data; where both send, the client.
+        /// Host that opens the connection and sends the data; the client if both hosts send.
         from: String = required, in Range::ANY, from "";
-        /// Host that receives it; where both send, the server.
+        /// Host that receives the data; the server if both hosts send.
         to: String = required, in Range::ANY, from "";
         /// Codepoint of its packets, data and ACKs, as its hosts send them.
         dscp: Dscp = (Dscp(0)), in Range::ANY, from "rfc2474 §4.1: the default";
-        /// When its connection is opened.
+        /// Time at which the connection is opened.
         start: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
-        /// Connections that are opened one after the other, each with the flow's traffic; absent: one connection, opened at the start.
+        /// Connections that arrive one after the other, each with the flow's traffic; absent: one connection,
+        /// opened at the start.
         arrivals: Option<Arrivals> = (None), in Range::ANY, from "";
-        /// What is sent.
+        /// Data that the flow sends.
         traffic: Traffic = required, in Range::ANY, from "";
         /// TCP parameters of this flow that differ from those of the scenario.
         tcp: Changes<Tcp> = (Changes::none()), in Range::ANY, from "";
@@ -365,11 +367,12 @@ words! {
 }
 
 params! {
-    /// Captures of packets, a pcapng file a link or host, written where `aqmlab run --pcap` says.
+    /// Captures of packets: one pcapng file per link or host, in the folder of `aqmlab run --pcap`.
     pub struct Pcap: "pcap" {
-        /// What is captured: links, each named from>to, with what they transmit; hosts, with what they send and receive.
+        /// Links, each named from>to, whose transmitted packets are captured, and hosts whose sent and
+        /// received packets are.
         on: Vec<String> = (Vec::new()), in Range::ANY, from "";
-        /// What of each packet is kept.
+        /// Part of each packet that the capture contains.
         keep: Kept = (Kept::Headers), in Range::ANY, from "";
         /// The IP header.
         ip: IpVersion = (IpVersion::V4), in Range::ANY, from "";
@@ -383,7 +386,7 @@ impl Default for Pcap {
 }
 
 params! {
-    /// What to record beside the tables of flows and links.
+    /// Series to record, beside the tables of flows and links.
     pub struct Record: "record" {
         /// Time between samples.
         interval: Duration = (Duration::from_millis(100)), in Range::above(0.0), from "";
@@ -391,7 +394,7 @@ params! {
         series: Vec<Series> = (Vec::new()), in Range::ANY, from "";
         /// Links whose queue is sampled and whose delays are recorded, each named from>to; empty: all.
         links: Vec<String> = (Vec::new()), in Range::ANY, from "";
-        /// What the table of flows has a row for.
+        /// Rows of the table of flows.
         flows: Rows = (Rows::Flow), in Range::ANY, from "";
         /// Flows whose segments and round trips are recorded, each by its name; empty: all that are one connection.
         traced: Vec<String> = (Vec::new()), in Range::ANY, from "";

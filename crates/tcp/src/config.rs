@@ -29,7 +29,7 @@ words! {
     pub enum Stack {
         /// The defaults.
         Plain = "plain",
-        /// What the RFCs require of every host, without options.
+        /// A host that follows the RFCs, without options.
         Rfc = "rfc",
         /// Linux 6 as installed: SACK, timestamps, window scaling, CUBIC, PRR, RACK-TLP, ACKs delayed by 40 ms, a minimum timeout of 200 ms.
         Linux = "linux",

@@ -12,12 +12,13 @@ params! {
         mode: Ecn = (Ecn::Off), in Range::ANY, from "rfc3168";
         /// Packets that are ECN-capable.
         packets: EctOn = (EctOn::NewData), in Range::ANY, from "rfc3168 §6.1.5";
-        /// Whether ECN-capable packets carry ECT(1), as L4S requires, instead of ECT(0).
+        /// True to send ECT(1), as L4S requires, instead of ECT(0) in ECN-capable packets.
         ect1: bool = (false), in Range::ANY, from "rfc9331 §4.1";
-        /// Whether a SYN that offers ECN and gets no answer is sent again without the offer. Accurate ECN retries once with it,
-        /// and treats a SYN-ACK alike. Where queues drop SYNs, and not paths, it makes connections Not-ECT for life.
+        /// True to retransmit an unanswered SYN without the offer of ECN. Accurate ECN first retransmits it
+        /// once with the offer, and treats a SYN-ACK in the same way. If congestion drops the SYN, the
+        /// connection then never uses ECN.
         fallback: bool = (false), in Range::ANY, from "rfc3168 §6.1.1.1 and rfc9768 §3.1.4, §3.2.3.2.2 allow it; Linux: on";
-        /// Whether Accurate ECN sends its option in addition to the header field.
+        /// True to send the option of Accurate ECN in addition to the header field.
         accurate_option: bool = (true), in Range::ANY, from "rfc9768 §3.2.3";
         /// Tests of the path by Accurate ECN.
         accurate_tests: AccEcnTests = (AccEcnTests::Handshake), in Range::ANY, from "rfc9768 §3.2.2.3, §3.2.2.4, §3.2.3.2.4";

@@ -57,7 +57,7 @@ params! {
         old_acks: OldAcks = (OldAcks::Taken), in Range::ANY, from "rfc9293 §3.10.7.4 ignores it, rfc5961 §5.2 is a MAY there; Linux: rfc5961";
         /// Treatment of a segment without a timestamp after timestamps were negotiated.
         missing_timestamp: MissingTimestamp = (MissingTimestamp::Refused), in Range::ANY, from "rfc7323 §3.2";
-        /// Whether a FIN without data waits for cwnd, with SACK.
+        /// Limit on a FIN without data, with SACK.
         fin_waits: FinWaits = (FinWaits::ForCwnd), in Range::ANY, from "rfc5681 §2: cwnd limits data; Linux: no";
         /// Times of segments as RACK takes them.
         rack_times: RackTimes = (RackTimes::Rfc8985), in Range::ANY, from "rfc8985 §6.2";

@@ -16,8 +16,8 @@ params! {
         /// Number of ACKs sent without delay when data arrives for the first time, after a pause longer than the timeout, or
         /// a second time.
         quick: Packets = (Packets(0.0)), in Range::between(0.0, 1000.0).whole(), from "rfc5681 §4.2 allows; Linux: 16";
-        /// Whether a full segment with PSH is acknowledged at once when the application reads all data at once and sends
-        /// none. It requires a tuned window.
+        /// True to acknowledge a full segment with PSH at once if the application reads all data at once and
+        /// sends none. It requires a tuned window.
         push: bool = (false), in Range::ANY, from "rfc5681 §4.2 allows; Linux, tcp_measure_rcv_mss (6.6 on) and tcp_cleanup_rbuf: on";
         /// Maximum number of duplicate ACKs merged into one, after the first three; 0: each is sent at once. They are held for a
         /// twentieth of a round trip or 1 ms, whichever is shorter. It requires a tuned window, which measures the round trip.

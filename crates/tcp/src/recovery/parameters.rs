@@ -16,11 +16,11 @@ params! {
         method: RecoveryKind = (RecoveryKind::Reno), in Range::ANY, from "rfc5681 §3.2";
         /// Number of duplicate ACKs that start a fast retransmit.
         duplicate_acks: Packets = (Packets(3.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 §3.2";
-        /// Whether each of the first duplicate ACKs lets the sender send a new segment.
+        /// True to send one new segment for each of the first duplicate ACKs.
         limited_transmit: bool = (false), in Range::ANY, from "rfc3042";
-        /// Whether losses are detected by time (RACK); requires SACK.
+        /// True to detect losses by time (RACK); requires SACK.
         rack: bool = (false), in Range::ANY, from "rfc8985 §6";
-        /// Whether the sender probes for a tail loss (TLP); requires SACK.
+        /// True to probe for a tail loss (TLP); requires SACK.
         tail_loss_probe: bool = (false), in Range::ANY, from "rfc8985 §7";
         /// Reduction of cwnd in SACK recovery.
         reduction: RateReduction = (RateReduction::AtOnce), in Range::ANY, from "rfc6937";
@@ -28,7 +28,7 @@ params! {
         prr_bound: PrrBound = (PrrBound::Either), in Range::ANY, from "rfc6937 §3";
         /// Test for a spurious timeout (F-RTO).
         frto: FrtoKind = (FrtoKind::Off), in Range::ANY, from "rfc5682";
-        /// Whether timestamps, or D-SACK, detect a spurious retransmission.
+        /// True to detect a spurious retransmission by timestamps or D-SACK.
         eifel: bool = (false), in Range::ANY, from "rfc3522; rfc3708";
         /// Response to a spurious retransmission.
         spurious_response: SpuriousResponse = (SpuriousResponse::Eifel), in Range::ANY, from "rfc4015";
@@ -40,7 +40,7 @@ params! {
         fast_retransmit: FastRetransmit = (FastRetransmit::OncePerWindow), in Range::ANY, from "rfc6582 §3.2";
         /// Effect on cwnd of the ACK that ends a fast recovery.
         exit: RecoveryExit = (RecoveryExit::Deflate), in Range::ANY, from "rfc5681 §3.2";
-        /// Whether duplicates are reported in SACK blocks (D-SACK).
+        /// True to report duplicates in SACK blocks (D-SACK).
         dsack: bool = (true), in Range::ANY, from "rfc2883";
         /// Maximum delay of the other side's ACKs that the probe allows for while one segment is in flight.
         max_ack_delay: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc8985 §7.2: 0 if it is not known";

@@ -177,7 +177,7 @@ words! {
 }
 
 words! {
-    /// Whether segments wait to be sent together, where a segmentation offload makes them of one buffer.
+    /// Segmentation offload of the sender.
     pub enum Gathering {
         /// Each segment is sent as soon as the windows allow it.
         None = "none",
