@@ -19,6 +19,9 @@ from aqmlab.scenario import normalize
 from conftest import repeatable
 
 EXAMPLE = "examples/two_flows.toml"
+STUDY = "ecn-finite-transfers"
+UNUSED = ["--out", "results/unused"]
+"""A folder without earlier output, which a command would refuse before it reads its arguments."""
 HEAVY = {"numpy", "pandas", "pyarrow", "scipy", "matplotlib", "jinja2"}
 
 
@@ -105,13 +108,13 @@ def test_a_wrong_value_is_told_with_its_field_and_bound(
         (["plot", "rtt", EXAMPLE, "--flow", "0", "--flow", "1"], ["--flow is given 2 times"]),
         (["plot", "rain", EXAMPLE], ["'rain' is not one of 'sequence', 'window', 'rtt'. See"]),
         (["compare", "red", "--replications", "9" * 20], ["--replications '999", "at most 999999"]),
-        (["compare", "drr"], ["drr: network.queue.classes: is missing"]),
-        (["compare", "a=red", "a=codel"], ["'a' is there twice", "a name of its own"]),
+        (["compare", "drr", *UNUSED], ["drr: network.queue.classes: is missing"]),
+        (["compare", "a=red", "a=codel", *UNUSED], ["'a' is there twice", "a name of its own"]),
         (["reproduce", "nothing"], ["nothing", "ecn-finite-transfers"]),
         (["reproduce", "ecn-finite-transfers", "table-2"], ["--only"]),
-        (["reproduce", "ecn-finite-transfers", "--only", "table-9"], ["table-9", "table-2"]),
+        (["reproduce", STUDY, "--only", "table-9", *UNUSED], ["table-9", "table-2"]),
         (["reproduce", "ecn-finite-transfers", "--replications", "0"], ["--replications '0'", "1"]),
-        (["reproduce", "ecn-finite-transfers", "--quick"], ["--quick", "no quick form", "--only"]),
+        (["reproduce", STUDY, "--quick", *UNUSED], ["--quick", "no quick form", "--only"]),
         (["reproduce", "ecn-finite-transfers", "--jobs", "two"], ["--jobs 'two'", "1 or more"]),
         (["reproduce", "ecn-finite-transfers", "--out", "tests"], ["tests"]),
     ],
