@@ -166,7 +166,7 @@ def run_script(number: int) -> str:
     """Run the script of a number and return its verdict."""
     text = mutated(number)
     try:
-        return script.run(text, preset=("linux", "rfc")[number % 2]).verdict
+        return script.run(text, stack=("linux", "rfc")[number % 2]).verdict
     except BaseException as e:
         raise AssertionError(f"script {number}: {e}\n{text}") from e
 

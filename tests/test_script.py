@@ -75,7 +75,7 @@ def test_outcomes_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     [
         (["no.pkt"], ["no.pkt", "no such file"]),
         (["tests/studies"], ["tests/studies", "has no scripts"]),
-        (["{a}", "--preset", "bsd"], ["preset", "bsd", "rfc or linux"]),
+        (["{a}", "--stack", "bsd"], ["stack", "bsd", "rfc or linux"]),
         (["{a}", "--set", "mss"], ["--set 'mss'", "tcp.congestion=reno"]),
         (
             ["{a}", "--set", "mss=1460"],
@@ -320,9 +320,15 @@ def test_any_text_has_an_outcome(text: str) -> None:
     assert script.run(text).verdict in script.WORDS
 
 
-def test_an_unknown_preset_is_an_error() -> None:
-    with pytest.raises(ScenarioError, match="preset"):
-        script.run("", preset="minix")
+def test_an_unknown_stack_is_an_error() -> None:
+    with pytest.raises(ScenarioError, match="stack"):
+        script.run("", stack="minix")
+
+
+def test_the_former_option_preset_names_the_new_one() -> None:
+    outcome = script.run("--preset=rfc\n" + REFUSING)
+    assert (outcome.verdict, outcome.line) == ("unsupported", 1)
+    assert "--preset=rfc, which is now --stack" in script.describe(outcome)
 
 
 def test_an_unreadable_file_does_not_affect_other_scripts(

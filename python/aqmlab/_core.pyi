@@ -34,7 +34,7 @@ def sample(
 def version() -> str: ...
 def script(
     text: str,
-    preset: str,
+    stack: str,
     changes: str,
     tolerance: str | None,
     preparation: list[tuple[str, str]],

@@ -64,7 +64,7 @@ def run(
     text: str,
     file: str = "script",
     *,
-    preset: str = "linux",
+    stack: str = "linux",
     changes: Sequence[tuple[str, str]] = (),
     tolerance: str | None = None,
     preparation: Sequence[tuple[str, str]] = (),
@@ -78,7 +78,7 @@ def run(
         The script.
     file
         Name of the script in messages.
-    preset
+    stack
         Initial TCP parameters: "linux" or "rfc".
     changes
         Changed TCP parameters, as in ``aqmlab explain tcp``; values in TOML, or plain texts.
@@ -97,7 +97,7 @@ def run(
     Raises
     ------
     ScenarioError
-        If a parameter, the preset or the tolerance is invalid.
+        If a parameter, the stack or the tolerance is invalid.
     ValueError
         If a defined word is not a name.
 
@@ -117,7 +117,7 @@ def run(
     parameters = with_keys({}, given)
     report = json.loads(
         _core.script(
-            text, preset, json.dumps(parameters), tolerance, list(preparation), list(defines)
+            text, stack, json.dumps(parameters), tolerance, list(preparation), list(defines)
         )
     )
     timeline = tuple(Moment(**moment) for moment in report["timeline"])

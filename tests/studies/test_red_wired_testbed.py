@@ -127,7 +127,7 @@ def test_beyond_the_study_one_thing_is_changed_at_a_time() -> None:
     assert far["network"]["links"][0]["delay"] == "25.05 ms"
     large = json.loads(normalize(beyond.Today(three, scale=10).scenario(3)))
     assert [f["traffic"]["size"] for f in large["flows"]] == ["2920000 B", "2920000 B", "467200 B"]
-    hosts = json.loads(normalize(beyond.Today(three, preset="linux").scenario(3)))
+    hosts = json.loads(normalize(beyond.Today(three, stack="linux").scenario(3)))
     assert hosts["tcp"]["congestion"]["kind"] == "cubic"
 
 

@@ -151,14 +151,14 @@ fn sample<'py>(
     tables.into_iter().map(|(name, requests)| Ok((name, columns(requests)?))).collect()
 }
 
-/// Runs a packet script with parameters of TCP from a preset and `changes` (JSON), after the shell scripts of
+/// Runs a packet script with parameters of TCP from a stack and `changes` (JSON), after the shell scripts of
 /// `preparation` as far as they are understood, and returns its report as JSON; each word of
 /// `defines` stands for the text beside it.
 #[pyfunction]
 #[pyo3(name = "script")]
 fn run_script(
     text: &str,
-    preset: &str,
+    stack: &str,
     changes: &str,
     tolerance: Option<&str>,
     preparation: Vec<(String, String)>,
@@ -166,7 +166,7 @@ fn run_script(
 ) -> PyResult<String> {
     let wrong = |e: String| ScenarioError::new_err(e);
     let changes = serde_json::from_str(changes).map_err(|e| wrong(e.to_string()))?;
-    let mut setup = ::script::Setup::read(preset, &changes, tolerance).map_err(|e| wrong(e.to_string()))?;
+    let mut setup = ::script::Setup::read(stack, &changes, tolerance).map_err(|e| wrong(e.to_string()))?;
     (setup.preparation, setup.defines) = (preparation, defines);
     let report = lab::guarded(|| ::script::run_text(text, &setup).json().to_string());
     report.map_err(|said| InvariantViolation::new_err(format!("the script panicked at {said}")))

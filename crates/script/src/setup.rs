@@ -22,13 +22,13 @@ pub struct Setup {
 impl Setup {
     /// Create the conditions from a stack, changes of its parameters, and a tolerance such as "4
     /// ms".
-    pub fn read(preset: &str, changes: &Value, tolerance: Option<&str>) -> Result<Setup, Invalid> {
+    pub fn read(stack: &str, changes: &Value, tolerance: Option<&str>) -> Result<Setup, Invalid> {
         let tolerance = tolerance.map(|t| Duration::read(&json!(t), "tolerance")).transpose()?;
-        if !Tcp::STACKS.contains(&preset) {
-            return Err(Invalid::new("preset", &json!(preset), "is unknown").remedy("choose rfc or linux"));
+        if !Tcp::STACKS.contains(&stack) {
+            return Err(Invalid::new("stack", &json!(stack), "is unknown").remedy("choose rfc or linux"));
         }
         let mut all = Map::new();
-        if preset == "linux" {
+        if stack == "linux" {
             // A Linux socket begins with this window, and with a shift for the 6 MiB that it may
             // grow to. Packets arrive through a TUN device, and a write returns when its data is in
             // the buffer.
@@ -42,7 +42,7 @@ impl Setup {
         }
         merge(&mut all, changes.as_object().unwrap_or(&Map::new()));
         Ok(Setup {
-            tcp: Tcp::of_stack(preset, &Value::Object(all))?,
+            tcp: Tcp::of_stack(stack, &Value::Object(all))?,
             tolerance,
             preparation: Vec::new(),
             defines: Vec::new(),

@@ -59,10 +59,11 @@ fn setting(setting: &Setting) -> Option<String> {
         "code_format" => value == "python",
         "code_sockopt" => value == "TCP_INFO" || value.is_empty(),
         "tolerance_usecs" | "tcp_ts_tick_usecs" | "mtu" => value.parse::<u32>().is_ok(),
-        "set" | "preset" => !value.is_empty(), // own options; an invalid value fails when it is set
+        "set" | "stack" => !value.is_empty(), // own options; an invalid value fails when it is set
         name => HARMLESS.contains(&name),
     };
-    (!fine).then(|| setting.to_string())
+    let renamed = if setting.name == "preset" { ", which is now --stack" } else { "" };
+    (!fine).then(|| format!("{setting}{renamed}"))
 }
 
 fn event(event: &Event, kernel: &mut Kernel, known: &[(String, String)]) -> Vec<String> {

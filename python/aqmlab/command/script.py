@@ -22,7 +22,7 @@ def script_command(
         list[Path],
         typer.Argument(help="Packet scripts, or folders with files *.pkt in them."),
     ],
-    preset: Annotated[
+    stack: Annotated[
         str,
         typer.Option(
             help="Defaults of the TCP keys: linux, or rfc for those of the RFCs.", metavar="NAME"
@@ -63,7 +63,7 @@ def script_command(
 
     outcomes = []
     options = {
-        "preset": preset,
+        "stack": stack,
         "changes": read_tcp_changes(changes or []),
         "tolerance": tolerance,
         "defines": [read_change(text, "SIZE=1000", "-D") for text in defines or []],

@@ -35,10 +35,10 @@ impl Runner {
                     let mss = json!(format!("{} B", mtu.saturating_sub(HEADERS as u64)));
                     kernel.change(&[("mss", mss)]).map_err(|e| unsupported(setting.line, e))?;
                 }
-                ("preset", _) => {
+                ("stack", _) => {
                     let host = json!({"memory": {"segment": "linear"}, "send_buffer": "unlimited"});
-                    let preset = Tcp::of_stack(setting.value.as_deref().unwrap_or(""), &host);
-                    *kernel = Kernel::new(preset.map_err(|e| fail(setting.line, e.to_string()))?);
+                    let stack = Tcp::of_stack(setting.value.as_deref().unwrap_or(""), &host);
+                    *kernel = Kernel::new(stack.map_err(|e| fail(setting.line, e.to_string()))?);
                 }
                 ("set", _) => {
                     let changed = settings::set(&kernel.tcp, setting.value.as_deref().unwrap_or(""));

@@ -75,7 +75,7 @@ class Today:
         Additional round-trip time in ms; the study has 3 ms.
     scale : int
         Factor of rates, files, buffer, thresholds and receive window.
-    preset : str
+    stack : str
         TCP stack of both hosts; empty for the TCP of the study.
     """
 
@@ -83,7 +83,7 @@ class Today:
     queue: str = ""
     rtt_ms: float = 0
     scale: int = 1
-    preset: str = ""
+    stack: str = ""
 
     def columns(self) -> dict[str, Any]:
         """Return the scenario columns of cells.csv."""
@@ -91,7 +91,7 @@ class Today:
             "queue": self.queue,
             "added_rtt_ms": self.rtt_ms,
             "scale": self.scale,
-            "preset": self.preset,
+            "stack": self.stack,
         }
 
     def scenario(self, replication: int) -> dict[str, Any]:
@@ -115,8 +115,8 @@ class Today:
                 size = int(flow["traffic"]["size"].removesuffix(" B"))
                 flow["traffic"] = {"kind": "bulk", "size": f"{self.scale * size} B"}
             tcp |= {"receive_window": f"{self.scale * 65535} B", "window": {"scaling": "full"}}
-        if self.preset:
-            tcp = {"stack": self.preset, "wire": tcp["wire"]}
+        if self.stack:
+            tcp = {"stack": self.stack, "wire": tcp["wire"]}
         return scenario | {"tcp": tcp}
 
 
@@ -161,9 +161,9 @@ VARIANTS = (
     Variant("RTT + 200 ms", {"rtt_ms": 200.0}),
     Variant("rate × 10", {"scale": 10}),
     Variant("rate × 100", {"scale": 100}),
-    Variant("hosts of today", {"preset": "linux"}),
+    Variant("hosts of today", {"stack": "linux"}),
     Variant("hosts of today with rate × 10 and RTT + 50 ms",
-            {"preset": "linux", "scale": 10, "rtt_ms": 50.0}),
+            {"stack": "linux", "scale": 10, "rtt_ms": 50.0}),
 )  # fmt: skip
 
 

@@ -72,7 +72,7 @@ class Reading:
     background: tuple[tuple[str, Any], ...] = ()
     traffic: tuple[tuple[str, Any], ...] = ()
     queue: str = ""
-    preset: str = ""
+    stack: str = ""
 
 
 AS_READ = Reading()
@@ -150,7 +150,7 @@ class Setting:
 
 
 def _hosts(at: Setting) -> dict[str, Any]:
-    return {"stack": at.reading.preset} if at.reading.preset else HOSTS | TCP[at.tcp]
+    return {"stack": at.reading.stack} if at.reading.stack else HOSTS | TCP[at.tcp]
 
 
 def red(at: Setting) -> dict[str, Any]:

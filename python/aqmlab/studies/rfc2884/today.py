@@ -48,7 +48,7 @@ def reading(queue: str, hosts: str) -> Reading:
     """Return a queue and hosts of today as a reading; the first of both is the study itself."""
     if not queue and not hosts:
         return AS_READ
-    return Reading(f"{QUEUES[queue]}; {HOSTS[hosts]}", queue=queue, preset=hosts)
+    return Reading(f"{QUEUES[queue]}; {HOSTS[hosts]}", queue=queue, stack=hosts)
 
 
 def _few(at: Setting) -> int:
