@@ -1,6 +1,6 @@
 //! The parameters of a TCP endpoint: the keys that most scenarios need, and tables of all others, which stand in
 //! `parameters.rs` of the folders that read them. What an older simulator or host did differently from today's
-//! RFCs is a named value, never a special case in the code; the words for it are in `words.rs` of these folders, or beside
+//! RFCs is a named value, never a special case in the code; the words for it are in `choices.rs` of these folders, or beside
 //! the law of recovery that they name.
 
 use units::param::{Invalid, Params, Renamed, join};
@@ -8,20 +8,20 @@ use units::{Bytes, Packets, Range, Read, params, words};
 
 use crate::congestion::Algorithm;
 
+pub use crate::ecn::choices::*;
 pub use crate::ecn::parameters::*;
-pub use crate::ecn::words::*;
+pub use crate::endpoint::choices::*;
 pub use crate::endpoint::parameters::*;
-pub use crate::endpoint::words::*;
+pub use crate::receiver::choices::*;
 pub use crate::receiver::parameters::*;
-pub use crate::receiver::words::*;
 pub use crate::recovery::RecoveryExit;
 pub use crate::recovery::frto::FrtoKind;
 pub use crate::recovery::parameters::*;
 pub use crate::recovery::prr::{MarkReductionEnds, PrrBound, RateReduction};
+pub use crate::rto::choices::*;
 pub use crate::rto::parameters::*;
-pub use crate::rto::words::*;
+pub use crate::sender::choices::*;
 pub use crate::sender::parameters::*;
-pub use crate::sender::words::*;
 pub use crate::window::InitialWindow;
 
 words! {
@@ -61,7 +61,7 @@ params! {
         /// Maximum number of full segments per ACK; 1: ACKs are not delayed.
         delayed_ack: Packets = (Packets(2.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 §4.2";
         /// Segmentation offload (TSO) of the sender; requires SACK.
-        offload: Gathering = (Gathering::None), in Range::ANY, from "rfc9293 §3.8.6.2.1: nothing waits that a window lets go; Linux, where an offload is on: linux";
+        offload: Offload = (Offload::None), in Range::ANY, from "rfc9293 §3.8.6.2.1: nothing waits that a window lets go; Linux, where an offload is on: linux";
         /// Loss recovery.
         recovery: RecoveryParameters = (RecoveryParameters::defaults()), in Range::ANY, from "";
         /// Retransmission timer.

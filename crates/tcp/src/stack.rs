@@ -5,7 +5,7 @@ use units::param::{Invalid, Json, merge};
 
 use crate::config::Tcp;
 use crate::congestion::Algorithm;
-use crate::presumed;
+use crate::implied;
 
 /// The parameters of a stack that differ from the defaults.
 fn changes(name: &str) -> Option<Json> {
@@ -146,7 +146,7 @@ impl Tcp {
     /// Write out the stack that a document of parameters names, and what its choices presume, under its own keys; `base` has
     /// the keys that it changes, as they were written. An unknown stack is an error when the document is read.
     pub fn expand(document: &mut Json, base: &Json) {
-        presumed::lay(document, base);
+        implied::lay(document, base);
         let Some(map) = document.as_object_mut() else { return };
         let Some(name) = map.get("stack").and_then(Json::as_str).map(String::from) else { return };
         let Some(Json::Object(mut all)) = changes(&name) else { return };
@@ -155,7 +155,7 @@ impl Tcp {
         if let Some(congestion) = map.get_mut("congestion") {
             keep(congestion, &name);
         }
-        presumed::lay(document, base); // the stack's own recovery may need what the document takes away
+        implied::lay(document, base); // the stack's own recovery may need what the document takes away
     }
 
     /// The same for a document that changes parameters of this stack, unless it names one itself.
@@ -163,7 +163,7 @@ impl Tcp {
         if document.get("stack").is_some() {
             return Tcp::expand(document, base);
         }
-        presumed::lay(document, base);
+        implied::lay(document, base);
         if changes(stack).is_some()
             && let Some(congestion) = document.get_mut("congestion")
         {

@@ -28,7 +28,7 @@ params! {
 }
 
 // What follows from the kind alone. Beside this the trait (`control.rs`) has what marks are to it (`MARKS`: a share, as to DCTCP, L4S, or
-// nothing), what it presumes of loss recovery (`PRESUMED`), whether it has a slow start, and what Linux changes of its defaults.
+// nothing), what it presumes of loss recovery (`IMPLIED_RECOVERY`), whether it has a slow start, and what Linux changes of its defaults.
 impl Control for MyControl {
     type State = MyControlState;
 

@@ -5,7 +5,7 @@ use serde_json::json;
 use units::param::{Json, JsonMap};
 use units::{Duration, Params, Rate, Read, Time};
 
-use crate::ecn::words::Ecn;
+use crate::ecn::choices::Ecn;
 use crate::window::Window;
 
 /// What told the sender of congestion.
@@ -152,7 +152,7 @@ pub trait Control: Params {
     /// What marks are to it.
     const MARKS: Marks = Marks::AsLosses;
     /// What it presumes of loss recovery.
-    const PRESUMED: Presumed = Presumed::Nothing;
+    const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::None;
     /// Whether it has the slow start of RFC 5681 or one that takes its place.
     const HAS_SLOW_START: bool = true;
 
@@ -191,30 +191,30 @@ impl Marks {
     }
 }
 
-/// What a congestion control presumes of loss recovery.
+/// Keys of loss recovery that a congestion control sets where the scenario does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Presumed {
-    /// Nothing.
-    Nothing,
-    /// That losses are repaired by SACK.
-    BySack,
-    /// That they are found by time too, and probed for at the tail (RACK-TLP).
-    BySackAndTime,
-    /// That, and that the window comes down in proportion (PRR).
-    InProportion,
+pub enum ImpliedRecovery {
+    /// None: the keys of loss recovery do not change.
+    None,
+    /// Loss recovery by SACK.
+    Sack,
+    /// Loss recovery by SACK, RACK's loss detection, and the tail loss probe.
+    SackRack,
+    /// As `SackRack`, with Proportional Rate Reduction (PRR).
+    SackRackPrr,
 }
 
-impl Presumed {
+impl ImpliedRecovery {
     /// As parameters of the endpoint.
     pub fn parameters(self) -> Json {
         match self {
-            Presumed::Nothing => json!({}),
-            Presumed::BySack => json!({"sack": true, "recovery": {"method": "sack"}}),
-            Presumed::BySackAndTime => json!({
+            ImpliedRecovery::None => json!({}),
+            ImpliedRecovery::Sack => json!({"sack": true, "recovery": {"method": "sack"}}),
+            ImpliedRecovery::SackRack => json!({
                 "sack": true,
                 "recovery": {"method": "sack", "rack": true, "tail_loss_probe": true},
             }),
-            Presumed::InProportion => json!({
+            ImpliedRecovery::SackRackPrr => json!({
                 "sack": true,
                 "recovery": {"method": "sack", "reduction": "prr", "rack": true, "tail_loss_probe": true},
             }),

@@ -8,7 +8,9 @@ use serde_json::json;
 use units::param::Json;
 use units::{Probability, Range, Time, params, words};
 
-use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, Marks, Presumed, decreased};
+use crate::congestion::control::{
+    Ack, Congestion, CongestionControl, Control, ImpliedRecovery, Marks, decreased,
+};
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::{self, SlowStart};
 use crate::window::Window;
@@ -44,7 +46,7 @@ params! {
 impl Control for Dctcp {
     type State = DctcpState;
     const MARKS: Marks = Marks::ByShare;
-    const PRESUMED: Presumed = Presumed::BySackAndTime; // its cut for marks is at once (RFC 8257 §3.3, step 9): no PRR
+    const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRack; // its cut for marks is at once (RFC 8257 §3.3, step 9): no PRR
 
     fn begin(&self, _: &Window) -> Self::State {
         DctcpState::new(self)

@@ -9,7 +9,7 @@ use serde_json::json;
 use units::{Packets, Range, Time, params, words};
 
 use crate::congestion::control::{
-    Ack, Congestion, CongestionControl, Control, Presumed, decreased, decreased_in_segments,
+    Ack, Congestion, CongestionControl, Control, ImpliedRecovery, decreased, decreased_in_segments,
 };
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::{self, SlowStart};
@@ -51,7 +51,7 @@ params! {
 
 impl Control for HighSpeed {
     type State = HighSpeedState;
-    const PRESUMED: Presumed = Presumed::BySack; // RFC 3649 §13
+    const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::Sack; // RFC 3649 §13
 
     fn begin(&self, _: &Window) -> Self::State {
         HighSpeedState::new(self)

@@ -12,7 +12,7 @@ use units::param::{Invalid, Json, join};
 use units::{Duration, Packets, Range, Time, params, words};
 
 use crate::congestion::control::{
-    Ack, Congestion, CongestionControl, Control, Presumed, decreased, decreased_in_segments,
+    Ack, Congestion, CongestionControl, Control, ImpliedRecovery, decreased, decreased_in_segments,
 };
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::{self, SlowStart};
@@ -64,7 +64,7 @@ params! {
 
 impl Control for Illinois {
     type State = IllinoisState;
-    const PRESUMED: Presumed = Presumed::BySack; // made for windows of thousands of segments, which SACK alone repairs in a round trip
+    const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::Sack; // made for windows of thousands of segments, which SACK alone repairs in a round trip
 
     fn begin(&self, _: &Window) -> Self::State {
         IllinoisState::new(self)

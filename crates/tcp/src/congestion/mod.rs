@@ -28,5 +28,5 @@ pub mod table;
 pub mod vegas;
 pub mod westwood;
 
-pub use control::{Ack, Congestion, CongestionControl, Control, Marks, Presumed, RateSample};
+pub use control::{Ack, Congestion, CongestionControl, Control, ImpliedRecovery, Marks, RateSample};
 pub use table::{Algorithm, Controller};

@@ -15,7 +15,9 @@ use units::param::Json;
 use units::{Bytes, Duration, Packets, Probability, Range, Rate, Time, params};
 
 use crate::congestion::bbr::paced;
-use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, Marks, Presumed, decreased};
+use crate::congestion::control::{
+    Ack, Congestion, CongestionControl, Control, ImpliedRecovery, Marks, decreased,
+};
 use crate::congestion::dctcp::Alpha;
 use crate::congestion::fallback::{Detector, Fallback};
 use crate::congestion::growth::{Avoidance, Growth};
@@ -54,7 +56,7 @@ params! {
 impl Control for Prague {
     type State = PragueState;
     const MARKS: Marks = Marks::L4s;
-    const PRESUMED: Presumed = Presumed::InProportion; // RFC 9331 §4.3, item 6: losses by time, as RACK finds them
+    const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr; // RFC 9331 §4.3, item 6: losses by time, as RACK finds them
 
     fn begin(&self, _: &Window) -> Self::State {
         PragueState::new(self)

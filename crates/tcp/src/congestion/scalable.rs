@@ -9,7 +9,7 @@ use units::param::Json;
 use units::{Packets, Range, Time, params, words};
 
 use crate::congestion::control::{
-    Ack, Congestion, CongestionControl, Control, Presumed, decreased, decreased_in_segments,
+    Ack, Congestion, CongestionControl, Control, ImpliedRecovery, decreased, decreased_in_segments,
 };
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::{self, SlowStart};
@@ -49,7 +49,7 @@ params! {
 
 impl Control for Scalable {
     type State = ScalableState;
-    const PRESUMED: Presumed = Presumed::BySack; // made for windows of thousands of segments, which SACK alone repairs in a round trip
+    const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::Sack; // made for windows of thousands of segments, which SACK alone repairs in a round trip
 
     fn begin(&self, _: &Window) -> Self::State {
         ScalableState::new(self)

@@ -3,7 +3,7 @@
 use units::param::Json;
 use units::{Duration, Params, Rate, Time, choice};
 
-use super::control::{Ack, Congestion, CongestionControl, Control, Marks, Presumed, defaults};
+use super::control::{Ack, Congestion, CongestionControl, Control, ImpliedRecovery, Marks, defaults};
 use crate::window::Window;
 
 /// From the table: what a scenario can name, and what a connection can hold. Reno's state is in the controller itself, that of
@@ -46,10 +46,10 @@ macro_rules! controls {
             }
 
             /// What the control of a kind presumes of loss recovery.
-            pub fn presumed_by(kind: &str) -> Presumed {
+            pub fn implied_recovery(kind: &str) -> ImpliedRecovery {
                 match kind {
-                    $(<$Type as Params>::KEY => <$Type as Control>::PRESUMED,)+
-                    _ => Presumed::Nothing,
+                    $(<$Type as Params>::KEY => <$Type as Control>::IMPLIED_RECOVERY,)+
+                    _ => ImpliedRecovery::None,
                 }
             }
 

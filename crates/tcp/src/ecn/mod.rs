@@ -4,13 +4,13 @@
 
 pub mod accurate;
 pub mod capable;
+pub mod choices;
 pub mod dctcp;
 pub mod handshake;
 mod mode;
 pub mod nonce;
 pub mod parameters;
 pub mod rfc3168;
-pub mod words;
 
 use net::{AccEcn, Ecn as Field, Flags, Options, Segment, Seq};
 

@@ -2,7 +2,7 @@
 
 use units::{Packets, Range, params};
 
-use super::words::*;
+use super::choices::*;
 
 params! {
     /// Explicit Congestion Notification: what is negotiated, which packets are ECN-capable, and the response to

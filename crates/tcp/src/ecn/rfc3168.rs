@@ -2,7 +2,7 @@
 
 use net::Flags;
 
-use super::words::EcnEcho;
+use super::choices::EcnEcho;
 
 /// Flags of a SYN from an endpoint that offers ECN (§6.1.1: an ECN-setup SYN).
 pub const SETUP_SYN: Flags = Flags(Flags::ECE.0 | Flags::CWR.0);

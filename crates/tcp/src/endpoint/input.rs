@@ -8,7 +8,7 @@ use super::state::State;
 use crate::config::{MissingTimestamp, WindowTuning};
 use crate::ecn::Prompt;
 use crate::receiver::{Receiver, acceptable};
-use crate::sender::{Arriving, Feedback};
+use crate::sender::{ArrivingAck, Feedback};
 
 /// Control bits that say what kind of segment it is.
 const CONTROL: Flags = Flags(Flags::SYN.0 | Flags::FIN.0 | Flags::RST.0 | Flags::ACK.0);
@@ -73,7 +73,7 @@ impl Endpoint {
             } else {
                 self.ecn.feedback(segment, options, sender, &self.tcp)
             };
-            let cut = sender.on_ack(&Arriving { now, segment, options, feedback }, &self.tcp);
+            let cut = sender.on_ack(&ArrivingAck { now, segment, options, feedback }, &self.tcp);
             if cut {
                 let max = sender.tcb.max;
                 self.ecn.on_cut(max);

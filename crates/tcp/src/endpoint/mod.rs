@@ -2,6 +2,7 @@
 
 mod agreed;
 mod application;
+pub mod choices;
 mod fast_open;
 mod handshake;
 mod incidents;
@@ -13,7 +14,6 @@ mod query;
 mod state;
 mod timer;
 mod unacceptable;
-pub mod words;
 
 use std::sync::Arc;
 

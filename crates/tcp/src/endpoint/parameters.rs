@@ -2,12 +2,12 @@
 
 use units::{Bytes, Duration, Range, params};
 
-use super::words::*;
-use crate::ecn::words::EcnEcho;
+use super::choices::*;
+use crate::ecn::choices::EcnEcho;
 use crate::recovery::prr::MarkReductionEnds;
 use crate::recovery::rack::RackTimes;
 use crate::recovery::reordering::{SackedGrowth, WithoutSack};
-use crate::sender::words::*;
+use crate::sender::choices::*;
 
 params! {
     /// Connection: handshake, pushing, retries and closing.

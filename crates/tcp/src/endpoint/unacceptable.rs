@@ -7,7 +7,7 @@ use super::Endpoint;
 use super::incidents::Reset;
 use super::state::{Error, State};
 use crate::config::{AckOfUnsent, OldAcks};
-use crate::sender::{Arriving, Feedback};
+use crate::sender::{ArrivingAck, Feedback};
 
 impl Endpoint {
     /// What lies beyond the window is cut off (RFC 9293 §3.10.7.4, first check).
@@ -150,7 +150,7 @@ impl Endpoint {
         let Some(sender) = &mut self.sender else { return };
         if segment.ack.after(sender.tcb.una) {
             let (options, feedback) = (&Options::NONE, Feedback::default());
-            sender.on_ack(&Arriving { now, segment, options, feedback }, &self.tcp);
+            sender.on_ack(&ArrivingAck { now, segment, options, feedback }, &self.tcp);
             self.after_ack(now);
         }
     }

@@ -103,7 +103,7 @@ impl Receiver {
         (self.stats.segments > 0).then_some(since)
     }
 
-    /// ACKs go out at once, or not, as the application wishes.
+    /// ACKs go out at once, or not, as the application socket_flags.
     pub fn set_quick(&mut self, on: bool) {
         self.quick = if on { u16::MAX } else { 0 };
         self.ack_now |= on && self.unacknowledged > 0;

@@ -1,11 +1,11 @@
 //! The receiving half: what has arrived, and when to say so.
 
 mod acks;
+pub mod choices;
 pub mod parameters;
 mod reassembly;
 mod timestamps;
 mod window;
-pub mod words;
 
 use net::{Segment, Seq};
 use units::{Duration, Time};

@@ -2,7 +2,7 @@
 
 use units::{Bytes, Duration, Packets, Range, params};
 
-use super::words::*;
+use super::choices::*;
 
 params! {
     /// Acknowledgements: when a delayed ACK is sent early, and when several become one.

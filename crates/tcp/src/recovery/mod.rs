@@ -1,8 +1,7 @@
 //! Loss recovery: how losses are found, and what is sent then. Without SACK: [`tahoe`], [`reno`],
-//! [`newreno`] say what a duplicate or partial ACK does. With SACK the [`board`] knows what is where,
+//! [`newreno`] say what a duplicate or partial ACK does. With SACK the [`scoreboard`] knows what is where,
 //! and [`sack`], [`fack`] and [`rack`] say what is lost.
 
-pub mod board;
 pub mod by_time;
 pub mod eifel;
 pub mod fack;
@@ -14,6 +13,7 @@ pub mod rack;
 pub mod reno;
 pub mod reordering;
 pub mod sack;
+pub mod scoreboard;
 pub mod tahoe;
 pub mod tlp;
 

@@ -6,7 +6,7 @@ use super::frto::FrtoKind;
 use super::prr::{PrrBound, RateReduction};
 use super::reordering::ReorderingRules;
 use super::{RecoveryExit, RecoveryKind};
-use crate::sender::words::{FastRetransmit, SpuriousResponse};
+use crate::sender::choices::{FastRetransmit, SpuriousResponse};
 
 params! {
     /// Loss recovery: how losses are detected, what is retransmitted, and how cwnd comes down.

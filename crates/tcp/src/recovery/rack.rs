@@ -50,7 +50,7 @@ pub fn sent_after(a: (Time, Seq), b: (Time, Seq)) -> bool {
 }
 
 impl Rack {
-    /// The segment sent last, among those newly delivered whose times are no doubt (§6.2, step 2).
+    /// The segment sent last, among those newly delivered whose times are no ambiguity (§6.2, step 2).
     /// `last`: when the last of them was sent, as Linux goes through them.
     pub fn on_delivered(&mut self, now: Time, sent: Time, end: Seq, last: Time) {
         self.rtt = if self.as_linux { self.tick(now).since(self.tick(last)) } else { now.since(sent) };

@@ -3,10 +3,10 @@
 
 use net::Seq;
 
-use crate::recovery::board::Board;
+use crate::recovery::scoreboard::Scoreboard;
 
 /// Everything that was not SACKed and starts before this is lost; `None`: nothing is.
-pub fn lost_before(board: &Board, dup_thresh: u32, smss: u32) -> Option<Seq> {
+pub fn lost_before(board: &Scoreboard, dup_thresh: u32, smss: u32) -> Option<Seq> {
     let (mut bytes, mut segments) = (0u32, 0u32);
     for sent in board.sacked_from_the_top() {
         bytes += sent.end - sent.start;

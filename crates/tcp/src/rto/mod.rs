@@ -1,10 +1,10 @@
 //! The retransmission timeout: three estimators, and the back-off they share.
 
+pub mod choices;
 pub mod jacobson1988;
 pub mod linux;
 pub mod parameters;
 pub mod rfc6298;
-pub mod words;
 
 use net::Seq;
 use units::{Duration, Time};

@@ -3,8 +3,8 @@
 use units::param::{Invalid, join};
 use units::{Duration, Range, Read, params};
 
-use super::words::*;
-use crate::sender::words::FastRetransmitTimer;
+use super::choices::*;
+use crate::sender::choices::FastRetransmitTimer;
 
 params! {
     /// Retransmission timer: how the timeout is computed, and what restarts the timer.

@@ -24,7 +24,7 @@ impl Feedback {
 
 /// An acceptable ACK, as it arrives.
 #[derive(Clone, Copy, Debug)]
-pub struct Arriving<'a> {
+pub struct ArrivingAck<'a> {
     /// When.
     pub now: Time,
     /// The segment that carries it.

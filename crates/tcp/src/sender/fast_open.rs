@@ -18,8 +18,8 @@ impl Sender {
             }
             tcb.max = tcb.max + len;
             tcb.segments += 1;
-            if let Kind::ByBytes(by_bytes) = &mut self.kind {
-                by_bytes.go_on(tcb);
+            if let Kind::Cumulative(cumulative) = &mut self.kind {
+                cumulative.go_on(tcb);
             }
         }
         len
@@ -30,15 +30,15 @@ impl Sender {
     pub(super) fn lose_syn_data(&mut self, now: Time, tcp: &Tcp) {
         self.tcb.restart_timer(now, tcp);
         match &mut self.kind {
-            Kind::ByBytes(by_bytes) => by_bytes.go_back(&self.tcb),
-            Kind::ByBoard(by_board) => by_board.lose_all(&self.tcb, now),
+            Kind::Cumulative(cumulative) => cumulative.go_back(&self.tcb),
+            Kind::Sack(sack) => sack.lose_all(&self.tcb, now),
         }
     }
 
     /// The SYN-ACK has gone out, and data may follow it. Nothing is timed before the handshake ends.
     pub fn begin_early(&mut self, now: Time, smss: u32, sack: bool, timestamps: bool, tcp: &Tcp) {
-        if let Kind::ByBytes(by_bytes) = &mut self.kind {
-            by_bytes.time_syn(Time::NEVER);
+        if let Kind::Cumulative(cumulative) = &mut self.kind {
+            cumulative.time_syn(Time::NEVER);
         }
         self.on_syn_acked(now, self.tcb.max, smss, sack, timestamps, tcp);
     }
@@ -69,8 +69,8 @@ impl Sender {
         }
         tcb.expirations = 0;
         tcb.restart_timer_if_out(now, tcb.rto.timeout(tcp));
-        if let Kind::ByBoard(by_board) = &mut self.kind {
-            by_board.on_timer_started(now);
+        if let Kind::Sack(sack) = &mut self.kind {
+            sack.on_timer_started(now);
         }
     }
 }

@@ -3,7 +3,7 @@
 use net::Seq;
 use units::{Duration, Time};
 
-use super::by_board::ByBoard;
+use super::sack::SackSender;
 use super::send_queue::SendQueue;
 use super::tracking::Tracking;
 use super::{Kind, Sender};
@@ -18,9 +18,9 @@ impl Sender {
     pub fn on_syn_sent(&mut self, now: Time, tcp: &Tcp) {
         let first = self.tcb.max == self.tcb.una;
         self.tcb.max = self.tcb.max.max(self.tcb.una + 1); // there may be data that the first had
-        if let Kind::ByBytes(by_bytes) = &mut self.kind {
-            by_bytes.go_on(&self.tcb);
-            by_bytes.time_syn(if first { now } else { Time::NEVER });
+        if let Kind::Cumulative(cumulative) = &mut self.kind {
+            cumulative.go_on(&self.tcb);
+            cumulative.time_syn(if first { now } else { Time::NEVER });
         }
         self.tcb.timer = now + self.tcb.rto.timeout(tcp);
     }
@@ -33,8 +33,8 @@ impl Sender {
         }
         self.tcb.acked += u64::from(ack - (self.tcb.una + 1));
         self.tcb.una = ack;
-        if let Kind::ByBytes(by_bytes) = &mut self.kind {
-            by_bytes.sample(&mut self.tcb, now, tcp);
+        if let Kind::Cumulative(cumulative) = &mut self.kind {
+            cumulative.sample(&mut self.tcb, now, tcp);
         }
         self.tcb.timer = Time::NEVER;
         if !self.tcb.push.after(self.tcb.una) && self.tcb.unsent == 0 {
@@ -55,8 +55,8 @@ impl Sender {
             self.tcb.rto.restart_at(AFTER_SYN_LOSS, tcp); // RFC 6298 §5.7
         }
         self.tcb.expirations = 0;
-        let by_board = sack && matches!(tcp.recovery.method, RecoveryKind::Sack | RecoveryKind::Fack);
-        let needed = by_board
+        let sack = sack && matches!(tcp.recovery.method, RecoveryKind::Sack | RecoveryKind::Fack);
+        let needed = sack
             || timestamps
             || self.tcb.congestion.measures()
             || tcp.recovery.frto != FrtoKind::Off
@@ -68,9 +68,9 @@ impl Sender {
             || tcp.cwnd.validation != CwndValidation::None
             || tcp.send_buffer != SendBuffer::Unlimited;
         if needed {
-            self.keep_track(now, by_board, timestamps, tcp);
-        } else if let Kind::ByBytes(by_bytes) = &mut self.kind {
-            by_bytes.on_syn_acked(&self.tcb, None);
+            self.keep_track(now, sack, timestamps, tcp);
+        } else if let Kind::Cumulative(cumulative) = &mut self.kind {
+            cumulative.on_syn_acked(&self.tcb, None);
         }
         if self.tcb.una != self.tcb.max {
             self.lose_syn_data(now, tcp);
@@ -79,15 +79,15 @@ impl Sender {
 
     /// More is kept than most connections need, and a scoreboard if it goes by that.
     #[inline(never)]
-    fn keep_track(&mut self, now: Time, by_board: bool, timestamps: bool, tcp: &Tcp) {
+    fn keep_track(&mut self, now: Time, sack: bool, timestamps: bool, tcp: &Tcp) {
         let mut tracking = Tracking::new(now, self.tcb.una, self.tcb.rto.srtt(tcp), timestamps, tcp);
         tracking.queue = SendQueue::new(self.tcb.max, &self.tcb, tcp);
         match &mut self.kind {
-            kind if by_board => {
-                *kind = Kind::ByBoard(Box::new(ByBoard::new(&self.tcb, tracking, now, tcp)));
+            kind if sack => {
+                *kind = Kind::Sack(Box::new(SackSender::new(&self.tcb, tracking, now, tcp)));
             }
-            Kind::ByBytes(by_bytes) => by_bytes.on_syn_acked(&self.tcb, Some(tracking)),
-            Kind::ByBoard(_) => {}
+            Kind::Cumulative(cumulative) => cumulative.on_syn_acked(&self.tcb, Some(tracking)),
+            Kind::Sack(_) => {}
         }
     }
 
@@ -110,14 +110,14 @@ impl Sender {
         if rtt > Duration::ZERO {
             tcb.rto.on_sample(tcp, Time::ZERO, Time::ZERO + rtt, (tcb.una, tcb.max));
         }
-        if let Kind::ByBytes(by_bytes) = &mut self.kind {
-            by_bytes.go_on(tcb);
+        if let Kind::Cumulative(cumulative) = &mut self.kind {
+            cumulative.go_on(tcb);
         }
         self.on_syn_acked(then, self.tcb.max, smss, sack, timestamps, tcp);
         // The application had nothing until now.
         match &mut self.kind {
-            Kind::ByBytes(by_bytes) => by_bytes.note_limit(&mut self.tcb),
-            Kind::ByBoard(by_board) => by_board.note_limit(&mut self.tcb, tcp),
+            Kind::Cumulative(cumulative) => cumulative.note_limit(&mut self.tcb),
+            Kind::Sack(sack) => sack.note_limit(&mut self.tcb, tcp),
         }
     }
 

@@ -1,13 +1,13 @@
-//! What the application wishes of small segments: they wait for more to come, or for nothing (tcp(7), TCP_CORK,
+//! What the application socket_flags of small segments: they wait for more to come, or for nothing (tcp(7), TCP_CORK,
 //! TCP_NODELAY; send(2), MSG_MORE, MSG_EOR); and Nagle's algorithm.
 
 use net::Seq;
 use units::{Duration, Time};
 
 use super::Sender;
+use super::socket_flags::SocketFlags;
 use super::tcb::{Pending, Tcb};
 use super::tracking::Tracking;
-use super::wishes::Wishes;
 use crate::config::{Nagle, RtoEstimator, Tcp};
 
 /// The longest that a small segment waits for more while nothing is out (tcp(7)); Linux counts it as it counts a probe of
@@ -46,38 +46,38 @@ impl Sender {
 impl Tcb {
     /// Small segments never wait for ACKs. What waits goes now, even corked (Linux, __tcp_sock_set_nodelay).
     pub fn nodelay(&mut self, on: bool) {
-        if on && !self.wishes.any(Wishes::NODELAY) {
-            self.wishes.set(Wishes::PUSH, true);
+        if on && !self.socket_flags.any(SocketFlags::NODELAY) {
+            self.socket_flags.set(SocketFlags::PUSH, true);
         }
-        self.wishes.set(Wishes::NODELAY, on);
+        self.socket_flags.set(SocketFlags::NODELAY, on);
         self.end_wait();
     }
 
     /// The delivery rate is asked for.
     pub fn tell_rate(&mut self, on: bool) {
-        self.wishes.set(Wishes::RATE, on);
+        self.socket_flags.set(SocketFlags::RATE, on);
     }
 
     /// Small segments wait for more.
     pub fn cork(&mut self, on: bool) {
-        self.wishes.set(Wishes::CORK, on);
+        self.socket_flags.set(SocketFlags::CORK, on);
         self.end_wait();
     }
 
     /// The last write is followed by another.
     pub fn expect_more(&mut self, on: bool) {
-        self.wishes.set(Wishes::MORE, on);
+        self.socket_flags.set(SocketFlags::MORE, on);
         self.end_wait();
     }
 
     /// Whether more is to follow what is written now.
     pub(super) fn announces_more(&self) -> bool {
-        self.wishes.any(Wishes::MORE)
+        self.socket_flags.any(SocketFlags::MORE)
     }
 
     /// Whether nothing was wished.
     pub(super) fn has_no_wishes(&self) -> bool {
-        !self.wishes.any(Wishes::NODELAY | Wishes::CORK | Wishes::MORE)
+        !self.socket_flags.any(SocketFlags::NODELAY | SocketFlags::CORK | SocketFlags::MORE)
     }
 
     /// Something new was written or wished: what waits may go. While what probed the window is out, its timer goes on.
@@ -90,8 +90,10 @@ impl Tcb {
 
     /// Whether all that there is to send is a small segment that waits for more.
     pub(super) fn is_held(&self) -> bool {
-        let wishes = self.wishes;
-        let waits = wishes.any(Wishes::CORK | Wishes::MORE) && !wishes.any(Wishes::PUSH) && !self.closing;
+        let socket_flags = self.socket_flags;
+        let waits = socket_flags.any(SocketFlags::CORK | SocketFlags::MORE)
+            && !socket_flags.any(SocketFlags::PUSH)
+            && !self.closing;
         waits && self.unsent > 0 && self.unsent < u64::from(self.smss)
     }
 
@@ -105,24 +107,24 @@ impl Tcb {
 
     /// It has waited for so long.
     pub(super) fn end_longest_wait(&mut self) {
-        self.wishes.set(Wishes::PUSH, true);
+        self.socket_flags.set(SocketFlags::PUSH, true);
         self.push = self.data_end() + self.unsent as u32;
         (self.timer, self.pending) = (Time::NEVER, Pending::Rto);
     }
 
     /// The application writes: only what waited before goes whatever was wished.
     pub(super) fn on_write(&mut self) {
-        self.wishes.set(Wishes::PUSH, false);
+        self.socket_flags.set(SocketFlags::PUSH, false);
         self.end_wait();
     }
 
     /// Whether a segment of `len` bytes of new data, with nothing behind it, waits.
     pub(super) fn holds(&self, tracking: &Tracking, tcp: &Tcp) -> bool {
-        let wishes = self.wishes;
+        let socket_flags = self.socket_flags;
         match tcp.connection.nagle {
-            _ if wishes.any(Wishes::PUSH) => false,
-            _ if wishes.any(Wishes::CORK | Wishes::MORE) => true,
-            _ if wishes.any(Wishes::NODELAY) => false,
+            _ if socket_flags.any(SocketFlags::PUSH) => false,
+            _ if socket_flags.any(SocketFlags::CORK | SocketFlags::MORE) => true,
+            _ if socket_flags.any(SocketFlags::NODELAY) => false,
             Nagle::Off => false,
             Nagle::Rfc896 => self.una != self.max,
             Nagle::Minshall => tracking.small.after(self.una),

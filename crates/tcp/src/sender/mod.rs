@@ -1,16 +1,16 @@
 //! The sending half: the window, what goes out, and what an ACK changes. It alone owns cwnd and
-//! ssthresh. Without SACK it works by bytes ([`ByBytes`]); with SACK it asks the scoreboard ([`ByBoard`]); what both have is in the [`Tcb`].
+//! ssthresh. Without SACK it works by bytes ([`CumulativeSender`]); with SACK it asks the scoreboard ([`SackSender`]); what both have is in the [`Tcb`].
 
 mod arriving;
-mod by_board;
-mod by_bytes;
 mod ca_state;
+pub mod choices;
+mod cumulative;
 mod cwnd;
 mod fast_open;
-mod gathering;
 mod handshake;
 mod hold;
-mod newly;
+mod newly_acked;
+mod offload;
 mod outgoing;
 mod output;
 pub mod parameters;
@@ -18,26 +18,26 @@ mod persist;
 mod push;
 mod query;
 mod rwnd;
+mod sack;
 mod send_queue;
+mod socket_flags;
 mod spurious;
 mod stats;
 mod tcb;
 mod timer;
 mod tracking;
-mod wishes;
-pub mod words;
 
 use net::Seq;
 use units::{Duration, Time};
 
 use crate::config::Tcp;
-use by_board::ByBoard;
-use by_bytes::ByBytes;
+use cumulative::CumulativeSender;
+use sack::SackSender;
 use tracking::Tracking;
 
-pub use arriving::{Arriving, Feedback};
+pub use arriving::{ArrivingAck, Feedback};
 pub use ca_state::CaState;
-pub use newly::Newly;
+pub use newly_acked::NewlyAcked;
 pub use outgoing::Outgoing;
 pub use stats::SenderStats;
 pub use tcb::Tcb;
@@ -58,22 +58,22 @@ pub struct Sender {
 /// How a sender finds what is lost.
 #[derive(Clone, Debug)]
 enum Kind {
-    ByBytes(ByBytes),
-    ByBoard(Box<ByBoard>),
+    Cumulative(CumulativeSender),
+    Sack(Box<SackSender>),
 }
 
 impl Kind {
     fn tracking(&self) -> Option<&Tracking> {
         match self {
-            Kind::ByBytes(by_bytes) => by_bytes.tracking(),
-            Kind::ByBoard(by_board) => Some(by_board.tracking()),
+            Kind::Cumulative(cumulative) => cumulative.tracking(),
+            Kind::Sack(sack) => Some(sack.tracking()),
         }
     }
 
     fn tracking_mut(&mut self) -> Option<&mut Tracking> {
         match self {
-            Kind::ByBytes(by_bytes) => by_bytes.tracking_mut(),
-            Kind::ByBoard(by_board) => Some(by_board.tracking_mut()),
+            Kind::Cumulative(cumulative) => cumulative.tracking_mut(),
+            Kind::Sack(sack) => Some(sack.tracking_mut()),
         }
     }
 }
@@ -81,15 +81,15 @@ impl Kind {
 impl Sender {
     /// A sender whose SYN takes the sequence number `iss`. `phase`: of its host's clock.
     pub fn new(tcp: &Tcp, iss: Seq, phase: Duration) -> Self {
-        Sender { tcb: Tcb::new(tcp, iss, phase), kind: Kind::ByBytes(ByBytes::new(iss)) }
+        Sender { tcb: Tcb::new(tcp, iss, phase), kind: Kind::Cumulative(CumulativeSender::new(iss)) }
     }
 
     /// An acceptable ACK of an established connection. Returns whether the window was cut.
     #[inline]
-    pub fn on_ack(&mut self, arriving: &Arriving, tcp: &Tcp) -> bool {
+    pub fn on_ack(&mut self, arriving: &ArrivingAck, tcp: &Tcp) -> bool {
         match &mut self.kind {
-            Kind::ByBytes(by_bytes) => by_bytes.on_ack(&mut self.tcb, arriving, tcp),
-            Kind::ByBoard(by_board) => by_board.on_ack(&mut self.tcb, arriving, tcp),
+            Kind::Cumulative(cumulative) => cumulative.on_ack(&mut self.tcb, arriving, tcp),
+            Kind::Sack(sack) => sack.on_ack(&mut self.tcb, arriving, tcp),
         }
     }
 
@@ -97,8 +97,8 @@ impl Sender {
     #[inline]
     pub fn next_segment(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         match &mut self.kind {
-            Kind::ByBytes(by_bytes) => by_bytes.next_segment(&mut self.tcb, now, tcp),
-            Kind::ByBoard(by_board) => by_board.next_segment(&mut self.tcb, now, tcp),
+            Kind::Cumulative(cumulative) => cumulative.next_segment(&mut self.tcb, now, tcp),
+            Kind::Sack(sack) => sack.next_segment(&mut self.tcb, now, tcp),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use units::{Packets, Range, params};
 
-use super::words::*;
+use super::choices::*;
 
 params! {
     /// Congestion window (cwnd) and slow start threshold (ssthresh), apart from the congestion control.

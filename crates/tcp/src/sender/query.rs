@@ -4,7 +4,7 @@ use net::{Options, Segment};
 use units::{Duration, Rate};
 
 use super::ca_state::CaState;
-use super::newly::Newly;
+use super::newly_acked::NewlyAcked;
 use super::{Kind, Sender};
 use crate::config::Tcp;
 use crate::congestion::CongestionControl;
@@ -14,8 +14,8 @@ impl Sender {
     /// The window as it is.
     pub fn window(&self) -> Window {
         match &self.kind {
-            Kind::ByBytes(by_bytes) => by_bytes.window(&self.tcb),
-            Kind::ByBoard(by_board) => by_board.window(&self.tcb),
+            Kind::Cumulative(cumulative) => cumulative.window(&self.tcb),
+            Kind::Sack(sack) => sack.window(&self.tcb),
         }
     }
 
@@ -27,24 +27,24 @@ impl Sender {
     /// Bytes delivered, if they are counted.
     pub fn delivered(&self) -> Option<u64> {
         match &self.kind {
-            Kind::ByBytes(by_bytes) => by_bytes.delivered(),
-            Kind::ByBoard(by_board) => Some(by_board.delivered()),
+            Kind::Cumulative(cumulative) => cumulative.delivered(),
+            Kind::Sack(sack) => Some(sack.delivered()),
         }
     }
 
     /// Bytes a second in the last sample of the delivery rate, and whether the application limited it.
     pub fn delivery_rate(&self) -> Option<(u64, bool)> {
         match &self.kind {
-            Kind::ByBytes(_) => None,
-            Kind::ByBoard(by_board) => by_board.delivery_rate(),
+            Kind::Cumulative(_) => None,
+            Kind::Sack(sack) => sack.delivery_rate(),
         }
     }
 
     /// Segments that are deemed to be in the network.
     pub fn in_flight(&self) -> f64 {
         let bytes = match &self.kind {
-            Kind::ByBytes(_) => f64::from(self.tcb.flight()),
-            Kind::ByBoard(by_board) => by_board.pipe(),
+            Kind::Cumulative(_) => f64::from(self.tcb.flight()),
+            Kind::Sack(sack) => sack.pipe(),
         };
         bytes / f64::from(self.tcb.smss.max(1))
     }
@@ -52,8 +52,8 @@ impl Sender {
     /// How often segments were seen to be delivered in another order than they were sent in.
     pub fn reorderings(&self) -> u64 {
         match &self.kind {
-            Kind::ByBytes(_) => 0,
-            Kind::ByBoard(by_board) => by_board.reorderings(),
+            Kind::Cumulative(_) => 0,
+            Kind::Sack(sack) => sack.reorderings(),
         }
     }
 
@@ -67,19 +67,19 @@ impl Sender {
     /// Where it stands.
     pub fn state(&self) -> CaState {
         match &self.kind {
-            Kind::ByBytes(by_bytes) => by_bytes.state(&self.tcb),
-            Kind::ByBoard(by_board) => by_board.state(),
+            Kind::Cumulative(cumulative) => cumulative.state(&self.tcb),
+            Kind::Sack(sack) => sack.state(),
         }
     }
 
     /// Segments out, SACKed, lost and sent again, as the scoreboard or the sequence numbers tell.
     pub fn counts(&self) -> (u32, u32, u32, u32) {
         match &self.kind {
-            Kind::ByBytes(by_bytes) => {
-                let (out, duplicates) = by_bytes.counts(&self.tcb);
+            Kind::Cumulative(cumulative) => {
+                let (out, duplicates) = cumulative.counts(&self.tcb);
                 (out, duplicates, 0, 0)
             }
-            Kind::ByBoard(by_board) => by_board.counts(),
+            Kind::Sack(sack) => sack.counts(),
         }
     }
 
@@ -89,18 +89,18 @@ impl Sender {
     }
 
     /// What an acceptable ACK will acknowledge that no other did.
-    pub fn newly(&self, segment: &Segment, options: &Options) -> Newly {
+    pub fn newly(&self, segment: &Segment, options: &Options) -> NewlyAcked {
         let tcb = &self.tcb;
         let (ack, max, size) = (segment.ack, tcb.max, tcb.smss.max(1));
         let further = ack.after(tcb.una);
         let (bytes, segments) = match &self.kind {
-            Kind::ByBoard(by_board) => by_board.newly(tcb, ack, options),
-            Kind::ByBytes(_) if further => {
+            Kind::Sack(sack) => sack.newly(tcb, ack, options),
+            Kind::Cumulative(_) if further => {
                 let bytes = (ack - tcb.una).saturating_sub(u32::from(tcb.fin_sent && ack == max));
                 (bytes, bytes.div_ceil(size))
             }
-            Kind::ByBytes(_) => (0, 0),
+            Kind::Cumulative(_) => (0, 0),
         };
-        Newly { bytes, segments, advances: further || bytes > 0, ack, max, size }
+        NewlyAcked { bytes, segments, advances: further || bytes > 0, ack, max, size }
     }
 }

@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 use net::Seq;
 
 use super::tcb::Tcb;
-use crate::config::{Gathering, SendBuffer, Tcp};
+use crate::config::{Offload, SendBuffer, Tcp};
 use crate::congestion::CongestionControl;
 
 /// Memory of a buffer beside its payload.
@@ -65,7 +65,7 @@ impl SendQueue {
     /// Create an empty queue in front of `next`, the first byte, if these parameters need a queue.
     pub fn new(next: Seq, tcb: &Tcb, tcp: &Tcp) -> Option<Box<Self>> {
         let unlimited = tcp.send_buffer == SendBuffer::Unlimited;
-        if unlimited && tcp.offload == Gathering::None {
+        if unlimited && tcp.offload == Offload::None {
             return None;
         }
         let mut queue = SendQueue {
@@ -176,7 +176,7 @@ impl SendQueue {
     fn write(&mut self, tcb: &Tcb, (mut left, free): (u64, u64), merged: u32, tcp: &Tcp) -> u32 {
         let unlimited = self.memory == u64::MAX;
         let smss = u64::from(tcb.smss);
-        if tcp.offload == Gathering::Linux {
+        if tcp.offload == Offload::Linux {
             left -= self.append(tcb, left);
             let whole = smss * u64::from(super_packet(tcb));
             // Without a limit two super-packets are enough: later data makes no difference.

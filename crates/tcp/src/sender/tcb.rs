@@ -3,8 +3,8 @@
 use net::Seq;
 use units::{Duration, Time};
 
+use super::socket_flags::SocketFlags;
 use super::stats::{Counts, SenderStats};
-use super::wishes::Wishes;
 use crate::config::Tcp;
 use crate::congestion::Controller;
 use crate::rto::Rto;
@@ -20,7 +20,7 @@ pub(super) enum Pending {
 }
 
 /// The sender's part of the transmission control block: the send sequence space (RFC 9293 §3.3.1), the window, the timer and what the
-/// application wishes. What every ACK touches comes first.
+/// application socket_flags. What every ACK touches comes first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Tcb {
@@ -53,7 +53,7 @@ pub struct Tcb {
     pub(super) held: bool,
     /// Expirations since something was acknowledged.
     pub expirations: u8,
-    pub(super) wishes: Wishes,
+    pub(super) socket_flags: SocketFlags,
     /// Where the last write ended.
     pub(super) push: Seq,
     /// SND.WL1.
@@ -89,7 +89,7 @@ impl Tcb {
             wait_for_timer: false,
             held: false,
             expirations: 0,
-            wishes: Wishes::default(),
+            socket_flags: SocketFlags::default(),
             push: iss,
             wl1: Seq(0),
             most_window: 0,

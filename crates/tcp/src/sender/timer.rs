@@ -61,12 +61,12 @@ impl Sender {
         let tcb = &mut self.tcb;
         match (tcb.pending, &mut self.kind) {
             (Pending::Persist, _) => return tcb.on_persist_timer(now, tcp),
-            (Pending::Probe, Kind::ByBoard(by_board)) => {
-                by_board.on_probe_timer(tcb, now, tcp);
+            (Pending::Probe, Kind::Sack(sack)) => {
+                sack.on_probe_timer(tcb, now, tcp);
                 return Some(false);
             }
-            (Pending::Reorder, Kind::ByBoard(by_board)) => {
-                return Some(by_board.on_reordering_timer(tcb, now, tcp));
+            (Pending::Reorder, Kind::Sack(sack)) => {
+                return Some(sack.on_reordering_timer(tcb, now, tcp));
             }
             _ => {}
         }
@@ -88,8 +88,8 @@ impl Sender {
         }
         tcb.stats.timeouts += 1;
         match &mut self.kind {
-            Kind::ByBytes(by_bytes) => by_bytes.on_timeout(tcb, now, tcp),
-            Kind::ByBoard(by_board) => by_board.on_timeout(tcb, now, tcp),
+            Kind::Cumulative(cumulative) => cumulative.on_timeout(tcb, now, tcp),
+            Kind::Sack(sack) => sack.on_timeout(tcb, now, tcp),
         }
         Some(true)
     }

@@ -16,7 +16,7 @@ use serde_json::json;
 use units::param::Json;
 use units::{Duration, Range, Time, params, words};
 
-use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, Presumed, decreased};
+use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, ImpliedRecovery, decreased};
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::SlowStart;
 use crate::window::Window;
@@ -61,7 +61,7 @@ params! {
 
 impl Control for Cubic {
     type State = CubicState;
-    const PRESUMED: Presumed = Presumed::InProportion; // RFC 9438 §3.1 names RACK, §4.6 allows PRR
+    const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr; // RFC 9438 §3.1 names RACK, §4.6 allows PRR
 
     fn begin(&self, _: &Window) -> Self::State {
         CubicState::new(self)

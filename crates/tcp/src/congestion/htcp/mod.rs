@@ -16,7 +16,7 @@ use units::Read;
 use units::param::{Invalid, Json, join};
 use units::{Duration, Range, Time, params, words};
 
-use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, Presumed, decreased};
+use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, ImpliedRecovery, decreased};
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::{self, SlowStart};
 use crate::window::Window;
@@ -69,7 +69,7 @@ params! {
 
 impl Control for Htcp {
     type State = HtcpState;
-    const PRESUMED: Presumed = Presumed::BySack; // made for windows of thousands of segments, which SACK alone repairs in a round trip
+    const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::Sack; // made for windows of thousands of segments, which SACK alone repairs in a round trip
 
     fn begin(&self, _: &Window) -> Self::State {
         HtcpState::new(self)

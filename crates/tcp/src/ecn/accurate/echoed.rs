@@ -10,7 +10,7 @@ use net::{AccEcn, Flags, Options};
 
 use super::field::{self, DIVACE};
 use super::path::Continuous;
-use crate::sender::Newly;
+use crate::sender::NewlyAcked;
 
 /// Below this mean of packets that an ACK acknowledges one of many tells of lost ACKs ("well below 8", appendix
 /// A.2.1); the mean and its weight are Linux's (ACK_COMP_THRESH, PKTS_ACKED_WEIGHT).
@@ -109,7 +109,7 @@ impl Echoed {
 
     /// An ACK arrives (§3.2.2.2, §3.2.3.1): one that another has superseded says nothing. `tests`: of the first ACE
     /// field (§3.2.2.4), and of marks on every packet (§3.2.2.3).
-    pub fn on_ack(&mut self, flags: Flags, options: &Options, newly: &Newly, tests: bool) -> Said {
+    pub fn on_ack(&mut self, flags: Flags, options: &Options, newly: &NewlyAcked, tests: bool) -> Said {
         if self.deaf || self.is_superseded(options, newly) {
             return Said::default();
         }
@@ -142,7 +142,7 @@ impl Echoed {
 
     /// Whether a later ACK came before (§3.2.2.2, appendix A.1): it acknowledges nothing new, and is not the later
     /// one by its timestamp.
-    fn is_superseded(&mut self, options: &Options, newly: &Newly) -> bool {
+    fn is_superseded(&mut self, options: &Options, newly: &NewlyAcked) -> bool {
         let Some((value, _)) = options.timestamps else { return !newly.advances };
         let ahead = self.latest.map_or(1, |latest| value.wrapping_sub(latest) as i32);
         if ahead > 0 {
@@ -165,7 +165,7 @@ impl Echoed {
     }
 
     /// How many packets were marked, `least` or a multiple of eight more (§3.2.2.5.2). `marked`: bytes, by the option.
-    fn likely(&self, least: u32, marked: Option<u32>, newly: &Newly) -> u32 {
+    fn likely(&self, least: u32, marked: Option<u32>, newly: &NewlyAcked) -> u32 {
         if newly.segments < DIVACE {
             return least; // also where it is more than were acknowledged: control packets may be marked
         }
@@ -185,7 +185,7 @@ impl Echoed {
     /// Marked bytes among those that the ACK delivers. Without option they are as many packets as were marked, of the
     /// mean size (appendix A.3); the next option says what they were. Bytes that arrived before what an ACK can
     /// deliver wait for those.
-    fn place(&mut self, packets: u32, marked: Option<u32>, newly: &Newly) -> u32 {
+    fn place(&mut self, packets: u32, marked: Option<u32>, newly: &NewlyAcked) -> u32 {
         let bytes = match marked {
             Some(bytes) => {
                 let more = bytes.saturating_sub(self.ahead);
@@ -222,8 +222,14 @@ mod tests {
     const MSS: u32 = 1460;
 
     /// An ACK of so many full segments.
-    fn of(segments: u32) -> Newly {
-        Newly { bytes: segments * MSS, segments, advances: segments > 0, size: MSS, ..Newly::default() }
+    fn of(segments: u32) -> NewlyAcked {
+        NewlyAcked {
+            bytes: segments * MSS,
+            segments,
+            advances: segments > 0,
+            size: MSS,
+            ..NewlyAcked::default()
+        }
     }
 
     /// The options of an ACK at this time, with this counter of marked bytes.
@@ -238,7 +244,7 @@ mod tests {
         options(None, Some(ceb))
     }
 
-    fn ack(echoed: &mut Echoed, counter: u32, options: &Options, newly: &Newly) -> (u32, u32) {
+    fn ack(echoed: &mut Echoed, counter: u32, options: &Options, newly: &NewlyAcked) -> (u32, u32) {
         let said = echoed.on_ack(field::flags(counter % 8), options, newly, false);
         assert!(!said.mangled);
         (said.packets, said.bytes)
@@ -314,7 +320,8 @@ mod tests {
     #[test]
     fn bytes_are_estimated_where_no_option_comes() {
         let mut echoed = usual();
-        let small = Newly { bytes: 300, segments: 3, advances: true, size: MSS, ..Newly::default() };
+        let small =
+            NewlyAcked { bytes: 300, segments: 3, advances: true, size: MSS, ..NewlyAcked::default() };
         assert_eq!(ack(&mut echoed, 5 + 1, &Options::NONE, &small), (1, 100));
         assert_eq!(ack(&mut echoed, 5 + 2, &option(60 + MSS), &of(2)), (1, MSS - 40));
     }
@@ -400,7 +407,7 @@ mod tests {
                 if lost && !last && out < 6 {
                     continue;
                 }
-                let newly = Newly { bytes: out * size, segments: out, advances: true, size, ..Newly::default() };
+                let newly = NewlyAcked { bytes: out * size, segments: out, advances: true, size, ..NewlyAcked::default() };
                 let one = echoed.on_ack(received.flags(), &options, &newly, false);
                 prop_assert!(!one.mangled);
                 said = (said.0 + one.packets, said.1 + one.bytes);

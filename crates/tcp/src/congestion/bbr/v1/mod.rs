@@ -14,7 +14,9 @@ use serde_json::json;
 use units::param::Json;
 use units::{Duration, Packets, Range, Rate, Time, params, words};
 
-use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, Marks, Presumed, RateSample};
+use crate::congestion::control::{
+    Ack, Congestion, CongestionControl, Control, ImpliedRecovery, Marks, RateSample,
+};
 use crate::window::Window;
 
 use super::max_filter::{LONGEST, MaxFilter};
@@ -71,7 +73,7 @@ params! {
 impl Control for Bbr {
     type State = BbrState;
     const MARKS: Marks = Marks::Unanswered;
-    const PRESUMED: Presumed = Presumed::InProportion; // it measures what SACK delivers
+    const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr; // it measures what SACK delivers
     const HAS_SLOW_START: bool = false; // Startup is another
 
     fn begin(&self, window: &Window) -> Self::State {

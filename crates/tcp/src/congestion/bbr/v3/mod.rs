@@ -13,7 +13,7 @@ mod states;
 
 use units::{Duration, Packets, Probability, Range, Rate, Time, params};
 
-use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, Marks, Presumed};
+use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, ImpliedRecovery, Marks};
 use crate::window::Window;
 
 use super::max_filter::MaxFilter;
@@ -54,7 +54,7 @@ params! {
 impl Control for Bbr3 {
     type State = Bbr3State;
     const MARKS: Marks = Marks::Unanswered;
-    const PRESUMED: Presumed = Presumed::InProportion; // the draft measures what SACK delivers
+    const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr; // the draft measures what SACK delivers
     const HAS_SLOW_START: bool = false; // Startup is another
 
     fn begin(&self, window: &Window) -> Self::State {

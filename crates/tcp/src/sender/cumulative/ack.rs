@@ -3,7 +3,7 @@
 use net::Options;
 use units::{Duration, Time};
 
-use super::ByBytes;
+use super::CumulativeSender;
 use crate::config::{
     CwndCounts, CwndValidation, FastRetransmit, FastRetransmitTimer, RecoveryExit, RtoOrder, SlowStartFrom,
     Tcp,
@@ -15,7 +15,7 @@ use crate::recovery::newreno::{self, OnNewAck};
 use crate::recovery::reno::OnDuplicate;
 use crate::recovery::reordering::{ReorderingRules, WithoutSack};
 use crate::recovery::{RecoveryKind, tahoe};
-use crate::sender::arriving::{Arriving, Feedback};
+use crate::sender::arriving::{ArrivingAck, Feedback};
 use crate::sender::cwnd::Progress;
 use crate::sender::tcb::Tcb;
 use crate::timestamp::timestamp;
@@ -28,11 +28,11 @@ fn counts_bytes(reno: &RenoState, tcp: &Tcp) -> bool {
         && tcp.details.cwnd_counts == CwndCounts::Acknowledged
 }
 
-impl ByBytes {
+impl CumulativeSender {
     /// An acceptable ACK of an established connection. Returns whether the window was cut.
     #[inline]
-    pub fn on_ack(&mut self, tcb: &mut Tcb, arriving: &Arriving, tcp: &Tcp) -> bool {
-        let &Arriving { now, segment, feedback, .. } = arriving;
+    pub fn on_ack(&mut self, tcb: &mut Tcb, arriving: &ArrivingAck, tcp: &Tcp) -> bool {
+        let &ArrivingAck { now, segment, feedback, .. } = arriving;
         let ack = segment.ack;
         let same_window = segment.window == tcb.rwnd;
         // RFC 3168 §6.1.2: at most one response to congestion a window of data.
@@ -82,8 +82,8 @@ impl ByBytes {
     }
 
     #[inline]
-    fn on_new_ack(&mut self, tcb: &mut Tcb, arriving: &Arriving, tcp: &Tcp) {
-        let &Arriving { now, segment, options, feedback } = arriving;
+    fn on_new_ack(&mut self, tcb: &mut Tcb, arriving: &ArrivingAck, tcp: &Tcp) {
+        let &ArrivingAck { now, segment, options, feedback } = arriving;
         let ack = segment.ack;
         let acked = ack - tcb.una;
         tcb.una = ack;

@@ -3,14 +3,14 @@
 use net::Seq;
 use units::{Duration, Time};
 
-use super::ByBoard;
+use super::SackSender;
 use super::losses::keeps_reduction;
 use super::reduction::reduces_in_proportion;
 use crate::config::{CwndCounts, CwndValidation, FastRetransmitTimer, RecoveryExit, RtoOrder, Tcp};
 use crate::congestion::{CongestionControl, Controller, RateSample};
-use crate::recovery::board::{Delivery, Departure, Doubt, Sent};
+use crate::recovery::scoreboard::{Delivery, Departure, RttAmbiguity, Sent};
 use crate::sender::SLOW_PATHS;
-use crate::sender::arriving::Arriving;
+use crate::sender::arriving::ArrivingAck;
 use crate::sender::ca_state::CaState;
 use crate::sender::cwnd::Progress;
 use crate::sender::tcb::{Pending, Tcb};
@@ -31,10 +31,10 @@ struct Outcome {
     cut_by_echo: bool,
 }
 
-impl ByBoard {
+impl SackSender {
     /// Process an acceptable ACK of an established connection. Return whether cwnd was reduced.
     #[inline(never)]
-    pub fn on_ack(&mut self, tcb: &mut Tcb, arriving: &Arriving, tcp: &Tcp) -> bool {
+    pub fn on_ack(&mut self, tcb: &mut Tcb, arriving: &ArrivingAck, tcp: &Tcp) -> bool {
         let was_una = tcb.una;
         if let Some(outcome) = self.process_in_order(tcb, arriving, tcp) {
             return self.finish_ack(tcb, was_una, arriving, &outcome, tcp);
@@ -49,7 +49,7 @@ impl ByBoard {
         &mut self,
         tcb: &mut Tcb,
         was_una: Seq,
-        arriving: &Arriving,
+        arriving: &ArrivingAck,
         outcome: &Outcome,
         tcp: &Tcp,
     ) -> bool {
@@ -66,8 +66,8 @@ impl ByBoard {
     /// Fast path of [`process_ack`](Self::process_ack) for a cumulative ACK of segments sent once, outside
     /// recovery. Return `None` for every other ACK.
     #[inline(always)]
-    fn process_in_order(&mut self, tcb: &mut Tcb, arriving: &Arriving, tcp: &Tcp) -> Option<Outcome> {
-        let &Arriving { now, segment, options, feedback } = arriving;
+    fn process_in_order(&mut self, tcb: &mut Tcb, arriving: &ArrivingAck, tcp: &Tcp) -> Option<Outcome> {
+        let &ArrivingAck { now, segment, options, feedback } = arriving;
         let ack = segment.ack;
         if SLOW_PATHS
             || self.state != CaState::Open
@@ -165,8 +165,8 @@ impl ByBoard {
     /// Process an ACK, all but the growth of cwnd: update the scoreboard and the RTT, undo what was
     /// spurious, leave a recovery that is complete, detect losses, and reduce cwnd.
     #[inline(never)]
-    fn process_ack(&mut self, tcb: &mut Tcb, arriving: &Arriving, tcp: &Tcp) -> Outcome {
-        let &Arriving { now, segment, feedback, .. } = arriving;
+    fn process_ack(&mut self, tcb: &mut Tcb, arriving: &ArrivingAck, tcp: &Tcp) -> Outcome {
+        let &ArrivingAck { now, segment, feedback, .. } = arriving;
         let (was_una, was_state) = (tcb.una, self.state);
         let advanced = segment.ack.after(was_una);
         let plain_duplicate = !advanced && segment.len == 0 && segment.window == tcb.rwnd;
@@ -210,11 +210,11 @@ impl ByBoard {
     /// Update the scoreboard and SND.UNA (RFC 6675 §4, Update). Return what the ACK delivers, and whether
     /// a D-SACK widened the reordering window.
     #[inline(always)]
-    fn update_scoreboard(&mut self, tcb: &mut Tcb, arriving: &Arriving, tcp: &Tcp) -> (Delivery, bool) {
-        let &Arriving { now, segment, options, .. } = arriving;
+    fn update_scoreboard(&mut self, tcb: &mut Tcb, arriving: &ArrivingAck, tcp: &Tcp) -> (Delivery, bool) {
+        let &ArrivingAck { now, segment, options, .. } = arriving;
         let echo = options.timestamps.filter(|t| t.1 != 0 && self.tracking.timestamps).map(|t| t.1);
-        let doubt = Doubt { min_rtt: self.tracking.min_rtt, echo };
-        let d = self.board.on_ack(now, tcb.una, segment.ack, options.sack(), tcb.max, &doubt);
+        let ambiguity = RttAmbiguity { min_rtt: self.tracking.min_rtt, echo };
+        let d = self.board.on_ack(now, tcb.una, segment.ack, options.sack(), tcb.max, &ambiguity);
         let widened = d.dsack && self.on_dsack(tcb, &d, options.sack()[0], segment.ack, tcp);
         if d.late > 0 {
             self.on_late(tcb, d.late, tcp);
@@ -259,11 +259,11 @@ impl ByBoard {
         &mut self,
         tcb: &mut Tcb,
         d: &Delivery,
-        arriving: &Arriving,
+        arriving: &ArrivingAck,
         advanced: bool,
         tcp: &Tcp,
     ) -> Option<Duration> {
-        let &Arriving { now, options, .. } = arriving;
+        let &ArrivingAck { now, options, .. } = arriving;
         let by_timestamp = || {
             let (_, echo) =
                 options.timestamps.filter(|t| t.1 != 0 && advanced && self.tracking.timestamps)?;
@@ -276,7 +276,7 @@ impl ByBoard {
 
     /// Grow cwnd, or continue its reduction.
     #[inline(always)]
-    fn open_window(&mut self, tcb: &mut Tcb, arriving: &Arriving, outcome: &Outcome, tcp: &Tcp) {
+    fn open_window(&mut self, tcb: &mut Tcb, arriving: &ArrivingAck, outcome: &Outcome, tcp: &Tcp) {
         let &Outcome { acked, delivered, weight, rtt, rate, was_reducing, safe, .. } = outcome;
         let advanced = acked > 0;
         if delivered == 0 && !advanced {

@@ -2,12 +2,12 @@
 
 use net::{Options, Seq};
 
-use super::ByBytes;
+use super::CumulativeSender;
 use crate::config::Tcp;
 use crate::recovery::frto::{self, Frto};
 use crate::sender::tcb::Tcb;
 
-impl ByBytes {
+impl CumulativeSender {
     /// Tests whether the last retransmission was spurious. Returns whether the ACK is dealt with. `acked`: bytes that it acknowledges, if
     /// it is no duplicate.
     #[inline(never)]

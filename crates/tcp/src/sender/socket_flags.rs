@@ -1,10 +1,10 @@
-//! What the application wishes: of small segments, and to be told.
+//! What the application socket_flags: of small segments, and to be told.
 
-/// The application's wishes, each a bit.
+/// The application's socket_flags, each a bit.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wishes(u8);
+pub struct SocketFlags(u8);
 
-impl Wishes {
+impl SocketFlags {
     pub const NODELAY: u8 = 1;
     pub const CORK: u8 = 2;
     /// More comes soon: until something arrives.

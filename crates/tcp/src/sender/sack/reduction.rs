@@ -3,14 +3,14 @@
 use net::Seq;
 use units::Time;
 
-use super::ByBoard;
+use super::SackSender;
 use crate::config::{RateReduction, SsthreshFrom, Tcp};
 use crate::congestion::{Congestion, CongestionControl};
 use crate::recovery::prr::Prr;
 use crate::sender::ca_state::CaState;
 use crate::sender::tcb::Tcb;
 
-impl ByBoard {
+impl SackSender {
     /// Cuts the window. `una`: SND.UNA before the ACK at hand; `limited`: bytes that limited transmit let go.
     #[cold]
     pub(super) fn cut(

@@ -2,12 +2,12 @@
 
 use net::Seq;
 
-use super::Board;
+use super::Scoreboard;
 use super::segment::{COUNTED, SACKED, Sent};
 
-impl Board {
+impl Scoreboard {
     /// Bytes and segments that an ACK up to `ack` with these SACK blocks delivers for the first time, as
-    /// [`Board::on_ack`] will count them.
+    /// [`Scoreboard::on_ack`] will count them.
     pub fn newly(&self, una: Seq, ack: Seq, blocks: &[(Seq, Seq)], max: Seq) -> (u32, u32) {
         let (mut bytes, mut segments) = (0, 0);
         for s in self.segments.iter().take_while(|s| s.start.before(ack)) {

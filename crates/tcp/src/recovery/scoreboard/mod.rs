@@ -4,7 +4,7 @@
 
 mod ack;
 mod loss;
-mod newly;
+mod newly_acked;
 mod segment;
 mod sent;
 
@@ -16,12 +16,12 @@ use crate::recovery::by_time::ByTime;
 use crate::recovery::rack::{Rack, RackTimes};
 use segment::{LOST, RESENT, SACKED, TWICE};
 
-pub use segment::{Clock, Delivery, Departure, Doubt, Run, Sent};
+pub use segment::{Clock, Delivery, Departure, RttAmbiguity, Run, Sent};
 
 /// The scoreboard. What every segment touches comes first.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
-pub struct Board {
+pub struct Scoreboard {
     segments: VecDeque<Sent>,
     outstanding: u64,
     /// What a segment counts for whatever its size; 0: its bytes.
@@ -51,10 +51,10 @@ pub struct Board {
     pub rack: Rack,
 }
 
-impl Board {
+impl Scoreboard {
     /// An empty board. `unit`: what every segment counts for; 0: its bytes. `rack`: losses are found by time.
     pub fn new(unit: u32, rack: bool) -> Self {
-        Board { unit, by_time: rack.then(Box::default), ..Board::default() }
+        Scoreboard { unit, by_time: rack.then(Box::default), ..Scoreboard::default() }
     }
 
     /// The same board, whose RACK takes times so.

@@ -3,10 +3,10 @@
 use net::Seq;
 use units::Time;
 
-use super::Board;
+use super::Scoreboard;
 use super::segment::{APP_LIMITED, Clock, EVER_RESENT, LOST, PUSHED, RESENT, SACKED, Sent, TWICE};
 
-impl Board {
+impl Scoreboard {
     /// New data goes out.
     #[inline]
     pub fn on_sent(&mut self, start: Seq, end: Seq, at: Time, clock: &Clock, app_limited: bool) {
@@ -34,7 +34,7 @@ impl Board {
         self.segments.get(index).is_some_and(|s| s.has(PUSHED))
     }
 
-    /// What is to be sent again next: [start, end), at most `most` bytes; its place for [`Board::on_resent`].
+    /// What is to be sent again next: [start, end), at most `most` bytes; its place for [`Scoreboard::on_resent`].
     pub fn next_lost(&mut self) -> Option<(usize, Seq, Seq)> {
         if self.lost == 0 {
             return None;

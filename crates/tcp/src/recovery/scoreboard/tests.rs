@@ -2,12 +2,12 @@ use super::*;
 use proptest::prelude::*;
 use units::{Duration, Time};
 
-fn doubt(min_rtt: u64) -> Doubt {
-    Doubt { min_rtt: Duration(min_rtt), echo: None }
+fn ambiguity(min_rtt: u64) -> RttAmbiguity {
+    RttAmbiguity { min_rtt: Duration(min_rtt), echo: None }
 }
 
 /// RACK_detect_loss as RFC 8985 §6.2 has it, over every segment.
-fn lose_one_by_one(board: &mut Board, now: Time, window: Duration) -> (u32, Option<Time>) {
+fn lose_one_by_one(board: &mut Scoreboard, now: Time, window: Duration) -> (u32, Option<Time>) {
     let (mut bytes, mut all_due) = (0, None);
     for i in 0..board.segments.len() {
         let s = board.segments[i];
@@ -25,8 +25,8 @@ fn lose_one_by_one(board: &mut Board, now: Time, window: Duration) -> (u32, Opti
     (bytes, all_due)
 }
 
-/// [`Board::lose_before`] over every segment.
-fn lose_each_before(board: &mut Board, limit: Seq) -> u32 {
+/// [`Scoreboard::lose_before`] over every segment.
+fn lose_each_before(board: &mut Scoreboard, limit: Seq) -> u32 {
     let due = |s: &Sent| s.start.before(limit) && !s.has(SACKED | LOST);
     (0..board.segments.len()).map(|i| if due(&board.segments[i]) { board.lose_first(i) } else { 0 }).sum()
 }
@@ -40,7 +40,7 @@ proptest! {
         steps in prop::collection::vec((0u8..10, 0u32..30, 0u32..6, 0u64..4), 1..150),
     ) {
         let clock = Clock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
-        let mut board = Board::new(0, rack);
+        let mut board = Scoreboard::new(0, rack);
         let (mut now, mut una, mut max) = (Time(100), Seq(u32::MAX - 50), Seq(u32::MAX - 50));
         for (step, a, b, t) in steps {
             now = Time(now.0 + t);
@@ -70,7 +70,7 @@ proptest! {
                     let asked = board.newly(una, ack, blocks, max);
                     let mut by_run = board.clone();
                     let run = if blocks.is_empty() { by_run.acknowledge(now, ack) } else { None };
-                    let told = board.on_ack(now, una, ack, blocks, max, &doubt(3));
+                    let told = board.on_ack(now, una, ack, blocks, max, &ambiguity(3));
                     if let Some(run) = run {
                         prop_assert_eq!((run.delivered, run.weight), (told.delivered, told.weight));
                         prop_assert_eq!((Some(run.first_sent), Some(run.last.at)), (told.first_sent, told.last_sent));
@@ -103,7 +103,7 @@ proptest! {
                     literal.on_resent_early(hole, now, &clock);
                 }
             }
-            let marks = |b: &Board| b.segments.iter().map(|s| s.marks).collect::<Vec<_>>();
+            let marks = |b: &Scoreboard| b.segments.iter().map(|s| s.marks).collect::<Vec<_>>();
             prop_assert_eq!(marks(&board), marks(&literal));
             prop_assert_eq!((board.pipe(), board.first_lost), (literal.pipe(), literal.first_lost));
         }
@@ -122,7 +122,7 @@ fn the_round_trip_is_of_the_segment_sent_last_or_the_last_in_sequence() {
         (RackTimes::Linux, &[(Seq(30), Seq(40))], 210),
     ] {
         let clock = Clock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
-        let mut board = Board::new(0, true).timed(times);
+        let mut board = Scoreboard::new(0, true).timed(times);
         for i in 0..2 {
             board.on_sent(Seq(i * 10), Seq((i + 1) * 10), Time(0), &clock, false);
         }
@@ -131,7 +131,7 @@ fn the_round_trip_is_of_the_segment_sent_last_or_the_last_in_sequence() {
         }
         board.lose_at(0);
         board.on_resent(0, us(100), &clock);
-        board.on_ack(us(210), Seq(0), Seq(20), blocks, Seq(40), &doubt(90));
+        board.on_ack(us(210), Seq(0), Seq(20), blocks, Seq(40), &ambiguity(90));
         assert_eq!(board.rack.rtt.0, rtt * 1_000_000);
     }
 }
@@ -142,13 +142,13 @@ fn the_round_trip_is_of_the_segment_sent_last_or_the_last_in_sequence() {
 fn in_the_same_microsecond_the_higher_end_is_later() {
     for (times, lost) in [(RackTimes::Rfc8985, 0), (RackTimes::Linux, 10)] {
         let clock = Clock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
-        let mut board = Board::new(0, true).timed(times);
+        let mut board = Scoreboard::new(0, true).timed(times);
         board.on_sent(Seq(0), Seq(10), Time(0), &clock, false);
         board.lose_at(0);
         board.on_sent(Seq(10), Seq(20), Time(5_000_100), &clock, false);
         board.on_resent(0, Time(5_000_200), &clock);
         let at = Time(9_000_000);
-        board.on_ack(at, Seq(0), Seq(0), &[(Seq(10), Seq(20))], Seq(20), &doubt(90));
+        board.on_ack(at, Seq(0), Seq(0), &[(Seq(10), Seq(20))], Seq(20), &ambiguity(90));
         assert_eq!(board.lose_by_time(at, Duration::ZERO).0, lost);
     }
 }
@@ -158,7 +158,7 @@ fn in_the_same_microsecond_the_higher_end_is_later() {
 fn nothing_is_delivered_twice() {
     for forget in [false, true] {
         let clock = Clock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
-        let mut board = Board::new(1000, false);
+        let mut board = Scoreboard::new(1000, false);
         for i in 0..3 {
             board.on_sent(Seq(i * 1000), Seq((i + 1) * 1000), Time(1), &clock, false);
         }
@@ -166,7 +166,7 @@ fn nothing_is_delivered_twice() {
             if times_out {
                 board.lose_all(forget);
             }
-            board.on_ack(Time(2), Seq(0), Seq(ack), blocks, Seq(3000), &doubt(1)).delivered
+            board.on_ack(Time(2), Seq(0), Seq(ack), blocks, Seq(3000), &ambiguity(1)).delivered
         };
         assert_eq!(on_ack(0, &[(Seq(1000), Seq(2000))], false), 1000);
         assert_eq!(on_ack(0, &[(Seq(1000), Seq(3000))], true), 1000);

@@ -3,14 +3,14 @@
 use net::Seq;
 use units::{Duration, Time};
 
-use super::ByBoard;
+use super::SackSender;
 use super::reduction::reduces_in_proportion;
 use crate::config::{MarkReductionEnds, SpuriousResponse, Tcp};
 use crate::congestion::{Congestion, CongestionControl};
-use crate::recovery::board::Delivery;
 use crate::recovery::frto::Frto;
+use crate::recovery::scoreboard::Delivery;
 use crate::recovery::{RecoveryKind, fack, sack, tlp};
-use crate::sender::arriving::Arriving;
+use crate::sender::arriving::ArrivingAck;
 use crate::sender::ca_state::CaState;
 use crate::sender::tcb::Tcb;
 
@@ -21,7 +21,7 @@ pub(super) fn keeps_reduction(echo: bool, tcp: &Tcp) -> bool {
     echo && tcp.recovery.spurious_response == SpuriousResponse::Restore
 }
 
-impl ByBoard {
+impl SackSender {
     /// Mark segments as lost (RFC 6675 §4, IsLost; RFC 8985 §6.2, step 5). Return the time at which RACK
     /// would detect more, if nothing arrives.
     pub(super) fn find_losses(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Time> {
@@ -88,11 +88,11 @@ impl ByBoard {
         &mut self,
         tcb: &mut Tcb,
         d: &Delivery,
-        arriving: &Arriving,
+        arriving: &ArrivingAck,
         una: Seq,
         tcp: &Tcp,
     ) -> bool {
-        let &Arriving { now, segment, feedback, .. } = arriving;
+        let &ArrivingAck { now, segment, feedback, .. } = arriving;
         let responds = feedback.echo
             && self.state == CaState::Open
             && tcb.congestion.answers_mark(now, segment.ack.after(self.recovery_point));

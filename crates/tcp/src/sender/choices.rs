@@ -178,7 +178,7 @@ words! {
 
 words! {
     /// Segmentation offload of the sender.
-    pub enum Gathering {
+    pub enum Offload {
         /// Each segment is sent as soon as the windows allow it.
         None = "none",
         /// Segments wait for an ACK that is due within a millisecond, unless they fill a super-packet, the

@@ -2,13 +2,13 @@
 
 use units::Time;
 
-use super::ByBytes;
+use super::CumulativeSender;
 use crate::config::{FrtoKind, Tcp};
 use crate::congestion::Congestion;
 use crate::recovery::frto::Frto;
 use crate::sender::tcb::Tcb;
 
-impl ByBytes {
+impl CumulativeSender {
     /// Sending goes back to SND.UNA.
     pub fn on_timeout(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) {
         let in_recovery = self.duplicates.end();

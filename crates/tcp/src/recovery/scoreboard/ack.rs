@@ -3,11 +3,11 @@
 use net::Seq;
 use units::Time;
 
-use super::Board;
-use super::segment::{COUNTED, Delivery, Departure, Doubt, LOST, RESENT, Run, SACKED, Sent, TWICE};
+use super::Scoreboard;
+use super::segment::{COUNTED, Delivery, Departure, LOST, RESENT, RttAmbiguity, Run, SACKED, Sent, TWICE};
 use crate::recovery::rack::sent_after;
 
-impl Board {
+impl Scoreboard {
     /// An ACK arrived with these SACK blocks; `una`: before it.
     #[inline]
     pub fn on_ack(
@@ -17,7 +17,7 @@ impl Board {
         ack: Seq,
         blocks: &[(Seq, Seq)],
         max: Seq,
-        doubt: &Doubt,
+        ambiguity: &RttAmbiguity,
     ) -> Delivery {
         let (mut d, mut n) = (Delivery::default(), 0);
         while let Some(s) = self.segments.front().copied() {
@@ -25,7 +25,7 @@ impl Board {
                 if !s.has(SACKED) {
                     d.delivered += s.not_counted(s.end);
                     d.weight += self.weight(&s);
-                    self.take(now, 0, &s, &mut d, doubt);
+                    self.take(now, 0, &s, &mut d, ambiguity);
                     if !s.resent() && d.first_sent.is_none() {
                         d.first_sent = Some(s.at);
                     }
@@ -52,8 +52,11 @@ impl Board {
             *index = index.saturating_sub(n);
         }
         let acknowledged = d.last_valid;
-        self.walked_count =
-            if blocks.is_empty() { 0 } else { self.take_blocks(now, (una, ack, max), blocks, &mut d, doubt) };
+        self.walked_count = if blocks.is_empty() {
+            0
+        } else {
+            self.take_blocks(now, (una, ack, max), blocks, &mut d, ambiguity)
+        };
         if let Some((sent, end)) = d.valid {
             self.rack.on_delivered(now, sent, end, acknowledged.or(d.last_valid).unwrap_or(sent));
         }
@@ -61,7 +64,7 @@ impl Board {
         d
     }
 
-    /// An ACK of whole segments came, without blocks, on a [plain](Board::is_plain) board: they go in a run, and what they tell is what the first
+    /// An ACK of whole segments came, without blocks, on a [plain](Scoreboard::is_plain) board: they go in a run, and what they tell is what the first
     /// and the last of them do. `None`, and nothing is done, if that is not what came, or if RACK might find a loss in what
     /// stays.
     #[inline]
@@ -118,10 +121,10 @@ impl Board {
         (una, ack, max): (Seq, Seq, Seq),
         blocks: &[(Seq, Seq)],
         d: &mut Delivery,
-        doubt: &Doubt,
+        ambiguity: &RttAmbiguity,
     ) -> u8 {
-        let echo = doubt.echo.filter(|_| !self.rack.as_linux);
-        let doubt = &Doubt { echo, ..*doubt };
+        let echo = ambiguity.echo.filter(|_| !self.rack.as_linux);
+        let ambiguity = &RttAmbiguity { echo, ..*ambiguity };
         let latest = una.max(ack);
         let walked = &self.walked[..usize::from(self.walked_count)];
         let (mut new, mut n) = ([(Seq(0), Seq(0)); 4], 0);
@@ -141,7 +144,7 @@ impl Board {
             new[..n].sort_unstable_by_key(|block| block.0 - una); // RFC 8985 §6.2, step 3: in ascending order
         }
         for &(start, end) in &new[..n] {
-            self.sack(now, start, end, d, doubt);
+            self.sack(now, start, end, d, ambiguity);
         }
         for (to, from) in self.walked.iter_mut().zip(blocks) {
             *to = *from;
@@ -162,7 +165,7 @@ impl Board {
         copy.map_or(0, |start| self.rack.late_by(start))
     }
 
-    fn take(&mut self, now: Time, i: usize, s: &Sent, d: &mut Delivery, doubt: &Doubt) {
+    fn take(&mut self, now: Time, i: usize, s: &Sent, d: &mut Delivery, ambiguity: &RttAmbiguity) {
         if !s.resent() {
             d.last_sent = d.last_sent.max(Some(s.at));
             if !s.has(COUNTED) && d.original.is_none_or(|end| s.end.before(end)) {
@@ -172,7 +175,7 @@ impl Board {
         if d.newest.is_none_or(|n| s.at > n.at || (s.at == n.at && s.end.after(n.end))) {
             (d.newest, d.departure) = (Some(*s), self.departure(i));
         }
-        let ambiguous = s.resent() && doubt.is_about(now, s.at);
+        let ambiguous = s.resent() && ambiguity.is_about(now, s.at);
         if !ambiguous {
             let sent = (self.rack.tick(s.at), s.end);
             d.last_valid = Some(s.at);
@@ -196,7 +199,7 @@ impl Board {
         (start, end)
     }
 
-    fn sack(&mut self, now: Time, start: Seq, end: Seq, d: &mut Delivery, doubt: &Doubt) {
+    fn sack(&mut self, now: Time, start: Seq, end: Seq, d: &mut Delivery, ambiguity: &RttAmbiguity) {
         let (start, end) = match self.walked[0] {
             (s, e) if self.walked_count > 0 && s == start && e.before(end) => (e, end), // most often: it grew
             _ => self.not_walked(start, end),
@@ -231,7 +234,7 @@ impl Board {
             d.delivered += s.not_counted(s.end);
             d.weight += w;
             d.sacked = true;
-            self.take(now, i, &s, d, doubt);
+            self.take(now, i, &s, d, ambiguity);
             if !s.resent() {
                 d.sacked_sent.get_or_insert(s.at);
             }

@@ -2,14 +2,14 @@
 
 use net::Seq;
 
-use super::ByBoard;
+use super::SackSender;
 use crate::config::Tcp;
-use crate::recovery::board::Delivery;
 use crate::recovery::reordering::{ReorderingRules, SackedGrowth};
+use crate::recovery::scoreboard::Delivery;
 use crate::sender::ca_state::CaState;
 use crate::sender::tcb::Tcb;
 
-impl ByBoard {
+impl SackSender {
     /// A D-SACK came, in this block of an ACK up to `ack`. Returns whether it has widened RACK's window.
     #[cold]
     pub(super) fn on_dsack(

@@ -2,7 +2,7 @@
 
 use units::{Duration, Time};
 
-use super::ByBoard;
+use super::SackSender;
 use crate::config::{FastRetransmitTimer, FrtoKind, LossWindow, SackAfterTimeout, Tcp, TimeoutInRecovery};
 use crate::congestion::{Congestion, CongestionControl};
 use crate::recovery::frto::Frto;
@@ -14,7 +14,7 @@ use crate::sender::tcb::{Pending, Tcb};
 /// A timer that should have expired while it stood behind another expires so soon.
 const SOON: Duration = Duration::from_millis(1);
 
-impl ByBoard {
+impl SackSender {
     /// The time for a tail loss probe has come.
     pub fn on_probe_timer(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) {
         if tcp.rto.fast_retransmit == FastRetransmitTimer::First && self.tlp.end.is_some() {

@@ -22,7 +22,7 @@ use crate::window::Window;
 
 /// What a sender without SACK has.
 #[derive(Clone, Debug)]
-pub(super) struct ByBytes {
+pub(super) struct CumulativeSender {
     /// SND.NXT.
     nxt: Seq,
     /// What fast recovery adds to cwnd.
@@ -47,10 +47,10 @@ struct Measured {
     sent: VecDeque<(Seq, Time, u64)>,
 }
 
-impl ByBytes {
+impl CumulativeSender {
     /// Before the SYN, whose sequence number is `iss`.
     pub fn new(iss: Seq) -> Self {
-        ByBytes {
+        CumulativeSender {
             nxt: iss,
             inflation: 0,
             recover: iss,

@@ -1,4 +1,4 @@
-//! The sender with SACK: it asks the scoreboard ([`Board`]) what is lost, what is in the network and what goes out.
+//! The sender with SACK: it asks the scoreboard ([`Scoreboard`]) what is lost, what is in the network and what goes out.
 
 mod ack;
 mod losses;
@@ -13,20 +13,20 @@ use units::Time;
 
 use super::ca_state::CaState;
 use super::cwnd::Out;
+use super::socket_flags::SocketFlags;
 use super::tcb::Tcb;
 use super::tracking::Tracking;
-use super::wishes::Wishes;
 use crate::config::{CwndValidation, FlightUnit, Tcp};
 use crate::congestion::RateSample;
-use crate::recovery::board::{Board, Clock};
 use crate::recovery::prr::Prr;
+use crate::recovery::scoreboard::{Clock, Scoreboard};
 use crate::recovery::tlp::Tlp;
 use crate::window::Window;
 
 /// What a sender with SACK has.
 #[derive(Clone, Debug)]
-pub(super) struct ByBoard {
-    board: Board,
+pub(super) struct SackSender {
+    board: Scoreboard,
     tracking: Tracking,
     state: CaState,
     /// RecoveryPoint (RFC 6675 §2): `max` at the last cut of the window.
@@ -51,13 +51,13 @@ pub(super) struct ByBoard {
     probe_set: Time,
 }
 
-impl ByBoard {
+impl SackSender {
     /// Of a connection established at `now`.
     pub fn new(tcb: &Tcb, tracking: Tracking, now: Time, tcp: &Tcp) -> Self {
         let unit = if tcp.details.flight_unit == FlightUnit::Segments { tcb.smss } else { 0 };
-        let sampled = tcb.congestion.takes_rates() || tcb.wishes.any(Wishes::RATE);
-        ByBoard {
-            board: Board::new(unit, tcp.recovery.rack).timed(tcp.details.rack_times).sampled(sampled),
+        let sampled = tcb.congestion.takes_rates() || tcb.socket_flags.any(SocketFlags::RATE);
+        SackSender {
+            board: Scoreboard::new(unit, tcp.recovery.rack).timed(tcp.details.rack_times).sampled(sampled),
             tracking,
             state: CaState::Open,
             recovery_point: Seq(tcb.una.0.wrapping_sub(1)), // nothing was sent before

@@ -2,16 +2,16 @@
 
 use net::{Options, Seq};
 
-use super::ByBoard;
+use super::SackSender;
 use super::losses::keeps_reduction;
 use crate::config::{FrtoKind, Tcp};
-use crate::recovery::board::Delivery;
 use crate::recovery::frto::{self, Frto, SackedAck};
-use crate::sender::arriving::Arriving;
+use crate::recovery::scoreboard::Delivery;
+use crate::sender::arriving::ArrivingAck;
 use crate::sender::ca_state::CaState;
 use crate::sender::tcb::Tcb;
 
-impl ByBoard {
+impl SackSender {
     /// Whether an ACK proves that the last retransmission was for nothing: by D-SACKs, or by an echo of the original (RFC 3522 §3.2,
     /// step 5), but if everything is acknowledged only where the receiver is known to send D-SACK.
     fn was_spurious(&mut self, tcb: &Tcb, d: &Delivery, advanced: bool, options: &Options) -> bool {
@@ -28,7 +28,7 @@ impl ByBoard {
         &mut self,
         tcb: &mut Tcb,
         d: &Delivery,
-        arriving: &Arriving,
+        arriving: &ArrivingAck,
         una: Seq,
         tcp: &Tcp,
     ) {
@@ -58,7 +58,7 @@ impl ByBoard {
         &mut self,
         tcb: &mut Tcb,
         d: &Delivery,
-        arriving: &Arriving,
+        arriving: &ArrivingAck,
         advances: bool,
         tcp: &Tcp,
     ) {
@@ -66,7 +66,7 @@ impl ByBoard {
         if self.tracking.frto == Frto::Off {
             return;
         }
-        let Arriving { segment, options, .. } = arriving;
+        let ArrivingAck { segment, options, .. } = arriving;
         let later = |seq: Seq| seq.after(self.recovery_point);
         if tcp.recovery.frto == FrtoKind::Original && d.original.is_some_and(|end| !later(end)) {
             return self.take_back(tcb, d.delivered, tcp);

@@ -3,10 +3,10 @@
 use net::Seq;
 use units::{Duration, Time};
 
-use super::Board;
+use super::Scoreboard;
 use super::segment::{COUNTED, LOST, RESENT, SACKED, TWICE};
 
-impl Board {
+impl Scoreboard {
     pub(super) fn lose(&mut self, i: usize) -> u32 {
         let s = self.segments[i];
         let w = self.weight(&s);
@@ -88,7 +88,7 @@ impl Board {
     }
 
     /// The timer expired, with RACK (RFC 8985 §6.3): lost is the first segment, and what was sent a round trip and the
-    /// reordering window ago. Where the receiver went back on its word, everything is ([`Board::lose_all`]).
+    /// reordering window ago. Where the receiver went back on its word, everything is ([`Scoreboard::lose_all`]).
     pub fn lose_on_timeout(&mut self, now: Time, reordering_window: Duration) {
         if self.segments.front().is_some_and(|s| s.has(SACKED)) {
             return self.lose_all(true);

@@ -3,14 +3,14 @@
 use net::Seq;
 use units::Time;
 
-use super::ByBytes;
+use super::CumulativeSender;
 use crate::config::Tcp;
 use crate::congestion::CongestionControl;
 use crate::sender::SLOW_PATHS;
 use crate::sender::outgoing::Outgoing;
 use crate::sender::tcb::Tcb;
 
-impl ByBytes {
+impl CumulativeSender {
     /// The next segment to send, if there is one that may go now.
     #[inline]
     pub fn next_segment(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
@@ -46,7 +46,7 @@ impl ByBytes {
         }
     }
 
-    /// As [`ByBytes::next_segment`], where something is kept track of: nothing is to be sent again.
+    /// As [`CumulativeSender::next_segment`], where something is kept track of: nothing is to be sent again.
     #[inline(never)] // so that what controllers compute stays out of the loop that asks
     fn next_tracked(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let flows = tcb.unsent > u64::from(tcb.smss)

@@ -10,7 +10,7 @@ use super::send_queue::{LARGEST, SendQueue};
 use super::tcb::Tcb;
 use crate::config::Tcp;
 use crate::congestion::CongestionControl;
-use crate::recovery::board::Board;
+use crate::recovery::scoreboard::Scoreboard;
 
 /// Segments do not wait if the last segment left longer ago than this.
 const RECENT: Duration = Duration::from_millis(1);
@@ -32,7 +32,7 @@ pub(super) struct Room<'a> {
     /// Number of bytes of new data in the send buffer.
     pub new: u32,
     /// The segments in flight.
-    pub board: &'a Board,
+    pub board: &'a Scoreboard,
     /// Time at which a segment was last sent.
     pub last: Time,
     /// Minimum round-trip time.

@@ -3,17 +3,17 @@
 use net::Seq;
 use units::Time;
 
-use super::ByBoard;
-use crate::config::{FastRetransmitTimer, FinWaits, Gathering, Tcp};
+use super::SackSender;
+use crate::config::{FastRetransmitTimer, FinWaits, Offload, Tcp};
 use crate::congestion::CongestionControl;
 use crate::recovery::frto::Frto;
 use crate::sender::SLOW_PATHS;
 use crate::sender::ca_state::CaState;
-use crate::sender::gathering::Room;
+use crate::sender::offload::Room;
 use crate::sender::outgoing::Outgoing;
 use crate::sender::tcb::{Pending, Tcb};
 
-impl ByBoard {
+impl SackSender {
     /// The next segment to send, if there is one that may go now.
     #[inline(never)] // so that what controllers compute stays out of the loop that asks
     pub fn next_segment(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
@@ -65,7 +65,7 @@ impl ByBoard {
         let outgoing = if tcb.owes_probe() {
             Some(self.probe_window(tcb, now, tcp))
         } else if may_go {
-            self.next_by_board(tcb, now, tcp)
+            self.next_from_scoreboard(tcb, now, tcp)
         } else {
             tcb.held = !tcb.all_out() || tcb.retransmit || self.board.waits();
             None
@@ -103,7 +103,7 @@ impl ByBoard {
     fn waits_in_queue(&mut self, tcb: &Tcb, left: f64, now: Time, tcp: &Tcp) -> bool {
         match &self.tracking.queue {
             Some(queue) if queue.is_leaving(tcb.max) => false,
-            Some(queue) if tcp.offload == Gathering::None && queue.is_settled(tcb) => false,
+            Some(queue) if tcp.offload == Offload::None && queue.is_settled(tcb) => false,
             Some(_) => self.queue_holds(tcb, left, now, tcp),
             None => false,
         }
@@ -121,7 +121,7 @@ impl ByBoard {
             }
             queue.fill(tcb, self.board.merged_segments(), tcp)
         };
-        if new < tcb.smss || tcp.offload == Gathering::None {
+        if new < tcb.smss || tcp.offload == Offload::None {
             return new < tcb.smss;
         }
         let room = Room {
@@ -170,7 +170,7 @@ impl ByBoard {
     }
 
     /// NextSeg (RFC 6675 §4), after a probe of the tail that is due.
-    fn next_by_board(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+    fn next_from_scoreboard(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         if std::mem::take(&mut self.probe_due) {
             return self.probe_tail(tcb, now, tcp);
         }

@@ -54,7 +54,8 @@ pub fn lay(document: &mut Json, base: &Json) {
     }
     // Beside a stack of its own a document keeps the control of its base, but not what that brought.
     let control = map.get("congestion").or_else(|| map.get("stack").and(base.get("congestion")));
-    let mut presumed = control.map_or_else(|| json!({}), |c| Algorithm::presumed_by(kind(c)).parameters());
+    let mut presumed =
+        control.map_or_else(|| json!({}), |c| Algorithm::implied_recovery(kind(c)).parameters());
     if map.get("sack") == Some(&Json::Bool(true)) {
         presumed["recovery"]["method"] = "sack".into();
     }

@@ -67,7 +67,7 @@ impl Sent {
     }
 }
 
-/// What an ACK of segments that were sent once delivered ([`Board::acknowledge`](super::Board::acknowledge)).
+/// What an ACK of segments that were sent once delivered ([`Scoreboard::acknowledge`](super::Scoreboard::acknowledge)).
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
     /// Bytes.
@@ -115,14 +115,14 @@ pub struct Delivery {
 
 /// What tells whether an ACK may be of an earlier transmission of a segment than the last.
 #[derive(Clone, Copy, Debug)]
-pub struct Doubt {
+pub struct RttAmbiguity {
     /// RACK.min_RTT.
     pub min_rtt: Duration,
     /// TSecr of the ACK.
     pub echo: Option<u32>,
 }
 
-impl Doubt {
+impl RttAmbiguity {
     /// Whether it may, for a segment last sent then (RFC 8985 §6.2, step 2).
     pub(super) fn is_about(&self, now: Time, sent: Time) -> bool {
         let before = |echo: u32| (echo.wrapping_sub(timestamp(sent)) as i32) < 0;

@@ -4,7 +4,7 @@ use net::Seq;
 
 /// What an ACK acknowledges for the first time.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Newly {
+pub struct NewlyAcked {
     /// Bytes of data, SACKed ones included.
     pub bytes: u32,
     /// Segments with data; without scoreboard as many as these bytes fill.
