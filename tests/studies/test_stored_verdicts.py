@@ -10,7 +10,7 @@ import pytest
 from aqmlab import studies
 from aqmlab.studies.framework import Published, Study, stored_verdicts
 from aqmlab.studies.framework.claims import FITTED, INPUT, MEASURED, Decision, exactly
-from aqmlab.studies.framework.output import CLAIMS, MANIFEST, README
+from aqmlab.studies.framework.files import CLAIMS, MANIFEST, README
 from aqmlab.studies.framework.stored_verdicts import BEGIN, END, StoredClaim
 from aqmlab.studies.framework.summary import _by_verdict
 from aqmlab.studies.framework.verdicts import (

@@ -9,17 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.studies.framework.claims import Decision, Published
+from aqmlab.studies.framework.files import CLAIMS, FILES, MANIFEST, README
 from aqmlab.studies.framework.verdicts import called
 
 if TYPE_CHECKING:
     from aqmlab.studies.framework.study import Reproduction
 
-MANIFEST = "manifest.json"
-CLAIMS = "claims.csv"
-README = "readme.md"
-"""Name of the file with the results for the study's README."""
 MADE_BY = "aqmlab reproduce"
-FILES = "files"
 
 
 def write(reproduction: Reproduction, folder: Path) -> None:

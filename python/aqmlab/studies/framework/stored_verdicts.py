@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aqmlab.studies.framework.claims import FITTED, INPUT, MEASURED, Decision, Published
-from aqmlab.studies.framework.output import CLAIMS, MANIFEST, README
+from aqmlab.studies.framework.files import CLAIMS, MANIFEST, README
 from aqmlab.studies.framework.verdicts import (
     ABSENT,
     CONTRADICTED,
