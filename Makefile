@@ -1,17 +1,17 @@
-# make demo     set up, then reproduce the first study; ends with the path of its report
-# make check    check a change in two minutes: format, lint, types, prose, and the tests it touches
-# make test     set up, then run every check that CI runs
-# make nightly  the checks that take longer
-# make bench    measures the speed, beside the peers that are installed
-# make validate compares with ns-2, ns-3, Linux and others: docs/validation.md
-# make wheel    builds the release wheel, guided by a profile: target/wheels
-# make clean    remove what the others made
+# make demo      set up, reproduce the first study, and print the path of its report
+# make check     check a change in two minutes: format, lint, types, prose, and the tests it touches
+# make test      set up, and run every check that CI runs
+# make nightly   run every check that CI runs, with more cases, and the checks that take hours
+# make bench     measure the speed, and that of the installed peers
+# make validate  compare the simulator with ns-2, ns-3, Linux and L4S hosts (docs/validation.md)
+# make wheel     build the release wheel, optimized by a profile, in target/wheels
+# make clean     remove the files of the other targets
 
 PYTHON ?= python3
 OUT ?= results/ecn-finite-transfers
 BIN := .venv/bin
 
-# The one interpreter for pip, maturin and PyO3; nothing outside the checkout is used or changed.
+# pip, maturin and PyO3 use the interpreter of .venv. Nothing outside of the checkout changes.
 export VIRTUAL_ENV := $(CURDIR)/.venv
 export PYO3_PYTHON := $(CURDIR)/.venv/bin/python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -30,12 +30,13 @@ help:
 demo: .venv/core.stamp
 	@$(BIN)/aqmlab reproduce ecn-finite-transfers --force --out $(OUT)
 
-# The steps and the rule by which tests are chosen stand in tools/check.py. BASE names another commit that the change begins at.
+# tools/check.py describes the steps and the choice of tests. BASE=COMMIT sets the first commit of the
+# change.
 check: .venv/core.stamp
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/check.py $(if $(BASE),--base $(BASE))
 
-# The dependencies are fetched, the simulator is linked and the Python is checked on one core while the Rust tests are built and run on
-# the other; the tests of Python come after, on both, so that their summary is the last thing to be read.
+# One core fetches the dependencies, links the simulator and checks the Python, while the other core
+# builds and runs the Rust tests. Then both run the Python tests, whose summary ends the output.
 test:
 	@$(MAKE) --jobs=2 rust lint packages
 	@$(MAKE) pytest
@@ -65,18 +66,19 @@ nightly: .venv/core.stamp
 bench: .venv/core.stamp
 	@$(BIN)/aqmlab bench --peers
 
-# The peers that are installed, or those that PEERS names; skips each other one with a reason.
+# PEERS="ns2 linux" selects the peers. A peer that is not installed is skipped with a reason.
 validate: .venv/core.stamp
 	@cd tests && ../$(BIN)/python -m validation $(PEERS)
 
-# A tenth to a fifth faster than the module of .venv, and twice the time to build; tools/wheel says what it needs.
+# The wheel is 10 to 20 % faster than the module of .venv, and takes twice the time to build.
 wheel: .venv/dependencies.stamp
 	@tools/wheel
 
 .venv/bin/python: | tools
 	@$(PYTHON) -m venv .venv
 
-# The virtual environment with every dependency; made anew when pyproject.toml changes. Modules are compiled where they are first used.
+# The virtual environment with the dependencies, updated when pyproject.toml changes. Python compiles
+# each module at its first use.
 .venv/dependencies.stamp: pyproject.toml | .venv/bin/python
 	@echo "Setting up .venv with the dependencies of pyproject.toml"
 	@$(BIN)/python tools/dependencies.py | $(BIN)/python -m pip install --no-compile -r /dev/stdin
