@@ -168,7 +168,7 @@ impl CongestionControl for DctcpState {
     }
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
-        self.growth.left_slow_start()
+        self.growth.take_slow_start_exit()
     }
 }
 
@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn alpha_at_a_step_is_the_fluid_value() {
         let (k, bdp) = (40, 500.0); // 400 Mbit/s × 10 ms
-        let path = Path { mark_from: k, ..Path::new(400_000_000, 10) };
+        let path = Path { mark_threshold: k, ..Path::new(400_000_000, 10) };
         let mut sim = Sim::new(dctcp(), path, 10.0, 400.0);
         let (mut sum, mut n, mut longest) = (0.0, 0.0, 0);
         sim.run(4.0, |_| {});

@@ -183,7 +183,7 @@ impl CongestionControl for HighSpeedState {
     }
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
-        self.growth.left_slow_start()
+        self.growth.take_slow_start_exit()
     }
 }
 
@@ -315,10 +315,10 @@ mod tests {
         let h = HighSpeedState::new(&defaults());
         let mut sim = Sim::new(h, Path::new(10_000_000_000, 100), 263.0, 200.0);
         let (mut sum, mut n) = (0.0, 0.0);
-        sim.lose = Some(10_000);
+        sim.drop_number = Some(10_000);
         sim.run(60.0, |sim| {
-            if sim.lose.is_some_and(|lose| sim.next_number() > lose) {
-                sim.lose = Some(sim.next_number() + 10_000);
+            if sim.drop_number.is_some_and(|number| sim.next_number() > number) {
+                sim.drop_number = Some(sim.next_number() + 10_000);
             }
             if sim.now.seconds() > 15.0 {
                 (sum, n) = (sum + sim.segments() * 1.0, n + 1.0);

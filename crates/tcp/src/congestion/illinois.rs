@@ -297,7 +297,7 @@ impl CongestionControl for IllinoisState {
     }
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
-        self.growth.left_slow_start()
+        self.growth.take_slow_start_exit()
     }
 }
 

@@ -158,7 +158,7 @@ impl CongestionControl for PragueState {
             self.growth.slow_start(w, ack).0
         } else {
             let unmarked = ack.counted.saturating_sub(ack.marked);
-            self.growth.avoid(w.cwnd, w.smss, unmarked, self.increase())
+            self.growth.congestion_avoidance(w.cwnd, w.smss, unmarked, self.increase())
         }
     }
 
@@ -175,7 +175,7 @@ impl CongestionControl for PragueState {
     }
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
-        self.growth.left_slow_start()
+        self.growth.take_slow_start_exit()
     }
 
     /// Once a round trip, or a virtual one where that is longer: as often as α is updated.

@@ -208,7 +208,7 @@ impl CongestionControl for WestwoodState {
             return (pipe, Some(pipe));
         }
         let cwnd = if opens { self.cwnd_on_ack(w, ack).max(w.smss) } else { w.cwnd };
-        (cwnd, self.growth.left_slow_start())
+        (cwnd, self.growth.take_slow_start_exit())
     }
 
     fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
@@ -238,7 +238,7 @@ impl CongestionControl for WestwoodState {
     }
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
-        self.growth.left_slow_start()
+        self.growth.take_slow_start_exit()
     }
 
     /// An idle time is part of no sample, but in Linux it is.
