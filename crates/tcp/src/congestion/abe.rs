@@ -85,7 +85,7 @@ impl CongestionControl for AbeState {
         let ssthresh = self.base().ssthresh_on(w, congestion, now);
         match congestion {
             Congestion::Ecn => decreased(w, self.beta_ecn, congestion), // §3
-                _ => ssthresh,
+            _ => ssthresh,
         }
     }
 

@@ -65,11 +65,15 @@ impl Growth {
     /// Create the state of a connection before its first ACK.
     pub fn new(slow_start: &SlowStart, avoidance: Avoidance) -> Self {
         let (limit, detector, flags) = match slow_start {
-            SlowStart::Standard(p) => {
-                (p.limit.0 as u8, None, if p.at_ssthresh == AtSsthresh::Stops { STOPS_AT_SSTHRESH } else { 0 })
-            }
+            SlowStart::Standard(p) => (
+                p.limit.0 as u8,
+                None,
+                if p.at_ssthresh == AtSsthresh::Stops { STOPS_AT_SSTHRESH } else { 0 },
+            ),
             SlowStart::Hystart(p) => (1, Some(Detector::PlusPlus(HystartState::new(p))), 0),
-            SlowStart::Hybrid(p) => (UNLIMITED, Some(Detector::Hybrid(HybridState::new(p))), STOPS_AT_SSTHRESH),
+            SlowStart::Hybrid(p) => {
+                (UNLIMITED, Some(Detector::Hybrid(HybridState::new(p))), STOPS_AT_SSTHRESH)
+            }
         };
         let exit = detector.map(|detector| Box::new(DetectedExit { detector, ended_at: None }));
         Growth { exit, counted: 0, limit, flags, avoidance }
@@ -103,10 +107,10 @@ impl Growth {
         match self.exit.as_deref_mut() {
             Some(exit) if exit.ended_at.is_some() => return (w.cwnd, ack.counted),
             Some(DetectedExit { detector: Detector::PlusPlus(hystart), ended_at })
-                if w.cwnd < w.ssthresh && hystart.rules(w) =>
+                if w.cwnd < w.ssthresh && hystart.is_active(w) =>
             {
                 let cwnd = hystart.cwnd_on_ack(w, ack);
-                *ended_at = hystart.leaves().then_some(cwnd);
+                *ended_at = hystart.take_exit().then_some(cwnd);
                 return (cwnd, 0);
             }
             _ => {}

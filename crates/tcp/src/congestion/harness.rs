@@ -280,7 +280,7 @@ impl<C: CongestionControl> Sim<C> {
         {
             if packet.dropped {
                 if !self.inflight.iter().any(|p| !p.dropped) {
-                        self.inflight.push_front(packet); // no later packet can reveal the drop
+                    self.inflight.push_front(packet); // no later packet can reveal the drop
                     break;
                 }
                 lost += MSS as u64;
