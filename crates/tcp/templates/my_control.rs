@@ -66,7 +66,7 @@ impl CongestionControl for MyControlState {
     }
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
-        self.growth.left_slow_start()
+        self.growth.take_slow_start_exit()
     }
 }
 
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn the_window_comes_back() {
         let mut sim = Sim::new(control(json!({})), Path::new(10_000_000_000, 100), 80.0, 80.0);
-        sim.lose = Some(0);
+        sim.drop_number = Some(0);
         let (mut lost, mut back) = (None, None);
         sim.run(4.0, |sim| {
             if lost.is_none() && !sim.events.is_empty() {

@@ -1,5 +1,7 @@
-//! Alternative Backoff with ECN, RFC 8511 (`rfc8511`): an ECN-Echo cuts the window less than a loss
-//! does, because a mark comes from a short queue. A modifier of Reno or CUBIC, which do everything else.
+//! Alternative Backoff with ECN (ABE), RFC 8511 (`rfc8511`).
+//!
+//! An ECN-Echo reduces the window less than a loss does, because a mark comes from a short queue.
+//! ABE modifies Reno or CUBIC, which govern everything else.
 
 use serde_json::json;
 use units::param::Json;
@@ -11,7 +13,7 @@ use crate::congestion::reno::{Reno, RenoState};
 use crate::window::Window;
 
 choice! {
-    /// What ABE modifies.
+    /// Congestion control that ABE modifies.
     pub enum AbeOver {
         Reno(Reno),
         Cubic(Cubic),
@@ -19,11 +21,12 @@ choice! {
 }
 
 params! {
-    /// Reno or CUBIC with a smaller cut on ECN-Echo than on loss.
+    /// Reno or CUBIC with a smaller reduction of the window after an ECN-Echo than after a loss.
     pub struct Abe: "abe" {
-        /// What does everything else.
+        /// Congestion control that governs everything except the response to an ECN-Echo.
         over: AbeOver = (AbeOver::Reno(defaults())), in Range::ANY, from "rfc8511 §3";
-        /// What an ECN-Echo leaves of the FlightSize (beta_ecn); absent: 0.8 over Reno, 0.85 over CUBIC.
+        /// Factor by which an ECN-Echo multiplies the FlightSize (beta_ecn). If absent, the factor
+        /// is 0.8 over Reno and 0.85 over CUBIC.
         beta_ecn: Option<f64> = (None), in Range::between(0.5, 0.99), from "rfc8511 §3.1: 0.8; CUBIC benefits from 0.85";
     }
 }
@@ -40,77 +43,79 @@ impl Control for Abe {
     }
 }
 
+/// State of the control that ABE modifies.
 #[derive(Clone, Debug)]
-enum Inner {
+enum BaseState {
     Reno(RenoState),
     Cubic(Box<CubicState>),
 }
 
-/// State of ABE: that of what it modifies.
+/// State of ABE in a connection.
 #[derive(Clone, Debug)]
 pub struct AbeState {
-    inner: Inner,
+    base: BaseState,
     beta_ecn: f64,
 }
 
 impl AbeState {
-    /// Before the first ACK.
+    /// Create the state of a connection before its first ACK.
     pub fn new(params: &Abe) -> Self {
-        let (inner, usual) = match &params.over {
-            AbeOver::Reno(p) => (Inner::Reno(RenoState::new(p)), 0.8),
-            AbeOver::Cubic(p) => (Inner::Cubic(Box::new(CubicState::new(p))), 0.85),
+        let (base, default_beta) = match &params.over {
+            AbeOver::Reno(p) => (BaseState::Reno(RenoState::new(p)), 0.8),
+            AbeOver::Cubic(p) => (BaseState::Cubic(Box::new(CubicState::new(p))), 0.85),
         };
-        AbeState { inner, beta_ecn: params.beta_ecn.unwrap_or(usual) }
+        AbeState { base, beta_ecn: params.beta_ecn.unwrap_or(default_beta) }
     }
 
-    fn inner(&mut self) -> &mut dyn CongestionControl {
-        match &mut self.inner {
-            Inner::Reno(c) => c,
-            Inner::Cubic(c) => c.as_mut(),
+    /// Return the control that ABE modifies.
+    fn base(&mut self) -> &mut dyn CongestionControl {
+        match &mut self.base {
+            BaseState::Reno(c) => c,
+            BaseState::Cubic(c) => c.as_mut(),
         }
     }
 }
 
 impl CongestionControl for AbeState {
     fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
-        self.inner().cwnd_on_ack(w, ack)
+        self.base().cwnd_on_ack(w, ack)
     }
 
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, now: Time) -> f64 {
-        let usual = self.inner().ssthresh_on(w, congestion, now);
+        let ssthresh = self.base().ssthresh_on(w, congestion, now);
         match congestion {
             Congestion::Ecn => decreased(w, self.beta_ecn, congestion), // §3
-            _ => usual,
+            _ => ssthresh,
         }
     }
 
     fn observe(&mut self, w: &Window, ack: &Ack) {
-        self.inner().observe(w, ack);
+        self.base().observe(w, ack);
     }
 
     fn ssthresh_on_ack(&mut self, w: &Window) -> Option<f64> {
-        self.inner().ssthresh_on_ack(w)
+        self.base().ssthresh_on_ack(w)
     }
 
     fn undo(&mut self, w: &Window) {
-        self.inner().undo(w);
+        self.base().undo(w);
     }
 
     fn on_restart(&mut self, now: Time, idle: Duration) {
-        self.inner().on_restart(now, idle);
+        self.base().on_restart(now, idle);
     }
 
     fn paces(&self) -> bool {
-        match &self.inner {
-            Inner::Reno(c) => c.paces(),
-            Inner::Cubic(c) => c.paces(),
+        match &self.base {
+            BaseState::Reno(c) => c.paces(),
+            BaseState::Cubic(c) => c.paces(),
         }
     }
 
     fn pacing_rate(&self, w: &Window, srtt: Duration) -> Option<Rate> {
-        match &self.inner {
-            Inner::Reno(c) => c.pacing_rate(w, srtt),
-            Inner::Cubic(c) => c.pacing_rate(w, srtt),
+        match &self.base {
+            BaseState::Reno(c) => c.pacing_rate(w, srtt),
+            BaseState::Cubic(c) => c.pacing_rate(w, srtt),
         }
     }
 }
@@ -120,7 +125,8 @@ mod tests {
     use super::*;
     use crate::congestion::harness::{MSS, window};
 
-    fn cuts(over: AbeOver, beta_ecn: Option<f64>) -> (f64, f64) {
+    /// Return ssthresh in segments after an ECN-Echo, and after a loss, of 100 segments in flight.
+    fn ssthresh_after(over: AbeOver, beta_ecn: Option<f64>) -> (f64, f64) {
         let mut abe = AbeState::new(&Abe { over, beta_ecn });
         let w = window(100.0, 50.0, 100.0);
         let ecn = abe.ssthresh_on(&w, Congestion::Ecn, Time::ZERO) / MSS;
@@ -128,11 +134,12 @@ mod tests {
         (ecn, abe.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO) / MSS)
     }
 
-    /// §3.1: 0.8 for Reno, 0.85 for CUBIC; losses cut as ever.
+    /// RFC 8511 §3.1: the factor is 0.8 for Reno and 0.85 for CUBIC. The response to a loss does
+    /// not change.
     #[test]
-    fn marks_cut_less_than_losses() {
-        assert_eq!(cuts(AbeOver::Reno(defaults()), None), (80.0, 50.0));
-        assert_eq!(cuts(AbeOver::Cubic(defaults()), None), (85.0, 70.0));
-        assert_eq!(cuts(AbeOver::Reno(defaults()), Some(0.7)), (70.0, 50.0));
+    fn marks_reduce_the_window_less_than_losses() {
+        assert_eq!(ssthresh_after(AbeOver::Reno(defaults()), None), (80.0, 50.0));
+        assert_eq!(ssthresh_after(AbeOver::Cubic(defaults()), None), (85.0, 70.0));
+        assert_eq!(ssthresh_after(AbeOver::Reno(defaults()), Some(0.7)), (70.0, 50.0));
     }
 }

@@ -1,125 +1,144 @@
-//! Prague's fall-back (RFC 9331 §4.3, item 3, and Appendix A.1.5, `rfc9331`): in a queue that a classic AQM shares out among
-//! Reno and its kin, marks are answered as Reno answers them.
+//! Fall-back of Prague to Reno's response in a queue with a classic AQM (RFC 9331 §4.3, item 3, and
+//! Appendix A.1.5, `rfc9331`).
 //!
-//! A queue longer than an L4S queue would let it become says that the AQM may be a classic one, no more: PI2 with a single queue keeps
-//! as long a queue and couples its marks, so that halving for each of them leaves next to nothing. "The sender can measure that
-//! switching to Classic behaviour was wrong so that it can switch back" (A.1.5); how is ours: where marks are not coupled, a scalable
-//! control that gives up drives their share down, from 2/W of its own window to the 1.5/W² of Reno's, to a fifth with eight
-//! Reno flows beside it and further with fewer; where they are coupled it falls to a half or a third, as the others' windows grow. (Beside
-//! more flows than that the two look alike, and the fall-back ends.) The authors' report
-//! (the RFC's [ecn-fallback]) scores the variance of round trips instead, which tells these two apart as little as the delay does.
+//! If a classic AQM serves Prague and Reno flows in one queue, Prague responds to marks as Reno
+//! does. A queue that is longer than an L4S queue only suggests a classic AQM. PI2 with a single
+//! queue has a queue of the same length and couples its marks, so a Prague flow that halves its
+//! window at each mark would lose nearly all its throughput. "The sender can measure that switching
+//! to Classic behaviour was wrong so that it can switch back" (A.1.5).
+//!
+//! The measurement is this project's own. Prague halves its window on marks for a trial period and
+//! compares the marked fraction before and during the trial. Without coupling, the fraction falls
+//! from 2/W at Prague's window to 1.5/W² at Reno's. With eight Reno flows it falls to a fifth, and
+//! further with fewer flows. With coupled marks, it falls only to a half or a third, because the
+//! windows of the other flows grow. With more than eight Reno flows the two cases look alike, and
+//! the fall-back ends.
+//!
+//! The authors' report (the RFC's [ecn-fallback]) uses the variance of round-trip times instead.
+//! The variance distinguishes these two cases as little as the delay does.
 
 use units::words;
 
 use crate::congestion::control::Ack;
 
 words! {
-    /// What Prague does when marks seem to come from a classic AQM in a shared queue.
+    /// Response of Prague to marks that seem to come from a classic AQM in a shared queue.
     pub enum Fallback {
-        /// Nothing: every mark is answered in proportion.
+        /// No fall-back: each mark reduces the window in proportion to the marked fraction.
         Off = "off",
-        /// Its window is halved on marks, as Reno's is, while the smoothed queueing delay exceeds a threshold, unless that shows the marks to be coupled.
+        /// Marks halve the window, as in Reno, while the smoothed queueing delay exceeds a
+        /// threshold. The fall-back ends if it shows that the marks are coupled.
         Delay = "delay",
     }
 }
 
-/// Round trips since the first mark before the window is taken for settled, and then those over which the share is counted.
-const SETTLING: u32 = 128;
-const COUNTING: u32 = 128;
-/// Marked segments in which a trial takes effect: those of the window before it, and of the time in which others grow.
-const PASSED_OVER: f64 = 10.0;
-/// Marked segments after these by which it is judged, so many times.
-const SEEN: f64 = 30.0;
-const TIMES: u8 = 5;
-/// By how much their share must have fallen.
-const FALLEN: f64 = 4.0;
+/// Round trips after the first mark until the window counts as settled.
+const SETTLING_ROUNDS: u32 = 128;
+/// Round trips after settling in which the marked fraction is measured before a trial.
+const COUNTING_ROUNDS: u32 = 128;
+/// Marked segments that a trial ignores at its start, while the windows of all flows adapt.
+const SETTLING_MARKS: f64 = 10.0;
+/// Marked segments in each measurement period of a trial.
+const PERIOD_MARKS: f64 = 30.0;
+/// Number of measurement periods of a trial.
+const PERIODS: u8 = 5;
+/// Factor by which a trial must reduce the marked fraction to show a classic AQM.
+const MIN_REDUCTION: f64 = 4.0;
 
-/// Bytes delivered, and those of them that were marked.
+/// Count of delivered bytes and of the marked bytes among them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Share {
+struct MarkCount {
     delivered: f64,
     marked: f64,
 }
 
-impl Share {
-    fn and(self, ack: &Ack) -> Self {
-        Share {
+impl MarkCount {
+    /// Return the count with the bytes of an ACK added.
+    fn with(self, ack: &Ack) -> Self {
+        MarkCount {
             delivered: self.delivered + f64::from(ack.delivered),
             marked: self.marked + f64::from(ack.marked),
         }
     }
 
-    fn value(self) -> f64 {
+    /// Return the marked fraction of the delivered bytes.
+    fn marked_fraction(self) -> f64 {
         self.marked / self.delivered.max(1.0)
     }
 }
 
-const NEW: View = View::Scalable { rounds: 0, seen: Share { delivered: 0.0, marked: 0.0 } };
+const INITIAL: State = State::Scalable { rounds: 0, count: MarkCount { delivered: 0.0, marked: 0.0 } };
 
+/// State of the detection of a classic AQM.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum View {
-    /// Nothing speaks against an L4S queue; round trips since the first mark, and what was counted.
-    Scalable { rounds: u32, seen: Share },
-    /// Marks are answered as Reno does, to see what becomes of their share, which was `share` before.
-    Trial { share: f64, times: u8, seen: Share },
-    /// That was right; round trips since the queue was last long.
-    Classic { calm: u32 },
-    /// It was not.
+enum State {
+    /// Marks are taken as those of an L4S queue. `rounds` counts round trips since the first mark.
+    Scalable { rounds: u32, count: MarkCount },
+    /// Marks halve the window for a trial; the marked fraction was `fraction_before`.
+    Trial { fraction_before: f64, periods: u8, count: MarkCount },
+    /// The trial showed a classic AQM. `rounds` counts round trips since the queue was last long.
+    Classic { rounds: u32 },
+    /// The trial showed coupled marks. This state is final.
     Coupled,
 }
 
-/// What the AQM is taken for.
+/// Detector of a classic AQM in the path of a Prague flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Detector(View);
+pub struct Detector(State);
 
 impl Default for Detector {
     fn default() -> Self {
-        Detector(NEW)
+        Detector(INITIAL)
     }
 }
 
 impl Detector {
-    /// For tests.
+    /// Return a detector that has detected a classic AQM, for tests.
     #[cfg(test)]
     pub fn classic() -> Self {
-        Detector(View::Classic { calm: 0 })
+        Detector(State::Classic { rounds: 0 })
     }
 
-    /// Whether marks are to be answered as Reno answers them.
+    /// Return true while Prague must respond to marks as Reno does.
     pub fn is_classic(&self) -> bool {
-        matches!(self.0, View::Trial { .. } | View::Classic { .. })
+        matches!(self.0, State::Trial { .. } | State::Classic { .. })
     }
 
-    /// An ACK in congestion avoidance. `long`: the queue is longer than an L4S queue would be; `smss`: segment size in bytes.
-    pub fn observe(&mut self, ack: &Ack, long: bool, smss: f64) {
+    /// Observe an ACK in congestion avoidance.
+    ///
+    /// `is_long` is true if the queue is longer than that of an L4S AQM, and `smss` is the segment
+    /// size in bytes.
+    pub fn observe(&mut self, ack: &Ack, is_long: bool, smss: f64) {
         let round = u32::from(ack.round);
         self.0 = match self.0 {
-            View::Scalable { rounds: 0, .. } if ack.marked == 0 => return,
-            View::Scalable { rounds, .. } if rounds <= SETTLING => {
-                View::Scalable { rounds: rounds.max(1) + round, seen: Share::default() }
+            State::Scalable { rounds: 0, .. } if ack.marked == 0 => return,
+            State::Scalable { rounds, .. } if rounds <= SETTLING_ROUNDS => {
+                State::Scalable { rounds: rounds.max(1) + round, count: MarkCount::default() }
             }
-            View::Scalable { rounds, seen } if rounds <= SETTLING + COUNTING || !long => {
-                View::Scalable { rounds: rounds.saturating_add(round), seen: seen.and(ack) }
+            State::Scalable { rounds, count } if rounds <= SETTLING_ROUNDS + COUNTING_ROUNDS || !is_long => {
+                State::Scalable { rounds: rounds.saturating_add(round), count: count.with(ack) }
             }
-            View::Scalable { seen, .. } => {
-                View::Trial { share: seen.value(), times: 0, seen: Share::default() }
-            }
-            View::Trial { share, times, seen } => {
-                let seen = seen.and(ack);
-                let enough = if times == 0 { PASSED_OVER } else { SEEN } * smss;
-                if seen.marked < enough {
-                    View::Trial { share, times, seen }
-                } else if times > 0 && seen.value() * FALLEN > share {
-                    View::Coupled
-                } else if times < TIMES {
-                    View::Trial { share, times: times + 1, seen: Share::default() }
+            State::Scalable { count, .. } => State::Trial {
+                fraction_before: count.marked_fraction(),
+                periods: 0,
+                count: MarkCount::default(),
+            },
+            State::Trial { fraction_before, periods, count } => {
+                let count = count.with(ack);
+                let required = if periods == 0 { SETTLING_MARKS } else { PERIOD_MARKS } * smss;
+                if count.marked < required {
+                    State::Trial { fraction_before, periods, count }
+                } else if periods > 0 && count.marked_fraction() * MIN_REDUCTION > fraction_before {
+                    State::Coupled
+                } else if periods < PERIODS {
+                    State::Trial { fraction_before, periods: periods + 1, count: MarkCount::default() }
                 } else {
-                    View::Classic { calm: 0 }
+                    State::Classic { rounds: 0 }
                 }
             }
-            View::Classic { calm } if !long && calm >= SETTLING => NEW,
-            View::Classic { calm } => View::Classic { calm: if long { 0 } else { calm + round } },
-            View::Coupled => return,
+            State::Classic { rounds } if !is_long && rounds >= SETTLING_ROUNDS => INITIAL,
+            State::Classic { rounds } => State::Classic { rounds: if is_long { 0 } else { rounds + round } },
+            State::Coupled => return,
         };
     }
 }
@@ -129,32 +148,34 @@ mod tests {
     use super::*;
     use crate::congestion::harness::{MSS, ack};
 
-    /// A round of ten ACKs, so many of them marked.
-    fn round(d: &mut Detector, marked: u32, long: bool) {
+    /// Observe a round trip of ten ACKs, of which `marked` report marks.
+    fn round(d: &mut Detector, marked: u32, is_long: bool) {
         for i in 0..10 {
             let mut a = ack(1.0);
             (a.round, a.marked) = (i == 9, if i < marked { a.delivered } else { 0 });
-            d.observe(&a, long, MSS);
+            d.observe(&a, is_long, MSS);
         }
     }
 
-    fn tried() -> Detector {
+    /// Return a detector whose trial has begun.
+    fn detector_in_trial() -> Detector {
         let mut d = Detector::default();
         for _ in 0..1000 {
             round(&mut d, 0, true);
-            assert!(!d.is_classic(), "no mark was seen");
+            assert!(!d.is_classic(), "without marks a trial must not begin");
         }
         for _ in 0..260 {
             round(&mut d, 2, true);
         }
-        assert!(d.is_classic(), "a long queue that marks is tried");
+        assert!(d.is_classic(), "marks from a long queue must begin a trial");
         d
     }
 
-    /// The share of marks falls with the window: the AQM is classic, until the queue is short for long.
+    /// If the marked fraction falls with the window, the AQM is classic. The fall-back ends after
+    /// 128 round trips with a short queue.
     #[test]
-    fn a_share_that_falls_is_a_classic_aqm() {
-        let mut d = tried();
+    fn falling_marked_fraction_shows_a_classic_aqm() {
+        let mut d = detector_in_trial();
         for n in 0..700 {
             round(&mut d, u32::from(n % 4 == 0), true);
             assert!(d.is_classic());
@@ -165,10 +186,11 @@ mod tests {
         assert!(!d.is_classic());
     }
 
-    /// It stays as it was: the marks are coupled, and the trial ends for good.
+    /// If the marked fraction stays the same, the marks are coupled, and the trial ends for the
+    /// rest of the connection.
     #[test]
-    fn a_share_that_stays_is_a_coupled_one() {
-        let mut d = tried();
+    fn constant_marked_fraction_shows_coupled_marks() {
+        let mut d = detector_in_trial();
         for _ in 0..40 {
             round(&mut d, 2, true);
         }
@@ -179,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_queue_is_never_tried() {
+    fn short_queue_never_begins_a_trial() {
         let mut d = Detector::default();
         for _ in 0..1000 {
             round(&mut d, 2, false);

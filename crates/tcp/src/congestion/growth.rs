@@ -1,5 +1,8 @@
-//! How a window opens, in whatever controller does it as standard TCP does: slow start and congestion avoidance of RFC 5681
-//! §3.1 (`rfc5681`), appropriate byte counting of RFC 3465 (`rfc3465`), and what Linux makes of both.
+//! Growth of cwnd by the rules of standard TCP.
+//!
+//! These are slow start and congestion avoidance of RFC 5681 §3.1 (`rfc5681`), Appropriate Byte
+//! Counting of RFC 3465 (`rfc3465`), and the variants of Linux. All controls that grow in this way
+//! share them.
 
 use units::words;
 
@@ -10,94 +13,104 @@ use crate::congestion::slow_start::{AtSsthresh, SlowStart};
 use crate::window::Window;
 
 words! {
-    /// What congestion avoidance counts, where it adds so many segments a round trip.
+    /// Unit that congestion avoidance counts to grow cwnd by a given number of segments per round
+    /// trip.
     pub enum Avoidance {
-        /// Every ACK of new data opens cwnd by SMSS²/cwnd (RFC 5681, equation 3): a segment a window, or half of one if ACKs are delayed.
+        /// Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd grows by
+        /// one segment per round trip, or by half a segment if the receiver delays ACKs.
         PerAck = "per-ack",
-        /// Every byte acknowledged opens cwnd by SMSS/cwnd: a segment a window, whether or not ACKs are delayed.
+        /// Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by one segment per round
+        /// trip, with or without delayed ACKs.
         PerByte = "per-byte",
-        /// Each time a window of bytes is acknowledged, cwnd opens by a segment (RFC 3465 §2.1; Linux).
+        /// Each acknowledged window of bytes increases cwnd by one segment (RFC 3465 §2.1; Linux).
         PerWindow = "per-window",
     }
 }
 
-/// The limit of slow start that is none.
-const NO_LIMIT: u8 = 255;
-/// The slow start under way follows a timeout.
+/// Value of L that stands for no limit.
+const UNLIMITED: u8 = 255;
+/// Flag: the current slow start follows a timeout.
 const AFTER_TIMEOUT: u8 = 1;
-/// Slow start goes no further than ssthresh.
-const STOPS: u8 = 2;
+/// Flag: slow start ends at ssthresh exactly.
+const STOPS_AT_SSTHRESH: u8 = 2;
 
-/// A slow start that may end before congestion.
+/// Algorithm that can end slow start before congestion occurs.
 #[derive(Clone, Debug)]
 enum Detector {
     PlusPlus(HystartState),
     Hybrid(HybridState),
 }
 
+/// Detector of the exit from slow start, and the exit that it detected.
 #[derive(Clone, Debug)]
-struct Early {
+struct DetectedExit {
     detector: Detector,
-    /// It has ended at this cwnd, and nobody was told yet.
+    /// cwnd at which slow start ended, until the sender takes it as ssthresh.
     ended_at: Option<f64>,
 }
 
 /// Slow start and congestion avoidance of a connection.
 #[derive(Clone, Debug)]
 pub struct Growth {
-    early: Option<Box<Early>>,
-    /// Bytes counted since cwnd last opened (bytes_acked of RFC 3465).
+    exit: Option<Box<DetectedExit>>,
+    /// Bytes counted since cwnd last increased (bytes_acked of RFC 3465).
     counted: u32,
-    /// L of RFC 3465, in segments, or [`NO_LIMIT`].
+    /// L of RFC 3465, in segments, or [`UNLIMITED`].
     limit: u8,
     flags: u8,
     avoidance: Avoidance,
 }
 
 impl Growth {
-    /// Before the first ACK.
+    /// Create the state of a connection before its first ACK.
     pub fn new(slow_start: &SlowStart, avoidance: Avoidance) -> Self {
         let (limit, detector, flags) = match slow_start {
-            SlowStart::Standard(p) => {
-                (p.limit.0 as u8, None, if p.at_ssthresh == AtSsthresh::Stops { STOPS } else { 0 })
-            }
+            SlowStart::Standard(p) => (
+                p.limit.0 as u8,
+                None,
+                if p.at_ssthresh == AtSsthresh::Stops { STOPS_AT_SSTHRESH } else { 0 },
+            ),
             SlowStart::Hystart(p) => (1, Some(Detector::PlusPlus(HystartState::new(p))), 0),
-            SlowStart::Hybrid(p) => (NO_LIMIT, Some(Detector::Hybrid(HybridState::new(p))), STOPS),
+            SlowStart::Hybrid(p) => {
+                (UNLIMITED, Some(Detector::Hybrid(HybridState::new(p))), STOPS_AT_SSTHRESH)
+            }
         };
-        let early = detector.map(|detector| Box::new(Early { detector, ended_at: None }));
-        Growth { early, counted: 0, limit, flags, avoidance }
+        let exit = detector.map(|detector| Box::new(DetectedExit { detector, ended_at: None }));
+        Growth { exit, counted: 0, limit, flags, avoidance }
     }
 
-    /// Whether round trips are to be measured: for a slow start that ends by them.
+    /// Return true if slow start needs measured round trips to end before congestion.
     pub fn measures(&self) -> bool {
-        self.early.is_some()
+        self.exit.is_some()
     }
 
-    /// Every ACK, before cwnd is computed. `paced`: segments are spaced.
+    /// Pass an ACK to the detector, before cwnd is computed. `paced` is true if segments are paced.
     pub fn observe(&mut self, w: &Window, ack: &Ack, paced: bool) {
-        if let Some(early) = &mut self.early
-            && let Detector::Hybrid(hybrid) = &mut early.detector
+        if let Some(exit) = &mut self.exit
+            && let Detector::Hybrid(hybrid) = &mut exit.detector
             && hybrid.observe(w, ack, paced)
         {
-            early.ended_at = Some(w.cwnd);
+            exit.ended_at = Some(w.cwnd);
         }
     }
 
-    /// cwnd after an ACK: slow start below ssthresh, from there on `alpha` segments a window.
+    /// Return cwnd after an ACK: slow start below ssthresh, otherwise growth by `alpha` segments
+    /// per round trip.
     pub fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack, alpha: f64) -> f64 {
-        let (cwnd, rest) = self.slow_start(w, ack);
-        self.avoid(cwnd, w.smss, rest, alpha)
+        let (cwnd, remaining) = self.slow_start(w, ack);
+        self.congestion_avoidance(cwnd, w.smss, remaining, alpha)
     }
 
-    /// cwnd after the slow start of an ACK, and the bytes that the ACK leaves for congestion avoidance.
+    /// Return cwnd after the slow start of an ACK, and the bytes that remain for congestion
+    /// avoidance.
     pub fn slow_start(&mut self, w: &Window, ack: &Ack) -> (f64, u32) {
-        match self.early.as_deref_mut() {
-            Some(early) if early.ended_at.is_some() => return (w.cwnd, ack.counted),
-            Some(Early { detector: Detector::PlusPlus(hystart), ended_at })
-                if w.cwnd < w.ssthresh && hystart.rules(w) =>
+        match self.exit.as_deref_mut() {
+            Some(exit) if exit.ended_at.is_some() => return (w.cwnd, ack.counted),
+            Some(DetectedExit { detector: Detector::PlusPlus(hystart), ended_at })
+                if w.cwnd < w.ssthresh && hystart.is_active(w) =>
             {
                 let cwnd = hystart.cwnd_on_ack(w, ack);
-                *ended_at = hystart.leaves().then_some(cwnd);
+                *ended_at = hystart.take_exit().then_some(cwnd);
                 return (cwnd, 0);
             }
             _ => {}
@@ -105,27 +118,28 @@ impl Growth {
         self.standard_slow_start(w.cwnd, w.ssthresh, w.smss, ack.counted)
     }
 
-    /// RFC 5681, equation 2; RFC 3465 §2.3: L is one segment after a timeout.
+    /// Apply slow start of RFC 5681, equation 2. After a timeout L is one segment (RFC 3465 §2.3).
     #[inline]
     fn standard_slow_start(&self, cwnd: f64, ssthresh: f64, smss: f64, counted: u32) -> (f64, u32) {
         if cwnd >= ssthresh {
             return (cwnd, counted);
         }
-        let most = match self.limit {
+        let max_increase = match self.limit {
             _ if self.flags & AFTER_TIMEOUT != 0 => smss,
-            NO_LIMIT => f64::INFINITY,
+            UNLIMITED => f64::INFINITY,
             limit => f64::from(limit) * smss,
         };
-        let grown = cwnd + f64::from(counted).min(most);
-        if self.flags & STOPS == 0 || grown < ssthresh {
-            return (grown, 0);
+        let increased = cwnd + f64::from(counted).min(max_increase);
+        if self.flags & STOPS_AT_SSTHRESH == 0 || increased < ssthresh {
+            return (increased, 0);
         }
         (ssthresh, counted - ((ssthresh - cwnd) as u32).min(counted))
     }
 
-    /// cwnd after an ACK in congestion avoidance that leaves so many bytes to be counted.
+    /// Return cwnd after `counted` bytes in congestion avoidance, which adds `alpha` segments per
+    /// round trip.
     #[inline]
-    pub fn avoid(&mut self, cwnd: f64, smss: f64, counted: u32, alpha: f64) -> f64 {
+    pub fn congestion_avoidance(&mut self, cwnd: f64, smss: f64, counted: u32, alpha: f64) -> f64 {
         if counted == 0 {
             return cwnd;
         }
@@ -133,13 +147,15 @@ impl Growth {
         match self.avoidance {
             Avoidance::PerAck => cwnd + alpha * smss * smss / cwnd, // equation 3
             Avoidance::PerByte => cwnd + alpha * smss * f64::from(counted).min(cwnd) / cwnd,
-            Avoidance::PerWindow => self.count(cwnd, smss, counted, (cwnd / alpha) as u32),
+            Avoidance::PerWindow => self.count_bytes(cwnd, smss, counted, (cwnd / alpha) as u32),
         }
     }
 
-    /// A segment for each `window` bytes counted. What was counted for a larger window is worth one segment, no more
+    /// Add one segment to cwnd for each `window` counted bytes.
+    ///
+    /// If a larger `window` was in use before, the bytes left over from it add at most one segment
     /// (Linux, tcp_cong_avoid_ai).
-    pub fn count(&mut self, mut cwnd: f64, smss: f64, counted: u32, window: u32) -> f64 {
+    pub fn count_bytes(&mut self, mut cwnd: f64, smss: f64, counted: u32, window: u32) -> f64 {
         let window = window.max(1);
         if self.counted >= window {
             self.counted = 0;
@@ -151,31 +167,34 @@ impl Growth {
         cwnd + f64::from(segments) * smss
     }
 
-    /// cwnd after an ACK, if nothing is measured and a segment a window is added: as
-    /// [`cwnd_on_ack`](Self::cwnd_on_ack), from what counts.
+    /// Return cwnd after an ACK that counts `counted` bytes.
+    ///
+    /// This is the fast path of [`cwnd_on_ack`](Self::cwnd_on_ack) for growth by one segment per
+    /// round trip without measured round trips.
     #[inline]
-    pub fn opened(&mut self, cwnd: f64, ssthresh: f64, smss: f64, counted: u32) -> f64 {
-        let (cwnd, rest) = self.standard_slow_start(cwnd, ssthresh, smss, counted);
-        if rest == 0 { cwnd } else { self.avoid(cwnd, smss, rest, 1.0) }
+    pub fn cwnd_on_counted_bytes(&mut self, cwnd: f64, ssthresh: f64, smss: f64, counted: u32) -> f64 {
+        let (cwnd, remaining) = self.standard_slow_start(cwnd, ssthresh, smss, counted);
+        if remaining == 0 { cwnd } else { self.congestion_avoidance(cwnd, smss, remaining, 1.0) }
     }
 
-    /// Congestion: what is counted begins anew.
+    /// Restart the count of bytes at a congestion event, and limit slow start after a timeout.
     pub fn on_congestion(&mut self, congestion: Congestion) {
         let timeout = matches!(congestion, Congestion::Timeout { .. });
         self.counted = 0;
-        // Linux has no limit after a timeout either, which is safe because its slow start stops at ssthresh.
-        let limited = timeout && !(self.limit == NO_LIMIT && self.flags & STOPS != 0);
+        // Linux does not limit slow start after a timeout. This is safe because its slow start
+        // stops at ssthresh.
+        let limited = timeout && !(self.limit == UNLIMITED && self.flags & STOPS_AT_SSTHRESH != 0);
         self.flags = self.flags & !AFTER_TIMEOUT | if limited { AFTER_TIMEOUT } else { 0 };
-        if let Some(early) = &mut self.early
-            && let Detector::Hybrid(hybrid) = &mut early.detector
+        if let Some(exit) = &mut self.exit
+            && let Detector::Hybrid(hybrid) = &mut exit.detector
             && timeout
         {
             hybrid.on_timeout();
         }
     }
 
-    /// Where slow start has just ended without congestion: ssthresh. Said once.
-    pub fn left_slow_start(&mut self) -> Option<f64> {
-        self.early.as_mut()?.ended_at.take()
+    /// Return ssthresh once after slow start has ended without congestion.
+    pub fn take_slow_start_exit(&mut self) -> Option<f64> {
+        self.exit.as_mut()?.ended_at.take()
     }
 }

@@ -1,5 +1,7 @@
-//! For tests: a single sender that its ACKs clock, over one bottleneck. Packets are of one size, ACKs
-//! are never lost, a lost packet is found by the next ACK and its bytes are new ones.
+//! Test harness: one sender over one bottleneck, clocked by its ACKs.
+//!
+//! All packets have the same size and ACKs are never dropped. The sender detects a dropped packet
+//! with the next ACK. It transmits new bytes instead of a retransmission.
 
 use std::collections::VecDeque;
 
@@ -8,15 +10,15 @@ use units::{Bytes, Duration, Rate, Time};
 use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, RateSample};
 use crate::window::Window;
 
-/// Size of a segment.
+/// Size of a segment, in bytes.
 pub const MSS: f64 = 1000.0;
 
-/// The parameters of a control with those that the stack `linux` changes.
+/// Return the parameters of a control with its defaults in the stack `linux`.
 pub fn linux<T: Control>() -> T {
     T::read(&T::in_linux(), "").unwrap()
 }
 
-/// A window of so many segments, ssthresh and FlightSize likewise.
+/// Return a window with cwnd, ssthresh and FlightSize in segments.
 pub fn window(cwnd: f64, ssthresh: f64, flight: f64) -> Window {
     Window {
         cwnd: cwnd * MSS,
@@ -29,7 +31,7 @@ pub fn window(cwnd: f64, ssthresh: f64, flight: f64) -> Window {
     }
 }
 
-/// An ACK of so many segments that measured nothing.
+/// Return an ACK of `segments` segments, without a measured round-trip time or rate.
 pub fn ack(segments: f64) -> Ack {
     let bytes = (segments * MSS) as u32;
     Ack {
@@ -50,7 +52,7 @@ pub fn ack(segments: f64) -> Ack {
     }
 }
 
-/// An ACK of so many segments at `now` with a round trip.
+/// Return an ACK of `segments` segments that arrives at `now` and measures `rtt`, both in seconds.
 pub fn ack_at(now: f64, rtt: f64, segments: f64) -> Ack {
     let rtt = Duration::from_seconds(rtt);
     Ack {
@@ -62,31 +64,31 @@ pub fn ack_at(now: f64, rtt: f64, segments: f64) -> Ack {
     }
 }
 
-/// The bottleneck.
+/// Bottleneck link and its buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Path {
     pub rate: Rate,
-    /// Round trip without queue and transmission.
+    /// Round-trip time without queueing and transmission time.
     pub delay: Duration,
-    /// Packets that may wait, the one in service included.
+    /// Limit of the buffer in packets, the packet in transmission included.
     pub buffer: usize,
-    /// A packet is marked if it finds at least so many before it.
-    pub mark_from: usize,
-    /// One packet of so many is marked; 0: none.
+    /// Queue length, in packets, from which an arriving packet is marked.
+    pub mark_threshold: usize,
+    /// Interval of marks: every n-th packet is marked; 0 marks none.
     pub mark_every: u64,
-    /// An ACK for every so many packets.
+    /// Number of packets that one ACK acknowledges.
     pub ack_every: u32,
 }
 
 impl Path {
-    /// Ample buffer, no marks, an ACK a packet.
+    /// Return a path with an unlimited buffer, no marks, and an ACK for each packet.
     pub fn new(rate: u64, delay_ms: u64) -> Self {
         let delay = Duration::from_millis(delay_ms);
         Path {
             rate: Rate(rate),
             delay,
             buffer: usize::MAX,
-            mark_from: usize::MAX,
+            mark_threshold: usize::MAX,
             mark_every: 0,
             ack_every: 1,
         }
@@ -105,7 +107,7 @@ struct Packet {
     first_sent: Time,
 }
 
-/// A sender over a path.
+/// Sender over a path.
 pub struct Sim<C> {
     pub controller: C,
     pub path: Path,
@@ -114,16 +116,16 @@ pub struct Sim<C> {
     pub ssthresh: f64,
     /// Bytes delivered.
     pub delivered: u64,
-    /// Congestion so far: when and what.
+    /// Time and kind of each congestion event so far.
     pub events: Vec<(Time, Congestion)>,
     pub srtt: Duration,
     pub min_rtt: Duration,
-    /// The last round trip.
+    /// Round-trip time of the last ACK.
     pub rtt: Duration,
-    /// The packet that is lost although there was room.
-    pub lose: Option<u64>,
+    /// Number of a packet that is dropped although the buffer is not full.
+    pub drop_number: Option<u64>,
     inflight: VecDeque<Packet>,
-    /// Ends of transmission of what waits at the bottleneck.
+    /// Times at which the transmissions of the packets in the buffer end.
     queue: VecDeque<Time>,
     next: u64,
     next_send: Time,
@@ -135,7 +137,7 @@ pub struct Sim<C> {
 }
 
 impl<C: CongestionControl> Sim<C> {
-    /// A sender with an initial window.
+    /// Create a sender with cwnd and ssthresh in segments.
     pub fn new(controller: C, path: Path, cwnd: f64, ssthresh: f64) -> Self {
         Sim {
             controller,
@@ -148,7 +150,7 @@ impl<C: CongestionControl> Sim<C> {
             srtt: Duration::ZERO,
             min_rtt: Duration(u64::MAX),
             rtt: Duration::ZERO,
-            lose: None,
+            drop_number: None,
             inflight: VecDeque::new(),
             queue: VecDeque::new(),
             next: 0,
@@ -161,22 +163,22 @@ impl<C: CongestionControl> Sim<C> {
         }
     }
 
-    /// Segments of cwnd.
+    /// Return cwnd in segments.
     pub fn segments(&self) -> f64 {
         self.cwnd / MSS
     }
 
-    /// Packets sent and not acknowledged.
+    /// Return the number of packets that are sent and not acknowledged.
     pub fn flight(&self) -> usize {
         self.inflight.len()
     }
 
-    /// Number of the next packet.
+    /// Return the number of the next packet.
     pub fn next_number(&self) -> u64 {
         self.next
     }
 
-    /// The window as it is.
+    /// Return the current window.
     pub fn window(&self) -> Window {
         Window {
             cwnd: self.cwnd,
@@ -196,9 +198,9 @@ impl<C: CongestionControl> Sim<C> {
         if self.inflight.is_empty() {
             (self.first_sent, self.delivered_time) = (self.now, self.now);
         }
-        let dropped = self.queue.len() >= self.path.buffer || self.lose == Some(self.next);
-        let by_number = self.path.mark_every > 0 && self.next.is_multiple_of(self.path.mark_every);
-        let marked = by_number || self.queue.len() >= self.path.mark_from;
+        let dropped = self.queue.len() >= self.path.buffer || self.drop_number == Some(self.next);
+        let marked_by_number = self.path.mark_every > 0 && self.next.is_multiple_of(self.path.mark_every);
+        let marked = marked_by_number || self.queue.len() >= self.path.mark_threshold;
         let begin = self.queue.back().copied().unwrap_or(self.now).max(self.now);
         let end = begin + self.path.rate.transmission_time(Bytes(MSS as u64));
         if !dropped {
@@ -220,13 +222,13 @@ impl<C: CongestionControl> Sim<C> {
         }
     }
 
-    /// Runs until `until` seconds, calling `each` after every ACK.
+    /// Run until `until`, in seconds, and call `each` after every ACK.
     pub fn run(&mut self, until: f64, mut each: impl FnMut(&mut Self)) {
         let until = Time::ZERO + Duration::from_seconds(until);
         loop {
             let open = self.inflight.len() as f64 * MSS + MSS <= self.cwnd.max(MSS);
-            let arrival = self.ack_due();
-            match arrival {
+            let next_ack = self.ack_due();
+            match next_ack {
                 _ if open && self.next_send <= self.now => self.send(),
                 Some(at) if !open || at <= self.next_send => {
                     if at > until {
@@ -240,7 +242,7 @@ impl<C: CongestionControl> Sim<C> {
                 _ if open => self.now = self.next_send,
                 _ => {
                     self.now += Duration::from_millis(1000);
-                    self.congestion(self.window(), Congestion::Timeout { again: false });
+                    self.on_congestion(self.window(), Congestion::Timeout { again: false });
                     self.inflight.clear();
                     self.in_recovery = false;
                 }
@@ -251,16 +253,19 @@ impl<C: CongestionControl> Sim<C> {
         }
     }
 
-    /// When the next ACK arrives: that of the n-th packet not dropped, or of the last there is.
+    /// Return the arrival time of the next ACK.
+    ///
+    /// The ACK is due once `ack_every` packets have arrived, or all packets in flight that were not
+    /// dropped.
     fn ack_due(&self) -> Option<Time> {
         let arrived = self.inflight.iter().filter(|p| !p.dropped).take(self.path.ack_every as usize);
         arrived.last().map(|p| p.acked_at)
     }
 
-    fn congestion(&mut self, w: Window, congestion: Congestion) {
-        self.ssthresh = self.controller.ssthresh_on(&w, congestion, self.now).max(2.0 * MSS); // as the sender
-        let usual = if matches!(congestion, Congestion::Timeout { .. }) { MSS } else { self.ssthresh };
-        self.cwnd = self.controller.cwnd_on(&w, congestion, self.now).unwrap_or(usual);
+    fn on_congestion(&mut self, w: Window, congestion: Congestion) {
+        self.ssthresh = self.controller.ssthresh_on(&w, congestion, self.now).max(2.0 * MSS); // RFC 5681, equation 4
+        let default_cwnd = if matches!(congestion, Congestion::Timeout { .. }) { MSS } else { self.ssthresh };
+        self.cwnd = self.controller.cwnd_on(&w, congestion, self.now).unwrap_or(default_cwnd);
         self.recover = self.next;
         self.in_recovery = congestion == Congestion::FastRetransmit;
         self.events.push((self.now, congestion));
@@ -275,7 +280,7 @@ impl<C: CongestionControl> Sim<C> {
         {
             if packet.dropped {
                 if !self.inflight.iter().any(|p| !p.dropped) {
-                    self.inflight.push_front(packet); // nothing after it will tell
+                    self.inflight.push_front(packet); // no later packet can reveal the drop
                     break;
                 }
                 lost += MSS as u64;
@@ -331,16 +336,16 @@ impl<C: CongestionControl> Sim<C> {
         let w = self.window();
         self.controller.observe(&w, &ack);
         let again = packet.number >= self.recover;
-        let cut = if lost > 0 && again {
-            self.congestion(before, Congestion::FastRetransmit);
+        let reduced = if lost > 0 && again {
+            self.on_congestion(before, Congestion::FastRetransmit);
             true
         } else if marked > 0 && !self.in_recovery && self.controller.answers_mark(self.now, again) {
-            self.congestion(before, Congestion::Ecn);
+            self.on_congestion(before, Congestion::Ecn);
             true
         } else {
             false
         };
-        let recovering = self.in_recovery || was_in_recovery || cut;
+        let recovering = self.in_recovery || was_in_recovery || reduced;
         if !recovering || self.controller.rules_recovery() {
             let w = self.window();
             self.cwnd = self.controller.cwnd_on_ack(&w, &ack);

@@ -1,9 +1,10 @@
-//! HighSpeed TCP, RFC 3649 (`rfc3649`): AIMD whose increase and decrease depend on the window.
+//! HighSpeed TCP (`highspeed`), RFC 3649 (`rfc3649`): AIMD whose increase and decrease depend on
+//! the window.
 //!
-//! a(w) and b(w) are computed from the formulas of section 5 whenever cwnd passes a whole segment, where
-//! the RFC expects a table; appendix B's table is what they give. The response function is the rounded
-//! one of the appendix, p(w) = 1/(12.8 w^1.2), whatever the parameters. Linux has the table instead
-//! (`rules`).
+//! a(w) and b(w) are computed from the formulas of §5 whenever the number of whole segments in cwnd
+//! changes. The RFC expects a table, and the table of appendix B contains the results of these
+//! formulas. The response function is the rounded function of the appendix, p(w) = 1/(12.8 w^1.2),
+//! for all parameters. Linux uses the table (`rules`).
 
 use serde_json::json;
 use units::{Packets, Range, Time, params, words};
@@ -20,31 +21,31 @@ use units::param::{Invalid, Json, join};
 words! {
     /// Source of a(w) and b(w).
     pub enum HighSpeedRules {
-        /// Formulas of RFC 3649 §5, with cwnd as it is.
+        /// Formulas of RFC 3649 §5, applied to the current cwnd.
         Rfc3649 = "rfc3649",
-        /// Table of RFC 3649, appendix B, in steps: up to 38 segments a(w) is 1, up to 118 it is 2
-        /// and b(w) is 112/256, and so on. The step changes in congestion avoidance only, so that
-        /// the first decrease after slow start is a half; a decrease takes whole segments away
-        /// (Linux, hstcp_cong_avoid, hstcp_ssthresh).
+        /// Table of RFC 3649, appendix B, in steps. a(w) is 1 up to 38 segments. Up to 118
+        /// segments, a(w) is 2 and b(w) is 112/256, and further steps follow. The step changes only
+        /// in congestion avoidance, so the first decrease after slow start is one half. A decrease
+        /// is rounded down to whole segments (Linux, hstcp_cong_avoid, hstcp_ssthresh).
         Linux = "linux",
     }
 }
 
 params! {
-    /// HighSpeed TCP: below a window of 38 segments it is standard TCP; above, the larger the window,
-    /// the more it adds a round trip and the less congestion takes away.
+    /// HighSpeed TCP. Up to a window of 38 segments it is standard TCP. Above 38 segments, a larger
+    /// window has a larger increase per round trip and a smaller decrease after congestion.
     pub struct HighSpeed: "highspeed", checked by check {
-        /// Window up to which it is standard TCP (Low_Window).
+        /// Maximum window at which the control behaves as standard TCP (Low_Window).
         low_window: Packets = (Packets(38.0)), in Range::between(2.0, 1e6), from "rfc3649 §5";
-        /// Window at which the decrease is high_decrease (High_Window).
+        /// Window at which the decrease reaches high_decrease (High_Window).
         high_window: Packets = (Packets(83_000.0)), in Range::between(2.0, 1e9), from "rfc3649 §5";
-        /// Part of the window that congestion takes away at high_window (High_Decrease).
+        /// Fraction by which congestion reduces the window at high_window (High_Decrease).
         high_decrease: f64 = (0.1), in Range::between(0.01, 0.5), from "rfc3649 §5";
         /// Source of a(w) and b(w).
         rules: HighSpeedRules = (HighSpeedRules::Rfc3649), in Range::ANY, from "rfc3649 §5; Linux, tcp_highspeed: linux";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
-        /// What congestion avoidance counts.
+        /// Unit that congestion avoidance counts.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "rfc3649 §5: per ACK";
     }
 }
@@ -62,17 +63,20 @@ impl Control for HighSpeed {
     }
 }
 
-/// Parameters of the formulas, with their defaults, which are those of appendix B's table.
-const OF_THE_TABLE: [f64; 3] = [38.0, 83_000.0, 0.1];
+/// Low_Window, High_Window and High_Decrease of the table in appendix B, which are the defaults of
+/// the parameters.
+const TABLE_PARAMETERS: [f64; 3] = [38.0, 83_000.0, 0.1];
 
+/// Check that the windows are in order, and with Linux's rules that the parameters are those of the table.
 fn check(p: &HighSpeed, path: &str) -> Result<(), Invalid> {
     if p.rules == HighSpeedRules::Linux {
-        let has = [p.low_window.0, p.high_window.0, p.high_decrease];
-        let Some(i) = (0..3).find(|&i| has[i] != OF_THE_TABLE[i]) else { return Ok(()) };
-        let problem = format!("must be {} with rules = \"linux\", which has a table", OF_THE_TABLE[i]);
+        let values = [p.low_window.0, p.high_window.0, p.high_decrease];
+        let Some(i) = (0..3).find(|&i| values[i] != TABLE_PARAMETERS[i]) else { return Ok(()) };
+        let problem =
+            format!("must be {} with rules = \"linux\", which uses a fixed table", TABLE_PARAMETERS[i]);
         let key = ["low_window", "high_window", "high_decrease"][i];
-        return Err(Invalid::new(&join(path, key), &has[i].write(), problem)
-            .remedy("leave it out, or set rules = \"rfc3649\""));
+        return Err(Invalid::new(&join(path, key), &values[i].write(), problem)
+            .remedy("remove the key, or set rules = \"rfc3649\""));
     }
     if p.high_window.0 > p.low_window.0 {
         return Ok(());
@@ -81,7 +85,8 @@ fn check(p: &HighSpeed, path: &str) -> Result<(), Invalid> {
     Err(Invalid::new(&join(path, "high_window"), &p.high_window.write(), problem))
 }
 
-/// b(w): linear in log w from ½ at Low_Window to High_Decrease at High_Window, and not beyond.
+/// Return b(w), which is linear in log w from ½ at Low_Window to High_Decrease at High_Window, and
+/// constant beyond.
 fn decrease(p: &HighSpeed, w: f64) -> f64 {
     if w <= p.low_window.0 {
         return 0.5;
@@ -91,7 +96,7 @@ fn decrease(p: &HighSpeed, w: f64) -> f64 {
     b.max(p.high_decrease)
 }
 
-/// a(w) = w² p(w) 2 b(w)/(2 − b(w)) with p(w) = 1/(12.8 w^1.2); at least 1.
+/// Return a(w) = w² p(w) 2 b(w)/(2 − b(w)) with p(w) = 1/(12.8 w^1.2), or 1 if that is less.
 fn increase(p: &HighSpeed, w: f64) -> f64 {
     if w <= p.low_window.0 {
         return 1.0;
@@ -100,8 +105,10 @@ fn increase(p: &HighSpeed, w: f64) -> f64 {
     (libm::pow(w, 0.8) / 12.8 * 2.0 * b / (2.0 - b)).max(1.0)
 }
 
-/// Windows of RFC 3649, appendix B, table 12, as far as Linux has them: up to the first a(w) is 1,
-/// up to the next 2, and so on.
+/// Windows at which the steps of a(w) end: RFC 3649, appendix B, table 12, up to the last row that
+/// Linux uses.
+///
+/// a(w) is 1 up to the first window, 2 up to the second window, and n up to the n-th window.
 const STEPS: [u32; 72] = [
     38, 118, 221, 347, 495, 663, 851, 1058, 1284, 1529, 1793, 2076, 2378, 2699, 3039, 3399, 3778, 4177, 4596,
     5036, 5497, 5979, 6483, 7009, 7558, 8130, 8726, 9346, 9991, 10661, 11358, 12082, 12834, 13614, 14424,
@@ -110,19 +117,19 @@ const STEPS: [u32; 72] = [
     64851, 68113, 71617, 75401, 79517, 84035, 89053,
 ];
 
-/// State of HighSpeed TCP.
+/// State of HighSpeed TCP in a connection.
 #[derive(Clone, Debug)]
 pub struct HighSpeedState {
     params: HighSpeed,
     growth: Growth,
-    /// Step of Linux's table that applies (an index of `STEPS`).
+    /// Current step of Linux's table (an index of `STEPS`).
     step: usize,
-    /// The whole segments of cwnd for which a(w) was computed, and a(w).
+    /// Number of whole segments in cwnd for which a(w) was computed, and a(w).
     computed: (f64, f64),
 }
 
 impl HighSpeedState {
-    /// Before the first ACK.
+    /// Create the state of a connection before its first ACK.
     pub fn new(params: &HighSpeed) -> Self {
         let growth = Growth::new(&params.slow_start, params.avoidance);
         HighSpeedState { params: params.clone(), growth, step: 0, computed: (0.0, 1.0) }
@@ -130,9 +137,11 @@ impl HighSpeedState {
 }
 
 impl HighSpeedState {
-    /// Moves to the step of the table for a window of `segments`, from which the last step is never
-    /// far (hstcp_cong_avoid).
-    fn find_step(&mut self, segments: u32) {
+    /// Move to the step of the table for a window of `segments`.
+    ///
+    /// The search begins at the current step, because the new step is always close
+    /// (hstcp_cong_avoid).
+    fn move_to_step(&mut self, segments: u32) {
         while self.step + 1 < STEPS.len() && segments > STEPS[self.step] {
             self.step += 1;
         }
@@ -141,12 +150,13 @@ impl HighSpeedState {
         }
     }
 
-    /// b(w) of the step in 256ths, rounded down as in Linux's table, which goes on beyond
+    /// Return b(w) of the step in 256ths, rounded down as in Linux's table, which continues beyond
     /// High_Window.
     fn step_decrease(&self) -> u64 {
         let w = f64::from(STEPS[self.step]);
-        let [low, high, least] = OF_THE_TABLE;
-        let b = (least - 0.5) * (libm::log(w) - libm::log(low)) / (libm::log(high) - libm::log(low)) + 0.5;
+        let [low, high, high_decrease] = TABLE_PARAMETERS;
+        let b = (high_decrease - 0.5) * (libm::log(w) - libm::log(low)) / (libm::log(high) - libm::log(low))
+            + 0.5;
         (256.0 * b) as u64
     }
 }
@@ -163,7 +173,7 @@ impl CongestionControl for HighSpeedState {
         let segments = (w.cwnd / w.smss).floor();
         if self.params.rules == HighSpeedRules::Linux {
             if w.cwnd >= w.ssthresh {
-                self.find_step(segments as u32);
+                self.move_to_step(segments as u32);
             }
             return self.growth.cwnd_on_ack(w, ack, (self.step + 1) as f64);
         }
@@ -176,14 +186,14 @@ impl CongestionControl for HighSpeedState {
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         self.growth.on_congestion(congestion);
         if self.params.rules == HighSpeedRules::Linux {
-            let taken = self.step_decrease();
-            return decreased_in_segments(w, congestion, |cwnd| cwnd - ((cwnd * taken) >> 8));
+            let decrease = self.step_decrease();
+            return decreased_in_segments(w, congestion, |cwnd| cwnd - ((cwnd * decrease) >> 8));
         }
         decreased(w, 1.0 - decrease(&self.params, w.cwnd / w.smss), congestion)
     }
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
-        self.growth.left_slow_start()
+        self.growth.take_slow_start_exit()
     }
 }
 
@@ -270,18 +280,20 @@ mod tests {
         (94717, 73, 0.09),
     ];
 
-    /// The program of appendix B (table 13) over our a(w) and b(w) prints the table of appendix B.
+    /// The program of appendix B (table 13), applied to `increase` and `decrease`, returns the
+    /// table of appendix B.
     #[test]
-    fn appendix_b_comes_out_row_by_row() {
+    fn increase_and_decrease_reproduce_the_table_of_appendix_b() {
         let p = defaults();
         let mut rows = vec![(38, 1, 0.50)];
-        let mut last = 1.0;
+        let mut last_a = 1.0;
         for w in 38..100_000u32 {
             let a = increase(&p, f64::from(w));
-            if a > last + 1.0 {
-                // Beyond High_Window the program goes on below 0.1 (0.09 at 94717); the RFC's text does not say so.
+            if a > last_a + 1.0 {
+                // Beyond High_Window the program continues below 0.1 (0.09 at 94717). The text of
+                // the RFC does not mention this.
                 rows.push((w, a as u32, (decrease(&p, f64::from(w)) * 100.0).round() / 100.0));
-                last = a;
+                last_a = a;
             }
         }
         let within = |w: u32| w <= 83_000;
@@ -291,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn up_to_38_segments_it_is_standard() {
+    fn windows_up_to_38_segments_use_standard_tcp() {
         let mut h = HighSpeedState::new(&defaults());
         let w = window(38.0, 10.0, 38.0);
         assert_eq!(h.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 19.0 * MSS);
@@ -299,38 +311,40 @@ mod tests {
     }
 
     #[test]
-    fn a_window_of_5036_adds_20_and_loses_a_quarter() {
+    fn a_window_of_5036_segments_grows_by_20_and_shrinks_by_a_quarter() {
         let mut h = HighSpeedState::new(&defaults());
         let w = window(5036.0, 10.0, 5036.0);
-        let added = (h.cwnd_on_ack(&w, &ack(1.0)) - w.cwnd) / MSS * 5036.0;
-        assert!((20.0..20.1).contains(&added), "{added}");
-        let left = h.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO) / w.cwnd;
-        assert!((left - 0.753).abs() < 0.005, "{left}");
+        let increase = (h.cwnd_on_ack(&w, &ack(1.0)) - w.cwnd) / MSS * 5036.0;
+        assert!((20.0..20.1).contains(&increase), "{increase}");
+        let ratio = h.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO) / w.cwnd;
+        assert!((ratio - 0.753).abs() < 0.005, "{ratio}");
     }
 
-    /// Table 3: at a loss rate of 10⁻⁴ the average window is 263 segments; the response function is a
-    /// straight line through it, the sawtooth's mean for deterministic loss within 10 %.
+    /// Table 3: at a loss rate of 10⁻⁴ the average window is 263 segments. The response function is
+    /// a straight line through that point. The mean of the sawtooth at deterministic loss is within
+    /// 10 % of it.
     #[test]
-    fn response_to_periodic_loss() {
+    fn average_window_at_periodic_loss_matches_table_3() {
         let h = HighSpeedState::new(&defaults());
         let mut sim = Sim::new(h, Path::new(10_000_000_000, 100), 263.0, 200.0);
         let (mut sum, mut n) = (0.0, 0.0);
-        sim.lose = Some(10_000);
+        sim.drop_number = Some(10_000);
         sim.run(60.0, |sim| {
-            if sim.lose.is_some_and(|lose| sim.next_number() > lose) {
-                sim.lose = Some(sim.next_number() + 10_000);
+            if sim.drop_number.is_some_and(|number| sim.next_number() > number) {
+                sim.drop_number = Some(sim.next_number() + 10_000);
             }
             if sim.now.seconds() > 15.0 {
                 (sum, n) = (sum + sim.segments() * 1.0, n + 1.0);
             }
         });
-        // Per ACK the mean is weighted by the window; that of a sawtooth of ratio 0.6 is 2 % more.
+        // An average over ACKs weights the window by itself, so that of a sawtooth of ratio 0.6 is
+        // 2 % higher.
         assert!((sum / n / 263.0 - 1.0).abs() < 0.10, "{}", sum / n);
     }
 
-    /// hstcp_aimd_vals: b(w) in 256ths at some of the windows of Linux's table, up to its last.
+    /// hstcp_aimd_vals: b(w) in 256ths at some windows of Linux's table, up to its last window.
     #[test]
-    fn linux_has_the_table() {
+    fn linux_uses_the_table() {
         let mut h = HighSpeedState::new(&linux());
         let steps = [
             (38, 1, 128),
@@ -343,37 +357,38 @@ mod tests {
             (50, 2, 112),
             (30, 1, 128),
         ];
-        for (window, a, taken) in steps {
-            h.find_step(window);
-            assert_eq!((h.step + 1, h.step_decrease()), (a, taken), "{window}");
+        for (window, a, decrease) in steps {
+            h.move_to_step(window);
+            assert_eq!((h.step + 1, h.step_decrease()), (a, decrease), "{window}");
         }
     }
 
-    /// hstcp_ssthresh: cwnd - (cwnd * md >> 8). A window of 51 that has grown in slow start is
-    /// halved, one that grew in congestion avoidance loses 112/256 of it, 22.3 segments, of which
-    /// whole ones are taken.
+    /// hstcp_ssthresh: cwnd - (cwnd * md >> 8). After slow start a window of 51 segments is halved.
+    /// After congestion avoidance it shrinks by 112/256, which is 22.3 segments, rounded down to
+    /// whole segments.
     #[test]
-    fn linux_takes_whole_segments_away_and_halves_after_slow_start() {
+    fn linux_reduces_cwnd_by_whole_segments_and_halves_it_after_slow_start() {
         let mut h = HighSpeedState::new(&linux());
-        let cut = |h: &mut HighSpeedState, w| h.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO) / MSS;
-        let slow = window(51.0, 100.0, 51.0);
-        h.cwnd_on_ack(&slow, &ack(1.0));
-        assert_eq!(cut(&mut h, slow), 26.0);
-        let avoids = window(51.0, 26.0, 51.0);
-        let grown = h.cwnd_on_ack(&avoids, &ack(2.0)); // two segments a window, for each ACK
-        assert!((grown / MSS - 51.0 - 2.0 / 51.0).abs() < 1e-9);
-        assert_eq!(cut(&mut h, avoids), 51.0 - 22.0);
+        let ssthresh =
+            |h: &mut HighSpeedState, w| h.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO) / MSS;
+        let below_ssthresh = window(51.0, 100.0, 51.0);
+        h.cwnd_on_ack(&below_ssthresh, &ack(1.0));
+        assert_eq!(ssthresh(&mut h, below_ssthresh), 26.0);
+        let above_ssthresh = window(51.0, 26.0, 51.0);
+        let cwnd = h.cwnd_on_ack(&above_ssthresh, &ack(2.0)); // each ACK adds two segments per window
+        assert!((cwnd / MSS - 51.0 - 2.0 / 51.0).abs() < 1e-9);
+        assert_eq!(ssthresh(&mut h, above_ssthresh), 51.0 - 22.0);
     }
 
     #[test]
-    fn the_table_of_linux_has_no_parameters() {
+    fn the_table_of_linux_refuses_parameters() {
         let value = serde_json::json!({"rules": "linux", "low_window": "50 packets"});
         let error = HighSpeed::read(&value, "").unwrap_err().to_string();
         assert!(error.contains("low_window") && error.contains("38"), "{error}");
     }
 
     #[test]
-    fn windows_out_of_order_are_refused() {
+    fn high_window_below_low_window_is_refused() {
         let value = serde_json::json!({"low_window": "100 packets", "high_window": "50 packets"});
         assert!(HighSpeed::read(&value, "").unwrap_err().to_string().contains("must exceed low_window"));
     }

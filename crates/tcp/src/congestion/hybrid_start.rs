@@ -1,10 +1,14 @@
-//! Hybrid slow start (HyStart), Ha & Rhee 2011 (`ha2011taming`), as Linux has it in `tcp_cubic`: slow start ends when a round's
-//! ACKs have come in one train for half the least round trip, or when its round trips have grown. HyStart++
-//! ([`hystart`](super::hystart)) is its successor.
+//! Hybrid slow start (HyStart), Ha & Rhee 2011 (`ha2011taming`), in the form of Linux's
+//! `tcp_cubic`.
 //!
-//! The train is timed by its ACKs, not by packet pairs, and its length is compared with half the least round trip (the paper: with
-//! the forward delay that packet pairs estimate). Where segments are paced the whole round trip counts, as pacing spreads them
-//! over half of it.
+//! Slow start ends when the ACKs of a round arrive as one train that lasts half the minimum
+//! round-trip time, or when round-trip times have grown. HyStart++ ([`hystart`](super::hystart)) is
+//! the successor.
+//!
+//! The train is measured from the arrival times of ACKs instead of packet pairs. Its length is
+//! compared with half the minimum round-trip time, where the paper uses the forward delay that
+//! packet pairs estimate. If segments are paced, its length is compared with the whole minimum
+//! round-trip time, because pacing spreads the segments over half of it.
 
 use units::{Duration, Packets, Range, Time, params, words};
 
@@ -12,118 +16,126 @@ use crate::congestion::control::Ack;
 use crate::window::Window;
 
 words! {
-    /// What ends hybrid slow start.
+    /// Condition that ends hybrid slow start.
     pub enum Detect {
-        /// Either of the two.
+        /// Either of the two other conditions.
         Both = "both",
-        /// A train of ACKs that lasts for half the least round trip.
+        /// A train of ACKs lasts half the minimum round-trip time.
         Train = "train",
-        /// Round trips that have grown.
+        /// Round-trip times have grown.
         Delay = "delay",
     }
 }
 
 params! {
-    /// Hybrid slow start: cwnd doubles a round trip, until ACKs that follow each other closely span half the least round
-    /// trip, or the least round trip of a round has grown by an eighth. There is no limit for an ACK.
+    /// Hybrid slow start. cwnd doubles per round trip until closely spaced ACKs span half the
+    /// minimum round-trip time, or until the minimum round-trip time of a round has grown by an
+    /// eighth. The increase per ACK is not limited.
     pub struct HybridStart: "hybrid" {
-        /// What ends it.
+        /// Condition that ends hybrid slow start.
         detect: Detect = (Detect::Both), in Range::ANY, from "ha2011taming §4; Linux, hystart_detect: 3";
-        /// Window below which it never ends.
+        /// Window below which hybrid slow start does not end.
         low_window: Packets = (Packets(16.0)), in Range::between(2.0, 1000.0), from "ha2011taming §4; Linux, hystart_low_window: 16";
-        /// Greatest time between two ACKs of a train.
+        /// Maximum interval between two consecutive ACKs of a train.
         ack_spacing: Duration = (Duration::from_millis(2)), in Range::above(0.0), from "Linux, hystart_ack_delta_us: 2000";
-        /// Round trips of a round that are taken before its least is judged.
+        /// Number of round-trip times that are measured in a round before their minimum is
+        /// evaluated.
         samples: Packets = (Packets(8.0)), in Range::between(1.0, 1000.0).whole(), from "ha2011taming §4: 8";
-        /// Least growth of the round trip that ends it.
+        /// Minimum growth of the round-trip time that ends hybrid slow start.
         min_growth: Duration = (Duration::from_millis(4)), in Range::above(0.0), from "ha2011taming §4: 4 ms";
-        /// Greatest growth that it bears; between the two it is an eighth of the least round trip.
+        /// Growth of the round-trip time that always ends hybrid slow start. Between the minimum
+        /// and the maximum, the threshold is an eighth of the minimum round-trip time.
         max_growth: Duration = (Duration::from_millis(16)), in Range::above(0.0), from "ha2011taming §4: 16 ms";
     }
 }
 
-/// No round trip measured.
-const NONE: Duration = Duration(u64::MAX);
-/// Most that hosts may hold ACKs back, and the bytes that they hold at most (Linux, hystart_ack_delay: four bursts of 64 KiB).
-const HELD: Duration = Duration::from_millis(1);
-const HELD_BYTES: f64 = 4.0 * 65_536.0;
+/// Value of a round-trip time that was not measured.
+const UNMEASURED: Duration = Duration(u64::MAX);
+/// Maximum time by which hosts delay ACKs (Linux, hystart_ack_delay).
+const MAX_ACK_DELAY: Duration = Duration::from_millis(1);
+/// Bytes that hosts delay at most: four bursts of 64 KiB (Linux, hystart_ack_delay).
+const ACK_DELAY_BYTES: f64 = 4.0 * 65_536.0;
 
-/// State of hybrid slow start.
+/// State of hybrid slow start in a connection.
 #[derive(Clone, Debug)]
 pub struct HybridState {
     params: HybridStart,
-    /// Least round trip since the last timeout.
-    least: Duration,
-    /// Least round trip of this round, and how many were taken.
-    this_round: Duration,
+    /// Minimum round-trip time since the last timeout.
+    min_rtt: Duration,
+    /// Minimum round-trip time of this round.
+    round_min_rtt: Duration,
+    /// Number of round-trip times measured in this round.
     samples: u32,
-    round_began: Time,
+    round_start: Time,
     last_ack: Time,
-    found: bool,
+    has_exited: bool,
 }
 
 impl HybridState {
-    /// Before the first ACK.
+    /// Create the state of a connection before its first ACK.
     pub fn new(params: &HybridStart) -> Self {
         HybridState {
             params: params.clone(),
-            least: NONE,
-            this_round: NONE,
+            min_rtt: UNMEASURED,
+            round_min_rtt: UNMEASURED,
             samples: 0,
-            round_began: Time::ZERO,
+            round_start: Time::ZERO,
             last_ack: Time::ZERO,
-            found: false,
+            has_exited: false,
         }
     }
 
-    /// Every ACK. Whether slow start ends with it, at cwnd as it is. `paced`: segments are spaced.
+    /// Observe an ACK, and return true if slow start ends at the current cwnd. `paced` is true if
+    /// segments are paced.
     pub fn observe(&mut self, w: &Window, ack: &Ack, paced: bool) -> bool {
         let Some(rtt) = ack.rtt else { return false };
-        self.least = self.least.min(rtt);
-        if self.found || w.cwnd >= w.ssthresh {
+        self.min_rtt = self.min_rtt.min(rtt);
+        if self.has_exited || w.cwnd >= w.ssthresh {
             return false;
         }
         if ack.round {
-            (self.round_began, self.last_ack) = (ack.now, ack.now);
-            (self.this_round, self.samples) = (NONE, 0);
+            (self.round_start, self.last_ack) = (ack.now, ack.now);
+            (self.round_min_rtt, self.samples) = (UNMEASURED, 0);
         }
         if w.cwnd < self.params.low_window.0 * w.smss {
             return false;
         }
         if self.params.detect != Detect::Delay {
-            self.found = self.ends_train(w, ack, paced);
+            self.has_exited = self.train_is_long(w, ack, paced);
         }
         if self.params.detect != Detect::Train {
-            self.found |= self.has_grown(rtt);
+            self.has_exited |= self.rtt_has_grown(rtt);
         }
-        self.found
+        self.has_exited
     }
 
-    fn ends_train(&mut self, w: &Window, ack: &Ack, paced: bool) -> bool {
+    /// Return true if the current train of ACKs lasts long enough to end slow start.
+    fn train_is_long(&mut self, w: &Window, ack: &Ack, paced: bool) -> bool {
         if ack.now.since(self.last_ack) > self.params.ack_spacing {
             return false;
         }
         self.last_ack = ack.now;
         let rate = 2.0 * w.cwnd / ack.srtt.seconds().max(1e-9);
-        let held = HELD.min(Duration::from_seconds(HELD_BYTES / rate));
-        let least = self.least + held;
-        let longest = if paced { least } else { Duration(least.0 / 2) };
-        ack.now.since(self.round_began) > longest
+        let ack_delay = MAX_ACK_DELAY.min(Duration::from_seconds(ACK_DELAY_BYTES / rate));
+        let min_rtt = self.min_rtt + ack_delay;
+        let max_train = if paced { min_rtt } else { Duration(min_rtt.0 / 2) };
+        ack.now.since(self.round_start) > max_train
     }
 
-    fn has_grown(&mut self, rtt: Duration) -> bool {
-        self.this_round = self.this_round.min(rtt);
+    /// Return true if the minimum round-trip time of this round has grown enough to end slow start.
+    fn rtt_has_grown(&mut self, rtt: Duration) -> bool {
+        self.round_min_rtt = self.round_min_rtt.min(rtt);
         if f64::from(self.samples) < self.params.samples.0 {
             self.samples += 1;
             return false;
         }
-        let growth = Duration(self.least.0 / 8).min(self.params.max_growth).max(self.params.min_growth);
-        self.this_round > self.least + growth
+        let growth = Duration(self.min_rtt.0 / 8).min(self.params.max_growth).max(self.params.min_growth);
+        self.round_min_rtt > self.min_rtt + growth
     }
 
-    /// A timeout: slow start begins again, and knows nothing.
+    /// Restart after a timeout: slow start begins again without measurements.
     pub fn on_timeout(&mut self) {
-        (self.least, self.found) = (NONE, false);
+        (self.min_rtt, self.has_exited) = (UNMEASURED, false);
     }
 }
 
@@ -137,41 +149,44 @@ mod tests {
         HybridState::new(&HybridStart { detect, ..defaults() })
     }
 
-    /// A round of ACKs so many ms apart, with this round trip: where in it slow start ended.
-    fn round(h: &mut HybridState, began_ms: u64, n: u64, spacing_ms: f64, rtt_ms: f64) -> Option<u64> {
+    /// Observe `n` ACKs at intervals of `spacing_ms`, and return the index of the ACK that ended
+    /// slow start.
+    fn round(h: &mut HybridState, start_ms: u64, n: u64, spacing_ms: f64, rtt_ms: f64) -> Option<u64> {
         (0..n).find(|&i| {
-            let mut a = ack_at((began_ms as f64 + i as f64 * spacing_ms) / 1e3, rtt_ms / 1e3, 1.0);
+            let mut a = ack_at((start_ms as f64 + i as f64 * spacing_ms) / 1e3, rtt_ms / 1e3, 1.0);
             a.round = i == 0;
             h.observe(&window(20.0, f64::INFINITY, 20.0), &a, false)
         })
     }
 
-    /// With 40 ms and a millisecond of delay in hosts, ACKs 2 ms apart for more than 20.5 ms.
+    /// The minimum round-trip time of 40 ms and the host delay of 1 ms give a maximum train of 20.5
+    /// ms, which ACKs at intervals of 2 ms exceed.
     #[test]
-    fn a_train_of_half_a_round_trip_ends_it() {
+    fn train_of_half_a_round_trip_ends_slow_start() {
         let mut h = state(Detect::Both);
         assert_eq!(round(&mut h, 0, 11, 2.0, 40.0), None);
         assert_eq!(round(&mut h, 40, 20, 2.0, 40.0), Some(11));
-        assert_eq!(round(&mut h, 80, 20, 2.0, 40.0), None, "once");
+        assert_eq!(round(&mut h, 80, 20, 2.0, 40.0), None, "slow start ends once");
         let mut apart = state(Detect::Train);
-        assert_eq!(round(&mut apart, 0, 20, 2.1, 40.0), None, "no train");
+        assert_eq!(round(&mut apart, 0, 20, 2.1, 40.0), None, "ACKs 2.1 ms apart are not a train");
         let mut by_delay = state(Detect::Delay);
         assert_eq!(round(&mut by_delay, 0, 20, 2.0, 40.0), None);
     }
 
-    /// After eight round trips of a round the ninth judges: more than an eighth of 40 ms above the least.
+    /// The ninth round-trip time of a round ends slow start if the minimum has grown by more than
+    /// an eighth of 40 ms.
     #[test]
-    fn growth_of_the_round_trip_ends_it() {
+    fn growth_of_the_round_trip_time_ends_slow_start() {
         let mut h = state(Detect::Both);
         assert_eq!(round(&mut h, 0, 10, 4.0, 40.0), None);
         assert_eq!(round(&mut h, 40, 10, 4.0, 45.0), None);
         assert_eq!(round(&mut h, 90, 10, 4.0, 45.1), Some(8));
         h.on_timeout();
-        assert_eq!(round(&mut h, 900, 10, 4.0, 60.0), None, "nothing is known after a timeout");
+        assert_eq!(round(&mut h, 900, 10, 4.0, 60.0), None, "a timeout resets the measurements");
     }
 
     #[test]
-    fn below_sixteen_segments_or_above_ssthresh_nothing_ends() {
+    fn slow_start_continues_below_16_segments_and_is_over_above_ssthresh() {
         for (cwnd, ssthresh) in [(15.0, f64::INFINITY), (20.0, 20.0)] {
             let mut h = state(Detect::Both);
             for i in 0..100 {

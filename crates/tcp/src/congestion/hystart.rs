@@ -1,8 +1,7 @@
-//! HyStart++: slow start that ends when round trips grow, RFC 9406 (`rfc9406`), for any controller that
-//! slow-starts.
+//! HyStart++, RFC 9406 (`rfc9406`): slow start that ends when round-trip times grow.
 //!
-//! A round is what the sender counts as one ([`Ack::round`]). The RFC has L without bound if segments
-//! are paced; here it is a parameter.
+//! Every control with slow start can use HyStart++. [`Ack::round`] defines its rounds. The RFC
+//! removes the limit L if segments are paced, whereas L is a parameter here.
 
 use units::{Duration, Packets, Range, params};
 
@@ -10,75 +9,82 @@ use crate::congestion::control::Ack;
 use crate::window::Window;
 
 params! {
-    /// HyStart++: in the first slow start, a round whose least round trip exceeds that of the round
-    /// before by a threshold begins Conservative Slow Start (CSS), which grows slower and goes back to
-    /// slow start if the round trips fall again, else ends in congestion avoidance. Later slow starts
-    /// are standard.
+    /// HyStart++, which governs the first slow start. A round whose minimum round-trip time exceeds
+    /// that of the previous round by a threshold begins Conservative Slow Start (CSS), in which
+    /// cwnd grows more slowly. If round-trip times fall again, slow start resumes, otherwise
+    /// congestion avoidance follows. Later slow starts are those of RFC 5681.
     pub struct Hystart: "hystart" {
-        /// Least growth of the round trip that begins CSS (MIN_RTT_THRESH).
+        /// Minimum growth of the round-trip time that begins CSS (MIN_RTT_THRESH).
         min_rtt_threshold: Duration = (Duration::from_millis(4)), in Range::above(0.0), from "rfc9406 §4.3";
-        /// Greatest growth of the round trip that slow start bears (MAX_RTT_THRESH).
+        /// Growth of the round-trip time that always begins CSS (MAX_RTT_THRESH).
         max_rtt_threshold: Duration = (Duration::from_millis(16)), in Range::above(0.0), from "rfc9406 §4.3";
-        /// Between the two, the threshold is the last round's least round trip divided by this (MIN_RTT_DIVISOR).
+        /// Divisor of the threshold (MIN_RTT_DIVISOR). Between the minimum and the maximum, the
+        /// threshold is the last round's minimum round-trip time divided by this value.
         rtt_divisor: f64 = (8.0), in Range::at_least(1.0), from "rfc9406 §4.3";
-        /// Round trips measured in a round before it is judged (N_RTT_SAMPLE).
+        /// Number of round-trip times that are measured in a round before their minimum is
+        /// evaluated (N_RTT_SAMPLE).
         samples: Packets = (Packets(8.0)), in Range::between(1.0, 1000.0).whole(), from "rfc9406 §4.3: at least 8";
-        /// CSS grows by this part of slow start's growth (CSS_GROWTH_DIVISOR).
+        /// Factor by which the growth of cwnd in CSS is smaller than in slow start
+        /// (CSS_GROWTH_DIVISOR).
         css_growth_divisor: f64 = (4.0), in Range::at_least(2.0), from "rfc9406 §4.3: at least 2";
-        /// Rounds of CSS before congestion avoidance (CSS_ROUNDS).
+        /// Number of rounds of CSS before congestion avoidance begins (CSS_ROUNDS).
         css_rounds: Packets = (Packets(5.0)), in Range::between(1.0, 100.0).whole(), from "rfc9406 §4.3";
-        /// Most that one ACK opens cwnd by (L).
+        /// Maximum increase of cwnd per ACK (L).
         limit: Packets = (Packets(8.0)), in Range::between(1.0, 1000.0).whole(), from "rfc9406 §4.3: 8 without pacing";
     }
 }
 
+/// Phase of the first slow start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
     SlowStart,
-    /// CSS: the least round trip when it began (cssBaselineMinRtt), and rounds ended since.
+    /// Conservative Slow Start (CSS).
     Conservative {
+        /// Minimum round-trip time when CSS began (cssBaselineMinRtt).
         baseline: Duration,
+        /// Number of rounds that have ended in CSS.
         rounds: u32,
     },
-    /// Congestion avoidance; the sender has not been told yet.
-    Leaving,
+    /// Congestion avoidance has begun, and the sender has not set ssthresh yet.
+    Exiting,
     Done,
 }
 
-/// No round trip measured.
-const NONE: Duration = Duration(u64::MAX);
+/// Value of a round-trip time that was not measured.
+const UNMEASURED: Duration = Duration(u64::MAX);
 
-/// State of the first slow start.
+/// State of the first slow start in a connection.
 #[derive(Clone, Debug)]
 pub struct HystartState {
     params: Hystart,
     phase: Phase,
     /// lastRoundMinRTT.
-    last_round: Duration,
+    last_round_min_rtt: Duration,
     /// currentRoundMinRTT.
-    this_round: Duration,
+    round_min_rtt: Duration,
     /// rttSampleCount.
     samples: u32,
 }
 
 impl HystartState {
-    /// Before the first ACK.
+    /// Create the state of a connection before its first ACK.
     pub fn new(params: &Hystart) -> Self {
         HystartState {
             params: params.clone(),
             phase: Phase::SlowStart,
-            last_round: NONE,
-            this_round: NONE,
+            last_round_min_rtt: UNMEASURED,
+            round_min_rtt: UNMEASURED,
             samples: 0,
         }
     }
 
-    /// Whether this slow start is HyStart++'s: the first, while ssthresh is still arbitrarily high (§4.3).
-    pub fn rules(&self, w: &Window) -> bool {
+    /// Return true during the first slow start, while ssthresh is still arbitrarily high (RFC 9406
+    /// §4.3).
+    pub fn is_active(&self, w: &Window) -> bool {
         w.ssthresh == f64::INFINITY && self.phase != Phase::Done
     }
 
-    /// cwnd after an ACK in the first slow start (§4.2).
+    /// Return cwnd after an ACK in the first slow start (RFC 9406 §4.2).
     pub fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
         if ack.round {
             self.begin_round();
@@ -87,58 +93,61 @@ impl HystartState {
         let growth = match self.phase {
             Phase::SlowStart => growth,
             Phase::Conservative { .. } => growth / self.params.css_growth_divisor,
-            Phase::Leaving | Phase::Done => 0.0,
+            Phase::Exiting | Phase::Done => 0.0,
         };
         if let Some(rtt) = ack.rtt {
-            self.this_round = self.this_round.min(rtt);
+            self.round_min_rtt = self.round_min_rtt.min(rtt);
             self.samples += 1;
-            self.judge();
+            self.evaluate_round();
         }
         w.cwnd + growth
     }
 
+    /// Begin a round.
     fn begin_round(&mut self) {
-        self.last_round = std::mem::replace(&mut self.this_round, NONE);
+        self.last_round_min_rtt = std::mem::replace(&mut self.round_min_rtt, UNMEASURED);
         self.samples = 0;
         if let Phase::Conservative { rounds, .. } = &mut self.phase {
-            *rounds += 1; // "that partial round counts towards the limit"
+            *rounds += 1; // §4.3: "that partial round counts towards the limit"
             if f64::from(*rounds) >= self.params.css_rounds.0 {
-                self.phase = Phase::Leaving;
+                self.phase = Phase::Exiting;
             }
         }
     }
 
-    fn judge(&mut self) {
+    /// Enter or leave CSS if this round has enough samples.
+    fn evaluate_round(&mut self) {
         if f64::from(self.samples) < self.params.samples.0 {
             return;
         }
         match self.phase {
-            Phase::SlowStart if self.last_round != NONE => {
-                let grown = self.last_round + self.threshold(self.last_round);
-                if self.this_round >= grown {
-                    self.phase = Phase::Conservative { baseline: self.this_round, rounds: 0 };
+            Phase::SlowStart if self.last_round_min_rtt != UNMEASURED => {
+                let required = self.last_round_min_rtt + self.threshold(self.last_round_min_rtt);
+                if self.round_min_rtt >= required {
+                    self.phase = Phase::Conservative { baseline: self.round_min_rtt, rounds: 0 };
                 }
             }
-            Phase::Conservative { baseline, .. } if self.this_round < baseline => {
+            Phase::Conservative { baseline, .. } if self.round_min_rtt < baseline => {
                 self.phase = Phase::SlowStart;
             }
             _ => {}
         }
     }
 
-    /// RttThresh. A floor above the ceiling wins, as in the RFC's max(min, min(…, max)).
-    fn threshold(&self, last_round: Duration) -> Duration {
-        let part = Duration::from_seconds(last_round.seconds() / self.params.rtt_divisor);
-        part.min(self.params.max_rtt_threshold).max(self.params.min_rtt_threshold)
+    /// Return RttThresh. If the minimum exceeds the maximum, the minimum applies (max(min, min(…,
+    /// max)) in the RFC).
+    fn threshold(&self, last_round_min_rtt: Duration) -> Duration {
+        let fraction = Duration::from_seconds(last_round_min_rtt.seconds() / self.params.rtt_divisor);
+        fraction.min(self.params.max_rtt_threshold).max(self.params.min_rtt_threshold)
     }
 
-    /// Whether slow start has just ended: ssthresh is cwnd now. Said once.
-    pub fn leaves(&mut self) -> bool {
-        let leaves = self.phase == Phase::Leaving;
-        if leaves {
+    /// Return true once when slow start has ended and cwnd becomes ssthresh.
+    pub fn take_exit(&mut self) -> bool {
+        let exits = self.phase == Phase::Exiting;
+        if exits {
             self.phase = Phase::Done;
         }
-        leaves
+        exits
     }
 }
 
@@ -152,7 +161,7 @@ mod tests {
         HystartState::new(&defaults())
     }
 
-    /// A round of `n` ACKs of one segment, all with the same round trip.
+    /// Observe a round of `n` ACKs of one segment with a round-trip time of `ms` milliseconds.
     fn round(h: &mut HystartState, cwnd: &mut f64, n: u32, ms: u64) {
         for i in 0..n {
             let mut a = ack(1.0);
@@ -161,7 +170,7 @@ mod tests {
         }
     }
 
-    /// §4.3: clamp(lastRoundMinRTT / 8, 4 ms, 16 ms).
+    /// RFC 9406 §4.3: the threshold is clamp(lastRoundMinRTT / 8, 4 ms, 16 ms).
     #[test]
     fn threshold_is_an_eighth_between_4_and_16_ms() {
         let h = state();
@@ -172,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rise_below_the_threshold_changes_nothing() {
+    fn growth_below_the_threshold_has_no_effect() {
         let (mut h, mut cwnd) = (state(), 10.0 * MSS);
         for ms in [64, 71, 78, 85] {
             round(&mut h, &mut cwnd, 10, ms);
@@ -181,10 +190,10 @@ mod tests {
         assert_eq!(cwnd, 50.0 * MSS);
     }
 
-    /// Eight samples, a rise of the threshold: CSS grows by a quarter, and after five rounds, the one
-    /// in which it began included, cwnd is ssthresh.
+    /// After eight samples, growth by the threshold begins CSS, in which cwnd grows by a quarter.
+    /// After five rounds, including the round in which CSS began, cwnd becomes ssthresh.
     #[test]
-    fn a_rise_leaves_through_five_rounds_of_conservative_slow_start() {
+    fn growth_ends_slow_start_after_five_rounds_of_conservative_slow_start() {
         let (mut h, mut cwnd) = (state(), 10.0 * MSS);
         round(&mut h, &mut cwnd, 10, 64);
         round(&mut h, &mut cwnd, 7, 72);
@@ -193,20 +202,20 @@ mod tests {
         assert_eq!(h.phase, Phase::SlowStart);
         round(&mut h, &mut cwnd, 10, 90);
         assert_eq!(h.phase, Phase::Conservative { baseline: Duration::from_millis(90), rounds: 0 });
-        let began = cwnd;
+        let start = cwnd;
         for _ in 0..4 {
             round(&mut h, &mut cwnd, 8, 90);
-            assert!(!h.leaves());
+            assert!(!h.take_exit());
         }
-        assert_eq!(cwnd, began + 8.0 * MSS, "32 segments acknowledged open cwnd by 8");
+        assert_eq!(cwnd, start + 8.0 * MSS, "32 acknowledged segments add 8 segments");
         round(&mut h, &mut cwnd, 1, 90);
-        assert_eq!(cwnd, began + 8.0 * MSS);
-        assert!(h.leaves() && !h.leaves());
-        assert!(!h.rules(&window(1.0, f64::INFINITY, 1.0)));
+        assert_eq!(cwnd, start + 8.0 * MSS);
+        assert!(h.take_exit() && !h.take_exit());
+        assert!(!h.is_active(&window(1.0, f64::INFINITY, 1.0)));
     }
 
     #[test]
-    fn a_fall_resumes_slow_start() {
+    fn fall_of_the_round_trip_time_resumes_slow_start() {
         let (mut h, mut cwnd) = (state(), 10.0 * MSS);
         round(&mut h, &mut cwnd, 8, 64);
         round(&mut h, &mut cwnd, 8, 80);
@@ -216,13 +225,13 @@ mod tests {
     }
 
     #[test]
-    fn one_ack_opens_at_most_l_segments() {
+    fn one_ack_adds_at_most_l_segments() {
         let mut h = state();
         assert_eq!(h.cwnd_on_ack(&window(10.0, f64::INFINITY, 1.0), &ack(20.0)), 18.0 * MSS);
     }
 
     #[test]
-    fn later_slow_starts_are_not_its_own() {
-        assert!(!state().rules(&window(2.0, 20.0, 1.0)));
+    fn hystart_governs_only_the_first_slow_start() {
+        assert!(!state().is_active(&window(2.0, 20.0, 1.0)));
     }
 }

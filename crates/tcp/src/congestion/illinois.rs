@@ -1,10 +1,10 @@
-//! TCP-Illinois, Liu, Başar & Srikant 2006 (`liu2006illinois`): losses say when the window is cut,
-//! queueing delay says by how much and how fast it grows back.
+//! TCP-Illinois (`illinois`), Liu, Başar & Srikant 2006 (`liu2006illinois`): losses trigger a
+//! reduction of the window, and the queueing delay sets its size and the growth that follows.
 //!
-//! The paper's equations (5) to (9), their constants and θ were checked against what quotes them and against
-//! Linux's `tcp_illinois`, of which an author of the paper is one; the paper itself was not at hand. As there
-//! the greatest delay is that of single round trips. The θ round trips of little delay follow each
-//! other here; Linux counts them even if others come between (`rules`).
+//! The paper was not available. Equations (5) to (9), their constants and θ were checked against
+//! quotations of the paper and against Linux's `tcp_illinois`, written by one of the paper's
+//! authors. As in Linux, the maximum delay is that of single round trips. The θ round trips of low
+//! delay are consecutive here, whereas Linux does not require that (`rules`).
 
 use serde_json::json;
 use units::Read;
@@ -19,52 +19,54 @@ use crate::congestion::slow_start::{self, SlowStart};
 use crate::window::Window;
 
 words! {
-    /// Arithmetic of α and β, and what they do to the window.
+    /// Arithmetic of α and β, and their effect on the window.
     pub enum IllinoisRules {
-        /// α and β in full precision, from every round trip; the remainder of a segment of growth
-        /// counts for the next segment.
+        /// α and β are real numbers, computed from every round-trip time. The remainder of a
+        /// segment of growth counts for the next segment.
         Liu2006 = "liu2006",
-        /// α in 128ths and β in 64ths, rounded down, from round trips in whole microseconds, and
-        /// not during a recovery. With each segment of growth the count of acknowledged segments
-        /// begins anew, and a decrease takes whole segments away (Linux, tcp_illinois).
+        /// α is in 128ths and β in 64ths, both rounded down. They are computed from round-trip
+        /// times in whole microseconds, and not during loss recovery. Each segment of growth
+        /// restarts the count of acknowledged segments, and a decrease is rounded down to whole
+        /// segments (Linux, tcp_illinois).
         Linux = "linux",
     }
 }
 
 params! {
-    /// TCP-Illinois: the increase α falls and the decrease β rises with the average queueing delay,
-    /// measured once a round trip against the greatest seen.
+    /// TCP-Illinois. The increase α falls and the decrease β rises with the average queueing delay,
+    /// which is measured once per round trip relative to the maximum queueing delay.
     pub struct Illinois: "illinois", checked by check {
-        /// Least increase, in segments a round trip (α_min).
+        /// Minimum increase of cwnd, in segments per round trip (α_min).
         alpha_min: f64 = (0.3), in Range::between(0.01, 100.0), from "liu2006illinois §4";
-        /// Greatest increase, in segments a round trip (α_max).
+        /// Maximum increase of cwnd, in segments per round trip (α_max).
         alpha_max: f64 = (10.0), in Range::between(0.01, 1000.0), from "liu2006illinois §4";
-        /// Least part of the window that congestion takes away (β_min).
+        /// Minimum fraction by which congestion reduces the window (β_min).
         beta_min: f64 = (0.125), in Range::between(0.01, 0.9), from "liu2006illinois §4";
-        /// Greatest part of the window that congestion takes away (β_max).
+        /// Maximum fraction by which congestion reduces the window (β_max).
         beta_max: f64 = (0.5), in Range::between(0.01, 0.9), from "liu2006illinois §4";
-        /// Up to this part of the greatest queueing delay the increase is alpha_max (η1).
+        /// Fraction of the maximum queueing delay up to which the increase is alpha_max (η1).
         eta_1: f64 = (0.01), in Range::between(0.0, 1.0), from "liu2006illinois §4";
-        /// Up to this part of it the decrease is beta_min (η2).
+        /// Fraction of the maximum queueing delay up to which the decrease is beta_min (η2).
         eta_2: f64 = (0.1), in Range::between(0.0, 1.0), from "liu2006illinois §4";
-        /// From this part of it the decrease is beta_max (η3).
+        /// Fraction of the maximum queueing delay from which the decrease is beta_max (η3).
         eta_3: f64 = (0.8), in Range::between(0.0, 1.0), from "liu2006illinois §4";
-        /// Round trips of little delay before the increase is alpha_max again (θ).
+        /// Number of round trips of low delay before the increase is alpha_max again (θ).
         theta: Packets = (Packets(5.0)), in Range::between(1.0, 1000.0).whole(), from "liu2006illinois §4";
-        /// Window below which it is standard TCP (W_thresh).
+        /// Window below which the control behaves as standard TCP (W_thresh).
         window_threshold: Packets = (Packets(15.0)), in Range::between(0.0, 1e6), from "liu2006illinois §4";
-        /// Arithmetic of α and β, and what they do to the window.
+        /// Arithmetic of α and β, and their effect on the window.
         rules: IllinoisRules = (IllinoisRules::Liu2006), in Range::ANY, from "liu2006illinois §4; Linux, tcp_illinois: linux";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
-        /// What congestion avoidance counts.
+        /// Unit that congestion avoidance counts.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "liu2006illinois §2: per ACK";
     }
 }
 
 impl Control for Illinois {
     type State = IllinoisState;
-    const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::Sack; // made for windows of thousands of segments, which SACK alone repairs in a round trip
+    /// SACK, because cumulative ACKs repair only one loss per round trip in windows of thousands of segments.
+    const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::Sack;
 
     fn begin(&self, _: &Window) -> Self::State {
         IllinoisState::new(self)
@@ -75,6 +77,7 @@ impl Control for Illinois {
     }
 }
 
+/// Check that each minimum is below its maximum.
 fn check(p: &Illinois, path: &str) -> Result<(), Invalid> {
     for (key, low, high_key, high) in [
         ("alpha_min", p.alpha_min, "alpha_max", p.alpha_max),
@@ -89,7 +92,8 @@ fn check(p: &Illinois, path: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// α = f1(da): α_max up to d1, then κ1/(κ2 + da), which is α_max at d1 and α_min at the greatest delay dm.
+/// Return α = f1(da): α_max up to d1, then κ1/(κ2 + da), which is α_max at d1 and α_min at the
+/// maximum delay dm.
 fn increase(p: &Illinois, da: f64, dm: f64) -> f64 {
     let d1 = p.eta_1 * dm;
     if da <= d1 {
@@ -101,7 +105,7 @@ fn increase(p: &Illinois, da: f64, dm: f64) -> f64 {
     (kappa_1 / (kappa_2 + da)).clamp(p.alpha_min, p.alpha_max)
 }
 
-/// β = f2(da): β_min up to d2, β_max from d3, linear between.
+/// Return β = f2(da): β_min up to d2, β_max from d3, and linear interpolation between d2 and d3.
 fn decrease(p: &Illinois, da: f64, dm: f64) -> f64 {
     let (d2, d3) = (p.eta_2 * dm, p.eta_3 * dm);
     if da <= d2 {
@@ -113,80 +117,83 @@ fn decrease(p: &Illinois, da: f64, dm: f64) -> f64 {
     }
 }
 
-/// Units of α and β in Linux (ALPHA_SCALE, BETA_SCALE).
+/// Number of parts of α in Linux (ALPHA_SCALE).
 const ALPHA_UNIT: f64 = 128.0;
+/// Number of parts of β in Linux (BETA_SCALE).
 const BETA_UNIT: f64 = 64.0;
 
-/// α as Linux computes it, for an average delay `da` above d1; delays in whole microseconds
-/// (tcp_illinois.c, alpha).
+/// Return α as Linux computes it, for an average delay `da` above d1, with delays in whole
+/// microseconds (tcp_illinois.c, alpha).
 fn increase_in_integers(p: &Illinois, da: u64, dm: u64) -> f64 {
-    let [least, greatest] = [p.alpha_min, p.alpha_max].map(|alpha| (alpha * ALPHA_UNIT) as u64);
+    let [min, max] = [p.alpha_min, p.alpha_max].map(|alpha| (alpha * ALPHA_UNIT) as u64);
     let d1 = (p.eta_1 * dm as f64) as u64;
     let (da, dm) = (da - d1, dm - d1);
-    (dm * greatest / (dm + da * (greatest - least) / least.max(1)).max(1)) as f64 / ALPHA_UNIT
+    (dm * max / (dm + da * (max - min) / min.max(1)).max(1)) as f64 / ALPHA_UNIT
 }
 
-/// β as Linux computes it (tcp_illinois.c, beta).
+/// Return β as Linux computes it (tcp_illinois.c, beta).
 fn decrease_in_integers(p: &Illinois, da: u64, dm: u64) -> f64 {
-    let [least, greatest] = [p.beta_min, p.beta_max].map(|beta| (beta * BETA_UNIT) as u64);
+    let [min, max] = [p.beta_min, p.beta_max].map(|beta| (beta * BETA_UNIT) as u64);
     let [d2, d3] = [p.eta_2, p.eta_3].map(|eta| (eta * dm as f64) as u64);
     let beta = if da <= d2 {
-        least
+        min
     } else if da >= d3 || d3 <= d2 {
-        greatest
+        max
     } else {
-        least + (greatest - least) * (da - d2) / (d3 - d2)
+        min + (max - min) * (da - d2) / (d3 - d2)
     };
     beta as f64 / BETA_UNIT
 }
 
-/// State of TCP-Illinois.
+/// State of TCP-Illinois in a connection.
 #[derive(Clone, Debug)]
 pub struct IllinoisState {
     params: Illinois,
     growth: Growth,
     alpha: f64,
     beta: f64,
-    least: Duration,
-    greatest: Duration,
-    /// Sum and number of this round's round trips.
+    min_rtt: Duration,
+    max_rtt: Duration,
+    /// Sum of the round-trip times in this round, in seconds.
     sum: f64,
+    /// Number of round-trip times in this round.
     samples: u32,
-    /// Round trips of little delay since the last of more.
-    calm: u32,
-    /// The delay was once more than little, so that θ counts.
-    delayed: bool,
-    /// True if a round trip has passed since α and β were computed.
-    round: bool,
-    /// Number of segments acknowledged since the last segment of growth, by Linux's rules (snd_cwnd_cnt).
+    /// Number of round trips of low delay since the last round trip of higher delay.
+    low_delay_rounds: u32,
+    /// True after a round trip with more than low delay, from which on θ applies.
+    had_delay: bool,
+    /// True if a round trip has ended since α and β were computed.
+    round_ended: bool,
+    /// Number of segments acknowledged since cwnd last grew, by Linux's rules (snd_cwnd_cnt).
     counted: u64,
 }
 
 impl IllinoisState {
-    /// Before the first ACK.
+    /// Create the state of a connection before its first ACK.
     pub fn new(params: &Illinois) -> Self {
         IllinoisState {
             params: params.clone(),
             growth: Growth::new(&params.slow_start, params.avoidance),
             alpha: 1.0,
             beta: 0.5,
-            least: Duration(u64::MAX),
-            greatest: Duration::ZERO,
+            min_rtt: Duration(u64::MAX),
+            max_rtt: Duration::ZERO,
             sum: 0.0,
             samples: 0,
-            calm: 0,
-            delayed: false,
-            round: false,
+            low_delay_rounds: 0,
+            had_delay: false,
+            round_ended: false,
             counted: 0,
         }
     }
 
+    /// Return true if Linux's rules apply.
     fn is_linux(&self) -> bool {
         self.params.rules == IllinoisRules::Linux
     }
 
-    /// Computes α and β as update_params of tcp_illinois.c does.
-    fn update_by_linux(&mut self, w: &Window) {
+    /// Compute α and β by Linux's rules (update_params of tcp_illinois.c).
+    fn update_linux(&mut self, w: &Window) {
         let (sum, samples) = (std::mem::take(&mut self.sum), std::mem::take(&mut self.samples));
         if w.cwnd < self.params.window_threshold.0 * w.smss {
             (self.alpha, self.beta) = (1.0, 0.5);
@@ -195,28 +202,29 @@ impl IllinoisState {
         if samples == 0 {
             return;
         }
-        let micros = |d: Duration| d.0 / 1_000_000;
-        let dm = micros(self.greatest) - micros(self.least);
-        let da = ((sum / f64::from(samples) * 1e6) as u64).saturating_sub(micros(self.least));
+        let microseconds = |d: Duration| d.0 / 1_000_000;
+        let dm = microseconds(self.max_rtt) - microseconds(self.min_rtt);
+        let da = ((sum / f64::from(samples) * 1e6) as u64).saturating_sub(microseconds(self.min_rtt));
         self.beta = decrease_in_integers(&self.params, da, dm);
         if da > (self.params.eta_1 * dm as f64) as u64 {
-            self.delayed = true;
+            self.had_delay = true;
             self.alpha = increase_in_integers(&self.params, da, dm);
             return;
         }
-        if self.delayed {
-            self.calm += 1;
-            if f64::from(self.calm) < self.params.theta.0 {
+        if self.had_delay {
+            self.low_delay_rounds += 1;
+            if f64::from(self.low_delay_rounds) < self.params.theta.0 {
                 return;
             }
-            (self.calm, self.delayed) = (0, false);
+            (self.low_delay_rounds, self.had_delay) = (0, false);
         }
         self.alpha = self.params.alpha_max;
     }
 
-    /// cwnd above ssthresh after an ACK of `acked` bytes, as tcp_illinois_cong_avoid computes it:
-    /// the remainder is discarded.
-    fn grow_by_linux(&mut self, w: &Window, acked: u32) -> f64 {
+    /// Return cwnd above ssthresh after an ACK of `acked` bytes, by Linux's rules.
+    ///
+    /// Each growth of cwnd discards the remainder of the count (tcp_illinois_cong_avoid).
+    fn grow_linux(&mut self, w: &Window, acked: u32) -> f64 {
         let cwnd = (w.cwnd / w.smss) as u64;
         self.counted += u64::from(acked).div_ceil((w.smss as u64).max(1));
         let delta = self.counted * (self.alpha * ALPHA_UNIT) as u64 / ALPHA_UNIT as u64;
@@ -227,24 +235,28 @@ impl IllinoisState {
         w.cwnd + (delta / cwnd.max(1)) as f64 * w.smss
     }
 
-    /// A round trip has gone by: α and β from its average queueing delay.
+    /// Compute α and β from the average queueing delay of the round trip that has ended.
     fn update(&mut self, w: &Window) {
         if self.samples == 0 {
             return;
         }
-        let da = (self.sum / f64::from(self.samples) - self.least.seconds()).max(0.0);
-        let dm = (self.greatest.seconds() - self.least.seconds()).max(0.0);
+        let da = (self.sum / f64::from(self.samples) - self.min_rtt.seconds()).max(0.0);
+        let dm = (self.max_rtt.seconds() - self.min_rtt.seconds()).max(0.0);
         (self.sum, self.samples) = (0.0, 0);
         if w.cwnd < self.params.window_threshold.0 * w.smss {
             (self.alpha, self.beta) = (1.0, 0.5);
             return;
         }
         let alpha = increase(&self.params, da, dm);
-        let calm = da <= self.params.eta_1 * dm;
-        self.calm = if calm { self.calm.saturating_add(1) } else { 0 };
-        self.delayed |= !calm;
-        // Once there was delay, α is α_max again only after it stayed below d1 for θ round trips.
-        if alpha < self.params.alpha_max || !self.delayed || f64::from(self.calm) >= self.params.theta.0 {
+        let delay_is_low = da <= self.params.eta_1 * dm;
+        self.low_delay_rounds = if delay_is_low { self.low_delay_rounds.saturating_add(1) } else { 0 };
+        self.had_delay |= !delay_is_low;
+        // After a delay, α becomes α_max again only once the delay stayed below d1 for θ round
+        // trips.
+        if alpha < self.params.alpha_max
+            || !self.had_delay
+            || f64::from(self.low_delay_rounds) >= self.params.theta.0
+        {
             self.alpha = alpha;
         }
         self.beta = decrease(&self.params, da, dm);
@@ -255,15 +267,15 @@ impl CongestionControl for IllinoisState {
     fn observe(&mut self, w: &Window, ack: &Ack) {
         self.growth.observe(w, ack, false);
         if let Some(rtt) = ack.rtt {
-            self.least = self.least.min(rtt);
-            self.greatest = self.greatest.max(rtt);
+            self.min_rtt = self.min_rtt.min(rtt);
+            self.max_rtt = self.max_rtt.max(rtt);
             self.sum += rtt.seconds();
             self.samples += 1;
         }
-        self.round |= ack.round;
-        if self.round && !(self.is_linux() && ack.in_recovery) {
-            self.round = false;
-            if self.is_linux() { self.update_by_linux(w) } else { self.update(w) }
+        self.round_ended |= ack.round;
+        if self.round_ended && !(self.is_linux() && ack.in_recovery) {
+            self.round_ended = false;
+            if self.is_linux() { self.update_linux(w) } else { self.update(w) }
         }
     }
 
@@ -273,11 +285,7 @@ impl CongestionControl for IllinoisState {
         }
         if self.is_linux() {
             let slow_start = w.cwnd < w.ssthresh;
-            return if slow_start {
-                self.growth.slow_start(w, ack).0
-            } else {
-                self.grow_by_linux(w, ack.acked)
-            };
+            return if slow_start { self.growth.slow_start(w, ack).0 } else { self.grow_linux(w, ack.acked) };
         }
         self.growth.cwnd_on_ack(w, ack, self.alpha)
     }
@@ -287,7 +295,7 @@ impl CongestionControl for IllinoisState {
         self.counted = 0;
         let beta = self.beta;
         if matches!(congestion, Congestion::Timeout { .. }) {
-            (self.alpha, self.beta, self.calm, self.delayed) = (1.0, 0.5, 0, false);
+            (self.alpha, self.beta, self.low_delay_rounds, self.had_delay) = (1.0, 0.5, 0, false);
             (self.sum, self.samples) = (0.0, 0);
         }
         if self.is_linux() {
@@ -297,7 +305,7 @@ impl CongestionControl for IllinoisState {
     }
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
-        self.growth.left_slow_start()
+        self.growth.take_slow_start_exit()
     }
 }
 
@@ -307,30 +315,31 @@ mod tests {
     use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, Path, Sim, ack, ack_at, linux, window};
 
-    fn p() -> Illinois {
+    /// Return the default parameters.
+    fn params() -> Illinois {
         defaults()
     }
 
-    /// By hand for dm = 100 ms: κ1 = 99·3/9.7 = 30.62, κ2 = 99·0.3/9.7 − 1 = 2.062 (ms).
+    /// For dm = 100 ms, κ1 = 99·3/9.7 = 30.62 and κ2 = 99·0.3/9.7 − 1 = 2.062, both in ms.
     #[test]
-    fn increase_curve() {
+    fn increase_follows_the_curve_of_the_paper() {
         for (da, alpha) in [(0.0, 10.0), (0.001, 10.0), (0.010, 2.538_4), (0.050, 0.588_1), (0.100, 0.3)] {
-            let got = increase(&p(), da, 0.1);
-            assert!((got - alpha).abs() < 2e-4, "{da} {got}");
+            let value = increase(&params(), da, 0.1);
+            assert!((value - alpha).abs() < 2e-4, "{da} {value}");
         }
     }
 
     #[test]
-    fn decrease_curve() {
+    fn decrease_follows_the_curve_of_the_paper() {
         for (da, beta) in [(0.0, 0.125), (0.010, 0.125), (0.045, 0.3125), (0.080, 0.5), (0.1, 0.5)] {
-            assert!((decrease(&p(), da, 0.1) - beta).abs() < 1e-12, "{da}");
+            assert!((decrease(&params(), da, 0.1) - beta).abs() < 1e-12, "{da}");
         }
     }
 
-    /// α falls at once with delay, and rises to α_max only after five calm round trips.
+    /// α falls immediately with delay, and rises to α_max only after five round trips of low delay.
     #[test]
-    fn theta_calm_rounds_before_the_greatest_increase() {
-        let mut i = IllinoisState::new(&p());
+    fn maximum_increase_returns_after_theta_round_trips_of_low_delay() {
+        let mut i = IllinoisState::new(&params());
         let w = window(100.0, 50.0, 100.0);
         let round = |i: &mut IllinoisState, rtt: f64| {
             let mut a = ack_at(0.0, rtt, 1.0);
@@ -349,13 +358,14 @@ mod tests {
         let mut a = ack_at(0.0, 0.1, 1.0);
         a.round = true;
         i.observe(&small, &a);
-        assert_eq!((i.alpha, i.beta), (1.0, 0.5), "standard below W_thresh");
+        assert_eq!((i.alpha, i.beta), (1.0, 0.5), "standard TCP below W_thresh");
     }
 
-    /// As long as the delay never was more than little, α is α_max (Linux, tcp_illinois); a timeout begins anew.
+    /// Until a delay has been more than low, α is α_max (Linux, tcp_illinois). A timeout resets
+    /// that state.
     #[test]
-    fn the_greatest_increase_at_once_before_any_delay() {
-        let mut i = IllinoisState::new(&p());
+    fn increase_is_maximal_before_any_delay() {
+        let mut i = IllinoisState::new(&params());
         let w = window(100.0, 50.0, 100.0);
         let mut a = ack_at(0.0, 0.1, 1.0);
         a.round = true;
@@ -372,19 +382,20 @@ mod tests {
     }
 
     #[test]
-    fn a_timeout_makes_it_standard() {
-        let mut i = IllinoisState::new(&p());
+    fn timeout_resets_alpha_and_beta_to_standard_tcp() {
+        let mut i = IllinoisState::new(&params());
         (i.alpha, i.beta) = (10.0, 0.125);
         let w = window(100.0, 50.0, 100.0);
-        let left = i.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO);
-        assert_eq!(left, 87.5 * MSS);
+        let ssthresh = i.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO);
+        assert_eq!(ssthresh, 87.5 * MSS);
         i.ssthresh_on(&w, Congestion::Timeout { again: false }, Time::ZERO);
         assert_eq!((i.alpha, i.beta), (1.0, 0.5));
     }
 
-    /// tcp_illinois_ssthresh: cwnd - ((cwnd * beta) >> 6). An eighth of 23 are two whole segments.
+    /// tcp_illinois_ssthresh: cwnd - ((cwnd * beta) >> 6). An eighth of 23 segments is rounded down
+    /// to two.
     #[test]
-    fn linux_takes_whole_segments_away() {
+    fn linux_reduces_cwnd_by_whole_segments() {
         let mut i = IllinoisState::new(&linux());
         i.beta = 0.125;
         let w = window(23.0, 5.0, 23.0);
@@ -392,10 +403,10 @@ mod tests {
     }
 
     /// tcp_illinois_cong_avoid, with α = 10 and ACKs of two segments: cwnd 21 grows with the second
-    /// ACK, for which 4 * 10 / 21 is 1, and what is above that is forgotten. Appropriate byte
-    /// counting would have grown it by two with the third.
+    /// ACK, because 4 * 10 / 21 is 1, and the remainder is discarded. Appropriate Byte Counting
+    /// would add two segments with the third ACK.
     #[test]
-    fn linux_forgets_the_remainder() {
+    fn linux_discards_the_remainder_of_growth() {
         let mut i = IllinoisState::new(&linux());
         i.alpha = 10.0;
         let mut w = window(21.0, 5.0, 21.0);
@@ -407,22 +418,22 @@ mod tests {
         assert_eq!(grown, [21.0, 22.0, 22.0, 23.0, 23.0, 24.0]);
     }
 
-    /// alpha() and beta() of tcp_illinois.c by hand for dm = 100 ms, d1 = 1 ms. da = 10 ms: 99000 *
-    /// 1280 / (99000 + 9000 * 1242 / 38) = 322 (2.52); da = 45 ms: (8 * 80 - 32 * 10 + 24 * 45) /
-    /// 70 = 20 (0.3125).
+    /// alpha() and beta() of tcp_illinois.c, computed by hand for dm = 100 ms and d1 = 1 ms. At da
+    /// = 10 ms, α is 99000 * 1280 / (99000 + 9000 * 1242 / 38) = 322 (2.52). At da = 45 ms, β is (8
+    /// * 80 - 32 * 10 + 24 * 45) / 70 = 20 (0.3125).
     #[test]
-    fn linux_computes_in_integers() {
-        assert_eq!(increase_in_integers(&p(), 10_000, 100_000) * 128.0, 322.0);
-        assert_eq!(increase_in_integers(&p(), 100_000, 100_000) * 128.0, 38.0);
+    fn linux_computes_alpha_and_beta_in_integers() {
+        assert_eq!(increase_in_integers(&params(), 10_000, 100_000) * 128.0, 322.0);
+        assert_eq!(increase_in_integers(&params(), 100_000, 100_000) * 128.0, 38.0);
         for (da, beta) in [(0, 8.0), (10_000, 8.0), (45_000, 20.0), (46_000, 20.0), (80_000, 32.0)] {
-            assert_eq!(decrease_in_integers(&p(), da, 100_000) * 64.0, beta, "{da}");
+            assert_eq!(decrease_in_integers(&params(), da, 100_000) * 64.0, beta, "{da}");
         }
     }
 
-    /// alpha() of tcp_illinois.c: five calm round trips, though others come between; none is
-    /// counted during a recovery.
+    /// alpha() of tcp_illinois.c requires five round trips of low delay, which need not be
+    /// consecutive. Round trips during loss recovery do not count.
     #[test]
-    fn linux_counts_calm_rounds_that_do_not_follow_each_other() {
+    fn linux_counts_low_delay_round_trips_that_are_not_consecutive() {
         let mut i = IllinoisState::new(&linux());
         let w = window(100.0, 50.0, 100.0);
         let round = |i: &mut IllinoisState, rtt: f64, in_recovery: bool| {
@@ -439,11 +450,12 @@ mod tests {
         assert_eq!(round(&mut i, 0.1, false), 1280);
     }
 
-    /// The window is concave: it grows faster after a cut than before the next.
+    /// The window is a concave function of time: it grows faster after a reduction than before the
+    /// next one.
     #[test]
     fn growth_slows_as_the_queue_builds() {
         let path = Path { buffer: 200, ..Path::new(80_000_000, 20) };
-        let mut sim = Sim::new(IllinoisState::new(&p()), path, 10.0, 150.0);
+        let mut sim = Sim::new(IllinoisState::new(&params()), path, 10.0, 150.0);
         let (mut fast, mut slow) = (0.0f64, f64::INFINITY);
         sim.run(100.0, |sim| {
             if sim.now.seconds() > 30.0 && sim.ssthresh <= sim.cwnd {

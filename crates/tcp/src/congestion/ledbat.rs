@@ -1,9 +1,11 @@
-//! LEDBAT, RFC 6817 (`rfc6817`): yields to others by keeping the queueing delay it adds at a target.
+//! LEDBAT (`ledbat`), RFC 6817 (`rfc6817`): yields to other flows by limiting its queueing delay to
+//! a target.
 //!
-//! The delay is the round trip, where the RFC has the one-way delay: TCP's ACKs carry no time that the
-//! sender could compare without timestamps. A queue on the way back therefore counts too. FILTER() is
-//! the least of the last CURRENT_FILTER samples, which are not dropped when older than a round trip.
-//! There is no slow start (§2.4.2), and the congestion timeout is TCP's.
+//! The delay is the round-trip time, where the RFC uses the one-way delay, because without
+//! timestamps an ACK does not carry the time at which a segment arrived. A queue in the reverse
+//! direction therefore counts too. FILTER() is the minimum of the last CURRENT_FILTER samples,
+//! including samples older than a round trip. LEDBAT has no slow start (§2.4.2), and its congestion
+//! timeout is that of TCP.
 
 use units::{Duration, Packets, Range, Time, params};
 
@@ -11,22 +13,25 @@ use crate::congestion::control::{Ack, Congestion, CongestionControl, Control};
 use crate::window::Window;
 
 params! {
-    /// LEDBAT: a scavenger. cwnd moves by at most GAIN segments a round trip, up while the queueing
-    /// delay is below the target and down while it is above; a loss halves it.
+    /// LEDBAT, a control for background transfers. cwnd changes by at most GAIN segments per round
+    /// trip. It grows while the queueing delay is below the target, and shrinks while the delay is
+    /// above the target. A loss halves cwnd.
     pub struct Ledbat: "ledbat" {
-        /// Queueing delay that it adds at most (TARGET).
+        /// Maximum queueing delay that LEDBAT adds (TARGET).
         target: Duration = (Duration::from_millis(100)), in Range::above_to(0.0, 0.1), from "rfc6817 §2.5: 100 ms or less";
-        /// Segments by which cwnd grows a round trip when there is no queue (GAIN).
+        /// Maximum growth of cwnd, in segments per round trip, which applies if the queue is empty
+        /// (GAIN).
         gain: f64 = (1.0), in Range::above_to(0.0, 1.0), from "rfc6817 §2.5: 1 or less";
-        /// The same when it shrinks (decrease-GAIN).
+        /// Factor of the decrease of cwnd while the queueing delay exceeds the target
+        /// (decrease-GAIN).
         decrease_gain: f64 = (1.0), in Range::between(0.0, 100.0), from "rfc6817 §2.5: may be higher than GAIN";
-        /// Segments that cwnd may exceed the FlightSize by (ALLOWED_INCREASE).
+        /// Maximum excess of cwnd over the FlightSize (ALLOWED_INCREASE).
         allowed_increase: Packets = (Packets(1.0)), in Range::above(0.0), from "rfc6817 §2.5";
-        /// Minutes whose least delays are kept (BASE_HISTORY).
+        /// Number of minutes whose minimum delays form the base delay (BASE_HISTORY).
         base_history: Packets = (Packets(10.0)), in Range::between(1.0, 10.0).whole(), from "rfc6817 §2.5: should be 10";
-        /// Samples of which the least is the delay now (CURRENT_FILTER).
+        /// Number of latest samples whose minimum is the current delay (CURRENT_FILTER).
         current_filter: Packets = (Packets(4.0)), in Range::between(1.0, 8.0).whole(), from "rfc6817 §2.5: at least 4 a round trip";
-        /// Least window (MIN_CWND).
+        /// Minimum congestion window (MIN_CWND).
         min_cwnd: Packets = (Packets(2.0)), in Range::between(1.0, 4.0), from "rfc6817 §2.5: 2";
     }
 }
@@ -39,50 +44,60 @@ impl Control for Ledbat {
     }
 }
 
-const NONE: Duration = Duration(u64::MAX);
+/// Value of a delay that was not measured.
+const UNMEASURED: Duration = Duration(u64::MAX);
+/// One minute.
 const MINUTE: u64 = Duration::from_millis(60_000).0;
 
-/// State of LEDBAT.
+/// State of LEDBAT in a connection.
 #[derive(Clone, Debug)]
 pub struct LedbatState {
     params: Ledbat,
-    /// base_delays: the least delay of each of the last minutes, this one first.
-    base: [Duration; 10],
-    /// The minute of `base[0]`.
+    /// Minimum delay of each of the last minutes, the current minute first (base_delays).
+    base_delays: [Duration; 10],
+    /// Number of the minute that `base_delays[0]` belongs to.
     minute: u64,
-    /// current_delays, the latest first.
-    current: [Duration; 8],
+    /// Last delays, the latest first (current_delays).
+    current_delays: [Duration; 8],
 }
 
 impl LedbatState {
-    /// Before the first ACK.
+    /// Create the state of a connection before its first ACK.
     pub fn new(params: &Ledbat) -> Self {
-        LedbatState { params: params.clone(), base: [NONE; 10], minute: 0, current: [NONE; 8] }
+        LedbatState {
+            params: params.clone(),
+            base_delays: [UNMEASURED; 10],
+            minute: 0,
+            current_delays: [UNMEASURED; 8],
+        }
     }
 
-    /// update_base_delay() and update_current_delay().
+    /// Record a delay (update_base_delay() and update_current_delay()).
     fn update(&mut self, now: Time, delay: Duration) {
         let minute = now.0 / MINUTE;
-        // A minute without samples is one of infinite delay.
+        // A minute without samples has an infinite delay.
         for _ in 0..minute.saturating_sub(self.minute).min(10) {
-            self.base.rotate_right(1);
-            self.base[0] = NONE;
+            self.base_delays.rotate_right(1);
+            self.base_delays[0] = UNMEASURED;
         }
         self.minute = self.minute.max(minute);
-        self.base[0] = self.base[0].min(delay);
-        self.current.rotate_right(1);
-        self.current[0] = delay;
+        self.base_delays[0] = self.base_delays[0].min(delay);
+        self.current_delays.rotate_right(1);
+        self.current_delays[0] = delay;
     }
 
-    /// FILTER(current_delays) − MIN(base_delays), in seconds.
+    /// Return the queueing delay in seconds: FILTER(current_delays) − MIN(base_delays).
     fn queueing_delay(&self) -> Option<f64> {
-        let least = |delays: &[Duration], n: f64| delays.iter().take(n as usize).min().copied();
-        let current = least(&self.current, self.params.current_filter.0).filter(|d| *d != NONE)?;
-        let base = least(&self.base, self.params.base_history.0).filter(|d| *d != NONE)?;
+        let min = |delays: &[Duration], n: f64| {
+            delays.iter().take(n as usize).min().filter(|delay| **delay != UNMEASURED).copied()
+        };
+        let current = min(&self.current_delays, self.params.current_filter.0)?;
+        let base = min(&self.base_delays, self.params.base_history.0)?;
         Some(current.seconds() - base.seconds())
     }
 
-    fn floor(&self, w: &Window) -> f64 {
+    /// Return MIN_CWND in bytes.
+    fn min_cwnd(&self, w: &Window) -> f64 {
         self.params.min_cwnd.0 * w.smss
     }
 }
@@ -101,21 +116,21 @@ impl CongestionControl for LedbatState {
         let gain = if off_target < 0.0 { self.params.decrease_gain } else { self.params.gain };
         let acked = f64::from(ack.counted);
         let cwnd = w.cwnd + gain * off_target * acked * w.smss / w.cwnd;
-        // flightsize is what was outstanding before this ACK.
-        let allowed = w.flight + acked + self.params.allowed_increase.0 * w.smss;
-        cwnd.min(allowed).max(self.floor(w))
+        // RFC 6817 §2.4.2: flightsize is the amount of outstanding data before this ACK.
+        let max_cwnd = w.flight + acked + self.params.allowed_increase.0 * w.smss;
+        cwnd.min(max_cwnd).max(self.min_cwnd(w))
     }
 
-    /// On loss: min(cwnd, max(cwnd/2, MIN_CWND)).
+    /// Return min(cwnd, max(cwnd/2, MIN_CWND)) after a loss.
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         match congestion {
             Congestion::Timeout { again: true } => w.ssthresh,
-            _ => (w.cwnd / 2.0).max(self.floor(w)),
+            _ => (w.cwnd / 2.0).max(self.min_cwnd(w)),
         }
     }
 
     fn cwnd_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> Option<f64> {
-        let halved = (w.cwnd / 2.0).max(self.floor(w)).min(w.cwnd);
+        let halved = (w.cwnd / 2.0).max(self.min_cwnd(w)).min(w.cwnd);
         (!matches!(congestion, Congestion::Timeout { .. })).then_some(halved)
     }
 }
@@ -130,9 +145,10 @@ mod tests {
         LedbatState::new(&defaults())
     }
 
-    /// off_target by hand: no queue: +1 segment a window; 50 ms: +½; 100 ms: 0; 150 ms: −½.
+    /// The change per window, computed from off_target, is 1 segment without a queue, ½ at 50 ms, 0
+    /// at 100 ms and −½ at 150 ms.
     #[test]
-    fn cwnd_moves_in_proportion_to_the_distance_from_the_target() {
+    fn cwnd_changes_in_proportion_to_the_distance_from_the_target() {
         for (queue, change) in [(0.0, 1.0), (0.05, 0.5), (0.1, 0.0), (0.15, -0.5)] {
             let mut l = ledbat();
             let w = window(20.0, 20.0, 20.0);
@@ -146,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn cwnd_stays_near_the_flight_and_above_two_segments() {
+    fn cwnd_is_bounded_by_the_flight_size_and_min_cwnd() {
         let mut l = ledbat();
         let w = window(20.0, 20.0, 5.0);
         l.observe(&w, &ack_at(0.0, 0.05, 1.0));
@@ -168,25 +184,25 @@ mod tests {
         assert_eq!(l.cwnd_on(&w, Congestion::FastRetransmit, Time::ZERO), Some(2.0 * MSS));
     }
 
-    /// The base delay is forgotten after ten minutes, and at once when idle for as long.
+    /// The base delay covers ten minutes. A pause of more than ten minutes discards all of it.
     #[test]
-    fn the_base_delay_is_that_of_ten_minutes() {
+    fn base_delay_covers_ten_minutes() {
         let mut l = ledbat();
         l.update(Time::ZERO, Duration::from_millis(50));
         for minute in 1..10 {
             l.update(Time(minute * MINUTE), Duration::from_millis(80));
             assert!(l.queueing_delay().unwrap() < 0.031);
         }
-        l.current = [Duration::from_millis(80); 8];
+        l.current_delays = [Duration::from_millis(80); 8];
         assert!((l.queueing_delay().unwrap() - 0.03).abs() < 1e-12);
         l.update(Time(10 * MINUTE), Duration::from_millis(80));
         assert_eq!(l.queueing_delay(), Some(0.0));
         l.update(Time(100 * MINUTE), Duration::from_millis(90));
-        l.current = [Duration::from_millis(90); 8];
+        l.current_delays = [Duration::from_millis(90); 8];
         assert_eq!(l.queueing_delay(), Some(0.0));
     }
 
-    /// A single flow holds the queue at the target and the link full, without loss.
+    /// A flow alone on a link maintains the target delay and full utilization, without loss.
     #[test]
     fn the_queue_settles_at_the_target() {
         let path = Path { buffer: 400, ..Path::new(16_000_000, 50) };

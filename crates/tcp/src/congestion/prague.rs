@@ -1,14 +1,19 @@
-//! Prague: a scalable congestion control for L4S, RFC 9331 §4.3 (`rfc9331`) and
+//! Prague (`prague`), a scalable congestion control for L4S: RFC 9331 §4.3 (`rfc9331`) and
 //! draft-briscoe-iccrg-prague-congestion-control (`draft-briscoe-prague`).
 //!
-//! Of the draft the abstract alone was at hand, and what others say of its text. g, the cut, the increase on
-//! unmarked bytes alone, the virtual round trip (RTT_virt = max(RTT, 25 ms)) for the increase, α and the cut,
-//! its beginning 500 round trips after slow start, α that waits for the first mark, the halving on loss
-//! and pacing were checked against the authors' code for Linux (`tcp_prague`); all but the 500 round trips
-//! also against their code over UDP. Theirs paces twice as fast in slow start only up to half of ssthresh. The
-//! loss response is a half here as there, as RFC 9331 §4.3, item 2 asks for Reno's; newer revisions use CUBIC's.
-//! The fall-back (RFC 9331 §4.3, item 3) is in [`fallback`](super::fallback).
-//! A window below a segment (item 5) is missing.
+//! Only the abstract of the draft was available, and quotations of its text by others. The
+//! following were checked against the authors' code for Linux (`tcp_prague`):
+//!
+//! - g, the reduction, and the increase on unmarked bytes only; - the virtual round-trip time
+//! (RTT_virt = max(RTT, 25 ms)) for the increase, α and the reduction, which applies from   500
+//! round trips after slow start; - the first update of α at the first mark, the halving on loss,
+//! and pacing.
+//!
+//! All of these but the 500 round trips were also checked against the authors' code over UDP. Their
+//! code paces at twice the rate in slow start only up to half of ssthresh. A loss halves the
+//! FlightSize here as in their code, because RFC 9331 §4.3, item 2 requires Reno's response; newer
+//! revisions use CUBIC's. [`fallback`](super::fallback) implements the fall-back (RFC 9331 §4.3,
+//! item 3). A window below one segment (item 5) is not implemented.
 
 use serde_json::json;
 use units::param::Json;
@@ -25,28 +30,28 @@ use crate::congestion::slow_start::{self, SlowStart};
 use crate::window::Window;
 
 params! {
-    /// Prague: DCTCP for the Internet. The cut is half the share of marked bytes, the increase a
-    /// segment a round trip of unmarked bytes; flows of short round trips behave as if theirs were
-    /// 25 ms; segments are paced.
+    /// Prague, a DCTCP for the Internet. Marks reduce cwnd by half the marked fraction, and
+    /// unmarked bytes increase cwnd by one segment per round trip. A flow with a shorter round-trip
+    /// time than 25 ms behaves as if its round-trip time were 25 ms. Segments are paced.
     pub struct Prague: "prague" {
-        /// Weight of the last round trip in α.
+        /// Weight of the last round trip in the moving average α.
         g: Probability = (Probability(0.0625)), in Range::above_to(0.0, 1.0), from "draft-briscoe-prague §2.4.2: 1/16";
-        /// α before the first mark.
+        /// Value of α before the first mark.
         initial_alpha: Probability = (Probability(1.0)), in Range::between(0.0, 1.0), from "rfc8257 §3.3";
-        /// Least virtual round trip (RTT_virt).
+        /// Minimum of the virtual round-trip time (RTT_virt).
         rtt_virtual: Duration = (Duration::from_millis(25)), in Range::between(0.0, 1.0), from "draft-briscoe-prague §2.4.4";
-        /// Round trips after slow start from which the virtual round trip counts.
+        /// Number of round trips after slow start from which the virtual round-trip time applies.
         transition: Packets = (Packets(500.0)), in Range::between(0.0, 1e9).whole(), from "Linux, tcp_prague: 500 rounds after slow start";
-        /// What a loss leaves of the FlightSize.
+        /// Factor by which a loss multiplies the FlightSize.
         beta_loss: f64 = (0.5), in Range::between(0.1, 0.95), from "rfc9331 §4.3, item 2: as Reno";
-        /// What it does about a classic AQM in a shared queue.
+        /// Response to a classic AQM in a shared queue.
         fallback: Fallback = (Fallback::Off), in Range::ANY, from "rfc9331 §4.3, item 3";
-        /// Smoothed queueing delay above which an AQM is taken for a classic one.
+        /// Smoothed queueing delay above which the AQM may be a classic AQM.
         fallback_delay: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "rfc9332 appendix A.1: an L4S queue is marked from 0.8 ms, a classic one aims at 15 ms; between them";
         /// Pacing rate in slow start, as a multiple of cwnd/SRTT.
         slow_start_pacing: f64 = (2.0), in Range::between(1.0, 10.0), from "draft-briscoe-prague §2.4.6";
-        /// Header bytes per segment that the pacing rate includes. The pace spaces data alone, so that
-        /// cwnd and not the pace limits a flow when its round trip is constant.
+        /// Header bytes per segment that the pacing rate includes. Pacing spaces only the data, so
+        /// at a constant round-trip time cwnd limits the flow and not the pacing rate.
         pacing_header: Bytes = (Bytes(0)), in Range::between(0.0, 120.0), from "Linux, tcp_prague: the rate is cwnd times the MTU over SRTT, and the pace spaces data: 52 B with timestamps";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
@@ -56,7 +61,8 @@ params! {
 impl Control for Prague {
     type State = PragueState;
     const MARKS: Marks = Marks::L4s;
-    const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr; // RFC 9331 §4.3, item 6: losses by time, as RACK finds them
+    /// With RACK, because losses must be detected in units of time (RFC 9331 §4.3, item 6).
+    const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr;
 
     fn begin(&self, _: &Window) -> Self::State {
         PragueState::new(self)
@@ -67,43 +73,43 @@ impl Control for Prague {
     }
 }
 
-/// State of Prague.
+/// State of Prague in a connection.
 #[derive(Clone, Debug)]
 pub struct PragueState {
     params: Prague,
     alpha: Alpha,
     growth: Growth,
-    /// Round trips since slow start.
+    /// Number of round trips since slow start.
     rounds: u64,
-    /// A mark was seen: there is an AQM that marks.
-    marked: bool,
-    /// When α was last updated.
-    updated: Time,
-    /// The last cut by a mark.
-    cut: Option<Time>,
+    /// True after the first mark, which shows that an AQM marks.
+    has_marks: bool,
+    /// Time of the last update of α.
+    alpha_updated_at: Time,
+    /// Time of the last reduction in response to a mark.
+    last_reduction: Option<Time>,
     srtt: Duration,
     rtt_min: Duration,
     detector: Detector,
 }
 
 impl PragueState {
-    /// Before the first ACK.
+    /// Create the state of a connection before its first ACK.
     pub fn new(params: &Prague) -> Self {
         PragueState {
             params: params.clone(),
             alpha: Alpha::new(params.g.0, params.initial_alpha.0),
             growth: Growth::new(&params.slow_start, Avoidance::PerByte),
             rounds: 0,
-            marked: false,
-            updated: Time::ZERO,
-            cut: None,
+            has_marks: false,
+            alpha_updated_at: Time::ZERO,
+            last_reduction: None,
             srtt: Duration::ZERO,
             rtt_min: Duration(u64::MAX),
             detector: Detector::default(),
         }
     }
 
-    /// RTT_virt: the round trip as if it were not shorter than the least virtual one.
+    /// Return RTT_virt, which is the smoothed round-trip time or its minimum value.
     fn rtt_virtual(&self) -> Duration {
         if (self.rounds as f64) < self.params.transition.0 {
             return self.srtt;
@@ -111,8 +117,9 @@ impl PragueState {
         self.srtt.max(self.params.rtt_virtual)
     }
 
-    /// Segments a round trip that cwnd grows by: (RTT/RTT_virt)², so that the rate grows by a segment
-    /// a virtual round trip per virtual round trip.
+    /// Return the increase of cwnd in segments per round trip, (RTT/RTT_virt)².
+    ///
+    /// The sending rate then grows by one segment per RTT_virt in each RTT_virt.
     fn increase(&self) -> f64 {
         let rtt_virtual = self.rtt_virtual().seconds();
         if rtt_virtual == 0.0 {
@@ -122,8 +129,8 @@ impl PragueState {
         m * m
     }
 
-    /// Whether the queue is longer than an L4S queue would let it become.
-    fn waits_long(&self) -> bool {
+    /// Return true if the queue is longer than that of an L4S AQM.
+    fn queue_is_long(&self) -> bool {
         self.rtt_min != Duration(u64::MAX)
             && self.srtt.seconds() > self.rtt_min.seconds() + self.params.fallback_delay.seconds()
     }
@@ -134,20 +141,20 @@ impl CongestionControl for PragueState {
         self.growth.observe(w, ack, true);
         self.srtt = ack.srtt;
         self.rtt_min = self.rtt_min.min(ack.rtt.unwrap_or(self.rtt_min));
-        self.marked |= ack.marked > 0;
+        self.has_marks |= ack.marked > 0;
         self.alpha.count(ack.delivered, ack.marked);
         self.rounds += u64::from(ack.round && w.cwnd >= w.ssthresh);
-        if ack.round && ack.now.since(self.updated) >= self.rtt_virtual() {
-            if self.marked {
+        if ack.round && ack.now.since(self.alpha_updated_at) >= self.rtt_virtual() {
+            if self.has_marks {
                 self.alpha.end_window();
             } else {
-                self.alpha = Alpha::new(self.params.g.0, self.params.initial_alpha.0); // no AQM marks yet
+                self.alpha = Alpha::new(self.params.g.0, self.params.initial_alpha.0); // α starts at the first mark
             }
-            self.updated = ack.now;
+            self.alpha_updated_at = ack.now;
         }
         if self.params.fallback == Fallback::Delay && w.cwnd >= w.ssthresh {
-            let long = self.waits_long();
-            self.detector.observe(ack, long, w.smss);
+            let is_long = self.queue_is_long();
+            self.detector.observe(ack, is_long, w.smss);
         }
     }
 
@@ -158,7 +165,7 @@ impl CongestionControl for PragueState {
             self.growth.slow_start(w, ack).0
         } else {
             let unmarked = ack.counted.saturating_sub(ack.marked);
-            self.growth.avoid(w.cwnd, w.smss, unmarked, self.increase())
+            self.growth.congestion_avoidance(w.cwnd, w.smss, unmarked, self.increase())
         }
     }
 
@@ -167,7 +174,7 @@ impl CongestionControl for PragueState {
         match congestion {
             Congestion::Ecn if self.detector.is_classic() => decreased(w, 0.5, congestion),
             Congestion::Ecn => {
-                self.cut = Some(now);
+                self.last_reduction = Some(now);
                 (w.cwnd * (1.0 - self.alpha.value / 2.0)).max(2.0 * w.smss)
             }
             _ => decreased(w, self.params.beta_loss, congestion),
@@ -175,12 +182,13 @@ impl CongestionControl for PragueState {
     }
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
-        self.growth.left_slow_start()
+        self.growth.take_slow_start_exit()
     }
 
-    /// Once a round trip, or a virtual one where that is longer: as often as α is updated.
+    /// Allow one response per round trip, or per RTT_virt if that is longer: the interval of the
+    /// updates of α.
     fn answers_mark(&self, now: Time, again: bool) -> bool {
-        let since = self.cut.map(|last| now.since(last)).filter(|_| !self.detector.is_classic());
+        let since = self.last_reduction.map(|last| now.since(last)).filter(|_| !self.detector.is_classic());
         match since {
             Some(since) if self.rtt_virtual() > self.srtt => since >= self.rtt_virtual(),
             _ => again,
@@ -215,9 +223,10 @@ mod tests {
         PragueState::new(&defaults())
     }
 
-    /// At 5 ms the increase is (5/25)² of a segment a round trip, after the transition; at 50 ms it is one.
+    /// At 5 ms the increase is (5/25)² segments per round trip after the transition. At 50 ms it is
+    /// one segment.
     #[test]
-    fn short_round_trips_grow_as_if_they_were_25_ms() {
+    fn short_round_trips_increase_cwnd_as_if_they_were_25_ms() {
         for (rtt, rounds, increase) in [(0.005, 500, 0.04), (0.005, 499, 1.0), (0.05, 500, 1.0)] {
             let mut p = prague();
             p.observe(&window(10.0, 5.0, 10.0), &ack_at(0.0, rtt, 1.0));
@@ -226,9 +235,9 @@ mod tests {
         }
     }
 
-    /// Slow start's round trips do not count (Linux, tcp_prague).
+    /// Round trips of slow start do not count towards the transition (Linux, tcp_prague).
     #[test]
-    fn the_transition_begins_after_slow_start() {
+    fn transition_begins_after_slow_start() {
         let mut p = prague();
         let mut a = ack_at(0.0, 0.005, 1.0);
         a.round = true;
@@ -238,27 +247,29 @@ mod tests {
         }
     }
 
-    /// With 5 ms and RTT_virt of 25 ms one mark in five round trips cuts; at first every one does.
+    /// At 5 ms with RTT_virt of 25 ms, one mark in five round trips reduces cwnd. Before the
+    /// transition each mark does.
     #[test]
-    fn marks_cut_once_a_virtual_round_trip() {
+    fn marks_reduce_cwnd_once_per_virtual_round_trip() {
         for (rounds, cuts) in [(500, 2), (0, 10)] {
             let mut p = prague();
             (p.alpha.value, p.rounds) = (0.1, rounds);
             let w = window(100.0, 50.0, 100.0);
             p.observe(&w, &ack_at(0.0, 0.005, 1.0));
             let at = |n: u64| Time::ZERO + Duration::from_millis(5 * n);
-            let cut = (0..10).filter(|&n| {
+            let reductions = (0..10).filter(|&n| {
                 let answers = p.answers_mark(at(n), true);
                 answers && p.ssthresh_on(&w, Congestion::Ecn, at(n)) < w.cwnd
             });
-            assert_eq!(cut.count(), cuts);
+            assert_eq!(reductions.count(), cuts);
         }
     }
 
-    /// Flows of 5 ms and of 25 ms, both with every hundredth packet marked, come to the same rate, since
-    /// one grows by (5/25)² segments a round trip and is cut once in five (RFC 9331 §4.3, item 4).
+    /// Two flows of 5 ms and 25 ms, of which every hundredth packet is marked, reach the same rate.
+    /// The flow of 5 ms grows by (5/25)² segments per round trip, and marks reduce its cwnd in one
+    /// of five round trips (RFC 9331 §4.3, item 4).
     #[test]
-    fn a_short_round_trip_has_the_rate_of_the_virtual_one() {
+    fn flows_of_5_and_25_ms_have_equal_rates() {
         let rate = |delay_ms: u64| {
             let params = Prague { transition: Packets(0.0), ..defaults() };
             let path = Path { mark_every: 100, ..Path::new(10_000_000_000, delay_ms) };
@@ -273,9 +284,9 @@ mod tests {
         assert!((short / long - 1.0).abs() < 0.15, "{}", short / long);
     }
 
-    /// α waits at 1 for the first mark, which therefore halves the window.
+    /// α is 1 until the first mark, which therefore halves the window.
     #[test]
-    fn the_first_mark_halves() {
+    fn first_mark_halves_cwnd() {
         let mut p = prague();
         let w = window(100.0, 50.0, 100.0);
         let mut a = ack_at(0.0, 0.05, 1.0);
@@ -288,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn marked_bytes_do_not_grow_the_window() {
+    fn marked_bytes_do_not_increase_cwnd() {
         let mut p = prague();
         let w = window(10.0, 5.0, 10.0);
         let mut a = ack_at(0.0, 0.05, 2.0);
@@ -301,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_halve_and_marks_cut_by_alpha_unless_the_queue_is_classic() {
+    fn losses_halve_cwnd_and_marks_reduce_it_by_alpha_except_under_a_classic_aqm() {
         let mut p = prague();
         let w = window(100.0, 50.0, 100.0);
         p.alpha.value = 0.1;
@@ -312,10 +323,10 @@ mod tests {
         assert_eq!(p.ssthresh_on(&w, Congestion::Ecn, Time::ZERO), 50.0 * MSS);
     }
 
-    /// RFC 9331 §4.3: two marks a round trip, whatever the rate: of one mark in n packets, a segment of
-    /// growth and a cut of α/2 = 1/2n of the window a round trip balance at 2n segments.
+    /// RFC 9331 §4.3: two marks per round trip at any rate. If one packet in n is marked, growth by
+    /// one segment per round trip and a reduction by α/2 = 1/2n balance at 2n segments.
     #[test]
-    fn two_marks_a_round_trip_whatever_the_rate() {
+    fn two_marks_per_round_trip_at_any_rate() {
         for n in [25, 250] {
             let path = Path { mark_every: n, ..Path::new(1_000_000_000, 50) };
             let start = 1.5 * n as f64;
@@ -325,12 +336,12 @@ mod tests {
             let (mut sum, mut count) = (0.0, 0.0);
             sim.run(100.0, |sim| (sum, count) = (sum + sim.segments(), count + 1.0));
             let marks = sum / count / n as f64;
-            assert!((marks / 2.0 - 1.0).abs() < 0.15, "{marks} marks a round trip, one in {n}");
+            assert!((marks / 2.0 - 1.0).abs() < 0.15, "{marks} marks per round trip at one mark in {n}");
         }
     }
 
     #[test]
-    fn pacing_is_cwnd_over_srtt_and_twice_that_in_slow_start() {
+    fn pacing_rate_is_cwnd_over_srtt_and_double_in_slow_start() {
         let p = prague();
         let rtt = Duration::from_millis(100);
         assert_eq!(p.pacing_rate(&window(10.0, 5.0, 1.0), rtt), Some(Rate(800_000)));
@@ -338,7 +349,8 @@ mod tests {
         assert_eq!(p.pacing_rate(&window(10.0, 5.0, 1.0), Duration::ZERO), None);
     }
 
-    /// Linux, prague_update_pacing_rate: cwnd times the MTU of 1500 B, where a segment has 1448 B of data.
+    /// Linux, prague_update_pacing_rate: the rate is cwnd times the MTU of 1500 B, of which 1448 B
+    /// are data.
     #[test]
     fn linux_includes_headers_in_the_pacing_rate() {
         let p = PragueState::new(&Prague { pacing_header: Bytes(52), ..defaults() });

@@ -1,5 +1,8 @@
-//! Reno: slow start, congestion avoidance, halving. RFC 5681 (`rfc5681`); how cwnd opens is in [`growth`](super::growth).
-//! NewReno differs in loss recovery alone.
+//! Reno (`reno`), RFC 5681 (`rfc5681`): slow start, congestion avoidance, and a halved window after
+//! congestion.
+//!
+//! [`growth`](super::growth) has slow start and congestion avoidance. NewReno differs from Reno
+//! only in loss recovery.
 
 use serde_json::json;
 use units::param::Json;
@@ -11,13 +14,13 @@ use crate::congestion::slow_start::{self, SlowStart};
 use crate::window::Window;
 
 params! {
-    /// Reno's congestion control: slow start doubles cwnd a round trip, congestion avoidance adds a
-    /// segment a round trip, and congestion halves what is in flight. Whether a loss is repaired as
-    /// in Reno or NewReno is the recovery's.
+    /// Congestion control of Reno. Slow start doubles cwnd per round trip, and congestion avoidance
+    /// adds one segment per round trip. Congestion reduces cwnd to half of the FlightSize. The key
+    /// `recovery.method` selects Reno's or NewReno's loss recovery.
     pub struct Reno: "reno" {
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
-        /// What congestion avoidance counts.
+        /// Unit that congestion avoidance counts.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "rfc5681 §3.1";
     }
 }
@@ -34,27 +37,29 @@ impl Control for Reno {
     }
 }
 
-/// State of Reno.
+/// State of Reno in a connection.
 #[derive(Clone, Debug)]
 pub struct RenoState {
     growth: Growth,
 }
 
 impl RenoState {
-    /// Before the first ACK.
+    /// Create the state of a connection before its first ACK.
     pub fn new(params: &Reno) -> Self {
         RenoState { growth: Growth::new(&params.slow_start, params.avoidance) }
     }
 
-    /// Whether round trips are to be measured: for a slow start that ends by them.
+    /// Return true if slow start needs measured round trips to end before congestion.
     pub fn measures(&self) -> bool {
         self.growth.measures()
     }
 
-    /// cwnd after an ACK, if nothing is measured: as [`CongestionControl::cwnd_on_ack`], from what counts.
+    /// Return cwnd after an ACK that counts `counted` bytes.
+    ///
+    /// This is the fast path of [`CongestionControl::cwnd_on_ack`] without measured round trips.
     #[inline]
-    pub fn opened(&mut self, cwnd: f64, ssthresh: f64, smss: f64, counted: u32) -> f64 {
-        self.growth.opened(cwnd, ssthresh, smss, counted)
+    pub fn cwnd_on_counted_bytes(&mut self, cwnd: f64, ssthresh: f64, smss: f64, counted: u32) -> f64 {
+        self.growth.cwnd_on_counted_bytes(cwnd, ssthresh, smss, counted)
     }
 }
 
@@ -73,7 +78,7 @@ impl CongestionControl for RenoState {
     }
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
-        self.growth.left_slow_start()
+        self.growth.take_slow_start_exit()
     }
 }
 
@@ -89,14 +94,14 @@ mod tests {
     }
 
     #[test]
-    fn slow_start_adds_at_most_a_segment_an_ack() {
+    fn slow_start_adds_at_most_one_segment_per_ack() {
         let mut r = reno();
         assert_eq!(r.cwnd_on_ack(&window(4.0, 20.0, 4.0), &ack(2.0)), 5000.0);
         assert_eq!(r.cwnd_on_ack(&window(4.0, 20.0, 4.0), &ack(0.3)), 4300.0);
     }
 
     #[test]
-    fn congestion_avoidance_adds_a_segment_a_window() {
+    fn congestion_avoidance_adds_one_segment_per_round_trip() {
         let mut r = reno();
         let mut w = window(10.0, 5.0, 10.0);
         for _ in 0..10 {
@@ -105,10 +110,11 @@ mod tests {
         assert!((w.cwnd - 10_960.0).abs() < 5.0, "{}", w.cwnd);
     }
 
-    /// RFC 3465 §2.1 and §2.3: L = 2 doubles cwnd a round trip under delayed ACKs, but not after a
-    /// timeout; a window of bytes opens it by exactly a segment, however they are acknowledged.
+    /// RFC 3465 §2.1 and §2.3: with L = 2 cwnd doubles per round trip under delayed ACKs, but not
+    /// after a timeout. A window of acknowledged bytes adds exactly one segment for any number of
+    /// ACKs.
     #[test]
-    fn byte_counting() {
+    fn byte_counting_does_not_depend_on_the_number_of_acks() {
         let params = Reno {
             slow_start: SlowStart::Standard(crate::congestion::slow_start::Standard {
                 limit: units::Packets(2.0),
@@ -131,11 +137,12 @@ mod tests {
         assert_eq!(r.cwnd_on_ack(&window(1.0, 5.0, 1.0), &ack(3.0)), 2000.0);
     }
 
-    /// RFC 3465 §2.3: "a TCP MUST use L=1*SMSS" after a timeout, also where there is no limit
-    /// otherwise: an ACK of a whole window that the timeout had not lost would open cwnd by all of
-    /// it, past ssthresh. Linux's stops there.
+    /// RFC 3465 §2.3: "a TCP MUST use L=1*SMSS" after a timeout, even if L is otherwise unlimited.
+    /// Without that limit, an ACK of a whole window that the timeout wrongly declared lost would
+    /// increase cwnd by the whole window, past ssthresh. The slow start of Linux stops at ssthresh
+    /// instead.
     #[test]
-    fn a_slow_start_without_limit_has_one_after_a_timeout() {
+    fn unlimited_slow_start_is_limited_after_a_timeout() {
         for (at_ssthresh, after) in [("passes", 2.0), ("stops", 30.0)] {
             let slow_start =
                 serde_json::json!({"kind": "standard", "limit": "255 packets", "at_ssthresh": at_ssthresh});
@@ -163,15 +170,15 @@ mod tests {
                 w.ssthresh = r.ssthresh_on_ack(&w).unwrap_or(w.ssthresh);
             }
         }
-        // Round 1: 10; round 2: 8 until the eighth sample, then a quarter; 4 rounds of CSS: 10; then
-        // avoidance from the second ACK on.
-        let left = 10.0 + 10.0 + 8.0 + 0.5 + 10.0;
-        assert_eq!(w.ssthresh, left * 1000.0);
+        // Round 1 adds 10 segments. Round 2 adds 8 up to its eighth sample, then 2 × 1/4. Four
+        // rounds of CSS add 10. Congestion avoidance begins at the second ACK after CSS.
+        let ssthresh = 10.0 + 10.0 + 8.0 + 0.5 + 10.0;
+        assert_eq!(w.ssthresh, ssthresh * 1000.0);
         assert!(w.cwnd > w.ssthresh && w.cwnd < w.ssthresh + 1000.0);
     }
 
     #[test]
-    fn ssthresh_is_half_of_what_it_is_computed_from() {
+    fn ssthresh_is_half_the_flight_size_and_unchanged_by_a_repeated_timeout() {
         let mut flight = reno();
         assert_eq!(flight.ssthresh_on(&window(50.0, 20.0, 13.0), Congestion::Ecn, Time::ZERO), 6_500.0);
         assert_eq!(

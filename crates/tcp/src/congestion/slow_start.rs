@@ -1,4 +1,5 @@
-//! Slow start by a scenario's choice: as in RFC 5681, HyStart++ (`hystart.rs`) or its predecessor (`hybrid_start.rs`).
+//! Choice of a slow start: RFC 5681, HyStart++ (`hystart.rs`) or hybrid slow start
+//! (`hybrid_start.rs`).
 
 use crate::congestion::control::defaults;
 use serde_json::json;
@@ -9,28 +10,32 @@ use crate::congestion::hybrid_start::HybridStart;
 use crate::congestion::hystart::Hystart;
 
 words! {
-    /// What an ACK does that takes cwnd beyond ssthresh.
+    /// Handling of an ACK that takes cwnd beyond ssthresh.
     pub enum AtSsthresh {
-        /// It opens cwnd by all that it counts for: slow start is used below ssthresh, congestion avoidance above (RFC 5681 §3.1).
+        /// All counted bytes of the ACK increase cwnd in slow start. Slow start applies while cwnd
+        /// is below ssthresh when the ACK arrives (RFC 5681 §3.1).
         Passes = "passes",
-        /// It opens cwnd up to ssthresh; the rest of it counts for congestion avoidance (Linux).
+        /// The counted bytes of the ACK increase cwnd up to ssthresh. The remaining bytes count for
+        /// congestion avoidance (Linux).
         Stops = "stops",
     }
 }
 
 params! {
-    /// Slow start of RFC 5681: each ACK opens cwnd by what it acknowledges, at most L.
+    /// Slow start of RFC 5681: each ACK increases cwnd by the bytes that it acknowledges, at most
+    /// by L.
     pub struct Standard: "standard" {
-        /// Maximum that one ACK opens cwnd by (L); after a timeout a single segment. 255 is no
-        /// limit, after a timeout only where at_ssthresh is "stops", as in Linux.
+        /// Maximum increase of cwnd per ACK (L). After a timeout the maximum is one segment. 255
+        /// means no limit, which also applies after a timeout if at_ssthresh is "stops", as in
+        /// Linux.
         limit: Packets = (Packets(1.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 equation 2; rfc3465 §2.3: at most 2; Linux: none";
-        /// What an ACK does that takes cwnd beyond ssthresh.
+        /// Handling of an ACK that takes cwnd beyond ssthresh.
         at_ssthresh: AtSsthresh = (AtSsthresh::Passes), in Range::ANY, from "rfc5681 §3.1; Linux, tcp_slow_start";
     }
 }
 
 choice! {
-    /// How slow start opens cwnd and when it ends without congestion.
+    /// Growth of cwnd in slow start, and the condition that ends slow start without congestion.
     pub enum SlowStart {
         Standard(Standard),
         Hystart(Hystart),
@@ -38,18 +43,18 @@ choice! {
     }
 }
 
-/// As Linux has it for every control without one of its own (tcp_slow_start).
+/// Return the slow start of Linux for all controls without their own (tcp_slow_start).
 pub(super) fn in_linux() -> Json {
     json!({"kind": "standard", "limit": "255 packets", "at_ssthresh": "stops"})
 }
 
 impl SlowStart {
-    /// As in RFC 5681.
+    /// Return the slow start of RFC 5681.
     pub fn standard() -> Self {
         SlowStart::Standard(defaults())
     }
 
-    /// HyStart++ with its RFC's parameters.
+    /// Return HyStart++ with the parameters of RFC 9406.
     pub fn hystart() -> Self {
         SlowStart::Hystart(defaults())
     }

@@ -1,13 +1,15 @@
-//! TCP Vegas, Brakmo, O'Malley & Peterson 1994 (`brakmo1994vegas`) and Brakmo & Peterson 1995
-//! (`brakmo1995vegas`): keeps a few segments queued at the bottleneck by comparing the rate it gets with the
-//! rate it would get without a queue.
+//! TCP Vegas (`vegas`), Brakmo, O'Malley & Peterson 1994 (`brakmo1994vegas`) and Brakmo & Peterson
+//! 1995 (`brakmo1995vegas`): maintains a few queued segments at the bottleneck.
 //!
-//! The round trip compared is the least of a round, where the paper times one segment: delayed ACKs
-//! would look like a queue. A loss halves the window as RFC 5681 asks; the paper's finer response and its
-//! early retransmissions (§3.1) belong to loss recovery and are missing. §3.2 of the paper of 1994 was at
-//! hand, and of §3.3 the rule of slow start: Expected, Actual, Diff, and α and β of two and four
-//! segments are from there (the later paper's pair is said to be one and three). γ is Linux's
-//! (`tcp_vegas`); what is left of cwnd when slow start ends was not found: here all of it.
+//! Vegas compares its actual rate with the rate that it expects without a queue. It uses the
+//! minimum round-trip time of a round, where the paper times one segment, because delayed ACKs
+//! would look like a queue. A loss halves the window as RFC 5681 requires. The paper's finer
+//! response and its early retransmissions (§3.1) belong to loss recovery and are not implemented.
+//!
+//! Of the paper of 1994, §3.2 was available, and the rule of slow start in §3.3. Expected, Actual,
+//! Diff, and α and β of two and four segments follow that paper. The later paper reportedly uses
+//! one and three. γ is the value of Linux (`tcp_vegas`). No source for cwnd after slow start was
+//! available: here cwnd does not change.
 
 use serde_json::json;
 use units::param::{Invalid, Json, join};
@@ -19,32 +21,34 @@ use crate::congestion::slow_start::{self, SlowStart};
 use crate::window::Window;
 
 words! {
-    /// How a round trip is judged.
+    /// Evaluation of a round trip.
     pub enum Rules {
-        /// Diff is what the actual rate lacks of the expected; in slow start cwnd grows in every other round trip, so that it is fixed
-        /// in the one that is judged (§3.2, §3.3).
+        /// Diff is the expected rate minus the actual rate. In slow start cwnd grows in every other
+        /// round trip and is constant in the round trips that are evaluated (§3.2, §3.3).
         Paper = "paper",
-        /// Diff is what the expected rate exceeds the actual one by, in whole segments; slow start grows in each round trip and ends with what would
-        /// queue nothing, and a segment; a round trip of less than three measurements is not
-        /// judged. During a recovery cwnd opens as Reno's, and what was measured until its end is
-        /// forgotten (tcp_vegas).
+        /// Diff is relative to the actual rate, in whole segments. cwnd grows in each round trip of
+        /// slow start, which ends with a cwnd that leaves the queue empty plus one segment. A round
+        /// trip with fewer than three measurements is not evaluated. During loss recovery cwnd
+        /// grows as in Reno, and measurements before the end of loss recovery are discarded
+        /// (tcp_vegas).
         Linux = "linux",
     }
 }
 
 params! {
-    /// TCP Vegas: once a round trip cwnd grows by a segment if fewer than α of its segments seem to be
-    /// queued, shrinks by one if more than β, and else stays.
+    /// TCP Vegas. Once per round trip cwnd grows by one segment if fewer than α of its segments are
+    /// queued, and shrinks by one segment if more than β are queued. Otherwise cwnd does not
+    /// change.
     pub struct Vegas: "vegas", checked by check {
-        /// Segments queued below which cwnd grows (α).
+        /// Number of queued segments below which cwnd grows (α).
         alpha: Packets = (Packets(2.0)), in Range::between(0.0, 1e6), from "brakmo1994vegas §3.2: two";
-        /// Segments queued above which cwnd shrinks (β).
+        /// Number of queued segments above which cwnd shrinks (β).
         beta: Packets = (Packets(4.0)), in Range::between(0.0, 1e6), from "brakmo1994vegas §3.2: four";
-        /// Segments queued above which slow start ends (γ).
+        /// Number of queued segments above which slow start ends (γ).
         gamma: Packets = (Packets(1.0)), in Range::between(0.0, 1e6), from "brakmo1994vegas §3.3; Linux, tcp_vegas: 1";
-        /// How a round trip is judged.
+        /// Evaluation of a round trip.
         rules: Rules = (Rules::Paper), in Range::ANY, from "brakmo1994vegas §3.2, §3.3; Linux, tcp_vegas";
-        /// Slow start, where it opens cwnd.
+        /// Slow start in the round trips in which cwnd grows.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
     }
 }
@@ -61,6 +65,7 @@ impl Control for Vegas {
     }
 }
 
+/// Check that alpha is at most beta.
 fn check(p: &Vegas, path: &str) -> Result<(), Invalid> {
     if p.alpha <= p.beta {
         return Ok(());
@@ -69,13 +74,14 @@ fn check(p: &Vegas, path: &str) -> Result<(), Invalid> {
     Err(Invalid::new(&join(path, "alpha"), &p.alpha.write(), problem))
 }
 
-/// Diff = (Expected − Actual)·BaseRTT: segments of the window that are queued (§3.2).
-fn queued(w: &Window, base: Duration, rtt: Duration) -> f64 {
-    let (base, rtt) = (base.seconds(), rtt.seconds());
-    if rtt > 0.0 { w.cwnd / w.smss * (rtt - base).max(0.0) / rtt } else { 0.0 }
+/// Return Diff = (Expected − Actual)·BaseRTT, the number of segments of the window that are queued
+/// (§3.2).
+fn queued_segments(w: &Window, base_rtt: Duration, rtt: Duration) -> f64 {
+    let (base_rtt, rtt) = (base_rtt.seconds(), rtt.seconds());
+    if rtt > 0.0 { w.cwnd / w.smss * (rtt - base_rtt).max(0.0) / rtt } else { 0.0 }
 }
 
-/// Reason for which no round trip is judged (doing_vegas_now of tcp_vegas).
+/// Reason for which round trips are not evaluated (doing_vegas_now of tcp_vegas).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Paused {
     No,
@@ -83,42 +89,43 @@ enum Paused {
     UntilNextRound,
 }
 
-/// State of Vegas.
+/// State of Vegas in a connection.
 #[derive(Clone, Debug)]
 pub struct VegasState {
     params: Vegas,
     growth: Growth,
-    /// BaseRTT.
-    base: Duration,
-    /// Least round trip of this round; `u64::MAX` ps: none.
-    least: Duration,
-    /// Round trips measured in this round.
+    /// Minimum round-trip time of the connection (BaseRTT).
+    base_rtt: Duration,
+    /// Minimum round-trip time of this round; `u64::MAX` ps before the first measurement.
+    round_min_rtt: Duration,
+    /// Number of round-trip times measured in this round.
     samples: u32,
-    /// A recovery, or the round trip that was under way at its end, is to end before one is judged,
-    /// by Linux's rules.
+    /// Loss recovery that must end before round trips are evaluated, or the round trip in progress
+    /// at its end, by Linux's rules.
     paused: Paused,
-    /// Slow start opens cwnd in every other round.
-    opens: bool,
-    leaves_slow_start: bool,
+    /// True if slow start increases cwnd in this round; it does in every other round.
+    grows_this_round: bool,
+    /// True until the sender takes cwnd as ssthresh.
+    exits_slow_start: bool,
 }
 
 impl VegasState {
-    /// Before the first ACK.
+    /// Create the state of a connection before its first ACK.
     pub fn new(params: &Vegas) -> Self {
         VegasState {
             params: params.clone(),
             growth: Growth::new(&params.slow_start, Avoidance::PerAck),
-            base: Duration(u64::MAX),
-            least: Duration(u64::MAX),
+            base_rtt: Duration(u64::MAX),
+            round_min_rtt: Duration(u64::MAX),
             samples: 0,
             paused: Paused::No,
-            opens: true,
-            leaves_slow_start: false,
+            grows_this_round: true,
+            exits_slow_start: false,
         }
     }
 
-    /// cwnd after an ACK, as tcp_vegas_cong_avoid has it.
-    fn by_linux(&mut self, w: &Window, ack: &Ack) -> f64 {
+    /// Return cwnd after an ACK by Linux's rules (tcp_vegas_cong_avoid).
+    fn cwnd_by_linux(&mut self, w: &Window, ack: &Ack) -> f64 {
         if ack.in_recovery {
             return self.growth.cwnd_on_ack(w, ack, 1.0);
         }
@@ -126,32 +133,32 @@ impl VegasState {
         if !ack.round || self.samples == 0 {
             return if slow_start { self.growth.slow_start(w, ack).0 } else { w.cwnd };
         }
-        let (rtt, samples) = (self.least.seconds(), std::mem::take(&mut self.samples));
-        self.least = Duration(u64::MAX);
+        let (rtt, samples) = (self.round_min_rtt.seconds(), std::mem::take(&mut self.samples));
+        self.round_min_rtt = Duration(u64::MAX);
         if samples <= 2 {
             return self.growth.cwnd_on_ack(w, ack, 1.0);
         }
-        let base = self.base.seconds().max(1e-9);
+        let base_rtt = self.base_rtt.seconds().max(1e-9);
         let cwnd = w.cwnd / w.smss;
-        let diff = (cwnd * (rtt - base).max(0.0) / base).floor();
+        let diff = (cwnd * (rtt - base_rtt).max(0.0) / base_rtt).floor();
         if slow_start && diff > self.params.gamma.0 {
-            self.leaves_slow_start = true;
-            return w.cwnd.min(((cwnd * base / rtt).floor() + 1.0) * w.smss).max(2.0 * w.smss);
+            self.exits_slow_start = true;
+            return w.cwnd.min(((cwnd * base_rtt / rtt).floor() + 1.0) * w.smss).max(2.0 * w.smss);
         }
         if slow_start {
             return self.growth.slow_start(w, ack).0;
         }
         if diff > self.params.beta.0 {
-            self.leaves_slow_start = true;
+            self.exits_slow_start = true;
             return (w.cwnd - w.smss).max(2.0 * w.smss);
         }
         if diff < self.params.alpha.0 { w.cwnd + w.smss } else { w.cwnd }
     }
 
-    /// Discards the measurements from before the end of a recovery, and from before the next round trip
-    /// begins (vegas_enable).
+    /// Discard the measurements made during loss recovery, and those made before the next round
+    /// trip (vegas_enable).
     fn pause(&mut self, ack: &Ack) {
-        (self.samples, self.least) = (0, Duration(u64::MAX));
+        (self.samples, self.round_min_rtt) = (0, Duration(u64::MAX));
         self.paused = match ack.in_recovery {
             true => Paused::InRecovery,
             false if ack.round => Paused::No,
@@ -159,10 +166,10 @@ impl VegasState {
         };
     }
 
-    /// Diff of the round that has ended.
+    /// Return Diff of the round that has ended.
     fn diff(&mut self, w: &Window) -> Option<f64> {
-        let rtt = std::mem::replace(&mut self.least, Duration(u64::MAX));
-        (rtt != Duration(u64::MAX)).then(|| queued(w, self.base, rtt))
+        let rtt = std::mem::replace(&mut self.round_min_rtt, Duration(u64::MAX));
+        (rtt != Duration(u64::MAX)).then(|| queued_segments(w, self.base_rtt, rtt))
     }
 }
 
@@ -173,34 +180,34 @@ impl CongestionControl for VegasState {
             self.pause(ack);
         }
         if let Some(rtt) = ack.rtt {
-            self.base = self.base.min(rtt);
-            self.least = self.least.min(rtt);
+            self.base_rtt = self.base_rtt.min(rtt);
+            self.round_min_rtt = self.round_min_rtt.min(rtt);
             self.samples = self.samples.saturating_add(1);
         }
     }
 
     fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
         if self.params.rules == Rules::Linux {
-            return self.by_linux(w, ack);
+            return self.cwnd_by_linux(w, ack);
         }
         let diff = if ack.round { self.diff(w) } else { None };
         let slow_start = w.cwnd < w.ssthresh;
-        // §3.3: the comparison is valid of a round in which cwnd stayed fixed.
-        let fixed = !self.opens;
+        // §3.3: the comparison is valid only in a round with a constant cwnd.
+        let cwnd_was_fixed = !self.grows_this_round;
         if ack.round && slow_start {
-            self.opens = !self.opens;
+            self.grows_this_round = !self.grows_this_round;
         }
         match diff {
             _ if !ack.cwnd_limited => w.cwnd,
-            Some(diff) if slow_start && fixed && diff > self.params.gamma.0 => {
-                self.leaves_slow_start = true; // §3.3
+            Some(diff) if slow_start && cwnd_was_fixed && diff > self.params.gamma.0 => {
+                self.exits_slow_start = true; // §3.3
                 w.cwnd
             }
-            _ if slow_start && self.opens => self.growth.slow_start(w, ack).0,
+            _ if slow_start && self.grows_this_round => self.growth.slow_start(w, ack).0,
             _ if slow_start => w.cwnd,
             Some(diff) if diff < self.params.alpha.0 => w.cwnd + w.smss,
             Some(diff) if diff > self.params.beta.0 => {
-                self.leaves_slow_start = true; // or cwnd would be below ssthresh, in slow start again
+                self.exits_slow_start = true; // otherwise cwnd falls below ssthresh and slow start resumes
                 (w.cwnd - w.smss).max(2.0 * w.smss)
             }
             _ => w.cwnd,
@@ -213,7 +220,7 @@ impl CongestionControl for VegasState {
     }
 
     fn ssthresh_on_ack(&mut self, w: &Window) -> Option<f64> {
-        std::mem::take(&mut self.leaves_slow_start).then_some(w.cwnd)
+        std::mem::take(&mut self.exits_slow_start).then_some(w.cwnd)
     }
 }
 
@@ -227,47 +234,48 @@ mod tests {
         VegasState::new(&defaults())
     }
 
-    /// cwnd 20, BaseRTT 100 ms, RTT 125 ms: expected 200/s, actual 160/s, Diff = 40/s × 0.1 s = 4.
+    /// With cwnd 20, BaseRTT 100 ms and RTT 125 ms, the expected rate is 200/s, the actual rate
+    /// 160/s, and Diff is 40/s × 0.1 s = 4.
     #[test]
-    fn diff_is_the_segments_queued() {
+    fn diff_is_the_number_of_queued_segments() {
         let ms = Duration::from_millis;
-        assert!((queued(&window(20.0, 1.0, 20.0), ms(100), ms(125)) - 4.0).abs() < 1e-12);
-        assert_eq!(queued(&window(20.0, 1.0, 20.0), ms(100), ms(100)), 0.0);
+        assert!((queued_segments(&window(20.0, 1.0, 20.0), ms(100), ms(125)) - 4.0).abs() < 1e-12);
+        assert_eq!(queued_segments(&window(20.0, 1.0, 20.0), ms(100), ms(100)), 0.0);
     }
 
-    /// §3.2: with a BaseRTT of 100 ms and segments of 1 KB, α = 30 KB/s and β = 60 KB/s are three and six
-    /// extra buffers.
+    /// §3.2: with a BaseRTT of 100 ms and segments of 1 KB, α = 30 KB/s and β = 60 KB/s are three
+    /// and six extra buffers.
     #[test]
-    fn the_papers_example_of_thresholds() {
+    fn thresholds_match_the_example_of_the_paper() {
         for (rate, buffers) in [(30_000.0, 3.0), (60_000.0, 6.0)] {
             let w = window(20.0, 1.0, 20.0);
             let expected = w.cwnd / 0.1;
             let rtt = Duration::from_seconds(w.cwnd / (expected - rate));
-            assert!((queued(&w, Duration::from_millis(100), rtt) - buffers).abs() < 1e-6);
+            assert!((queued_segments(&w, Duration::from_millis(100), rtt) - buffers).abs() < 1e-6);
         }
     }
 
-    /// §3.3: in the rounds in which cwnd grows nothing is compared, in those between it is.
+    /// §3.3: rates are compared only in rounds in which cwnd does not grow.
     #[test]
-    fn slow_start_compares_in_rounds_of_a_fixed_window() {
+    fn slow_start_compares_rates_in_rounds_of_constant_cwnd() {
         let mut v = vegas();
         let w = window(20.0, 40.0, 20.0);
         v.observe(&w, &ack_at(0.0, 0.1, 1.0));
         v.diff(&w);
-        for leaves in [None, Some(w.cwnd)] {
-            let mut a = ack_at(1.0, 0.1 / 0.75, 1.0); // five segments queued
+        for exit in [None, Some(w.cwnd)] {
+            let mut a = ack_at(1.0, 0.1 / 0.75, 1.0); // five segments are queued
             v.observe(&w, &a);
             a.round = true;
             v.cwnd_on_ack(&w, &a);
-            assert_eq!(v.ssthresh_on_ack(&w), leaves);
+            assert_eq!(v.ssthresh_on_ack(&w), exit);
         }
     }
 
-    /// tcp_vegas_state: Vegas is off in a recovery, where cwnd opens as Reno's, and begins anew at
-    /// its end: the queue that was full before does not end the first round trip after it, however
-    /// it was under way.
+    /// tcp_vegas_state: Vegas is disabled during loss recovery, where cwnd grows as in Reno, and
+    /// restarts at its end. The queue from before that end does not end slow start in the round
+    /// trip that was in progress.
     #[test]
-    fn linux_judges_the_first_round_trip_that_began_after_a_recovery() {
+    fn linux_evaluates_the_first_round_trip_that_began_after_recovery() {
         let mut v = VegasState::new(&linux());
         let w = window(20.0, 40.0, 20.0);
         let ack = |v: &mut VegasState, rtt: f64, round: bool, in_recovery: bool| {
@@ -277,24 +285,25 @@ mod tests {
         for _ in 0..5 {
             ack(&mut v, 0.1, false, false);
         }
-        let grown = (21.0 * MSS, None);
+        let increased = (21.0 * MSS, None);
         for _ in 0..5 {
-            assert_eq!(ack(&mut v, 0.2, true, true), grown); // ten segments queued
+            assert_eq!(ack(&mut v, 0.2, true, true), increased); // ten segments are queued
         }
         for _ in 0..5 {
-            assert_eq!(ack(&mut v, 0.2, false, false), grown);
+            assert_eq!(ack(&mut v, 0.2, false, false), increased);
         }
-        assert_eq!(ack(&mut v, 0.2, true, false), grown);
+        assert_eq!(ack(&mut v, 0.2, true, false), increased);
         for _ in 0..5 {
-            assert_eq!(ack(&mut v, 0.2, false, false), grown);
+            assert_eq!(ack(&mut v, 0.2, false, false), increased);
         }
-        let left = 11.0 * MSS; // what queues nothing, and a segment
-        assert_eq!(ack(&mut v, 0.2, true, false), (left, Some(left)));
+        let after = 11.0 * MSS; // the window of an empty queue, and one segment
+        assert_eq!(ack(&mut v, 0.2, true, false), (after, Some(after)));
     }
 
-    /// Once a round: +1 below α, −1 above β, else nothing. With cwnd 20 and 100 ms, Diff is 1, 3, 5.
+    /// Once per round, cwnd grows by one below α and shrinks by one above β. With cwnd 20 and 100
+    /// ms, Diff is 1, 3 and 5.
     #[test]
-    fn thresholds() {
+    fn cwnd_changes_by_one_segment_outside_the_thresholds() {
         for (rtt, change) in [(0.1 / 0.95, 1.0), (0.1 / 0.85, 0.0), (0.1 / 0.75, -1.0)] {
             let mut v = vegas();
             let w = window(20.0, 10.0, 20.0);
@@ -302,37 +311,37 @@ mod tests {
             v.diff(&w);
             let mut a = ack_at(1.0, rtt, 1.0);
             v.observe(&w, &a);
-            assert_eq!(v.cwnd_on_ack(&w, &a), w.cwnd, "not at the end of a round");
+            assert_eq!(v.cwnd_on_ack(&w, &a), w.cwnd, "cwnd changes only at the end of a round");
             a.round = true;
             assert_eq!(v.cwnd_on_ack(&w, &a), w.cwnd + change * MSS);
         }
     }
 
-    /// A single flow settles with between α and β segments queued, after a slow start without loss.
+    /// A flow alone reaches a queue of α to β segments, after a slow start without loss.
     #[test]
-    fn a_flow_keeps_two_to_four_segments_queued() {
-        let path = Path { buffer: 100, ..Path::new(16_000_000, 50) }; // 100 packets and one in service
+    fn flow_keeps_two_to_four_segments_queued() {
+        let path = Path { buffer: 100, ..Path::new(16_000_000, 50) }; // the packet in transmission included
         let mut sim = Sim::new(vegas(), path, 2.0, f64::INFINITY);
         sim.run(10.0, |_| {});
-        let (mut low, mut high) = (f64::INFINITY, 0.0f64);
+        let (mut min, mut max) = (f64::INFINITY, 0.0f64);
         let before = sim.delivered;
         sim.run(30.0, |sim| {
-            let q = queued(&sim.window(), sim.controller.base, sim.rtt);
-            (low, high) = (low.min(q), high.max(q));
+            let q = queued_segments(&sim.window(), sim.controller.base_rtt, sim.rtt);
+            (min, max) = (min.min(q), max.max(q));
         });
         assert!(sim.events.is_empty() && sim.ssthresh.is_finite());
-        assert!(low >= 1.0 && high <= 5.0, "{low} {high}");
+        assert!(min >= 1.0 && max <= 5.0, "{min} {max}");
         assert!((sim.delivered - before) as f64 > 0.999 * 2e6 * 20.0);
     }
 
     #[test]
-    fn slow_start_doubles_every_other_round() {
+    fn slow_start_doubles_cwnd_every_other_round() {
         let mut sim = Sim::new(vegas(), Path::new(1_000_000_000, 100), 4.0, f64::INFINITY);
-        let mut seen = Vec::new();
+        let mut segments = Vec::new();
         for round in 1..7 {
             sim.run(0.1 * f64::from(round) + 0.05, |_| {});
-            seen.push(sim.segments().round());
+            segments.push(sim.segments().round());
         }
-        assert_eq!(seen.last(), Some(&32.0), "{seen:?}");
+        assert_eq!(segments.last(), Some(&32.0), "{segments:?}");
     }
 }

@@ -1,12 +1,13 @@
-//! Westwood+, Mascolo et al. 2001 (`mascolo2001westwood`) and Grieco & Mascolo 2004
-//! (`grieco2004westwood`): congestion sets the window to the bandwidth that was measured times the least
-//! round trip, instead of halving it.
+//! Westwood+ (`westwood`), Mascolo et al. 2001 (`mascolo2001westwood`) and Grieco & Mascolo 2004
+//! (`grieco2004westwood`): congestion sets the window to the measured bandwidth times the minimum
+//! round-trip time.
 //!
-//! The bandwidth is sampled once a round trip, which is what the plus stands for. The papers were not
-//! at hand. That sampling and its least interval, the first sample that is taken as it is, and ssthresh (at least
-//! two segments) were checked against Linux's `tcp_westwood`, by an author of Westwood+; that congestion does
-//! not open the window, against lecture notes on the first paper (Linux sets cwnd to ssthresh either way).
-//! The 0.9 of the filter is as the second paper is quoted; Linux has 7/8, and filters twice (`stages`).
+//! The plus in the name stands for one bandwidth sample per round trip. The papers were not
+//! available. The sampling, its minimum interval, the unfiltered first sample and ssthresh (at
+//! least two segments) were checked against Linux's `tcp_westwood`, by an author of Westwood+.
+//! Lecture notes on the first paper show that congestion does not increase the window, whereas
+//! Linux sets cwnd to ssthresh in either case. The weight 0.9 of the filter is a quotation of the
+//! second paper. Linux uses 7/8 and filters twice (`stages`).
 
 use serde_json::json;
 use units::param::Json;
@@ -18,11 +19,12 @@ use crate::congestion::slow_start::{self, SlowStart};
 use crate::window::Window;
 
 words! {
-    /// What cwnd is while a congestion is repaired.
+    /// Value of cwnd during the loss recovery or the reduction that follows congestion.
     pub enum InRecovery {
-        /// What fills the pipe, from the start.
+        /// Measured bandwidth-delay product, from the beginning.
         Pipe = "pipe",
-        /// Half of it, as Reno's; what fills the pipe when the repair is complete (Linux).
+        /// Half of the FlightSize, as in Reno, and the measured bandwidth-delay product once the
+        /// recovery is complete (Linux).
         Half = "half",
     }
 }
@@ -30,43 +32,45 @@ words! {
 words! {
     /// Intervals over which the bandwidth is sampled.
     pub enum Samples {
-        /// Each ends with a round trip of the data, and after interval_min at least.
+        /// Each interval ends with a round trip of the data, and lasts at least interval_min.
         Rounds = "rounds",
-        /// Each ends with the first ACK later than the last round-trip time measured and later than
-        /// interval_min, without the bytes of that ACK. Times are in milliseconds, round trips
-        /// rounded up, and the bandwidth is in whole bytes per millisecond; a timeout makes the
-        /// next round trip RTTmin (Linux with HZ = 1000, westwood_update_window).
+        /// Each interval ends with the first ACK that arrives later than the last measured
+        /// round-trip time and later than interval_min. The bytes of that ACK belong to the next
+        /// interval. Times are in milliseconds, round-trip times are rounded up, and the bandwidth
+        /// is in whole bytes per millisecond. A timeout resets RTTmin to the next round-trip time
+        /// (Linux with HZ = 1000, westwood_update_window).
         Linux = "linux",
     }
 }
 
 words! {
-    /// How often the bandwidth is filtered.
+    /// Number of filter stages of the bandwidth.
     pub enum Stages {
-        /// Once.
+        /// One stage.
         One = "one",
-        /// Twice: the filter's output is filtered again (Linux).
+        /// Two stages: a second filter smooths the output of the first (Linux).
         Two = "two",
     }
 }
 
 params! {
-    /// Westwood+: grows as Reno does; congestion leaves what fills the pipe, by the rate at which ACKs
-    /// came back, so that random losses cost little.
+    /// Westwood+. cwnd grows as in Reno. Congestion sets the window to the measured bandwidth times
+    /// the minimum round-trip time, so a random loss reduces the throughput only slightly. The
+    /// bandwidth is estimated from the rate of ACKs.
     pub struct Westwood: "westwood" {
-        /// Weight of the past in the filter of the bandwidth (α).
+        /// Weight of the previous estimate in the bandwidth filter (α).
         filter: f64 = (0.9), in Range::between(0.0, 0.999), from "grieco2004westwood §2";
-        /// How often the bandwidth is filtered.
+        /// Number of filter stages of the bandwidth.
         stages: Stages = (Stages::One), in Range::ANY, from "grieco2004westwood §2; Linux, tcp_westwood: twice";
-        /// What cwnd is while a congestion is repaired.
+        /// Value of cwnd during the loss recovery or the reduction that follows congestion.
         in_recovery: InRecovery = (InRecovery::Pipe), in Range::ANY, from "mascolo2001westwood §3; Linux, tcp_westwood: half";
         /// Intervals over which the bandwidth is sampled.
         samples: Samples = (Samples::Rounds), in Range::ANY, from "grieco2004westwood §2; Linux, tcp_westwood: linux";
-        /// Least time between two samples of the bandwidth.
+        /// Minimum interval between two samples of the bandwidth.
         interval_min: Duration = (Duration::from_millis(50)), in Range::between(0.0, 10.0), from "Linux, tcp_westwood: 50 ms";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
-        /// What congestion avoidance counts.
+        /// Unit that congestion avoidance counts.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "rfc5681 §3.1";
     }
 }
@@ -90,56 +94,59 @@ impl Control for Westwood {
     }
 }
 
-/// Millisecond: a tick of Linux with HZ = 1000.
+/// One tick of Linux with HZ = 1000: a millisecond, in picoseconds.
 const TICK: u64 = 1_000_000_000;
 
-/// State of Westwood+.
+/// State of Westwood+ in a connection.
 #[derive(Clone, Debug)]
 pub struct WestwoodState {
     params: Westwood,
     growth: Growth,
-    /// When the interval began and how much had been delivered by then.
-    began: Option<(Time, u64)>,
-    /// Bandwidth after each filter, in bytes/s.
+    /// Time at which the interval began, and the bytes delivered by then.
+    interval_start: Option<(Time, u64)>,
+    /// Bandwidth after each filter stage, in bytes per second.
     bandwidth: Option<[f64; 2]>,
-    /// Last round-trip time, by Linux's rules.
+    /// Last round-trip time, with Linux's intervals.
     rtt: Option<Duration>,
-    /// True if cwnd was reduced for a loss, so that the recovery's end ends the repair.
-    recovering: bool,
-    /// What the window was cut for is being repaired; cwnd is what fills the pipe from then on.
-    repairing: bool,
+    /// True if a loss reduced cwnd, so that the reduction ends with loss recovery.
+    reduced_for_loss: bool,
+    /// True during a reduction to half of the FlightSize. The bandwidth-delay product applies at
+    /// its end.
+    reducing: bool,
     rtt_min: Duration,
 }
 
 impl WestwoodState {
-    /// Before the first ACK.
+    /// Create the state of a connection before its first ACK.
     pub fn new(params: &Westwood) -> Self {
         WestwoodState {
             params: params.clone(),
             growth: Growth::new(&params.slow_start, params.avoidance),
-            began: None,
+            interval_start: None,
             bandwidth: None,
             rtt: None,
-            recovering: false,
-            repairing: false,
+            reduced_for_loss: false,
+            reducing: false,
             rtt_min: Duration(u64::MAX),
         }
     }
 
-    /// b̂_k = α b̂_{k−1} + (1 − α) b_k; the first sample is taken as it is.
+    /// Filter a bandwidth sample: b̂_k = α b̂_{k−1} + (1 − α) b_k. The first sample is not
+    /// filtered.
     fn sample(&mut self, bytes: f64, interval: f64) {
         let linux = self.is_linux();
         let rounded = |b: f64| if linux { (b / 1000.0).floor() * 1000.0 } else { b };
         let b = rounded(bytes / interval);
         let alpha = self.params.filter;
-        let filtered = |was: f64, new: f64| rounded(alpha * was + (1.0 - alpha) * new);
+        let filtered = |last: f64, new: f64| rounded(alpha * last + (1.0 - alpha) * new);
         self.bandwidth = Some(self.bandwidth.map_or([b; 2], |[first, second]| {
             let first = filtered(first, b);
             [first, filtered(second, first)]
         }));
     }
 
-    /// What fills the pipe: bandwidth times RTTmin.
+    /// Return the bandwidth-delay product: the filtered bandwidth times RTTmin, at least two
+    /// segments.
     fn pipe(&self, w: &Window) -> Option<f64> {
         let rtt_min = (self.rtt_min != Duration(u64::MAX)).then(|| self.rtt_min.seconds())?;
         let [first, second] = self.bandwidth?;
@@ -149,30 +156,35 @@ impl WestwoodState {
         Some(pipe.max(2.0 * w.smss))
     }
 
+    /// Return true if the bandwidth is sampled as in Linux.
     fn is_linux(&self) -> bool {
         self.params.samples == Samples::Linux
     }
 
-    /// Return whether this ACK completes the repair that began with a reduction to a half. The
-    /// recovery is over, or, without a recovery, a round trip has gone by and the window `opens`.
-    fn repaired(&self, ack: &Ack, opens: bool) -> bool {
-        self.repairing && !ack.in_recovery && (self.recovering || (ack.round && opens))
+    /// Return true if this ACK ends a reduction to half of the FlightSize.
+    ///
+    /// The reduction ends with loss recovery. Without loss recovery it ends after a round trip,
+    /// with an ACK that may increase cwnd (`opens`).
+    fn reduction_ends(&self, ack: &Ack, opens: bool) -> bool {
+        self.reducing && !ack.in_recovery && (self.reduced_for_loss || (ack.round && opens))
     }
 
-    /// Samples the bandwidth with an ACK as westwood_update_window does, where the round trip of
-    /// the ACK itself comes last. The first interval begins with the connection, at a time that
-    /// follows from the first round trip.
-    fn observe_by_linux(&mut self, ack: &Ack) {
-        let tick = |t: u64| Time(t / TICK * TICK);
-        let now = tick(ack.now.0);
-        let opened = || tick(ack.now.0.saturating_sub(ack.rtt.map_or(0, |rtt| rtt.0)));
+    /// Sample the bandwidth with an ACK (Linux, westwood_update_window).
+    ///
+    /// The sample does not include the round-trip time of this ACK. The first interval begins with
+    /// the connection, one round trip before the first ACK.
+    fn observe_linux(&mut self, ack: &Ack) {
+        let round_to_tick = |t: u64| Time(t / TICK * TICK);
+        let now = round_to_tick(ack.now.0);
+        let connection_start = || round_to_tick(ack.now.0.saturating_sub(ack.rtt.map_or(0, |rtt| rtt.0)));
         let before = ack.total_delivered.saturating_sub(u64::from(ack.delivered));
-        let (began, delivered) = *self.began.get_or_insert_with(|| (opened(), before));
+        let (interval_start, delivered) =
+            *self.interval_start.get_or_insert_with(|| (connection_start(), before));
         if let Some(rtt) = self.rtt {
-            let interval = now.since(began);
+            let interval = now.since(interval_start);
             if interval > rtt.max(self.params.interval_min) {
                 self.sample(before.saturating_sub(delivered) as f64, interval.seconds());
-                self.began = Some((now, before));
+                self.interval_start = Some((now, before));
             }
             self.rtt_min = self.rtt_min.min(rtt);
         }
@@ -183,32 +195,32 @@ impl WestwoodState {
 impl CongestionControl for WestwoodState {
     fn observe(&mut self, w: &Window, ack: &Ack) {
         self.growth.observe(w, ack, false);
-        self.recovering |= ack.in_recovery; // a mark's reduction may become one
+        self.reduced_for_loss |= ack.in_recovery; // loss recovery may begin during a reduction for a mark
         if self.is_linux() {
-            return self.observe_by_linux(ack);
+            return self.observe_linux(ack);
         }
         self.rtt_min = ack.rtt.map_or(self.rtt_min, |rtt| self.rtt_min.min(rtt));
-        let Some((began, delivered)) = self.began else {
-            self.began = Some((ack.now, ack.total_delivered));
+        let Some((interval_start, delivered)) = self.interval_start else {
+            self.interval_start = Some((ack.now, ack.total_delivered));
             return;
         };
-        let interval = ack.now.since(began);
+        let interval = ack.now.since(interval_start);
         if ack.round && interval > Duration::ZERO && interval >= self.params.interval_min {
             self.sample(ack.total_delivered.saturating_sub(delivered) as f64, interval.seconds());
-            self.began = Some((ack.now, ack.total_delivered));
+            self.interval_start = Some((ack.now, ack.total_delivered));
         }
     }
 
     fn on_ack(&mut self, w: &Window, ack: &Ack, opens: bool) -> (f64, Option<f64>) {
         self.observe(w, ack);
-        if self.repaired(ack, opens)
+        if self.reduction_ends(ack, opens)
             && let Some(pipe) = self.pipe(w)
         {
-            self.repairing = false;
+            self.reducing = false;
             return (pipe, Some(pipe));
         }
         let cwnd = if opens { self.cwnd_on_ack(w, ack).max(w.smss) } else { w.cwnd };
-        (cwnd, self.growth.left_slow_start())
+        (cwnd, self.growth.take_slow_start_exit())
     }
 
     fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
@@ -218,33 +230,34 @@ impl CongestionControl for WestwoodState {
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         self.growth.on_congestion(congestion);
         let timeout = matches!(congestion, Congestion::Timeout { .. });
-        self.repairing = !timeout && self.params.in_recovery == InRecovery::Half;
-        self.recovering = congestion == Congestion::FastRetransmit;
+        self.reducing = !timeout && self.params.in_recovery == InRecovery::Half;
+        self.reduced_for_loss = congestion == Congestion::FastRetransmit;
         let pipe = self.pipe(w);
         if timeout && self.is_linux() {
             self.rtt_min = Duration(u64::MAX); // reset_rtt_min
         }
         match pipe {
-            Some(pipe) if !self.repairing => pipe,
+            Some(pipe) if !self.reducing => pipe,
             _ => decreased(w, 0.5, congestion),
         }
     }
 
-    /// "if cwnd > ssthresh, cwnd = ssthresh": congestion does not open the window.
+    /// Limit cwnd to the bandwidth-delay product: "if cwnd > ssthresh, cwnd = ssthresh". Congestion
+    /// does not increase cwnd.
     fn cwnd_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> Option<f64> {
         let pipe = self.pipe(w)?;
-        let cuts = !matches!(congestion, Congestion::Timeout { .. }) && !self.repairing;
-        cuts.then(|| pipe.min(w.cwnd))
+        let sets_pipe = !matches!(congestion, Congestion::Timeout { .. }) && !self.reducing;
+        sets_pipe.then(|| pipe.min(w.cwnd))
     }
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
-        self.growth.left_slow_start()
+        self.growth.take_slow_start_exit()
     }
 
-    /// An idle time is part of no sample, but in Linux it is.
+    /// Exclude idle time from the bandwidth samples. Linux includes it.
     fn on_restart(&mut self, _now: Time, _idle: Duration) {
         if !self.is_linux() {
-            self.began = None;
+            self.interval_start = None;
         }
     }
 }
@@ -259,47 +272,48 @@ mod tests {
         WestwoodState::new(&defaults())
     }
 
-    /// The step response of the filter: b + (b₀ − b)·0.9^n.
+    /// The step response of the filter is b + (b₀ − b)·0.9^n.
     #[test]
-    fn the_filter_forgets_by_a_tenth_a_sample() {
+    fn filter_keeps_nine_tenths_of_the_estimate_per_sample() {
         let mut w = westwood();
         w.sample(1000.0, 1.0);
         assert_eq!(w.bandwidth, Some([1000.0; 2]));
         for n in 1..=30 {
             w.sample(250.0, 0.5);
-            let closed = 500.0 + 500.0 * 0.9f64.powi(n);
-            assert!((w.bandwidth.unwrap()[0] - closed).abs() < 1e-9);
+            let expected = 500.0 + 500.0 * 0.9f64.powi(n);
+            assert!((w.bandwidth.unwrap()[0] - expected).abs() < 1e-9);
         }
     }
 
-    /// westwood_update_window: ACKs of 1000 bytes every millisecond, the first 10 ms after the
-    /// connection. A sample ends with the first ACK after more than 50 ms, whose bytes belong to
-    /// the next: 41 kB in 51 ms, then 51 kB in 51 ms. westwood_filter, in integers: (7 * 803 +
-    /// 1000) >> 3 = 827, (7 * 803 + 827) >> 3 = 806.
+    /// westwood_update_window: ACKs of 1000 bytes arrive every millisecond, the first one 10 ms
+    /// after the connection began. A sample ends with the first ACK after more than 50 ms, and the
+    /// bytes of that ACK belong to the next sample: 41 kB in 51 ms, then 51 kB in 51 ms.
+    /// westwood_filter computes in integers: (7 * 803 + 1000) >> 3 = 827, (7 * 803 + 827) >> 3 =
+    /// 806.
     #[test]
     fn linux_samples_after_a_round_trip_and_50_ms() {
         let mut c = WestwoodState::new(&linux());
         let w = window(10.0, 5.0, 10.0);
-        let mut seen = Vec::new();
+        let mut changes = Vec::new();
         for n in 0..93 {
             let mut a = ack_at(1.0 + 0.001 * f64::from(n), 0.0096, 1.0);
             a.total_delivered = (n as u64 + 1) * MSS as u64;
             c.observe(&w, &a);
-            if seen.last().is_none_or(|&(_, b)| b != c.bandwidth) {
-                seen.push((n, c.bandwidth));
+            if changes.last().is_none_or(|&(_, b)| b != c.bandwidth) {
+                changes.push((n, c.bandwidth));
             }
         }
-        assert_eq!(seen, [(0, None), (41, Some([803e3; 2])), (92, Some([827e3, 806e3]))]);
-        assert_eq!(c.rtt_min, Duration::from_millis(10), "rounded up");
-        // 806 B/ms for 10 ms.
+        assert_eq!(changes, [(0, None), (41, Some([803e3; 2])), (92, Some([827e3, 806e3]))]);
+        assert_eq!(c.rtt_min, Duration::from_millis(10), "the round-trip time is rounded up");
+        // The bandwidth-delay product is 806 B/ms for 10 ms.
         assert_eq!(c.ssthresh_on(&w, Congestion::Timeout { again: false }, Time::ZERO), 8.0 * MSS);
         assert_eq!(c.rtt_min, Duration(u64::MAX));
     }
 
-    /// tcp_end_cwnd_reduction: the window is what fills the pipe when the recovery is over,
-    /// wherever that is in a round trip.
+    /// tcp_end_cwnd_reduction: cwnd becomes the bandwidth-delay product when loss recovery ends, at
+    /// any point of a round trip.
     #[test]
-    fn linux_fills_the_pipe_at_the_end_of_a_recovery() {
+    fn linux_sets_the_bandwidth_delay_product_at_the_end_of_recovery() {
         let mut c = WestwoodState::new(&linux());
         (c.bandwidth, c.rtt_min) = (Some([1e6; 2]), Duration::from_millis(80));
         let w = window(100.0, 50.0, 100.0);
@@ -313,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn congestion_leaves_bandwidth_times_least_round_trip() {
+    fn congestion_sets_the_window_to_bandwidth_times_minimum_round_trip_time() {
         let mut c = westwood();
         let w = window(100.0, 50.0, 100.0);
         assert_eq!(c.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 50.0 * MSS);
@@ -326,9 +340,10 @@ mod tests {
         assert_eq!(c.cwnd_on(&small, Congestion::Timeout { again: false }, Time::ZERO), None);
     }
 
-    /// The estimate is the rate of a bottleneck kept busy, and the cut its bandwidth-delay product.
+    /// The estimate is the rate of a busy bottleneck, and congestion reduces the window to its
+    /// bandwidth-delay product.
     #[test]
-    fn the_bandwidth_of_a_busy_bottleneck() {
+    fn bandwidth_estimate_is_the_rate_of_a_busy_bottleneck() {
         let path = Path { buffer: 100, ..Path::new(16_000_000, 50) };
         let mut sim = Sim::new(westwood(), path, 10.0, 120.0);
         sim.run(40.0, |_| {});

@@ -201,7 +201,7 @@ impl CongestionControl for CubicState {
             let segments = |bytes: f64| (bytes / w.smss + 1e-6) as u64;
             let every = self.linux.every(&self.scale, [segments(cwnd), segments(f64::from(rest))], ack.now);
             let window = every.saturating_mul(w.smss as u64).min(u64::from(u32::MAX)) as u32;
-            return self.growth.count(cwnd, w.smss, rest, window);
+            return self.growth.count_bytes(cwnd, w.smss, rest, window);
         }
         w.smss * self.avoid(cwnd / w.smss, f64::from(rest) / w.smss, ack.now, ack.srtt)
     }
@@ -238,7 +238,7 @@ impl CongestionControl for CubicState {
     }
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
-        self.growth.left_slow_start()
+        self.growth.take_slow_start_exit()
     }
 
     /// §4.9.2: only while cwnd is below cwnd_prior.
@@ -344,7 +344,7 @@ mod tests {
             let mut sim = Sim::new(cubic(), path, 400.0, 400.0);
             sim.run(0.2, |_| {});
             let lost_at = sim.next_number();
-            sim.lose = Some(lost_at);
+            sim.drop_number = Some(lost_at);
             while sim.events.is_empty() {
                 sim.run(sim.now.seconds() + 0.01, |_| {});
             }
@@ -377,10 +377,10 @@ mod tests {
                 CubicState::new(&Cubic { slow_start, fast_convergence: FastConvergence::Off, ..params() });
             let mut sim = Sim::new(c, Path::new(10_000_000_000, 10), 10.0, 10.0);
             let (mut sum, mut n) = (0.0, 0.0);
-            sim.lose = Some(p);
+            sim.drop_number = Some(p);
             sim.run(60.0, |sim| {
-                if sim.lose.is_some_and(|lose| sim.next_number() > lose) {
-                    sim.lose = Some(sim.next_number() + p);
+                if sim.drop_number.is_some_and(|number| sim.next_number() > number) {
+                    sim.drop_number = Some(sim.next_number() + p);
                 }
                 if sim.now.seconds() > 10.0 {
                     (sum, n) = (sum + sim.cwnd / MSS, n + 1.0);

@@ -232,7 +232,7 @@ impl CongestionControl for HtcpState {
     }
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
-        self.growth.left_slow_start()
+        self.growth.take_slow_start_exit()
     }
 
     fn undo(&mut self, _: &Window) {

@@ -155,7 +155,7 @@ impl CumulativeSender {
                 }
                 if opens {
                     let smss = f64::from(tcb.smss);
-                    tcb.cwnd = reno.opened(tcb.cwnd, tcb.ssthresh, smss, acked).max(smss);
+                    tcb.cwnd = reno.cwnd_on_counted_bytes(tcb.cwnd, tcb.ssthresh, smss, acked).max(smss);
                 }
             }
             _ => {

@@ -298,7 +298,7 @@ impl SackSender {
                 let counted =
                     if tcp.details.cwnd_counts == CwndCounts::Delivered { delivered } else { acked };
                 let smss = f64::from(tcb.smss);
-                tcb.cwnd = reno.opened(tcb.cwnd, tcb.ssthresh, smss, counted).max(smss);
+                tcb.cwnd = reno.cwnd_on_counted_bytes(tcb.cwnd, tcb.ssthresh, smss, counted).max(smss);
             }
             if reducing && delivered > 0 {
                 self.reduce_further(tcb, weight as f64, safe, tcp);
