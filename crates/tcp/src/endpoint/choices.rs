@@ -16,7 +16,7 @@ words! {
     /// What becomes of a segment that acknowledges what was never sent.
     pub enum AckOfUnsent {
         /// It is answered by an ACK and dropped (RFC 9293 §3.10.7.4, fifth check).
-        Answered = "last_answered",
+        Answered = "answered",
         /// It is dropped (Linux, tcp_ack).
         Dropped = "dropped",
     }

@@ -70,7 +70,7 @@ params! {
         /// Effect on ssthresh of a timeout during a recovery.
         timeout_in_recovery: TimeoutInRecovery = (TimeoutInRecovery::Cuts), in Range::ANY, from "rfc5681 §4.3";
         /// SACK information after a timeout, without RACK.
-        sack_after_timeout: SackAfterTimeout = (SackAfterTimeout::Forgotten), in Range::ANY, from "rfc2018 §8; rfc6675 §5.1; Linux: state";
+        sack_after_timeout: SackAfterTimeout = (SackAfterTimeout::Forgotten), in Range::ANY, from "rfc2018 §8; rfc6675 §5.1; Linux: kept";
         /// Effect on cwnd of an ACK that only SACKs data.
         sacked_growth: SackedGrowth = (SackedGrowth::None), in Range::ANY, from "rfc5681 §3.1";
         /// Data that counts for the growth of cwnd.
