@@ -20,7 +20,7 @@ NAMES = {"tahoe": "Tahoe", "reno": "Reno", "newreno": "NewReno", "sack": "SACK"}
 STYLES = {
     "Acked": {"marker": ".", "color": "0.7", "s": 2, "label": "ACK"},
     "Sent": {"marker": "s", "color": "tab:blue", "s": 3, "label": "sent"},
-    "SentAgain": {"marker": "s", "color": "tab:red", "s": 9, "label": "sent again"},
+    "Retransmitted": {"marker": "s", "color": "tab:red", "s": 9, "label": "retransmitted"},
     "Dropped": {"marker": "x", "color": "black", "s": 24, "linewidths": 1, "label": "lost"},
 }
 
@@ -53,9 +53,9 @@ def draw(rows: pd.DataFrame) -> Figure:
 def main() -> None:
     """Print what each transfer sent again and when it was over; draw it if a file is given."""
     rows = packets()
-    again = rows[rows["what"] == "SentAgain"].groupby(["recovery", "losses"]).size()
+    again = rows[rows["what"] == "Retransmitted"].groupby(["recovery", "losses"]).size()
     last = rows.groupby(["recovery", "losses"])["seconds"].max()
-    table = pd.DataFrame({"sent again": again, "seconds": last.round(2)}).unstack()
+    table = pd.DataFrame({"retransmitted": again, "seconds": last.round(2)}).unstack()
     print(table.reindex(list(NAMES)).to_string())
     if len(sys.argv) > 1:
         figures.save(draw(rows), sys.argv[1])

@@ -62,10 +62,10 @@ fn run(tcp: &Tcp, marks: Marks, seed: u64, acks: impl Fn(&mut Stream, bool) -> F
     let (mut draws, mut random) = (Stream::new(seed, "marks"), Stream::new(seed, "acks"));
     let (mut marked, mut end) = ((0, 0), Seq(0));
     let mut path = Path::new(vec![pair], |p: &Passage| {
-        if p.way == 1 {
+        if p.direction == 1 {
             // Neither the SYN-ACK, nor the ACK of the FIN or what follows it.
-            let spared = p.segment.flags.has(Flags::SYN) || u64::from(p.segment.ack.0) > BYTES;
-            return if spared { Fate::PASS } else { acks(&mut random, p.segment.ack == end) };
+            let exempt = p.segment.flags.has(Flags::SYN) || u64::from(p.segment.ack.0) > BYTES;
+            return if exempt { Fate::PASS } else { acks(&mut random, p.segment.ack == end) };
         }
         end = end.max(p.segment.end());
         let is_marked = match marks {
@@ -88,11 +88,11 @@ fn run(tcp: &Tcp, marks: Marks, seed: u64, acks: impl Fn(&mut Stream, bool) -> F
 
 fn check(run: &Run, option: bool, what: &str) {
     let [sender, receiver] = &run.ends;
-    assert_eq!(info(receiver, "received_ce"), run.marked.0, "arrived: {what}");
-    assert_eq!(info(receiver, "received_ce_bytes"), run.marked.1, "arrived: {what}");
-    assert_eq!(info(sender, "delivered_ce"), run.marked.0, "told: {what}");
+    assert_eq!(info(receiver, "received_ce"), run.marked.0, "receiver: {what}");
+    assert_eq!(info(receiver, "received_ce_bytes"), run.marked.1, "receiver: {what}");
+    assert_eq!(info(sender, "delivered_ce"), run.marked.0, "sender: {what}");
     if option {
-        assert_eq!(info(sender, "delivered_ce_bytes"), run.marked.1, "told: {what}");
+        assert_eq!(info(sender, "delivered_ce_bytes"), run.marked.1, "sender: {what}");
     }
 }
 
@@ -125,8 +125,8 @@ fn with_reordered_acks_the_sender_counts_every_mark() {
     for setting in settings() {
         for (seed, marks) in MARKS.into_iter().enumerate() {
             let acks = |random: &mut Stream, _| {
-                let late = if random.uniform() < 0.3 { 3 } else { 0 };
-                Fate { late: Duration::from_millis(late), ..Fate::PASS }
+                let extra_delay = if random.uniform() < 0.3 { 3 } else { 0 };
+                Fate { extra_delay: Duration::from_millis(extra_delay), ..Fate::PASS }
             };
             let run = run(&tcp(&setting), marks, seed as u64, acks);
             check(&run, setting["ecn"]["accurate_option"] == true, &format!("{setting} {marks:?}"));
@@ -191,7 +191,7 @@ fn the_handshake_is_told_by_a_pure_ack() {
     let pair = Pair::new([tcp(&json!({})), tcp(&json!({}))], RTT, [app, App::listens()]);
     let mut sent = Vec::new();
     let mut path = Path::new(vec![pair], |p: &Passage| {
-        if p.way == 0 {
+        if p.direction == 0 {
             sent.push((p.segment.len, p.segment.flags));
         }
         Fate::PASS

@@ -6,7 +6,7 @@ mod common;
 use std::fmt;
 use std::sync::Arc;
 
-use common::random::{self, Drawn};
+use common::random::{self, RandomTcp};
 use net::{AccEcn, AccEcnOrder, Cookie, Ecn, FastOpen, Flags, Options, Segment, Seq};
 use proptest::prelude::*;
 use tcp::fast_open::{Opening, Server};
@@ -38,7 +38,7 @@ fn number() -> impl Strategy<Value = Number> {
 }
 
 #[derive(Clone)]
-struct Fed {
+struct InputSegment {
     seq: Number,
     ack: Number,
     blocks: Vec<(Number, u32)>,
@@ -50,9 +50,9 @@ struct Fed {
     field: Ecn,
 }
 
-impl fmt::Debug for Fed {
+impl fmt::Debug for InputSegment {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Fed { seq, ack, blocks, times, options, len, window, flags, field } = self;
+        let InputSegment { seq, ack, blocks, times, options, len, window, flags, field } = self;
         let Options { mss, window_scale, sack_permitted, accurate_ecn, .. } = options;
         let text = format!(
             "seq {seq:?} ack {ack:?} len {len} window {window} {flags:?} {field:?} {blocks:?} {times:?} \
@@ -65,7 +65,7 @@ impl fmt::Debug for Fed {
 
 #[derive(Clone, Debug)]
 enum Op {
-    Segment(Box<Fed>),
+    Segment(Box<InputSegment>),
     Wait(u64),
     Timer,
     Write(u64),
@@ -97,7 +97,7 @@ fn opening() -> impl Strategy<Value = Option<Opening>> {
     prop::option::of(fast.prop_map(|(option, data, mss)| Opening { option, data, mss }))
 }
 
-fn fed() -> impl Strategy<Value = Fed> {
+fn input() -> impl Strategy<Value = InputSegment> {
     let flags = prop_oneof![
         6 => Just(Flags::ACK),
         1 => Just(Flags::SYN),
@@ -133,14 +133,14 @@ fn fed() -> impl Strategy<Value = Fed> {
             if let Some(option) = fast_open {
                 options.set_fast_open(option);
             }
-            Fed { seq, ack, blocks, times, options, len, window, flags: flags | Flags(ecn), field }
+            InputSegment { seq, ack, blocks, times, options, len, window, flags: flags | Flags(ecn), field }
         },
     )
 }
 
 fn op() -> impl Strategy<Value = Op> {
     prop_oneof![
-        12 => fed().prop_map(|f| Op::Segment(Box::new(f))),
+        12 => input().prop_map(|f| Op::Segment(Box::new(f))),
         2 => (0u64..3000).prop_map(Op::Wait),
         3 => Just(Op::Timer),
         2 => (1u64..20_000).prop_map(Op::Write),
@@ -152,7 +152,7 @@ fn op() -> impl Strategy<Value = Op> {
 }
 
 /// An end, and what anyone on the path may know of it.
-struct Watched {
+struct MonitoredEndpoint {
     end: Endpoint,
     now: Time,
     next: Seq,
@@ -161,12 +161,12 @@ struct Watched {
     written: u64,
 }
 
-impl Watched {
+impl MonitoredEndpoint {
     fn pump(&mut self) {
         let mut options = Options::default();
-        let most = self.written / 20 + 100;
+        let max = self.written / 20 + 100;
         for n in 0.. {
-            assert!(n < most, "it sends without end: {:?}", self.end.window());
+            assert!(n < max, "it sends without end: {:?}", self.end.window());
             let before = self.end.window();
             let Some((segment, field)) = self.end.poll(self.now, &mut options) else { break };
             if !self.end.has_options() {
@@ -210,18 +210,18 @@ impl Watched {
 
     fn apply(&mut self, op: &Op) {
         match op {
-            Op::Segment(fed) => {
-                let mut options = fed.options;
+            Op::Segment(input) => {
+                let mut options = input.options;
                 let una = self.max; // or before it
                 options.timestamps =
-                    fed.times.map(|(v, e)| (v.from(Seq(self.stamp)).0, e.from(Seq(self.stamp)).0));
-                for &(start, len) in &fed.blocks {
+                    input.times.map(|(v, e)| (v.from(Seq(self.stamp)).0, e.from(Seq(self.stamp)).0));
+                for &(start, len) in &input.blocks {
                     let start = start.from(una);
                     options.push_sack((start, start + len));
                 }
-                let (seq, ack) = (fed.seq.from(self.next), fed.ack.from(una));
-                let segment = Segment { seq, ack, window: fed.window, len: fed.len, flags: fed.flags };
-                self.end.on_segment(self.now, &segment, &options, fed.field);
+                let (seq, ack) = (input.seq.from(self.next), input.ack.from(una));
+                let segment = Segment { seq, ack, window: input.window, len: input.len, flags: input.flags };
+                self.end.on_segment(self.now, &segment, &options, input.field);
             }
             Op::Wait(ms) => {
                 let until = self.now + Duration::from_millis(*ms);
@@ -268,10 +268,10 @@ impl Watched {
     }
 }
 
-fn feed(tcp: &Drawn, iss: u32, opens: bool, fast: Option<Opening>, holds: bool, handshake: bool, ops: &[Op]) {
+fn feed(tcp: &RandomTcp, iss: u32, opens: bool, fast: Option<Opening>, explicit_reads: bool, handshake: bool, ops: &[Op]) {
     let mut end = Endpoint::new(Arc::new(tcp.tcp.clone()), Duration::ZERO);
     end.set_iss(Seq(iss));
-    if holds {
+    if explicit_reads {
         end.hold_data();
     }
     let mut written = 0;
@@ -281,7 +281,7 @@ fn feed(tcp: &Drawn, iss: u32, opens: bool, fast: Option<Opening>, holds: bool, 
             let cookie = Cookie::of(&[7; 8]).unwrap();
             end.listen_fast(Server {
                 cookie,
-                before: None,
+                previous: None,
                 open_to_all: opening.data && opening.mss.is_some(),
             })
         }
@@ -292,7 +292,7 @@ fn feed(tcp: &Drawn, iss: u32, opens: bool, fast: Option<Opening>, holds: bool, 
             end.write(written);
         }
     }
-    let mut w = Watched { end, now: Time::ZERO, next: Seq(77), max: Seq(iss), stamp: 0, written };
+    let mut w = MonitoredEndpoint { end, now: Time::ZERO, next: Seq(77), max: Seq(iss), stamp: 0, written };
     w.pump();
     if handshake {
         // Into the open state, so that what follows meets it.
@@ -320,25 +320,25 @@ proptest! {
     fn nothing_that_arrives_breaks_an_end(
         tcp in random::parameters(),
         iss in prop_oneof![Just(0u32), Just(u32::MAX - 3000), any::<u32>()],
-        (opens, fast, holds, handshake) in (any::<bool>(), opening(), any::<bool>(), prop::bool::weighted(0.6)),
+        (opens, fast, explicit_reads, handshake) in (any::<bool>(), opening(), any::<bool>(), prop::bool::weighted(0.6)),
         ops in prop::collection::vec(op(), 0..40),
     ) {
-        feed(&tcp, iss, opens, fast, holds, handshake, &ops);
+        feed(&tcp, iss, opens, fast, explicit_reads, handshake, &ops);
     }
 }
 
 /// What the random cases above found, at their smallest; each failed once.
-mod found {
+mod regressions {
     use super::*;
 
-    fn open(tcp: &str) -> Watched {
+    fn open(tcp: &str) -> MonitoredEndpoint {
         let json: serde_json::Value = tcp.parse().unwrap();
         let mut end = Endpoint::new(Arc::new(Tcp::read(&json, "tcp").unwrap()), Duration::ZERO);
         end.listen();
-        Watched { end, now: Time::ZERO, next: Seq(0), max: Seq(0), stamp: 0, written: 0 }
+        MonitoredEndpoint { end, now: Time::ZERO, next: Seq(0), max: Seq(0), stamp: 0, written: 0 }
     }
 
-    fn arrives(w: &mut Watched, seq: u32, ack: u32, window: u32, flags: Flags, sack: bool) {
+    fn arrives(w: &mut MonitoredEndpoint, seq: u32, ack: u32, window: u32, flags: Flags, sack: bool) {
         let segment = Segment { seq: Seq(seq), ack: Seq(ack), window, len: 0, flags };
         let mut options = Options::NONE;
         options.sack_permitted = sack;

@@ -275,7 +275,7 @@ fn round_trips_at_one_drop_tail_queue() {
     for (limit, long) in [(20, 80), (20, 200), (80, 80), (80, 200)] {
         let mut random = Stream::new(1, "processing");
         let rule =
-            |_: &Passage| Fate { late: Duration::from_seconds(service * random.uniform()), ..Fate::PASS };
+            |_: &Passage| Fate { extra_delay: Duration::from_seconds(service * random.uniform()), ..Fate::PASS };
         let pairs = [40, long].map(|ms| endless(&tcp, Duration::from_millis(ms)));
         let mut path = Path::new(pairs.into(), rule);
         path.links[0] = Link::new(link, limit);
@@ -300,14 +300,14 @@ fn losses_in_one_window() {
     for (n, drops) in (1u32..).zip(drops::DROPS) {
         let [tahoe, reno, newreno, sack] = drops::RECOVERIES.map(|r| drops::run(r, drops));
         let counts = |r: &drops::Run| (r.stats.timeouts, r.stats.fast_retransmits);
-        let again = |r: &drops::Run| r.stats.retransmitted_segments as u32;
+        let retransmitted = |r: &drops::Run| r.stats.retransmitted_segments as u32;
         assert_eq!(counts(&tahoe), (0, 1), "{n}");
-        assert_eq!(again(&tahoe) > n, n > 2, "{n}");
+        assert_eq!(retransmitted(&tahoe) > n, n > 2, "{n}");
         assert_eq!(counts(&reno), ([0, 0, 1, 1][n as usize - 1], if n == 1 { 1 } else { 2 }), "{n}");
-        assert_eq!((counts(&newreno), again(&newreno)), ((0, 1), n));
+        assert_eq!((counts(&newreno), retransmitted(&newreno)), ((0, 1), n));
         let per_loss = newreno.round_trips / f64::from(n);
         assert!((0.5..1.0).contains(&per_loss), "{n} {per_loss}");
-        assert_eq!((counts(&sack), again(&sack)), ((0, 1), n));
+        assert_eq!((counts(&sack), retransmitted(&sack)), ((0, 1), n));
         assert!(sack.round_trips < 2.2, "{n} {}", sack.round_trips);
         assert!(n < 3 || sack.round_trips < newreno.round_trips && newreno.round_trips < reno.round_trips);
     }

@@ -5,13 +5,13 @@ mod common;
 
 use std::fmt;
 
-use common::path::{App, Closes, Fast, Fate, Harm, Link, Pair, Passage, Path};
-use common::random::{self, Drawn};
+use common::path::{App, Closes, Fast, Fate, Impairments, Link, Pair, Passage, Path};
+use common::random::{self, RandomTcp};
 use proptest::prelude::*;
 use units::{Duration, Rate, Time};
 
 /// More events than any transfer here takes.
-const MOST_EVENTS: u64 = 100_000;
+const MAX_EVENTS: u64 = 100_000;
 
 fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
@@ -33,25 +33,25 @@ fn app() -> impl Strategy<Value = App> {
     })
 }
 
-fn harm() -> impl Strategy<Value = Harm> {
+fn impairments() -> impl Strategy<Value = Impairments> {
     let some = || prop_oneof![Just(0.0), 0.0..0.1f64];
     (some(), some(), some(), some(), some(), 1u64..400).prop_map(
-        |(loss, corruption, duplication, reordering, marking, late_ms)| Harm {
+        |(loss, corruption, duplication, reordering, marking, max_delay_ms)| Impairments {
             loss,
             corruption,
             duplication,
             reordering,
             marking,
-            late_ms,
+            max_delay_ms,
         },
     )
 }
 
 #[derive(Clone)]
 struct Case {
-    tcps: [Drawn; 2],
+    tcps: [RandomTcp; 2],
     apps: [App; 2],
-    harm: Harm,
+    impairments: Impairments,
     seed: u64,
     rtt: u64,
     link: Option<(u64, usize)>,
@@ -62,9 +62,9 @@ struct Case {
 
 impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Case { tcps, apps, harm, seed, rtt, link, iss, both_open, fast } = self;
+        let Case { tcps, apps, impairments, seed, rtt, link, iss, both_open, fast } = self;
         let apps = apps.clone().map(|a| (a.writes, a.closes, a.reads));
-        let text = format!("{:?}\n{:?}\n{apps:?}\n{harm:?}\n", tcps[0], tcps[1]);
+        let text = format!("{:?}\n{:?}\n{apps:?}\n{impairments:?}\n", tcps[0], tcps[1]);
         f.write_str(&text)?;
         let text = format!("seed {seed} rtt {rtt} link {link:?} iss {iss:?} both {both_open} {fast:?}");
         f.write_str(&text)
@@ -75,9 +75,9 @@ fn case() -> impl Strategy<Value = Case> {
     let ends = (random::parameters(), random::parameters(), app(), app());
     let iss = prop_oneof![Just(0u32), Just(u32::MAX - 3000), any::<u32>()];
     let link = prop::option::of((100_000u64..10_000_000, 1usize..30));
-    let fast = prop::option::of(prop::sample::select(vec![Fast::Taken, Fast::Refused, Fast::Unknown]));
-    let rest = (harm(), any::<u64>(), 1u64..300, link, [iss.clone(), iss], prop::bool::weighted(0.1), fast);
-    (ends, rest).prop_map(|((a, b, mut one, mut other), (harm, seed, rtt, link, iss, both_open, fast))| {
+    let fast = prop::option::of(prop::sample::select(vec![Fast::Accepted, Fast::Refused, Fast::Unknown]));
+    let rest = (impairments(), any::<u64>(), 1u64..300, link, [iss.clone(), iss], prop::bool::weighted(0.1), fast);
+    (ends, rest).prop_map(|((a, b, mut one, mut other), (impairments, seed, rtt, link, iss, both_open, fast))| {
         if let (Some(first), true) = (one.writes.front_mut(), fast.is_some()) {
             first.0 = Time::ZERO; // so that there is data for the SYN
         }
@@ -86,7 +86,7 @@ fn case() -> impl Strategy<Value = Case> {
             other.writes.push_back((Time::ZERO, 1));
             other.writes.make_contiguous().sort();
         }
-        Case { tcps: [a, b], apps: [one, other], harm, seed, rtt, link, iss, both_open, fast }
+        Case { tcps: [a, b], apps: [one, other], impairments, seed, rtt, link, iss, both_open, fast }
     })
 }
 
@@ -97,12 +97,12 @@ fn check(case: &Case) {
         pair.open_at_once();
     }
     pair.open_fast(case.fast);
-    let mut path = Path::new(vec![pair], case.harm.rule(case.seed));
+    let mut path = Path::new(vec![pair], case.impairments.rule(case.seed));
     if let Some((rate, limit)) = case.link {
         path.links = [Link::new(Rate(rate), limit), Link::new(Rate(rate), limit)];
     }
     while path.step(Time::NEVER) {
-        assert!(path.events < MOST_EVENTS, "it does not end: {}", path.pairs[0].describe());
+        assert!(path.events < MAX_EVENTS, "it does not end: {}", path.pairs[0].describe());
     }
     if !path.gave_up() {
         let pair = &path.pairs[0];
@@ -120,7 +120,7 @@ proptest! {
 }
 
 /// What the random cases above found, at their smallest; each failed once.
-mod found {
+mod regressions {
     use super::*;
     use serde_json::{Value, json};
     use tcp::Tcp;
@@ -128,14 +128,14 @@ mod found {
     use units::param::{Params, merge};
 
     /// An end with short timers and the rest as said.
-    fn end(more: Value) -> Drawn {
+    fn end(more: Value) -> RandomTcp {
         let mut all = json!({"mss": "100 B", "receive_window": "100 B", "initial_window": "1 packets", "delayed_ack": "1 packets",
             "recovery": {"duplicate_acks": "1 packets"}, "rto": {"initial": "100 ms", "min": "1 ms", "max": "1 s"}});
         if let (Some(all), Value::Object(mut more)) = (all.as_object_mut(), more) {
             Tcp::expand_shorthands(&mut more);
             merge(all, &more);
         }
-        Drawn { tcp: Tcp::read(&all, "tcp").unwrap(), from: all }
+        RandomTcp { tcp: Tcp::read(&all, "tcp").unwrap(), from: all }
     }
 
     fn writer(writes: &[(u64, u64)]) -> App {
@@ -146,8 +146,8 @@ mod found {
         App { reads: Some((ms(every), 500)), ..app }
     }
 
-    fn run(tcps: [Drawn; 2], apps: [App; 2], harm: Harm, seed: u64, rtt: u64) {
-        check(&Case { tcps, apps, harm, seed, rtt, link: None, iss: [0, 0], both_open: false, fast: None });
+    fn run(tcps: [RandomTcp; 2], apps: [App; 2], impairments: Impairments, seed: u64, rtt: u64) {
+        check(&Case { tcps, apps, impairments, seed, rtt, link: None, iss: [0, 0], both_open: false, fast: None });
     }
 
     /// A sender that waits for its timer, after a mark at a window of one segment (RFC 3168 §6.1.2), and finds the other's window closed
@@ -169,15 +169,15 @@ mod found {
             App { closes: Closes::AfterPeer, reads: Some((ms(1357), 500)), ..App::default() },
             App { closes: Closes::AfterWrites, ..writer(&[(0, 3729), (0, 3571)]) },
         ];
-        let harm = Harm {
+        let impairments = Impairments {
             loss: 0.04162086933460128,
             corruption: 0.016563649629786778,
             duplication: 0.05363449154662121,
             reordering: 0.08766048786713823,
             marking: 0.020292522629552983,
-            late_ms: 241,
+            max_delay_ms: 241,
         };
-        run(tcps, apps, harm, 3145717503530149737, 153);
+        run(tcps, apps, impairments, 3145717503530149737, 153);
     }
 
     /// What probed a small window is out when more is written: its timer goes on.
@@ -199,13 +199,13 @@ mod found {
                 "mss": "198 B", "receive_window": "3861 B", "initial_window": "16 packets",
                 "delayed_ack": "3 packets", "ack": {"timeout": "57 ms", "quick": "18 packets"}, "connection": {"msl": "782 ms"}})),
         ];
-        let harm = Harm {
+        let impairments = Impairments {
             loss: 0.05782490523459331,
             corruption: 0.047159083672712244,
             duplication: 0.04954898202591383,
             reordering: 0.040610148593424905,
             marking: 0.04651083290311318,
-            late_ms: 101,
+            max_delay_ms: 101,
         };
         let one = App {
             closes: Closes::AfterPeer,
@@ -215,7 +215,7 @@ mod found {
         check(&Case {
             tcps,
             apps: [one, other],
-            harm,
+            impairments,
             seed: 11063341924528378844,
             rtt: 129,
             link: None,
@@ -231,9 +231,9 @@ mod found {
         for recovery in ["reno", "sack"] {
             let tcp = || end(json!({"recovery": recovery, "sack": true, "rto": {"min": "20 ms"}}));
             let apps = [writer(&[(0, 4477)]), slow(700, App::listens())];
-            let harm = Harm { loss: 0.08, ..Harm::default() };
+            let impairments = Impairments { loss: 0.08, ..Impairments::default() };
             for seed in 0..20 {
-                run([tcp(), tcp()], apps.clone(), harm, seed, 50);
+                run([tcp(), tcp()], apps.clone(), impairments, seed, 50);
             }
         }
     }
@@ -252,15 +252,15 @@ mod found {
                 "ack": {"timeout": "1 ms"}, "rto": {"initial": "1723 ms", "max": "35835 ms"}, "connection": {"msl": "0 ms"}}),
             ),
         ];
-        let harm = Harm {
+        let impairments = Impairments {
             loss: 0.06963231345900903,
             corruption: 0.0913586462293351,
             duplication: 0.020555304344946613,
-            late_ms: 1,
-            ..Harm::default()
+            max_delay_ms: 1,
+            ..Impairments::default()
         };
         let apps = [writer(&[(1708, 2801)]), writer(&[(0, 1800)])];
-        run(tcps, apps, harm, 4772060897678958375, 265);
+        run(tcps, apps, impairments, 4772060897678958375, 265);
     }
 
     /// A segment with an old sequence number, as Linux probes a window, is answered.
@@ -270,8 +270,8 @@ mod found {
             end(json!({"details": {"zero_window_probe": "old-sequence"}, "rto": {"min": "400 ms"}})),
             end(json!({})),
         ];
-        let harm = Harm { loss: 0.05, ..Harm::default() };
-        run(tcps, [writer(&[(0, 4500)]), slow(1000, App::listens())], harm, 7718663811183, 1);
+        let impairments = Impairments { loss: 0.05, ..Impairments::default() };
+        run(tcps, [writer(&[(0, 4500)]), slow(1000, App::listens())], impairments, 7718663811183, 1);
     }
 
     /// An ACK that repeats older data closes the window that it says is closed.
@@ -287,7 +287,7 @@ mod found {
         let case = Case {
             tcps,
             apps,
-            harm: Harm::default(),
+            impairments: Impairments::default(),
             seed: 0,
             rtt: 41,
             link: Some((100_000, 1)),
@@ -305,13 +305,13 @@ mod found {
             end(json!({"mss": "1291 B", "receive_window": "1291 B"})),
             end(json!({"mss": "431 B", "receive_window": "1293 B"})),
         ];
-        run(tcps, [writer(&[(357, 863)]), slow(1000, writer(&[(0, 1)]))], Harm::default(), 0, 1);
+        run(tcps, [writer(&[(357, 863)]), slow(1000, writer(&[(0, 1)]))], Impairments::default(), 0, 1);
         let scaled =
             || end(json!({"window": {"scaling": "on"}, "receive_window": "65544 B", "mss": "2731 B"}));
         run(
             [scaled(), scaled()],
             [writer(&[(132, 1)]), slow(1000, writer(&[(0, 1)]))],
-            Harm::default(),
+            Impairments::default(),
             2,
             1,
         );
@@ -327,8 +327,8 @@ mod found {
             ),
             end(json!({"ecn": "rfc3168"})),
         ];
-        let harm = Harm { marking: 0.0910956393673323, ..Harm::default() };
-        run(tcps, [slow(1000, App::listens()), writer(&[(0, 1), (0, 1800)])], harm, 19108649783516076, 1);
+        let impairments = Impairments { marking: 0.0910956393673323, ..Impairments::default() };
+        run(tcps, [slow(1000, App::listens()), writer(&[(0, 1), (0, 1800)])], impairments, 19108649783516076, 1);
     }
 
     /// A closed window that overtakes the ACK before it: what is out is sent again all the same.
@@ -346,16 +346,16 @@ mod found {
             ),
         ];
         let apps = [slow(353, App::listens()), writer(&[(0, 1), (0, 1707), (0, 5843)])];
-        let harm = Harm {
+        let impairments = Impairments {
             corruption: 0.06187719893452907,
             duplication: 0.07174365226905152,
             reordering: 0.08109674962450046,
             marking: 0.035190657213635006,
-            late_ms: 230,
+            max_delay_ms: 230,
             loss: 0.0,
         };
         for seed in 4230258115860784788..4230258115860784888 {
-            run(tcps.clone(), apps.clone(), harm, seed, 59);
+            run(tcps.clone(), apps.clone(), impairments, seed, 59);
         }
     }
 
@@ -369,9 +369,9 @@ mod found {
             ),
         ];
         let apps = [slow(138, App::listens()), writer(&[(0, 1), (144, 2760)])];
-        let harm = Harm { loss: 0.0862, marking: 0.0493, ..Harm::default() };
+        let impairments = Impairments { loss: 0.0862, marking: 0.0493, ..Impairments::default() };
         for seed in 0..50 {
-            run(tcps.clone(), apps.clone(), harm, seed, 1);
+            run(tcps.clone(), apps.clone(), impairments, seed, 1);
         }
     }
 
@@ -380,8 +380,8 @@ mod found {
     fn duplicates_of_tahoe_do_not_multiply() {
         let tcps =
             [end(json!({"recovery": {"method": "tahoe", "fast_retransmit": "unguarded"}})), end(json!({}))];
-        let harm = Harm { duplication: 0.03999676307015881, late_ms: 1, ..Harm::default() };
-        run(tcps, [writer(&[(0, 4337), (0, 5857), (0, 4406)]), App::listens()], harm, 0, 2);
+        let impairments = Impairments { duplication: 0.03999676307015881, max_delay_ms: 1, ..Impairments::default() };
+        run(tcps, [writer(&[(0, 4337), (0, 5857), (0, 4406)]), App::listens()], impairments, 0, 2);
     }
 
     /// A FIN joins no segment that is sent again from the scoreboard: if that was lost, it would never be sent again.
@@ -391,8 +391,8 @@ mod found {
         let apps = [App { closes: Closes::AfterPeer, ..writer(&[(25, 100)]) }, writer(&[(30, 1)])];
         let pair = Pair::new([tcp(), tcp()], ms(20), apps);
         // The original arrives after the timer has sent a copy, which is lost.
-        let rule = |p: &Passage| match (p.way, p.segment.len, p.nth_data) {
-            (0, 1.., 0) => Fate { late: ms(100), ..Fate::PASS },
+        let rule = |p: &Passage| match (p.direction, p.segment.len, p.nth_data) {
+            (0, 1.., 0) => Fate { extra_delay: ms(100), ..Fate::PASS },
             (0, 1.., 1) => Fate::DROP,
             _ => Fate::PASS,
         };
@@ -405,9 +405,9 @@ mod found {
     #[test]
     fn a_part_of_a_segment_is_sent_again() {
         let tcps = [end(json!({})), end(json!({"mss": "101 B", "receive_window": "101 B"}))];
-        let harm = Harm { corruption: 0.07140903024326427, ..Harm::default() };
+        let impairments = Impairments { corruption: 0.07140903024326427, ..Impairments::default() };
         for seed in 0..50 {
-            run(tcps.clone(), [App::listens(), writer(&[(0, 1), (0, 1000)])], harm, seed, 1);
+            run(tcps.clone(), [App::listens(), writer(&[(0, 1), (0, 1000)])], impairments, seed, 1);
         }
     }
 
@@ -415,7 +415,7 @@ mod found {
     #[test]
     fn only_one_side_tries_once() {
         let tcps = [end(json!({"ecn": "ecn+try-once"})), end(json!({"ecn": "ecn+"}))];
-        run(tcps, [App::listens(), writer(&[(0, 1)])], Harm { marking: 1.0, ..Harm::default() }, 0, 1);
+        run(tcps, [App::listens(), writer(&[(0, 1)])], Impairments { marking: 1.0, ..Impairments::default() }, 0, 1);
     }
 
     /// A window of one segment that waits for the timer after ECN-Echo (RFC 3168 §6.1.2) does not wait for ever when an
@@ -431,10 +431,10 @@ mod found {
         ];
         let apps =
             [App { closes: Closes::AfterPeer, ..writer(&[(107, 801), (107, 4100)]) }, writer(&[(0, 1)])];
-        let harm =
-            Harm { corruption: 0.046, duplication: 0.1, marking: 0.079, late_ms: 129, ..Harm::default() };
+        let impairments =
+            Impairments { corruption: 0.046, duplication: 0.1, marking: 0.079, max_delay_ms: 129, ..Impairments::default() };
         for seed in 0..300 {
-            run(tcps.clone(), apps.clone(), harm, seed, 72);
+            run(tcps.clone(), apps.clone(), impairments, seed, 72);
         }
     }
 
@@ -449,16 +449,16 @@ mod found {
             ),
         ];
         let writes = [(0, 1), (262, 3606), (1612, 5380), (2513, 3589), (2979, 2393)];
-        let harm = Harm {
+        let impairments = Impairments {
             loss: 0.084,
             duplication: 0.098,
             reordering: 0.068,
             marking: 0.061,
-            late_ms: 3,
-            ..Harm::default()
+            max_delay_ms: 3,
+            ..Impairments::default()
         };
         for seed in 0..300 {
-            run(tcps.clone(), [App::listens(), writer(&writes)], harm, seed, 105);
+            run(tcps.clone(), [App::listens(), writer(&writes)], impairments, seed, 105);
         }
     }
 }

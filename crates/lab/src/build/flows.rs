@@ -89,7 +89,7 @@ pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built:
             let ends = [(&table.sender, clocks[0]), (&table.receiver, clocks[1])];
             let mut ends = ends.map(|(tcp, clock)| Endpoint::new(tcp.clone(), clock));
             if scenario.record.series.iter().any(|series| series.wants().rates) {
-                ends[0].tell_rate();
+                ends[0].measure_delivery_rate();
             }
             built.endpoints.push(ends);
             built.slots.push(Slot::new(f as u32, 0, first_hop, Time::ZERO + start, table.dscp.0));

@@ -115,13 +115,13 @@ impl Simulation<'_> {
             let (hop, label) = (slot.first_hop[way.index()], slot.labels[way.index()]);
             let (options, more) = if endpoint.has_options() { store.store() } else { (0, 0) };
             let size = endpoint.wire_size(&segment) + more;
-            let said_all = endpoint.has_said_all();
+            let output_done = endpoint.is_output_done();
             let mut packet = Packet { connection: s, size, ecn, label, hop, options, segment };
             if self.observed {
                 self.observe_host(now, end, &packet);
             }
             self.enter(now, hop, &mut packet)?;
-            if said_all {
+            if output_done {
                 debug_assert!(self.is_silent(now, end), "an end said all and says more");
                 break;
             }
@@ -144,7 +144,7 @@ impl Simulation<'_> {
     #[cold]
     pub(super) fn after_close(&mut self, now: Time, end: End) {
         if self.connections.endpoints[end].error().is_some() {
-            self.connections.endpoints[end.opposite()].forget(now);
+            self.connections.endpoints[end.opposite()].discard(now);
         }
         if self.connections.endpoints[end.opposite()].is_closed() {
             let slot = &mut self.connections.fates.slots[end.connection() as usize];

@@ -93,7 +93,7 @@ impl CallContext<'_> {
         let taken = match (opening.data, waits) {
             (false, _) => 0,
             (true, true) => size.min(connection.room(limit)),
-            (true, false) => size.min(u64::from(opening.room(&connection.tcp))),
+            (true, false) => size.min(u64::from(opening.max_data(&connection.tcp))),
         };
         if taken > 0 {
             connection.stack.write(taken);

@@ -27,7 +27,7 @@ impl Host {
         if let Some(answer) = connection.stack.fast_open_answer()
             && let Some(server) = connection.opens_fast.take()
         {
-            self.servers.entry(server).or_default().learn(&answer);
+            self.servers.entry(server).or_default().update(&answer);
         }
     }
 }

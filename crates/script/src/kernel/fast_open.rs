@@ -90,7 +90,7 @@ impl FastOpen {
         let all = needs_no_cookie || self.route_needs_no_cookie || self.has(SERVER_NEEDS_NO_COOKIE);
         Server {
             cookie: self.cookie(&keys.now),
-            before: keys.before.map(|key| self.cookie(&key)),
+            previous: keys.before.map(|key| self.cookie(&key)),
             open_to_all: all,
         }
     }

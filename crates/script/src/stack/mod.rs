@@ -34,7 +34,7 @@ impl Stack {
     pub fn new(tcp: Tcp) -> Stack {
         let mut endpoint = Endpoint::new(Arc::new(tcp), Duration::ZERO);
         endpoint.hold_data();
-        endpoint.tell_rate();
+        endpoint.measure_delivery_rate();
         Stack {
             endpoint,
             iss: None,
@@ -224,7 +224,7 @@ impl Stack {
 
     /// Return the state.
     pub fn state(&self) -> State {
-        self.endpoint.state_told()
+        self.endpoint.application_state()
     }
 
     /// Return the error that ended the connection.
@@ -256,7 +256,7 @@ impl Stack {
 
     /// Process a segment.
     pub fn on_segment(&mut self, now: Time, header: &Header) {
-        let (_, _, scaling, theirs, _) = self.endpoint.agreed();
+        let (_, _, scaling, theirs, _) = self.endpoint.negotiated_options();
         let shift = if scaling && !header.flags.has(Flags::SYN) { theirs } else { 0 };
         let segment = Segment {
             seq: Seq(header.seq),

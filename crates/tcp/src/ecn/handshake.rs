@@ -4,11 +4,11 @@
 
 use net::{AccEcn, Ecn as Field, Flags, Options, Segment};
 
-use super::EcnEnd;
+use super::EcnEndpoint;
 use super::accurate::path::mangles;
 use super::accurate::{Accurate, FirstData, field};
-use super::capable::Ect;
-use super::mode::{Mode, OfMode};
+use super::codepoint::Ect;
+use super::mode::{Mode, ModeState};
 use super::nonce::Nonce;
 use super::rfc3168::{self, EcnState};
 use crate::config::{AccEcnTests, Ecn, EctOn, Misbehaviour, Tcp};
@@ -32,7 +32,7 @@ impl Syns {
     }
 }
 
-impl EcnEnd {
+impl EcnEndpoint {
     /// Flags of a SYN, sent for the `attempt`th time. A host whose ECN-setup SYN got no answer tries without (RFC
     /// 3168 §6.1.1.1), with Accurate ECN after one more (RFC 9768 §3.1.4.1).
     pub fn syn_flags(tcp: &Tcp, attempt: u8) -> Flags {
@@ -70,7 +70,7 @@ impl EcnEnd {
             Mode::Accurate => {
                 self.handshake = field; // the latest (§3.1.5)
                 if let Some(accurate) = self.accurate() {
-                    accurate.asked_again |= field::is_offer(ace);
+                    accurate.syn_repeated |= field::is_offer(ace);
                 }
                 ace == 0b011
             }
@@ -141,7 +141,7 @@ impl EcnEnd {
             _ => Mode::Classic,
         };
         if self.mode == Mode::Nonce {
-            self.of_mode = Some(Box::new(OfMode::Nonce(Nonce::default())));
+            self.mode_state = Some(Box::new(ModeState::Nonce(Nonce::default())));
         }
         let usual = self.mode == Mode::Classic
             && tcp.ecn.misbehaviour != Misbehaviour::Strips
@@ -152,14 +152,14 @@ impl EcnEnd {
         } else if usual {
             Ect::NewData
         } else {
-            Ect::Asked
+            Ect::Configured
         };
     }
 
     fn agree_on_accurate(&mut self, sent: &Syns) {
         self.mode = Mode::Accurate;
-        self.ect = if sent.last.0 != sent.first.0 { Ect::None } else { Ect::Asked };
-        self.of_mode = Some(Box::new(OfMode::Accurate(Accurate::default())));
+        self.ect = if sent.last.0 != sent.first.0 { Ect::None } else { Ect::Configured };
+        self.mode_state = Some(Box::new(ModeState::Accurate(Accurate::default())));
     }
 
     /// Flags of a SYN-ACK that is sent after so many timeouts (RFC 3168 §6.1.1; RFC 9768 §3.1.1, §3.2.3.2.2).
@@ -181,7 +181,7 @@ impl EcnEnd {
     /// §3.2.3.2.1, §3.2.3.2.2).
     pub fn syn_ack_option(&mut self, timeouts: u8, room: u16) -> Option<AccEcn> {
         let accurate = self.accurate()?;
-        if timeouts > 0 || accurate.asked_again { None } else { accurate.received.test_option(room) }
+        if timeouts > 0 || accurate.syn_repeated { None } else { accurate.received.test_option(room) }
     }
 
     /// Whether the SYN-ACK that arrived was marked: its ACK says so (RFC 5562 §3.2).
@@ -204,7 +204,7 @@ impl EcnEnd {
         let marked = accurate.echoed.on_handshake(ace);
         let arrived = field::handshake_field(ace).filter(|_| tests);
         let mangled = sent.field().zip(arrived).is_some_and(|(sent, arrived)| mangles(sent, arrived));
-        if accurate.echoed.is_deaf() || mangled {
+        if accurate.echoed.is_disabled() || mangled {
             self.ect = Ect::None; // RFC 9768, table 4, note 1; §3.2.2.3
         }
         marked

@@ -3,7 +3,7 @@
 //! ([`capable`]).
 
 pub mod accurate;
-pub mod capable;
+pub mod codepoint;
 pub mod choices;
 pub mod dctcp;
 pub mod handshake;
@@ -17,29 +17,29 @@ use net::{AccEcn, Ecn as Field, Flags, Options, Segment, Seq};
 use crate::config::{AccEcnTests, EcnEcho, Misbehaviour, Tcp};
 use crate::sender::{Feedback, Sender};
 use accurate::{Accurate, FirstData, field};
-use capable::Ect;
+use codepoint::Ect;
 use dctcp::CeState;
 pub use handshake::Syns;
 pub use mode::Mode;
-use mode::OfMode;
+use mode::ModeState;
 use nonce::Nonce;
 use rfc3168::EcnState;
 
 /// ECN at one end.
 #[derive(Clone, Debug, Default)]
-pub struct EcnEnd {
+pub struct EcnEndpoint {
     mode: Mode,
     classic: EcnState,
     ce: CeState,
     /// In which field the other side's last SYN or SYN-ACK came.
     handshake: Field,
     ect: Ect,
-    of_mode: Option<Box<OfMode>>,
+    mode_state: Option<Box<ModeState>>,
 }
 
 /// Which ACKs a mark asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Prompt {
+pub struct RequestedAcks {
     /// One of what was received before, with the state as it was.
     pub before: bool,
     /// One of this segment.
@@ -63,17 +63,17 @@ pub enum Carrier {
     FirstDataAgain,
 }
 
-impl EcnEnd {
+impl EcnEndpoint {
     fn accurate(&mut self) -> Option<&mut Accurate> {
-        match self.of_mode.as_deref_mut() {
-            Some(OfMode::Accurate(accurate)) => Some(accurate),
+        match self.mode_state.as_deref_mut() {
+            Some(ModeState::Accurate(accurate)) => Some(accurate),
             _ => None,
         }
     }
 
     fn nonce(&mut self) -> Option<&mut Nonce> {
-        match self.of_mode.as_deref_mut() {
-            Some(OfMode::Nonce(nonce)) => Some(nonce),
+        match self.mode_state.as_deref_mut() {
+            Some(ModeState::Nonce(nonce)) => Some(nonce),
             _ => None,
         }
     }
@@ -96,34 +96,34 @@ impl EcnEnd {
 
     /// An acceptable packet that is no SYN arrives; `owes_ack`: data waits to be acknowledged. Whether an ACK must go
     /// out now. Only Accurate ECN counts what is not data.
-    pub fn on_packet(&mut self, segment: &Segment, field: Field, owes_ack: bool, tcp: &Tcp) -> bool {
+    pub fn on_packet(&mut self, segment: &Segment, field: Field, ack_pending: bool, tcp: &Tcp) -> bool {
         let hides = tcp.ecn.misbehaviour == Misbehaviour::HidesMarks && field == Field::Ce;
         let Some(accurate) = self.accurate() else { return false };
         let field = if hides { Field::Ect0 } else { field };
-        let at_once = accurate.received.on_packet(field, segment.len, owes_ack);
-        accurate.of_acks = at_once && segment.len == 0 && !owes_ack;
+        let at_once = accurate.received.on_packet(field, segment.len, ack_pending);
+        accurate.ack_of_acks = at_once && segment.len == 0 && !ack_pending;
         at_once
     }
 
     /// A packet with data arrives. Whether what was received before must be acknowledged first.
     #[inline]
-    pub fn on_data(&mut self, segment: &Segment, field: Field, owes_ack: bool, tcp: &Tcp) -> Prompt {
+    pub fn on_data(&mut self, segment: &Segment, field: Field, ack_pending: bool, tcp: &Tcp) -> RequestedAcks {
         if self.mode == Mode::Off {
-            return Prompt::default();
+            return RequestedAcks::default();
         }
         let marked = field == Field::Ce && tcp.ecn.misbehaviour != Misbehaviour::HidesMarks;
         if self.mode == Mode::Classic {
             let (cwr, echoed) = (segment.flags.has(Flags::CWR), self.classic.echoes());
             self.classic.on_data(cwr, marked, tcp.details.ecn_echo);
             if tcp.details.ecn_echo == EcnEcho::Rfc3168 {
-                return Prompt::default();
+                return RequestedAcks::default();
             }
             // Linux, __tcp_ecn_check_ce: a first mark, and what is not ECN-capable and so sent again.
             let repeated = self.classic.is_repeated(field != Field::NotEct);
             let more = if (marked && !echoed) || repeated { 2 } else { 0 };
-            return Prompt { before: false, at_once: cwr || more > 0, more };
+            return RequestedAcks { before: false, at_once: cwr || more > 0, more };
         }
-        self.on_data_otherwise(segment, field, (marked, owes_ack), tcp)
+        self.on_data_otherwise(segment, field, (marked, ack_pending), tcp)
     }
 
     #[inline(never)]
@@ -131,21 +131,21 @@ impl EcnEnd {
         &mut self,
         segment: &Segment,
         field: Field,
-        (marked, owes_ack): (bool, bool),
+        (marked, ack_pending): (bool, bool),
         tcp: &Tcp,
-    ) -> Prompt {
+    ) -> RequestedAcks {
         match self.mode {
-            Mode::Off | Mode::Classic | Mode::Accurate => Prompt::default(),
+            Mode::Off | Mode::Classic | Mode::Accurate => RequestedAcks::default(),
             Mode::Dctcp => {
                 let changed = self.ce.on_data(marked);
-                Prompt { before: changed && owes_ack, at_once: changed, more: 0 }
+                RequestedAcks { before: changed && ack_pending, at_once: changed, more: 0 }
             }
             Mode::Nonce => {
                 self.classic.on_data(segment.flags.has(Flags::CWR), marked, tcp.details.ecn_echo);
                 if let Some(nonce) = self.nonce() {
                     nonce.on_data(field, segment.seq);
                 }
-                Prompt::default()
+                RequestedAcks::default()
             }
         }
     }
@@ -179,7 +179,7 @@ impl EcnEnd {
             Mode::Accurate => {
                 let Some(accurate) = self.accurate() else { return Flags::default() };
                 accurate.received.on_ack_sent();
-                accurate.of_acks = false;
+                accurate.ack_of_acks = false;
                 // RFC 9768 §3.2.2.1: on a pure ACK, and nowhere else.
                 if carrier == Carrier::Ack && std::mem::take(&mut accurate.handshake_due) {
                     return field::handshake(handshake);
@@ -227,11 +227,11 @@ impl EcnEnd {
 
     /// Whether a pure ACK that goes out now must not carry SACK blocks (RFC 9768 §3.2.2.1, §3.2.2.5.1).
     pub fn forbids_sack(&mut self) -> bool {
-        self.accurate().is_some_and(|a| a.handshake_due || a.of_acks)
+        self.accurate().is_some_and(|a| a.handshake_due || a.ack_of_acks)
     }
 
     /// Whether a pure ACK must go out before any data, to say in which field the SYN-ACK came (RFC 9768 §3.2.2.1).
-    pub fn owes_handshake(&mut self) -> bool {
+    pub fn must_send_handshake_ack(&mut self) -> bool {
         self.accurate().is_some_and(|a| a.handshake_due)
     }
 
@@ -273,7 +273,7 @@ impl EcnEnd {
             _ => {}
         }
         if echo {
-            sender.tcb.count_marks(sender.newly(segment, options).segments);
+            sender.tcb.count_marks(sender.newly_acked(segment, options).segments);
         }
         Feedback { echo, marked }
     }
@@ -285,16 +285,16 @@ impl EcnEnd {
         sender: &mut Sender,
         tcp: &Tcp,
     ) -> Feedback {
-        let newly = sender.newly(segment, options);
+        let newly = sender.newly_acked(segment, options);
         let tests = tcp.ecn.accurate_tests == AccEcnTests::Feedback;
         let Some(accurate) = self.accurate() else { return Feedback::default() };
-        let said = accurate.echoed.on_ack(segment.flags, options, &newly, tests);
-        if said.mangled {
+        let ace_feedback = accurate.echoed.on_ack(segment.flags, options, &newly, tests);
+        if ace_feedback.mangled {
             self.ect = Ect::None;
         }
-        sender.tcb.count_marks(said.packets);
-        let marked = if newly.bytes > 0 { f64::from(said.bytes) / f64::from(newly.bytes) } else { 0.0 };
-        Feedback { echo: said.packets > 0, marked }
+        sender.tcb.count_marks(ace_feedback.packets);
+        let marked = if newly.bytes > 0 { f64::from(ace_feedback.bytes) / f64::from(newly.bytes) } else { 0.0 };
+        Feedback { echo: ace_feedback.packets > 0, marked }
     }
 
     /// The same where nothing was ever sent but ACKs: it is counted all the same, by timestamps.
@@ -305,10 +305,10 @@ impl EcnEnd {
     }
 
     /// The window was cut, for whatever reason (RFC 3168 §6.1.2).
-    pub fn on_cut(&mut self, max: Seq) {
+    pub fn on_cwnd_reduction(&mut self, max: Seq) {
         match self.mode {
             Mode::Off | Mode::Accurate => {}
-            _ => self.classic.on_cut(),
+            _ => self.classic.on_cwnd_reduction(),
         }
         if let Some(nonce) = self.nonce() {
             nonce.on_congestion(max);
@@ -317,21 +317,21 @@ impl EcnEnd {
 
     /// Whether the next new data segment carries CWR.
     #[inline]
-    pub fn owes_cwr(&self) -> bool {
-        self.classic.owes_cwr()
+    pub fn must_send_cwr(&self) -> bool {
+        self.classic.must_send_cwr()
     }
 
     /// CWR is said, once.
     #[inline]
-    pub fn say_cwr(&mut self) {
-        self.classic.say_cwr();
+    pub fn on_cwr_sent(&mut self) {
+        self.classic.on_cwr_sent();
     }
 
     /// With Accurate ECN: packets that arrived marked, bytes that arrived with ECT(0), CE and ECT(1), and what the
     /// other side said of bytes of ours.
     pub fn counts(&self) -> Option<(u32, [u32; 3], [u32; 3])> {
-        match self.of_mode.as_deref() {
-            Some(OfMode::Accurate(accurate)) => {
+        match self.mode_state.as_deref() {
+            Some(ModeState::Accurate(accurate)) => {
                 let (packets, bytes) = accurate.received.counts();
                 Some((packets, bytes, accurate.echoed.counts()))
             }

@@ -21,7 +21,7 @@ pub enum Mode {
 
 /// What a mode has of its own.
 #[derive(Clone, Debug)]
-pub(super) enum OfMode {
+pub(super) enum ModeState {
     Accurate(Accurate),
     Nonce(Nonce),
 }

@@ -19,7 +19,7 @@ pub struct Nonce {
     /// Receiver: the sum of what arrived in order (§3.3).
     received: bool,
     /// Nonces of what is not in order yet, by the first sequence number.
-    held: Vec<(Seq, bool)>,
+    out_of_order: Vec<(Seq, bool)>,
     /// Wrong sums.
     pub wrong: u32,
 }
@@ -34,7 +34,7 @@ impl Default for Nonce {
             offset: false,
             random: 0,
             received: true,
-            held: Vec::new(),
+            out_of_order: Vec::new(),
             wrong: 0,
         }
     }
@@ -86,14 +86,14 @@ impl Nonce {
     /// Data arrived, in this field.
     pub fn on_data(&mut self, field: Ecn, seq: Seq) {
         if field == Ecn::Ect1 {
-            self.held.push((seq, true));
+            self.out_of_order.push((seq, true));
         }
     }
 
     /// The data before `next` is in order: its nonces count.
     pub fn on_advance(&mut self, next: Seq) {
         let received = &mut self.received;
-        self.held.retain(|&(seq, nonce)| {
+        self.out_of_order.retain(|&(seq, nonce)| {
             let counts = seq.before(next);
             *received ^= counts && nonce;
             !counts

@@ -55,19 +55,19 @@ impl EcnState {
     }
 
     /// The window was cut, for whatever reason (§6.1.2).
-    pub fn on_cut(&mut self) {
+    pub fn on_cwnd_reduction(&mut self) {
         self.cwr_due = true;
     }
 
     /// Whether the next new data segment carries CWR.
     #[inline]
-    pub fn owes_cwr(&self) -> bool {
+    pub fn must_send_cwr(&self) -> bool {
         self.cwr_due
     }
 
     /// CWR is said, once.
     #[inline]
-    pub fn say_cwr(&mut self) {
+    pub fn on_cwr_sent(&mut self) {
         self.cwr_due = false;
     }
 }
@@ -121,10 +121,10 @@ mod tests {
     #[test]
     fn cwr_is_said_once_a_cut() {
         let mut e = EcnState::default();
-        assert!(!e.owes_cwr());
-        e.on_cut();
-        assert!(e.owes_cwr());
-        e.say_cwr();
-        assert!(!e.owes_cwr());
+        assert!(!e.must_send_cwr());
+        e.on_cwnd_reduction();
+        assert!(e.must_send_cwr());
+        e.on_cwr_sent();
+        assert!(!e.must_send_cwr());
     }
 }

@@ -77,23 +77,23 @@ impl Endpoint {
     }
 
     /// Ends without a word.
-    pub fn forget(&mut self, now: Time) {
+    pub fn discard(&mut self, now: Time) {
         self.end(now, None);
     }
 
     /// It is to tell the [delivery rate](Endpoint::delivery_rate). (Not after something was sent.)
-    pub fn tell_rate(&mut self) {
-        self.incidents().rate = true;
+    pub fn measure_delivery_rate(&mut self) {
+        self.incidents().measures_rate = true;
     }
 
     /// From now on the application reads when it likes ([`Endpoint::read`]), not at once.
     pub fn hold_data(&mut self) {
-        self.incidents().reads = true;
+        self.incidents().explicit_reads = true;
     }
 
     /// The application reads up to `bytes`: how many there were.
     pub fn read(&mut self, now: Time, bytes: u32) -> u32 {
-        let (buffer, most, smss) = (self.buffer(), self.most_told(), self.smss());
+        let (buffer, most, smss) = (self.buffer(), self.max_window(), self.smss());
         let Some(receiver) = &mut self.receiver else { return 0 };
         let (n, update) = receiver.read(bytes, buffer, most, smss);
         receiver.on_read(now);

@@ -4,21 +4,21 @@ use net::{Ecn as EcnField, Flags, Options, Segment, Seq};
 use units::Time;
 
 use super::Endpoint;
-use super::agreed::Agreed;
+use super::negotiated::NegotiatedOptions;
 use super::incidents::Reset;
 use super::state::{Error, State};
 use crate::config::{Ecn, EctOn, RtoEstimator, Tcp, UserTimeoutFrom, WindowScaling};
-use crate::ecn::{EcnEnd, Mode, Syns};
+use crate::ecn::{EcnEndpoint, Mode, Syns};
 use crate::receiver::Receiver;
 use crate::timestamp::timestamp;
 
 impl Endpoint {
     /// The other side's SYN is taken in. Whether ours was marked.
-    fn take_syn(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) -> bool {
+    fn process_syn(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) -> bool {
         let tcp = &self.tcp;
         self.irs = segment.seq;
         self.rwnd = segment.window;
-        self.agreed = Agreed {
+        self.negotiated = NegotiatedOptions {
             mss: options.mss.unwrap_or(0),
             their_scale: options.window_scale.unwrap_or(0).min(14), // RFC 7323 §2.3
             our_scale: window_scale(tcp),
@@ -30,7 +30,7 @@ impl Endpoint {
             sack: tcp.sack && options.sack_permitted,
             timestamps: tcp.timestamps && options.timestamps.is_some(),
         };
-        if let Some((value, _)) = options.timestamps.filter(|_| self.agreed.timestamps) {
+        if let Some((value, _)) = options.timestamps.filter(|_| self.negotiated.timestamps) {
             self.receiver().set_ts_recent(now, value);
         }
         let sent = if self.state == State::SynSent { self.syns() } else { Syns::default() };
@@ -57,7 +57,7 @@ impl Endpoint {
             return;
         }
         if segment.flags.has(Flags::SYN) {
-            self.take_syn(now, segment, options, field);
+            self.process_syn(now, segment, options, field);
             self.state = State::SynReceived;
             self.sender().tcb.set_window(segment);
             self.syn_due = true;
@@ -85,7 +85,7 @@ impl Endpoint {
             return;
         }
         if !segment.flags.has(Flags::SYN) {
-            if acked && self.incidents.as_ref().is_some_and(|r| r.tried) {
+            if acked && self.incidents.as_ref().is_some_and(|r| r.syn_ack_repeated) {
                 // A responder that sends no second SYN-ACK (RFC 5562 §5) is established already.
                 self.syn_acked(now, segment.ack);
                 self.establish(now);
@@ -93,10 +93,10 @@ impl Endpoint {
             }
             return;
         }
-        let marked = self.take_syn(now, segment, options, field);
+        let marked = self.process_syn(now, segment, options, field);
         if acked && self.tcp.ecn_in_force() == Ecn::EcnPlusTryOnce && self.ecn.handshake_marked() {
             self.ack_due = true; // RFC 5562 §3.2: SYN-SENT until one arrives without mark
-            self.incidents().tried = true;
+            self.incidents().syn_ack_repeated = true;
             let tcp = self.tcp.clone();
             self.sender().restart_syn_timer(now, &tcp);
             return;
@@ -111,7 +111,7 @@ impl Endpoint {
                 // tcp_rcv_synsent_state_process).
                 self.ack_due = false;
                 let tcp = self.tcp.clone();
-                self.receiver().save_ack(now, &tcp);
+                self.receiver().postpone_handshake_ack(now, &tcp);
             }
             if marked {
                 self.sender().begin_with_one_segment();
@@ -133,10 +133,10 @@ impl Endpoint {
     /// Our SYNs as far as ECN is concerned.
     fn syns(&self) -> Syns {
         let tcp = &self.tcp;
-        let (plain, tried) = self.incidents.as_ref().map_or((false, false), |r| (r.plain_syn, r.tried));
+        let (plain, syn_ack_repeated) = self.incidents.as_ref().map_or((false, false), |r| (r.plain_syn, r.syn_ack_repeated));
         let syn = |attempt: u8| {
-            let flags = EcnEnd::syn_flags(tcp, if tried { 0 } else { attempt });
-            (flags, EcnEnd::syn_field(tcp, flags, attempt))
+            let flags = EcnEndpoint::syn_flags(tcp, if syn_ack_repeated { 0 } else { attempt });
+            (flags, EcnEndpoint::syn_field(tcp, flags, attempt))
         };
         let last = if plain { Default::default() } else { syn(self.attempt()) };
         Syns { first: syn(0), last }
@@ -144,15 +144,15 @@ impl Endpoint {
 
     /// Our SYN-ACKs.
     fn syn_acks(&self) -> Syns {
-        let again = self.incidents.as_ref().is_some_and(|r| r.tried);
+        let again = self.incidents.as_ref().is_some_and(|r| r.syn_ack_repeated);
         let field = |attempt| (Flags::default(), self.ecn.syn_ack_field(&self.tcp, attempt));
         Syns { first: field(0), last: field(self.attempt().max(u8::from(again))) }
     }
 
     fn syn_acked(&mut self, now: Time, ack: Seq) {
-        let (tcp, agreed) = (self.tcp.clone(), self.agreed);
+        let (tcp, negotiated) = (self.tcp.clone(), self.negotiated);
         let sender = self.sender();
-        sender.on_syn_acked(now, ack, agreed.smss(&tcp), agreed.sack, agreed.timestamps, &tcp);
+        sender.on_syn_acked(now, ack, negotiated.smss(&tcp), negotiated.sack, negotiated.timestamps, &tcp);
         self.first_rtt = sender.tcb.smoothed(&tcp).0;
     }
 
@@ -174,7 +174,7 @@ impl Endpoint {
     pub(super) fn on_handshake_ack(&mut self, now: Time, segment: &Segment, options: &Options) -> bool {
         let una = self.sender.as_ref().map_or(self.iss + 1, |s| s.tcb.una);
         let of_syn = if self.is_early() { !segment.ack.before(una) } else { segment.ack.after(una) };
-        if !of_syn || self.tries_once(segment) {
+        if !of_syn || self.repeats_marked_syn_ack(segment) {
             return false;
         }
         let sent = self.syn_acks();
@@ -184,15 +184,15 @@ impl Endpoint {
     }
 
     /// Whether the SYN-ACK was marked, and goes out again, not ECN-capable (RFC 5562 §3.2).
-    fn tries_once(&mut self, segment: &Segment) -> bool {
+    fn repeats_marked_syn_ack(&mut self, segment: &Segment) -> bool {
         let echo = segment.flags.has(Flags::ECE) && self.ecn.negotiated();
         if self.tcp.ecn.mode != Ecn::EcnPlusTryOnce
             || !echo
-            || self.incidents.as_ref().is_some_and(|r| r.tried)
+            || self.incidents.as_ref().is_some_and(|r| r.syn_ack_repeated)
         {
             return false;
         }
-        self.incidents().tried = true;
+        self.incidents().syn_ack_repeated = true;
         self.syn_due = true;
         true
     }
@@ -208,7 +208,7 @@ impl Endpoint {
         if let Some(sender) = &mut self.sender {
             sender.tcb.set_window(segment);
         }
-        if self.incidents.as_ref().is_some_and(|r| r.tried) {
+        if self.incidents.as_ref().is_some_and(|r| r.syn_ack_repeated) {
             self.sender().begin_with_one_segment();
         }
         let heeds = matches!(self.tcp.ecn.mode, Ecn::EcnPlus | Ecn::EcnPlusWait)
@@ -217,7 +217,7 @@ impl Endpoint {
         if marked && heeds {
             // RFC 5562 §3.2: the initial window is one segment; §4.4 (Wait): after a round trip.
             self.sender().begin_with_one_segment();
-            self.ecn.on_cut(self.max());
+            self.ecn.on_cwnd_reduction(self.max());
             if self.tcp.ecn_in_force() == Ecn::EcnPlusWait {
                 let rtt = self.first_rtt;
                 self.incidents().hold_until = Some(now + rtt);
@@ -249,17 +249,17 @@ impl Endpoint {
             }
         }
         let reply = self.state == State::SynReceived;
-        let offers = |mine: bool, agreed: bool| mine && (!reply || agreed);
-        (*options, self.carries) = (Options::default(), self.optioned);
+        let offers = |mine: bool, negotiated: bool| mine && (!reply || negotiated);
+        (*options, self.last_has_options) = (Options::default(), self.uses_options);
         if tcp.window.scaling != WindowScaling::Full || tcp.sack || tcp.timestamps {
             options.mss = Some(tcp.mss.0 as u16);
         }
-        options.sack_permitted = offers(tcp.sack, self.agreed.sack);
+        options.sack_permitted = offers(tcp.sack, self.negotiated.sack);
         options.timestamps =
-            offers(tcp.timestamps, self.agreed.timestamps).then(|| (timestamp(now), self.ts_recent()));
-        let scale = offers(tcp.window.scaling == WindowScaling::On, self.agreed.scaling);
+            offers(tcp.timestamps, self.negotiated.timestamps).then(|| (timestamp(now), self.ts_recent()));
+        let scale = offers(tcp.window.scaling == WindowScaling::On, self.negotiated.scaling);
         options.window_scale = scale.then(|| window_scale(&tcp));
-        let window = Receiver::first_window(&tcp);
+        let window = Receiver::syn_window(&tcp);
         let mut segment = Segment { seq: self.iss, ack: Seq(0), window, len: 0, flags: Flags::SYN };
         if !reply {
             let (flags, field) = self.syns().last;
@@ -280,7 +280,7 @@ impl Endpoint {
     }
 
     pub(super) fn smss(&self) -> u32 {
-        self.agreed.smss(&self.tcp)
+        self.negotiated.smss(&self.tcp)
     }
 }
 

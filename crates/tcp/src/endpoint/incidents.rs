@@ -29,11 +29,11 @@ pub struct Incidents {
     pub reset: Option<Reset>,
     pub error: Option<Error>,
     /// The application reads when it likes.
-    pub reads: bool,
+    pub explicit_reads: bool,
     /// The application waits for the connection in order to write.
     pub write_waits: bool,
     /// It asks for the delivery rate.
-    pub rate: bool,
+    pub measures_rate: bool,
     /// An ACK that must go out before all others, for what was received before a change of marks.
     pub earlier: Option<Seq>,
     /// Data waits until then (RFC 5562 §4).
@@ -41,44 +41,44 @@ pub struct Incidents {
     /// It was opened by both sides at once.
     pub simultaneous: bool,
     /// The last FIN in TIME-WAIT.
-    pub waits_from: Option<Time>,
+    pub time_wait_from: Option<Time>,
     /// The SYN offers no ECN.
     pub plain_syn: bool,
     /// The SYN-ACK was marked and went out once more.
-    pub tried: bool,
+    pub syn_ack_repeated: bool,
     /// When the first SYN went out; kept for the user timeout only.
     pub syn_at: Option<Time>,
     /// When a segment that is not acceptable, or is challenged, was last answered.
-    pub answered: Option<Time>,
-    pub fast_open: Option<Box<Fast>>,
+    pub last_answered: Option<Time>,
+    pub fast_open: Option<Box<FastOpenState>>,
 }
 
 /// What an end keeps that opens fast, or may.
 #[derive(Clone, Debug, Default)]
-pub struct Fast {
+pub struct FastOpenState {
     /// What a server goes by.
     pub server: Option<Server>,
     /// How a client opens, until its first SYN went out.
     pub opening: Option<Opening>,
     /// What that had: its option, and whether it had data.
-    pub asked: Option<FastOpen>,
+    pub requested: Option<FastOpen>,
     pub data: bool,
     /// The option of the first SYN-ACK.
     pub reply: Option<FastOpen>,
     /// Data flows though the SYN-ACK is not acknowledged.
-    pub early: Option<Early>,
+    pub early: Option<EarlyConnection>,
     pub answer: Option<Answer>,
     /// Data with a SYN was taken, here or there.
-    pub taken: bool,
+    pub data_accepted: bool,
     pub failure: Failure,
 }
 
 /// The SYN-ACK of an end that is open already.
 #[derive(Clone, Copy, Debug)]
-pub struct Early {
+pub struct EarlyConnection {
     /// When it first went out, and when it goes out again; [`Time::NEVER`]: it did not yet.
     pub sent: Time,
     pub timer: Time,
     /// How often it went out again for want of an answer.
-    pub again: u8,
+    pub retransmissions: u8,
 }

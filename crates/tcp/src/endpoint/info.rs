@@ -40,7 +40,7 @@ impl Info {
     fn of(end: &Endpoint, sender: Option<&Sender>, receiver: Option<&Receiver>) -> Self {
         let tcp = end.tcp();
         let window = end.window();
-        let (sack, timestamps, scaling, their_scale, our_scale) = end.agreed();
+        let (sack, timestamps, scaling, their_scale, our_scale) = end.negotiated_options();
         let (ca_state, doublings, expirations) = sender.map_or((0, 0, 0), |s| {
             let phase = match s.state() {
                 CaState::Open if s.counts().1 > 0 => 1, // Disorder
@@ -69,7 +69,7 @@ impl Info {
         let rate = sender.and_then(|s| s.pacing_rate(tcp)).map_or(u64::MAX, |r| r.0 / 8);
         let (received_ce, here, there) = end.ecn_counts();
         let fields = vec![
-            ("state", number(end.state_told())),
+            ("state", number(end.application_state())),
             ("ca_state", ca_state),
             ("retransmits", expirations),
             ("probes", 0),
@@ -94,7 +94,7 @@ impl Info {
             ("snd_cwnd", segments(cwnd + 1e-6)),
             ("advmss", tcp.mss.0),
             ("reordering", sender.map_or(tcp.recovery.duplicate_acks.0 as u64, |s| s.reordering_degree(tcp))),
-            ("rcv_space", u64::from(receiver.and_then(|r| r.space()).unwrap_or(end.receive_window()))),
+            ("rcv_space", u64::from(receiver.and_then(|r| r.read_per_round_trip()).unwrap_or(end.receive_window()))),
             ("total_retrans", stats.retransmitted_segments),
             ("pacing_rate", rate),
             ("bytes_acked", end.acked()),

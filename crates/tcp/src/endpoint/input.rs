@@ -6,7 +6,7 @@ use units::Time;
 use super::Endpoint;
 use super::state::State;
 use crate::config::{MissingTimestamp, WindowTuning};
-use crate::ecn::Prompt;
+use crate::ecn::RequestedAcks;
 use crate::receiver::{Receiver, acceptable};
 use crate::sender::{ArrivingAck, Feedback};
 
@@ -35,17 +35,17 @@ impl Endpoint {
         options: &Options,
         field: EcnField,
     ) {
-        if self.agreed.timestamps && self.refuses_timestamp(now, segment, options) {
+        if self.negotiated.timestamps && self.drops_for_timestamp(now, segment, options) {
             return;
         }
         let window =
-            if self.windowed || self.incidents.is_some() { self.told_window() } else { self.plain_buffer() };
+            if self.adjusts_window || self.incidents.is_some() { self.advertised_window() } else { self.plain_buffer() };
         let next = self.next();
         // Header prediction: most often it begins in the window of an open connection, and no test of it can fail.
         let predicted = segment.seq.0.wrapping_sub(next.0) < window
             && self.state == State::Established
             && segment.flags.0 & CONTROL.0 == Flags::ACK.0;
-        if !predicted && self.ends_with(now, segment, (next, window), field) {
+        if !predicted && self.fails_checks(now, segment, (next, window), field) {
             return;
         }
         let outside = match &self.sender {
@@ -55,7 +55,7 @@ impl Endpoint {
         if outside && self.on_ack_outside(now, segment, options) {
             return;
         }
-        if self.agreed.timestamps
+        if self.negotiated.timestamps
             && let Some((value, _)) = options.timestamps
         {
             self.receiver().on_timestamp(now, value, segment.seq); // RFC 7323 §5.3, R3: after R2, the window
@@ -64,7 +64,7 @@ impl Endpoint {
         if completes && !self.on_handshake_ack(now, segment, options) {
             return;
         }
-        if self.optioned && self.ecn.counts_packets() {
+        if self.uses_options && self.ecn.counts_packets() {
             self.count_packet(segment, options, field);
         }
         if let Some(sender) = &mut self.sender {
@@ -76,7 +76,7 @@ impl Endpoint {
             let cut = sender.on_ack(&ArrivingAck { now, segment, options, feedback }, &self.tcp);
             if cut {
                 let max = sender.tcb.max;
-                self.ecn.on_cut(max);
+                self.ecn.on_cwnd_reduction(max);
             }
             self.after_ack(now);
         } else {
@@ -95,7 +95,7 @@ impl Endpoint {
     /// Whether a segment is unacceptable, resets the connection or acknowledges nothing, so that no more is done with it (RFC 9293 §3.10.7.4, first to
     /// fifth check).
     #[inline(never)]
-    fn ends_with(
+    fn fails_checks(
         &mut self,
         now: Time,
         segment: &Segment,
@@ -117,8 +117,8 @@ impl Endpoint {
     /// What Accurate ECN counts of a packet, be it data or not.
     #[inline(never)]
     fn count_packet(&mut self, segment: &Segment, options: &Options, field: EcnField) {
-        let owes_ack = self.receiver.as_ref().is_some_and(|r| r.owes_ack());
-        self.ack_due |= self.ecn.on_packet(segment, field, owes_ack, &self.tcp);
+        let ack_pending = self.receiver.as_ref().is_some_and(|r| r.has_delayed_ack());
+        self.ack_due |= self.ecn.on_packet(segment, field, ack_pending, &self.tcp);
         if self.sender.is_none() {
             self.ecn.on_ack_of_acks(segment, options);
         }
@@ -126,16 +126,16 @@ impl Endpoint {
 
     /// The window that the other side knows of.
     #[inline]
-    fn told_window(&self) -> u32 {
+    fn advertised_window(&self) -> u32 {
         match &self.receiver {
-            Some(receiver) if self.tells_window() => receiver.advertised(),
-            _ => self.in_field(self.buffer()),
+            Some(receiver) if self.tracks_window() => receiver.advertised(),
+            _ => self.representable_window(self.buffer()),
         }
     }
 
     /// PAWS (RFC 7323 §5.3, R1): whether the segment is dropped for its timestamp, old or missing (§3.2).
     #[inline]
-    fn refuses_timestamp(&mut self, now: Time, segment: &Segment, options: &Options) -> bool {
+    fn drops_for_timestamp(&mut self, now: Time, segment: &Segment, options: &Options) -> bool {
         let exempt = segment.flags.has(Flags::RST);
         let Some((value, _)) = options.timestamps else {
             let refused = self.tcp.details.missing_timestamp == MissingTimestamp::Refused;
@@ -154,7 +154,7 @@ impl Endpoint {
         let paused = pause.is_some_and(|p| p > self.tcp.rto.min && p > self.rto());
         let Some(receiver) = &mut self.receiver else { return };
         if paused && quick {
-            receiver.quicken(u16::MAX, &self.tcp);
+            receiver.enter_quick_ack(u16::MAX, &self.tcp);
         }
         if tuned {
             receiver.tune(now, segment.len, options.timestamps.map(|t| t.1), &self.tcp);
@@ -164,33 +164,33 @@ impl Endpoint {
     #[inline(always)]
     pub(super) fn on_data(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) {
         let next = self.irs + 1;
-        if self.optioned && segment.len > 0 && self.tcp.watches_arrivals() {
+        if self.uses_options && segment.len > 0 && self.tcp.watches_arrivals() {
             self.before_data(now, segment, options);
         }
         let receiver = self.receiver.get_or_insert_with(|| Box::new(Receiver::new(next, &self.tcp)));
         let next = receiver.next;
-        let prompt = match segment.len {
-            0 => Prompt::default(),
-            _ => self.ecn.on_data(segment, field, receiver.owes_ack(), &self.tcp),
+        let requested = match segment.len {
+            0 => RequestedAcks::default(),
+            _ => self.ecn.on_data(segment, field, receiver.has_delayed_ack(), &self.tcp),
         };
-        if prompt.before {
+        if requested.before {
             self.incidents.get_or_insert_default().earlier = Some(next);
         }
         let finished = receiver.on_data(now, segment, &self.tcp);
         if self.ecn.negotiated() {
             self.ecn.on_advance(receiver.next);
-            receiver.ack_now |= prompt.at_once;
-            if prompt.more > 0 {
-                receiver.quicken(prompt.more, &self.tcp);
+            receiver.ack_now |= requested.at_once;
+            if requested.more > 0 {
+                receiver.enter_quick_ack(requested.more, &self.tcp);
             }
         }
-        if self.incidents.as_ref().is_none_or(|r| !r.reads) {
+        if self.incidents.as_ref().is_none_or(|r| !r.explicit_reads) {
             receiver.unread = 0;
-            if self.optioned && self.tcp.window.tuning != WindowTuning::Off {
+            if self.uses_options && self.tcp.window.tuning != WindowTuning::Off {
                 receiver.on_read(now);
                 if segment.flags.has(Flags::PSH) && self.tcp.ack.push {
                     let silent = self.sender.as_ref().is_none_or(|s| !s.tcb.has_sent());
-                    receiver.ack_now |= silent && receiver.owes_ack_of(segment.len);
+                    receiver.ack_now |= silent && receiver.has_delayed_ack_of(segment.len);
                 }
             }
         }

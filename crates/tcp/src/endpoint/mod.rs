@@ -1,6 +1,6 @@
 //! One end of a connection: the states of RFC 9293 §3.3.2 around a sender and a receiver.
 
-mod agreed;
+mod negotiated;
 mod application;
 pub mod choices;
 mod fast_open;
@@ -13,7 +13,7 @@ pub mod parameters;
 mod query;
 mod state;
 mod timer;
-mod unacceptable;
+mod failed_checks;
 
 use std::sync::Arc;
 
@@ -21,10 +21,10 @@ use net::Seq;
 use units::{Duration, Time};
 
 use crate::config::{Ecn, Tcp, WindowScaling, WindowTuning};
-use crate::ecn::EcnEnd;
+use crate::ecn::EcnEndpoint;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
-use agreed::Agreed;
+use negotiated::NegotiatedOptions;
 use incidents::Incidents;
 
 pub use info::Info;
@@ -46,14 +46,14 @@ pub struct Endpoint {
     /// A SYN or SYN-ACK is to go out.
     syn_due: bool,
     /// Whether its segments may carry options, and whether the last one does.
-    optioned: bool,
-    carries: bool,
+    uses_options: bool,
+    last_has_options: bool,
     /// Whether windows are scaled, cut or tuned.
-    windowed: bool,
+    adjusts_window: bool,
     /// An ACK is to go out, of nothing that was received.
     ack_due: bool,
     /// Behind the last segment surely no other goes before something happens.
-    said_all: bool,
+    output_done: bool,
     /// First sequence numbers, ours and theirs.
     iss: Seq,
     irs: Seq,
@@ -61,8 +61,8 @@ pub struct Endpoint {
     rwnd: u32,
     acks_sent: u32,
     packets_sent: u32,
-    ecn: EcnEnd,
-    agreed: Agreed,
+    ecn: EcnEndpoint,
+    negotiated: NegotiatedOptions,
     /// The round trip of a SYN-ACK, for a sender yet to be.
     first_rtt: Duration,
     phase: Duration,
@@ -77,25 +77,25 @@ impl Endpoint {
         Endpoint {
             sender: None,
             receiver: None,
-            ecn: EcnEnd::default(),
+            ecn: EcnEndpoint::default(),
             state: State::Closed,
             syn_due: false,
-            windowed: tcp.window.scaling != WindowScaling::Full || tcp.window.tuning != WindowTuning::Off,
-            carries: false,
-            optioned: tcp.window.scaling != WindowScaling::Full
+            adjusts_window: tcp.window.scaling != WindowScaling::Full || tcp.window.tuning != WindowTuning::Off,
+            last_has_options: false,
+            uses_options: tcp.window.scaling != WindowScaling::Full
                 || tcp.window.tuning != WindowTuning::Off
                 || tcp.ack.quick.0 > 0.0
                 || tcp.sack
                 || tcp.timestamps
                 || tcp.ecn_in_force() == Ecn::Accurate,
             ack_due: false,
-            said_all: false,
+            output_done: false,
             iss: Seq(0),
             irs: Seq(0),
             rwnd: 0,
             acks_sent: 0,
             packets_sent: 0,
-            agreed: Agreed::default(),
+            negotiated: NegotiatedOptions::default(),
             first_rtt: Duration::ZERO,
             phase,
             established_at: Time::NEVER,
@@ -118,18 +118,18 @@ impl Endpoint {
 
     /// The sender as it is before its first byte.
     fn new_sender(&self) -> Sender {
-        let (tcp, agreed) = (&self.tcp, &self.agreed);
+        let (tcp, negotiated) = (&self.tcp, &self.negotiated);
         let mut sender = Sender::new(tcp, self.iss, self.phase);
-        sender.tcb.tell_rate(self.incidents.as_ref().is_some_and(|r| r.rate));
+        sender.tcb.measure_delivery_rate(self.incidents.as_ref().is_some_and(|r| r.measures_rate));
         if self.state > State::SynReceived {
             let window = (self.irs, self.rwnd);
             sender.resume(
                 tcp,
                 (self.established_at, self.first_rtt),
                 window,
-                agreed.smss(tcp),
-                agreed.sack,
-                agreed.timestamps,
+                negotiated.smss(tcp),
+                negotiated.sack,
+                negotiated.timestamps,
             );
         }
         sender
@@ -182,13 +182,13 @@ impl Endpoint {
     fn buffer(&self) -> u32 {
         match &self.receiver {
             Some(receiver) => receiver.buffer(&self.tcp),
-            None => Receiver::whole_window(&self.tcp),
+            None => Receiver::configured_window(&self.tcp),
         }
     }
 
     /// Whether the window depends on what was told before: where the application reads when it likes, or the window is tuned.
-    fn tells_window(&self) -> bool {
-        self.tcp.window.tuning != WindowTuning::Off || self.incidents.as_ref().is_some_and(|r| r.reads)
+    fn tracks_window(&self) -> bool {
+        self.tcp.window.tuning != WindowTuning::Off || self.incidents.as_ref().is_some_and(|r| r.explicit_reads)
     }
 
     /// The same where nothing was agreed on: it is never tuned.

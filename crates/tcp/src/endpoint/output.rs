@@ -18,7 +18,7 @@ impl Endpoint {
     /// [has any](Endpoint::has_options). Call until it returns `None`.
     #[inline]
     pub fn poll(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
-        self.said_all = false; // unless it is found otherwise
+        self.output_done = false; // unless it is found otherwise
         let sent = self.next_packet(now, options);
         self.packets_sent += u32::from(sent.is_some());
         sent
@@ -40,10 +40,10 @@ impl Endpoint {
     /// Data, or an ACK.
     #[inline(always)]
     pub(super) fn poll_open(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
-        self.said_all = self.incidents.is_none();
+        self.output_done = self.incidents.is_none();
         let outgoing = match &mut self.sender {
-            Some(_) if self.ack_due && self.ecn.owes_handshake() => {
-                self.said_all = false; // a pure ACK comes first
+            Some(_) if self.ack_due && self.ecn.must_send_handshake_ack() => {
+                self.output_done = false; // a pure ACK comes first
                 None
             }
             Some(sender) if self.incidents.as_ref().is_none_or(|r| r.hold_until.is_none()) => {
@@ -53,7 +53,7 @@ impl Endpoint {
         };
         let (segment, field) = match outgoing {
             Some(outgoing) => {
-                self.said_all &= outgoing.last;
+                self.output_done &= outgoing.last;
                 self.data(now, outgoing, options)
             }
             None if self.ack_due || self.receiver.as_ref().is_some_and(|r| r.ack_now) => {
@@ -63,7 +63,7 @@ impl Endpoint {
         };
         self.ack_due = false;
         if let Some(receiver) = &mut self.receiver {
-            self.said_all &= !receiver.on_ack_sent();
+            self.output_done &= !receiver.on_ack_sent();
         }
         self.ecn.on_sent();
         Some((segment, field))
@@ -76,21 +76,21 @@ impl Endpoint {
         if let Some(Reset { seq, ack, echo }) = incidents.reset.take() {
             let (flags, ack, timestamps) = match ack {
                 Some(ack) => {
-                    let stamp = self.agreed.timestamps.then(|| (timestamp(now), self.ts_recent()));
+                    let stamp = self.negotiated.timestamps.then(|| (timestamp(now), self.ts_recent()));
                     (Flags::RST | Flags::ACK, ack, stamp)
                 }
                 None => (Flags::RST, Seq(0), echo.map(|value| (0, value))), // RFC 7323 §5.2
             };
-            (*options, self.carries) = (Options::default(), true);
+            (*options, self.last_has_options) = (Options::default(), true);
             options.timestamps = timestamps;
             let field = self.ecn.reset_field(&self.tcp);
             return Some((Segment { seq, ack, window: 0, len: 0, flags }, field));
         }
         let earlier = incidents.earlier.take()?;
-        let reads = incidents.reads;
+        let explicit_reads = incidents.explicit_reads;
         self.acks_sent += 1;
         let mut segment = self.header(now, self.max(), options, Carrier::EarlierAck);
-        if reads {
+        if explicit_reads {
             segment.window += segment.ack - earlier; // the same right edge
         }
         segment.ack = earlier;
@@ -104,14 +104,14 @@ impl Endpoint {
 
     /// The window to advertise.
     fn window_field(&mut self) -> u32 {
-        let window = if self.tells_window() {
-            let (buffer, next, most) = (self.buffer(), self.irs + 1, self.most_told());
+        let window = if self.tracks_window() {
+            let (buffer, next, most) = (self.buffer(), self.irs + 1, self.max_window());
             let receiver = self.receiver.get_or_insert_with(|| Box::new(Receiver::new(next, &self.tcp)));
-            receiver.window(buffer, most, || self.agreed.smss(&self.tcp))
+            receiver.window(buffer, most, || self.negotiated.smss(&self.tcp))
         } else {
             self.buffer()
         };
-        let field = self.in_field(window);
+        let field = self.representable_window(window);
         if let Some(receiver) = &mut self.receiver {
             receiver.window_field = field;
         }
@@ -119,11 +119,11 @@ impl Endpoint {
     }
 
     /// Return the part of a window that the window field can express.
-    pub(super) fn in_field(&self, window: u32) -> u32 {
-        match (self.agreed.scaling, self.tcp.window.scaling) {
+    pub(super) fn representable_window(&self, window: u32) -> u32 {
+        match (self.negotiated.scaling, self.tcp.window.scaling) {
             (_, WindowScaling::Full) => window,
             (true, _) => {
-                let shift = self.agreed.our_scale;
+                let shift = self.negotiated.our_scale;
                 (window >> shift).min(65_535) << shift
             }
             (false, _) => window.min(65_535),
@@ -131,10 +131,10 @@ impl Endpoint {
     }
 
     /// The largest window that the field can tell (RFC 7323 §2.2).
-    pub(super) fn most_told(&self) -> u32 {
-        match (self.agreed.scaling, self.tcp.window.scaling) {
+    pub(super) fn max_window(&self) -> u32 {
+        match (self.negotiated.scaling, self.tcp.window.scaling) {
             (_, WindowScaling::Full) => u32::MAX,
-            (true, _) => 65_535 << self.agreed.our_scale,
+            (true, _) => 65_535 << self.negotiated.our_scale,
             (false, _) => 65_535,
         }
     }
@@ -142,19 +142,19 @@ impl Endpoint {
     /// Header and options of a segment that is not a SYN.
     #[inline(always)]
     fn header(&mut self, now: Time, seq: Seq, options: &mut Options, carrier: Carrier) -> Segment {
-        let reports = self.optioned && self.reports();
-        self.carries = reports || self.agreed.timestamps;
+        let reports = self.uses_options && self.reports();
+        self.last_has_options = reports || self.negotiated.timestamps;
         if reports {
             self.write_options(now, options, carrier);
-        } else if self.carries {
+        } else if self.last_has_options {
             *options = Options::of_timestamps(timestamp(now), self.ts_recent());
         }
         let window = match &self.receiver {
-            _ if !self.windowed && self.incidents.is_none() => self.plain_buffer(),
-            Some(receiver) if receiver.window_stands => receiver.window_field,
+            _ if !self.adjusts_window && self.incidents.is_none() => self.plain_buffer(),
+            Some(receiver) if receiver.window_current => receiver.window_field,
             _ => self.window_field(),
         };
-        debug_assert!(!self.windowed || window == self.window_field(), "a window changed that stood");
+        debug_assert!(!self.adjusts_window || window == self.window_field(), "a window changed that stood");
         Segment { seq, ack: self.next(), window, len: 0, flags: Flags::ACK | self.ecn.flags(carrier) }
     }
 
@@ -162,17 +162,17 @@ impl Endpoint {
     #[inline]
     fn reports(&self) -> bool {
         self.ecn.counts_packets()
-            || (self.agreed.sack && self.receiver.as_ref().is_some_and(|r| r.has_report()))
+            || (self.negotiated.sack && self.receiver.as_ref().is_some_and(|r| r.has_report()))
     }
 
     #[inline(never)]
     fn write_options(&mut self, now: Time, options: &mut Options, carrier: Carrier) {
         *options = Options::NONE;
-        options.timestamps = self.agreed.timestamps.then(|| (timestamp(now), self.ts_recent()));
+        options.timestamps = self.negotiated.timestamps.then(|| (timestamp(now), self.ts_recent()));
         if self.ecn.counts_packets() && !self.write_counters(options, carrier) {
             return;
         }
-        if self.agreed.sack
+        if self.negotiated.sack
             && let Some(receiver) = &mut self.receiver
             && receiver.has_report()
         {
@@ -182,11 +182,11 @@ impl Endpoint {
 
     /// The option of Accurate ECN. Whether SACK blocks may stand beside it.
     fn write_counters(&mut self, options: &mut Options, carrier: Carrier) -> bool {
-        let sacks = self.agreed.sack && !(carrier == Carrier::Ack && self.ecn.forbids_sack());
+        let sacks = self.negotiated.sack && !(carrier == Carrier::Ack && self.ecn.forbids_sack());
         if self.tcp.ecn.accurate_option {
             // Two SACK blocks come before it, if there are so many (RFC 9768 §3.2.3.3).
             let sack = match &self.receiver {
-                Some(receiver) if sacks => receiver.report_room(2, self.tcp.recovery.dsack),
+                Some(receiver) if sacks => receiver.report_len(2, self.tcp.recovery.dsack),
                 _ => 0,
             };
             options.accurate_ecn = self.ecn.option(Options::MOST - options.wire_len() - sack, carrier);
@@ -196,7 +196,7 @@ impl Endpoint {
 
     #[inline]
     fn data(&mut self, now: Time, outgoing: Outgoing, options: &mut Options) -> (Segment, EcnField) {
-        let counts = self.optioned && self.ecn.counts_packets();
+        let counts = self.uses_options && self.ecn.counts_packets();
         let carrier = if counts { self.carrier(&outgoing) } else { Carrier::Data };
         let mut segment = self.header(now, outgoing.seq, options, carrier);
         segment.len = outgoing.len as u16;
@@ -206,8 +206,8 @@ impl Endpoint {
         if outgoing.push {
             segment.flags |= Flags::PSH;
         }
-        if self.ecn.owes_cwr() && outgoing.is_new && outgoing.len > 0 && !outgoing.probe {
-            self.ecn.say_cwr();
+        if self.ecn.must_send_cwr() && outgoing.is_new && outgoing.len > 0 && !outgoing.probe {
+            self.ecn.on_cwr_sent();
             segment.flags |= Flags::CWR;
         }
         let end = outgoing.seq + outgoing.len;
@@ -226,14 +226,14 @@ impl Endpoint {
         // What a window took back does not reach must not make the ACK unacceptable (Linux, tcp_acceptable_seq).
         let seq = self.sender.as_ref().map_or(self.iss + 1, |s| s.tcb.within_window());
         let segment = self.header(now, seq, options, Carrier::Ack);
-        let by_sack = self.optioned && self.loses_by_sack();
+        let by_sack = self.uses_options && self.loses_by_sack();
         (segment, self.ecn.ack_field(by_sack, &self.tcp))
     }
 
     /// Whether losses are found by SACK alone, so that no ACK without SACK blocks is taken for a duplicate.
     #[inline]
     fn loses_by_sack(&self) -> bool {
-        self.agreed.sack && matches!(self.tcp.recovery.method, RecoveryKind::Sack | RecoveryKind::Fack)
+        self.negotiated.sack && matches!(self.tcp.recovery.method, RecoveryKind::Sack | RecoveryKind::Fack)
     }
 
     fn carrier(&self, outgoing: &Outgoing) -> Carrier {
@@ -247,7 +247,7 @@ impl Endpoint {
     /// Whether the last segment of [`Endpoint::poll`] may have options; if not, they were left alone.
     #[inline]
     pub fn has_options(&self) -> bool {
-        self.carries
+        self.last_has_options
     }
 
     /// Bytes that `segment`, the last of [`Endpoint::poll`], counts for on the wire without its options.
@@ -260,7 +260,7 @@ impl Endpoint {
 
     /// Whether [`Endpoint::poll`], having returned a segment, surely has no other before something happens.
     #[inline]
-    pub fn has_said_all(&self) -> bool {
-        self.said_all
+    pub fn is_output_done(&self) -> bool {
+        self.output_done
     }
 }

@@ -29,8 +29,8 @@ impl Endpoint {
 
     /// The shift of the windows it advertises, if that was agreed on.
     pub fn scale(&self) -> u8 {
-        if self.agreed.scaling && self.tcp.window.scaling == WindowScaling::On {
-            self.agreed.our_scale
+        if self.negotiated.scaling && self.tcp.window.scaling == WindowScaling::On {
+            self.negotiated.our_scale
         } else {
             0
         }
@@ -190,8 +190,8 @@ impl Endpoint {
     }
 
     /// Whether SACK, timestamps and window scaling were agreed on; the scales of the other side and ours.
-    pub fn agreed(&self) -> (bool, bool, bool, u8, u8) {
-        let a = &self.agreed;
+    pub fn negotiated_options(&self) -> (bool, bool, bool, u8, u8) {
+        let a = &self.negotiated;
         let scaling = a.scaling && self.tcp.window.scaling == WindowScaling::On;
         (a.sack, a.timestamps, scaling, a.their_scale, a.our_scale)
     }

@@ -38,7 +38,7 @@ impl Endpoint {
     }
 
     fn time_wait_ends(&self) -> Time {
-        let from = self.incidents.as_ref().and_then(|r| r.waits_from).unwrap_or(self.closed_at);
+        let from = self.incidents.as_ref().and_then(|r| r.time_wait_from).unwrap_or(self.closed_at);
         if self.tcp.connection.msl == Duration::ZERO {
             Time::NEVER
         } else {
@@ -89,7 +89,7 @@ impl Endpoint {
         }
         match sender.on_timer(now, &self.tcp) {
             None => self.end(now, Some(Error::TimedOut)),
-            Some(true) => self.ecn.on_cut(self.max()),
+            Some(true) => self.ecn.on_cwnd_reduction(self.max()),
             Some(false) => {}
         }
     }

@@ -23,7 +23,7 @@ pub struct Opening {
 impl Opening {
     /// Bytes of data that the SYN may have: a segment, less the room for all options there could be (Linux,
     /// tcp_send_syn_data).
-    pub fn room(&self, tcp: &Tcp) -> u32 {
+    pub fn max_data(&self, tcp: &Tcp) -> u32 {
         let mss = self.mss.map_or(tcp.mss.0, |mss| tcp.mss.0.min(mss.into())).min(u16::MAX.into());
         (mss as u32).saturating_sub(Options::MOST.into())
     }
@@ -33,11 +33,11 @@ impl Opening {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The option of the first SYN.
-    pub asked: Option<FastOpen>,
+    pub requested: Option<FastOpen>,
     /// Whether that had data.
     pub data: bool,
     /// Whether a SYN was sent again.
-    pub again: bool,
+    pub syn_retransmitted: bool,
     /// The option of the SYN-ACK.
     pub option: Option<FastOpen>,
     /// The segment size that it told, if it did.
@@ -71,13 +71,13 @@ impl CookieCache {
 
     /// A SYN-ACK came. A server that knows only the kind of experiments is asked so the next time (Linux,
     /// tcp_rcv_fastopen_synack, tcp_fastopen_cache_set); a cookie that nobody asked for is none.
-    pub fn learn(&mut self, answer: &Answer) {
+    pub fn update(&mut self, answer: &Answer) {
         self.mss = answer.mss.or(self.mss);
-        let Some(asked) = answer.asked else { return };
+        let Some(requested) = answer.requested else { return };
         match answer.option {
             Some(option) if !option.cookie.is_request() => self.cookie = Some(option),
-            None if !answer.again && !answer.data && self.cookie.is_none() => {
-                let next = if asked.experimental { Kind::StandardAgain } else { Kind::Experimental };
+            None if !answer.syn_retransmitted && !answer.data && self.cookie.is_none() => {
+                let next = if requested.experimental { Kind::StandardAgain } else { Kind::Experimental };
                 self.kind = self.kind.max(next);
             }
             _ => {}
@@ -91,7 +91,7 @@ pub struct Server {
     /// The cookie that it gives the client.
     pub cookie: Cookie,
     /// The cookie that it gave before its key changed, and still takes.
-    pub before: Option<Cookie>,
+    pub previous: Option<Cookie>,
     /// Whether no cookie is needed.
     pub open_to_all: bool,
 }
@@ -111,13 +111,13 @@ impl Server {
         if self.open_to_all {
             return Verdict { open: has_data || option.is_some(), option: None };
         }
-        let Some(given) = option else { return Verdict::default() };
-        let mine = Some(FastOpen { cookie: self.cookie, ..given });
-        let there = !given.cookie.is_request();
-        match given.cookie {
-            c if there && c == self.cookie => Verdict { open: true, option: None },
-            c if there && Some(c) == self.before => Verdict { open: true, option: mine },
-            _ => Verdict { open: false, option: mine },
+        let Some(offered) = option else { return Verdict::default() };
+        let own = Some(FastOpen { cookie: self.cookie, ..offered });
+        let has_cookie = !offered.cookie.is_request();
+        match offered.cookie {
+            c if has_cookie && c == self.cookie => Verdict { open: true, option: None },
+            c if has_cookie && Some(c) == self.previous => Verdict { open: true, option: own },
+            _ => Verdict { open: false, option: own },
         }
     }
 }
@@ -133,7 +133,7 @@ pub enum Failure {
     /// The SYN alone was acknowledged.
     NotAcknowledged,
     /// The SYN went out again.
-    SynAgain,
+    SynRetransmitted,
 }
 
 #[cfg(test)]
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_server_takes_its_cookies_alone() {
-        let server = Server { cookie: cookie(1), before: Some(cookie(2)), open_to_all: false };
+        let server = Server { cookie: cookie(1), previous: Some(cookie(2)), open_to_all: false };
         let verdict = |open, option| Verdict { open, option };
         for data in [false, true] {
             assert_eq!(server.decide(option(1), data), verdict(true, None));
@@ -161,8 +161,8 @@ mod tests {
             assert_eq!(server.decide(Some(REQUEST), data), verdict(false, option(1)));
             assert_eq!(server.decide(None, data), Verdict::default());
         }
-        let asked = FastOpen { experimental: true, ..REQUEST };
-        assert!(server.decide(Some(asked), true).option.is_some_and(|o| o.experimental), "as it was asked");
+        let requested = FastOpen { experimental: true, ..REQUEST };
+        assert!(server.decide(Some(requested), true).option.is_some_and(|o| o.experimental), "as it was requested");
         let server = Server { open_to_all: true, ..server };
         assert_eq!([server.decide(None, true).open, server.decide(None, false).open], [true, false]);
     }
@@ -172,25 +172,25 @@ mod tests {
         let mut cache = CookieCache::default();
         assert_eq!(cache.opening(true), Opening { option: Some(REQUEST), data: false, mss: None });
         assert_eq!(cache.opening(false), Opening { option: None, data: true, mss: None });
-        let asked = Answer { asked: Some(REQUEST), data: false, again: false, option: None, mss: Some(1000) };
-        cache.learn(&Answer { option: option(7), asked: None, ..asked });
-        assert_eq!(cache.opening(true).option, Some(REQUEST), "nobody asked for it");
-        cache.learn(&Answer { option: option(7), ..asked });
+        let requested = Answer { requested: Some(REQUEST), data: false, syn_retransmitted: false, option: None, mss: Some(1000) };
+        cache.update(&Answer { option: option(7), requested: None, ..requested });
+        assert_eq!(cache.opening(true).option, Some(REQUEST), "nobody requested for it");
+        cache.update(&Answer { option: option(7), ..requested });
         assert_eq!(cache.opening(true), Opening { option: option(7), data: true, mss: Some(1000) });
-        cache.learn(&Answer { asked: option(7), data: true, option: option(8), mss: None, ..asked });
+        cache.update(&Answer { requested: option(7), data: true, option: option(8), mss: None, ..requested });
         assert_eq!(cache.opening(true).option, option(8));
     }
 
     #[test]
     fn a_client_tries_both_kinds() {
         let mut cache = CookieCache::default();
-        let mut unanswered = |again| {
-            let asked = cache.opening(true).option;
-            cache.learn(&Answer { asked, data: false, again, option: None, mss: None });
-            asked.is_some_and(|a| a.experimental)
+        let mut unanswered = |syn_retransmitted| {
+            let requested = cache.opening(true).option;
+            cache.update(&Answer { requested, data: false, syn_retransmitted, option: None, mss: None });
+            requested.is_some_and(|a| a.experimental)
         };
-        let asked = [unanswered(true), unanswered(false), unanswered(false), unanswered(false)];
-        assert_eq!(asked, [false, false, true, false], "not where the option may be why the SYN was lost");
+        let requested = [unanswered(true), unanswered(false), unanswered(false), unanswered(false)];
+        assert_eq!(requested, [false, false, true, false], "not where the option may be why the SYN was lost");
         assert!(!unanswered(false));
     }
 }

@@ -8,9 +8,9 @@ use crate::timestamp::timestamp;
 
 /// ACKs of what is behind a gap that are never held back (TCP_FASTRETRANS_THRESH), the part of a round trip for which others are, and the longest time
 /// (tcp_comp_sack_delay_ns).
-const HELD_AFTER: u8 = 3;
-const HELD_FOR: u64 = 20;
-const HELD_AT_MOST: Duration = Duration::from_millis(1);
+const MAX_UNCOMPRESSED: u8 = 3;
+const RTT_PARTS: u64 = 20;
+const MAX_COMPRESSION_DELAY: Duration = Duration::from_millis(1);
 
 impl Receiver {
     #[inline]
@@ -35,26 +35,26 @@ impl Receiver {
 
     /// Whether the ACK of data behind a gap is held back, to go out with the next ones (Linux, __tcp_ack_snd_check).
     #[inline]
-    pub(super) fn holds_back(&mut self, now: Time, tcp: &Tcp) -> bool {
-        let most = tcp.ack.compressed.0 as u8;
-        if most == 0 {
+    pub(super) fn compresses_ack(&mut self, now: Time, tcp: &Tcp) -> bool {
+        let max = tcp.ack.compressed.0 as u8;
+        if max == 0 {
             return false;
         }
         let rtt = self.tuning.as_ref().and_then(|t| t.rtt()).unwrap_or(Duration::ZERO);
-        let Some(behind) = self.behind.as_mut() else { return false };
-        if behind.gap != self.next {
-            (behind.gap, behind.at_once) = (self.next, 0);
+        let Some(queue) = self.queue.as_mut() else { return false };
+        if queue.gap != self.next {
+            (queue.gap, queue.at_once) = (self.next, 0);
         }
-        if behind.at_once < HELD_AFTER {
-            behind.at_once += 1;
+        if queue.at_once < MAX_UNCOMPRESSED {
+            queue.at_once += 1;
             return false;
         }
-        behind.held = behind.held.saturating_add(1);
-        if self.quick > 0 || self.unacknowledged > 0 || behind.held > most || rtt == Duration::ZERO {
+        queue.compressed = queue.compressed.saturating_add(1);
+        if self.quick > 0 || self.unacknowledged > 0 || queue.compressed > max || rtt == Duration::ZERO {
             return false;
         }
-        let delay = Duration(rtt.0 / HELD_FOR).min(HELD_AT_MOST);
-        if behind.held == 1 {
+        let delay = Duration(rtt.0 / RTT_PARTS).min(MAX_COMPRESSION_DELAY);
+        if queue.compressed == 1 {
             self.ack_at = now + delay;
         }
         true
@@ -63,8 +63,8 @@ impl Receiver {
     /// Record that an ACK was sent, usually of everything received. Return whether another ACK is due.
     #[inline]
     pub fn on_ack_sent(&mut self) -> bool {
-        if let Some(behind) = &mut self.behind
-            && let Some(followed) = behind.on_ack_sent()
+        if let Some(queue) = &mut self.queue
+            && let Some(followed) = queue.on_ack_sent()
         {
             self.ack_now = followed;
             return followed;
@@ -82,24 +82,24 @@ impl Receiver {
     /// Data goes out; soon after data came in, the conversation is interactive, and its ACKs can wait for
     /// it (Linux, tcp_event_data_sent).
     pub fn on_conversation(&mut self, now: Time, tcp: &Tcp) {
-        let since = Duration::from_millis(u64::from(timestamp(now).wrapping_sub(self.heard)));
-        let has_heard = self.stats.segments > 0 || self.heard != 0;
-        if self.quick > 0 && has_heard && since < tcp.ack.timeout {
+        let since = Duration::from_millis(u64::from(timestamp(now).wrapping_sub(self.data_at)));
+        let has_data = self.stats.segments > 0 || self.data_at != 0;
+        if self.quick > 0 && has_data && since < tcp.ack.timeout {
             self.quick = 0;
         }
     }
 
     /// The next ACKs of data go out at once: so many, as far as the parameters allow (Linux, tcp_incr_quickack).
     #[inline(never)]
-    pub fn quicken(&mut self, most: u16, tcp: &Tcp) {
-        self.quick = self.quick.max(most.min(tcp.ack.quick.0 as u16));
+    pub fn enter_quick_ack(&mut self, max: u16, tcp: &Tcp) {
+        self.quick = self.quick.max(max.min(tcp.ack.quick.0 as u16));
     }
 
     /// The time since data arrived last. After a pause longer than the timeout its sender may have a small window (Linux,
     /// tcp_event_data_recv).
     #[inline]
     pub fn pause(&self, now: Time) -> Option<Duration> {
-        let since = Duration::from_millis(u64::from(timestamp(now).wrapping_sub(self.heard)));
+        let since = Duration::from_millis(u64::from(timestamp(now).wrapping_sub(self.data_at)));
         (self.stats.segments > 0).then_some(since)
     }
 
@@ -116,13 +116,13 @@ impl Receiver {
     }
 
     /// Return whether an ACK is delayed and the last segment, of `len` bytes, was a full segment.
-    pub fn owes_ack_of(&self, len: u16) -> bool {
+    pub fn has_delayed_ack_of(&self, len: u16) -> bool {
         self.unacknowledged > 0 && len >= self.largest
     }
 
     /// Whether an ACK is delayed.
     #[inline]
-    pub fn owes_ack(&self) -> bool {
+    pub fn has_delayed_ack(&self) -> bool {
         self.unacknowledged > 0
     }
 }

@@ -13,10 +13,10 @@ use units::{Duration, Time};
 use crate::config::{Tcp, WindowTuning};
 use crate::timestamp::timestamp;
 use crate::tuning::Tuning;
-use reassembly::Behind;
+use reassembly::OutOfOrderQueue;
 
 /// Delay of the ACK of a SYN-ACK if no data follows (Linux, TCP_DELACK_MAX).
-const SAVED_ACK_AT_MOST: Duration = Duration::from_millis(200);
+const HANDSHAKE_ACK_DELAY: Duration = Duration::from_millis(200);
 
 /// What a receiver counted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,12 +55,12 @@ pub struct Receiver {
     /// An ACK is to go out now.
     pub ack_now: bool,
     /// Nothing arrived and nothing was read since the window was told: it is still the same.
-    pub window_stands: bool,
+    pub window_current: bool,
     /// ACKs that go out at once, still.
     quick: u16,
     /// Largest segment received.
     largest: u16,
-    behind: Option<Box<Behind>>,
+    queue: Option<Box<OutOfOrderQueue>>,
     /// Bytes in order that the application has not read.
     pub unread: u32,
     /// The window's right edge as it was last advertised.
@@ -72,7 +72,7 @@ pub struct Receiver {
     ts_recent_at: u32,
     last_ack: Seq,
     /// When data last arrived, in milliseconds; kept where there are quick ACKs.
-    heard: u32,
+    data_at: u32,
     /// The window as the last header had it.
     pub window_field: u32,
     stats: Counts,
@@ -84,7 +84,7 @@ impl Receiver {
     /// Expects `next`, after a SYN or SYN-ACK that told the other side of [`Receiver::first_window`].
     pub fn new(next: Seq, tcp: &Tcp) -> Self {
         let quick = tcp.ack.quick.0 as u16;
-        let edge = next + Self::first_window(tcp);
+        let edge = next + Self::syn_window(tcp);
         let tuned = tcp.window.tuning == WindowTuning::Linux;
         let tuning = tuned.then(|| Box::new(Tuning::new(next, tcp)));
         Receiver { ack_at: Time::NEVER, next, edge, last_ack: next, quick, tuning, ..Receiver::default() }
@@ -96,23 +96,23 @@ impl Receiver {
     pub fn on_data(&mut self, now: Time, segment: &Segment, tcp: &Tcp) -> bool {
         let end = segment.seq + u32::from(segment.len);
         let fin = segment.flags.has(net::Flags::FIN);
-        self.window_stands = false;
+        self.window_current = false;
         if fin {
             self.fin = Some(end);
         }
         if segment.len > 0 {
             self.count(segment);
             if tcp.ack.quick.0 > 0.0 {
-                self.heard = timestamp(now);
+                self.data_at = timestamp(now);
             }
-            if self.behind.is_none() && segment.seq == self.next {
+            if self.queue.is_none() && segment.seq == self.next {
                 self.advance(end);
                 self.delay_ack(now, segment.len, tcp);
             } else {
-                self.out_of_order(now, segment.seq, end, fin, tcp);
+                self.on_out_of_order(now, segment.seq, end, fin, tcp);
             }
         } else if fin && segment.seq != self.next {
-            self.out_of_order(now, segment.seq, end, fin, tcp);
+            self.on_out_of_order(now, segment.seq, end, fin, tcp);
         }
         let Some(fin) = self.fin else { return false };
         self.ack_now = true;
@@ -132,17 +132,17 @@ impl Receiver {
     /// Delay the ACK of a SYN-ACK for data that is about to be written. The SYN-ACK counts as
     /// received data, so that the data makes the conversation interactive (Linux,
     /// tcp_rcv_synsent_state_process, tcp_finish_connect).
-    pub fn save_ack(&mut self, now: Time, tcp: &Tcp) {
-        self.ack_at = now + SAVED_ACK_AT_MOST;
+    pub fn postpone_handshake_ack(&mut self, now: Time, tcp: &Tcp) {
+        self.ack_at = now + HANDSHAKE_ACK_DELAY;
         if tcp.ack.quick.0 > 0.0 {
-            self.heard = timestamp(now);
+            self.data_at = timestamp(now);
         }
     }
 
     /// Data comes with a SYN, or a SYN-ACK, and is acknowledged at once. What answers a SYN tells the whole window behind
     /// its data (Linux, tcp_fastopen_create_child).
     pub fn on_syn_data(&mut self, len: u16, of_syn: bool) {
-        self.window_stands = false;
+        self.window_current = false;
         if of_syn {
             self.edge = self.edge + u32::from(len);
         }
@@ -177,7 +177,7 @@ impl Receiver {
     pub fn on_unacceptable(&mut self, segment: &Segment, tcp: &Tcp) {
         self.ack_now = true;
         if segment.len > 0 && !segment.seq.after(self.next) {
-            self.quicken(u16::MAX, tcp);
+            self.enter_quick_ack(u16::MAX, tcp);
         }
         if segment.len > 0 && segment.seq.before(self.next) {
             self.count(segment);
@@ -228,7 +228,7 @@ mod tests {
         Segment { seq: Seq(seq), len, flags: Flags::ACK, ..Segment::default() }
     }
 
-    fn feed(r: &mut Receiver, segments: &[(u32, u16)], tcp: &Tcp) {
+    fn receive(r: &mut Receiver, segments: &[(u32, u16)], tcp: &Tcp) {
         for &(seq, len) in segments {
             r.on_data(Time::ZERO, &segment(seq, len), tcp);
         }
@@ -255,10 +255,10 @@ mod tests {
     fn a_gap_is_reported_at_once_and_its_filling_too() {
         let tcp = Tcp::default();
         let mut r = Receiver::new(Seq(0), &tcp);
-        feed(&mut r, &[(100, 100)], &tcp);
+        receive(&mut r, &[(100, 100)], &tcp);
         assert!(r.ack_now && r.next == Seq(0));
         r.on_ack_sent();
-        feed(&mut r, &[(300, 100), (0, 100)], &tcp);
+        receive(&mut r, &[(300, 100), (0, 100)], &tcp);
         assert!(r.ack_now && r.next == Seq(200));
     }
 
@@ -269,9 +269,9 @@ mod tests {
             let mut tcp = Tcp::default();
             tcp.ack.gap = gap_ack;
             let mut r = Receiver::new(Seq(0), &tcp);
-            feed(&mut r, &[(200, 100)], &tcp);
+            receive(&mut r, &[(200, 100)], &tcp);
             r.on_ack_sent();
-            feed(&mut r, &[(0, 100)], &tcp);
+            receive(&mut r, &[(0, 100)], &tcp);
             assert_eq!(r.ack_now, at_once);
         }
     }
@@ -280,7 +280,7 @@ mod tests {
     fn duplicates_are_counted_by_the_byte() {
         let tcp = Tcp::default();
         let mut r = Receiver::new(Seq(0), &tcp);
-        feed(&mut r, &[(0, 100), (50, 100), (0, 100), (300, 100), (250, 200)], &tcp);
+        receive(&mut r, &[(0, 100), (50, 100), (0, 100), (300, 100), (250, 200)], &tcp);
         assert_eq!((r.stats.duplicate_segments, r.stats.duplicate_bytes), (1, 50 + 100 + 100));
     }
 

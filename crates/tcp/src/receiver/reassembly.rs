@@ -8,7 +8,7 @@ use crate::config::{GapAck, Tcp};
 
 /// What waits behind a gap, and what was said of it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Behind {
+pub(super) struct OutOfOrderQueue {
     /// Disjoint ranges in order, each [start, end).
     ranges: Vec<(Seq, Seq)>,
     /// The ranges reported last, the latest first (RFC 2018 §4), whether they are still there, and whether they are what is to be
@@ -16,13 +16,13 @@ pub(super) struct Behind {
     reported: [(Seq, Seq); 4],
     count: u8,
     intact: bool,
-    known: bool,
+    report_current: bool,
     /// The range that the last segment went into.
     latest: Option<Seq>,
     /// ACKs that went out at once for the gap at `gap`, and those that are held back.
     pub gap: Seq,
     pub at_once: u8,
-    pub held: u8,
+    pub compressed: u8,
     /// Held ACK that leaves before the ACK of the last segment.
     earlier: Option<EarlierAck>,
 }
@@ -43,10 +43,10 @@ impl Receiver {
     /// Data, or a `fin` behind it, that is not simply the next: old, ahead, or filling a gap. A FIN has a place in sequence space, and
     /// is reported with the rest (RFC 2018 §3; Linux, tcp_data_queue_ofo).
     #[inline(never)]
-    pub(super) fn out_of_order(&mut self, now: Time, start: Seq, end: Seq, fin: bool, tcp: &Tcp) {
+    pub(super) fn on_out_of_order(&mut self, now: Time, start: Seq, end: Seq, fin: bool, tcp: &Tcp) {
         let (data, end) = (end, end + u32::from(fin));
-        let releases = self.behind.as_ref().is_some_and(|b| b.held > 0) && self.release_held_ack(start, end);
-        if self.grow(start, end) {
+        let releases = self.queue.as_ref().is_some_and(|b| b.compressed > 0) && self.release_compressed_ack(start, end);
+        if self.extend_last_range(start, end) {
             self.ack_out_of_order(now, releases, tcp);
             return;
         }
@@ -61,24 +61,24 @@ impl Receiver {
                 self.insert(start, end);
                 self.ack_out_of_order(now, releases, tcp);
             } else {
-                self.quicken(u16::MAX, tcp);
+                self.enter_quick_ack(u16::MAX, tcp);
                 self.ack_now = true;
             }
             return;
         }
         self.advance_over(end);
         let mut released = false;
-        if let Some(mut behind) = self.behind.take() {
-            while let Some(&(s, e)) = behind.ranges.first() {
+        if let Some(mut queue) = self.queue.take() {
+            while let Some(&(s, e)) = queue.ranges.first() {
                 if s.after(self.next) {
                     break;
                 }
                 released = true;
                 self.advance_over(self.next.max(e));
-                behind.ranges.remove(0);
+                queue.ranges.remove(0);
             }
-            (behind.latest, behind.intact, behind.known, behind.earlier) = (None, false, false, None);
-            self.behind = (!behind.ranges.is_empty()).then_some(behind);
+            (queue.latest, queue.intact, queue.report_current, queue.earlier) = (None, false, false, None);
+            self.queue = (!queue.ranges.is_empty()).then_some(queue);
         }
         let at_once = released || tcp.ack.gap == GapAck::Immediate;
         if at_once {
@@ -92,15 +92,15 @@ impl Receiver {
     /// or with a held ACK, whose SACK blocks must include it. `releases`: a held ACK leaves first.
     #[inline]
     fn ack_out_of_order(&mut self, now: Time, releases: bool, tcp: &Tcp) {
-        let holds = self.holds_back(now, tcp);
+        let holds = self.compresses_ack(now, tcp);
         self.ack_now |= !holds;
         if (holds | releases)
-            && let Some(behind) = &mut self.behind
+            && let Some(queue) = &mut self.queue
         {
-            if !behind.known {
-                behind.find_report();
+            if !queue.report_current {
+                queue.update_report();
             }
-            if let Some(earlier) = behind.earlier.as_mut().filter(|_| releases) {
+            if let Some(earlier) = queue.earlier.as_mut().filter(|_| releases) {
                 (earlier.followed, self.ack_now) = (self.ack_now, true);
             }
         }
@@ -110,15 +110,15 @@ impl Receiver {
     /// blocks that the held ACK reports might not fit into the next one (Linux, tcp_sack_new_ofo_skb).
     /// Return whether it is due.
     #[inline(never)]
-    fn release_held_ack(&mut self, start: Seq, end: Seq) -> bool {
-        let Some(behind) = self.behind.as_mut().filter(|_| start.after(self.next)) else { return false };
-        let blocks = &behind.reported[..usize::from(behind.count)];
+    fn release_compressed_ack(&mut self, start: Seq, end: Seq) -> bool {
+        let Some(queue) = self.queue.as_mut().filter(|_| start.after(self.next)) else { return false };
+        let blocks = &queue.reported[..usize::from(queue.count)];
         let touched = blocks.iter().position(|b| !start.after(b.1) && !b.0.after(end));
         let releases = touched.unwrap_or(blocks.len()) >= BLOCKS_EXPECTED;
         if releases {
-            let (blocks, count) = (behind.reported, behind.count);
-            behind.earlier = Some(EarlierAck { blocks, count, followed: false });
-            behind.held = 0;
+            let (blocks, count) = (queue.reported, queue.count);
+            queue.earlier = Some(EarlierAck { blocks, count, followed: false });
+            queue.compressed = 0;
         }
         releases
     }
@@ -142,13 +142,13 @@ impl Receiver {
         let ranges = self.ranges();
         match ranges.last() {
             Some(last) if last.1.after(start) => &ranges[ranges.partition_point(|r| !r.1.after(start))..],
-            _ => &[], // most often, as segments come in order behind a gap
+            _ => &[], // max often, as segments come in order queue a gap
         }
     }
 
     #[inline]
     pub(super) fn ranges(&self) -> &[(Seq, Seq)] {
-        self.behind.as_ref().map_or(&[], |b| &b.ranges)
+        self.queue.as_ref().map_or(&[], |b| &b.ranges)
     }
 
     /// The first range of [start, end) that had arrived before.
@@ -164,29 +164,29 @@ impl Receiver {
 
     /// Adds [start, end) if it follows what waits at the end of all, as most often it does behind a gap.
     #[inline]
-    fn grow(&mut self, start: Seq, end: Seq) -> bool {
-        let Some(behind) = &mut self.behind else { return false };
-        let Some(newest) = behind.ranges.last_mut().filter(|w| w.1 == start) else { return false };
+    fn extend_last_range(&mut self, start: Seq, end: Seq) -> bool {
+        let Some(queue) = &mut self.queue else { return false };
+        let Some(newest) = queue.ranges.last_mut().filter(|w| w.1 == start) else { return false };
         newest.1 = end;
-        behind.latest = Some(newest.0);
-        behind.intact &= behind.reported[0].0 == newest.0;
-        behind.known &= behind.intact;
-        behind.reported[0].1 = end; // if it is known
+        queue.latest = Some(newest.0);
+        queue.intact &= queue.reported[0].0 == newest.0;
+        queue.report_current &= queue.intact;
+        queue.reported[0].1 = end; // if it is report_current
         true
     }
 
     /// Adds [start, end) to what waits, merging what touches.
     #[inline]
     fn insert(&mut self, mut start: Seq, mut end: Seq) {
-        let behind = self.behind.get_or_insert_default();
-        let ranges = &mut behind.ranges;
-        behind.latest = Some(start);
+        let queue = self.queue.get_or_insert_default();
+        let ranges = &mut queue.ranges;
+        queue.latest = Some(start);
         if ranges.last().is_none_or(|w| w.1.before(start)) {
-            behind.known = false;
+            queue.report_current = false;
             ranges.push((start, end));
             return;
         }
-        (behind.intact, behind.known) = (false, false);
+        (queue.intact, queue.report_current) = (false, false);
         let first = ranges.partition_point(|w| w.1.before(start));
         let mut last = first;
         while last < ranges.len() && !ranges[last].0.after(end) {
@@ -196,14 +196,14 @@ impl Receiver {
             last += 1;
         }
         ranges.splice(first..last, [(start, end)]);
-        behind.latest = Some(start);
+        queue.latest = Some(start);
     }
 
     /// Adds the SACK blocks of an ACK (RFC 2018 §4): the latest first, then those reported before; ahead
     /// of them a duplicate (RFC 2883 §4), if `dsack`.
     pub fn report(&mut self, options: &mut Options, dsack: bool) {
-        if let Some(behind) = &self.behind
-            && let Some(earlier) = &behind.earlier
+        if let Some(queue) = &self.queue
+            && let Some(earlier) = &queue.earlier
         {
             options.push_sacks(&earlier.blocks[..usize::from(earlier.count)]);
             return;
@@ -211,41 +211,41 @@ impl Receiver {
         if let Some(block) = self.duplicate.take().filter(|_| dsack) {
             options.push_sack(block);
         }
-        let Some(behind) = &mut self.behind else { return };
-        if !behind.known {
-            behind.find_report();
+        let Some(queue) = &mut self.queue else { return };
+        if !queue.report_current {
+            queue.update_report();
         }
-        options.push_sacks(&behind.reported[..usize::from(behind.count)]);
+        options.push_sacks(&queue.reported[..usize::from(queue.count)]);
     }
 
     /// Bytes that the SACK option of an ACK takes with up to `most` blocks, padded.
-    pub fn report_room(&self, most: usize, dsack: bool) -> u16 {
+    pub fn report_len(&self, max: usize, dsack: bool) -> u16 {
         let duplicate = usize::from(dsack && self.duplicate.is_some());
-        let blocks = (self.ranges().len() + duplicate).min(most) as u16;
+        let blocks = (self.ranges().len() + duplicate).min(max) as u16;
         if blocks == 0 { 0 } else { 4 + 8 * blocks }
     }
 
     /// Whether anything waits behind a gap, or a duplicate is to be reported.
     #[inline]
     pub fn has_report(&self) -> bool {
-        self.behind.is_some() || self.duplicate.is_some()
+        self.queue.is_some() || self.duplicate.is_some()
     }
 }
 
-impl Behind {
+impl OutOfOrderQueue {
     /// Record that an ACK was sent. Return whether it was a held ACK that had become due, and if so
     /// whether another ACK follows it at once.
     #[inline]
     pub(super) fn on_ack_sent(&mut self) -> Option<bool> {
         let earlier = self.earlier.take();
         if earlier.is_none() {
-            self.held = 0;
+            self.compressed = 0;
         }
         earlier.map(|e| e.followed)
     }
 
     /// What is to be reported next.
-    fn find_report(&mut self) {
+    fn update_report(&mut self) {
         let ranges = &self.ranges;
         if let Some(&newest) = ranges.last()
             && self.intact
@@ -254,7 +254,7 @@ impl Behind {
         {
             // Most often: a range has come behind all that are there.
             self.reported.rotate_right(1);
-            (self.reported[0], self.count, self.known) = (newest, (self.count + 1).min(4), true);
+            (self.reported[0], self.count, self.report_current) = (newest, (self.count + 1).min(4), true);
             return;
         }
         let containing = |seq: Seq| {
@@ -282,6 +282,6 @@ impl Behind {
                 break;
             }
         }
-        (self.reported, self.count, self.intact, self.known) = (blocks, n as u8, true, true);
+        (self.reported, self.count, self.intact, self.report_current) = (blocks, n as u8, true, true);
     }
 }

@@ -10,7 +10,7 @@ use crate::tuning::Tuning;
 
 impl Receiver {
     /// The window that the parameters give before anything arrives.
-    pub fn whole_window(tcp: &Tcp) -> u32 {
+    pub fn configured_window(tcp: &Tcp) -> u32 {
         match tcp.window.tuning {
             WindowTuning::Off => tcp.receive_window.0 as u32,
             WindowTuning::Linux => Tuning::first_window(tcp),
@@ -18,8 +18,8 @@ impl Receiver {
     }
 
     /// The window that a SYN or SYN-ACK tells, which is never scaled (RFC 7323 §2.2).
-    pub fn first_window(tcp: &Tcp) -> u32 {
-        let buffer = Self::whole_window(tcp);
+    pub fn syn_window(tcp: &Tcp) -> u32 {
+        let buffer = Self::configured_window(tcp);
         if tcp.window.scaling == WindowScaling::Full { buffer } else { buffer.min(65_535) }
     }
 
@@ -30,7 +30,7 @@ impl Receiver {
     }
 
     /// What was read in a round trip, where the window is tuned.
-    pub fn space(&self) -> Option<u32> {
+    pub fn read_per_round_trip(&self) -> Option<u32> {
         self.tuning.as_ref().map(|t| t.read())
     }
 
@@ -61,16 +61,16 @@ impl Receiver {
     /// express `most`: never taken back (RFC 9293 §3.8.6), and opened by no less than a segment or half the
     /// buffer (§3.8.6.2.2).
     #[inline]
-    pub fn window(&mut self, buffer: u32, most: u32, smss: impl FnOnce() -> u32) -> u32 {
-        let free = buffer.saturating_sub(self.unread).min(most);
+    pub fn window(&mut self, buffer: u32, max: u32, smss: impl FnOnce() -> u32) -> u32 {
+        let free = buffer.saturating_sub(self.unread).min(max);
         let old = if self.edge.after(self.next) { self.edge - self.next } else { 0 };
-        let window = if free >= buffer.min(most) || free >= old.saturating_add(smss().min(buffer / 2)) {
+        let window = if free >= buffer.min(max) || free >= old.saturating_add(smss().min(buffer / 2)) {
             free.max(old)
         } else {
             old
         };
         self.edge = self.next + window;
-        self.window_stands = true;
+        self.window_current = true;
         window
     }
 
@@ -82,12 +82,12 @@ impl Receiver {
 
     /// The application reads up to `bytes`; whether the window has opened so far that the other side
     /// should be told. `most`: of which the window field can tell.
-    pub fn read(&mut self, bytes: u32, buffer: u32, most: u32, smss: u32) -> (u32, bool) {
+    pub fn read(&mut self, bytes: u32, buffer: u32, max: u32, smss: u32) -> (u32, bool) {
         let n = bytes.min(self.unread);
         self.unread -= n;
-        self.window_stands = false;
-        let free = buffer.saturating_sub(self.unread).min(most);
-        let told = self.advertised();
-        (n, n > 0 && free >= 2 * told && free >= told + smss.min(buffer / 2))
+        self.window_current = false;
+        let free = buffer.saturating_sub(self.unread).min(max);
+        let advertised = self.advertised();
+        (n, n > 0 && free >= 2 * advertised && free >= advertised + smss.min(buffer / 2))
     }
 }

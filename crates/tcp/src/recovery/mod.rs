@@ -2,7 +2,7 @@
 //! [`newreno`] say what a duplicate or partial ACK does. With SACK the [`scoreboard`] knows what is where,
 //! and [`sack`], [`fack`] and [`rack`] say what is lost.
 
-pub mod by_time;
+pub mod send_order;
 pub mod eifel;
 pub mod fack;
 pub mod frto;

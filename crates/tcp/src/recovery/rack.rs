@@ -27,7 +27,7 @@ pub struct Rack {
     /// RACK.rtt.
     pub rtt: Duration,
     /// Times are taken as Linux does.
-    pub as_linux: bool,
+    pub linux_times: bool,
     /// Whether a segment was delivered after one sent later (RACK.reordering_seen).
     pub reordering_seen: bool,
     /// In how many ACKs that was, and where the first such segment of this began.
@@ -53,7 +53,7 @@ impl Rack {
     /// The segment sent last, among those newly delivered whose times are no ambiguity (§6.2, step 2).
     /// `last`: when the last of them was sent, as Linux goes through them.
     pub fn on_delivered(&mut self, now: Time, sent: Time, end: Seq, last: Time) {
-        self.rtt = if self.as_linux { self.tick(now).since(self.tick(last)) } else { now.since(sent) };
+        self.rtt = if self.linux_times { self.tick(now).since(self.tick(last)) } else { now.since(sent) };
         if self.newest.is_none_or(|newest| sent_after((sent, end), newest)) {
             self.newest = Some((sent, end));
         }
@@ -62,7 +62,7 @@ impl Rack {
     /// A time as it is compared.
     #[inline]
     pub fn tick(&self, t: Time) -> Time {
-        if self.as_linux { Time(t.0 - t.0 % TICK) } else { t }
+        if self.linux_times { Time(t.0 - t.0 % TICK) } else { t }
     }
 
     /// Detects reordering (§6.2, step 3): an original delivered below the highest delivered.
@@ -109,7 +109,7 @@ impl Rack {
     }
 
     /// A D-SACK is to widen the window (Linux, tcp_dsack_seen).
-    pub fn widens_next(&mut self) {
+    pub fn schedule_widening(&mut self) {
         self.dsack_seen = true;
     }
 
@@ -125,7 +125,7 @@ impl Rack {
     }
 
     /// D-SACKs ended a recovery: the window stays (Linux, tcp_try_undo_dsack).
-    pub fn persists(&mut self) {
+    pub fn extend_persistence(&mut self) {
         self.persist = (self.persist + 1).min(PERSISTS);
     }
 
@@ -158,7 +158,7 @@ impl Rack {
     /// Whether a segment was sent before the newest delivered.
     #[inline]
     pub fn has_overtaken(&self, sent: Time, end: Seq) -> bool {
-        let newest = |newest: (Time, Seq)| sent < newest.0 || (newest.1.after(end) && !self.is_later(sent));
+        let newest = |newest: (Time, Seq)| sent < newest.0 || (newest.1.after(end) && !self.is_sent_later(sent));
         self.newest.is_some_and(newest)
     }
 
@@ -169,14 +169,14 @@ impl Rack {
     }
 
     /// Whether what was sent at `sent` is lost when the timer expires (§6.3).
-    pub fn is_old(&self, now: Time, sent: Time, reordering_window: Duration) -> bool {
+    pub fn is_overdue(&self, now: Time, sent: Time, reordering_window: Duration) -> bool {
         sent + self.rtt + reordering_window <= now
     }
 
     /// Whether anything sent at `sent` is later than the newest delivered.
     #[inline]
-    pub fn is_later(&self, sent: Time) -> bool {
-        let tick = Duration(if self.as_linux { TICK } else { 1 });
+    pub fn is_sent_later(&self, sent: Time) -> bool {
+        let tick = Duration(if self.linux_times { TICK } else { 1 });
         self.newest.is_none_or(|newest| sent >= newest.0 + tick) // the newest is at the beginning of its own
     }
 }

@@ -21,14 +21,14 @@ pub enum OnDuplicate {
 
 /// Duplicate ACKs, and whether a recovery is under way.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Duplicates {
+pub struct DuplicateAcks {
     count: u16,
     active: bool,
     /// An ACK of a part came in this recovery.
-    part: bool,
+    partial_seen: bool,
 }
 
-impl Duplicates {
+impl DuplicateAcks {
     /// A duplicate ACK arrived. `threshold` duplicates start a fast retransmit if it is `allowed`;
     /// those before it send new data if `limited` transmit is on.
     pub fn on_duplicate(&mut self, threshold: u32, allowed: bool, limited: bool) -> OnDuplicate {
@@ -52,13 +52,13 @@ impl Duplicates {
     }
 
     /// The fast retransmit begins no recovery: the duplicates that follow do nothing.
-    pub fn no_recovery(&mut self) {
+    pub fn suppress_recovery(&mut self) {
         self.active = false;
     }
 
     /// An ACK of a part of what a recovery is about: whether it is the first.
     pub fn on_partial(&mut self) -> bool {
-        !std::mem::replace(&mut self.part, true)
+        !std::mem::replace(&mut self.partial_seen, true)
     }
 
     /// Whether a recovery is under way.
@@ -67,21 +67,21 @@ impl Duplicates {
     }
 
     /// No more than so many count. Whether there were more.
-    pub fn limit(&mut self, most: u32) -> bool {
-        let more = self.count() > most;
-        self.count = self.count.min(most.min(u32::from(u16::MAX)) as u16);
+    pub fn limit(&mut self, max: u32) -> bool {
+        let more = self.count() > max;
+        self.count = self.count.min(max.min(u32::from(u16::MAX)) as u16);
         more
     }
 
     /// So many segments are acknowledged: one was missing, the rest had each its duplicate (Linux, tcp_remove_reno_sacks). Those that no
     /// duplicate told of.
     pub fn acknowledged(&mut self, segments: u32) -> u32 {
-        let untold = segments.saturating_sub(self.count()).max(1);
+        let unreported = segments.saturating_sub(self.count()).max(1);
         self.count = self.count.saturating_sub(segments.saturating_sub(1).min(u32::from(u16::MAX)) as u16);
-        untold
+        unreported
     }
 
-    /// Duplicates so far.
+    /// DuplicateAcks so far.
     pub fn count(&self) -> u32 {
         u32::from(self.count)
     }
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn the_third_duplicate_retransmits_and_the_rest_inflate() {
-        let mut r = Duplicates::default();
+        let mut r = DuplicateAcks::default();
         let seen: Vec<_> = (0..5).map(|_| r.on_duplicate(3, true, false)).collect();
         assert_eq!(seen, [Wait, Wait, Retransmit, Inflate, Inflate]);
         assert!(r.end() && !r.end());
@@ -104,11 +104,11 @@ mod tests {
     /// Tahoe: one window's duplicates retransmit once.
     #[test]
     fn without_recovery_later_duplicates_do_nothing() {
-        let mut r = Duplicates::default();
+        let mut r = DuplicateAcks::default();
         let seen: Vec<_> = (0..8)
             .map(|_| {
                 let what = r.on_duplicate(3, true, false);
-                r.no_recovery();
+                r.suppress_recovery();
                 what
             })
             .collect();
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_refused_retransmit_does_not_inflate() {
-        let mut r = Duplicates::default();
+        let mut r = DuplicateAcks::default();
         let seen: Vec<_> = (0..5).map(|_| r.on_duplicate(3, false, false)).collect();
         assert_eq!(seen, [Wait; 5]);
         assert!(!r.end());
@@ -126,17 +126,17 @@ mod tests {
     /// Three duplicates, then an ACK of four segments, of two, of one.
     #[test]
     fn what_was_told_is_not_delivered_again() {
-        for (acked, untold, left) in [(4, 1, 0), (2, 1, 2), (1, 1, 3), (9, 6, 0)] {
-            let mut r = Duplicates { count: 3, ..Duplicates::default() };
-            assert_eq!((r.acknowledged(acked), r.count()), (untold, left));
+        for (acked, unreported, left) in [(4, 1, 0), (2, 1, 2), (1, 1, 3), (9, 6, 0)] {
+            let mut r = DuplicateAcks { count: 3, ..DuplicateAcks::default() };
+            assert_eq!((r.acknowledged(acked), r.count()), (unreported, left));
         }
-        let mut r = Duplicates { count: 3, ..Duplicates::default() };
+        let mut r = DuplicateAcks { count: 3, ..DuplicateAcks::default() };
         assert!(!r.limit(3) && r.limit(2) && r.count() == 2);
     }
 
     #[test]
     fn limited_transmit_sends_on_the_first_two() {
-        let mut r = Duplicates::default();
+        let mut r = DuplicateAcks::default();
         let seen: Vec<_> = (0..4).map(|_| r.on_duplicate(3, true, true)).collect();
         assert_eq!(seen, [Transmit, Transmit, Retransmit, Inflate]);
     }

@@ -38,15 +38,15 @@ words! {
 
 /// The degree of reordering (Linux, tp->reordering), and the D-SACKs that tell of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Degree {
+pub struct ReorderingDegree {
     segments: u16,
-    duplicates: u32,
+    reported: u32,
 }
 
-impl Degree {
+impl ReorderingDegree {
     /// As it is at first.
-    pub fn new(usual: u32) -> Self {
-        Degree { segments: usual as u16, duplicates: 0 }
+    pub fn new(initial: u32) -> Self {
+        ReorderingDegree { segments: initial as u16, reported: 0 }
     }
 
     /// Segments delivered behind another before that one is lost (DupThresh).
@@ -55,29 +55,29 @@ impl Degree {
     }
 
     /// Something came so many bytes late (tcp_check_sack_reordering).
-    pub fn on_late(&mut self, bytes: u32, smss: u32, most: u32) {
-        let segments = bytes.div_ceil(smss.max(1)).min(most) as u16;
+    pub fn on_late(&mut self, bytes: u32, smss: u32, max: u32) {
+        let segments = bytes.div_ceil(smss.max(1)).min(max) as u16;
         if bytes > u32::from(self.segments) * smss {
             self.segments = segments;
         }
     }
 
     /// There were more duplicate ACKs than segments that may have arrived, of so many out (tcp_check_reno_reordering).
-    pub fn on_more_duplicates(&mut self, out: u32, most: u32) {
-        self.segments = out.min(most) as u16;
+    pub fn on_excess_duplicates(&mut self, out: u32, max: u32) {
+        self.segments = out.min(max) as u16;
     }
 
     /// The timer expired although so many segments were SACKed, and there was no recovery (tcp_enter_loss).
-    pub fn on_timeout(&mut self, sacked: u32, usual: u32) {
-        if sacked >= usual {
-            self.segments = self.segments.min(usual as u16);
+    pub fn on_timeout(&mut self, sacked: u32, initial: u32) {
+        if sacked >= initial {
+            self.segments = self.segments.min(initial as u16);
         }
     }
 
     /// A D-SACK tells of so many segments: whether that is no more than were sent again (tcp_dsack_seen).
-    pub fn is_credible(&mut self, segments: u32, sent_again: u32) -> bool {
-        self.duplicates = self.duplicates.saturating_add(segments);
-        self.duplicates <= sent_again
+    pub fn is_credible(&mut self, segments: u32, retransmitted: u32) -> bool {
+        self.reported = self.reported.saturating_add(segments);
+        self.reported <= retransmitted
     }
 }
 
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn it_grows_by_what_is_later_and_a_timeout_ends_it() {
-        let mut d = Degree::new(3);
+        let mut d = ReorderingDegree::new(3);
         let mut after = |bytes| {
             d.on_late(bytes, 1000, 300);
             d.segments()
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn more_duplicates_than_retransmissions_are_the_networks() {
-        let mut d = Degree::new(3);
+        let mut d = ReorderingDegree::new(3);
         assert!(d.is_credible(1, 1) && !d.is_credible(1, 1) && !d.is_credible(1, 2));
     }
 }

@@ -30,7 +30,7 @@ pub fn timeout(srtt: Duration, delay: Duration) -> Duration {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Nothing yet.
-    Waits,
+    Pending,
     /// Both the original and the probe arrived, or the probe was new data.
     NoLoss,
     /// The probe repaired a loss: the window is to be cut.
@@ -55,9 +55,9 @@ impl Tlp {
 
     /// An ACK arrived. `dsack`: it reports a duplicate; `plain_duplicate`: it neither advances nor SACKs.
     pub fn on_ack(&mut self, ack: Seq, dsack: bool, plain_duplicate: bool) -> Verdict {
-        let Some(end) = self.end else { return Verdict::Waits };
+        let Some(end) = self.end else { return Verdict::Pending };
         if ack.before(end) {
-            return Verdict::Waits;
+            return Verdict::Pending;
         }
         let verdict = if !self.retransmitted || dsack {
             Verdict::NoLoss
@@ -66,7 +66,7 @@ impl Tlp {
         } else if plain_duplicate {
             Verdict::NoLoss // the original and the probe were both acknowledged
         } else {
-            return Verdict::Waits;
+            return Verdict::Pending;
         };
         self.end = None;
         verdict
@@ -83,11 +83,11 @@ mod tests {
 
     #[test]
     fn the_table_of_section_7_4_2() {
-        assert_eq!(probe(true).on_ack(Seq(9), false, false), Verdict::Waits);
+        assert_eq!(probe(true).on_ack(Seq(9), false, false), Verdict::Pending);
         assert_eq!(probe(true).on_ack(Seq(10), true, false), Verdict::NoLoss);
         assert_eq!(probe(true).on_ack(Seq(11), false, false), Verdict::Repaired);
         assert_eq!(probe(true).on_ack(Seq(10), false, true), Verdict::NoLoss);
-        assert_eq!(probe(true).on_ack(Seq(10), false, false), Verdict::Waits);
+        assert_eq!(probe(true).on_ack(Seq(10), false, false), Verdict::Pending);
         assert_eq!(probe(false).on_ack(Seq(10), false, false), Verdict::NoLoss);
     }
 

@@ -49,7 +49,7 @@ impl Jacobson1988 {
     }
 
     /// After many back-offs the mean is not to be believed: keep it as deviation (4.3BSD).
-    pub fn forget_mean(&mut self) {
+    pub fn discard_mean(&mut self) {
         self.scaled_deviation += self.scaled_mean >> 3;
         self.scaled_mean = 0;
     }

@@ -11,7 +11,7 @@ use units::Duration;
 pub struct Linux {
     scaled_mean: u32,
     deviation: u32,
-    greatest: u32,
+    max_deviation: u32,
     variance: u32,
     round: Seq,
 }
@@ -22,14 +22,14 @@ fn micros(d: Duration) -> i64 {
 
 impl Linux {
     /// A round trip was measured, when `una` was the first unacknowledged byte and `nxt` the next to send.
-    pub fn on_sample(&mut self, rtt: Duration, least: Duration, una: Seq, nxt: Seq) -> Duration {
-        let least = micros(least).min(i64::from(u32::MAX / 4)) as u32;
+    pub fn on_sample(&mut self, rtt: Duration, min: Duration, una: Seq, nxt: Seq) -> Duration {
+        let min = micros(min).min(i64::from(u32::MAX / 4)) as u32;
         let mut m = micros(rtt).clamp(1, i64::from(u32::MAX / 16));
         if self.scaled_mean == 0 {
             self.scaled_mean = (m as u32) << 3;
             self.deviation = (m as u32) << 1;
-            self.variance = self.deviation.max(least);
-            self.greatest = self.variance;
+            self.variance = self.deviation.max(min);
+            self.max_deviation = self.variance;
             self.round = nxt;
         } else {
             m -= i64::from(self.scaled_mean >> 3);
@@ -40,12 +40,12 @@ impl Linux {
                 m >>= 3;
             }
             self.deviation = (i64::from(self.deviation) + m).max(0) as u32;
-            self.greatest = self.greatest.max(self.deviation);
-            self.variance = self.variance.max(self.greatest);
+            self.max_deviation = self.max_deviation.max(self.deviation);
+            self.variance = self.variance.max(self.max_deviation);
             if una.after(self.round) {
-                self.variance -= self.variance.saturating_sub(self.greatest) >> 2;
+                self.variance -= self.variance.saturating_sub(self.max_deviation) >> 2;
                 self.round = nxt;
-                self.greatest = least;
+                self.max_deviation = min;
             }
         }
         Duration(u64::from((self.scaled_mean >> 3) + self.variance) * 1_000_000)
@@ -70,14 +70,14 @@ mod tests {
     /// the deviation falls to 3/4 but not the variance before the round is over.
     #[test]
     fn the_timeout_exceeds_srtt_by_the_least() {
-        let (least, rtt) = (Duration::from_millis(200), Duration::from_millis(100));
+        let (min, rtt) = (Duration::from_millis(200), Duration::from_millis(100));
         let mut e = Linux::default();
-        assert_eq!(e.on_sample(rtt, least, Seq(1), Seq(5)), Duration::from_millis(300));
-        assert_eq!(e.on_sample(rtt, least, Seq(6), Seq(9)), Duration::from_millis(300));
+        assert_eq!(e.on_sample(rtt, min, Seq(1), Seq(5)), Duration::from_millis(300));
+        assert_eq!(e.on_sample(rtt, min, Seq(6), Seq(9)), Duration::from_millis(300));
         assert_eq!((e.srtt(), e.deviation()), (rtt, Duration(37_500_000_000)));
         let mut short = Linux::default();
         assert_eq!(
-            short.on_sample(Duration::from_millis(10), least, Seq(1), Seq(5)),
+            short.on_sample(Duration::from_millis(10), min, Seq(1), Seq(5)),
             Duration::from_millis(210)
         );
     }

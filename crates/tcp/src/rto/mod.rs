@@ -15,9 +15,9 @@ use linux::Linux;
 use rfc6298::Rfc6298;
 
 /// Most doublings; the greatest timeout bounds it anyway.
-const MOST_DOUBLINGS: u32 = 16;
+const MAX_DOUBLINGS: u32 = 16;
 /// The same in 4.3BSD.
-const MOST_DOUBLINGS_1988: u32 = 6;
+const MAX_DOUBLINGS_1988: u32 = 6;
 
 #[derive(Clone, Copy, Debug)]
 enum Estimator {
@@ -73,22 +73,22 @@ impl Rto {
 
     /// The timer expired: the timeout doubles (RFC 6298 §5.5).
     pub fn back_off(&mut self) {
-        let most = if matches!(self.estimator, Estimator::Jacobson1988(_)) {
-            MOST_DOUBLINGS_1988
+        let max = if matches!(self.estimator, Estimator::Jacobson1988(_)) {
+            MAX_DOUBLINGS_1988
         } else {
-            MOST_DOUBLINGS
+            MAX_DOUBLINGS
         };
-        self.doublings = (self.doublings + 1).min(most);
+        self.doublings = (self.doublings + 1).min(max);
         if let Estimator::Jacobson1988(e) = &mut self.estimator
             && self.doublings > 3
         {
-            e.forget_mean();
+            e.discard_mean();
         }
     }
 
     /// The timeout is no less than `least`, as nothing was measured.
-    pub fn restart_at(&mut self, least: Duration, tcp: &Tcp) {
-        self.base = self.base.max(least).min(tcp.rto.max);
+    pub fn restart_at(&mut self, min: Duration, tcp: &Tcp) {
+        self.base = self.base.max(min).min(tcp.rto.max);
         self.doublings = 0;
     }
 

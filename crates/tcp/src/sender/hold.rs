@@ -54,7 +54,7 @@ impl Tcb {
     }
 
     /// The delivery rate is asked for.
-    pub fn tell_rate(&mut self, on: bool) {
+    pub fn measure_delivery_rate(&mut self, on: bool) {
         self.socket_flags.set(SocketFlags::RATE, on);
     }
 

@@ -89,12 +89,12 @@ impl Sender {
     }
 
     /// What an acceptable ACK will acknowledge that no other did.
-    pub fn newly(&self, segment: &Segment, options: &Options) -> NewlyAcked {
+    pub fn newly_acked(&self, segment: &Segment, options: &Options) -> NewlyAcked {
         let tcb = &self.tcb;
         let (ack, max, size) = (segment.ack, tcb.max, tcb.smss.max(1));
         let further = ack.after(tcb.una);
         let (bytes, segments) = match &self.kind {
-            Kind::Sack(sack) => sack.newly(tcb, ack, options),
+            Kind::Sack(sack) => sack.newly_acked(tcb, ack, options),
             Kind::Cumulative(_) if further => {
                 let bytes = (ack - tcb.una).saturating_sub(u32::from(tcb.fin_sent && ack == max));
                 (bytes, bytes.div_ceil(size))

@@ -10,13 +10,13 @@ use super::send_queue::SendQueue;
 use crate::config::{Push, Tcp};
 use crate::recovery::eifel::Undo;
 use crate::recovery::frto::Frto;
-use crate::recovery::reordering::Degree;
+use crate::recovery::reordering::ReorderingDegree;
 use crate::timestamp::timestamp;
 
 /// What a sender of either kind keeps track of. Bytes delivered are counted by the kind.
 #[derive(Clone, Debug)]
 pub(super) struct Tracking {
-    pub reordering: Degree,
+    pub reordering: ReorderingDegree,
     pub frto: Frto,
     pub undo: Undo,
     /// A timestamp's worth of milliseconds goes out with retransmissions.
@@ -49,7 +49,7 @@ impl Tracking {
     /// Of a connection established at `now`, whose first byte is `una`; `syn_rtt`: SRTT by then.
     pub fn new(now: Time, una: Seq, syn_rtt: Duration, timestamps: bool, tcp: &Tcp) -> Self {
         Tracking {
-            reordering: Degree::new(tcp.recovery.duplicate_acks.0 as u32),
+            reordering: ReorderingDegree::new(tcp.recovery.duplicate_acks.0 as u32),
             frto: Frto::Off,
             undo: Undo::default(),
             timestamps,

@@ -17,19 +17,19 @@ const MSS: u32 = 960;
 /// How many segments are sent.
 const SEGMENTS: u32 = 120;
 
-/// What a packet was.
+/// Event a packet was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum Event {
     Sent,
-    SentAgain,
+    Retransmitted,
     Dropped,
     Acked,
 }
 
-/// What happened.
+/// Event happened.
 pub struct Run {
     /// When a segment was sent, sent again or dropped, or an ACK sent of all before it.
-    pub packets: Vec<(Time, u32, What)>,
+    pub packets: Vec<(Time, u32, Event)>,
     pub stats: SenderStats,
     /// Round trips of 200 ms from the first retransmission until an ACK was sent of segment 28 and all before.
     pub round_trips: f64,
@@ -51,15 +51,15 @@ pub fn run(recovery: &str, drops: &[u32]) -> Run {
     let app = App::writes(u64::from(SEGMENTS * MSS));
     let pair = Pair::new([tcp.clone(), tcp], Duration::from_millis(200), [app, App::listens()]);
     let mut path = Path::new(vec![pair], |p: &Passage| {
-        let segment = (if p.way == 0 { p.segment.seq.0 } else { p.segment.ack.0 }).saturating_sub(1) / MSS;
-        if p.way == 1 {
-            packets.push((p.now, segment, What::Acked));
+        let segment = (if p.direction == 0 { p.segment.seq.0 } else { p.segment.ack.0 }).saturating_sub(1) / MSS;
+        if p.direction == 1 {
+            packets.push((p.now, segment, Event::Acked));
         } else if p.segment.len > 0 {
             let first = segment == next;
             next += u32::from(first);
-            packets.push((p.now, segment, if first { What::Sent } else { What::SentAgain }));
+            packets.push((p.now, segment, if first { Event::Sent } else { Event::Retransmitted }));
             if first && drops.contains(&segment) {
-                packets.push((p.now, segment, What::Dropped));
+                packets.push((p.now, segment, Event::Dropped));
                 return Fate::DROP;
             }
         }
@@ -70,9 +70,9 @@ pub fn run(recovery: &str, drops: &[u32]) -> Run {
     let stats = path.pairs[0].ends[0].sender_stats();
     drop(path);
     let when =
-        |f: &dyn Fn(&(Time, u32, What)) -> bool| packets.iter().find(|p| f(p)).map_or(Time::ZERO, |p| p.0);
-    let began = when(&|p| p.2 == What::SentAgain);
-    let ended = when(&|p| p.2 == What::Acked && p.1 > 28);
+        |f: &dyn Fn(&(Time, u32, Event)) -> bool| packets.iter().find(|p| f(p)).map_or(Time::ZERO, |p| p.0);
+    let began = when(&|p| p.2 == Event::Retransmitted);
+    let ended = when(&|p| p.2 == Event::Acked && p.1 > 28);
     let round_trips = ended.since(began).seconds() / 0.2;
     Run { packets, stats, round_trips }
 }

@@ -10,12 +10,12 @@ use units::param::join;
 
 /// Parameters, and the JSON they were read from.
 #[derive(Clone)]
-pub struct Drawn {
+pub struct RandomTcp {
     pub tcp: Tcp,
     pub from: Value,
 }
 
-impl fmt::Debug for Drawn {
+impl fmt::Debug for RandomTcp {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{}", self.from)
     }
@@ -96,7 +96,7 @@ fn packets(n: u64) -> Value {
 }
 
 /// Parameters of one end; they shrink to the defaults.
-pub fn parameters() -> impl Strategy<Value = Drawn> {
+pub fn parameters() -> impl Strategy<Value = RandomTcp> {
     let words = words();
     let chosen = prop::collection::vec(prop::option::of(0usize..1000), words.len());
     let sizes = (100u64..3000, prop_oneof![2u64..60, Just(400u64)], 1u64..20, 1u64..5, 1u64..4);
@@ -117,11 +117,11 @@ pub fn parameters() -> impl Strategy<Value = Drawn> {
         }
         put(&mut map, "recovery.duplicate_acks", packets(dup));
         put(&mut map, "delayed_ack", packets(delayed));
-        let (ack, first, least, most, tick) = times;
+        let (ack, first, least, max, tick) = times;
         put(&mut map, "ack.timeout", ms(ack));
         put(&mut map, "rto.initial", ms(first));
         put(&mut map, "rto.min", ms(least));
-        put(&mut map, "rto.max", ms(most));
+        put(&mut map, "rto.max", ms(max));
         put(&mut map, "rto.granularity", ms(tick));
         let (ssthresh, quick, wait, probe, msl) = more;
         if let Some(n) = ssthresh {
@@ -131,7 +131,7 @@ pub fn parameters() -> impl Strategy<Value = Drawn> {
         put(&mut map, "recovery.max_ack_delay", ms(probe));
         put(&mut map, "connection.msl", ms(if wait { msl } else { 0 }));
         match Tcp::read(&Value::Object(map.clone()), "tcp") {
-            Ok(tcp) => Drawn { tcp, from: Value::Object(map) },
+            Ok(tcp) => RandomTcp { tcp, from: Value::Object(map) },
             Err(e) => panic!("{e}: {map:?}"),
         }
     })

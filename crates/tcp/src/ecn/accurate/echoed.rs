@@ -9,7 +9,7 @@
 use net::{AccEcn, Flags, Options};
 
 use super::field::{self, DIVACE};
-use super::path::Continuous;
+use super::path::ContinuousMarking;
 use crate::sender::NewlyAcked;
 
 /// Below this mean of packets that an ACK acknowledges one of many tells of lost ACKs ("well below 8", appendix
@@ -27,7 +27,7 @@ pub struct Echoed {
     /// Counters of its options were zero when they cannot be: they say nothing (§3.2.3.2.4).
     zeroed: bool,
     /// Nothing is answered any more (table 4, note 1; §3.2.2.3, §3.2.2.4).
-    deaf: bool,
+    disabled: bool,
     /// Feedback has come since the handshake.
     begun: bool,
     /// ACKs since the last option were of so many packets that ACE may have gone around.
@@ -40,8 +40,8 @@ pub struct Echoed {
     since_option: u32,
     ahead: u32,
     /// Marked bytes that belong to no byte acknowledged yet.
-    waiting: u32,
-    continuous: Continuous,
+    unplaced: u32,
+    continuous: ContinuousMarking,
 }
 
 impl Default for Echoed {
@@ -51,22 +51,22 @@ impl Default for Echoed {
             packets: 5,
             bytes: [1, 0, 1],
             zeroed: false,
-            deaf: false,
+            disabled: false,
             begun: false,
             uncertain: false,
             latest: None,
             mean: 0.0,
             since_option: 0,
             ahead: 0,
-            waiting: 0,
-            continuous: Continuous::default(),
+            unplaced: 0,
+            continuous: ContinuousMarking::default(),
         }
     }
 }
 
 /// What an ACK says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct AceFeedback {
     /// Packets newly marked.
     pub packets: u32,
     /// Bytes newly acknowledged that were marked.
@@ -90,7 +90,7 @@ impl Echoed {
 
     /// The pure ACK of our SYN-ACK arrives, and says in which field that came (table 4). Whether it was marked.
     pub fn on_handshake(&mut self, ace: u32) -> bool {
-        self.deaf = ace == 0b000;
+        self.disabled = ace == 0b000;
         self.packets = if ace == 0b110 { 6 } else { 5 };
         ace == 0b110
     }
@@ -103,29 +103,29 @@ impl Echoed {
     }
 
     /// Nothing is answered any more.
-    pub fn is_deaf(&self) -> bool {
-        self.deaf
+    pub fn is_disabled(&self) -> bool {
+        self.disabled
     }
 
     /// An ACK arrives (§3.2.2.2, §3.2.3.1): one that another has superseded says nothing. `tests`: of the first ACE
     /// field (§3.2.2.4), and of marks on every packet (§3.2.2.3).
-    pub fn on_ack(&mut self, flags: Flags, options: &Options, newly: &NewlyAcked, tests: bool) -> Said {
-        if self.deaf || self.is_superseded(options, newly) {
-            return Said::default();
+    pub fn on_ack(&mut self, flags: Flags, options: &Options, newly: &NewlyAcked, tests: bool) -> AceFeedback {
+        if self.disabled || self.is_superseded(options, newly) {
+            return AceFeedback::default();
         }
         let ace = field::ace(flags);
         if tests && !std::mem::replace(&mut self.begun, true) && ace == 0 {
-            self.deaf = true;
-            return Said { mangled: true, ..Said::default() };
+            self.disabled = true;
+            return AceFeedback { mangled: true, ..AceFeedback::default() };
         }
-        let least = ace.wrapping_sub(self.packets) % DIVACE;
+        let lower = ace.wrapping_sub(self.packets) % DIVACE;
         let option = options.accurate_ecn.filter(|_| !self.zeroed);
         let marked = option.and_then(|option| self.on_option(&option));
         if self.mean == 0.0 {
             self.mean = newly.segments as f32;
         }
         // An option without ECEB says that nothing was marked since the one before (§3.2.3), which may have been lost.
-        let packets = self.likely(least, marked.or(option.map(|_| 0)), newly);
+        let packets = self.estimate_packets(lower, marked.or(option.map(|_| 0)), newly);
         if newly.segments > 0 {
             self.mean += WEIGHT * (newly.segments as f32 - self.mean);
         }
@@ -135,9 +135,9 @@ impl Echoed {
         // §3.2.3.2.5: bytes were marked, and no packet.
         let mut mangled = marked.is_some_and(|b| b > 0) && self.since_option == 0 && !self.uncertain;
         if tests && self.continuous.on_ack((newly.segments, packets), newly.ack, newly.max) {
-            (self.deaf, mangled) = (true, true);
+            (self.disabled, mangled) = (true, true);
         }
-        Said { packets, bytes: self.place(packets, marked, newly), mangled }
+        AceFeedback { packets, bytes: self.place_bytes(packets, marked, newly), mangled }
     }
 
     /// Whether a later ACK came before (§3.2.2.2, appendix A.1): it acknowledges nothing new, and is not the later
@@ -165,19 +165,19 @@ impl Echoed {
     }
 
     /// How many packets were marked, `least` or a multiple of eight more (§3.2.2.5.2). `marked`: bytes, by the option.
-    fn likely(&self, least: u32, marked: Option<u32>, newly: &NewlyAcked) -> u32 {
+    fn estimate_packets(&self, lower: u32, marked: Option<u32>, newly: &NewlyAcked) -> u32 {
         if newly.segments < DIVACE {
-            return least; // also where it is more than were acknowledged: control packets may be marked
+            return lower; // also where it is more than were acknowledged: control packets may be marked
         }
-        let most = newly.segments - (newly.segments - least) % DIVACE; // dSafer.cep, appendix A.2.1
+        let upper = newly.segments - (newly.segments - lower) % DIVACE; // dSafer.cep, appendix A.2.1
         match marked {
-            None if self.mean >= FEW => least,
-            None => most,
+            None if self.mean >= FEW => lower,
+            None => upper,
             Some(bytes) => {
                 let size = f64::from(newly.bytes.max(1)) / f64::from(newly.segments);
-                let beyond = f64::from(bytes) / size - f64::from(self.since_option + least);
+                let beyond = f64::from(bytes) / size - f64::from(self.since_option + lower);
                 let around = (beyond / f64::from(DIVACE)).round().max(0.0) as u32;
-                least.saturating_add(around.saturating_mul(DIVACE)).min(most)
+                lower.saturating_add(around.saturating_mul(DIVACE)).min(upper)
             }
         }
     }
@@ -185,7 +185,7 @@ impl Echoed {
     /// Marked bytes among those that the ACK delivers. Without option they are as many packets as were marked, of the
     /// mean size (appendix A.3); the next option says what they were. Bytes that arrived before what an ACK can
     /// deliver wait for those.
-    fn place(&mut self, packets: u32, marked: Option<u32>, newly: &NewlyAcked) -> u32 {
+    fn place_bytes(&mut self, packets: u32, marked: Option<u32>, newly: &NewlyAcked) -> u32 {
         let bytes = match marked {
             Some(bytes) => {
                 let more = bytes.saturating_sub(self.ahead);
@@ -200,9 +200,9 @@ impl Echoed {
                 bytes
             }
         };
-        let waiting = self.waiting.saturating_add(bytes);
-        let placed = waiting.min(newly.bytes);
-        self.waiting = waiting - placed;
+        let unplaced = self.unplaced.saturating_add(bytes);
+        let placed = unplaced.min(newly.bytes);
+        self.unplaced = unplaced - placed;
         placed
     }
 
@@ -222,7 +222,7 @@ mod tests {
     const MSS: u32 = 1460;
 
     /// An ACK of so many full segments.
-    fn of(segments: u32) -> NewlyAcked {
+    fn newly_acked(segments: u32) -> NewlyAcked {
         NewlyAcked {
             bytes: segments * MSS,
             segments,
@@ -245,15 +245,15 @@ mod tests {
     }
 
     fn ack(echoed: &mut Echoed, counter: u32, options: &Options, newly: &NewlyAcked) -> (u32, u32) {
-        let said = echoed.on_ack(field::flags(counter % 8), options, newly, false);
-        assert!(!said.mangled);
-        (said.packets, said.bytes)
+        let feedback = echoed.on_ack(field::flags(counter % 8), options, newly, false);
+        assert!(!feedback.mangled);
+        (feedback.packets, feedback.bytes)
     }
 
     /// A sender whose ACKs were each of two packets.
-    fn usual() -> Echoed {
+    fn few_packet_sender() -> Echoed {
         let mut echoed = Echoed::default();
-        assert_eq!(ack(&mut echoed, 5, &Options::NONE, &of(2)), (0, 0));
+        assert_eq!(ack(&mut echoed, 5, &Options::NONE, &newly_acked(2)), (0, 0));
         echoed
     }
 
@@ -262,16 +262,16 @@ mod tests {
         let (mut echoed, mut counter) = (Echoed::default(), 5);
         for marks in [0, 1, 3, 0, 7, 2] {
             counter += marks;
-            assert_eq!(ack(&mut echoed, counter, &Options::NONE, &of(7)).0, marks);
+            assert_eq!(ack(&mut echoed, counter, &Options::NONE, &newly_acked(7)).0, marks);
         }
     }
 
     /// Appendix A.2.1: of nine packets two may have been marked, of ten ten.
     #[test]
     fn without_option_the_safest_count_is_taken() {
-        assert_eq!(ack(&mut usual(), 5 + 2, &Options::NONE, &of(9)), (2, 2 * MSS));
-        assert_eq!(ack(&mut usual(), 5 + 2, &Options::NONE, &of(10)), (10, 10 * MSS));
-        assert_eq!(ack(&mut usual(), 5, &Options::NONE, &of(8)).0, 8);
+        assert_eq!(ack(&mut few_packet_sender(), 5 + 2, &Options::NONE, &newly_acked(9)), (2, 2 * MSS));
+        assert_eq!(ack(&mut few_packet_sender(), 5 + 2, &Options::NONE, &newly_acked(10)), (10, 10 * MSS));
+        assert_eq!(ack(&mut few_packet_sender(), 5, &Options::NONE, &newly_acked(8)).0, 8);
     }
 
     /// Appendix A.2.1: not where ACKs of many packets are usual.
@@ -279,7 +279,7 @@ mod tests {
     fn an_ack_of_many_packets_may_be_usual() {
         let mut echoed = Echoed::default();
         for _ in 0..5 {
-            assert_eq!(ack(&mut echoed, 5, &Options::NONE, &of(16)).0, 0);
+            assert_eq!(ack(&mut echoed, 5, &Options::NONE, &newly_acked(16)).0, 0);
         }
     }
 
@@ -287,75 +287,75 @@ mod tests {
     #[test]
     fn with_option_the_bytes_tell() {
         for marks in [0, 1, 2, 9, 10, 17, 30] {
-            let said = ack(&mut usual(), 5 + marks, &option(marks * MSS), &of(40));
-            assert_eq!(said, (marks, marks * MSS));
+            let feedback = ack(&mut few_packet_sender(), 5 + marks, &option(marks * MSS), &newly_acked(40));
+            assert_eq!(feedback, (marks, marks * MSS));
         }
         // Bytes of an ACK without option before it are not taken twice.
-        let mut echoed = usual();
-        assert_eq!(ack(&mut echoed, 5 + 3, &Options::NONE, &of(4)), (3, 3 * MSS));
-        assert_eq!(ack(&mut echoed, 5 + 13, &option(13 * MSS), &of(20)), (10, 10 * MSS));
+        let mut echoed = few_packet_sender();
+        assert_eq!(ack(&mut echoed, 5 + 3, &Options::NONE, &newly_acked(4)), (3, 3 * MSS));
+        assert_eq!(ack(&mut echoed, 5 + 13, &option(13 * MSS), &newly_acked(20)), (10, 10 * MSS));
     }
 
     /// §3.2.2.2: an ACK that acknowledges nothing new was overtaken, unless its timestamp says that it was not.
     #[test]
     fn an_ack_that_was_overtaken_says_nothing() {
-        let mut echoed = usual();
-        assert_eq!(ack(&mut echoed, 5 + 4, &Options::NONE, &of(4)).0, 4);
-        assert_eq!(ack(&mut echoed, 5 + 3, &Options::NONE, &of(0)).0, 0);
-        assert_eq!(ack(&mut echoed, 5 + 5, &Options::NONE, &of(2)).0, 1);
+        let mut echoed = few_packet_sender();
+        assert_eq!(ack(&mut echoed, 5 + 4, &Options::NONE, &newly_acked(4)).0, 4);
+        assert_eq!(ack(&mut echoed, 5 + 3, &Options::NONE, &newly_acked(0)).0, 0);
+        assert_eq!(ack(&mut echoed, 5 + 5, &Options::NONE, &newly_acked(2)).0, 1);
         let at = |value| options(Some(value), None);
-        assert_eq!(ack(&mut echoed, 5 + 6, &at(10), &of(0)).0, 1);
-        assert_eq!(ack(&mut echoed, 5 + 5, &at(10), &of(0)).0, 0, "not later");
-        assert_eq!(ack(&mut echoed, 5 + 5, &at(9), &of(1)).0, 0, "earlier");
-        assert_eq!(ack(&mut echoed, 5 + 7, &at(11), &of(0)).0, 1);
+        assert_eq!(ack(&mut echoed, 5 + 6, &at(10), &newly_acked(0)).0, 1);
+        assert_eq!(ack(&mut echoed, 5 + 5, &at(10), &newly_acked(0)).0, 0, "not later");
+        assert_eq!(ack(&mut echoed, 5 + 5, &at(9), &newly_acked(1)).0, 0, "earlier");
+        assert_eq!(ack(&mut echoed, 5 + 7, &at(11), &newly_acked(0)).0, 1);
     }
 
     /// More marks than packets: control packets were marked (§3.2.2.5.2).
     #[test]
     fn more_marks_than_packets_count() {
-        assert_eq!(ack(&mut usual(), 5 + 5, &Options::NONE, &of(2)), (5, 2 * MSS));
+        assert_eq!(ack(&mut few_packet_sender(), 5 + 5, &Options::NONE, &newly_acked(2)), (5, 2 * MSS));
     }
 
     /// Appendix A.3: packets of the mean size; the option then says what they were.
     #[test]
     fn bytes_are_estimated_where_no_option_comes() {
-        let mut echoed = usual();
+        let mut echoed = few_packet_sender();
         let small =
             NewlyAcked { bytes: 300, segments: 3, advances: true, size: MSS, ..NewlyAcked::default() };
         assert_eq!(ack(&mut echoed, 5 + 1, &Options::NONE, &small), (1, 100));
-        assert_eq!(ack(&mut echoed, 5 + 2, &option(60 + MSS), &of(2)), (1, MSS - 40));
+        assert_eq!(ack(&mut echoed, 5 + 2, &option(60 + MSS), &newly_acked(2)), (1, MSS - 40));
     }
 
     /// What was marked out of order, without SACK, is told before the ACK that delivers it.
     #[test]
     fn marked_bytes_wait_for_their_ack() {
-        let mut echoed = usual();
+        let mut echoed = few_packet_sender();
         let later = options(Some(5), Some(2 * MSS));
-        assert_eq!(ack(&mut echoed, 5 + 2, &later, &of(0)), (2, 0));
+        assert_eq!(ack(&mut echoed, 5 + 2, &later, &newly_acked(0)), (2, 0));
         let latest = options(Some(6), Some(2 * MSS));
-        assert_eq!(ack(&mut echoed, 5 + 2, &latest, &of(3)), (0, 2 * MSS));
+        assert_eq!(ack(&mut echoed, 5 + 2, &latest, &newly_acked(3)), (0, 2 * MSS));
     }
 
     /// §3.2.3.2.5: marked bytes without a marked packet.
     #[test]
     fn counters_that_contradict_each_other_are_found() {
-        let mut echoed = usual();
-        let said = echoed.on_ack(field::flags(5), &option(MSS), &of(2), false);
-        assert!(said.mangled);
+        let mut echoed = few_packet_sender();
+        let feedback = echoed.on_ack(field::flags(5), &option(MSS), &newly_acked(2), false);
+        assert!(feedback.mangled);
         // Not if an ACK without option came before, or without this counter, nor if the counter may have gone around.
-        let mut echoed = usual();
-        ack(&mut echoed, 5 + 1, &Options::NONE, &of(2));
-        assert_eq!(ack(&mut echoed, 5 + 1, &option(MSS), &of(2)), (0, 0));
+        let mut echoed = few_packet_sender();
+        ack(&mut echoed, 5 + 1, &Options::NONE, &newly_acked(2));
+        assert_eq!(ack(&mut echoed, 5 + 1, &option(MSS), &newly_acked(2)), (0, 0));
         let mut short = Options::NONE;
         short.accurate_ecn = Some(AccEcn::of(AccEcnOrder::Ect0First, 1, 0, 1, 1));
-        assert_eq!(ack(&mut echoed, 5 + 2, &short, &of(2)).0, 1);
-        assert_eq!(ack(&mut echoed, 5 + 2, &option(2 * MSS), &of(2)), (0, 0));
+        assert_eq!(ack(&mut echoed, 5 + 2, &short, &newly_acked(2)).0, 1);
+        assert_eq!(ack(&mut echoed, 5 + 2, &option(2 * MSS), &newly_acked(2)), (0, 0));
         assert_eq!(
-            ack(&mut echoed, 5 + 2, &short, &of(20)).0,
+            ack(&mut echoed, 5 + 2, &short, &newly_acked(20)).0,
             0,
             "an ACK of many packets, and nothing was marked"
         );
-        assert_eq!(ack(&mut echoed, 5 + 10, &option(10 * MSS), &of(40)).0, 8);
+        assert_eq!(ack(&mut echoed, 5 + 10, &option(10 * MSS), &newly_acked(40)).0, 8);
     }
 
     /// §3.2.3.2.4: counters that were zeroed on the way are not believed; nor is a counter of packets (§3.2.2.4).
@@ -366,13 +366,13 @@ mod tests {
         for (tests, bytes) in [(true, MSS), (false, 20)] {
             let mut echoed = Echoed::default();
             echoed.on_first(&zero, tests);
-            assert_eq!(ack(&mut echoed, 5 + 1, &option(20), &of(2)), (1, bytes));
+            assert_eq!(ack(&mut echoed, 5 + 1, &option(20), &newly_acked(2)), (1, bytes));
         }
         let mut echoed = Echoed::default();
-        assert!(echoed.on_ack(field::flags(0), &Options::NONE, &of(1), true).mangled);
-        assert!(echoed.is_deaf());
+        assert!(echoed.on_ack(field::flags(0), &Options::NONE, &newly_acked(1), true).mangled);
+        assert!(echoed.is_disabled());
         let mut echoed = Echoed::default();
-        assert_eq!(ack(&mut echoed, 0, &Options::NONE, &of(3)).0, 3);
+        assert_eq!(ack(&mut echoed, 0, &Options::NONE, &newly_acked(3)).0, 3);
     }
 
     use proptest::prelude::*;
@@ -390,7 +390,7 @@ mod tests {
             size in 1u32..1461,
         ) {
             let (mut received, mut echoed) = (Received::default(), Echoed::default());
-            let (mut marks, mut said, mut out) = ((0, 0), (0, 0), 0);
+            let (mut marks, mut feedback, mut out) = ((0, 0), (0, 0), 0);
             for (i, &(mark, every, lost, with_option)) in packets.iter().enumerate() {
                 let marked = mark < share;
                 let field = if marked { Ecn::Ce } else { Ecn::Ect0 };
@@ -410,10 +410,10 @@ mod tests {
                 let newly = NewlyAcked { bytes: out * size, segments: out, advances: true, size, ..NewlyAcked::default() };
                 let one = echoed.on_ack(received.flags(), &options, &newly, false);
                 prop_assert!(!one.mangled);
-                said = (said.0 + one.packets, said.1 + one.bytes);
+                feedback = (feedback.0 + one.packets, feedback.1 + one.bytes);
                 out = 0;
             }
-            prop_assert_eq!(said, marks);
+            prop_assert_eq!(feedback, marks);
         }
     }
 
@@ -431,10 +431,10 @@ mod tests {
         ] {
             let mut echoed = Echoed::default();
             assert_eq!(echoed.on_handshake(value), marked);
-            assert_eq!(ack(&mut echoed, counter, &Options::NONE, &of(1)).0, 0);
+            assert_eq!(ack(&mut echoed, counter, &Options::NONE, &newly_acked(1)).0, 0);
         }
         let mut echoed = Echoed::default();
-        assert!(!echoed.on_handshake(0) && echoed.is_deaf());
-        assert_eq!(ack(&mut echoed, 6, &Options::NONE, &of(1)).0, 0);
+        assert!(!echoed.on_handshake(0) && echoed.is_disabled());
+        assert_eq!(ack(&mut echoed, 6, &Options::NONE, &newly_acked(1)).0, 0);
     }
 }

@@ -26,9 +26,9 @@ pub struct Accurate {
     /// What the first data segment is for.
     pub first_data: FirstData,
     /// The SYN came again, so that the SYN-ACK goes without option (§3.2.3.2.2).
-    pub asked_again: bool,
+    pub syn_repeated: bool,
     /// The ACK to come is one of ACKs: it has no SACK blocks (§3.2.2.5.1).
-    pub of_acks: bool,
+    pub ack_of_acks: bool,
 }
 
 /// Whether the first data segment carries the option, to test the path (§3.2.3.2.1): that of the client does.

@@ -16,7 +16,7 @@ pub fn mangles(sent: Ecn, arrived: Ecn) -> bool {
 
 /// Looks for marks on every packet of the first round trips (§3.2.2.3).
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Continuous {
+pub struct ContinuousMarking {
     /// Round trips that were marked throughout, and where the present one ends.
     rounds: u8,
     ends: Option<Seq>,
@@ -24,7 +24,7 @@ pub struct Continuous {
     over: bool,
 }
 
-impl Continuous {
+impl ContinuousMarking {
     /// An ACK up to `ack` is of so many packets, of which so many were marked; `max`: what was sent by then. Whether
     /// this has now been so for three round trips.
     pub fn on_ack(&mut self, (packets, marked): (u32, u32), ack: Seq, max: Seq) -> bool {
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn three_round_trips_of_marks_alone() {
         for unmarked in [None, Some(5)] {
-            let (mut test, mut found) = (Continuous::default(), 0);
+            let (mut test, mut found) = (ContinuousMarking::default(), 0);
             for n in 1..10u32 {
                 let marked = if unmarked == Some(n) { 1 } else { 2 };
                 found += u32::from(test.on_ack((2, marked), Seq(2 * n), Seq(2 * n + 4)));

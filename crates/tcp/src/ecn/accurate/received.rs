@@ -23,7 +23,7 @@ pub struct Received {
     bytes: [u32; 3],
     /// Counters of bytes that have ever changed, and those that have since an option last held them.
     ever: u8,
-    unsaid: u8,
+    unreported: u8,
     /// Marks since the last ACK.
     pending: u8,
     /// Whether the last packet was marked.
@@ -39,7 +39,7 @@ impl Default for Received {
             packets: 5,
             bytes: [1, 0, 1],
             ever: 0,
-            unsaid: 0,
+            unreported: 0,
             pending: 0,
             marked: false,
             syn_ack: false,
@@ -60,7 +60,7 @@ impl Received {
     /// An acceptable packet arrives with so many bytes of data (§3.2). Whether an ACK must go out now (§3.2.2.5.1):
     /// for the first marked data after a packet without mark, or for so many marks. `owes_ack`: data waits to be
     /// acknowledged.
-    pub fn on_packet(&mut self, field: Ecn, bytes: u16, owes_ack: bool) -> bool {
+    pub fn on_packet(&mut self, field: Ecn, bytes: u16, ack_pending: bool) -> bool {
         if bytes > 0 {
             self.count_bytes(field, bytes);
         }
@@ -71,8 +71,8 @@ impl Received {
         }
         self.packets = self.packets.wrapping_add(1);
         self.pending += 1;
-        let most = if owes_ack || bytes > 0 { MARKS_WITH_DATA } else { MARKS_WITHOUT_DATA };
-        changed || self.pending >= most
+        let limit = if ack_pending || bytes > 0 { MARKS_WITH_DATA } else { MARKS_WITHOUT_DATA };
+        changed || self.pending >= limit
     }
 
     /// Data came with a SYN or SYN-ACK (RFC 7413), which is no packet that counts (§3.2.2.2).
@@ -91,7 +91,7 @@ impl Received {
         };
         self.bytes[counter] = self.bytes[counter].wrapping_add(u32::from(bytes));
         self.ever |= bit;
-        self.unsaid |= bit;
+        self.unreported |= bit;
     }
 
     /// The flags of a segment that goes out now (§3.2.2.2).
@@ -107,12 +107,12 @@ impl Received {
     /// The option for an ACK with `room` for it, if a counter has changed since the last: with every counter that
     /// ever changed, or with those that changed since, or none (§3.2.3.3).
     pub fn option(&mut self, room: u16) -> Option<AccEcn> {
-        if self.unsaid == 0 {
+        if self.unreported == 0 {
             return None;
         }
         let fits = |counters| Some(self.shortest_with(counters)).filter(|option| option.wire_len() <= room);
-        let option = fits(self.ever).or_else(|| fits(self.unsaid))?;
-        self.unsaid = 0;
+        let option = fits(self.ever).or_else(|| fits(self.unreported))?;
+        self.unreported = 0;
         Some(option)
     }
 
@@ -120,12 +120,12 @@ impl Received {
     pub fn test_option(&mut self, room: u16) -> Option<AccEcn> {
         let count = (0..=3u8).rev().find(|&count| AccEcn::room(count) <= room)?;
         if count == 3 {
-            self.unsaid = 0;
+            self.unreported = 0;
         }
-        Some(self.of(AccEcnOrder::Ect0First, count.into()))
+        Some(self.option_with(AccEcnOrder::Ect0First, count.into()))
     }
 
-    fn of(&self, order: AccEcnOrder, count: usize) -> AccEcn {
+    fn option_with(&self, order: AccEcnOrder, count: usize) -> AccEcn {
         let [e0b, ceb, e1b] = self.bytes;
         AccEcn::of(order, e0b, ceb, e1b, count)
     }
@@ -140,9 +140,9 @@ impl Received {
         let (ect0_first, ect1_first) = (count(E1B), count(E0B));
         let only_ect1 = self.ever & (E0B | E1B) == E1B;
         if ect1_first < ect0_first || (ect1_first == ect0_first && only_ect1) {
-            self.of(AccEcnOrder::Ect1First, ect1_first)
+            self.option_with(AccEcnOrder::Ect1First, ect1_first)
         } else {
-            self.of(AccEcnOrder::Ect0First, ect0_first)
+            self.option_with(AccEcnOrder::Ect0First, ect0_first)
         }
     }
 

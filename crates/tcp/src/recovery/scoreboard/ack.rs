@@ -4,7 +4,7 @@ use net::Seq;
 use units::Time;
 
 use super::Scoreboard;
-use super::segment::{COUNTED, Delivery, Departure, LOST, RESENT, RttAmbiguity, Run, SACKED, Sent, TWICE};
+use super::segment::{COUNTED, Delivery, Departure, LOST, RETRANSMITTED, RttAmbiguity, AckedSegments, SACKED, Sent, TWICE};
 use crate::recovery::rack::sent_after;
 
 impl Scoreboard {
@@ -25,13 +25,13 @@ impl Scoreboard {
                 if !s.has(SACKED) {
                     d.delivered += s.not_counted(s.end);
                     d.weight += self.weight(&s);
-                    self.take(now, 0, &s, &mut d, ambiguity);
-                    if !s.resent() && d.first_sent.is_none() {
+                    self.deliver_segment(now, 0, &s, &mut d, ambiguity);
+                    if !s.was_retransmitted() && d.first_sent.is_none() {
                         d.first_sent = Some(s.at);
                     }
                 }
                 n += 1;
-                self.forget(&s);
+                self.remove_counts(&s);
                 self.pop_front(&s);
                 continue;
             }
@@ -44,7 +44,7 @@ impl Scoreboard {
                 d.weight += cut;
                 self.outstanding -= cut;
                 self.sacked -= if s.has(SACKED) { cut } else { 0 };
-                self.no_longer_lost(&s, cut);
+                self.remove_loss_counts(&s, cut);
             }
             break;
         }
@@ -52,10 +52,10 @@ impl Scoreboard {
             *index = index.saturating_sub(n);
         }
         let acknowledged = d.last_valid;
-        self.walked_count = if blocks.is_empty() {
+        self.previous_count = if blocks.is_empty() {
             0
         } else {
-            self.take_blocks(now, (una, ack, max), blocks, &mut d, ambiguity)
+            self.process_blocks(now, (una, ack, max), blocks, &mut d, ambiguity)
         };
         if let Some((sent, end)) = d.valid {
             self.rack.on_delivered(now, sent, end, acknowledged.or(d.last_valid).unwrap_or(sent));
@@ -68,7 +68,7 @@ impl Scoreboard {
     /// and the last of them do. `None`, and nothing is done, if that is not what came, or if RACK might find a loss in what
     /// stays.
     #[inline]
-    pub fn acknowledge(&mut self, now: Time, ack: Seq) -> Option<Run> {
+    pub fn acknowledge(&mut self, now: Time, ack: Seq) -> Option<AckedSegments> {
         let first = *self.segments.front().filter(|_| self.touched == 0)?;
         if !self.rack.is_in_order(first.end) {
             return None;
@@ -78,7 +78,7 @@ impl Scoreboard {
             last = *self.segments.get(n)?;
             n += 1;
         }
-        let overtaken = |s: &Sent| self.by_time.is_some() && self.rack.has_overtaken(s.at, s.end);
+        let overtaken = |s: &Sent| self.send_order.is_some() && self.rack.has_overtaken(s.at, s.end);
         if last.end != ack || self.segments.get(n).is_some_and(overtaken) {
             return None;
         }
@@ -94,8 +94,8 @@ impl Scoreboard {
         if let Some(departures) = &mut self.departures {
             departures.drain(..n);
         }
-        (self.top, self.walked_count) = (0, 0);
-        Some(Run { delivered, weight, first_sent: first.at, last, departure })
+        (self.top, self.previous_count) = (0, 0);
+        Some(AckedSegments { delivered, weight, first_sent: first.at, last, departure })
     }
 
     fn departure(&self, i: usize) -> Option<Departure> {
@@ -108,14 +108,14 @@ impl Scoreboard {
         if let Some(departures) = &mut self.departures {
             departures.pop_front();
         }
-        if let Some(by_time) = self.by_time() {
-            by_time.pop_front();
+        if let Some(send_order) = self.send_order() {
+            send_order.pop_front();
         }
         self.touched -= u32::from(!first.is_plain());
     }
 
     /// SACK blocks of an ACK up to `ack`: how many were gone through.
-    fn take_blocks(
+    fn process_blocks(
         &mut self,
         now: Time,
         (una, ack, max): (Seq, Seq, Seq),
@@ -123,14 +123,14 @@ impl Scoreboard {
         d: &mut Delivery,
         ambiguity: &RttAmbiguity,
     ) -> u8 {
-        let echo = ambiguity.echo.filter(|_| !self.rack.as_linux);
+        let echo = ambiguity.echo.filter(|_| !self.rack.linux_times);
         let ambiguity = &RttAmbiguity { echo, ..*ambiguity };
         let latest = una.max(ack);
-        let walked = &self.walked[..usize::from(self.walked_count)];
+        let previous = &self.previous_blocks[..usize::from(self.previous_count)];
         let (mut new, mut n) = ([(Seq(0), Seq(0)); 4], 0);
         for (i, &(start, end)) in blocks.iter().enumerate() {
-            let here = walked.get(i) == Some(&(start, end)); // most often, but for the first
-            let known = i > 0 && (here || walked.contains(&(start, end)));
+            let here = previous.get(i) == Some(&(start, end)); // most often, but for the first
+            let known = i > 0 && (here || previous.contains(&(start, end)));
             if known || !start.before(end) || end.after(max) {
                 continue;
             }
@@ -140,13 +140,13 @@ impl Scoreboard {
                 (new[n], n) = ((start, end), n + 1);
             }
         }
-        if self.by_time.is_some() {
+        if self.send_order.is_some() {
             new[..n].sort_unstable_by_key(|block| block.0 - una); // RFC 8985 §6.2, step 3: in ascending order
         }
         for &(start, end) in &new[..n] {
             self.sack(now, start, end, d, ambiguity);
         }
-        for (to, from) in self.walked.iter_mut().zip(blocks) {
+        for (to, from) in self.previous_blocks.iter_mut().zip(blocks) {
             *to = *from;
         }
         blocks.len().min(4) as u8
@@ -158,15 +158,15 @@ impl Scoreboard {
     }
 
     /// A D-SACK of this block: by how many bytes the first segment in it was late that is SACKed and was sent again.
-    pub fn late_by_copy(&mut self, block: (Seq, Seq)) -> u32 {
+    pub fn late_by_duplicate(&mut self, block: (Seq, Seq)) -> u32 {
         let from = self.segments.partition_point(|s| s.start.before(block.0));
         let within = self.segments.range(from..).take_while(|s| !s.end.after(block.1));
-        let copy = within.into_iter().find(|s| s.has(SACKED) && s.resent()).map(|s| s.start);
+        let copy = within.into_iter().find(|s| s.has(SACKED) && s.was_retransmitted()).map(|s| s.start);
         copy.map_or(0, |start| self.rack.late_by(start))
     }
 
-    fn take(&mut self, now: Time, i: usize, s: &Sent, d: &mut Delivery, ambiguity: &RttAmbiguity) {
-        if !s.resent() {
+    fn deliver_segment(&mut self, now: Time, i: usize, s: &Sent, d: &mut Delivery, ambiguity: &RttAmbiguity) {
+        if !s.was_retransmitted() {
             d.last_sent = d.last_sent.max(Some(s.at));
             if !s.has(COUNTED) && d.original.is_none_or(|end| s.end.before(end)) {
                 d.original = Some(s.end);
@@ -175,7 +175,7 @@ impl Scoreboard {
         if d.newest.is_none_or(|n| s.at > n.at || (s.at == n.at && s.end.after(n.end))) {
             (d.newest, d.departure) = (Some(*s), self.departure(i));
         }
-        let ambiguous = s.resent() && ambiguity.is_about(now, s.at);
+        let ambiguous = s.was_retransmitted() && ambiguity.applies_to(now, s.at);
         if !ambiguous {
             let sent = (self.rack.tick(s.at), s.end);
             d.last_valid = Some(s.at);
@@ -183,12 +183,12 @@ impl Scoreboard {
                 d.valid = Some(sent);
             }
         }
-        self.rack.on_order(s.start, s.end, s.resent());
+        self.rack.on_order(s.start, s.end, s.was_retransmitted());
     }
 
     /// What of a block the last ACK did not have.
-    pub(super) fn not_walked(&self, mut start: Seq, mut end: Seq) -> (Seq, Seq) {
-        for &(s, e) in &self.walked[..usize::from(self.walked_count)] {
+    pub(super) fn exclude_previous(&self, mut start: Seq, mut end: Seq) -> (Seq, Seq) {
+        for &(s, e) in &self.previous_blocks[..usize::from(self.previous_count)] {
             if !start.before(s) && start.before(e) {
                 start = start.max(e);
             }
@@ -200,9 +200,9 @@ impl Scoreboard {
     }
 
     fn sack(&mut self, now: Time, start: Seq, end: Seq, d: &mut Delivery, ambiguity: &RttAmbiguity) {
-        let (start, end) = match self.walked[0] {
-            (s, e) if self.walked_count > 0 && s == start && e.before(end) => (e, end), // most often: it grew
-            _ => self.not_walked(start, end),
+        let (start, end) = match self.previous_blocks[0] {
+            (s, e) if self.previous_count > 0 && s == start && e.before(end) => (e, end), // most often: it grew
+            _ => self.exclude_previous(start, end),
         };
         if !start.before(end) {
             return;
@@ -220,13 +220,13 @@ impl Scoreboard {
                 continue;
             }
             let w = self.weight(&s);
-            self.no_longer_lost(&s, w);
+            self.remove_loss_counts(&s, w);
             if s.is_plain() {
                 self.touch();
             }
-            self.segments[i].marks = (s.marks & !(LOST | RESENT | TWICE)) | SACKED;
-            if let Some(by_time) = &mut self.by_time {
-                by_time.remove(i);
+            self.segments[i].marks = (s.marks & !(LOST | RETRANSMITTED | TWICE)) | SACKED;
+            if let Some(send_order) = &mut self.send_order {
+                send_order.remove(i);
             }
             self.top = self.top.max(i + 1);
             self.sacked += w;
@@ -234,31 +234,31 @@ impl Scoreboard {
             d.delivered += s.not_counted(s.end);
             d.weight += w;
             d.sacked = true;
-            self.take(now, i, &s, d, ambiguity);
-            if !s.resent() {
+            self.deliver_segment(now, i, &s, d, ambiguity);
+            if !s.was_retransmitted() {
                 d.sacked_sent.get_or_insert(s.at);
             }
         }
     }
 
-    fn forget(&mut self, s: &Sent) {
+    fn remove_counts(&mut self, s: &Sent) {
         let w = self.weight(s);
         self.outstanding -= w;
         if s.has(SACKED) {
             self.sacked -= w;
             self.sacked_segments -= 1;
         }
-        self.no_longer_lost(s, w);
+        self.remove_loss_counts(s, w);
     }
 
     /// So much of a segment counts no more as lost or sent again.
     #[inline(always)]
-    fn no_longer_lost(&mut self, s: &Sent, w: u64) {
+    fn remove_loss_counts(&mut self, s: &Sent, w: u64) {
         if s.has(LOST) {
             self.lost -= w;
         }
-        if s.has(RESENT) {
-            self.resent -= w;
+        if s.has(RETRANSMITTED) {
+            self.retransmitted -= w;
         }
         if s.has(TWICE) {
             self.twice -= w;

@@ -4,7 +4,7 @@ use net::Seq;
 use units::{Duration, Time};
 
 use super::Scoreboard;
-use super::segment::{COUNTED, LOST, RESENT, SACKED, TWICE};
+use super::segment::{COUNTED, LOST, RETRANSMITTED, SACKED, TWICE};
 
 impl Scoreboard {
     pub(super) fn lose(&mut self, i: usize) -> u32 {
@@ -13,8 +13,8 @@ impl Scoreboard {
         if !s.has(LOST) {
             self.lost += w;
         }
-        if s.has(RESENT) {
-            self.resent -= w;
+        if s.has(RETRANSMITTED) {
+            self.retransmitted -= w;
         }
         if s.has(TWICE) {
             self.twice -= w;
@@ -22,9 +22,9 @@ impl Scoreboard {
         if s.is_plain() {
             self.touch();
         }
-        self.segments[i].marks = (s.marks | LOST) & !(RESENT | TWICE);
-        if let Some(by_time) = &mut self.by_time {
-            by_time.remove(i);
+        self.segments[i].marks = (s.marks | LOST) & !(RETRANSMITTED | TWICE);
+        if let Some(send_order) = &mut self.send_order {
+            send_order.remove(i);
         }
         self.first_lost = self.first_lost.min(i);
         s.end - s.start
@@ -35,8 +35,8 @@ impl Scoreboard {
         let twice = self.segments[i].has(TWICE);
         let bytes = self.lose(i);
         if twice {
-            self.segments[i].marks |= RESENT;
-            self.resent += self.weight(&self.segments[i]);
+            self.segments[i].marks |= RETRANSMITTED;
+            self.retransmitted += self.weight(&self.segments[i]);
         }
         bytes
     }
@@ -56,27 +56,27 @@ impl Scoreboard {
     /// Whether something was sent before the newest segment that was delivered, and may be lost.
     #[inline]
     pub fn is_overtaken(&self) -> bool {
-        let Some(by_time) = &self.by_time else { return false };
+        let Some(send_order) = &self.send_order else { return false };
         if self.touched == 0 {
             return self.segments.front().is_some_and(|s| self.rack.has_overtaken(s.at, s.end));
         }
-        by_time.first().is_some_and(|i| !self.rack.is_later(self.segments[i].at))
+        send_order.first().is_some_and(|i| !self.rack.is_sent_later(self.segments[i].at))
     }
 
     /// RACK_detect_loss (RFC 8985 §6.2, step 5): the bytes newly lost, and when all that may be reordered still would be.
-    pub fn lose_by_time(&mut self, now: Time, reordering_window: Duration) -> (u32, Option<Time>) {
+    pub fn rack_detect_loss(&mut self, now: Time, reordering_window: Duration) -> (u32, Option<Time>) {
         let (mut bytes, mut all_due) = (0, None);
         if !self.is_overtaken() {
             return (0, None);
         }
         self.touch(); // so that there is a list, also if nothing is lost yet
-        let mut next = self.by_time().and_then(|b| b.first());
+        let mut next = self.send_order().and_then(|b| b.first());
         while let Some(i) = next {
             let s = self.segments[i];
-            if self.rack.is_later(s.at) {
+            if self.rack.is_sent_later(s.at) {
                 break; // what follows was sent later still
             }
-            next = self.by_time().and_then(|b| b.later(i));
+            next = self.send_order().and_then(|b| b.later(i));
             match self.rack.lost_at(s.at, s.end, reordering_window) {
                 Some(at) if at > now => all_due = Some(at), // later than those before it
                 Some(_) => bytes += self.lose(i),
@@ -95,7 +95,7 @@ impl Scoreboard {
         }
         for i in 0..self.segments.len() {
             let s = &self.segments[i];
-            if !s.has(SACKED) && (i == 0 || self.rack.is_old(now, s.at, reordering_window)) {
+            if !s.has(SACKED) && (i == 0 || self.rack.is_overdue(now, s.at, reordering_window)) {
                 self.lose(i);
             }
         }
@@ -112,7 +112,7 @@ impl Scoreboard {
                     s.marks = (s.marks & !SACKED) | COUNTED;
                 }
             }
-            (self.sacked, self.sacked_segments, self.walked_count, self.top) = (0, 0, 0, 0);
+            (self.sacked, self.sacked_segments, self.previous_count, self.top) = (0, 0, 0, 0);
         }
         for i in 0..self.segments.len() {
             if !self.segments[i].has(SACKED) {
@@ -129,19 +129,19 @@ impl Scoreboard {
     }
 
     /// What was deemed lost was not.
-    pub fn find_again(&mut self) {
+    pub fn undo_losses(&mut self) {
         for s in &mut self.segments {
-            s.marks &= !(LOST | RESENT | TWICE);
+            s.marks &= !(LOST | RETRANSMITTED | TWICE);
         }
-        (self.lost, self.resent, self.twice, self.first_open) = (0, 0, 0, 0);
+        (self.lost, self.retransmitted, self.twice, self.first_open) = (0, 0, 0, 0);
         self.touched = self.segments.iter().filter(|s| !s.is_plain()).count() as u32;
-        if let Some(by_time) = self.by_time.as_mut().filter(|_| self.touched > 0) {
+        if let Some(send_order) = self.send_order.as_mut().filter(|_| self.touched > 0) {
             let sent = self.segments.iter().enumerate().filter(|(_, s)| !s.has(SACKED));
             let mut sent: Vec<_> = sent.map(|(i, s)| (s.at, i)).collect();
             sent.sort_unstable();
             for (_, i) in sent {
-                by_time.remove(i);
-                by_time.append(i);
+                send_order.remove(i);
+                send_order.append(i);
             }
         }
     }

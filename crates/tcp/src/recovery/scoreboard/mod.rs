@@ -12,11 +12,11 @@ use std::collections::VecDeque;
 
 use net::Seq;
 
-use crate::recovery::by_time::ByTime;
+use crate::recovery::send_order::SendOrder;
 use crate::recovery::rack::{Rack, RackTimes};
-use segment::{LOST, RESENT, SACKED, TWICE};
+use segment::{LOST, RETRANSMITTED, SACKED, TWICE};
 
-pub use segment::{Clock, Delivery, Departure, RttAmbiguity, Run, Sent};
+pub use segment::{DeliveryClock, Delivery, Departure, RttAmbiguity, AckedSegments, Sent};
 
 /// The scoreboard. What every segment touches comes first.
 #[derive(Clone, Debug, Default)]
@@ -30,12 +30,12 @@ pub struct Scoreboard {
     touched: u32,
     /// With RACK: what is neither SACKed, nor deemed lost and not sent again since, by the time when it was last sent. It is
     /// kept while a segment is touched; else the order is that of the board.
-    by_time: Option<Box<ByTime>>,
+    send_order: Option<Box<SendOrder>>,
     /// Beside each segment, where the delivery rate is sampled.
     departures: Option<VecDeque<Departure>>,
     sacked: u64,
     lost: u64,
-    resent: u64,
+    retransmitted: u64,
     twice: u64,
     sacked_segments: u32,
     /// Nothing before this index waits to be sent again.
@@ -45,8 +45,8 @@ pub struct Scoreboard {
     /// Nothing from this index on is SACKed.
     top: usize,
     /// Blocks of the last ACK, that were walked already.
-    walked: [(Seq, Seq); 4],
-    walked_count: u8,
+    previous_blocks: [(Seq, Seq); 4],
+    previous_count: u8,
     /// RACK's state.
     pub rack: Rack,
 }
@@ -54,17 +54,17 @@ pub struct Scoreboard {
 impl Scoreboard {
     /// An empty board. `unit`: what every segment counts for; 0: its bytes. `rack`: losses are found by time.
     pub fn new(unit: u32, rack: bool) -> Self {
-        Scoreboard { unit, by_time: rack.then(Box::default), ..Scoreboard::default() }
+        Scoreboard { unit, send_order: rack.then(Box::default), ..Scoreboard::default() }
     }
 
     /// The same board, whose RACK takes times so.
-    pub fn timed(mut self, times: RackTimes) -> Self {
-        self.rack.as_linux = times == RackTimes::Linux;
+    pub fn with_rack_times(mut self, times: RackTimes) -> Self {
+        self.rack.linux_times = times == RackTimes::Linux;
         self
     }
 
     /// The same board, which keeps what a sample of the delivery rate takes.
-    pub fn sampled(mut self, sampled: bool) -> Self {
+    pub fn with_rate_samples(mut self, sampled: bool) -> Self {
         self.departures = sampled.then(VecDeque::default);
         self
     }
@@ -83,16 +83,16 @@ impl Scoreboard {
     /// A segment that is [plain](Sent::is_plain) is about to be more.
     fn touch(&mut self) {
         if self.touched == 0
-            && let Some(by_time) = &mut self.by_time
+            && let Some(send_order) = &mut self.send_order
         {
-            by_time.fill(self.segments.len());
+            send_order.fill(self.segments.len());
         }
         self.touched += 1;
     }
 
     /// The order by time, where it is not that of the board.
-    fn by_time(&mut self) -> Option<&mut ByTime> {
-        self.by_time.as_deref_mut().filter(|_| self.touched > 0)
+    fn send_order(&mut self) -> Option<&mut SendOrder> {
+        self.send_order.as_deref_mut().filter(|_| self.touched > 0)
     }
 
     fn weight(&self, sent: &Sent) -> u64 {
@@ -110,13 +110,13 @@ impl Scoreboard {
         if self.is_plain() {
             return self.outstanding;
         }
-        self.outstanding - self.sacked - self.lost + self.resent + self.twice
+        self.outstanding - self.sacked - self.lost + self.retransmitted + self.twice
     }
 
     /// Segments out, SACKed, deemed lost, and sent again and not lost since.
     pub fn counts(&self) -> (u32, u32, u32, u32) {
         let count = |mark| self.segments.iter().filter(|s| s.has(mark)).count() as u32;
-        (self.segments.len() as u32, self.sacked_segments, count(LOST), count(RESENT | TWICE))
+        (self.segments.len() as u32, self.sacked_segments, count(LOST), count(RETRANSMITTED | TWICE))
     }
 
     /// How many segments are out.
@@ -146,8 +146,8 @@ impl Scoreboard {
     }
 
     /// Whether something deemed lost waits to be sent again.
-    pub fn waits(&self) -> bool {
-        self.lost > self.resent || (self.unit == 0 && self.lost != self.resent)
+    pub fn has_unsent_lost(&self) -> bool {
+        self.lost > self.retransmitted || (self.unit == 0 && self.lost != self.retransmitted)
     }
 
     /// The SACKed segments, the highest first.

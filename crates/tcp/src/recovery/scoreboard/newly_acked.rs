@@ -8,7 +8,7 @@ use super::segment::{COUNTED, SACKED, Sent};
 impl Scoreboard {
     /// Bytes and segments that an ACK up to `ack` with these SACK blocks delivers for the first time, as
     /// [`Scoreboard::on_ack`] will count them.
-    pub fn newly(&self, una: Seq, ack: Seq, blocks: &[(Seq, Seq)], max: Seq) -> (u32, u32) {
+    pub fn newly_acked(&self, una: Seq, ack: Seq, blocks: &[(Seq, Seq)], max: Seq) -> (u32, u32) {
         let (mut bytes, mut segments) = (0, 0);
         for s in self.segments.iter().take_while(|s| s.start.before(ack)) {
             let end = if s.end.after(ack) { ack } else { s.end };
@@ -21,7 +21,7 @@ impl Scoreboard {
             if twice || !start.before(end) || end.after(max) || start.before(latest) {
                 continue;
             }
-            let (start, end) = self.not_walked(start, end);
+            let (start, end) = self.exclude_previous(start, end);
             let earlier = &blocks[..i];
             let before = |s: &Sent| !s.end.after(latest) || s.start.max(latest).before(start);
             let from = self.segments.partition_point(before);

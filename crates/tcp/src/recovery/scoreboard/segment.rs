@@ -10,9 +10,9 @@ pub(super) const SACKED: u8 = 1;
 /// Deemed lost.
 pub(super) const LOST: u8 = 2;
 /// A retransmission of it is in flight.
-pub(super) const RESENT: u8 = 4;
+pub(super) const RETRANSMITTED: u8 = 4;
 /// It was sent more than once.
-pub(super) const EVER_RESENT: u8 = 8;
+pub(super) const EVER_RETRANSMITTED: u8 = 8;
 /// The application had no more when it was sent.
 pub(super) const APP_LIMITED: u8 = 16;
 /// It was SACKed before that was forgotten: its delivery is counted already.
@@ -58,8 +58,8 @@ impl Sent {
         if self.has(SACKED | COUNTED) { 0 } else { end - self.start }
     }
     /// Whether it was sent more than once.
-    pub fn resent(&self) -> bool {
-        self.has(EVER_RESENT)
+    pub fn was_retransmitted(&self) -> bool {
+        self.has(EVER_RETRANSMITTED)
     }
     /// Whether the application had no more when it was sent.
     pub fn app_limited(&self) -> bool {
@@ -69,7 +69,7 @@ impl Sent {
 
 /// What an ACK of segments that were sent once delivered ([`Scoreboard::acknowledge`](super::Scoreboard::acknowledge)).
 #[derive(Clone, Copy, Debug)]
-pub struct Run {
+pub struct AckedSegments {
     /// Bytes.
     pub delivered: u32,
     /// The same in units of flight.
@@ -124,7 +124,7 @@ pub struct RttAmbiguity {
 
 impl RttAmbiguity {
     /// Whether it may, for a segment last sent then (RFC 8985 §6.2, step 2).
-    pub(super) fn is_about(&self, now: Time, sent: Time) -> bool {
+    pub(super) fn applies_to(&self, now: Time, sent: Time) -> bool {
         let before = |echo: u32| (echo.wrapping_sub(timestamp(sent)) as i32) < 0;
         now.since(sent) < self.min_rtt || self.echo.is_some_and(before)
     }
@@ -132,7 +132,7 @@ impl RttAmbiguity {
 
 /// Delivery times against which a sample of the rate is taken.
 #[derive(Clone, Copy, Debug)]
-pub struct Clock {
+pub struct DeliveryClock {
     /// Bytes delivered so far.
     pub delivered: u64,
     /// When the last of them was.
@@ -141,7 +141,7 @@ pub struct Clock {
     pub first_sent: Time,
 }
 
-impl Clock {
+impl DeliveryClock {
     /// What a segment that goes out now has of it.
     pub(super) fn departure(&self) -> Departure {
         Departure { delivered_at: self.delivered_at, first_sent: self.first_sent }

@@ -4,12 +4,12 @@ use net::Seq;
 use units::Time;
 
 use super::Scoreboard;
-use super::segment::{APP_LIMITED, Clock, EVER_RESENT, LOST, PUSHED, RESENT, SACKED, Sent, TWICE};
+use super::segment::{APP_LIMITED, DeliveryClock, EVER_RETRANSMITTED, LOST, PUSHED, RETRANSMITTED, SACKED, Sent, TWICE};
 
 impl Scoreboard {
     /// New data goes out.
     #[inline]
-    pub fn on_sent(&mut self, start: Seq, end: Seq, at: Time, clock: &Clock, app_limited: bool) {
+    pub fn on_sent(&mut self, start: Seq, end: Seq, at: Time, clock: &DeliveryClock, app_limited: bool) {
         let marks = if app_limited { APP_LIMITED } else { 0 };
         let sent = Sent { start, end, at, delivered: clock.delivered as u32, marks };
         self.outstanding += self.weight(&sent);
@@ -17,8 +17,8 @@ impl Scoreboard {
         if let Some(departures) = &mut self.departures {
             departures.push_back(clock.departure());
         }
-        if let Some(by_time) = self.by_time() {
-            by_time.push_back();
+        if let Some(send_order) = self.send_order() {
+            send_order.push_back();
         }
     }
 
@@ -34,13 +34,13 @@ impl Scoreboard {
         self.segments.get(index).is_some_and(|s| s.has(PUSHED))
     }
 
-    /// What is to be sent again next: [start, end), at most `most` bytes; its place for [`Scoreboard::on_resent`].
+    /// What is to be sent again next: [start, end), at most `most` bytes; its place for [`Scoreboard::on_retransmitted`].
     pub fn next_lost(&mut self) -> Option<(usize, Seq, Seq)> {
         if self.lost == 0 {
             return None;
         }
         while let Some(s) = self.segments.get(self.first_lost) {
-            if s.has(LOST) && !s.has(RESENT) && !s.has(SACKED) {
+            if s.has(LOST) && !s.has(RETRANSMITTED) && !s.has(SACKED) {
                 return Some((self.first_lost, s.start, s.end));
             }
             self.first_lost += 1;
@@ -49,10 +49,10 @@ impl Scoreboard {
     }
 
     /// The segment at `index` goes out again.
-    pub fn on_resent(&mut self, index: usize, at: Time, clock: &Clock) {
+    pub fn on_retransmitted(&mut self, index: usize, at: Time, clock: &DeliveryClock) {
         let Some(s) = self.segments.get_mut(index) else { return };
-        let (newly, plain) = (!s.has(RESENT), s.is_plain());
-        s.marks = (s.marks & !APP_LIMITED) | RESENT | EVER_RESENT;
+        let (newly, plain) = (!s.has(RETRANSMITTED), s.is_plain());
+        s.marks = (s.marks & !APP_LIMITED) | RETRANSMITTED | EVER_RETRANSMITTED;
         s.at = at;
         s.delivered = clock.delivered as u32;
         let s = *s;
@@ -62,21 +62,21 @@ impl Scoreboard {
         if let Some(departures) = &mut self.departures {
             departures[index] = clock.departure();
         }
-        if let Some(by_time) = self.by_time.as_mut().filter(|_| !s.has(SACKED)) {
-            by_time.remove(index);
-            by_time.append(index);
+        if let Some(send_order) = self.send_order.as_mut().filter(|_| !s.has(SACKED)) {
+            send_order.remove(index);
+            send_order.append(index);
         }
         if newly && s.has(LOST) {
-            self.resent += self.weight(&s);
+            self.retransmitted += self.weight(&s);
         } else if newly {
             // A probe of what is not deemed lost: it is in flight once.
-            self.segments[index].marks &= !RESENT;
+            self.segments[index].marks &= !RETRANSMITTED;
         }
     }
 
     /// The segment at `index`, which is not deemed lost, goes out again: it is in flight twice (RFC 6675 §4, SetPipe).
-    pub fn on_resent_early(&mut self, index: usize, at: Time, clock: &Clock) {
-        self.on_resent(index, at, clock);
+    pub fn on_retransmitted_early(&mut self, index: usize, at: Time, clock: &DeliveryClock) {
+        self.on_retransmitted(index, at, clock);
         self.segments[index].marks |= TWICE;
         self.twice += self.weight(&self.segments[index]);
     }

@@ -11,7 +11,7 @@ fn lose_one_by_one(board: &mut Scoreboard, now: Time, window: Duration) -> (u32,
     let (mut bytes, mut all_due) = (0, None);
     for i in 0..board.segments.len() {
         let s = board.segments[i];
-        if s.has(SACKED) || (s.has(LOST) && !s.has(RESENT)) {
+        if s.has(SACKED) || (s.has(LOST) && !s.has(RETRANSMITTED)) {
             continue;
         }
         if let Some(at) = board.rack.lost_at(s.at, s.end, window) {
@@ -39,7 +39,7 @@ proptest! {
         rack in any::<bool>(),
         steps in prop::collection::vec((0u8..10, 0u32..30, 0u32..6, 0u64..4), 1..150),
     ) {
-        let clock = Clock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
+        let clock = DeliveryClock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
         let mut board = Scoreboard::new(0, rack);
         let (mut now, mut una, mut max) = (Time(100), Seq(u32::MAX - 50), Seq(u32::MAX - 50));
         for (step, a, b, t) in steps {
@@ -54,20 +54,20 @@ proptest! {
                 3 | 4 => {
                     for _ in 0..=b {
                         if let Some((i, ..)) = board.next_lost() {
-                            board.on_resent(i, now, &clock);
+                            board.on_retransmitted(i, now, &clock);
                         }
                     }
                 }
-                5 if !board.is_empty() => board.on_resent(board.last_index(), now, &clock),
+                5 if !board.is_empty() => board.on_retransmitted(board.last_index(), now, &clock),
                 6 if a == 0 => board.lose_all(b == 0),
-                6 if a == 1 => board.find_again(),
+                6 if a == 1 => board.undo_losses(),
                 6 if a == 2 => board.lose_on_timeout(now, Duration(t)),
                 _ => {
                     let out = max - una;
                     let ack = una + (if step == 7 { 5 * b } else { 0 }).min(out);
                     let start = una + 10 * a;
                     let blocks = &[(start, start + 10 * (b + 1))][..usize::from(t > 0)];
-                    let asked = board.newly(una, ack, blocks, max);
+                    let asked = board.newly_acked(una, ack, blocks, max);
                     let mut by_run = board.clone();
                     let run = if blocks.is_empty() { by_run.acknowledge(now, ack) } else { None };
                     let told = board.on_ack(now, una, ack, blocks, max, &ambiguity(3));
@@ -76,7 +76,7 @@ proptest! {
                         prop_assert_eq!((Some(run.first_sent), Some(run.last.at)), (told.first_sent, told.last_sent));
                         prop_assert_eq!(Some(run.last.end), told.newest.map(|newest| newest.end));
                         prop_assert_eq!((told.late, format!("{:?}", board.rack)), (0, format!("{:?}", by_run.rack)));
-                        prop_assert!(!rack || by_run.clone().lose_by_time(now, Duration(t)) == (0, None));
+                        prop_assert!(!rack || by_run.clone().rack_detect_loss(now, Duration(t)) == (0, None));
                         board = by_run;
                     }
                     prop_assert_eq!(asked.0, told.delivered);
@@ -91,7 +91,7 @@ proptest! {
             prop_assert!(board.sacked_from_the_top().map(|s| s.start).eq(sacked));
             if rack {
                 let expected = lose_one_by_one(&mut literal, now, Duration(t));
-                prop_assert_eq!(board.lose_by_time(now, Duration(t)), expected);
+                prop_assert_eq!(board.rack_detect_loss(now, Duration(t)), expected);
             } else {
                 let limit = una + 7 * a;
                 prop_assert_eq!(board.lose_before(limit), lose_each_before(&mut literal, limit));
@@ -99,8 +99,8 @@ proptest! {
                 let hole = (0..top).find(|&i| !board.segments[i].has(SACKED | LOST | TWICE));
                 prop_assert_eq!(board.next_hole().map(|(i, ..)| i), hole);
                 if let Some(hole) = hole.filter(|_| b == 0) {
-                    board.on_resent_early(hole, now, &clock);
-                    literal.on_resent_early(hole, now, &clock);
+                    board.on_retransmitted_early(hole, now, &clock);
+                    literal.on_retransmitted_early(hole, now, &clock);
                 }
             }
             let marks = |b: &Scoreboard| b.segments.iter().map(|s| s.marks).collect::<Vec<_>>();
@@ -121,8 +121,8 @@ fn the_round_trip_is_of_the_segment_sent_last_or_the_last_in_sequence() {
         (RackTimes::Linux, &[], 210),
         (RackTimes::Linux, &[(Seq(30), Seq(40))], 210),
     ] {
-        let clock = Clock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
-        let mut board = Scoreboard::new(0, true).timed(times);
+        let clock = DeliveryClock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
+        let mut board = Scoreboard::new(0, true).with_rack_times(times);
         for i in 0..2 {
             board.on_sent(Seq(i * 10), Seq((i + 1) * 10), Time(0), &clock, false);
         }
@@ -130,7 +130,7 @@ fn the_round_trip_is_of_the_segment_sent_last_or_the_last_in_sequence() {
             board.on_sent(Seq(i * 10), Seq((i + 1) * 10), us(105), &clock, false);
         }
         board.lose_at(0);
-        board.on_resent(0, us(100), &clock);
+        board.on_retransmitted(0, us(100), &clock);
         board.on_ack(us(210), Seq(0), Seq(20), blocks, Seq(40), &ambiguity(90));
         assert_eq!(board.rack.rtt.0, rtt * 1_000_000);
     }
@@ -141,15 +141,15 @@ fn the_round_trip_is_of_the_segment_sent_last_or_the_last_in_sequence() {
 #[test]
 fn in_the_same_microsecond_the_higher_end_is_later() {
     for (times, lost) in [(RackTimes::Rfc8985, 0), (RackTimes::Linux, 10)] {
-        let clock = Clock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
-        let mut board = Scoreboard::new(0, true).timed(times);
+        let clock = DeliveryClock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
+        let mut board = Scoreboard::new(0, true).with_rack_times(times);
         board.on_sent(Seq(0), Seq(10), Time(0), &clock, false);
         board.lose_at(0);
         board.on_sent(Seq(10), Seq(20), Time(5_000_100), &clock, false);
-        board.on_resent(0, Time(5_000_200), &clock);
+        board.on_retransmitted(0, Time(5_000_200), &clock);
         let at = Time(9_000_000);
         board.on_ack(at, Seq(0), Seq(0), &[(Seq(10), Seq(20))], Seq(20), &ambiguity(90));
-        assert_eq!(board.lose_by_time(at, Duration::ZERO).0, lost);
+        assert_eq!(board.rack_detect_loss(at, Duration::ZERO).0, lost);
     }
 }
 
@@ -157,7 +157,7 @@ fn in_the_same_microsecond_the_higher_end_is_later() {
 #[test]
 fn nothing_is_delivered_twice() {
     for forget in [false, true] {
-        let clock = Clock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
+        let clock = DeliveryClock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
         let mut board = Scoreboard::new(1000, false);
         for i in 0..3 {
             board.on_sent(Seq(i * 1000), Seq((i + 1) * 1000), Time(1), &clock, false);

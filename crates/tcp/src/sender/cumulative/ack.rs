@@ -203,7 +203,7 @@ impl CumulativeSender {
                     tcb.restart_timer(now, tcp);
                 }
                 if tcp.recovery.method == RecoveryKind::Tahoe {
-                    self.duplicates.no_recovery();
+                    self.duplicates.suppress_recovery();
                     self.inflation = 0;
                     tcb.cwnd = tahoe::cwnd(f64::from(tcb.smss));
                     self.nxt = tahoe::send_next(tcb.una);
@@ -242,7 +242,7 @@ impl CumulativeSender {
         if !over {
             measured.delivered += u64::from(tcb.smss);
         } else if tcp.recovery.reordering == ReorderingRules::Linux {
-            measured.tracking.reordering.on_more_duplicates(out, tcp.recovery.reordering_max.0 as u32);
+            measured.tracking.reordering.on_excess_duplicates(out, tcp.recovery.reordering_max.0 as u32);
         }
     }
 

@@ -17,7 +17,7 @@ use super::tracking::Tracking;
 use crate::config::{FrtoKind, Tcp};
 use crate::congestion::{Congestion, RateSample};
 use crate::recovery::eifel::Undo;
-use crate::recovery::reno::Duplicates;
+use crate::recovery::reno::DuplicateAcks;
 use crate::window::Window;
 
 /// What a sender without SACK has.
@@ -29,7 +29,7 @@ pub(super) struct CumulativeSender {
     inflation: u32,
     /// `max` at the last cut of the window (recover of RFC 6582).
     recover: Seq,
-    duplicates: Duplicates,
+    duplicates: DuplicateAcks,
     /// The last reason for cutting the window.
     last_cut: Option<Congestion>,
     /// The segment being timed and when it was sent; [`Time::NEVER`]: none.
@@ -54,7 +54,7 @@ impl CumulativeSender {
             nxt: iss,
             inflation: 0,
             recover: iss,
-            duplicates: Duplicates::default(),
+            duplicates: DuplicateAcks::default(),
             last_cut: None,
             timed: iss,
             timed_at: Time::NEVER,

@@ -30,7 +30,7 @@ impl SackSender {
                 return None;
             }
             let window = self.reordering_window(tcb, tcp);
-            let (lost, next) = self.board.lose_by_time(now, window);
+            let (lost, next) = self.board.rack_detect_loss(now, window);
             self.lost_bytes += u64::from(lost);
             return next;
         }

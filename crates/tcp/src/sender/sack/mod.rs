@@ -19,7 +19,7 @@ use super::tracking::Tracking;
 use crate::config::{CwndValidation, FlightUnit, Tcp};
 use crate::congestion::RateSample;
 use crate::recovery::prr::Prr;
-use crate::recovery::scoreboard::{Clock, Scoreboard};
+use crate::recovery::scoreboard::{DeliveryClock, Scoreboard};
 use crate::recovery::tlp::Tlp;
 use crate::window::Window;
 
@@ -41,7 +41,7 @@ pub(super) struct SackSender {
     rescue: Option<Seq>,
     /// Bytes that limited transmit let go since an ACK last advanced.
     limited: u32,
-    clock: Clock,
+    clock: DeliveryClock,
     lost_bytes: u64,
     /// The delivery rate: the last sample, or the highest if the application limited it (Linux, tcp_rate_gen).
     rate: Option<RateSample>,
@@ -57,7 +57,7 @@ impl SackSender {
         let unit = if tcp.details.flight_unit == FlightUnit::Segments { tcb.smss } else { 0 };
         let sampled = tcb.congestion.takes_rates() || tcb.socket_flags.any(SocketFlags::RATE);
         SackSender {
-            board: Scoreboard::new(unit, tcp.recovery.rack).timed(tcp.details.rack_times).sampled(sampled),
+            board: Scoreboard::new(unit, tcp.recovery.rack).with_rack_times(tcp.details.rack_times).with_rate_samples(sampled),
             tracking,
             state: CaState::Open,
             recovery_point: Seq(tcb.una.0.wrapping_sub(1)), // nothing was sent before
@@ -68,7 +68,7 @@ impl SackSender {
             probe_due: false,
             rescue: None,
             limited: 0,
-            clock: Clock { delivered: 0, delivered_at: now, first_sent: now },
+            clock: DeliveryClock { delivered: 0, delivered_at: now, first_sent: now },
             lost_bytes: 0,
             rate: None,
             rto_from: now,
@@ -141,8 +141,8 @@ impl SackSender {
     }
 
     /// Bytes and segments that an ACK will deliver for the first time.
-    pub fn newly(&self, tcb: &Tcb, ack: Seq, options: &Options) -> (u32, u32) {
-        self.board.newly(tcb.una, ack, options.sack(), tcb.max)
+    pub fn newly_acked(&self, tcb: &Tcb, ack: Seq, options: &Options) -> (u32, u32) {
+        self.board.newly_acked(tcb.una, ack, options.sack(), tcb.max)
     }
 
     /// A recovery begins, which may be for nothing.

@@ -67,7 +67,7 @@ impl SackSender {
         } else if may_go {
             self.next_from_scoreboard(tcb, now, tcp)
         } else {
-            tcb.held = !tcb.all_out() || tcb.retransmit || self.board.waits();
+            tcb.held = !tcb.all_out() || tcb.retransmit || self.board.has_unsent_lost();
             None
         };
         let Some(outgoing) = outgoing else {
@@ -179,14 +179,14 @@ impl SackSender {
         }
         let board = &mut self.board;
         let clock = &self.clock;
-        if board.waits()
+        if board.has_unsent_lost()
             && (self.tracking.frto == Frto::Off || tcb.retransmit)
             && let Some((i, start, end)) = board.next_lost()
         {
             let weight = board.weight_of(end - start) as f64;
             if tcb.retransmit || board.pipe() as f64 + weight <= tcb.cwnd {
                 let pushed = board.is_pushed(i);
-                board.on_resent(i, now, clock);
+                board.on_retransmitted(i, now, clock);
                 self.tracking.on_retransmit(now);
                 self.prr.on_sent(weight);
                 let fast = std::mem::take(&mut tcb.retransmit);
@@ -247,14 +247,14 @@ impl SackSender {
         let board = &mut self.board;
         let (i, start, end) = match board.next_hole() {
             Some(hole) => {
-                board.on_resent_early(hole.0, now, &clock);
+                board.on_retransmitted_early(hole.0, now, &clock);
                 hole
             }
             None if rescue.is_some_and(|r| tcb.una.after(r)) => {
                 self.rescue = None;
                 let last = board.last_not_sacked()?;
                 board.lose_at(last.0);
-                board.on_resent(last.0, now, &clock);
+                board.on_retransmitted(last.0, now, &clock);
                 last
             }
             None => return None,
@@ -303,7 +303,7 @@ impl SackSender {
             let last = *board.last()?;
             let i = board.last_index();
             let pushed = board.is_pushed(i);
-            board.on_resent(i, now, &clock);
+            board.on_retransmitted(i, now, &clock);
             self.tracking.on_retransmit(now);
             (self.resend(tcb, now, (last.start, last.end, pushed), tcp), true)
         };

@@ -30,10 +30,10 @@ impl SackSender {
         }
         let of_probe = segments == 1 && self.tlp.end == Some(block.1);
         if board.rack.reorderings > u16::from(d.late > 0) && !of_probe {
-            board.rack.widens_next();
+            board.rack.schedule_widening();
         }
         // tcp_sacktag_one: what was SACKed and had been sent again came both times.
-        let late = board.late_by_copy(block);
+        let late = board.late_by_duplicate(block);
         self.on_late(tcb, late, tcp);
         false
     }
@@ -60,7 +60,7 @@ impl SackSender {
             return;
         }
         if tcb.una == una {
-            self.board.rack.persists();
+            self.board.rack.extend_persistence();
         } else if tcb.una.before(self.recovery_point) {
             let late = self.board.rack.late_by(una);
             self.on_late(tcb, late, tcp);

@@ -50,7 +50,7 @@ impl SackSender {
         tcb.take_back(&mut self.tracking, &window, acked, tcp);
         self.recovery_point = Seq(tcb.una.0.wrapping_sub(1));
         self.state = CaState::Open;
-        self.board.find_again();
+        self.board.undo_losses();
     }
 
     /// F-RTO, and Linux's short cut: what was sent before the timeout, and only then, has arrived.

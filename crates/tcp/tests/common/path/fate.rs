@@ -12,13 +12,13 @@ pub struct Fate {
     /// Marked CE, if it is ECN-capable.
     pub marked: bool,
     /// Delay beyond the path's, so that others overtake it.
-    pub late: Duration,
+    pub extra_delay: Duration,
     /// A copy of it arrives, so much later.
-    pub again: Option<Duration>,
+    pub copy: Option<Duration>,
 }
 
 impl Fate {
-    pub const PASS: Fate = Fate { dropped: false, marked: false, late: Duration::ZERO, again: None };
+    pub const PASS: Fate = Fate { dropped: false, marked: false, extra_delay: Duration::ZERO, copy: None };
     pub const DROP: Fate = Fate { dropped: true, ..Fate::PASS };
     pub const MARK: Fate = Fate { marked: true, ..Fate::PASS };
 }
@@ -28,7 +28,7 @@ pub struct Passage<'a> {
     pub now: Time,
     pub pair: usize,
     /// 0: from the end that opened; 1: from the other.
-    pub way: usize,
+    pub direction: usize,
     /// How many packets, and how many with data, went this way of this pair before.
     pub nth: u64,
     pub nth_data: u64,
@@ -41,7 +41,7 @@ pub struct Passage<'a> {
 
 /// Random harm, the same for every packet: each probability is of its own.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Harm {
+pub struct Impairments {
     pub loss: f64,
     /// A corrupted packet fails its checksum: it is lost as well.
     pub corruption: f64,
@@ -49,23 +49,23 @@ pub struct Harm {
     pub reordering: f64,
     pub marking: f64,
     /// Longest delay of a packet that is reordered, or of a copy, in milliseconds.
-    pub late_ms: u64,
+    pub max_delay_ms: u64,
 }
 
-impl Harm {
+impl Impairments {
     /// As a rule with this seed.
     pub fn rule(self, seed: u64) -> impl FnMut(&Passage) -> Fate {
         let mut random = Stream::new(seed, "harm");
         move |_| {
             let mut is = |p: f64| p > 0.0 && random.uniform() < p;
             let dropped = is(self.loss) | is(self.corruption);
-            let (again, late, marked) = (is(self.duplication), is(self.reordering), is(self.marking));
-            let mut span = || Duration::from_millis(random.below(self.late_ms.max(1)) + 1);
+            let (copy, extra_delay, marked) = (is(self.duplication), is(self.reordering), is(self.marking));
+            let mut span = || Duration::from_millis(random.below(self.max_delay_ms.max(1)) + 1);
             Fate {
                 dropped,
                 marked,
-                late: if late { span() } else { Duration::ZERO },
-                again: again.then(&mut span),
+                extra_delay: if extra_delay { span() } else { Duration::ZERO },
+                copy: copy.then(&mut span),
             }
         }
     }

@@ -3,7 +3,7 @@
 #![allow(dead_code, unused_imports)]
 
 mod fate;
-mod ledger;
+mod counters;
 mod link;
 mod pair;
 
@@ -15,11 +15,11 @@ use tcp::fast_open::{Opening, Server};
 use tcp::{Error, State};
 use units::{Duration, Time};
 
-pub use fate::{Fate, Harm, Passage};
+pub use fate::{Fate, Impairments, Passage};
 pub use link::Link;
 pub use pair::{App, Closes, Fast, Pair};
 
-struct Flying {
+struct InFlight {
     at: Time,
     number: u64,
     pair: usize,
@@ -30,25 +30,25 @@ struct Flying {
     field: Ecn,
 }
 
-impl PartialEq for Flying {
+impl PartialEq for InFlight {
     fn eq(&self, other: &Self) -> bool {
         (self.at, self.number) == (other.at, other.number)
     }
 }
-impl Eq for Flying {}
-impl PartialOrd for Flying {
+impl Eq for InFlight {}
+impl PartialOrd for InFlight {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
-impl Ord for Flying {
+impl Ord for InFlight {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         (self.at, self.number).cmp(&(other.at, other.number))
     }
 }
 
 /// Most segments that one call may let go.
-const MOST_AT_ONCE: u32 = 20_000;
+const MAX_BURST: u32 = 20_000;
 
 /// Connections and what lies between their ends.
 pub struct Path<'a> {
@@ -58,7 +58,7 @@ pub struct Path<'a> {
     pub links: [Link; 2],
     pub events: u64,
     rule: Box<dyn FnMut(&Passage) -> Fate + 'a>,
-    flying: BinaryHeap<Reverse<Flying>>,
+    flying: BinaryHeap<Reverse<InFlight>>,
     number: u64,
 }
 
@@ -79,12 +79,12 @@ impl<'a> Path<'a> {
     fn send(&mut self, p: usize, from: usize, segment: Segment, options: Options, field: Ecn) {
         let pair = &mut self.pairs[p];
         let slack = (1i64 << pair.ends[from].scale()) - 1;
-        pair.ledgers[from].on_sent(&segment);
-        pair.ledgers[1 - from].on_answered(&segment, &options, slack);
+        pair.counters[from].on_sent(&segment);
+        pair.counters[1 - from].on_answered(&segment, &options, slack);
         let fate = (self.rule)(&Passage {
             now: self.now,
             pair: p,
-            way: from,
+            direction: from,
             nth: pair.sent[from],
             nth_data: pair.data[from],
             segment: &segment,
@@ -100,10 +100,10 @@ impl<'a> Path<'a> {
         let size = pair.ends[from].wire_size(&segment) + options.wire_len();
         let Some(left) = self.links[from].pass(self.now, size) else { return };
         let field = if fate.marked && field.is_capable() { Ecn::Ce } else { field };
-        for extra in [Some(Duration::ZERO), fate.again].into_iter().flatten() {
+        for extra in [Some(Duration::ZERO), fate.copy].into_iter().flatten() {
             self.number += 1;
-            self.flying.push(Reverse(Flying {
-                at: left + pair.delays[from] + fate.late + extra,
+            self.flying.push(Reverse(InFlight {
+                at: left + pair.delays[from] + fate.extra_delay + extra,
                 number: self.number,
                 pair: p,
                 to: 1 - from,
@@ -118,7 +118,7 @@ impl<'a> Path<'a> {
     fn pump(&mut self, p: usize, end: usize) {
         let mut options = Options::default();
         for n in 0.. {
-            assert!(n < MOST_AT_ONCE, "it sends without end: {}", self.pairs[p].describe());
+            assert!(n < MAX_BURST, "it sends without end: {}", self.pairs[p].describe());
             let Some((segment, field)) = self.pairs[p].ends[end].poll(self.now, &mut options) else { break };
             if !self.pairs[p].ends[end].has_options() {
                 options = Options::default();
@@ -127,13 +127,13 @@ impl<'a> Path<'a> {
         }
     }
 
-    fn arrive(&mut self, f: Flying) {
+    fn arrive(&mut self, f: InFlight) {
         let pair = &mut self.pairs[f.pair];
         let (state, error) = (pair.ends[f.to].state(), pair.ends[f.to].error());
         if state == State::Closed && (error.is_some() || pair.opened) {
             // The host answers for a connection that is no more (RFC 9293 §3.10.7.1).
             if !f.segment.flags.has(Flags::RST) {
-                pair.forgotten = true;
+                pair.reset_by_host = true;
                 let acked = f.segment.flags.has(Flags::ACK);
                 let (seq, ack, flags) = if acked {
                     (f.segment.ack, Seq(0), Flags::RST)
@@ -145,12 +145,12 @@ impl<'a> Path<'a> {
             }
             return;
         }
-        pair.ledgers[1 - f.to].on_arrival(&f.segment);
-        pair.ledgers[f.to].on_told(&f.segment);
+        pair.counters[1 - f.to].on_arrival(&f.segment);
+        pair.counters[f.to].on_feedback(&f.segment);
         pair.ends[f.to].on_segment(self.now, &f.segment, &f.options, f.field);
         let takes = pair.ends[f.to].next_expected().after(f.segment.seq + 1);
         if f.segment.flags.has(Flags::SYN) && f.segment.len > 0 && takes {
-            pair.ledgers[1 - f.to].on_syn_data(f.segment.len);
+            pair.counters[1 - f.to].on_syn_data(f.segment.len);
         }
         self.pump(f.pair, f.to);
         self.after(f.pair, f.to);
@@ -171,8 +171,8 @@ impl<'a> Path<'a> {
             Closes::AfterPeer => tcp.peer_closed() && app.writes.is_empty(),
             _ => false,
         };
-        if due && !pair.ledgers[end].closed {
-            pair.ledgers[end].closed = true;
+        if due && !pair.counters[end].closed {
+            pair.counters[end].closed = true;
             tcp.close();
             self.pump(p, end);
         }
@@ -202,14 +202,14 @@ impl<'a> Path<'a> {
             let cookie = |byte| Cookie::of(&[byte; 8]).unwrap_or_default();
             match pair.fast {
                 _ if pair.both_open => pair.ends[1].connect(),
-                Some(Fast::Taken | Fast::Refused) => {
+                Some(Fast::Accepted | Fast::Refused) => {
                     pair.ends[1].listen_fast(Server { cookie: cookie(1), ..Server::default() })
                 }
                 Some(Fast::Unknown) | None => pair.ends[1].listen(),
             }
             match pair.fast {
                 Some(fast) => {
-                    let cookie = cookie(if fast == Fast::Taken { 1 } else { 2 });
+                    let cookie = cookie(if fast == Fast::Accepted { 1 } else { 2 });
                     let option = Some(FastOpen { cookie, experimental: false });
                     pair.ends[0].connect_fast(Opening { option, data: true, mss: None });
                 }
@@ -226,13 +226,13 @@ impl<'a> Path<'a> {
         let (app, tcp) = (&mut pair.apps[end], &mut pair.ends[end]);
         if pair.next_read[end].is_some_and(|t| t <= now) {
             pair.next_read[end] = None;
-            let most = app.reads.map_or(0, |r| r.1);
+            let max = app.reads.map_or(0, |r| r.1);
             let readable = tcp.readable();
-            let n = tcp.read(self.now, most);
-            assert_eq!(n, most.min(readable));
-            let ledger = &mut pair.ledgers[1 - end];
-            ledger.read += u64::from(n);
-            assert!(ledger.read <= ledger.in_order(), "read {n}, which did not arrive: {ledger:?}");
+            let n = tcp.read(self.now, max);
+            assert_eq!(n, max.min(readable));
+            let counters = &mut pair.counters[1 - end];
+            counters.read += u64::from(n);
+            assert!(counters.read <= counters.in_order(), "read {n}, which did not arrive: {counters:?}");
         }
         while app.writes.front().is_some_and(|w| w.0 <= now) {
             let Some((_, bytes)) = app.writes.pop_front() else { break };
@@ -243,11 +243,11 @@ impl<'a> Path<'a> {
             }
             if !matches!(tcp.state(), State::Closed | State::TimeWait) {
                 tcp.write(bytes);
-                pair.ledgers[end].written = pair.ledgers[end].written.saturating_add(bytes);
+                pair.counters[end].written = pair.counters[end].written.saturating_add(bytes);
             }
             if app.writes.is_empty() && app.closes == Closes::AfterWrites {
                 tcp.close();
-                pair.ledgers[end].closed = true;
+                pair.counters[end].closed = true;
             }
         }
         self.pump(p, end);
@@ -301,7 +301,7 @@ impl<'a> Path<'a> {
     pub fn gave_up(&self) -> bool {
         let mut gave_up = false;
         for pair in &self.pairs {
-            for (end, ledger) in pair.ends.iter().zip(&pair.ledgers) {
+            for (end, counters) in pair.ends.iter().zip(&pair.counters) {
                 if end.error() == Some(Error::TimedOut) {
                     let handshake = end.milestones().0 == Time::NEVER;
                     let tcp = end.tcp();
@@ -309,8 +309,8 @@ impl<'a> Path<'a> {
                         .connection
                         .synack_retries
                         .min(tcp.connection.syn_retries + tcp.connection.syn_linear_timeouts);
-                    let most = if handshake { syns } else { tcp.connection.retries };
-                    assert!(ledger.tries > most, "it gave up after {}: {}", ledger.tries, pair.describe());
+                    let max = if handshake { syns } else { tcp.connection.retries };
+                    assert!(counters.attempts > max, "it gave up after {}: {}", counters.attempts, pair.describe());
                     gave_up = true;
                 }
             }

@@ -7,7 +7,7 @@ use net::Seq;
 use tcp::{Endpoint, Tcp};
 use units::{Duration, Time};
 
-use super::ledger::Ledger;
+use super::counters::Counters;
 
 /// When an application closes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl App {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fast {
     /// The cookie is right.
-    Taken,
+    Accepted,
     /// It is not.
     Refused,
     /// Fast Open is not known there.
@@ -67,8 +67,8 @@ pub struct Pair {
     pub(super) both_open: bool,
     pub(super) fast: Option<Fast>,
     /// A host answered a segment of it with a reset, after TIME-WAIT.
-    pub(super) forgotten: bool,
-    pub(super) ledgers: [Ledger; 2],
+    pub(super) reset_by_host: bool,
+    pub(super) counters: [Counters; 2],
     pub(super) next_read: [Option<Time>; 2],
     pub(super) sent: [u64; 2],
     pub(super) data: [u64; 2],
@@ -87,8 +87,8 @@ impl Pair {
             opened: false,
             both_open: false,
             fast: None,
-            forgotten: false,
-            ledgers: Default::default(),
+            reset_by_host: false,
+            counters: Default::default(),
             next_read: [None; 2],
             sent: [0; 2],
             data: [0; 2],
@@ -99,7 +99,7 @@ impl Pair {
     pub fn set_iss(&mut self, iss: [u32; 2]) {
         for (i, iss) in iss.into_iter().enumerate() {
             self.ends[i].set_iss(Seq(iss));
-            self.ledgers[i].iss = Seq(iss);
+            self.counters[i].iss = Seq(iss);
         }
     }
 
@@ -115,19 +115,19 @@ impl Pair {
 
     /// Bytes that arrived in order at the other side of `end`.
     pub fn delivered(&self, end: usize) -> u64 {
-        self.ledgers[end].in_order()
+        self.counters[end].in_order()
     }
 
     /// Whether everything each end wrote was delivered, acknowledged and read.
     pub fn is_complete(&self) -> bool {
         (0..2).all(|i| {
-            let ledger = &self.ledgers[i];
+            let counters = &self.counters[i];
             let (here, there) = (&self.ends[i], &self.ends[1 - i]);
-            let read = self.apps[1 - i].reads.is_none() || ledger.read == ledger.written;
+            let read = self.apps[1 - i].reads.is_none() || counters.read == counters.written;
             // An end whose last ACK was lost may hear from a host that has forgotten the connection.
-            read && (here.acked() == ledger.written || self.forgotten)
-                && ledger.in_order() == ledger.written
-                && ledger.acked >= ledger.written
+            read && (here.acked() == counters.written || self.reset_by_host)
+                && counters.in_order() == counters.written
+                && counters.acked >= counters.written
                 && there.readable() == 0
                 && self.apps[i].writes.is_empty()
         })
@@ -146,8 +146,8 @@ impl Pair {
             self.ends[0].error(),
             self.ends[1].state(),
             self.ends[1].error(),
-            self.ledgers[0],
-            self.ledgers[1]
+            self.counters[0],
+            self.counters[1]
         )
     }
 }

@@ -25,7 +25,7 @@ impl Endpoint {
     #[cold]
     pub(super) fn on_ack_outside(&mut self, now: Time, segment: &Segment, options: &Options) -> bool {
         if segment.ack.after(self.max()) {
-            self.on_ack_of_nothing(segment, options);
+            self.on_ack_of_unsent(segment, options);
             return true;
         }
         let (una, oldest) = match &self.sender {
@@ -37,13 +37,13 @@ impl Endpoint {
         let discards =
             old && self.state > State::SynReceived && self.tcp.details.old_acks == OldAcks::Rfc5961;
         if discards {
-            self.answer(now);
+            self.answer_with_ack(now);
         }
         discards
     }
 
     /// RFC 9293 §3.10.7.4, fifth check: what was never sent is acknowledged.
-    fn on_ack_of_nothing(&mut self, segment: &Segment, options: &Options) {
+    fn on_ack_of_unsent(&mut self, segment: &Segment, options: &Options) {
         if self.state == State::SynReceived {
             self.incidents().reset = Some(Reset::answers(segment, options));
         } else {
@@ -68,7 +68,7 @@ impl Endpoint {
             return;
         }
         if segment.flags.has(Flags::FIN) && self.state == State::TimeWait {
-            self.incidents().waits_from = Some(now); // eighth check: the 2 MSL begin again
+            self.incidents().time_wait_from = Some(now); // eighth check: the 2 MSL begin again
         }
         if segment.len == 1 && segment.seq == next {
             // A window probe (RFC 3168 §6.1.6), whose octet is not taken.
@@ -97,7 +97,7 @@ impl Endpoint {
         let late = segment.seq.before(next) || segment.seq == next + window;
         let empty = segment.seq_len() == 0 || (closed && !segment.flags.has(Flags::SYN));
         if empty && late && segment.flags.has(Flags::ACK) {
-            self.take_late_ack(now, segment);
+            self.process_late_ack(now, segment);
         }
         // A SYN is challenged, whatever it carries (RFC 5961 §4; Linux, tcp_validate_incoming).
         let data = segment.len > 0 && !segment.flags.has(Flags::SYN);
@@ -108,7 +108,7 @@ impl Endpoint {
         if data {
             self.ack_due = true;
         } else {
-            self.answer(now);
+            self.answer_with_ack(now);
         }
     }
 
@@ -122,28 +122,28 @@ impl Endpoint {
         }
         self.complete_handshake(now, segment, false);
         let irs = self.irs;
-        if self.agreed.sack && self.tcp.recovery.dsack {
+        if self.negotiated.sack && self.tcp.recovery.dsack {
             self.receiver().report_duplicate(irs, irs + 1);
         }
         self.after_ack(now);
     }
 
     /// An ACK goes out, unless one like it did just before (RFC 5961 §7). Data is no part of a loop of ACKs.
-    fn answer(&mut self, now: Time) {
+    fn answer_with_ack(&mut self, now: Time) {
         let spacing = self.tcp.details.invalid_ack_spacing;
         if spacing > Duration::ZERO {
-            let answered = &mut self.incidents().answered;
-            if answered.is_some_and(|at| now < at + spacing) {
+            let last_answered = &mut self.incidents().last_answered;
+            if last_answered.is_some_and(|at| now < at + spacing) {
                 return;
             }
-            *answered = Some(now);
+            *last_answered = Some(now);
         }
         self.ack_due = true;
     }
 
     /// An ACK from just outside of the window: what it acknowledges counts (as Linux has it), or two ends whose probes
     /// crossed would answer each other for ever, and one with a gap in its window would hear nothing of its own data.
-    fn take_late_ack(&mut self, now: Time, segment: &Segment) {
+    fn process_late_ack(&mut self, now: Time, segment: &Segment) {
         if self.state == State::SynReceived || segment.ack.after(self.max()) {
             return;
         }
@@ -159,7 +159,7 @@ impl Endpoint {
     #[cold]
     pub(super) fn on_reset(&mut self, now: Time, segment: &Segment, next: Seq) {
         if segment.seq != next {
-            return self.answer(now);
+            return self.answer_with_ack(now);
         }
         let refused =
             self.state == State::SynReceived && self.incidents.as_ref().is_some_and(|r| r.simultaneous);

@@ -18,7 +18,7 @@ struct Link {
 
 /// The list. Segments are named by their index in the ring.
 #[derive(Clone, Debug)]
-pub struct ByTime {
+pub struct SendOrder {
     links: VecDeque<Link>,
     /// Number of the ring's first segment.
     front: u32,
@@ -26,13 +26,13 @@ pub struct ByTime {
     last: u32,
 }
 
-impl Default for ByTime {
+impl Default for SendOrder {
     fn default() -> Self {
-        ByTime { links: VecDeque::new(), front: 0, first: NONE, last: NONE }
+        SendOrder { links: VecDeque::new(), front: 0, first: NONE, last: NONE }
     }
 }
 
-impl ByTime {
+impl SendOrder {
     fn index(&self, number: u32) -> Option<usize> {
         (number != NONE).then(|| (number.wrapping_sub(self.front) & NUMBER) as usize)
     }
@@ -121,7 +121,7 @@ mod tests {
             wraps in any::<bool>(),
             steps in prop::collection::vec((0u8..5, 0usize..8), 1..200),
         ) {
-            let mut list = ByTime { front: if wraps { NUMBER - 20 } else { 0 }, ..ByTime::default() };
+            let mut list = SendOrder { front: if wraps { NUMBER - 20 } else { 0 }, ..SendOrder::default() };
             let (mut order, mut ring): (Vec<usize>, usize) = (Vec::new(), 0);
             for (step, i) in steps {
                 match step {

@@ -4,7 +4,7 @@ use crate::config::{Tcp, WindowScaling};
 
 /// What both sides agreed on with options.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Agreed {
+pub struct NegotiatedOptions {
     /// The other side's MSS, and its window scale and ours.
     pub mss: u16,
     pub their_scale: u8,
@@ -15,7 +15,7 @@ pub struct Agreed {
     pub timestamps: bool,
 }
 
-impl Agreed {
+impl NegotiatedOptions {
     /// The largest payload: the smaller MSS, less the room that timestamps take (RFC 6691).
     pub fn smss(&self, tcp: &Tcp) -> u32 {
         let mine = tcp.mss.0 as u32;

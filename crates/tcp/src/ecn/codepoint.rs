@@ -6,7 +6,7 @@
 
 use net::{Ecn as Field, Flags, Seq};
 
-use super::EcnEnd;
+use super::EcnEndpoint;
 use super::mode::Mode;
 use crate::config::{Ecn, EctOn, Misbehaviour, Tcp};
 use crate::congestion::Marks;
@@ -20,7 +20,7 @@ pub(super) enum Ect {
     /// New data, with ECT(0), and nothing else: RFC 3168 as it is usually done.
     NewData,
     /// Those that the parameters say.
-    Asked,
+    Configured,
 }
 
 /// The codepoint of a sender; `accurate`: with feedback that a scalable one needs (RFC 9331 §4.2).
@@ -29,7 +29,7 @@ fn codepoint(tcp: &Tcp, accurate: bool) -> Field {
     if tcp.ecn.ect1 || is_l4s { Field::Ect1 } else { Field::Ect0 }
 }
 
-impl EcnEnd {
+impl EcnEndpoint {
     /// The field of a SYN with these flags, sent for the `attempt`th time. ECN++: only if it asks for Accurate ECN,
     /// which can say that it was marked.
     pub fn syn_field(tcp: &Tcp, flags: Flags, attempt: u8) -> Field {
@@ -65,12 +65,12 @@ impl EcnEnd {
             // RFC 3168 §6.1.5, §6.1.6: no retransmission, no window probe.
             Ect::NewData if len > 0 && is_new && !is_probe => Field::Ect0,
             Ect::NewData => Field::NotEct,
-            Ect::Asked => self.field_asked(len, is_new, is_probe, end, tcp),
+            Ect::Configured => self.configured_field(len, is_new, is_probe, end, tcp),
         }
     }
 
     #[inline(never)]
-    fn field_asked(&mut self, len: u32, is_new: bool, is_probe: bool, end: Seq, tcp: &Tcp) -> Field {
+    fn configured_field(&mut self, len: u32, is_new: bool, is_probe: bool, end: Seq, tcp: &Tcp) -> Field {
         let is_new_data = len > 0 && is_new && !is_probe;
         let capable = match tcp.ect_in_force() {
             EctOn::NewData => is_new_data,
@@ -90,8 +90,8 @@ impl EcnEnd {
     #[inline]
     pub fn ack_field(&self, by_sack: bool, tcp: &Tcp) -> Field {
         match (self.ect, self.mode) {
-            (Ect::Asked, Mode::Accurate) if by_sack => self.control_field(tcp),
-            (Ect::Asked, Mode::Dctcp) => self.control_field(tcp), // RFC 8257 §4.1
+            (Ect::Configured, Mode::Accurate) if by_sack => self.control_field(tcp),
+            (Ect::Configured, Mode::Dctcp) => self.control_field(tcp), // RFC 8257 §4.1
             _ => Field::NotEct,
         }
     }

@@ -4,7 +4,7 @@ use net::{Flags, Options, Segment, Seq};
 
 /// What one end sent and the other got, in bytes from the first.
 #[derive(Clone, Debug, Default)]
-pub struct Ledger {
+pub struct Counters {
     pub iss: Seq,
     pub written: u64,
     pub closed: bool,
@@ -16,15 +16,15 @@ pub struct Ledger {
     pub acked: u64,
     edge: i64,
     /// The farthest right edge that arrived at the sender.
-    told: i64,
+    known_edge: i64,
     /// Segments sent that ask for an answer, since an ACK last advanced.
-    pub tries: u64,
+    pub attempts: u64,
     advanced: u64,
     /// Bytes the application read.
     pub read: u64,
 }
 
-impl Ledger {
+impl Counters {
     /// Position of a sequence number, 0 for the first byte: that nearest to what was acknowledged last.
     fn at(&self, seq: Seq) -> i64 {
         let base = self.iss + 1 + self.acked as u32;
@@ -60,7 +60,7 @@ impl Ledger {
         if segment.flags.has(Flags::RST) {
             return;
         }
-        self.tries += u64::from(segment.seq_len() > 0 || self.at(segment.seq) < self.advanced as i64);
+        self.attempts += u64::from(segment.seq_len() > 0 || self.at(segment.seq) < self.advanced as i64);
         if segment.seq_len() == 0 {
             return;
         }
@@ -69,18 +69,18 @@ impl Ledger {
             assert_eq!(start, -1, "a SYN of {segment:?}");
             assert!(
                 u64::from(segment.len) <= self.written,
-                "{segment:?} holds what was not written: {self:?}"
+                "{segment:?} holds bytes that were not written: {self:?}"
             );
             // It goes out before any window is known, and again whatever that is.
-            self.told = self.told.max(segment.len.into());
+            self.known_edge = self.known_edge.max(segment.len.into());
             return;
         }
         let end = start + i64::from(segment.len);
-        assert!(start >= 0 && end as u64 <= self.written, "{segment:?} holds what was not written: {self:?}");
+        assert!(start >= 0 && end as u64 <= self.written, "{segment:?} holds bytes that were not written: {self:?}");
         let fin = segment.flags.has(Flags::FIN);
         assert!(!fin || (self.closed && end as u64 == self.written), "{segment:?} ends too early: {self:?}");
         let probe = i64::from(segment.len <= 1);
-        assert!(end + i64::from(fin) <= self.told + probe, "{segment:?} exceeds the window: {self:?}");
+        assert!(end + i64::from(fin) <= self.known_edge + probe, "{segment:?} exceeds the window: {self:?}");
     }
 
     /// The receiver of this data sends a segment.
@@ -89,8 +89,8 @@ impl Ledger {
             return;
         }
         let ack = self.at(segment.ack);
-        let most = self.in_order() + u64::from(self.fin == Some(self.in_order()));
-        assert!(ack <= most as i64, "{segment:?} acknowledges what did not arrive: {self:?}");
+        let max = self.in_order() + u64::from(self.fin == Some(self.in_order()));
+        assert!(ack <= max as i64, "{segment:?} acknowledges what did not arrive: {self:?}");
         assert!(ack >= self.acked as i64, "{segment:?} takes an acknowledgement back: {self:?}");
         self.acked = ack as u64;
         let edge = ack + i64::from(segment.window);
@@ -102,7 +102,7 @@ impl Ledger {
             let (s, e) = (self.at(start), self.at(end));
             let fin = self.fin.is_some_and(|fin| e == fin as i64 + 1);
             let data = e - i64::from(fin);
-            let syn = (s, e) == (-1, 0); // that crossed ours, and came again with the SYN-ACK
+            let syn = (s, e) == (-1, 0); // that crossed ours, and came copy with the SYN-ACK
             assert!(
                 syn || s == data || self.has(s, data),
                 "{options:?} reports what did not arrive: {self:?}"
@@ -129,18 +129,18 @@ impl Ledger {
     }
 
     /// A segment of the receiver arrives at the sender.
-    pub fn on_told(&mut self, segment: &Segment) {
+    pub fn on_feedback(&mut self, segment: &Segment) {
         if segment.flags.has(Flags::RST) {
             return;
         }
         let ack = if segment.flags.has(Flags::ACK) { self.at(segment.ack) } else { 0 };
-        self.told = self.told.max(ack + i64::from(segment.window));
+        self.known_edge = self.known_edge.max(ack + i64::from(segment.window));
         if ack > self.advanced as i64 || (segment.flags.has(Flags::SYN) && ack == 0) {
             self.advanced = ack as u64;
-            self.tries = 0;
+            self.attempts = 0;
         }
         if segment.window == 0 {
-            self.tries = 0; // RFC 9293 §3.8.6.1: a probe that is answered keeps the connection open
+            self.attempts = 0; // RFC 9293 §3.8.6.1: a probe that is answered keeps the connection open
         }
     }
 }
