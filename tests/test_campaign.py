@@ -233,10 +233,8 @@ def test_a_sweep_is_packed_and_its_tables_are_put_together(
 
 def test_a_sweep_has_estimates_of_measures(small: dict[str, Any]) -> None:
     swept = aqmlab.sweep(small, {"tcp.ecn": ["off", "rfc3168"]}, replications=3)
-    every = {
-        m.name: m
-        for m in measures(["left>right"], MeasuredRun.of_result(swept.results[0]).crossing)
-    }
+    crossing = MeasuredRun.of_result(swept.results[0]).crossing
+    every = {m.name: m for m in measures(["left>right"], crossing)}
     table = swept.estimates([every["utilization"], every["mark_rate"]])
     assert list(table["tcp.ecn"]) == ["off", "rfc3168"] * 2
     assert list(table["n"]) == [3] * 4
