@@ -1,14 +1,15 @@
-//! The limit loop: what a machine can do that only moves 64-byte records through links and a heap.
+//! Limit loop: upper bound for the speed of a packet simulator on this machine.
 //!
-//! A dumbbell like S2 and S3 with fixed windows instead of TCP: a slab of records, one ring and one
-//! pending event a link, a 4-ary heap with replace-top, an event a packet and hop, an ACK for every
-//! packet. A packet simulator with a real TCP is measured against it in hops a CPU second.
+//! The loop moves records of 64 bytes through the links of a dumbbell like S2 or S3. Senders have
+//! fixed windows instead of TCP, and each packet has an ACK. Records are in one slab, each link has
+//! a ring and one pending event, and events are in a 4-ary heap with one event per packet and hop.
+//! The benchmark compares a simulator with this loop in hops per CPU second.
 //!
 //! `cargo bench -p lab --bench limit -- FLOWS RATE ACCESS_RATE LIMIT SECONDS WINDOW`
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// A record the size of a cache line.
+/// Packet with the size of a cache line.
 #[derive(Clone, Copy, Default)]
 #[repr(C, align(64))]
 struct Record {
@@ -21,7 +22,10 @@ struct Record {
     rest: [u64; 4],
 }
 
-/// One-way link: a ring of (arrival at the far end, record).
+/// One-way link.
+///
+/// The ring holds the packets in flight as (arrival at the far end, record). Times are in
+/// [`SECOND`]ths of a second. A limit of 0 means that the link never drops.
 #[derive(Default)]
 #[repr(align(64))]
 struct Link {
@@ -29,28 +33,36 @@ struct Link {
     mask: usize,
     head: usize,
     tail: usize,
+    /// Position in the ring of the first packet whose transmission has not begun.
     begun: usize,
+    /// Capacity of the queue in packets.
     limit: usize,
+    /// Transmission time of a byte.
     per_byte: u64,
     delay: u64,
+    /// End of the last scheduled transmission.
     free_at: u64,
 }
 
+/// Sender with a fixed window, in packets.
 #[derive(Default)]
 struct Flow {
     window: u32,
     in_flight: u32,
     next: u32,
+    /// Links of the data (the first three) and of the ACK (the last three).
     path: [u32; 6],
 }
 
-/// 4-ary heap of time << 13 | link.
+/// 4-ary heap of events, as time << 13 | link.
 #[derive(Default)]
 struct Heap(Vec<u64>);
 
+/// Bits of the link in an event.
 const LANE: u32 = 13;
 
 impl Heap {
+    /// Insert an event.
     fn push(&mut self, k: u64) {
         let mut i = self.0.len();
         self.0.push(k);
@@ -61,6 +73,7 @@ impl Heap {
         self.0[i] = k;
     }
 
+    /// Replace the earliest event by a later one.
     fn replace_top(&mut self, k: u64) {
         let heap = self.0.as_mut_slice();
         let mut i = 0;
@@ -86,6 +99,7 @@ impl Heap {
         heap[i] = k;
     }
 
+    /// Remove the earliest event.
     fn pop(&mut self) {
         if let Some(k) = self.0.pop()
             && !self.0.is_empty()
@@ -95,6 +109,7 @@ impl Heap {
     }
 }
 
+/// State of the whole loop.
 #[derive(Default)]
 struct Loop {
     slab: Vec<Record>,
@@ -107,6 +122,7 @@ struct Loop {
 }
 
 impl Loop {
+    /// Put record `r` on link `l`, or drop it if the queue of the link is full.
     fn send(&mut self, l: u32, r: u32) {
         let record = &self.slab[r as usize];
         let link = &mut self.links[l as usize];
@@ -131,6 +147,7 @@ impl Loop {
         link.tail += 1;
     }
 
+    /// Send packets of flow `f` until its window is full.
     fn fill_window(&mut self, f: u32) {
         while self.flows[f as usize].in_flight < self.flows[f as usize].window {
             let Some(r) = self.free.pop() else { return };
@@ -146,13 +163,13 @@ impl Loop {
     }
 }
 
-/// CPU seconds of this thread.
+/// Return the CPU time of this thread in s.
 fn cpu() -> f64 {
     let t = clock_gettime(ClockId::ThreadCPUTime);
     t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
 }
 
-/// Eighths of a nanosecond.
+/// Units of time per second: eighths of a nanosecond.
 const SECOND: f64 = 8e9;
 
 fn main() {

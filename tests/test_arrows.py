@@ -36,7 +36,7 @@ def test_each_part_imports_only_what_it_may() -> None:
     [
         ("engine/simulator.py", "from aqmlab.store import FolderStore"),
         ("store/folder_store.py", "from aqmlab.experiment import run"),
-        ("measures/seen.py", "from aqmlab.compare import compare"),
+        ("measures/measured_run.py", "from aqmlab.compare import compare"),
         ("compare/show.py", "from aqmlab import studies"),
         ("models/bursts.py", "from aqmlab.experiment import run"),
         ("report.py", "def f(): from aqmlab.compare.show import show"),

@@ -15,7 +15,7 @@ from aqmlab import estimates
 from aqmlab.engine import EVERYTHING, Engine, Failed, Progress, Recorded, Simulator
 from aqmlab.estimates import Estimate
 from aqmlab.experiment import campaign, in_order
-from aqmlab.measures import AtLeast, Measure, Seen, measures
+from aqmlab.measures import AtLeast, Measure, MeasuredRun, measures
 from aqmlab.results import Result
 from aqmlab.scenario import normalize
 from aqmlab.store import FolderStore, address
@@ -233,7 +233,8 @@ def test_a_sweep_is_packed_and_its_tables_are_put_together(
 
 def test_a_sweep_has_estimates_of_measures(small: dict[str, Any]) -> None:
     swept = aqmlab.sweep(small, {"tcp.ecn": ["off", "rfc3168"]}, replications=3)
-    every = {m.name: m for m in measures(["left>right"], Seen.whole(swept.results[0]).groups)}
+    crossing = MeasuredRun.of_result(swept.results[0]).crossing
+    every = {m.name: m for m in measures(["left>right"], crossing)}
     table = swept.estimates([every["utilization"], every["mark_rate"]])
     assert list(table["tcp.ecn"]) == ["off", "rfc3168"] * 2
     assert list(table["n"]) == [3] * 4

@@ -109,7 +109,10 @@ def test_a_wrong_value_is_told_with_its_field_and_bound(
         (["plot", "rain", EXAMPLE], ["'rain' is not one of 'sequence', 'window', 'rtt'. See"]),
         (["compare", "red", "--replications", "9" * 20], ["--replications '999", "at most 999999"]),
         (["compare", "drr", *UNUSED], ["drr: network.queue.classes: is missing"]),
-        (["compare", "a=red", "a=codel", *UNUSED], ["'a' is there twice", "a name of its own"]),
+        (
+            ["compare", "a=red", "a=codel", *UNUSED],
+            ["'a' belongs to several queues", "its own name"],
+        ),
         (["reproduce", "nothing"], ["nothing", "ecn-finite-transfers"]),
         (["reproduce", "ecn-finite-transfers", "table-2"], ["--only"]),
         (["reproduce", STUDY, "--only", "table-9", *UNUSED], ["table-9", "table-2"]),

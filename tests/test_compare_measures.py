@@ -17,7 +17,7 @@ from aqmlab.compare.queues import Arm
 from aqmlab.compare.run import Run
 from aqmlab.compare.show import difference, mean
 from aqmlab.custom import buffer_of, places
-from aqmlab.measures import Seen, column, measures
+from aqmlab.measures import MeasuredRun, column, measures
 from aqmlab.measures.of_run import ALL
 from aqmlab.scenario import normalize
 from aqmlab.statistics import jain, time_quantile
@@ -246,7 +246,7 @@ def test_goodput_of_transfers_that_end_is_measured_while_they_run(
             alone = flows.loc["one", "goodput_bps"]
             assert compared.values(arm, "goodput_bps@one")[at] == pytest.approx(alone)
     assert compared.values(0, "goodput_bps@one") != compared.values(1, "goodput_bps@one")
-    again = Seen.whole(aqmlab.run(base)).goodputs()
+    again = MeasuredRun.of_result(aqmlab.run(base)).goodputs()
     assert again == pytest.approx(list(aqmlab.run(base).flows["goodput_bps"]))
 
 
@@ -288,8 +288,8 @@ def test_a_comparison_and_its_measures_can_be_pickled(scenario: Path) -> None:
     copied = pickle.loads(pickle.dumps(compared))
     assert copied.as_dict() == compared.as_dict()
     series = {"record": {"series": ["delays"]}}
-    seen = Seen.whole(aqmlab.run(json.loads(scenario.read_text()) | series))
+    seen = MeasuredRun.of_result(aqmlab.run(json.loads(scenario.read_text()) | series))
     columns = [column("flows.goodput_bps.p50"), column("links.busy_s[left>right]")]
-    for measure in [*measures(["left>right"], seen.groups), *columns]:
+    for measure in [*measures(["left>right"], seen.crossing), *columns]:
         again = pickle.loads(pickle.dumps(measure))
         assert (again.name, again.of(seen)) == (measure.name, measure.of(seen))

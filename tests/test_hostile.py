@@ -270,8 +270,8 @@ def test_wrong_arguments_are_told_by_their_names(small: dict[str, Any]) -> None:
     for queues, told in [
         ("red", "must be a list or a mapping"),
         (None, "must be a list or a mapping"),
-        ([5], "5 is no queue"),
-        ([{"limit": "5 packets"}], "has no kind"),
+        ([5], "5 is not a queue"),
+        ([{"limit": "5 packets"}], "it has no kind"),
     ]:
         with pytest.raises(ValueError, match=told):
             compare(queues, small)  # type: ignore[arg-type]
@@ -280,7 +280,7 @@ def test_wrong_arguments_are_told_by_their_names(small: dict[str, Any]) -> None:
 def test_a_scheduler_can_be_compared(small: dict[str, Any]) -> None:
     done = compare(["drop_tail", "drr:classes=[{}]"], small, 1)
     assert [arm.label for arm in done.arms] == ["drop_tail", "drr:classes=[{}]"]
-    with pytest.raises(KeyError, match="'speed' is not measured; there are "):
+    with pytest.raises(KeyError, match="'speed' is not a measure; choose from "):
         done.interval(0, "speed")
 
 
@@ -393,9 +393,9 @@ def test_names_of_a_comparison_do_no_harm(
     assert execute(args) == 2
     out, err = capsys.readouterr()
     assert name not in out + err.removesuffix("\n")
-    assert "has control characters in it; leave them away" in err
+    assert "has control characters; remove them" in err
     assert not (tmp_path / "out").exists()
-    with pytest.raises(ValueError, match="has control characters in it"):
+    with pytest.raises(ValueError, match="has control characters; remove them"):
         compare({name: "red"}, EXAMPLE, 1)
 
 

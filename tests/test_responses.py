@@ -46,7 +46,7 @@ def test_a_run_says_how_long_its_requests_took(tmp_path: Path) -> None:
     # The first of a connection has the handshake in it, which takes two ways of 20 ms and 40 B.
     assert every.handshakes[[0, 2, 3]] == pytest.approx([0.0406] * 3, abs=1e-3)
     assert np.isnan(every.handshakes[1])
-    assert every.waited(1.0) == 0
+    assert every.slow_handshakes(1.0) == 0
     late = Responses.of(aqmlab.run(scenario(tmp_path) | {"warm_up": "1 s"}))
     assert late.times.tolist() == every.times[-2:].tolist()
     assert every.of_sizes(1e4, 1e5).sizes.tolist() == [20000]
@@ -58,9 +58,9 @@ def test_a_lost_syn_ack_is_a_timeout_of_both(tmp_path: Path) -> None:
     lossy["network"]["impairments"] = [{"kind": "listed_loss", "packets": [1]}]
     every = Responses.of(aqmlab.run(lossy))
     assert every.handshakes[0] > 1
-    assert every.waited(1.0) == pytest.approx(1 / 3)
-    assert every.timers[0].sum() >= 1
-    assert every.timers[1].sum() == 0, "those of the request before are its own"
+    assert every.slow_handshakes(1.0) == pytest.approx(1 / 3)
+    assert every.timeouts[0].sum() >= 1
+    assert every.timeouts[1].sum() == 0, "those of the request before are its own"
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.booleans()), min_size=1, max_size=40))

@@ -18,7 +18,7 @@ from aqmlab import estimates
 from aqmlab.command import execute
 from aqmlab.estimates import Kind
 from aqmlab.experiment import Outcome
-from aqmlab.measures import Seen
+from aqmlab.measures import MeasuredRun
 from aqmlab.statistics import mean_interval
 from aqmlab.store import FolderStore, status
 
@@ -199,7 +199,8 @@ def test_a_scenario_is_replicated(scenario: Path, capsys: pytest.CaptureFixture[
     assert "9 replications, seeds 7 to 15." in out
     (line,) = [line for line in out.splitlines() if line.strip().startswith("goodput_bps ")]
     goodputs = [
-        Seen.whole(run).goodput(["C0", "C1"]) / 1e6 for run in aqmlab.replicate(scenario, 9)
+        MeasuredRun.of_result(run).goodput(["C0", "C1"]) / 1e6
+        for run in aqmlab.replicate(scenario, 9)
     ]
     low, mean, high = mean_interval(goodputs)
     shown, half = re.findall(r"([\d.]+) ±([\d.]+)", line)[0]

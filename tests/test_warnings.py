@@ -68,7 +68,7 @@ def test_a_comparison_tells_them_on_stderr_and_on_its_page(
         assert execute([*command, "--resume", "--out", str(out)]) == 0
         told = capsys.readouterr().err
         assert told.count("warning: connections of load (1 of 1) ended with a cwnd") == 1
-        assert "every replication of drop_tail, codel measured the same" in told
+        assert "all replications of drop_tail, codel have the same measures" in told
     page = (out / "report.html").read_text()
     assert "Warnings" in page
     assert "receive window" in page

@@ -1,4 +1,5 @@
-// The dumbbells S1, S2 and S3 in htsim: Drop Tail, and its TCP (NewReno). Usage: htsim_dumbbell sc=S2 [end=SECONDS]
+// Scenarios S1, S2 and S3 in htsim, with Drop Tail and htsim's TCP (NewReno).
+// Usage: htsim_dumbbell sc=S2 [end=SECONDS]
 #include <sys/resource.h>
 
 #include <chrono>
@@ -14,8 +15,8 @@
 #include "queue.h"
 #include "tcp.h"
 
-static const int PACKET = 1500;  // htsim's segments have no headers: MSS and packet are one size
-static const int MSS = 1460;     // what a packet stands for
+static const int PACKET = 1500;  // htsim's segments have no headers, so a segment has the size of a packet.
+static const int MSS = 1460;     // payload that a packet represents
 
 struct Scenario {
     int flows, sources;
@@ -26,7 +27,7 @@ struct Scenario {
     double file;          // bytes, or 0 for endless flows
 };
 
-// A queue that counts what it has sent.
+// Queue that counts the packets that it has sent.
 class Counting : public Queue {
 public:
     using Queue::Queue;
@@ -39,7 +40,8 @@ protected:
     }
 };
 
-// A link: a queue, then a delay. The packet in service counts in htsim's queues, so they have room for one more.
+// Link: a queue, followed by a delay. htsim's queues count the packet in service, so their limit is
+// one packet higher.
 struct Link {
     Counting queue;
     Pipe pipe;
@@ -47,7 +49,7 @@ struct Link {
         : queue(linkspeed_bps(rate), mem_b(limit + 1) * PACKET, events, nullptr), pipe(timeFromSec(delay), events) {}
 };
 
-// Looks every second whether all files have arrived.
+// Event source that checks every second if all files have arrived.
 class Watch : public EventSource {
 public:
     bool done = false;
@@ -88,12 +90,13 @@ int main(int argc, char** argv) {
                                 : Scenario{1000, 1000, 1e9, 10e9, 0.001, 5000, 20, 0};
     if (end > 0) s.end = end;
 
-    std::cout.setstate(std::ios::failbit);  // htsim tells every timeout and every end
+    std::cout.setstate(std::ios::failbit);  // htsim prints every timeout and every completion.
     double start = wall_s();
     EventList& events = EventList::getTheEventList();
     events.setEndtime(timeFromSec(s.end));
     Packet::set_packet_size(PACKET);
-    TcpRtxTimerScanner timers(timeFromMs(100), events);  // htsim's own programs look every 10 ms, which costs S1 a tenth
+    // htsim's own programs check the timers every 10 ms, which slows S1 by a tenth.
+    TcpRtxTimerScanner timers(timeFromMs(100), events);
 
     std::vector<std::unique_ptr<Link>> links;
     auto link = [&](double rate, double delay, int limit) {
@@ -104,10 +107,10 @@ int main(int argc, char** argv) {
         route.push_back(&link->queue);
         route.push_back(&link->pipe);
     };
-    const int wide = 20000;  // packets: no access link drops
-    Link* there = link(s.rate, s.delay, s.limit);
-    Link* back = link(s.rate, s.delay, wide);
-    std::vector<Link*> out, in;  // of the sources' hosts, to and from the left router
+    const int wide = 20000;  // limit of the access links in packets, which is never reached
+    Link* forward = link(s.rate, s.delay, s.limit);
+    Link* reverse = link(s.rate, s.delay, wide);
+    std::vector<Link*> out, in;  // links of the sources' hosts to and from the left router
     for (int i = 0; i < s.sources; i++) {
         double delay = s.file ? 0.0005 : ((0.010 + 0.140 * i / (s.flows - 1)) / 2 - s.delay) / 2;
         out.push_back(link(s.access, delay, wide));
@@ -124,21 +127,21 @@ int main(int argc, char** argv) {
         senders.emplace_back(new TcpSrc(nullptr, nullptr, events));
         receivers.emplace_back(new TcpSink());
         routes.emplace_back(new Route());
-        for (Link* one : {out[i % s.sources], there, right_in}) through(*routes.back(), one);
+        for (Link* one : {out[i % s.sources], forward, right_in}) through(*routes.back(), one);
         routes.back()->push_back(receivers.back().get());
         routes.emplace_back(new Route());
-        for (Link* one : {right_out, back, in[i % s.sources]}) through(*routes.back(), one);
+        for (Link* one : {right_out, reverse, in[i % s.sources]}) through(*routes.back(), one);
         routes.back()->push_back(senders.back().get());
         TcpSrc& sender = *senders.back();
         sender.set_ssthresh(0xffffffff);
-        if (bytes) sender.set_flowsize(bytes - PACKET);  // it adds a packet
+        if (bytes) sender.set_flowsize(bytes - PACKET);  // htsim adds one packet.
         double begin = s.file ? 0 : double((i * 7919) % s.flows) / s.flows;
         sender.connect(*routes[2 * i], *routes[2 * i + 1], *receivers.back(), timeFromSec(begin));
         timers.registerTcp(sender);
     }
     Watch watch(events, senders, bytes);
 
-    double cpu0 = user_s(), wall0 = wall_s();  // set-up is not counted
+    double cpu0 = user_s(), wall0 = wall_s();  // The measurement excludes the set-up.
     while (!watch.done && events.doNextEvent()) {
     }
     double cpu = user_s() - cpu0, run = wall_s() - wall0;
@@ -153,6 +156,6 @@ int main(int argc, char** argv) {
     for (std::ifstream status("/proc/self/status"); std::getline(status, line);)
         if (line.compare(0, 6, "VmHWM:") == 0) peak = line;
     printf("htsim %s setup=%.3f run=%.6f cpu=%.6f sim=%.2f bpk=%lu hops=%lu drop=%lu at_bottleneck=%d goodputMbps=%.3f %s\n",
-           name.c_str(), wall0 - start, run, cpu, timeAsSec(events.now()), there->queue.sent, hops, drops,
-           there->queue.num_drops(), received * (8e-6 * MSS / PACKET) / timeAsSec(events.now()), peak.c_str());
+           name.c_str(), wall0 - start, run, cpu, timeAsSec(events.now()), forward->queue.sent, hops, drops,
+           forward->queue.num_drops(), received * (8e-6 * MSS / PACKET) / timeAsSec(events.now()), peak.c_str());
 }

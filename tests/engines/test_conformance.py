@@ -17,7 +17,7 @@ from aqmlab.command.results import show as show_outcome
 from aqmlab.compare import Comparison, compare, output
 from aqmlab.engine import Capabilities, Engine, Failed, Filling, Progress, Recorded, Simulator
 from aqmlab.experiment import Experiment, Outcome, Replications, conduct
-from aqmlab.measures import Measure, Seen, measures
+from aqmlab.measures import Measure, MeasuredRun, measures
 from aqmlab.results import NotMeasuredError, Result
 from aqmlab.scenario import changed, normalize, toml_value
 from aqmlab.store import FolderStore
@@ -244,7 +244,7 @@ def test_a_sweep_has_the_tables_and_the_estimates(
     swept = all_of.sweep
     assert len(swept.flows) == 8
     assert len(swept.links) == 4 * len(all_of.run.links)
-    every = measures(["left>right"], Seen.whole(all_of.run).groups)
+    every = measures(["left>right"], MeasuredRun.of_result(all_of.run).crossing)
     found = swept.estimates(every).set_index("measure")
     assert (found.loc["goodput_bps", "n"] == 2).all()
     absent = {"mean_delay_s", "p95_delay_s", "p99_delay_s"}  # a plain run records no delays
@@ -440,8 +440,8 @@ def test_datagrams_that_are_not_measured_are_not_taken_for_none() -> None:
     scenario = SCENARIO | {"flows": [flow], "duration": "1 s"}
     result = aqmlab.run(scenario, engine=Counting(Capabilities()))
     (goodput,) = (m for m in measures(["left>right"], []) if m.name == "goodput_bps")
-    assert goodput.read(Seen.whole(result)) is None
-    assert goodput.of(Seen.whole(aqmlab.run(scenario))) > 0.8e6
+    assert goodput.read(MeasuredRun.of_result(result)) is None
+    assert goodput.of(MeasuredRun.of_result(aqmlab.run(scenario))) > 0.8e6
 
 
 # Commands
@@ -528,7 +528,7 @@ def test_a_sweep_leaves_gaps_empty() -> None:
     assert set(swept.links["seed"]) == {4}
     with pytest.raises(NotMeasuredError, match="'queue' is not in this run"):
         swept.table("queue")
-    every = measures(["left>right"], Seen.whole(swept.results[0]).groups)
+    every = measures(["left>right"], MeasuredRun.of_result(swept.results[0]).crossing)
     (jain,) = swept.estimates([m for m in every if m.name == "jain"])["statistic"].unique()
     assert jain == "not measured"
 

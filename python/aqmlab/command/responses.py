@@ -141,7 +141,7 @@ def show(schemes: "dict[str, list[Responses]]") -> None:
     for head in (*heads, "timeouts, client", "server"):
         table.add_column(head, justify="right")
     for name, several in schemes.items():
-        columns = ("times", "ended", "sizes", "handshakes", "timers")
+        columns = ("times", "ended", "sizes", "handshakes", "timeouts")
         every = Responses(*(np.concatenate([getattr(r, key) for r in several]) for key in columns))
         for k, (label, above, most) in enumerate((("all", -1.0, np.inf), *CLASSES)):
             one = every.of_sizes(above, most)
@@ -150,10 +150,11 @@ def show(schemes: "dict[str, list[Responses]]") -> None:
             quantiles = (_shown(*one.quantile(share)) for share in SHARES)
             done = one.times[one.ended]
             mean = f"{done.mean():.3f}" if len(done) else "–"
-            timers = (f"{n:.0f}" for n in one.timers.sum(axis=0))
+            timeouts = (f"{n:.0f}" for n in one.timeouts.sum(axis=0))
             table.add_row(
                 name if not k else "", label, str(len(one)), str(int((~one.ended).sum())), mean,
-                *quantiles, f"{100 * one.waited(1.0):.2f}", *timers, end_section=k == len(CLASSES),
+                *quantiles, f"{100 * one.slow_handshakes(1.0):.2f}", *timeouts,
+                end_section=k == len(CLASSES),
             )  # fmt: skip
     console().print(table)
     say(

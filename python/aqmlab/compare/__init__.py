@@ -1,4 +1,7 @@
-"""The same traffic through several queues: ``aqmlab compare``; docs/how-to/compare-queues.md."""
+"""Comparison of queues under the same traffic (``aqmlab compare``).
+
+The guide is docs/how-to/compare-queues.md.
+"""
 
 from aqmlab.compare.comparison import Comparison, compare
 from aqmlab.compare.queues import Arm

@@ -1,7 +1,7 @@
-"""Runs the same traffic through each queue, replication by replication.
+"""Comparison of queues: the same traffic through each queue, in every replication.
 
-Random numbers are common: with the same seed every queue meets the same flow starts, delays, sizes
-and arrivals, so that queues are compared pair by pair (docs/statistics.md).
+Random numbers are common to all queues. Runs with the same seed have the same flow starts, delays,
+sizes and arrivals, so that queues are compared pair by pair (docs/statistics.md).
 """
 
 import json
@@ -19,89 +19,91 @@ from aqmlab.compare.run import Run
 from aqmlab.engine import EVERYTHING, Engine, Progress, Simulator
 from aqmlab.estimates import Estimate
 from aqmlab.experiment import campaign, in_order
-from aqmlab.measures import Measure, Seen, key, measures
+from aqmlab.measures import Measure, MeasuredRun, key, measures
 from aqmlab.results import Result
 from aqmlab.scenario import ScenarioLike, given_warm_up, warm_up_change
 from aqmlab.statistics import Interval, holm, paired_p_value
 from aqmlab.store import Store
 
 SCENARIO = Path(__file__).with_name("bottleneck.toml")
+"""Default scenario."""
 REPLICATIONS = 10
+"""Default number of replications."""
 SIGNIFICANT = 0.05
-"""The corrected p-value below which a difference is taken for real."""
+"""Corrected p-value below which a difference is significant."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What was measured of each queue, replication by replication.
+    """Measures of each queue in each replication.
 
     Attributes
     ----------
     scenario : dict
-        The scenario with every default filled in, its queue that of the first arm.
+        Scenario with every default, and with the queue of the first arm.
     links : list of str
-        The links whose queue is compared.
+        Links whose queue is compared.
     arms : list of Arm
-        The queues.
+        Compared queues.
     runs : list of list of Run
-        For each queue its runs in the order of their seeds.
+        Runs of each queue, in the order of their seeds.
     possible : list of Measure
-        What was looked for.
+        Measures that the links and flows of the scenario can have.
     """
 
     scenario: dict[str, Any]
     links: list[str]
     arms: list[Arm]
     runs: list[list[Run]]
-    possible: list[Measure[Seen]]
+    possible: list[Measure[MeasuredRun]]
 
     @property
     def warm_up(self) -> str | None:
-        """Beginning of each run that is not counted; None if everything is."""
+        """Warm-up with its unit, or None if the measures cover the whole run."""
         return given_warm_up(self.scenario)
 
     @property
     def replications(self) -> int:
-        """Runs of each queue."""
+        """Number of runs of each queue."""
         return len(self.runs[0])
 
     @cached_property
-    def measures(self) -> list[Measure[Seen]]:
-        """The measures that some run has."""
+    def measures(self) -> list[Measure[MeasuredRun]]:
+        """Measures for which at least one run has a value."""
         return [
             m for m in self.possible
             if any(not math.isnan(run.measures[m.name]) for runs in self.runs for run in runs)
         ]  # fmt: skip
 
     @cached_property
-    def not_measured(self) -> list[Measure[Seen]]:
-        """The measures that the engine measured in no run."""
-        every = [run for runs in self.runs for run in runs]
-        return [m for m in self.possible if all(m.name in run.not_measured for run in every)]
+    def not_measured(self) -> list[Measure[MeasuredRun]]:
+        """Measures that the engine did not measure in any run."""
+        all_runs = [run for runs in self.runs for run in runs]
+        return [m for m in self.possible if all(m.name in run.not_measured for run in all_runs)]
 
     def name(self, name: str, link: str) -> str:
-        """Return the name of a measure of a link."""
+        """Return the name of a link's measure, which has the link in it if there are several."""
         return key(name, link if len(self.links) > 1 else "")
 
     def values(self, arm: int, name: str) -> list[float]:
-        """Return a measure of a queue, one value a replication.
+        """Return a measure of a queue, one value per replication.
 
         Raises
         ------
         KeyError
-            If nothing of that name is measured.
+            If no measure has that name.
         """
         if not any(m.name == name for m in self.possible):
             known = ", ".join(m.name for m in self.possible)
-            raise KeyError(f"{name!r} is not measured; there are {known}")
+            raise KeyError(f"{name!r} is not a measure; choose from {known}")
         return [run.measures[name] for run in self.runs[arm]]
 
     def is_exceeded(self, arm: int, name: str) -> bool:
-        """Whether the measure of some run of a queue is only known to be greater."""
+        """Return True if some run of a queue has only a lower bound of the measure."""
         return any(name in run.at_least for run in self.runs[arm])
 
     def estimate(self, arm: int, name: str) -> Estimate:
-        """Return the mean of a measure; it has no interval if it is only known to be greater."""
+        """Return the mean of a measure; a lower bound has no interval."""
         values = self.values(arm, name)
         if self.is_exceeded(arm, name):
             values = [sum(values) / len(values)]
@@ -109,79 +111,88 @@ class Comparison:
         return estimates.mean(values)
 
     def interval(self, arm: int, name: str) -> Interval:
-        """Return the mean of a measure and its 95 % interval; NaN bounds if there is none."""
+        """Return the mean of a measure and its 95 % interval; the bounds are NaN without one."""
         return self.estimate(arm, name).interval
 
     def difference(self, arm: int, name: str) -> Interval:
-        """Return by how much a queue's measure exceeds the first queue's, pair by pair, with its
-        95 % interval; NaN bounds with one replication, all NaN if a value is not known.
-        """  # noqa: D205
+        """Return the mean difference of a measure to the first queue, with its 95 % interval.
+
+        Pairs are the runs with the same seed. The bounds are NaN with one replication. All numbers
+        are NaN if a value is only a lower bound.
+        """
         if self.is_exceeded(arm, name) or self.is_exceeded(0, name):
             return Interval(math.nan, math.nan, math.nan)
         return estimates.difference(self.values(arm, name), self.values(0, name)).interval
 
     @cached_property
     def _corrected(self) -> dict[tuple[int, str], float]:
-        """The p-values of all differences, corrected for their number (Holm)."""
-        cells = [(arm, m.name) for arm in range(1, len(self.arms)) for m in self.measures]
-        return dict(zip(cells, holm(self.p_value(*cell) for cell in cells), strict=True))
+        """Holm's corrected p-values of all differences, by arm and measure."""
+        pairs = [(arm, m.name) for arm in range(1, len(self.arms)) for m in self.measures]
+        return dict(zip(pairs, holm(self.p_value(*pair) for pair in pairs), strict=True))
 
     def p_value(self, arm: int, name: str) -> float:
-        """Return the p-value of a difference by the paired t test; NaN if nothing can be tested."""
+        """Return the p-value of a difference by the paired t test.
+
+        The p-value is NaN with one replication, or if the difference is unknown.
+        """
         if self.replications == 1 or math.isnan(self.difference(arm, name).middle):
             return math.nan
         return paired_p_value(self.values(arm, name), self.values(0, name))
 
     def corrected(self, arm: int, name: str) -> float:
-        """Return that p-value corrected for all differences of the comparison (Holm)."""
+        """Return the p-value of a difference, corrected for all differences (Holm)."""
         return self._corrected.get((arm, name), math.nan)
 
     def is_clear(self, arm: int, name: str) -> bool:
-        """Whether a difference is real: its corrected p-value is below 0.05."""
+        """Return True if a difference is significant: its corrected p-value is below 0.05."""
         return self.corrected(arm, name) < SIGNIFICANT
 
     def is_identical(self, arm: int, name: str | None = None) -> bool:
-        """Whether a measure, or every one, is the first queue's in each replication."""
+        """Return True if a queue has the first queue's value of a measure in each replication.
+
+        Without a name, all measures must be equal. The first queue itself is not identical.
+        """
         names = [name] if name else [m.name for m in self.measures]
         pairs = zip(self.runs[arm], self.runs[0], strict=True)
         return arm > 0 and all(
-            mine.measures[n] == first.measures[n]
-            or (math.isnan(mine.measures[n]) and math.isnan(first.measures[n]))
-            for mine, first in pairs
+            run.measures[n] == first.measures[n]
+            or (math.isnan(run.measures[n]) and math.isnan(first.measures[n]))
+            for run, first in pairs
             for n in names
         )
 
     @cached_property
     def warnings(self) -> list[str]:
-        """What is legal in these runs and probably not meant, a sentence each."""
-        found: dict[str, dict[str, str]] = {}
+        """Warnings about settings that are valid but probably unintended, one sentence each."""
+        by_subject: dict[str, dict[str, str]] = {}
         for arm, runs in zip(self.arms, self.runs, strict=True):
             for run in runs:
                 for about, text in run.warnings.items():
-                    found.setdefault(about, {}).setdefault(arm.label, text)
-        told = []
-        for texts in found.values():
+                    by_subject.setdefault(about, {}).setdefault(arm.label, text)
+        sentences = []
+        for texts in by_subject.values():
             text = next(iter(texts.values()))
-            every = len(texts) == len(self.arms)
-            told.append(text if every else f"{', '.join(texts)}: {text}")
-        same = [arm.label for arm, runs in zip(self.arms, self.runs, strict=True) if _alike(runs)]
-        if same:
-            told.append(
-                f"every replication of {', '.join(same)} measured the same: seeds change nothing "
-                "here, so that their number says nothing; let starts or sizes vary"
+            common = len(texts) == len(self.arms)
+            sentences.append(text if common else f"{', '.join(texts)}: {text}")
+        equal = [arm.label for arm, runs in zip(self.arms, self.runs, strict=True) if _equal(runs)]
+        if equal:
+            sentences.append(
+                f"all replications of {', '.join(equal)} have the same measures: the scenario does "
+                "not depend on the seed, so more replications give no more information; vary the "
+                "starts or the sizes"
             )
-        return told
+        return sentences
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as JSON has it: intervals, differences, and each run's values."""
+        """Return the comparison for JSON: intervals, differences, and the values of each run."""
 
-        def told(numbers: dict[str, float]) -> dict[str, float | None]:
+        def with_nulls(numbers: dict[str, float]) -> dict[str, float | None]:
             return {k: None if math.isnan(v) else v for k, v in numbers.items()}
 
         def difference(arm: int, name: str) -> dict[str, float | None]:
             numbers = self.difference(arm, name)._asdict()
             ps = {"p": self.p_value(arm, name), "p_corrected": self.corrected(arm, name)}
-            return told(numbers | ps)
+            return with_nulls(numbers | ps)
 
         names = [m.name for m in self.measures]
         return {
@@ -195,7 +206,7 @@ class Comparison:
                 {
                     "name": arm.label,
                     "queue": arm.queue,
-                    "measures": {n: told(self.interval(i, n)._asdict()) for n in names},
+                    "measures": {n: with_nulls(self.interval(i, n)._asdict()) for n in names},
                     "differences": {n: difference(i, n) for n in names} if i else {},
                     "runs": [run.as_dict(names) for run in self.runs[i]],
                 }
@@ -222,34 +233,37 @@ def compare(
     Parameters
     ----------
     queues : sequence or mapping of str, table or CustomQueue
-        The queues: "red", "red:minth=5 packets", ``aqmlab.Red(minth="5 packets")``, ``MyQueue()``;
-        with names "gentle=red:maxp=0.05", or a mapping of names to queues.
+        Compared queues: "red", "red:minth=5 packets", ``aqmlab.Red(minth="5 packets")`` or
+        ``MyQueue()``. A queue gets a name by "gentle=red:maxp=0.05" or by a mapping from names to
+        queues.
     scenario : path, dict or Scenario
-        The traffic and the network; default: a bottleneck as RFC 7928 sets it up. The buffer of
-        its queue (limit and the like) stays, but for keys that a queue has itself.
+        Traffic and network. The default is a bottleneck according to RFC 7928. The buffer of the
+        scenario's queue (limit and similar keys) also applies to each compared queue, except for
+        keys that the queue sets itself.
     replications : int
-        Runs of each queue, 1 or more.
+        Number of runs of each queue, 1 or more.
     jobs, progress
-        As :func:`aqmlab.run_each`.
+        Number of parallel runs and callback, as for :func:`aqmlab.run_each`.
     link : str or sequence of str
-        The links that get the queue, all of them the same; "bottleneck" is that of a dumbbell.
+        Links that get the compared queue. "bottleneck" is the bottleneck of a dumbbell.
     warm_up : str, optional
-        A time with its unit ("5 s"), the key `warm_up` of the scenario: counts, delays and goodputs
-        begin there, and transfers count that began later. Default: that of the scenario.
+        Time with its unit ("5 s") for the key `warm_up` of the scenario. Counts, delays and
+        goodputs begin at that time, and only transfers that begin later count. The default is the
+        warm-up of the scenario.
     overrides : sequence of (str, str)
-        Dotted paths and their values, as ``--set`` has them.
+        Dotted paths and values, as for ``--set``.
     store : Store, optional
-        Where finished runs are kept, and found again.
+        Store of finished runs. A run in the store is not executed again.
     engine : Engine, optional
-        The engine that runs the scenarios; default: the simulator. What it does not measure is in
-        :attr:`Comparison.not_measured`.
+        Engine that runs the scenarios; the default is the simulator. The measures that the engine
+        cannot measure are in :attr:`Comparison.not_measured`.
 
     Raises
     ------
     ValueError
-        If a queue, a link, the warm-up or the number of replications is wrong.
+        If a queue, a link, the warm-up or the number of replications is invalid.
     ScenarioError, InvariantViolation, OSError
-        As :func:`aqmlab.run`.
+        Under the conditions of :func:`aqmlab.run`.
 
     Examples
     --------
@@ -261,32 +275,32 @@ def compare(
     capabilities = engine.capabilities if engine else EVERYTHING
     changes = [*overrides, *warm_up_change(warm_up)]
     planned = plan(queues, scenario, replications, links, changes, capabilities)
-    possible = measures(planned.links, planned.groups)
-    done = _run_all(planned, possible, engine or Simulator(planned.given), jobs, progress, store)
-    by_arm = [done[a :: len(planned.arms)] for a in range(len(planned.arms))]
+    possible = measures(planned.links, planned.crossing)
+    runs = _run_all(planned, possible, engine or Simulator(planned.given), jobs, progress, store)
+    by_arm = [runs[arm :: len(planned.arms)] for arm in range(len(planned.arms))]
     first = json.loads(planned.texts[0])
     return Comparison(first, planned.links, planned.arms, by_arm, possible)
 
 
 def _run_all(
     planned: Plan,
-    possible: list[Measure[Seen]],
+    possible: list[Measure[MeasuredRun]],
     engine: Engine,
     jobs: int | None,
     progress: Progress | None,
     store: Store | None,
 ) -> list[Run]:
-    """Return the runs in the order of their scenarios."""
+    """Run the planned scenarios and return their runs in the planned order."""
 
     def measured(result: Result) -> Run:
-        return Run.of(Seen(result, planned.groups), possible)
+        return Run.of(MeasuredRun(result, planned.crossing), possible)
 
-    asks = [(text,) for text in planned.texts]
-    done = campaign(asks, measured, engine=engine, store=store, jobs=jobs, progress=progress)
-    return in_order(done)
+    requests = [(text,) for text in planned.texts]
+    runs = campaign(requests, measured, engine=engine, store=store, jobs=jobs, progress=progress)
+    return in_order(runs)
 
 
-def _alike(runs: list[Run]) -> bool:
-    """Whether runs of several seeds have the same measures."""
+def _equal(runs: list[Run]) -> bool:
+    """Return True if several runs have the same measures although their seeds differ."""
     first = [str(value) for value in runs[0].measures.values()]
     return len(runs) > 1 and all([str(v) for v in r.measures.values()] == first for r in runs)

@@ -1,8 +1,9 @@
-"""The figures of a comparison.
+"""Figures of a comparison.
 
-The trade-off is that of RFC 7928 §2.7, after Winstein 2014 (`winstein2014transport`): each run is a
-point, an ellipse is a contour of the maximum-likelihood Gaussian of the points, a circle their
-median. The queueing delay falls to the right, as there, so that better is up and to the right.
+The trade-off between delay and goodput follows RFC 7928 §2.7, after Winstein 2014
+(`winstein2014transport`). Each run is a point, each ellipse is a contour of the maximum-likelihood
+Gaussian of the points, and each circle is their median. The queueing delay decreases to the right,
+so that better queues are further up and further to the right.
 """
 
 from __future__ import annotations
@@ -24,31 +25,31 @@ if TYPE_CHECKING:
     from aqmlab.compare.comparison import Comparison
 
 SIGMAS = 1.0
-"""How many standard deviations from the mean an ellipse lies, in each direction."""
+"""Distance of an ellipse from the mean, in standard deviations."""
 
 STEEP = 20
-"""Delays further apart than this factor have a logarithmic axis."""
+"""Ratio of the longest to the shortest delay above which the axis is logarithmic."""
 
 
 def ellipse(
     x: Sequence[float], y: Sequence[float], sigmas: float = SIGMAS, points: int = 200
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the contour of the maximum-likelihood Gaussian of some points.
+    """Return a contour of the maximum-likelihood Gaussian of points.
 
     Parameters
     ----------
     x, y : sequence of float
-        The points.
+        Coordinates of the points.
     sigmas : float
-        Distance from the mean in standard deviations (Mahalanobis distance); 1 holds 39 % of the
-        distribution.
+        Mahalanobis distance from the mean, in standard deviations. The contour at 1 encloses 39 %
+        of the distribution.
     points : int
-        Points of the contour.
+        Number of points of the contour.
 
     Returns
     -------
     x, y : numpy.ndarray of float, shape (points,)
-        The contour; its tilt is the covariance.
+        Coordinates of the contour, whose tilt is the covariance.
 
     Examples
     --------
@@ -57,7 +58,7 @@ def ellipse(
     [1.0, 2.0]
     """
     data = np.array([x, y], dtype=float)
-    covariance = np.cov(data, bias=True)  # maximum likelihood divides by n
+    covariance = np.cov(data, bias=True)  # The maximum-likelihood estimate divides by n.
     values, vectors = np.linalg.eigh(covariance)
     angle = np.linspace(0, 2 * math.pi, points)
     circle = sigmas * np.array([np.cos(angle), np.sin(angle)])
@@ -66,14 +67,14 @@ def ellipse(
 
 
 def trade_off(comparison: Comparison, link: str) -> Figure:
-    """Draw goodput over queueing delay: a point a run, an ellipse and the median a queue."""
+    """Draw goodput over queueing delay: a point per run, an ellipse and the median per queue."""
     figure, axes = sheet(size=(7.2, 5))
-    every = []
+    all_delays = []
     for i, arm in enumerate(comparison.arms):
         colour, marker = look(i)
         delay = [1e3 * v for v in comparison.values(i, comparison.name("mean_delay_s", link))]
         goodput = [1e-6 * v for v in comparison.values(i, "goodput_bps")]
-        every += delay
+        all_delays += delay
         axes.plot(delay, goodput, ".", color=colour, alpha=0.5, markersize=4)
         if len(delay) > 2:
             x, y = ellipse(delay, goodput)
@@ -81,13 +82,13 @@ def trade_off(comparison: Comparison, link: str) -> Figure:
             axes.plot(x, y, color=colour, linewidth=1)
         axes.plot(
             np.median(delay), np.median(goodput), marker, color=colour, markersize=6,
-            label=_written(arm.label), markerfacecolor="white", linestyle="none",
+            label=_literal(arm.label), markerfacecolor="white", linestyle="none",
         )  # fmt: skip
-    if min(every) > 0 and max(every) / min(every) > STEEP:
+    if min(all_delays) > 0 and max(all_delays) / min(all_delays) > STEEP:
         _logarithmic(axes)
     axes.margins(0.08)
     axes.invert_xaxis()
-    axes.set_xlabel("mean queueing delay (ms), less to the right")
+    axes.set_xlabel("mean queueing delay (ms), decreasing to the right")
     axes.set_ylabel("goodput of the flows through the link (Mbit/s)")
     axes.annotate(
         "better", (0.98, 0.98), (0.9, 0.88), xycoords="axes fraction", color="0.35", ha="right",
@@ -98,6 +99,7 @@ def trade_off(comparison: Comparison, link: str) -> Figure:
 
 
 def _logarithmic(axes: Axes) -> None:
+    """Make the horizontal axis logarithmic, with ticks at 1, 2 and 5 of each decade."""
     from matplotlib.ticker import LogLocator, NullLocator
 
     axes.set_xscale("log")
@@ -107,7 +109,7 @@ def _logarithmic(axes: Axes) -> None:
 
 
 def delays(comparison: Comparison, link: str) -> Figure:
-    """Draw mean, 95 % and 99 % of the queueing delay of each queue."""
+    """Draw the mean and the 95th and 99th percentile of the queueing delay of each queue."""
     names = ("mean_delay_s", "p95_delay_s", "p99_delay_s")
     parts = [("mean", "o"), ("95 % of packets", "s"), ("99 % of packets", "^")]
     figure, axes = sheet(size=(7.2, _height(comparison)))
@@ -140,20 +142,20 @@ def rates(comparison: Comparison, link: str) -> Figure:
 
 
 def fairness(comparison: Comparison) -> Figure:
-    """Draw Jain's index of each queue: every run, and the mean with its 95 % interval."""
+    """Draw Jain's index of each run, and the mean of each queue with its 95 % interval."""
     figure, axes = sheet(size=(7.2, _height(comparison)))
     for i in range(len(comparison.arms)):
         values = comparison.values(i, "jain")
         axes.plot(values, [i] * len(values), ".", color=look(i)[0], alpha=0.4, markersize=4)
     _dots(axes, comparison, "jain", 1, color="0.1", marker="o", label="mean")
     left, _ = axes.get_xlim()
-    axes.set_xlim(left, 1 + (1 - left) / 40)  # room for the dot of perfect fairness
+    axes.set_xlim(left, 1 + (1 - left) / 40)  # The dot of perfect fairness needs a margin.
     axes.set_xlabel("Jain's index of the flows' goodputs (1: all equal)")
     return figure
 
 
 def queue_over_time(comparison: Comparison, link: str) -> Figure:
-    """Draw the queue of the first replication over time, a panel a queue."""
+    """Draw the queue length over time in the first replication, one panel per queue."""
     n = len(comparison.arms)
     columns = 2 if n > 1 else 1
     rows = math.ceil(n / columns)
@@ -165,7 +167,7 @@ def queue_over_time(comparison: Comparison, link: str) -> Figure:
             continue
         time_s, packets = (comparison.runs[i][0].traces or {}).get(link, [[], []])
         axes.plot(time_s, packets, color=look(i)[0], linewidth=0.7)
-        axes.set_title(_written(comparison.arms[i].label), loc="left", fontsize=9)
+        axes.set_title(_literal(comparison.arms[i].label), loc="left", fontsize=9)
         axes.set_ylim(bottom=0)
         if i % columns == 0:
             axes.set_ylabel("packets")
@@ -175,30 +177,31 @@ def queue_over_time(comparison: Comparison, link: str) -> Figure:
     return figure
 
 
-def _written(label: str) -> str:
-    """Return a label as text: no formula, and not hidden from the legend."""
+def _literal(label: str) -> str:
+    """Escape a label so that Matplotlib shows it literally, also in the legend."""
     return ("\u200b" * label.startswith("_") + label).replace("$", r"\$")
 
 
 def _height(comparison: Comparison) -> float:
+    """Return the height of a figure with one row per queue, in inches."""
     return 1.3 + 0.45 * len(comparison.arms)
 
 
 def _columns(comparison: Comparison) -> int:
-    """Return how many labels stand side by side in a legend."""
+    """Return the number of columns of a legend, from its longest label."""
     longest = max(len(arm.label) for arm in comparison.arms)
     return max(1, min(4, 96 // (longest + 8)))
 
 
 def _bounds(comparison: Comparison, name: str, scale: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the means of a measure, and how far their intervals reach below and above."""
+    """Return the means of a measure, and the distances to both bounds of their intervals."""
     intervals = [comparison.interval(i, name) for i in range(len(comparison.arms))]
     low, middle, high = (scale * np.array(part) for part in zip(*intervals, strict=True))
     return middle, np.nan_to_num(np.array([middle - low, high - middle]))
 
 
 def _dots(axes: Axes, comparison: Comparison, name: str, scale: float, **style: Any) -> None:
-    """Draw a dot with its interval for each queue, a row each."""
+    """Draw the mean of each queue with its interval as a dot in the row of the queue."""
     middle, errors = _bounds(comparison, name, scale)
     axes.errorbar(
         middle, np.arange(len(middle)), xerr=errors, linestyle="none", capsize=2, elinewidth=1,
@@ -208,7 +211,8 @@ def _dots(axes: Axes, comparison: Comparison, name: str, scale: float, **style: 
 
 
 def _name_rows(axes: Axes, comparison: Comparison) -> None:
-    names = [_written(arm.label).replace(",", ", ") for arm in comparison.arms]
+    """Label the vertical axis with the queues, from top to bottom."""
+    names = [_literal(arm.label).replace(",", ", ") for arm in comparison.arms]
     labels = [textwrap.fill(name, 26) for name in names]
     axes.set_yticks(range(len(labels)), labels)
     axes.set_ylim(len(labels) - 0.5, -0.5)

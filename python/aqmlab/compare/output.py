@@ -1,4 +1,4 @@
-"""The folder that a comparison leaves: page, figures, numbers, finished runs."""
+"""Folder of a comparison: page, figures, numbers and finished runs."""
 
 import json
 from collections.abc import Iterator
@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
     from aqmlab.compare.comparison import Comparison
 
-KEY = {"good": "really better than the first queue", "bad": "really worse"}
+KEY = {
+    "good": "significantly better than the first queue",
+    "bad": "significantly worse than the first queue",
+}
+"""Legend of the colours in the table of numbers."""
 RUNS = "runs"
 NUMBERS = "comparison.json"
 PAGE = "report.html"
@@ -27,66 +31,68 @@ MADE_BY = "aqmlab compare"
 
 OF_EACH_LINK: tuple[tuple[str, str, Any, str, tuple[str, ...]], ...] = (
     ("trade-off", "Delay against goodput", figures.trade_off,
-     "A point is a run; an ellipse the contour, one standard deviation from the mean, of the "
-     "maximum-likelihood Gaussian of a queue's runs, whose tilt is their covariance; the large "
-     "marker the median (RFC 7928 §2.7, after Winstein 2014). Less delay is to the right.",
+     "Each point is a run. Each ellipse is the contour of the maximum-likelihood Gaussian of a "
+     "queue's runs, one standard deviation from the mean; its tilt is their covariance. The large "
+     "marker is the median (RFC 7928 §2.7, after Winstein 2014). The delay decreases to the right.",
      ("mean_delay_s", "goodput_bps")),
     ("delay", "Queueing delay", figures.delays,
-     "What packets waited: mean, and what 95 % and 99 % did not exceed; means over the "
-     "replications with their 95 % intervals.", ("mean_delay_s", "p95_delay_s", "p99_delay_s")),
+     "Queueing delay of the packets: its mean, and the delays that 95 % and 99 % of the packets "
+     "did not exceed. Each dot is the mean over the replications, with its 95 % interval.",
+     ("mean_delay_s", "p95_delay_s", "p99_delay_s")),
     ("rates", "Drops and marks", figures.rates,
-     "Share of the arriving packets that a queue dropped and marked, with 95 % intervals.",
+     "Shares of the arriving packets that each queue dropped and marked, with 95 % intervals.",
      ("drop_rate", "mark_rate")),
     ("queue", "Queue over time", figures.queue_over_time,
-     "Waiting packets in the first replication of each queue, sampled.", ()),
+     "Sampled queue length in packets, in the first replication of each queue.", ()),
 )  # fmt: skip
-"""Figures: name, title, function, caption, and the measures that they show."""
+"""Figures of each link: name, title, function, caption, and displayed measures."""
 FAIRNESS = (
     "fairness", "Fairness", figures.fairness,
-    "Jain's index of the goodputs of flows that cross the link and are one connection: every run, "
-    "and the mean with its 95 % interval.",
+    "Jain's index of the goodputs of the flows that cross the link and consist of one connection: "
+    "of each run, and the mean with its 95 % interval.",
 )  # fmt: skip
+"""Figure of all links together: name, title, function and caption."""
 
 
 @contextmanager
 def place(folder: Path, *, replace: bool = False) -> Iterator[Claim]:
-    """Give the right to write a comparison's folder.
+    """Claim the folder of a comparison for writing.
 
     Parameters
     ----------
     folder : Path
-        The folder.
+        Folder of the comparison.
     replace : bool
-        Whether an earlier comparison in the folder is replaced.
+        True to replace an earlier comparison in the folder.
 
     Raises
     ------
     FileExistsError, NotADirectoryError
-        If the folder holds something else, or an earlier comparison that is not to be replaced, or
-        another process has the right.
+        If the folder has files of other origin, if it has an earlier comparison and `replace` is
+        False, or if another process has claimed the folder.
     """
     with Claim(folder, MADE_BY, force=replace) as claim:
-        claim.force = True  # The runs of this comparison are stored there from now on.
+        claim.force = True  # The store adds runs to the folder from now on.
         yield claim
 
 
 def store(claim: Claim, folder: Path | None = None, *, afresh: bool = False) -> FolderStore:
-    """Return the store of a comparison's runs: by default in its folder, from the first run on.
+    """Return the store for the runs of a comparison, by default in the comparison's folder.
 
     Parameters
     ----------
     claim : Claim
-        The right to write the comparison's folder.
+        Claim of the comparison's folder.
     folder : Path, optional
-        Another folder for the runs.
+        Other folder for the runs.
     afresh : bool
-        Runs of an earlier comparison in the folder are not used, and are replaced with it.
+        True to ignore the runs of an earlier comparison in the folder and to replace them.
     """
     return FolderStore(folder or (claim.new if afresh else claim.named) / RUNS)
 
 
-def _keep_runs(runs: FolderStore, claim: Claim, *, afresh: bool) -> None:
-    """Put the runs into the folder that is to appear, with those of the folder it replaces."""
+def _copy_runs(runs: FolderStore, claim: Claim, *, afresh: bool) -> None:
+    """Copy the runs into the new folder; without `afresh`, also those of the folder it replaces."""
     own = claim.named / RUNS
     if runs.folder == own:
         runs.copy(claim.new / RUNS)
@@ -101,7 +107,7 @@ def _keep_runs(runs: FolderStore, claim: Claim, *, afresh: bool) -> None:
 def write(
     comparison: "Comparison", runs: FolderStore, claim: Claim, *, afresh: bool = False
 ) -> Path:
-    """Write page, figures and numbers, and keep the runs; return the path of the page.
+    """Write page, figures, numbers and runs, and return the path of the page.
 
     Raises
     ------
@@ -131,13 +137,13 @@ def write(
         "utf-8",
     )
     write_report(_report(comparison, chapters), new / PAGE)
-    _keep_runs(runs, claim, afresh=afresh)
+    _copy_runs(runs, claim, afresh=afresh)
     claim.appear()
     return claim.named / PAGE
 
 
 def _drawn(comparison: "Comparison") -> Iterator[tuple[str, str, Any, str]]:
-    """Give name, title, how it is drawn, and caption of each figure; of several links, of each."""
+    """Yield name, title, function and caption of each figure, for each link where it has data."""
     sampled = any(run.traces for runs in comparison.runs for run in runs)
     for name, title, draw, caption, shows in OF_EACH_LINK:
         for i, link in enumerate(comparison.links):
@@ -152,18 +158,18 @@ def _drawn(comparison: "Comparison") -> Iterator[tuple[str, str, Any, str]]:
 
 
 def _tables(comparison: "Comparison") -> list[Table]:
-    """Return the numbers, and what the names of queues stand for."""
+    """Return the table of numbers, and a table of the named queues if there are any."""
     named: list[list[str | Entry]] = [
         [arm.label, Entry(arm.queue, prose=True)]
         for arm in comparison.arms
         if arm.label != arm.queue
     ]
-    queues = [Table("What the names stand for", ["Name", "Queue"], named)] if named else []
+    queues = [Table("Queues by name", ["Name", "Queue"], named)] if named else []
     return [numbers(comparison), *queues]
 
 
 def numbers(comparison: "Comparison") -> Table:
-    """Return the table of the page: a row a measure, a column a queue."""
+    """Return the table of numbers: one row per measure, one column per queue."""
     arms = range(len(comparison.arms))
     rows: list[list[str | Entry]] = []
     for m in comparison.measures:
@@ -172,21 +178,22 @@ def numbers(comparison: "Comparison") -> Table:
             better = gain(comparison, i, m)
             kind = "good" if better > 0 else "bad" if better < 0 else ""
             texts = (mean(comparison, i, m), difference(comparison, i, m))
-            text, told = (text.replace(" ", "\u00a0") for text in texts)
-            row.append(Entry(text, sub=told, kind=kind))
+            value, change = (text.replace(" ", "\u00a0") for text in texts)
+            row.append(Entry(value, sub=change, kind=kind))
         rows.append(row)
     return Table(runs(comparison), ["", *(head(comparison, i) for i in arms)], rows)
 
 
 def _measures(comparison: "Comparison") -> Chapter:
+    """Return the chapter with the meanings of the measures."""
     rows: list[list[str | Entry]] = [
         [f"{m.title} ({m.unit})", Entry(m.meaning, prose=True)] for m in comparison.measures
     ]  # fmt: skip
-    return Chapter("measures", "What is measured", tables=[Table("", ["Row", "Meaning"], rows)])
+    return Chapter("measures", "Measures", tables=[Table("", ["Row", "Meaning"], rows)])
 
 
 def _scenario(comparison: "Comparison") -> Chapter:
-    """Return the scenario as a table of its keys, its queue that of the first."""
+    """Return the chapter with every key of the scenario, with the first queue."""
 
     def keys(node: Any, path: str) -> list[list[str | Entry]]:
         if isinstance(node, dict):
@@ -204,22 +211,23 @@ def _scenario(comparison: "Comparison") -> Chapter:
 
 
 def _report(comparison: "Comparison", chapters: list[Chapter]) -> Report:
+    """Return the page of a comparison."""
     title = comparison.scenario["title"] or "Untitled scenario"
     labels = ", ".join(arm.label for arm in comparison.arms)
     lead = [
-        f"The same traffic through each of: {labels}. {title}.",
-        "With the same seed every queue met the same starts, delays, sizes and arrivals. "
+        f"Queues under the same traffic: {labels}. Scenario: {title}.",
+        "Runs with the same seed have the same starts, delays, sizes and arrivals. "
         + (
-            f"The first {comparison.warm_up} of each run are left out of every measure."
+            f"The measures exclude a warm-up, the first {comparison.warm_up} of each run."
             if comparison.warm_up
-            else "Each measure is over the whole run, its start included."
+            else "The measures cover the whole run, including its start."
         ),
     ]
     n = comparison.replications
     seeds = [run.seed for run in comparison.runs[0]]
     scores = [
         Score("queues", str(len(comparison.arms))),
-        Score("replications of each", str(n), f"seeds {seeds[0]} to {seeds[-1]}"),
+        Score("replications of each queue", str(n), f"seeds {seeds[0]} to {seeds[-1]}"),
     ]
     end = f"aqmlab {_core.version()}: {n * len(comparison.arms)} runs. Numbers: {NUMBERS}."
-    return Report("Queues compared", lead, scores, chapters, end, KEY)
+    return Report("Comparison of queues", lead, scores, chapters, end, KEY)

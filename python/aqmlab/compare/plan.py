@@ -1,4 +1,4 @@
-"""What a comparison runs: for each replication each queue, at the same links."""
+"""Plan of a comparison: every queue at the same links, for each replication."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,17 +10,31 @@ from aqmlab.compare.queues import Arm, arms
 from aqmlab.custom import Given, buffer_of, places, put
 from aqmlab.engine import EVERYTHING, Capabilities
 from aqmlab.experiment import replications
-from aqmlab.measures import Group, groups
+from aqmlab.measures import CrossingFlows, crossing_flows
 from aqmlab.scenario import ScenarioLike, normalize, toml_value
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Queues, links, groups of flows, and the scenarios in the order of seeds, then queues."""
+    """Scenarios of a comparison, with what they have in common.
+
+    Attributes
+    ----------
+    arms : list of Arm
+        Compared queues.
+    links : list of str
+        Links that get the queue.
+    crossing : list of CrossingFlows
+        Flows that cross these links.
+    texts : list of str
+        Scenarios as JSON, one per run: for each seed, every queue in order.
+    given : Given
+        AQMs in Python that the scenarios name.
+    """
 
     arms: list[Arm]
     links: list[str]
-    groups: list[Group]
+    crossing: list[CrossingFlows]
     texts: list[str]
     given: Given
 
@@ -33,65 +47,76 @@ def plan(
     overrides: Sequence[tuple[str, str]],
     capabilities: Capabilities = EVERYTHING,
 ) -> Plan:
-    """Plan a comparison; its parameters are those of :func:`aqmlab.compare.compare`.
+    """Plan a comparison with `count` replications.
 
-    It records those series that the engine with these capabilities supports.
+    The other parameters are those of :func:`aqmlab.compare.compare`. The scenarios record only
+    series that the engine with these capabilities supports.
     """
     chosen = arms(queues)
     given = Given()
     base = normalize(scenario, overrides=overrides, given=given)
-    there = _places(json.loads(base), links)
-    found = groups(json.loads(base), base, there)
-    series = ["delays"] + ["transfers"] * any(group.passing for group in found)
-    every = [replications(_with(json.loads(base), arm, there, given), count) for arm in chosen]
+    queue_paths = _queue_paths(json.loads(base), links)
+    crossing = crossing_flows(json.loads(base), base, queue_paths)
+    series = ["delays"] + ["transfers"] * any(flows.transient for flows in crossing)
+    by_arm = [
+        replications(_with_queue(json.loads(base), arm, queue_paths, given), count)
+        for arm in chosen
+    ]
     texts = []
-    for r in range(count):  # the queue of the first is drawn
-        for of_arm in every:
+    for r in range(count):
+        for scenarios in by_arm:
+            # The figure of the queue over time needs this series of the first replication only.
+            wanted = [*series, *["queue"] * (r == 0)]
             record = {
-                "links": list(there),
-                "series": list(filter(capabilities.records, [*series, *["queue"] * (r == 0)])),
-                "interval": of_arm[r]["record"]["interval"],
+                "links": list(queue_paths),
+                "series": list(filter(capabilities.records, wanted)),
+                "interval": scenarios[r]["record"]["interval"],
             }
-            texts.append(normalize(of_arm[r] | {"record": record}))
-    return Plan(chosen, list(there), found, texts, given)
+            texts.append(normalize(scenarios[r] | {"record": record}))
+    return Plan(chosen, list(queue_paths), crossing, texts, given)
 
 
-def _places(scenario: dict[str, Any], links: list[str]) -> dict[str, str]:
-    """Return where the queue of each link stands in the scenario, by the link's name."""
-    known, found = places(scenario), {}
+def _queue_paths(scenario: dict[str, Any], links: list[str]) -> dict[str, str]:
+    """Return the path of the queue in the scenario for each link, by the name of the link."""
+    known, paths = places(scenario), {}
     for link in links:
         if link not in known:
             if link == "bottleneck":
                 raise ValueError(
-                    f"--link is needed: which queue is compared? There are: {', '.join(known)}"
+                    "--link is needed because the scenario has no bottleneck; choose from "
+                    f"{', '.join(known)}"
                 )
-            raise ValueError(f"--link {link!r} is no link; there are: {', '.join(known)}")
+            raise ValueError(f"--link {link!r} is not a link; choose from {', '.join(known)}")
         name = "left>right" if link == "bottleneck" else link
-        if name in found:
-            raise ValueError(f"--link {link!r} is there twice; give each link once")
-        found[name] = known[link]
-    if not found:
-        raise ValueError("there is no link; name one whose queue is compared")
-    return found
+        if name in paths:
+            raise ValueError(f"--link {link!r} is a repetition; give each link once")
+        paths[name] = known[link]
+    if not paths:
+        raise ValueError("the list of links is empty; name a link whose queue is compared")
+    return paths
 
 
-def _with(
-    scenario: dict[str, Any], arm: Arm, there: Mapping[str, str], given: Given
+def _with_queue(
+    scenario: dict[str, Any], arm: Arm, queue_paths: Mapping[str, str], given: Given
 ) -> dict[str, Any]:
-    """Return the scenario with a queue in these places: their buffer stays, and no other key."""
-    if arm.law:
-        laws = dict.fromkeys(there, arm.law)
-        overrides = [(k, toml_value(table)) for k, table in put(scenario, laws, given)]
+    """Return the scenario with a queue at the given paths.
+
+    The new queue takes over the buffer of the old queue (limit and similar keys) and none of its
+    other keys.
+    """
+    if arm.custom:
+        queues = dict.fromkeys(queue_paths, arm.custom)
+        overrides = [(k, toml_value(table)) for k, table in put(scenario, queues, given)]
     else:
         (_, kind), *changes = arm.changes
-        keys = {p.name for p in manual.pages()[kind].parameters}  # a scheduler has no buffer
+        keys = {p.name for p in manual.pages()[kind].parameters}  # A scheduler has no buffer.
         overrides = []
-        for key in there.values():
-            buffer = {k: v for k, v in buffer_of(scenario, key).items() if k in keys}
+        for path in queue_paths.values():
+            buffer = {k: v for k, v in buffer_of(scenario, path).items() if k in keys}
             table = buffer | {"kind": kind}
-            overrides += [(key, toml_value(table)), *((f"{key}.{k}", v) for k, v in changes)]
+            overrides += [(path, toml_value(table)), *((f"{path}.{k}", v) for k, v in changes)]
     try:
-        done: dict[str, Any] = json.loads(normalize(scenario, overrides=overrides))
+        changed: dict[str, Any] = json.loads(normalize(scenario, overrides=overrides))
     except ValueError as e:
         raise ValueError(f"{arm.label}: {e}") from None
-    return done
+    return changed

@@ -1,10 +1,9 @@
-"""The queues of a comparison, and how the command line writes them.
+"""Queues of a comparison, and their syntax on the command line.
 
-A queue is written as its kind, and after a colon the keys that differ from their defaults:
-``red:minth=5 packets,maxth=15 packets``. A name may stand before it: ``gentle=red:maxp=0.05``. A
-value is what ``--set`` takes: TOML's syntax, or plain text. So there is one pair of quotes where a
-table of TOML would need two, one in the other; a comma in brackets, braces or quotes separates
-nothing.
+A queue is its kind, followed by a colon and the keys that differ from their defaults:
+``red:minth=5 packets,maxth=15 packets``. A name may precede the kind: ``gentle=red:maxp=0.05``.
+Values have the syntax of ``--set``: TOML or plain text. A queue therefore needs only the quotes of
+the shell. A comma inside brackets, braces or quotes belongs to the value.
 """
 
 import re
@@ -21,30 +20,38 @@ from aqmlab.words import steers, visible
 
 @dataclass(frozen=True)
 class Arm:
-    """A queue of a comparison: its label, and what takes the place of the scenario's queue.
+    """One queue of a comparison, which replaces the queue of the scenario.
 
-    `queue` is how it was written, without its name. `changes` are keys and values under that queue,
-    in the syntax of `--set`; `law` is a law written in Python instead.
+    Attributes
+    ----------
+    label : str
+        Unique name in tables and figures.
+    changes : tuple of (str, str)
+        Keys and values of the queue, in the syntax of `--set`. The first key is `kind`.
+    custom : CustomQueue, optional
+        AQM in Python, which takes the place of `changes`.
+    queue : str
+        Queue as the user wrote it, without its name.
     """
 
     label: str
     changes: tuple[tuple[str, str], ...] = ()
-    law: CustomQueue | None = None
+    custom: CustomQueue | None = None
     queue: str = ""
 
 
 def arm(queue: "str | Table | dict[str, Any] | CustomQueue") -> Arm:
-    """Read a queue of a comparison.
+    """Parse one queue of a comparison.
 
     Parameters
     ----------
     queue : str, table or CustomQueue
-        As on the command line, as in a scenario, or written in Python.
+        Text of the command line, table of a scenario, or queue in Python.
 
     Raises
     ------
     ValueError
-        If the kind is unknown or a key has no value; names it and what is near.
+        If the kind is unknown or a key lacks its value. The message suggests similar kinds.
 
     Examples
     --------
@@ -55,59 +62,62 @@ def arm(queue: "str | Table | dict[str, Any] | CustomQueue") -> Arm:
     >>> arm("codle")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
         ...
-    ValueError: 'codle' is no kind of queue; did you mean codel or …
+    ValueError: 'codle' is not a kind of queue; did you mean codel or …
     """
     if isinstance(queue, CustomQueue):
-        return Arm(type(queue).__name__, law=queue, queue=type(queue).__name__)
+        return Arm(type(queue).__name__, custom=queue, queue=type(queue).__name__)
     if not isinstance(queue, str):
         from aqmlab.scenario import toml_value
 
         if not isinstance(queue, Table | Mapping):
             raise ValueError(
-                f"{queue!r} is no queue; give a text such as 'red', a table, or an object such as "
-                "aqmlab.Red() or MyQueue()"
+                f"{queue!r} is not a queue; give a text such as 'red', a table, or an object such "
+                "as aqmlab.Red() or MyQueue()"
             )
         table = plain(queue)
         if "kind" not in table:
-            raise ValueError(f"{table!r} is no queue: it has no kind; add for example kind='red'")
+            raise ValueError(
+                f"{table!r} is not a queue because it has no kind; add for example kind='red'"
+            )
         kind = table.pop("kind")
         pairs = [(key, toml_value(value)) for key, value in table.items()]
         label = ", ".join([str(kind), *(f"{key}={value}" for key, value in table.items())])
-        return Arm(label, (("kind", _known(str(kind))), *pairs), queue=label)
-    name, text = _named(queue.strip())
+        return Arm(label, (("kind", _checked_kind(str(kind))), *pairs), queue=label)
+    name, text = _split_name(queue.strip())
     kind, _, keys = text.partition(":")
-    changes = [_pair(text, part) for part in _split(keys)] if keys.strip() else []
-    return Arm(name or text, (("kind", _known(kind.strip())), *changes), queue=text)
+    changes = [_pair(text, part) for part in _split_keys(keys)] if keys.strip() else []
+    return Arm(name or text, (("kind", _checked_kind(kind.strip())), *changes), queue=text)
 
 
-def _named(text: str) -> tuple[str, str]:
-    """Return the name before a queue, empty if there is none, and the queue.
+def _split_name(text: str) -> tuple[str, str]:
+    """Split ``NAME=QUEUE`` into name and queue; the name is empty if the text has none.
 
     Examples
     --------
-    >>> _named("a=red:maxp=0.1"), _named("red:maxp=0.1")
+    >>> _split_name("a=red:maxp=0.1"), _split_name("red:maxp=0.1")
     (('a', 'red:maxp=0.1'), ('', 'red:maxp=0.1'))
     """
-    before, equals, queue = text.partition("=")
-    if not equals or ":" in before:
+    name, equals, queue = text.partition("=")
+    if not equals or ":" in name:
         return "", text
-    if not before.strip() or not queue.strip():
+    if not name.strip() or not queue.strip():
         raise ValueError(f"{text!r} must be NAME=QUEUE, as in 'gentle=red:maxp=0.05'")
-    return before.strip(), queue.strip()
+    return name.strip(), queue.strip()
 
 
-def _known(kind: str) -> str:
-    """Refuse what is no kind of queue."""
+def _checked_kind(kind: str) -> str:
+    """Return the kind of queue; raise ValueError with similar kinds if it does not exist."""
     kinds = [page.name for page in manual.in_category("queues") if page.has_kind]
     kinds.remove(KIND)
     if kind not in kinds:
         near = get_close_matches(kind, kinds, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(near)}? " if near else ""
-        raise ValueError(f"{kind!r} is no kind of queue; {hint}`aqmlab list queues` lists them")
+        raise ValueError(f"{kind!r} is not a kind of queue; {hint}`aqmlab list queues` lists them")
     return kind
 
 
 def _pair(queue: str, text: str) -> tuple[str, str]:
+    """Split ``KEY=VALUE`` of a queue into key and value."""
     key, equals, value = text.partition("=")
     if not equals or not key.strip() or not value.strip():
         raise ValueError(
@@ -117,12 +127,12 @@ def _pair(queue: str, text: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
-def _split(text: str) -> list[str]:
-    """Split at the commas outside brackets, braces and quotes.
+def _split_keys(text: str) -> list[str]:
+    """Split the keys of a queue at the commas outside brackets, braces and quotes.
 
     Examples
     --------
-    >>> _split('a=[1, 2],b="x,y",c={ d = 1, e = 2 }')
+    >>> _split_keys('a=[1, 2],b="x,y",c={ d = 1, e = 2 }')
     ['a=[1, 2]', 'b="x,y"', 'c={ d = 1, e = 2 }']
     """
     parts, depth = [""], 0
@@ -136,30 +146,28 @@ def _split(text: str) -> list[str]:
 
 
 def arms(queues: "Sequence[Any] | Mapping[str, Any]") -> list[Arm]:
-    """Read the queues of a comparison; each has a label of its own, that of a mapping its key.
+    """Parse the queues of a comparison. In a mapping, each key is the label of its queue.
 
     Raises
     ------
     ValueError
-        If there is none, or one twice.
+        If the list is empty, or if two queues have the same label.
     """
     if isinstance(queues, str) or not isinstance(queues, Sequence | Mapping):
         raise ValueError(f"queues = {queues!r} must be a list or a mapping, as in ['red', 'codel']")
     if isinstance(queues, Mapping):
-        read = [replace(arm(queue), label=name) for name, queue in queues.items()]
+        parsed = [replace(arm(queue), label=name) for name, queue in queues.items()]
     else:
-        read = [arm(queue) for queue in queues]
-    if not read:
-        raise ValueError("there is nothing to compare; name queues, e.g. drop_tail red codel")
-    labels = [one.label for one in read]
+        parsed = [arm(queue) for queue in queues]
+    if not parsed:
+        raise ValueError("the list of queues is empty; name queues, e.g. drop_tail red codel")
+    labels = [one.label for one in parsed]
     for label in labels:
         if steers(label):
-            raise ValueError(
-                f"the name {visible(label)!r} has control characters in it; leave them away"
-            )
+            raise ValueError(f"the name {visible(label)!r} has control characters; remove them")
         if labels.count(label) > 1:
             raise ValueError(
-                f"{label!r} is there twice; give each a name of its own, as in "
-                "'gentle=red:maxp=0.05'"
+                f"the name {label!r} belongs to several queues; give each queue its own name, as "
+                "in 'gentle=red:maxp=0.05'"
             )
-    return read
+    return parsed

@@ -1,19 +1,31 @@
-"""What a comparison keeps of a run."""
+"""Record of one run in a comparison."""
 
 import math
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from aqmlab.measures import AtLeast, Measure, Seen
+from aqmlab.measures import AtLeast, Measure, MeasuredRun
 
 
 @dataclass(frozen=True)
 class Run:
-    """What is kept of a run: seed, measures, and of each link times and packets of its queue.
+    """Values of one run that a comparison stores.
 
-    Of the measures in `at_least` it is known that they are greater. What the engine did not measure
-    is in `not_measured`, and NaN in `measures`. Queues are those of sampled runs. Warnings are by
-    what they are about.
+    Attributes
+    ----------
+    seed : int
+        Seed of the run.
+    measures : dict of str to float
+        Value of each measure; NaN if the run has no value.
+    at_least : tuple of str
+        Measures whose value is only a lower bound.
+    traces : dict of str to list, optional
+        For each link, the sample times in s and the queue lengths in packets. None if the run did
+        not sample its queues.
+    warnings : dict of str to str
+        Text of each warning, by its subject.
+    not_measured : tuple of str
+        Measures that the engine did not measure. Their value in `measures` is NaN.
     """
 
     seed: int
@@ -24,32 +36,33 @@ class Run:
     not_measured: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, seen: Seen, possible: list[Measure[Seen]]) -> Self:
-        """Measure a run."""
-        values = {m.name: m.read(seen) for m in possible}
+    def of(cls, run: MeasuredRun, possible: list[Measure[MeasuredRun]]) -> Self:
+        """Compute the possible measures of a run."""
+        values = {m.name: m.read(run) for m in possible}
         traces: dict[str, list[list[float]]] | None = None
-        if "queue" in seen.result.tables:
-            table, traces = seen.result.columns("queue"), {}
+        if "queue" in run.result.tables:
+            table, traces = run.result.columns("queue"), {}
             rows = zip(table["link"], table["time_s"], table["queue_packets"], strict=True)
-            for link, time_s, n in rows:
+            for link, time_s, packets in rows:
                 trace = traces.setdefault(link, [[], []])
                 trace[0].append(float(time_s))
-                trace[1].append(float(n))
+                trace[1].append(float(packets))
         return cls(
-            seen.result.manifest["seed"],
+            run.result.manifest["seed"],
             {name: math.nan if value is None else float(value) for name, value in values.items()},
             tuple(name for name, value in values.items() if isinstance(value, AtLeast)),
             traces,
-            {w["about"]: w["text"] for w in seen.result.manifest.get("warnings", [])},
+            {w["about"]: w["text"] for w in run.result.manifest.get("warnings", [])},
             tuple(name for name, value in values.items() if value is None),
         )
 
     def as_dict(self, names: list[str]) -> dict[str, Any]:
-        """Return seed and measures as JSON has them."""
-        known: dict[str, Any] = {"seed": self.seed}
-        known |= {n: _null(self.measures[n]) for n in names}
-        return known | ({"at_least": list(self.at_least)} if self.at_least else {})
+        """Return the seed and the named measures for JSON; NaN becomes None."""
+        values: dict[str, Any] = {"seed": self.seed}
+        values |= {n: _null(self.measures[n]) for n in names}
+        return values | ({"at_least": list(self.at_least)} if self.at_least else {})
 
 
 def _null(x: float) -> float | None:
+    """Return None for NaN, and every other number unchanged."""
     return None if math.isnan(x) else x

@@ -1,4 +1,7 @@
-"""A comparison in a terminal: a row a measure; below it how each queue differs from the first."""
+"""Table of a comparison in a terminal: one row per measure, one column per queue.
+
+Below each mean stands the difference to the first queue.
+"""
 
 import math
 from typing import TYPE_CHECKING
@@ -9,21 +12,22 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from aqmlab.compare.comparison import Comparison
-    from aqmlab.measures import Measure, Seen
+    from aqmlab.measures import Measure, MeasuredRun
 
 READING = (
-    "Means over the replications, ± half of their 95 % interval (Student's t). Below each: the "
-    "difference to the first queue, pair by pair; * if it is real, that is if its p-value, "
-    "corrected for all differences shown (Holm), is below 0.05, which needs some variance; = if "
-    "every replication has the same. > is a time that so many transfers did not end within that "
-    "only this bound is known."
+    "Each value is the mean over the replications, ± half of its 95 % interval (Student's t). "
+    "Below it is the mean difference to the first queue, over pairs of runs with the same seed. "
+    "* marks a significant difference: its p-value, corrected for all differences shown (Holm), is "
+    "below 0.05. A difference without variance cannot be tested. = means that every replication "
+    "has the same value as the first queue. > t means that the quantile is unknown "
+    "because too many transfers were unfinished at the end of the run; t is a lower bound."
 )
-ROOM = 22, 17
-"""Characters that the measures' names, and a queue with its intervals, take."""
+WIDTHS = 22, 17
+"""Characters for the names of the measures, and for the column of a queue with its intervals."""
 
 
-def mean(comparison: "Comparison", arm: int, measure: "Measure[Seen]") -> str:
-    """Return the mean of a measure with half of its interval, in its unit."""
+def mean(comparison: "Comparison", arm: int, measure: "Measure[MeasuredRun]") -> str:
+    """Format the mean of a measure and half of its interval, in its unit."""
     interval = comparison.interval(arm, measure.name)
     middle, half = measure.text(interval.middle), interval.high - interval.middle
     if comparison.is_exceeded(arm, measure.name):
@@ -31,8 +35,8 @@ def mean(comparison: "Comparison", arm: int, measure: "Measure[Seen]") -> str:
     return middle if math.isnan(half) else f"{middle} ±{measure.text(half)}"
 
 
-def difference(comparison: "Comparison", arm: int, measure: "Measure[Seen]") -> str:
-    """Return how much a queue differs from the first, with half of the interval, and the star."""
+def difference(comparison: "Comparison", arm: int, measure: "Measure[MeasuredRun]") -> str:
+    """Format the difference to the first queue, half of its interval, and the star."""
     interval = comparison.difference(arm, measure.name)
     if arm == 0 or math.isnan(interval.middle):
         return ""
@@ -44,84 +48,90 @@ def difference(comparison: "Comparison", arm: int, measure: "Measure[Seen]") -> 
     return f"{sign}{middle}{spread}{'*' * comparison.is_clear(arm, measure.name)}"
 
 
-def gain(comparison: "Comparison", arm: int, measure: "Measure[Seen]") -> float:
-    """Return above 0 if a queue is really better than the first, below if worse, else 0."""
+def gain(comparison: "Comparison", arm: int, measure: "Measure[MeasuredRun]") -> float:
+    """Return a positive number if a queue is significantly better than the first queue.
+
+    The result is negative if the queue is significantly worse, and 0 otherwise.
+    """
     if not comparison.is_clear(arm, measure.name):
         return 0
     return measure.better * comparison.difference(arm, measure.name).middle
 
 
 def head(comparison: "Comparison", arm: int) -> str:
-    """Return the name of a queue, and whether it did what the first did."""
+    """Return the heading of a queue; it says so if all measures equal those of the first queue."""
     label = comparison.arms[arm].label
     return f"{label} (identical)" if comparison.is_identical(arm) else label
 
 
 def table(comparison: "Comparison", *, wide: bool = True) -> "Table":
-    """Return the comparison as a table; a narrow one has no intervals."""
+    """Return the table of a comparison; a narrow table omits the intervals."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    made = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
-    made.add_column("", no_wrap=True)
-    made.add_column("", no_wrap=True)
+    rows = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
+    rows.add_column("", no_wrap=True)
+    rows.add_column("", no_wrap=True)
     for i in range(len(comparison.arms)):
-        name = Text(head(comparison, i))  # no markup, whatever it is called
-        made.add_column(name, justify="right", overflow="fold", max_width=30)
+        name = Text(head(comparison, i))  # A Text does not interpret markup in a user's name.
+        rows.add_column(name, justify="right", overflow="fold", max_width=30)
     for m in comparison.measures:
-        cells = [_cell(comparison, i, m, wide=wide) for i in range(len(comparison.arms))]
-        made.add_row(Text(m.title), m.unit, *cells)
-    return made
+        entries = [_entry(comparison, i, m, wide=wide) for i in range(len(comparison.arms))]
+        rows.add_row(Text(m.title), m.unit, *entries)
+    return rows
 
 
-def _cell(comparison: "Comparison", arm: int, measure: "Measure[Seen]", *, wide: bool) -> "Text":
-    """Return a cell: the mean, and for all but the first queue the difference to it."""
+def _entry(
+    comparison: "Comparison", arm: int, measure: "Measure[MeasuredRun]", *, wide: bool
+) -> "Text":
+    """Return the mean of a queue, and below it the difference to the first queue."""
     from rich.text import Text
 
-    def told(text: str) -> str:
+    def shortened(text: str) -> str:
         if wide:
             return text
         return text.split(" ±")[0] + "*" * text.endswith("*")
 
-    cell = Text(told(mean(comparison, arm, measure)))
-    change = told(difference(comparison, arm, measure))
+    entry = Text(shortened(mean(comparison, arm, measure)))
+    change = shortened(difference(comparison, arm, measure))
     if change:
         better = gain(comparison, arm, measure)
         clear = "cyan" if comparison.is_clear(arm, measure.name) else "dim"
-        cell.append(f"\n{change}", style="green" if better > 0 else "red" if better < 0 else clear)
-    return cell
+        entry.append(f"\n{change}", style="green" if better > 0 else "red" if better < 0 else clear)
+    return entry
 
 
 def not_measured(comparison: "Comparison") -> str:
-    """Return a sentence with the measures that the engine did not measure; empty without any."""
+    """Return a sentence that lists the unmeasured measures, or an empty text."""
     names = [f"{m.title} ({m.unit})" for m in comparison.not_measured]
     return f"Not measured by the engine: {', '.join(names)}." if names else ""
 
 
 def runs(comparison: "Comparison") -> str:
-    """Return what was run, in a line."""
+    """Return one sentence with the links, the warm-up, the replications and the seeds."""
     n, several = comparison.replications, len(comparison.links) > 1
     seeds = [run.seed for run in comparison.runs[0]]
     after = f", after a warm-up of {comparison.warm_up}" if comparison.warm_up else ""
     return (
         f"Queue{'s' * several} of {', '.join(comparison.links)}{after}; {n} "
-        f"replication{'s' * (n > 1)} of each, seeds {seeds[0]} to {seeds[-1]}, the same for all."
+        f"replication{'s' * (n > 1)} of each queue, with the same seeds {seeds[0]} to {seeds[-1]}."
     )
 
 
 def show(comparison: "Comparison", console: "Console") -> None:
-    """Print a comparison."""
+    """Print the table of a comparison with its explanations."""
     title = comparison.scenario["title"] or "Untitled scenario"
     console.print(title, markup=False, highlight=False)
-    needs = ROOM[0] + ROOM[1] * len(comparison.arms)
-    wide = console.width >= needs
+    width = WIDTHS[0] + WIDTHS[1] * len(comparison.arms)
+    wide = console.width >= width
     console.print(table(comparison, wide=wide), markup=False)
     named = [arm for arm in comparison.arms if arm.label != arm.queue]
     for arm in named:
         console.print(f"{arm.label}: {arm.queue}", markup=False)
     if comparison.replications > 1:
-        console.print(READING if wide else f"{READING} The ± needs {needs} columns.", style="dim")
+        hint = "" if wide else f" The intervals (±) need a terminal of {width} columns."
+        console.print(f"{READING}{hint}", style="dim")
     if absent := not_measured(comparison):
         console.print(absent, markup=False)
     console.print(runs(comparison), markup=False)

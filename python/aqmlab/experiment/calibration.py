@@ -18,7 +18,7 @@ import numpy as np
 from aqmlab._core import ScenarioError
 from aqmlab.engine import Engine, Progress, Simulator
 from aqmlab.experiment.campaign import campaign
-from aqmlab.measures.seen import Seen
+from aqmlab.measures.measured_run import MeasuredRun
 from aqmlab.results import Result
 from aqmlab.scenario import ScenarioLike, as_said, normalize, seconds, warm_up_change
 from aqmlab.store import Store
@@ -183,7 +183,7 @@ class _Trial:
     @classmethod
     def of(cls, result: Result, whole: Result | None = None) -> "_Trial":
         """Look at a run; `whole` is the same without a warm-up, which has every request."""
-        seen = Seen(result, [])
+        seen = MeasuredRun(result, [])
         (link,) = result.scenario["record"]["links"]
         load_bps = 8 * seen.link(link, "departed_bytes") / seen.seconds
         number = {name: i for i, name in enumerate(result.columns("connections")["flow"])}

@@ -30,11 +30,11 @@ from aqmlab.experiment.design import Point
 from aqmlab.experiment.file import Experiment, as_text
 from aqmlab.measures import (
     AtLeast,
-    Group,
+    CrossingFlows,
     Measure,
-    Seen,
+    MeasuredRun,
     column,
-    groups,
+    crossing_flows,
     is_column,
     link_names,
     measures,
@@ -213,7 +213,7 @@ class Conduct:
             )
 
     @cached_property
-    def measures(self) -> list[Measure[Seen]]:
+    def measures(self) -> list[Measure[MeasuredRun]]:
         """What is measured, of those that the first run of some arm has.
 
         Raises
@@ -221,7 +221,7 @@ class Conduct:
         ScenarioError
             If a name is of none.
         """
-        known: dict[str, Measure[Seen]] = {}
+        known: dict[str, Measure[MeasuredRun]] = {}
         where = "links: " if self.experiment.links else ""
         for arm in self.experiment.arms:
             scenario = self._plan.scenario(self.experiment.points[0], arm)
@@ -229,13 +229,13 @@ class Conduct:
             try:
                 if self.experiment.links:
                     normalize(scenario | {"record": {"links": links}})
-                found_there = groups(scenario, json.dumps(scenario), links)
+                found_there = crossing_flows(scenario, json.dumps(scenario), links)
                 known |= {m.name: m for m in measures(links, found_there)}
             except ValueError as e:
                 raise ScenarioError(f"{where}{e}") from None
         if self.experiment.measures is None:
             return list(known.values())
-        found: list[Measure[Seen]] = []
+        found: list[Measure[MeasuredRun]] = []
         for i, name in enumerate(self.experiment.measures):
             try:
                 if name not in known and not is_column(name):
@@ -370,7 +370,7 @@ class Conduct:
         scenario = result.scenario
         links = tuple(self._plan.links(scenario) or link_names(result))
         found, own = _readings(scenario, links)
-        seen = Seen(result, found)
+        seen = MeasuredRun(result, found)
         values, absent = [], []
         for m in self.measures:
             of = own.get(m.name) or (m if is_column(m.name) else None)
@@ -402,7 +402,7 @@ def _settled(text: str, result: Result) -> tuple[float, str]:
     return float(times[cut]) if cut else 0.0, ""
 
 
-Readings = tuple[list[Group], dict[str, Measure[Seen]]]
+Readings = tuple[list[CrossingFlows], dict[str, Measure[MeasuredRun]]]
 _KNOWN: deque[tuple[dict[str, Any], tuple[str, ...], Readings]] = deque(maxlen=64)
 """Scenarios that were read last, with links."""
 
@@ -413,7 +413,7 @@ def _readings(scenario: dict[str, Any], links: tuple[str, ...]) -> Readings:
     for other, of_links, readings in _KNOWN:
         if links == of_links and said == other:
             return readings
-    found = groups(scenario, json.dumps(scenario), links)
+    found = crossing_flows(scenario, json.dumps(scenario), links)
     made = found, {m.name: m for m in measures(list(links), found)}
     _KNOWN.appendleft((said, links, made))
     return made

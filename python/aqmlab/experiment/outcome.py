@@ -15,7 +15,7 @@ from aqmlab.estimates import Estimate, Kind
 from aqmlab.experiment.conduct import Row
 from aqmlab.experiment.cube import cube
 from aqmlab.experiment.file import Experiment
-from aqmlab.measures import Measure, Seen
+from aqmlab.measures import Measure, MeasuredRun
 from aqmlab.statistics import Effects, Interval, false_discovery, holm
 from aqmlab.words import refusal, visible
 
@@ -122,7 +122,7 @@ class Outcome:
     def of(
         cls,
         experiment: Experiment,
-        measures: Sequence[Measure[Seen]],
+        measures: Sequence[Measure[MeasuredRun]],
         rows: Iterable[Row],
         warm_up: str | None = None,
         notes: Iterable[str] = (),

@@ -18,7 +18,7 @@ from aqmlab.experiment.campaign import campaign, check_count, in_order
 from aqmlab.experiment.cube import cube
 from aqmlab.experiment.packs import Packs
 from aqmlab.folder import appearing_file
-from aqmlab.measures import Measure, Seen
+from aqmlab.measures import Measure, MeasuredRun
 from aqmlab.scenario import ScenarioLike, Table, as_said, normalize, plain, toml_value, with_seed
 from aqmlab.store import Store
 from aqmlab.words import refusal, visible
@@ -153,7 +153,7 @@ class Sweep:
 
     def estimates(
         self,
-        measures: Iterable[Measure[Seen]],
+        measures: Iterable[Measure[MeasuredRun]],
         statistic: Callable[[list[float]], Estimate] = mean,
     ) -> "pd.DataFrame":
         """Return what the replications at each point say of some measures.
@@ -174,10 +174,10 @@ class Sweep:
         """
         import pandas as pd
 
-        at: dict[str, tuple[dict[str, Any], list[Seen]]] = {}
+        at: dict[str, tuple[dict[str, Any], list[MeasuredRun]]] = {}
         for point, result in zip(self.points, self.results, strict=True):
             keys = {key: value for key, value in point.items() if key != "seed"}
-            at.setdefault(json.dumps(keys), (keys, []))[1].append(Seen.whole(result))
+            at.setdefault(json.dumps(keys), (keys, []))[1].append(MeasuredRun.of_result(result))
         rows = []
         for measure in measures:
             if not isinstance(measure, Measure):
@@ -191,7 +191,7 @@ class Sweep:
                 rows.append(keys | about | dict(zip(SHOWN, attrgetter(*SHOWN)(found), strict=True)))
         return pd.DataFrame(rows)
 
-    def to_xarray(self, measures: Iterable[Measure[Seen]]) -> "xr.Dataset":
+    def to_xarray(self, measures: Iterable[Measure[MeasuredRun]]) -> "xr.Dataset":
         """Return some measures by the swept keys and ``replication`` (whose ``seed`` it tells).
 
         Measures that no run has are not in it; its attribute ``not_measured`` names them.
@@ -215,7 +215,7 @@ class Sweep:
         there: dict[str, None] = {}
         for point, result in zip(self.points, self.results, strict=True):
             at = numbers.setdefault(tuple(point[key] for key in keys), len(numbers))
-            seen = Seen.whole(result)
+            seen = MeasuredRun.of_result(result)
             values = {m.name: m.read(seen) for m in wanted}
             there |= dict.fromkeys(name for name, value in values.items() if value is not None)
             numbers_of = {k: math.nan if v is None else float(v) for k, v in values.items()}

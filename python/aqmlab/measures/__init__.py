@@ -1,22 +1,22 @@
-"""What is measured: one :class:`Measure` for comparisons, sweeps and studies.
+"""Measures: quantities of one run with their units, for comparisons, sweeps and studies.
 
-A measure reads one run: a :class:`Seen` (:func:`measures` lists those that every run has), or what
-a study has reduced it to. What becomes of its values over replications is an estimate
-(:mod:`aqmlab.estimates`).
+A :class:`Measure` computes one number from a :class:`MeasuredRun`, or from the values to which a
+study reduces a run. :func:`measures` lists the measures that every run has. Estimates combine the
+numbers of several replications (:mod:`aqmlab.estimates`).
 """
 
 from aqmlab.measures.column import column, is_column, parts, sampled, series_of
 from aqmlab.measures.measure import AtLeast, Measure, key
+from aqmlab.measures.measured_run import CrossingFlows, MeasuredRun, crossing_flows, link_names
 from aqmlab.measures.of_run import measures
-from aqmlab.measures.seen import Group, Seen, groups, link_names
 
 __all__ = [
     "AtLeast",
-    "Group",
+    "CrossingFlows",
     "Measure",
-    "Seen",
+    "MeasuredRun",
     "column",
-    "groups",
+    "crossing_flows",
     "is_column",
     "key",
     "link_names",

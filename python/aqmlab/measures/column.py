@@ -1,7 +1,8 @@
-"""A column of a table as a measure: ``links.utilization[left>right]``, ``flows.goodput_bps.mean``.
+"""Columns of a table as measures: ``links.utilization[left>right]``, ``flows.goodput_bps.mean``.
 
-table.column, in brackets which rows by the name in the first column (``*`` stands for any letters),
-and what their values become: needed when there may be several.
+The form is ``table.column[rows].reduction``. ``rows`` selects rows by the name in the first column,
+where ``*`` matches any characters. ``reduction`` combines the values of several rows into one
+number. Both parts are optional, but the measure must have one value per run.
 """
 
 import json
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core, statistics
 from aqmlab.measures.measure import Measure
-from aqmlab.measures.seen import Seen
+from aqmlab.measures.measured_run import MeasuredRun
 from aqmlab.results import NOT_ALWAYS, NotMeasuredError, Result
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 FORM = re.compile(r"(\w+)\.(\w+)(?:\[(.+)\])?(?:\.(\w+))?")
 ALWAYS = ("flows", "links", *NOT_ALWAYS)
-"""Tables that every run leaves if there is anything in them, without being recorded."""
+"""Tables that a run fills without a request in `record`, if there are any rows."""
 
 REDUCTIONS: dict[str, Callable[[Any], float]] = {
     "mean": lambda x: float(x.mean()),
@@ -33,7 +34,7 @@ REDUCTIONS: dict[str, Callable[[Any], float]] = {
     "jain": statistics.jain,
     "count": len,
 }
-"""What values become; ``p95`` and the like are quantiles."""
+"""Reductions of several values to one. In addition, ``p1`` to ``p99`` are percentiles."""
 
 
 @cache
@@ -47,128 +48,132 @@ def _columns() -> dict[str, dict[str, str]]:
 
 
 def is_column(text: str) -> bool:
-    """Whether a text names a table and a column rather than a measure."""
-    found = FORM.fullmatch(text)
-    return found is not None and found[1] in _columns()
+    """Return True if a text has the form of a column and begins with the name of a table."""
+    match = FORM.fullmatch(text)
+    return match is not None and match[1] in _columns()
 
 
 def parts(text: str) -> tuple[str, str]:
-    """Return table and column that a text names."""
+    """Return the table and the column in a text such as ``flows.goodput_bps.mean``."""
     return _parts(text)[:2]
 
 
 def series_of(text: str) -> str | None:
-    """Return the series that a column is of, which has to be recorded; None: of a table."""
+    """Return the series that a run must record for a column, or None if no series is needed."""
     table = text.partition(".")[0]
     return None if table in ALWAYS else table
 
 
-def column(text: str) -> Measure[Seen]:
-    """Return the measure that a text names.
+def column(text: str) -> Measure[MeasuredRun]:
+    """Return the measure for a column, written as ``table.column[rows].reduction``.
 
     Raises
     ------
     ValueError
-        If there is no such column or reduction.
+        If the table, the column or the reduction does not exist.
 
     Examples
     --------
     >>> column("flows.goodput_bps.mean").unit
     'bit/s'
     """
-    table, name, _, how = _parts(text)
-    if not _columns()[table][name] and how != "count":
+    table, name, _, reduction = _parts(text)
+    unit = _columns()[table][name]
+    if not unit and reduction != "count":
         raise ValueError(f"{text!r} is a column of names, which can only be counted: {text}.count")
-    _reduction(text, how)
-    return Measure(
-        text, "" if how == "count" else _columns()[table][name], partial(_read, text), head=text
-    )
+    _reduction(text, reduction)
+    return Measure(text, "" if reduction == "count" else unit, partial(_read, text), head=text)
 
 
-def _read(text: str, seen: Seen) -> float:
-    """Return the value of the column that a text names in a run."""
-    table, name, rows, how = _parts(text)
-    if table not in seen.result.tables:
-        if seen.result.measures(table):
+def _read(text: str, run: MeasuredRun) -> float:
+    """Return the value of a column in a run; NaN if the run has no such rows."""
+    table, name, rows, reduction = _parts(text)
+    if table not in run.result.tables:
+        if run.result.measures(table):
             return math.nan
         raise NotMeasuredError(f"{text} is not measured: the engine did not fill {table}")
-    keep = _kept(seen.result, table, rows)
-    columns = seen.result.columns(table)
-    return _reduction(text, how)(_numbers(columns[name])[keep])
+    selected = _selected(run.result, table, rows)
+    columns = run.result.columns(table)
+    return _reduction(text, reduction)(_numbers(columns[name])[selected])
 
 
 def sampled(text: str, result: Result) -> "tuple[np.ndarray, np.ndarray]":
-    """Return times in s and values of a column of a sampled series, of the rows that it names.
+    """Return the times in s and the values of a column of a sampled series.
 
     Raises
     ------
     ValueError
-        If it is no column of a series with times.
+        If the text does not name a column of a series with times, or if it has a reduction.
     """
-    table, name, rows, how = _parts(text)
-    if how or "time_s" not in _columns()[table]:
+    table, name, rows, reduction = _parts(text)
+    if reduction or "time_s" not in _columns()[table]:
         raise ValueError(f"{text!r} must be a column of a sampled series, without a reduction")
-    columns, keep = result.columns(table), _kept(result, table, rows)
-    return columns["time_s"][keep], _numbers(columns[name])[keep]
+    columns, selected = result.columns(table), _selected(result, table, rows)
+    return columns["time_s"][selected], _numbers(columns[name])[selected]
 
 
 def _parts(text: str) -> tuple[str, str, str | None, str | None]:
-    """Return table, column, rows and reduction."""
-    found = FORM.fullmatch(text)
-    if not found or found[1] not in _columns():
+    """Split a text into table, column, rows and reduction."""
+    match = FORM.fullmatch(text)
+    if not match or match[1] not in _columns():
         raise ValueError(f"{text!r} must be table.column, as flows.goodput_bps.mean")
-    table, name, rows, how = found.groups()
+    table, name, rows, reduction = match.groups()
     units = _columns()[table]
     if name not in units:
         raise ValueError(f"{text!r}: {table} has no column {name}; it has {', '.join(units)}")
-    return table, name, rows, how
+    return table, name, rows, reduction
 
 
-def _kept(result: Result, table: str, rows: str | None) -> "np.ndarray":
-    """Return which rows of a table are named; None: all."""
+def _selected(result: Result, table: str, rows: str | None) -> "np.ndarray":
+    """Return a mask of the rows whose name matches a pattern; None selects all rows."""
     import numpy as np
 
     columns = result.columns(table)
-    named = next(name for name in columns if name != "time_s")
-    names = columns[named]
+    names = columns[next(name for name in columns if name != "time_s")]
     if rows is None:
         return np.ones(len(names), dtype=bool)
-    known = {name: name == rows or fnmatchcase(name, rows) for name in set(names)}
-    return np.array([known[name] for name in names], dtype=bool)
+    matches = {name: name == rows or fnmatchcase(name, rows) for name in set(names)}
+    return np.array([matches[name] for name in names], dtype=bool)
 
 
 def _numbers(column: Any) -> "np.ndarray":
-    """Return a column; names are only to be counted."""
+    """Return a column as an array; a column of names becomes zeros, which can be counted."""
     import numpy as np
 
     return np.zeros(len(column)) if isinstance(column, list) else np.asarray(column, dtype=float)
 
 
-def _reduction(text: str, how: str | None) -> Callable[[Any], float]:
-    if how is None:
-        return lambda values: _only(text, values)
-    share = re.fullmatch(r"p(\d\d?)", how)
-    if share:
-        quantile = int(share[1]) / 100
-        reduce: Callable[[Any], float] = lambda x: _nearest(x, quantile)  # noqa: E731
-    elif how in REDUCTIONS:
-        reduce = REDUCTIONS[how]
+def _reduction(text: str, name: str | None) -> Callable[[Any], float]:
+    """Return the function of a reduction; None requires a single value.
+
+    The sum and the count of zero values are 0. Every other reduction of zero values is NaN.
+    """
+    if name is None:
+        return lambda values: _single(text, values)
+    percentile = re.fullmatch(r"p(\d\d?)", name)
+    if percentile:
+        share = int(percentile[1]) / 100
+        reduce: Callable[[Any], float] = lambda x: _quantile(x, share)  # noqa: E731
+    elif name in REDUCTIONS:
+        reduce = REDUCTIONS[name]
     else:
-        raise ValueError(f"{text!r}: {how} must be one of {', '.join(REDUCTIONS)}, p50, p95 …")
-    none = 0.0 if how in ("sum", "count") else math.nan
-    return lambda values: reduce(values) if len(values) else none
+        raise ValueError(f"{text!r}: {name} must be one of {', '.join(REDUCTIONS)}, p50, p95 …")
+    empty = 0.0 if name in ("sum", "count") else math.nan
+    return lambda values: reduce(values) if len(values) else empty
 
 
-def _only(text: str, values: Any) -> float:
+def _single(text: str, values: Any) -> float:
+    """Return the only value of a column; NaN if the column is empty."""
     if len(values) > 1:
         raise ValueError(
-            f"{text!r} has {len(values)} values in a run; say which, as [left>right], or what they "
-            f"become, as {text}.mean"
+            f"{text!r} has {len(values)} values in a run; select one row, for example "
+            f"[left>right], or add a reduction, for example {text}.mean"
         )
     return float(values[0]) if len(values) else math.nan
 
 
-def _nearest(values: Any, share: float) -> float:
+def _quantile(values: Any, share: float) -> float:
+    """Return the smallest value that is at least as large as `share` of the values."""
     import numpy as np
 
     return float(np.quantile(values, share, method="inverted_cdf"))

@@ -1,4 +1,4 @@
-"""A measure: a quantity with its name, its unit, what it reads, and which way is better."""
+"""Definition of a measure: name, unit, function of a run, and preferred direction."""
 
 import math
 from collections.abc import Callable
@@ -8,11 +8,11 @@ from typing import Generic, Self, TypeVar
 from aqmlab.results import NotMeasuredError
 
 Read = TypeVar("Read")
-"""What is read: a run, as whoever measures has it."""
+"""Type of the object that a measure reads: a run, or the values to which a study reduces it."""
 
 
 class AtLeast(float):
-    """A value that is known to be exceeded."""
+    """Lower bound of a measure whose exact value is unknown."""
 
 
 @dataclass(frozen=True)
@@ -22,24 +22,25 @@ class Measure(Generic[Read]):
     Attributes
     ----------
     name : str
-        Its name in files: lower case, with its unit where that is no other's.
+        Name in files: lower case, with a unit if the name would be ambiguous without one.
     unit : str
-        The unit that it is shown in.
+        Unit of the displayed value.
     of : callable
-        Reads it from a run: a number, NaN if the run has none, `AtLeast` if it is only known to be
-        greater. Raises :class:`aqmlab.results.NotMeasuredError` if the engine did not measure it.
+        Function that computes the measure from a run. It returns a number, NaN if the run has no
+        value, or `AtLeast` if only a lower bound is known. It raises
+        :class:`aqmlab.results.NotMeasuredError` if the engine did not measure the quantity.
     better : int
-        1 if more is better, -1 if less is, 0 if neither.
+        1 if a larger value is better, -1 if a smaller value is better, 0 for neither.
     head : str
-        Its name for people.
+        Name in tables and figures.
     meaning : str
-        A sentence that says what it is.
+        Definition in one sentence.
     scale : float
-        Factor from what `of` returns to `unit`.
+        Factor from the result of `of` to `unit`.
     digits : int
-        Digits behind the point where it is shown.
+        Digits after the decimal point of the displayed value.
     part : str
-        The link or the group of flows that it is of, where there are several.
+        Link or flow to which the measure belongs, if there are several; otherwise empty.
     """
 
     name: str
@@ -53,26 +54,32 @@ class Measure(Generic[Read]):
     part: str = ""
 
     def read(self, run: Read) -> float | None:
-        """Return the value of a run; None if the engine did not measure it."""
+        """Return the value of a run, or None if the engine did not measure the quantity."""
         try:
             return self.of(run)
         except NotMeasuredError:
             return None
 
     def text(self, value: float) -> str:
-        """Return a value in the unit that it is shown in."""
+        """Format a value in the displayed unit; NaN becomes a dash."""
         return "–" if math.isnan(value) else f"{value * self.scale:z.{self.digits}f}"
 
     @property
     def title(self) -> str:
-        """Head and part."""
+        """Name in tables, preceded by the link or flow if there are several."""
         return f"{self.part}: {self.head}" if self.part else self.head
 
     def of_part(self, part: str) -> Self:
-        """Return the measure as that of a link or a group among several."""
+        """Return a copy of the measure for one link or flow among several."""
         return replace(self, name=key(self.name, part), part=part)
 
 
 def key(name: str, part: str) -> str:
-    """Return the name of a measure of a link or a group; "" if there is but one."""
+    """Return the name of a measure of one link or flow; an empty `part` leaves the name alone.
+
+    Examples
+    --------
+    >>> key("mean_delay_s", "left>right"), key("mean_delay_s", "")
+    ('mean_delay_s@left>right', 'mean_delay_s')
+    """
     return f"{name}@{part}" if part else name

@@ -1,117 +1,132 @@
-"""What is measured of a run: RFC 7928 §2 and §4.2, after the warm-up, and by group of flows."""
+"""Measures of every run: RFC 7928 §2 and §4.2, after the warm-up, per link and per flow.
+
+A function of a measure takes the run as its last argument. The measure stores a `partial` of the
+function because a `partial` can be pickled, and a lambda cannot.
+"""
 
 import math
 from functools import partial
 
 from aqmlab.estimates import transfer_time
 from aqmlab.measures.measure import AtLeast, Measure
-from aqmlab.measures.seen import Group, Seen
+from aqmlab.measures.measured_run import CrossingFlows, MeasuredRun
 from aqmlab.statistics import jain
 
 
-def measures(links: list[str], groups: list[Group]) -> list[Measure[Seen]]:
-    """Return every measure in the order of the table: of all flows, each link, each group."""
-    found = [*ALL]
+def measures(links: list[str], crossing: list[CrossingFlows]) -> list[Measure[MeasuredRun]]:
+    """Return the measures of a run in display order: of all flows, of each link, of each flow."""
+    listed = [*ALL]
     for link in links:
-        of = _of_link(link)
-        found += [m.of_part(link) for m in of] if len(links) > 1 else of
-    for group in groups:
-        wanted = [_goodput(group)] if len(groups) > 1 else []
-        wanted += _of_transfers(group) if group.ends else []
-        found += [m.of_part(group.name) for m in wanted]
-    return found
+        of_link = _of_link(link)
+        listed += [m.of_part(link) for m in of_link] if len(links) > 1 else of_link
+    for flows in crossing:
+        of_flows = [_goodput(flows)] if len(crossing) > 1 else []
+        of_flows += _of_transfers(flows) if flows.finite else []
+        listed += [m.of_part(flows.name) for m in of_flows]
+    return listed
 
 
-def _all_goodput(seen: Seen) -> float:
-    return seen.goodput([flow for group in seen.groups for flow in group.flows])
+def _all_goodput(run: MeasuredRun) -> float:
+    """Return the goodput of all crossing flows together, in bit/s."""
+    return run.goodput([flow for flows in run.crossing for flow in flows.flows])
 
 
-def _jain(seen: Seen) -> float:
-    goodputs = seen.goodputs()
+def _jain(run: MeasuredRun) -> float:
+    """Return Jain's index of the goodputs; NaN with fewer than two flows."""
+    goodputs = run.goodputs()
     return jain(goodputs) if len(goodputs) > 1 else math.nan
 
 
 ALL = (
     Measure("goodput_bps", "Mbit/s", _all_goodput, 1, "goodput",
-            "Data acknowledged or received in datagrams, of the flows that cross the link, over "
-            "the time in which at least one of them ran (§2.5): from its start to its completion, "
-            "or to the end of the run.", 1e-6, 2),
+            "Data of all flows that cross the link, acknowledged or received in datagrams, divided "
+            "by the time in which at least one of the flows ran (§2.5). A flow runs from its start "
+            "to its completion, or to the end of the run.", 1e-6, 2),
     Measure("jain", "index", _jain, 1, "Jain",
-            "Jain's fairness index of the goodputs of flows that cross the link and are one "
-            "connection."),
+            "Jain's fairness index of the goodputs of the flows that cross the link and consist of "
+            "one connection."),
 )  # fmt: skip
+"""Measures of all flows together."""
 
 
-# What reads a measure takes the run last and is a partial of a function of this file: unlike a
-# lambda it can be pickled, and so can a comparison.
+def _share(link: str, columns: tuple[str, ...], run: MeasuredRun) -> float:
+    """Return the packets counted in some columns, divided by the packets that arrived."""
+    return run.link(link, *columns) / max(1, run.link(link, "arrived_packets"))
 
 
-def _share(link: str, columns: tuple[str, ...], seen: Seen) -> float:
-    """Return the share that some packets are of those that arrived."""
-    return seen.link(link, *columns) / max(1, seen.link(link, "arrived_packets"))
+def _utilization(link: str, run: MeasuredRun) -> float:
+    """Return the share of the time in which the link transmitted."""
+    return run.link(link, "busy_s") / max(run.seconds, 1e-12)
 
 
-def _utilization(link: str, seen: Seen) -> float:
-    return seen.link(link, "busy_s") / max(seen.seconds, 1e-12)
-
-
-def _delay(link: str, column: str, seen: Seen) -> float:
-    return seen.delay(link, column)
+def _delay(link: str, column: str, run: MeasuredRun) -> float:
+    """Return a column of the table `delays` for a link, in s."""
+    return run.delay(link, column)
 
 
 DROPPED = ("dropped_full", "dropped_early", "dropped_threshold")
+"""Columns of the table `links` that count drops at the queue."""
 MARKED = ("marked_packets",)
+"""Column of the table `links` that counts marks at the queue."""
 
 
-def _of_link(link: str) -> list[Measure[Seen]]:
+def _of_link(link: str) -> list[Measure[MeasuredRun]]:
+    """Return the measures of a link."""
     return [
         Measure("utilization", "%", partial(_utilization, link), 1, "busy",
-                "Share of the time in which the link was sending.", 100, 1),
+                "Share of the time in which the link transmitted.", 100, 1),
         Measure("mean_delay_s", "ms", partial(_delay, link, "mean_delay_s"), -1, "delay",
-                "Mean time that a packet waited in the queue, of every packet that it sent (§2.6).",
+                "Mean queueing delay of the packets that the link transmitted (§2.6).",
                 1e3, 2),
         Measure("p95_delay_s", "ms", partial(_delay, link, "p95_delay_s"), -1, "delay, 95 %",
-                "The delay in the queue that 95 % of its packets did not exceed.", 1e3, 1),
+                "Queueing delay that 95 % of the packets did not exceed.", 1e3, 1),
         Measure("p99_delay_s", "ms", partial(_delay, link, "p99_delay_s"), -1, "delay, 99 %",
-                "The delay in the queue that 99 % of its packets did not exceed.", 1e3, 1),
+                "Queueing delay that 99 % of the packets did not exceed.", 1e3, 1),
         Measure("drop_rate", "%", partial(_share, link, DROPPED), -1, "dropped",
-                "Packets dropped at the queue, of those that arrived (§2.3).", 100),
+                "Packets that the queue dropped, divided by the packets that arrived (§2.3).", 100),
         Measure("mark_rate", "%", partial(_share, link, MARKED), 0, "marked",
-                "Packets marked at the queue, of those that arrived.", 100),
+                "Packets that the queue marked, divided by the packets that arrived.", 100),
     ]  # fmt: skip
 
 
-def _group_goodput(group: Group, seen: Seen) -> float:
-    return seen.goodput(group.flows)
+def _goodput_of(flows: CrossingFlows, run: MeasuredRun) -> float:
+    """Return the goodput of the flows of one table, in bit/s."""
+    return run.goodput(flows.flows)
 
 
-def _goodput(group: Group) -> Measure[Seen]:
-    return Measure("goodput_bps", "Mbit/s", partial(_group_goodput, group), 1, "goodput",
-                   "Data of the flows of a [[flows]] table that cross the link, over the time in "
-                   "which at least one of them ran.", 1e-6, 2)  # fmt: skip
+def _goodput(flows: CrossingFlows) -> Measure[MeasuredRun]:
+    """Return the measure of goodput for the flows of one table."""
+    return Measure("goodput_bps", "Mbit/s", partial(_goodput_of, flows), 1, "goodput",
+                   "Data of those flows of one [[flows]] table that cross the link, divided by the "
+                   "time in which at least one of the flows ran.", 1e-6, 2)  # fmt: skip
 
 
-def _time(group: Group, share: float, seen: Seen) -> float:
-    time = transfer_time(*seen.transfers(group), share)
+def _time(flows: CrossingFlows, share: float, run: MeasuredRun) -> float:
+    """Return a quantile of the transfer times in s, or `AtLeast` if only a bound is known."""
+    time = transfer_time(*run.transfers(flows), share)
     return AtLeast(time.value) if time.exceeded else time.value
 
 
-def _unfinished(group: Group, seen: Seen) -> float:
-    ended = seen.transfers(group)[1]
+def _unfinished(flows: CrossingFlows, run: MeasuredRun) -> float:
+    """Return the share of the transfers that did not end; NaN if no transfer began."""
+    ended = run.transfers(flows)[1]
     return ended.count(False) / len(ended) if ended else math.nan
 
 
-def _of_transfers(group: Group) -> list[Measure[Seen]]:
-    def within(name: str, head: str, share: float) -> Measure[Seen]:
-        return Measure(name, "s", partial(_time, group, share), -1, head,
-                       f"Time within which {100 * share:g} % of the transfers that began were "
-                       "completed (§2.1); those that did not end count with what they had taken.",
+def _of_transfers(flows: CrossingFlows) -> list[Measure[MeasuredRun]]:
+    """Return the measures of transfers for the flows of one table."""
+
+    def within(name: str, head: str, share: float) -> Measure[MeasuredRun]:
+        return Measure(name, "s", partial(_time, flows, share), -1, head,
+                       f"Time within which {100 * share:g} % of the transfers completed (§2.1). An "
+                       "unfinished transfer counts with its duration until the end of the run.",
                        )  # fmt: skip
 
     return [
         within("median_completion_s", "time, median", 0.5),
         within("p95_completion_s", "time, 95 %", 0.95),
         within("p99_completion_s", "time, 99 %", 0.99),
-        Measure("unfinished", "%", partial(_unfinished, group), -1, "unfinished",
-                "Transfers that had not ended when the run did, of those that began.", 100, 2),
+        Measure("unfinished", "%", partial(_unfinished, flows), -1, "unfinished",
+                "Transfers that were unfinished at the end of the run, divided by the transfers "
+                "that began.", 100, 2),
     ]  # fmt: skip

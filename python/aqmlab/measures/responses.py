@@ -11,37 +11,39 @@ if TYPE_CHECKING:
     from aqmlab.results import Result
 
 CLASSES = (("up to 10 kB", 0.0, 1e4), ("10 to 100 kB", 1e4, 1e5), ("above 100 kB", 1e5, np.inf))
-"""Classes of sizes: what it is called, and which sizes of a response it has, in bytes."""
+"""Classes of response sizes: name, exclusive lower bound and inclusive upper bound in bytes."""
 
 
 @dataclass(frozen=True)
 class Responses:
-    """The requests of a run, of those that were written after its warm-up.
+    """Requests that the clients of a run wrote after the warm-up.
 
     Attributes
     ----------
     times : array of float
-        How long each took, or had taken at the end of the run, in s.
+        Response time in s. For a request without a response, the time until the end of the run.
     ended : array of bool
-        Whether it had its response.
+        True for each request whose response is complete.
     sizes : array of float
-        The size of the response, in bytes.
+        Size of the response in bytes.
     handshakes : array of float
-        The time until its connection was established, in s, of those that opened it; else NaN.
-    timers : array of float
-        Retransmission timeouts of its connection since the response before: of the client, and of
-        the server.
+        Duration of the handshake in s, for each request that opened its connection. For a
+        connection that was not established, the time until the end of the run. NaN for a request
+        on an established connection.
+    timeouts : array of float
+        Retransmission timeouts of the connection since its previous response: of the client in
+        the first column, of the server in the second.
     """
 
     times: Any
     ended: Any
     sizes: Any
     handshakes: Any
-    timers: Any
+    timeouts: Any
 
     @classmethod
     def of(cls, result: "Result") -> "Responses":
-        """Return those of a run.
+        """Return the requests of a run.
 
         Raises
         ------
@@ -55,36 +57,37 @@ class Responses:
         start, opened = table["start_s"], table["opened_s"]
         ended = np.isfinite(table["duration_s"])
         times = np.where(ended, table["duration_s"], end - start)
-        opens = ~(opened <= start)  # an established connection was opened before
+        opens = ~(opened <= start)  # An established connection was opened before the request.
         handshakes = np.where(opens, np.where(np.isfinite(opened), opened, end) - start, np.nan)
-        timers = np.stack([table["client_timeouts"], table["server_timeouts"]], axis=1).astype(
+        timeouts = np.stack([table["client_timeouts"], table["server_timeouts"]], axis=1).astype(
             float
         )
         _, flow = np.unique(result.columns("requests")["flow"], return_inverse=True)
-        order = np.lexsort((table["connection"], flow))  # stable: as they were answered
-        whose = np.stack([flow, table["connection"]], axis=1)[order]
-        again = np.flatnonzero((whose[1:] == whose[:-1]).all(axis=1)) + 1
-        timers[order[again]] -= timers[order[again - 1]]
-        return cls(times, ended, table["response_bytes"].astype(float), handshakes, timers)
+        # The sort is stable, so the requests of a connection stay in the order of their responses.
+        order = np.lexsort((table["connection"], flow))
+        connections = np.stack([flow, table["connection"]], axis=1)[order]
+        later = np.flatnonzero((connections[1:] == connections[:-1]).all(axis=1)) + 1
+        timeouts[order[later]] -= timeouts[order[later - 1]]
+        return cls(times, ended, table["response_bytes"].astype(float), handshakes, timeouts)
 
-    def of_sizes(self, above: float, most: float) -> "Responses":
-        """Return those whose response is above one size and up to another, in bytes."""
-        here = (self.sizes > above) & (self.sizes <= most)
-        parts = (self.times, self.ended, self.sizes, self.handshakes, self.timers)
-        return Responses(*(part[here] for part in parts))
+    def of_sizes(self, above: float, at_most: float) -> "Responses":
+        """Return the requests whose response is larger than `above` and at most `at_most` bytes."""
+        selected = (self.sizes > above) & (self.sizes <= at_most)
+        arrays = (self.times, self.ended, self.sizes, self.handshakes, self.timeouts)
+        return Responses(*(array[selected] for array in arrays))
 
     def __len__(self) -> int:
         return len(self.times)
 
     def within(self, at: Any) -> Any:
-        """Return which share has its response within each of some times in s."""
+        """Return the share of requests with a response time of at most `at` s, for each `at`."""
         return share_within(self.times, self.ended, at)
 
     def quantile(self, share: float) -> tuple[float, bool]:
-        """Return the time within which a share has its response, and whether it is known."""
+        """Return a quantile of the response time in s, and False if it is only a lower bound."""
         return time_quantile(self.times, self.ended, share)
 
-    def waited(self, longer_s: float) -> float:
-        """Return which share of the handshakes took longer than a time in s."""
-        asked = self.handshakes[~np.isnan(self.handshakes)]
-        return float((asked > longer_s).mean()) if len(asked) else float("nan")
+    def slow_handshakes(self, longer_s: float) -> float:
+        """Return the share of the handshakes that took longer than `longer_s`; NaN without any."""
+        handshakes = self.handshakes[~np.isnan(self.handshakes)]
+        return float((handshakes > longer_s).mean()) if len(handshakes) else float("nan")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.measures import Seen
+from aqmlab.measures import MeasuredRun
 from aqmlab.models.batch_queue import BatchQueue
 from aqmlab.models.beside import datagrams, loops, responses, transfers
 from aqmlab.models.beside.place import Place
@@ -71,7 +71,7 @@ def beside(result: Result) -> Beside:
     >>> needed(json.loads(text))
     ['delays', 'waits', 'queue']
     """
-    seen = Seen(result, [])
+    seen = MeasuredRun(result, [])
     comparison = Beside(begin_s=seen.begin_s)
     try:
         place = Place.busiest(seen)

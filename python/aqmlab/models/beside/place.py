@@ -1,6 +1,6 @@
 """The link to which models are compared: the busiest named link of a run, and its traffic.
 
-All measurements begin at the end of the warm-up (:class:`aqmlab.measures.Seen`).
+All measurements begin at the end of the warm-up (:class:`aqmlab.measures.MeasuredRun`).
 """
 
 import json
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from aqmlab import _core
-from aqmlab.measures import Seen
+from aqmlab.measures import MeasuredRun
 from aqmlab.models.beside.row import NotApplicable
 from aqmlab.results import Columns, Result
 from aqmlab.scenario import bits_per_second, seconds
@@ -55,7 +55,7 @@ class Place:
 
     Attributes
     ----------
-    seen : Seen
+    seen : MeasuredRun
         The run after its warm-up.
     link : str
         Name of the link, from>to.
@@ -65,13 +65,13 @@ class Place:
         True if the link is the reverse direction of that table.
     """
 
-    seen: Seen
+    seen: MeasuredRun
     link: str
     table: dict[str, Any]
     reverse: bool
 
     @classmethod
-    def busiest(cls, seen: Seen) -> "Place":
+    def busiest(cls, seen: MeasuredRun) -> "Place":
         """Return the busiest link that has a fixed name (without `{i}`) in the scenario.
 
         Raises

@@ -12,7 +12,7 @@ import numpy as np
 from aqmlab import estimates
 from aqmlab.estimates import Estimate
 from aqmlab.figures import models as drawn
-from aqmlab.measures import Seen
+from aqmlab.measures import MeasuredRun
 from aqmlab.models.batch_queue import Batches
 from aqmlab.models.bursts import ADVERTISED, DELAYED_ACKS, STATED, batches, packets_of
 from aqmlab.models.figure_7 import readings
@@ -58,7 +58,7 @@ def reduce(result: Result) -> Waited:
     """Return the waits of the bottleneck's queue."""
     table, links = result.columns("waits"), result.columns("links")
     at = list(links["link"]).index(BOTTLENECK)
-    busy, counted_s = float(links["busy_s"][at]), Seen(result, []).seconds
+    busy, counted_s = float(links["busy_s"][at]), MeasuredRun(result, []).seconds
     waits = tuple(float(wait) for wait in table["wait_s"])
     return Waited(waits, tuple(float(n) for n in table["packets"]), busy, counted_s)
 

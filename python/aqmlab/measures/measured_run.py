@@ -1,0 +1,234 @@
+"""Access to one run for measures: its links, and the flows that cross them.
+
+The tables of a run cover the time after its warm-up (`warm_up` in the scenario).
+"""
+
+import json
+import math
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+from aqmlab import _core
+from aqmlab.engine import Network
+from aqmlab.results import NotMeasuredError, Result
+from aqmlab.scenario import comes_and_goes, seconds
+
+
+@dataclass(frozen=True)
+class CrossingFlows:
+    """Flows of one `[[flows]]` table whose data crosses the measured links.
+
+    Attributes
+    ----------
+    name : str
+        Name of the `[[flows]]` table, unique within the scenario.
+    forward : frozenset of str
+        Flows whose data from `from` to `to` crosses the links.
+    reverse : frozenset of str
+        Flows whose data from `to` to `from` crosses the links.
+    transient : bool
+        True if each flow opens several connections, one after another or at the same time.
+    finite : bool
+        True if every transfer has a size.
+    """
+
+    name: str
+    forward: frozenset[str]
+    reverse: frozenset[str]
+    transient: bool
+    finite: bool
+
+    @property
+    def flows(self) -> frozenset[str]:
+        """Flows whose data crosses the links in either direction."""
+        return self.forward | self.reverse
+
+
+def crossing_flows(
+    scenario: dict[str, Any], text: str, links: Collection[str]
+) -> list[CrossingFlows]:
+    """Return the flows that cross any of the links, for each `[[flows]]` table that has some.
+
+    Parameters
+    ----------
+    scenario : dict
+        Scenario with every default.
+    text : str
+        The same scenario as JSON.
+    links : collection of str
+        Names of the measured links.
+    """
+    crossing: list[CrossingFlows] = []
+    directions = zip(*_core.crossing(text, list(links)), strict=True)
+    for i, (table, (forward, reverse)) in enumerate(
+        zip(scenario["flows"], directions, strict=True)
+    ):
+        if not forward and not reverse:
+            continue
+        name = re.sub(r"[-_. ]*\{[^}]*\}", "", table["name"]) or "flow"
+        if name in [flows.name for flows in crossing]:
+            name = f"{name} (flows.{i})"
+        transient, traffic = comes_and_goes(table), table["traffic"]
+        finite = transient or (traffic["kind"] == "bulk" and traffic["size"] is not None)
+        crossing.append(
+            CrossingFlows(name, frozenset(forward), frozenset(reverse), transient, finite)
+        )
+    return crossing
+
+
+def link_names(result: Result) -> list[str]:
+    """Return the links in the table `links` of a run, or in its scenario if the table is absent."""
+    if "links" in result.tables:
+        return list(result.columns("links")["link"])
+    return [link.name for link in Network.of(json.dumps(result.scenario)).links]
+
+
+class MeasuredRun:
+    """One run after its warm-up.
+
+    Parameters
+    ----------
+    result : Result
+        Result of the run.
+    crossing : list of CrossingFlows
+        Flows that the measures count.
+    """
+
+    def __init__(self, result: Result, crossing: list[CrossingFlows]) -> None:
+        self.result = result
+        self.crossing = crossing
+        self.end_s: float = result.manifest["simulated_s"]
+        self.begin_s: float = seconds(result.scenario.get("warm_up", "0 s"))
+
+    @classmethod
+    def of_result(cls, result: Result) -> Self:
+        """Return a run whose measures count every flow that crosses a link."""
+        text = json.dumps(result.scenario)
+        return cls(result, crossing_flows(result.scenario, text, link_names(result)))
+
+    @property
+    def seconds(self) -> float:
+        """Duration of the run after the warm-up, in s."""
+        return self.end_s - self.begin_s
+
+    def link(self, link: str, *columns: str) -> float:
+        """Return the sum of some columns of the table `links` for one link."""
+        table = self.result.columns("links")
+        row = table["link"].index(link)
+        return sum(float(table[column][row]) for column in columns)
+
+    def flows(self, column: str, flows: Collection[str]) -> dict[str, float]:
+        """Return a column of the table `flows` for each of the given flows."""
+        table = self.result.columns("flows")
+        rows = zip(table["flow"], table[column], strict=True)
+        return {flow: float(value) for flow, value in rows if flow in flows}
+
+    def waits(self, link: str) -> tuple[list[float], list[float]]:
+        """Return the queueing delays at a link in s, ascending, and the packets with each delay."""
+        table = self.result.columns("waits")
+        rows = zip(table["link"], table["wait_s"], table["packets"], strict=True)
+        of_link = [(float(wait), float(packets)) for name, wait, packets in rows if name == link]
+        return [wait for wait, _ in of_link], [packets for _, packets in of_link]
+
+    def delay(self, link: str, column: str) -> float:
+        """Return a column of the table `delays` for a link, in s; NaN if no packet left its queue.
+
+        The link must be one that the run records.
+        """
+        table = self.result.columns("delays")
+        return float(table[column][table["link"].index(link)])
+
+    @cached_property
+    def _tables(self) -> tuple[tuple[str, str, set[str]], ...]:
+        """Tables with data of crossing flows, each with its column of bytes and its flows."""
+        forward = {flow for flows in self.crossing for flow in flows.forward}
+        reverse = {flow for flows in self.crossing for flow in flows.reverse}
+        tables = (("flows", "acked_bytes", forward), ("replies", "acked_bytes", reverse),
+                  ("datagrams", "received_bytes", forward))  # fmt: skip
+        for flows in self.crossing:
+            self._check_measured(flows)
+        return tuple(table for table in tables if table[0] in self.result.tables)
+
+    def _check_measured(self, flows: CrossingFlows) -> None:
+        """Raise NotMeasuredError if the engine filled no table that has one of the flows."""
+        names = ("flows", "datagrams", *["replies"] * bool(flows.reverse))
+        absent = [name for name in names if not self.result.measures(name)]
+        present = [name for name in names if name in self.result.tables]
+        columns = (self.result.columns(name)["flow"] for name in present)
+        if absent and flows.flows.isdisjoint(flow for column in columns for flow in column):
+            raise NotMeasuredError(
+                f"{flows.name} is not measured: the engine did not fill {absent[0]}"
+            )
+
+    @cached_property
+    def data(self) -> dict[str, float]:
+        """Bytes of data that each flow delivered: acknowledged, or received in datagrams."""
+        data = {flow: 0.0 for flows in self.crossing for flow in flows.flows}
+        for name, column, flows in self._tables:
+            table = self.result.columns(name)
+            for flow, count in zip(table["flow"], table[column], strict=True):
+                if flow in flows:
+                    data[flow] += float(count)
+        return data
+
+    @cached_property
+    def spans(self) -> dict[str, tuple[float, float]]:
+        """Interval of each flow after the warm-up, in s: from its start to its completion.
+
+        The interval of a flow that did not complete ends with the run.
+        """
+        spans: dict[str, tuple[float, float]] = {}
+        for name, _, flows in self._tables:
+            table = self.result.columns(name)
+            never = [math.nan] * len(table["flow"])
+            ends = never if name == "datagrams" else table["completed_s"]
+            for flow, start, end in zip(table["flow"], table["start_s"], ends, strict=True):
+                if flow in flows:
+                    begin = max(float(start), self.begin_s)
+                    until = self.end_s if math.isnan(end) else float(end)
+                    first, last = spans.get(flow, (begin, until))
+                    spans[flow] = min(first, begin), max(last, until)
+        return spans
+
+    def running_s(self, flows: Collection[str]) -> float:
+        """Return the time in which at least one of the given flows ran, in s."""
+        total, until = 0.0, -math.inf
+        for begin, end in sorted(self.spans[flow] for flow in flows if flow in self.spans):
+            total += max(0.0, end - max(begin, until))
+            until = max(until, end)
+        return total
+
+    def goodput(self, flows: Collection[str]) -> float:
+        """Return the data of flows over the time in which at least one of them ran, in bit/s.
+
+        The result is NaN if no flow ran. For one flow it is `goodput_bps` of the table `flows`.
+        """
+        seconds = self.running_s(flows)
+        return 8 * sum(self.data[flow] for flow in flows) / seconds if seconds else math.nan
+
+    def goodputs(self) -> list[float]:
+        """Return the goodput in bit/s of each crossing flow that consists of one connection."""
+        crossing = {flow for flows in self.crossing if not flows.transient for flow in flows.flows}
+        single = [flow for flow in self.result.columns("flows")["flow"] if flow in crossing]
+        goodputs = [self.goodput([flow]) for flow in single]
+        return [goodput for goodput in goodputs if not math.isnan(goodput)]
+
+    def transfers(self, flows: CrossingFlows) -> tuple[list[float], list[bool]]:
+        """Return the durations in s of the transfers that began after the warm-up.
+
+        The second list is True for each transfer that ended. The duration of an unfinished transfer
+        is the time from its start to the end of the run.
+        """
+        table = self.result.columns("transfers" if flows.transient else "flows")
+        durations, ended = [], []
+        for flow, start, completed in zip(
+            table["flow"], table["start_s"], table["completed_s"], strict=True
+        ):
+            if flow in flows.flows and self.begin_s <= start < self.end_s:
+                done = not math.isnan(completed)
+                durations.append(float(completed if done else self.end_s) - float(start))
+                ended.append(done)
+        return durations, ended
