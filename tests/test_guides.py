@@ -76,7 +76,7 @@ def followed() -> Path:
     follow(APPLICATION, COPY)
     follow(IMPAIRMENT, COPY)
     follow(SERIES, COPY)
-    reference = block("python", "class MyQueue(Law)")
+    reference = block("python", "class MyQueue(Aqm)")
     (COPY / "tests" / "references" / "my_queue.py").write_text(reference, "utf-8")
     return COPY
 

@@ -6,8 +6,8 @@ import pytest
 
 from references.arrivals import arrivals_at, assert_alike
 from references.cases import Case
-from references.cases.kept import KEPT
-from references.cases.red import REDS
+from references.cases.disciplines import DISCIPLINES
+from references.cases.red import RED_VARIANTS
 from references.controllers import Avq, Blue, Pi, Pi2, Rem, Threshold
 from references.per_flow import Fred, Sfb, Sred
 from references.pie import Pie, PieEnhanced
@@ -68,8 +68,8 @@ CASES = [
         },
         TcSfb,
         {
-            "target": 4, "most": 12, "increment": 0.02, "decrement": 0.005, "penalty_rate": 50,
-            "penalty_burst": 5, "rehash": 0.5, "warmup": 0.2,
+            "target": 4, "max_packets": 12, "increment": 0.02, "decrement": 0.005,
+            "penalty_rate": 50, "penalty_burst": 5, "rehash": 0.5, "warmup": 0.2,
         },
         expects="EMT",
     ),
@@ -82,7 +82,7 @@ CASES = [
     Case(
         "blue, early",
         {"kind": "blue", "freeze_time": "10 ms", "early_threshold": "15 packets"},
-        Blue, {"freeze_time": 0.01, "most": 15}, expects="EM",
+        Blue, {"freeze_time": 0.01, "max_packets": 15}, expects="EM",
     ),
     Case(
         "pi", {"kind": "pi", "qref": "20 packets", "a": 1.822e-3, "b": 1.816e-3},
@@ -169,10 +169,10 @@ CASES = [
     ),
     Case(
         "pi2, least backlog", {"kind": "pi2", "target": "5 ms", "least_backlog": "3000 B"},
-        Pi2, {"target": 0.005, "least": 3000},
+        Pi2, {"target": 0.005, "min_backlog": 3000},
     ),
-    *REDS,
-    *KEPT,
+    *RED_VARIANTS,
+    *DISCIPLINES,
 ]  # fmt: skip
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from references.arrivals import arrivals_at, assert_alike
+from references.disciplines import Transmitter
 from references.draws import Draws
 from references.fifo import DROP
-from references.kept import Transmitter
 from references.schedulers import Drr, Mdrr, MdrrAlternate, Priority, Scfq, Sfq, Tbf, Wfq, Wrr
 from references.trees import Cbq, CbqClass, Htb, HtbClass, Tree
 

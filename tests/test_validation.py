@@ -1,13 +1,13 @@
-"""The comparison with peers: verdicts, the files of the rows, the page, and what is missing."""
+"""Tests of the comparison with peers: verdicts, stored rows, the page, and missing programs."""
 
 from pathlib import Path
 
 import pytest
 
 from validation import closed_forms, data, ns2, ns3
-from validation.page import PAGE, page
+from validation.page import PAGE, page, section
 from validation.peer import KEYS, peers
-from validation.row import HOLDS, MISSES, UNDECIDED, Row, Tolerance
+from validation.row import HOLDS, MISSES, OPEN, UNDECIDED, Row, Tolerance
 
 
 @pytest.mark.parametrize(
@@ -20,12 +20,12 @@ from validation.row import HOLDS, MISSES, UNDECIDED, Row, Tolerance
         (Tolerance(interval=False, in_range=True), (3.1,), (2.0, 3.0), MISSES),
         (Tolerance(), (0.0,), (0.0,), HOLDS),
         (Tolerance(0.05, 2), (11.0,), (10.0,), HOLDS),
-        # Noise earns neither: equal means of widely spread runs, and an unlucky difference.
+        # A wide spread of the runs decides neither verdict, whether or not the means are equal.
         (Tolerance(0.1), (50.0, 150.0), (60.0, 140.0), UNDECIDED),
         (Tolerance(0.1), (70.0, 110.0), (100.0, 140.0), UNDECIDED),
         (Tolerance(0.1), (99.0, 100.0, 101.0), (100.0, 101.0, 99.0), HOLDS),
         (Tolerance(0.1), (119.0, 120.0, 121.0), (100.0, 101.0, 99.0), MISSES),
-        # Pairs: the spread between draws is not the spread of the difference.
+        # With pairs, the spread between the draws does not widen the interval of the difference.
         (Tolerance(0.1), (10.0, 100.0, 1000.0), (10.0, 100.0, 1001.0), UNDECIDED),
         (Tolerance(0.1, paired=True), (10.0, 100.0, 1000.0), (10.0, 100.0, 1001.0), HOLDS),
     ],
@@ -40,10 +40,10 @@ def test_a_miss_has_a_cause_or_is_open() -> None:
     rows = [Row("s", "m", "", ours, (1.0,), Tolerance(), cause="why")
             for ours in ((1.0,), (2.0,))]  # fmt: skip
     assert [row.explained for row in rows] == ["", "why"]
-    assert Row("s", "m", "", (2.0,), (1.0,), Tolerance()).explained == "open"
+    assert Row("s", "m", "", (2.0,), (1.0,), Tolerance()).explained == OPEN
 
 
-def test_rows_are_read_as_they_were_written(
+def test_stored_rows_equal_the_rows_that_were_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(data, "FOLDER", tmp_path / "rows")
@@ -53,16 +53,34 @@ def test_rows_are_read_as_they_were_written(
         ),
         Row("c", "goodput", "Mbit/s", (1e-9,), (3.0, 4.0), Tolerance(0.02, interval=False)),
     ]
-    made = data.Made("ns-2", "About.", "ns-2 2.35", "2026-01-01", 1.5, "0.1.0")
+    origin = data.Origin("ns-2 2.35", "2026-01-01", 1.5, "0.1.0")
     assert data.read("ns2") is None
-    data.write("ns2", made, rows)
-    assert data.read("ns2") == (made, rows)
+    data.write("ns2", origin, rows)
+    assert data.read("ns2") == (origin, rows)
 
 
-def test_the_page_is_that_of_the_rows() -> None:
+def test_the_page_matches_the_stored_rows() -> None:
     sections = {key: value for key in KEYS if (value := data.read(key))}
     assert PAGE.read_text("utf-8") == page(sections), "run python -m validation --page in tests/"
     assert {"ns2", "ns3", "linux", "closed_forms"} <= set(sections)
+
+
+def test_the_page_lists_each_cause_once_and_numbers_its_rows() -> None:
+    rows = [
+        Row(setting, "drops", "", (ours,), (100.0,), Tolerance(0.1), cause)
+        for setting, ours, cause in (
+            ("a", 300.0, "First."),
+            ("b", 200.0, "Second."),
+            ("c", 150.0, "First."),
+            ("d", 130.0, ""),
+            ("e", 101.0, "Unused."),
+        )
+    ]
+    lines = section("ns2", data.Origin("ns-2 2.35", "2026-01-01", 1.5, "0.1.0"), rows)
+    cells = {line.split(" | ")[1]: line.split(" | ")[-1] for line in lines if "misses |" in line}
+    assert cells == {"a": "cause 1 |", "b": "cause 2 |", "c": "cause 1 |", "d": "open |"}
+    assert [line for line in lines if line[:2] in ("1.", "2.")] == ["1. First.", "2. Second."]
+    assert not any("Unused" in line for line in lines)
 
 
 def test_the_readme_links_the_page_in_its_first_lines() -> None:
@@ -70,7 +88,7 @@ def test_the_readme_links_the_page_in_its_first_lines() -> None:
     assert any("docs/validation.md" in line for line in readme[:14])
 
 
-def test_a_peer_that_is_not_installed_is_named_with_the_remedy(
+def test_the_message_about_a_missing_peer_names_the_remedy(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
@@ -81,10 +99,10 @@ def test_a_peer_that_is_not_installed_is_named_with_the_remedy(
     assert {"ns2", "ns3", "closed_forms"} <= set(peers())
 
 
-def test_there_are_as_many_settings_as_promised() -> None:
-    for settings, least in ((ns2.SETTINGS, 40), (ns3.SETTINGS, 20)):
+def test_ns2_has_at_least_40_settings_and_ns3_at_least_20() -> None:
+    for settings, minimum in ((ns2.SETTINGS, 40), (ns3.SETTINGS, 20)):
         names = [setting.name for setting in settings]
-        assert len(set(names)) == len(names) >= least
+        assert len(set(names)) == len(names) >= minimum
     for setting in ns2.SETTINGS:
         assert ns2.arguments(setting, 0)["starts"].count(" ") == max(setting.flows - 1, 0)
     for setting in ns3.SETTINGS:

@@ -1,1 +1,1 @@
-"""The simulator beside a real Linux kernel."""
+"""Comparison of the simulator with a real Linux kernel."""

@@ -1,7 +1,7 @@
-"""The simulator beside the real kernel: 18 configurations, each number with its difference.
+"""Comparison of the simulator with a real Linux kernel in 18 configurations.
 
-``make validate`` runs them for ``docs/validation.md``. ``measured/`` holds what was measured;
-``README.md`` describes how and with what.
+``make validate`` runs the configurations for ``docs/validation.md``. ``measured/`` has the
+measurements, and ``README.md`` describes the measured network.
 """
 
 import csv
@@ -14,26 +14,26 @@ from validation.row import Row, Tolerance
 
 HERE = Path(__file__).parent
 OFF, WIRE = "off", "wire"
-"""Hosts without offloads, and hosts whose sender makes super-packets that leave it as packets."""
+"""Hosts without offloads, and hosts whose sender has a segmentation offload."""
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """Numbers of a run that are compared.
+    """Measures of one run.
 
     Parameters
     ----------
     goodput_bps : float
-        All bytes over the time until the last of them was received; for flows without end, all
-        bytes of the run, or of the time after the warm-up if the links are fast, over that time.
+        Transfers: all bytes divided by the time until the receipt of the last byte. Endless flows:
+        bytes divided by the duration. On fast links both exclude the warm-up.
     queue_ms : float
-        Mean backlog over the rate of the bottleneck, while all flows are active.
+        Mean backlog while all flows are active, divided by the rate of the bottleneck.
     retransmitted : float
-        Retransmitted segments.
+        Number of retransmitted segments.
     timeouts : float
-        Expirations of the retransmission timer.
+        Number of expirations of the retransmission timer.
     marked : float
-        Packets that the queue marked.
+        Number of packets that the queue marked.
     """
 
     goodput_bps: float
@@ -44,24 +44,25 @@ class Numbers:
 
 
 NAMES = ("goodput_bps", "queue_ms", "retransmitted", "timeouts", "marked")
+"""Columns of ``measured/runs.csv`` with the measures, in the order of `Numbers`."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Setting of a configuration that its scenario leaves open.
+    """Parameters of a configuration that are not in its scenario file.
 
     Parameters
     ----------
     rate_bps : float
-        Rate of the bottleneck.
+        Rate of the bottleneck in bit/s.
     one_way_s : float
-        Delay of the way back, after which a sender knows that its last byte was received.
+        Delay of the reverse path, which the acknowledgement of the last byte takes, in s.
     lead_s : float
-        Time before the first flow starts.
+        Time before the first flow starts, in s.
     warmup_s, duration_s : float
-        Times since the first flow started; no duration if the flows end.
+        Times in s since the start of the first flow. The duration is 0 if the flows end.
     offsets_s : tuple of float
-        Time between the starts of flows in each repetition.
+        Time between the starts of two flows in each repetition, in s.
     """
 
     rate_bps: float
@@ -73,14 +74,14 @@ class Setting:
 
 
 def measured(hosts: str = OFF, kernel_hz: int | None = None) -> dict[str, list[Numbers]]:
-    """Return the kernel's runs of each configuration that was measured with these hosts.
+    """Return the measured runs of the kernel, by the name of the configuration.
 
     Parameters
     ----------
     hosts : str
-        One of `OFF` and `WIRE`.
+        `OFF` or `WIRE`: the kind of hosts.
     kernel_hz : int, optional
-        Ticks per second of the kernel whose runs are returned; default: every kernel.
+        HZ of the kernel, its number of ticks per second. By default the runs of all kernels.
     """
     rows: dict[str, list[Numbers]] = {}
     with (HERE / "measured" / "runs.csv").open() as file:
@@ -92,7 +93,7 @@ def measured(hosts: str = OFF, kernel_hz: int | None = None) -> dict[str, list[N
 
 
 def settings() -> dict[str, Setting]:
-    """Return the setting of each configuration."""
+    """Return the parameters of each configuration that are not in its scenario file."""
     with (HERE / "measured" / "settings.csv").open() as file:
         return {
             row["config"]: Setting(
@@ -108,18 +109,19 @@ def settings() -> dict[str, Setting]:
 
 
 def simulated(config: str, repetition: int, hosts: str = OFF, kernel_hz: int = 1000) -> Numbers:
-    """Run a repetition, from 0, of a configuration.
+    """Simulate one repetition of a configuration and return its measures.
 
     Parameters
     ----------
     config : str
-        Name of a file in ``scenarios/``.
+        Name of a file in ``scenarios/``, without the extension.
     repetition : int
-        Decides the seed, and the offsets between starts, which repeat after the measured ones.
+        Number of the repetition, from 0. It sets the seed and selects the time between the starts
+        of the flows; after the last measured repetition the times repeat from the first.
     hosts : str
-        One of `OFF` and `WIRE`.
+        `OFF` or `WIRE`: the kind of hosts.
     kernel_hz : int
-        Ticks per second of the kernel, for the queues that have a timer.
+        HZ of the kernel, its number of ticks per second, for queues with a timer.
     """
     setting = settings()[config]
     duration = setting.duration_s
@@ -163,7 +165,7 @@ def simulated(config: str, repetition: int, hosts: str = OFF, kernel_hz: int = 1
 
 
 HOSTS: dict[str, dict[str, str]] = {OFF: {"offload": "none"}, WIRE: {"offload": "linux"}}
-"""Parameters of each kind of hosts."""
+"""TCP keys of each kind of hosts."""
 
 MEASURES = {
     "goodput_bps": ("goodput", "Mbit/s", Tolerance(0.02, interval=False)),
@@ -172,16 +174,18 @@ MEASURES = {
     "timeouts": ("timeouts", "", Tolerance(interval=False, in_range=True)),
     "marked": ("marked packets", "", Tolerance(0.1, interval=False, in_range=True)),
 }
-"""Name, unit and tolerance of each of :class:`Numbers`."""
+"""Name, unit and tolerance of each measure of :class:`Numbers`."""
 
 RANDOM_LOSS = (
-    "The losses are random and limit the flow. The kernel's ten runs lost 0.523 % of their "
-    "segments where 0.5 % was set; at the same number of losses the goodputs differ by less than "
-    "1 %."
+    "The number of random losses differs and limits the goodput of the flow: the kernel's ten runs "
+    "lost 0.523 % of their segments instead of the configured 0.5 %. At the same number of losses "
+    "the goodputs of the kernel and of aqmlab differ by less than 1 %."
 )
 NO_LOCK_IN = (
-    "One of the kernel's ten runs has no lock-in and 484 retransmissions; ours all have it. The "
-    "mean of the kernel's other nine is 1,692, and ours is 5 % more."
+    "One of the kernel's ten runs has no "
+    "[ECN lock-in](how-to/choose-tcp.md#ecn-lock-in-a-linux-flow-fills-a-red-queue-for-seconds) "
+    "and only 484 retransmissions, and all runs of aqmlab have the lock-in. The mean of the "
+    "kernel's other nine runs is 1,692 retransmissions, and the mean of aqmlab is 5 % larger."
 )
 CAUSES = {
     ("loss0.5_reno", "goodput_bps"): RANDOM_LOSS,
@@ -191,13 +195,13 @@ CAUSES = {
     ("1g_10ms_red_cubic_n2, wire", "goodput_bps"): "",
     ("1g_10ms_red_cubic_n2, wire", "queue_ms"): "",
 }
-"""Causes of the misses, by setting and number; empty while open."""
+"""Causes of all misses, by the name of the setting and the measure; empty while open."""
 
 
 def compare(config: str, hosts: str = OFF) -> list[Row]:
-    """Run a configuration as often as the kernel and return its rows.
+    """Simulate as many runs of a configuration as the kernel has, and return the rows.
 
-    Marks have a row only where one side has any.
+    Marks have a row only if the kernel or the simulator has marks.
     """
     theirs = measured(hosts)[config]
     ours = [simulated(config, r, hosts) for r in range(len(theirs))]
@@ -205,11 +209,11 @@ def compare(config: str, hosts: str = OFF) -> list[Row]:
     rows = []
     for name, (measure, unit, tolerance) in MEASURES.items():
         scale = 1e-6 if name == "goodput_bps" else 1.0
-        of_ours, of_theirs = (
+        ours_scaled, theirs_scaled = (
             tuple(scale * getattr(run, name) for run in runs) for runs in (ours, theirs)
         )
-        if name == "marked" and not any(of_ours + of_theirs):
+        if name == "marked" and not any(ours_scaled + theirs_scaled):
             continue
         cause = CAUSES.get((setting, name), "")
-        rows.append(Row(setting, measure, unit, of_ours, of_theirs, tolerance, cause))
+        rows.append(Row(setting, measure, unit, ours_scaled, theirs_scaled, tolerance, cause))
     return rows

@@ -1,1 +1,1 @@
-"""Pairs of flows over L4S and classic queues beside real hosts."""
+"""Comparison of pairs of flows over L4S and classic queues with real hosts."""

@@ -1,7 +1,7 @@
-"""Pairs of flows beside real hosts: 216 pairs over L4S and classic queues.
+"""Comparison of pairs of flows over L4S and classic queues with 216 pairs on real hosts.
 
-``measured/pairs.csv`` has the throughputs that were measured on Linux hosts; ``README.md``
-describes the hosts and the settings here.
+``measured/pairs.csv`` has the throughputs that were measured on Linux hosts. ``README.md``
+describes the hosts and the settings of aqmlab.
 """
 
 import csv
@@ -15,17 +15,19 @@ from validation.row import Row, Tolerance
 
 HERE = Path(__file__).parent
 SEEDS = (1, 2, 3)
+"""Seeds of the three runs of each pair."""
 LEAD_S = 1.0
-"""Time from the beginning of a run until the first flow starts."""
+"""Time from the beginning of a run to the start of the first flow, in s."""
 OFFSETS_MS = (0.0, 1.3, 3.7, 7.0, 11.0)
-"""Start of the second flow after the first one, by the seed modulo 5."""
+"""Time in ms between the starts of the first and the second flow, by the seed modulo 5."""
 WINDOWS_S = {"s1": (118.0, 178.0), "s6": (18.0, 58.0)}
-"""Begin and end of the time over which throughput is measured, after the start of the flows."""
+"""Begin and end of the throughput measurement of a scenario, in s after the first flow starts."""
 RATIO = 1.25
+"""Maximum factor between the measured and the simulated ratio of throughputs of a pair."""
 WITHIN_MBIT = {10: 1.0, 50: 2.0}
-"""A pair agrees if both throughputs differ by at most this, or their ratios by a factor RATIO."""
+"""Maximum difference of a throughput in Mbit/s, by the rate of the bottleneck in Mbit/s."""
 UNKNOWN = "cnq_codel_af"
-"""CoDel with approximate fairness, which aqmlab does not have."""
+"""CoDel with approximate fairness, a queue that aqmlab does not have."""
 
 DUALPI2 = {
     "kind": "dualpi2",
@@ -54,24 +56,25 @@ QUEUES: dict[str, dict[str, Any]] = {
     "red(150000b)": RED | {"limit": "150000 B", "max": "37500 B"},
     "red(400000b)": RED | {"limit": "400000 B", "max": "100000 B"},
 }
+"""Queues of aqmlab by their names in ``pairs.csv``."""
 PRAGUE = {"congestion": {"kind": "prague", "rtt_virtual": "0 s"}}
-"""tcp_prague.c of August 2020: its default is RTT_CONTROL_NONE, so it has no virtual round trip."""
+"""Prague without a virtual round trip: tcp_prague.c of August 2020 has RTT_CONTROL_NONE."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two flows that share a bottleneck, as they were measured.
+    """Measurement of two flows that share a bottleneck.
 
     Parameters
     ----------
     scenario : str
-        "s1" or "s6".
+        Scenario of the published tests, "s1" or "s6".
     rate_mbit : int
         Rate of the bottleneck in Mbit/s.
     qdisc : str
         Queue of the bottleneck.
     flows : tuple of str
-        Congestion control of each flow, "-ecn" or "-noecn" appended in s6.
+        Congestion control of each flow, followed by "-ecn" or "-noecn" in s6.
     rtts_ms : tuple of float
         Round-trip time of each path in ms, without queueing.
     mbit : tuple of float
@@ -114,10 +117,10 @@ def measured() -> list[Pair]:
 
 
 def tcp(flow: str) -> dict[str, Any]:
-    """Return the TCP parameters of a flow; ``flow`` as in :class:`Pair`.
+    """Return the TCP keys of a flow with a congestion control named as in :class:`Pair`.
 
-    Hosts negotiated Accurate ECN (net.ipv4.tcp_ecn = 3). Linux gathers segments for a segmentation
-    offload even where the device has none, but Prague's buffers take one segment at these rates.
+    The hosts negotiated Accurate ECN (net.ipv4.tcp_ecn = 3). Linux gathers segments for a
+    segmentation offload even if the device has none. Prague sends single segments at these rates.
     """
     kind, _, ecn = flow.partition("-")
     if kind == "prague":
@@ -130,7 +133,7 @@ def tcp(flow: str) -> dict[str, Any]:
 
 
 def scenario(pair: Pair, seed: int) -> dict[str, Any]:
-    """Return the scenario of a pair with this seed."""
+    """Return the scenario that simulates a pair with a seed."""
     left = [
         {
             "from": f"left-{i}",
@@ -181,10 +184,10 @@ def scenario(pair: Pair, seed: int) -> dict[str, Any]:
 
 
 def throughputs(pair: Pair, run: aqmlab.Result) -> tuple[float, float]:
-    """Return the throughput of both flows of a run in Mbit/s, as the tables have it.
+    """Return the throughputs of both flows of a run in Mbit/s, defined as in the published tables.
 
-    It is the mean delivery rate over the window. A delivery rate divides by the longer of two
-    intervals, so that it is up to 6 % below the data acknowledged per second.
+    A throughput is the mean delivery rate over the window. A delivery rate divides by the longer of
+    two intervals, so that the mean is up to 6 % smaller than the data acknowledged per second.
     """
     begin, end = (LEAD_S + time for time in WINDOWS_S[pair.scenario])
     series = run.series("delivery_rate")
@@ -194,17 +197,17 @@ def throughputs(pair: Pair, run: aqmlab.Result) -> tuple[float, float]:
 
 
 def simulated(pairs: list[Pair], seeds: tuple[int, ...] = SEEDS) -> list[list[tuple[float, float]]]:
-    """Return the throughputs of both flows of each pair in Mbit/s, one per seed."""
-    asked = [(pair, seed) for pair in pairs for seed in seeds]
+    """Return the throughputs of both flows of each pair in Mbit/s, for each seed."""
+    jobs = [(pair, seed) for pair in pairs for seed in seeds]
     ours: list[list[tuple[float, float]]] = [[(0.0, 0.0)] * len(seeds) for _ in pairs]
-    for index, run in aqmlab.run_each(scenario(*one) for one in asked):
+    for index, run in aqmlab.run_each(scenario(*job) for job in jobs):
         pair, seed = divmod(index, len(seeds))
         ours[pair][seed] = throughputs(pairs[pair], run)
     return ours
 
 
 def agrees(pair: Pair, ours: list[tuple[float, float]]) -> bool:
-    """Return True if the means of ours agree with a pair."""
+    """Return True if the means of the simulated throughputs agree with the measured pair."""
     means = [mean(side) for side in zip(*ours, strict=True)]
     within = WITHIN_MBIT[pair.rate_mbit]
     if all(abs(a - b) <= within for a, b in zip(means, pair.mbit, strict=True)):
@@ -214,17 +217,17 @@ def agrees(pair: Pair, ours: list[tuple[float, float]]) -> bool:
 
 
 def bound(pair: Pair, flow: int, ours: float) -> float:
-    """Return the largest difference with which a flow agrees, in Mbit/s.
+    """Return the maximum difference with which a flow agrees, in Mbit/s.
 
     Parameters
     ----------
     pair : Pair
-        The pair.
+        Measured pair.
     flow : int
-        0 or 1.
+        0 for the first flow, 1 for the second.
     ours : float
-        Throughput of this flow here, which decides the direction: a ratio larger by a factor is
-        another difference than one smaller by it.
+        Simulated throughput of this flow. It selects the direction, because a ratio that grows by
+        a factor changes the throughput by another amount than a ratio that shrinks by this factor.
     """
     mine, other = pair.mbit[flow], pair.mbit[1 - flow]
     ratio = mine / other * (RATIO if ours > mine else 1 / RATIO)
@@ -234,14 +237,16 @@ def bound(pair: Pair, flow: int, ours: float) -> float:
 
 def rows(pair: Pair, ours: list[tuple[float, float]]) -> list[Row]:
     """Return the two rows of a pair, the throughput of each flow."""
-    made = []
-    for i, measure in enumerate(("first flow", "second flow")):
+    result = []
+    for i, measure in enumerate(("throughput of the first flow", "throughput of the second flow")):
         values = tuple(one[i] for one in ours)
         tolerance = Tolerance(absolute=bound(pair, i, mean(values)), interval=False)
         cause = CAUSES.get((pair.scenario, pair.setting), "")
-        made.append(Row(pair.setting, measure, "Mbit/s", values, (pair.mbit[i],), tolerance, cause))
-    return made
+        result.append(
+            Row(pair.setting, measure, "Mbit/s", values, (pair.mbit[i],), tolerance, cause)
+        )
+    return result
 
 
 CAUSES: dict[tuple[str, str], str] = {}
-"""Causes of misses, by scenario and setting. Without an entry the cause is open."""
+"""Causes of misses, by scenario and setting. The cause of a miss without an entry is open."""

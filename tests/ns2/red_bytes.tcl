@@ -1,5 +1,6 @@
-# RED in byte mode: two Poisson streams of equal packet rates, of 500 B and of 1500 B, at a load of 1.2.
-# usage: ns red_bytes.tcl WAIT MEAN SEED; prints a row of red_bytes.csv. README.md describes the settings.
+# RED in byte mode with two Poisson streams of equal packet rates, 500 B and 1500 B, at a load of 1.2.
+# Usage: ns red_bytes.tcl WAIT MEAN SEED. The script prints a row of red_bytes.csv; README.md
+# describes the settings.
 lassign $argv wait mean seed
 set awk {
     $2 >= 20 && $1 == "+" { arrived[$6]++ }

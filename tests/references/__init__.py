@@ -1,7 +1,7 @@
-"""Slow, plain references of the queues.
+"""Reference implementations of the queues, written for simplicity instead of speed.
 
-PIE, CoDel, FQ-CoDel and PI2's controller follow the text of their RFCs. The papers of the other
-laws were not at hand: there the references, like the laws, are set down from memory, so that they
-show a slip of the pen but not a misremembered paper. They share nothing with the simulator but the
-random numbers, which `draws` makes anew.
+PIE, CoDel, FQ-CoDel and the controller of PI2 follow the texts of their RFCs. The papers of the
+other AQMs were not available. Their references, like the simulator, follow the authors' memory of
+the papers, so that a comparison detects a coding error but not a misremembered paper. The
+references share no code with the simulator; `draws` computes the same random numbers.
 """

@@ -1,4 +1,4 @@
-"""Adaptive RED: figure 1 of Floyd, Gummadi & Shenker 2001, and the settings of its section 5."""
+"""Adaptive RED: figure 1 and section 5 of Floyd, Gummadi & Shenker 2001."""
 
 import math
 from typing import Any
@@ -9,29 +9,29 @@ from references.red import Red
 
 
 class AdaptiveRed(Red):
-    """RED whose maxp follows the average."""
+    """RED that adapts maxp to the average queue."""
 
     period = 0.5
 
     def __init__(
-        self, draws: Draws, rate: int, *, target_delay: float = 0.005, **given: Any
+        self, draws: Draws, rate: int, *, target_delay: float = 0.005, **parameters: Any
     ) -> None:
         c = rate / (8 * 500)
-        size = 500 if given.get("unit") == "bytes" else 1
-        minth = given.pop("minth", max(5, target_delay * c / 2) * size)
+        size = 500 if parameters.get("unit") == "bytes" else 1
+        minth = parameters.pop("minth", max(5, target_delay * c / 2) * size)
         settings = {
             "minth": minth,
             "maxth": 3 * minth,
             "maxp": 0.1,
             "wq": 1 - math.exp(-1 / c),
             "gentle": True,
-            "least": 1,
+            "min_backlog": 1,
         }
-        self.period = given.pop("interval", 0.5)
-        super().__init__(draws, rate, **(settings | given))
+        self.period = parameters.pop("interval", 0.5)
+        super().__init__(draws, rate, **(settings | parameters))
 
     def tick(self, now: float, queue: Queue) -> None:
-        """Every interval seconds; an idle queue has the average of that instant."""
+        """Decay the average of an idle queue, then adapt maxp, at the end of an interval."""
         self.decay(now, queue.idle_since)
         low = self.minth + 0.4 * (self.maxth - self.minth)
         high = self.minth + 0.6 * (self.maxth - self.minth)

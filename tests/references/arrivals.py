@@ -1,4 +1,4 @@
-"""Random arrivals: what the simulator's queues make of each, and what their references do."""
+"""Comparison of the simulator's queues with their references on the same random arrivals."""
 
 from typing import Any, Protocol
 
@@ -15,37 +15,40 @@ RECORD = np.dtype(
         "itemsize": 32,
     }
 )
+"""Record of one arrival: times in picoseconds, the packet, and the code of its outcome."""
 
 
 class Link(Protocol):
-    """A queue and a transmitter."""
+    """Queue with a transmitter."""
 
     def arrive(self, now: int, packet: Packet) -> None:
-        """Take a packet."""
+        """Pass an arriving packet to the queue."""
 
     def finish(self) -> None:
-        """Send what waits."""
+        """Send all waiting packets."""
 
 
 def arrivals_at(
     queue: dict[str, Any], *, rate: int, seed: int, arrivals: int, flows: int = 10
 ) -> np.ndarray:
-    """Return random arrivals, with what becomes of each at a queue of the simulator, and when."""
+    """Return random arrivals at a queue of the simulator, each with its outcome and its time."""
     spec = {"queue": queue, "rate": f"{rate} bit/s", "seed": seed}
     return records_of("decisions", spec | {"arrivals": arrivals, "flows": flows}, RECORD)
 
 
 def assert_alike(records: np.ndarray, link: Link) -> None:
-    """Let the same packets arrive at a reference, which must do the same with each at its time."""
+    """Pass the packets to a reference and compare the outcome and the time of each packet."""
     names = ("time", "flow", "size", "ecn", "dscp")
     columns = [records[name].tolist() for name in names]
     packets = [Packet(*p) for p in zip(*columns[1:], strict=True)]
     for time, packet in zip(columns[0], packets, strict=True):
         link.arrive(time, packet)
     link.finish()
-    for what, expected in (
+    for field, expected in (
         ("code", np.array([p.outcome for p in packets])),
         ("done", np.array([p.done for p in packets], dtype=np.uint64)),
     ):
-        for i in np.flatnonzero(records[what] != expected)[:1]:
-            pytest.fail(f"arrival {i}: {what} {records[what][i]}, by the reference {expected[i]}")
+        for i in np.flatnonzero(records[field] != expected)[:1]:
+            pytest.fail(
+                f"arrival {i}: {field} is {records[field][i]}, in the reference {expected[i]}"
+            )

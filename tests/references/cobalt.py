@@ -1,15 +1,15 @@
-"""COBALT, event by event, with the names of Linux's variables."""
+"""COBALT, event by event, with the names of the variables in Linux."""
 
 import math
 from collections import deque
 
+from references.disciplines import Discipline, drop
 from references.draws import Draws
 from references.fifo import MARK, NOT_ECT, SECOND, Packet
-from references.kept import Discipline, drop
 
 
 class Cobalt(Discipline):
-    """Times in picoseconds; `schedule` is how long the next signal is overdue."""
+    """COBALT with times in picoseconds; `schedule` is the time since the next signal was due."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class Cobalt(Discipline):
         self.queue: deque[Packet] = deque()
         self.count = 0
         self.rec_inv_sqrt = rec_inv_sqrt
-        """0 where it was not computed since the queue was new, which Linux does not."""
+        """1 after the computation of 1/sqrt(count); Linux has 0 until the first computation."""
         self.dropping = False
         self.drop_next = 0
         self.p_drop = 0.0

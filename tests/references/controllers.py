@@ -1,13 +1,13 @@
-"""Laws without an average queue, each from its paper or RFC."""
+"""AQMs without an average queue, each from its paper or RFC."""
 
 from typing import Any
 
 from references.draws import Draws
-from references.fifo import SECOND, Law, Packet, Queue
+from references.fifo import SECOND, Aqm, Packet, Queue
 
 
-class Threshold(Law):
-    """RFC 8257 §3.1: mark what finds more than K."""
+class Threshold(Aqm):
+    """Step marking of RFC 8257 §3.1: mark a packet that arrives at a queue longer than K."""
 
     def __init__(self, draws: Draws, rate: int, *, k: int, unit: str = "packets") -> None:
         self.k, self.unit = k, unit
@@ -16,10 +16,10 @@ class Threshold(Law):
         return ("signal", "threshold") if queue.in_units_of(self.unit) > self.k else "pass"
 
 
-class Blue(Law):
-    """Feng, Shin, Kandlur & Saha 2002, "The BLUE algorithm"; times in picoseconds.
+class Blue(Aqm):
+    """BLUE of Feng, Shin, Kandlur & Saha 2002, "The BLUE algorithm"; times in picoseconds.
 
-    The event "link idle" lasts as long as the link is idle, so pm goes down again and again.
+    The event "link idle" lasts as long as the link is idle, so pm decreases once per freeze time.
     """
 
     def __init__(
@@ -30,11 +30,11 @@ class Blue(Law):
         d1: float = 0.02,
         d2: float = 0.002,
         freeze_time: float = 0.1,
-        most: float | None = None,
+        max_packets: float | None = None,
     ) -> None:
         self.draws, self.d1, self.d2 = draws, d1, d2
         self.freeze_time = round(freeze_time * SECOND)
-        self.most = most
+        self.max_packets = max_packets
         self.pm = 0.0
         self.last_update = 0
 
@@ -44,7 +44,7 @@ class Blue(Law):
             self.last_update = now
 
     def idle(self, since: int, now: int) -> None:
-        """Update once a freeze time from when the link fell idle until now."""
+        """Decrease pm once per freeze time from the start of the idle time until now."""
         at = max(since, self.last_update + self.freeze_time)
         while at <= now:
             self.pm = max(self.pm - self.d2, 0)
@@ -57,13 +57,13 @@ class Blue(Law):
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
         if queue.idle_since is not None:
             self.idle(round(queue.idle_since * SECOND), packet.entered)
-        if self.most is not None and queue.packets > self.most:
+        if self.max_packets is not None and queue.packets > self.max_packets:
             self.packet_loss(packet.entered)
         return ("signal", "early") if self.draws.uniform() < self.pm else "pass"
 
 
-class Pi(Law):
-    """Hollot, Misra, Towsley & Gong 2001: the difference equation."""
+class Pi(Aqm):
+    """PI of Hollot, Misra, Towsley & Gong 2001, as a difference equation."""
 
     def __init__(
         self,
@@ -78,7 +78,8 @@ class Pi(Law):
         designed_for: tuple[float, float] | None = None,
     ) -> None:
         if designed_for is not None:
-            # Flows and round-trip time: z cancels TCP's pole, and the loop crosses unity gain at z.
+            # The design has n flows with round-trip time r. The zero z cancels the pole of TCP, and
+            # the loop gain is 1 at the frequency z.
             n, r = designed_for
             c = rate / (8 * 500)
             z = 2 * n / (r**2 * c)
@@ -100,8 +101,8 @@ class Pi(Law):
         return ("signal", "early") if self.draws.uniform() < self.p else "pass"
 
 
-class Rem(Law):
-    """Athuraliya, Low, Li & Yin 2001, equations (1) and (2)."""
+class Rem(Aqm):
+    """REM of Athuraliya, Low, Li & Yin 2001, equations (1) and (2)."""
 
     def __init__(
         self,
@@ -134,8 +135,8 @@ class Rem(Law):
         return ("signal", "early") if self.draws.uniform() < 1 - self.phi**-self.price else "pass"
 
 
-class Avq(Law):
-    """Kunniyur & Srikant 2001, at each packet arrival epoch."""
+class Avq(Aqm):
+    """AVQ of Kunniyur & Srikant 2001, with an update at each packet arrival."""
 
     def __init__(
         self, draws: Draws, rate: int, *, b: int = 100_000, gamma: float = 0.98, alpha: float = 0.15
@@ -160,8 +161,8 @@ class Avq(Law):
         return verdict
 
 
-class Pi2(Law):
-    """RFC 9332 Appendix A.1, dualpi2_update() and the Classic side of the dequeue, on one queue."""
+class Pi2(Aqm):
+    """PI2 on one queue: dualpi2_update() and the Classic dequeue of RFC 9332 Appendix A.1."""
 
     def __init__(
         self,
@@ -173,10 +174,10 @@ class Pi2(Law):
         beta: float = 3.2,
         k: float = 2,
         period: float = 0.016,
-        least: int = 0,
+        min_backlog: int = 0,
     ) -> None:
         self.draws, self.target, self.alpha, self.beta, self.k = draws, target, alpha, beta, k
-        self.least = least
+        self.min_backlog = min_backlog
         self.period = period
         self.p = 0.0
         self.prevq = 0.0
@@ -189,7 +190,7 @@ class Pi2(Law):
 
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
         ect1, ce = 1, 3
-        if queue.bytes < self.least:
+        if queue.bytes < self.min_backlog:
             return "pass"
         if packet.ecn in (ect1, ce):
             chosen = self.draws.uniform() < self.k * self.p

@@ -1,4 +1,4 @@
-"""The simulator's random numbers, made anew: Philox4x32-10 (Salmon et al. 2011)."""
+"""Second implementation of the simulator's random numbers, Philox4x32-10 (Salmon et al. 2011)."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ CHUNK = 1 << 15
 
 
 def mix(x: int) -> int:
-    """Return SplitMix64's output function of a number."""
+    """Return the output function of SplitMix64 for a number."""
     x = (x + 0x9E3779B97F4A7C15) & MASK
     x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & MASK
@@ -17,7 +17,7 @@ def mix(x: int) -> int:
 
 
 def philox(counters: np.ndarray, key: int) -> np.ndarray:
-    """Return the blocks of these counters: four words each."""
+    """Return the four-word block of each counter."""
     low = np.uint64(0xFFFFFFFF)
     shift = np.uint64(32)
     c0, c1 = counters & low, counters >> shift
@@ -36,7 +36,7 @@ def philox(counters: np.ndarray, key: int) -> np.ndarray:
 
 
 class Draws:
-    """A stream of random numbers, determined by a seed and a name."""
+    """Stream of random numbers for a seed and a name."""
 
     def __init__(self, seed: int, name: str) -> None:
         h = 0xCBF29CE484222325
@@ -55,9 +55,9 @@ class Draws:
             start += CHUNK
 
     def uniform(self) -> float:
-        """Return a number in [0, 1)."""
+        """Return a random number in [0, 1)."""
         return (next(self.bits) >> 11) * 2.0**-53
 
     def below(self, n: int) -> int:
-        """Return one of 0..n-1."""
+        """Return a random whole number from 0 to n - 1."""
         return (next(self.bits) * n) >> 64

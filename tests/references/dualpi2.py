@@ -1,15 +1,15 @@
-"""RFC 9332 Appendix A, with the RFC's names: figures 3, 5, 7 and 8."""
+"""DualPI2 of RFC 9332 Appendix A, figures 3, 5, 7 and 8, with the names of the RFC."""
 
+from references.disciplines import Discipline, drop
 from references.draws import Draws
 from references.fifo import MARK, SECOND, Packet
-from references.kept import Discipline, drop
 
 
 class Side(list[Packet]):
-    """One of the two queues, with the count of recur()."""
+    """Queue L or queue C, with its count of recur()."""
 
     likely = 0.0
-    """q.count of recur(); `count` is a method of lists."""
+    """Variable q.count of recur(); the name `count` belongs to a method of lists."""
 
     def time(self, now: int) -> float:
         return (now - self[0].entered) / SECOND if self else 0.0
@@ -19,9 +19,10 @@ class Side(list[Packet]):
 
 
 class DualPi2(Discipline):
-    """The two queues; `share` is the part of C in the weighted round robin.
+    """Both queues with their AQMs; `share` is the share of C in the weighted round robin.
 
-    `linux`: what is spared while next to nothing waits is what A.1 and A.2 say of Linux.
+    With `linux`, a nearly empty queue sends packets without a signal, as Appendices A.1 and A.2
+    describe for Linux.
     """
 
     def __init__(
@@ -52,13 +53,13 @@ class DualPi2(Discipline):
         self.linux = linux
         self.tshift = None if tshift_us is None else tshift_us / 1e6
         self.may_step: set[int] = set()
-        """By id, the packets that found more than Th_len in L, themselves counted."""
+        """Ids of the packets that arrived when L, including the packet, was longer than Th_len."""
         self.p_cmax = min(1 / k**2, 1)
         self.p = self.p_cl = self.p_c = self.prevq = self.credit = 0.0
         self.lq, self.cq = Side(), Side()
         self.next = self.t_update
 
-    def ticks(self, now: int) -> None:
+    def run_updates(self, now: int) -> None:
         while self.next <= now:
             self.dualpi2_update(self.next)
             self.next += self.t_update
@@ -72,7 +73,7 @@ class DualPi2(Discipline):
         self.prevq = curq
 
     def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
-        self.ticks(now)
+        self.run_updates(now)
         if self.unit == "bytes":
             full = self.lq.byt() + self.cq.byt() + self.mtu > self.limit
         else:
@@ -109,7 +110,7 @@ class DualPi2(Discipline):
         return self.cq if self.credit > 0 else self.lq
 
     def charge(self, sent: Side, size: int) -> None:
-        """Count what is sent while both queues have packets; what is dropped takes no turn."""
+        """Update the credit after a transmission from one of two nonempty queues."""
         if sent is self.cq:
             self.credit -= (1 - self.share) * size
         else:
@@ -120,7 +121,7 @@ class DualPi2(Discipline):
         return self.laqm(now - pkt.entered) if above else 0
 
     def dequeue(self, now: int) -> Packet | None:
-        self.ticks(now)
+        self.run_updates(now)
         lq, cq = self.lq, self.cq
         while lq or cq:
             contended = bool(lq and cq)

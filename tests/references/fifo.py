@@ -1,19 +1,22 @@
-"""A queue before a transmitter, event by event, around a law that decides on arrival."""
+"""FIFO queue and transmitter, event by event, with an AQM that decides on arrival."""
 
 from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
 PASS = 0
+"""Code of a packet that was sent without a signal."""
 MARK = {"full": 1, "early": 2, "threshold": 3}
 DROP = {"full": 4, "early": 5, "threshold": 6}
+"""Codes of marks and drops by their reasons, as the simulator writes them."""
 NOT_ECT = 0
 SECOND = 10**12
+"""Picoseconds per second."""
 
 
 @dataclass(slots=True, eq=False)
 class Packet:
-    """A packet as the traffic made it; two that are alike are still two."""
+    """Packet of the traffic; packets with equal fields remain different packets."""
 
     flow: int
     size: int
@@ -22,12 +25,12 @@ class Packet:
     entered: int = 0
     outcome: int = 0
     done: int = 0
-    """When it was dropped, or sent."""
+    """Time of the drop or of the end of the transmission."""
 
 
 @dataclass(slots=True)
 class Queue:
-    """What a law can see of its queue."""
+    """State of the queue that an AQM can read."""
 
     waiting: deque[Packet] = field(default_factory=deque)
     bytes: int = 0
@@ -35,19 +38,19 @@ class Queue:
 
     @property
     def packets(self) -> int:
-        """How many packets wait."""
+        """Number of waiting packets."""
         return len(self.waiting)
 
     def in_units_of(self, unit: str) -> int:
-        """Return the waiting packets, or their bytes."""
+        """Return the number of waiting packets, or of their bytes."""
         return self.packets if unit == "packets" else self.bytes
 
 
-class Law:
-    """A law; all times are in seconds.
+class Aqm:
+    """AQM with all times in seconds.
 
-    `arrival` returns "pass", or a pair: "signal" (mark it, or drop what cannot be marked) or
-    "drop", and the reason.
+    `arrival` returns "pass" or a pair of an action and its reason. The action "signal" marks a
+    packet, or drops a packet that does not support ECN. The action "drop" drops every packet.
     """
 
     period: float | None = None
@@ -56,27 +59,27 @@ class Law:
         raise NotImplementedError
 
     def enqueued(self, now: float, packet: Packet, queue: Queue) -> None:
-        """After a packet was let in."""
+        """Update the state after the queue stored a packet."""
 
     def overflow(self, now: float) -> None:
-        """After a packet was dropped because the buffer is full."""
+        """Update the state after a full buffer dropped a packet."""
 
     def departure(self, now: float, packet: Packet, queue: Queue) -> None:
-        """After a packet left the queue for the transmitter."""
+        """Update the state after a packet left the queue for the transmitter."""
 
     def tick(self, now: float, queue: Queue) -> None:
-        """At the end of every period."""
+        """Update the state at the end of a period."""
 
 
-class Shell:
-    """The transmitter, the buffer and its limit, and ECN."""
+class AqmLink:
+    """Buffer with a limit, an AQM with ECN, and a transmitter."""
 
-    def __init__(self, law: Law, rate: int, limit: int, unit: str = "packets") -> None:
-        self.law, self.rate, self.limit, self.unit = law, rate, limit, unit
+    def __init__(self, aqm: Aqm, rate: int, limit: int, unit: str = "packets") -> None:
+        self.aqm, self.rate, self.limit, self.unit = aqm, rate, limit, unit
         self.queue = Queue()
         self.free_at = 0
         self.sending = False
-        self.next_tick = None if law.period is None else round(law.period * SECOND)
+        self.next_tick = None if aqm.period is None else round(aqm.period * SECOND)
 
     def _begin(self, at: int) -> None:
         packet = self.queue.waiting.popleft()
@@ -85,7 +88,7 @@ class Shell:
         self.sending = True
         self.free_at = at + (packet.size * 8 * SECOND + self.rate // 2) // self.rate
         packet.done = self.free_at
-        self.law.departure(at / SECOND, packet, self.queue)
+        self.aqm.departure(at / SECOND, packet, self.queue)
 
     def _catch_up(self, now: int) -> None:
         while True:
@@ -98,19 +101,19 @@ class Shell:
                     self.sending = False
                     self.queue.idle_since = done / SECOND
             elif tick is not None:
-                self.law.tick(tick / SECOND, self.queue)
-                assert self.law.period is not None
-                self.next_tick = tick + round(self.law.period * SECOND)
+                self.aqm.tick(tick / SECOND, self.queue)
+                assert self.aqm.period is not None
+                self.next_tick = tick + round(self.aqm.period * SECOND)
             else:
                 return
 
     def arrive(self, now: int, packet: Packet) -> None:
-        """Decide what becomes of a packet, in the simulator's numbers."""
+        """Set the outcome of an arriving packet, with the codes of the simulator."""
         packet.done = now
         packet.outcome = self._decide(now, packet)
 
     def finish(self) -> None:
-        """Send what waits."""
+        """Send all waiting packets."""
         self.next_tick = None
         self._catch_up(1 << 64)
 
@@ -118,23 +121,23 @@ class Shell:
         self._catch_up(now)
         time = now / SECOND
         packet.entered = now
-        verdict = self.law.arrival(time, packet, self.queue)
+        verdict = self.aqm.arrival(time, packet, self.queue)
         if self.unit == "packets":
             full = self.queue.packets >= self.limit
         else:
             full = self.queue.bytes + packet.size > self.limit
         if full:
-            self.law.overflow(time)
+            self.aqm.overflow(time)
             return DROP["full"]
         outcome = PASS
         if verdict != "pass":
-            what, why = verdict
-            if what == "drop" or packet.ecn == NOT_ECT:
-                return DROP[why]
-            outcome = MARK[why]
+            action, reason = verdict
+            if action == "drop" or packet.ecn == NOT_ECT:
+                return DROP[reason]
+            outcome = MARK[reason]
         self.queue.waiting.append(packet)
         self.queue.bytes += packet.size
-        self.law.enqueued(time, packet, self.queue)
+        self.aqm.enqueued(time, packet, self.queue)
         if not self.sending:
             self._begin(now)
         return outcome

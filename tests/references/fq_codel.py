@@ -1,12 +1,12 @@
-"""FQ-CoDel: RFC 8290 §4, in its own words; its queues and their turns are FQ-PIE's too."""
+"""FQ-CoDel of RFC 8290 §4, and the flow queues that FQ-PIE shares with it."""
 
+from references.disciplines import Codel, Discipline, drop
 from references.draws import MASK, Draws, mix
 from references.fifo import Packet
-from references.kept import Codel, Discipline, drop
 
 
 class FlowQueues(Discipline):
-    """Flows hashed into queues (§4.1), whose turns are by credits, new ones first (§4.2)."""
+    """Queues that a hash of the flow selects (§4.1), served by credits, new queues first (§4.2)."""
 
     def __init__(self, draws: Draws, *, flows: int, quantum: int, limit: int) -> None:
         self.salt = draws.below(1 << 32)
@@ -19,13 +19,13 @@ class FlowQueues(Discipline):
         return mix((packet.flow << 32 | self.salt) & MASK) % len(self.credits)
 
     def added_to(self, q: int) -> None:
-        """Put a queue that got a packet among the new ones, unless it is in a list already."""
+        """Append a queue to the new queues after a packet, unless a list already has the queue."""
         if q not in self.new and q not in self.old:
             self.new.append(q)
             self.credits[q] = self.quantum
 
     def take(self, now: int, q: int) -> Packet | None:
-        """Take the next packet from a queue."""
+        """Remove and return the next packet of a queue."""
         raise NotImplementedError
 
     def dequeue(self, now: int) -> Packet | None:
@@ -50,7 +50,7 @@ class FlowQueues(Discipline):
 
 
 class FqCodel(FlowQueues):
-    """CoDel in each queue (§4.2); a full buffer drops from the head of the longest (§4.1)."""
+    """CoDel in each queue (§4.2); a full buffer drops from the head of the longest queue (§4.1)."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class FqCodel(FlowQueues):
         flows: int = 1024,
         quantum: int = 1514,
         limit: int = 10_240,
-        alone: bool = False,
+        own_queue: bool = False,
         ce_threshold_us: int | None = None,
     ) -> None:
         super().__init__(draws, flows=flows, quantum=quantum, limit=limit)
@@ -77,7 +77,7 @@ class FqCodel(FlowQueues):
             )
             for _ in range(flows)
         ]
-        self.alone = alone
+        self.own_queue = own_queue
 
     def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
         q = self.queue_of(packet)
@@ -92,8 +92,8 @@ class FqCodel(FlowQueues):
 
     def take(self, now: int, q: int) -> Packet | None:
         codel = self.queues[q]
-        if not self.alone:
-            # Only those in a list have packets.
+        if not self.own_queue:
+            # Queues outside of both lists are empty.
             active = {*self.new, *self.old}
             codel.sharing = [self.queues[i] for i in active]
         return codel.dequeue(now)

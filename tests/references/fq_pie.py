@@ -1,30 +1,30 @@
-"""FQ-PIE: RFC 8290 §4 with RFC 8033's Appendix A, or Linux's PIE, in each queue, by periods."""
+"""FQ-PIE: the flow queues of RFC 8290 §4 with PIE of RFC 8033 or of Linux in each queue."""
 
 from typing import Any
 
+from references.disciplines import drop
 from references.draws import Draws
 from references.fifo import MARK, NOT_ECT, SECOND, Packet, Queue
 from references.fq_codel import FlowQueues
-from references.kept import drop
 from references.pie import Pie
 from references.tc_pie import LinuxPie, Vars, period
 
 
 class Periodic(FlowQueues):
-    """Queues of flows, each with a law that is updated at the ends of periods."""
+    """Flow queues with an AQM in each queue that is updated at the end of each period."""
 
     queues: list[Queue]
 
     def tick_before(self, now: int) -> None:
-        """Run the ends of periods up to `now`."""
+        """Run the updates of all periods that end by `now`."""
         raise NotImplementedError
 
     def departed(self, now: int, q: int, packet: Packet) -> None:
-        """Take in that a packet left its queue."""
+        """Update the AQM of a queue after a packet left the queue."""
         raise NotImplementedError
 
     def admit(self, q: int, packet: Packet) -> None:
-        """Let a packet into its queue."""
+        """Store a packet in its queue."""
         self.queues[q].waiting.append(packet)
         self.queues[q].bytes += packet.size
         self.added_to(q)
@@ -44,7 +44,7 @@ class Periodic(FlowQueues):
 
 
 class FqPie(Periodic):
-    """Every queue's PIE is run at the end of every period, whether it has packets or not."""
+    """FQ-PIE that updates PIE of every queue, also of empty queues, at the end of each period."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class FqPie(Periodic):
         self.used: set[int] = set()
 
     def tick_before(self, now: int) -> None:
-        """Run the ends of periods up to `now`; an unused queue has nothing to change."""
+        """Run the updates of all periods that end by `now`, for queues that have had a packet."""
         while self.next_tick <= now:
             for q in self.used:
                 self.pies[q].tick(self.next_tick / SECOND, self.queues[q])
@@ -80,11 +80,11 @@ class FqPie(Periodic):
         self.used.add(q)
         verdict = self.pies[q].arrival(now / SECOND, packet, self.queues[q])
         if verdict != "pass":
-            what, why = verdict
-            if what == "drop" or packet.ecn == NOT_ECT:
-                drop(now, packet, why)
+            action, reason = verdict
+            if action == "drop" or packet.ecn == NOT_ECT:
+                drop(now, packet, reason)
                 return
-            packet.outcome = MARK[why]
+            packet.outcome = MARK[reason]
         self.admit(q, packet)
 
     def departed(self, now: int, q: int, packet: Packet) -> None:
@@ -92,7 +92,7 @@ class FqPie(Periodic):
 
 
 class LinuxFqPie(Periodic):
-    """As sch_fq_pie.c: struct pie_vars for each queue, and one limit."""
+    """FQ-PIE of sch_fq_pie.c: struct pie_vars for each queue, and one limit for all queues."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class LinuxFqPie(Periodic):
         self.used: set[int] = set()
 
     def tick_before(self, now: int) -> None:
-        """Run the ends of periods up to `now`; an unused queue has nothing to change."""
+        """Run the updates of all periods that end by `now`, for queues that have had a packet."""
         while self.next_tick <= now:
             for q in self.used:
                 self.pie.calculate_probability(self.vars[q], self.queues[q].bytes)
@@ -130,11 +130,11 @@ class LinuxFqPie(Periodic):
             return
         verdict = self.pie.arrival(self.vars[q], packet, self.queues[q].bytes)
         if verdict != "pass":
-            what, why = verdict
-            if what == "drop":
-                drop(now, packet, why)
+            action, reason = verdict
+            if action == "drop":
+                drop(now, packet, reason)
                 return
-            packet.outcome = MARK[why]
+            packet.outcome = MARK[reason]
         self.admit(q, packet)
 
     def departed(self, now: int, q: int, packet: Packet) -> None:

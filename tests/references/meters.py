@@ -1,4 +1,4 @@
-"""Meters as their documents state them, word by word: tokens one at a time, times as fractions."""
+"""Meters that follow the texts of their RFCs, with single tokens and exact fractions of time."""
 
 from fractions import Fraction
 
@@ -9,31 +9,31 @@ PICOSECOND = Fraction(1, 10**12)
 
 
 class Ticks:
-    """Something that happens `rate` times a second, from time 0 on."""
+    """Counter of the bytes that a rate allows from time 0 on."""
 
     def __init__(self, bits_per_second: int) -> None:
         self.bytes_per_second = Fraction(bits_per_second, 8)
         self.done = 0
 
     def until(self, time: int) -> int:
-        """Return how often it happened since the last question, by `time` in picoseconds."""
-        happened = int(time * PICOSECOND * self.bytes_per_second)
-        new, self.done = happened - self.done, happened
+        """Return the bytes between the previous call and `time` in picoseconds."""
+        total = int(time * PICOSECOND * self.bytes_per_second)
+        new, self.done = total - self.done, total
         return new
 
 
 class TokenBucket:
-    """RFC 2475 §2.3.2 and RFC 3290 §5.1.3: a packet takes its tokens, or is out of profile."""
+    """Token bucket of RFC 2475 §2.3.2 and RFC 3290 §5.1.3."""
 
     def __init__(self, rate: int, burst: int, loose: bool = False) -> None:
         self.ticks, self.burst, self.loose = Ticks(rate), burst, loose
         self.tokens = burst
 
     def colour(self, time: int, size: int, _: int) -> int:
-        """Return the colour of a packet."""
+        """Return the colour of a packet of `size` bytes at `time` in picoseconds."""
         for _ in range(self.ticks.until(time)):
             if self.tokens == self.burst:
-                break  # nor will the next token find room
+                break  # The bucket is full, so later tokens do not count.
             self.tokens += 1
         if self.tokens > 0 if self.loose else self.tokens - size >= 0:
             self.tokens -= size
@@ -42,21 +42,21 @@ class TokenBucket:
 
 
 class Srtcm:
-    """RFC 2697 §3."""
+    """Single rate three colour marker of RFC 2697 §3."""
 
     def __init__(self, cir: int, cbs: int, ebs: int, aware: bool = False) -> None:
         self.ticks, self.cbs, self.ebs, self.aware = Ticks(cir), cbs, ebs, aware
         self.tc, self.te = cbs, ebs
 
     def colour(self, time: int, size: int, precolour: int) -> int:
-        """Return the colour of a packet."""
+        """Return the colour of a packet of `size` bytes at `time` in picoseconds."""
         for _ in range(self.ticks.until(time)):
             if self.tc < self.cbs:
                 self.tc += 1
             elif self.te < self.ebs:
                 self.te += 1
             else:
-                break  # nor will the next token find room
+                break  # The bucket is full, so later tokens do not count.
         if not self.aware:
             if self.tc - size >= 0:
                 self.tc = max(self.tc - size, 0)
@@ -75,7 +75,7 @@ class Srtcm:
 
 
 class Trtcm:
-    """RFC 2698 §3."""
+    """Two rate three colour marker of RFC 2698 §3."""
 
     def __init__(self, pir: int, pbs: int, cir: int, cbs: int, aware: bool = False) -> None:
         self.peak, self.committed = Ticks(pir), Ticks(cir)
@@ -83,10 +83,10 @@ class Trtcm:
         self.tp, self.tc = pbs, cbs
 
     def colour(self, time: int, size: int, precolour: int) -> int:
-        """Return the colour of a packet."""
+        """Return the colour of a packet of `size` bytes at `time` in picoseconds."""
         for _ in range(self.peak.until(time)):
             if self.tp == self.pbs:
-                break  # nor will the next token find room
+                break  # The bucket is full, so later tokens do not count.
             self.tp += 1
         for _ in range(self.committed.until(time)):
             if self.tc == self.cbs:
@@ -112,7 +112,7 @@ class Trtcm:
 
 
 class Tswtcm:
-    """RFC 2859, figures 2 and 3, in floating point as the simulator; draws if there is a choice."""
+    """Time sliding window three colour marker of RFC 2859, figures 2 and 3, in floating point."""
 
     def __init__(self, draws: Draws, ctr: int, ptr: int, avg_interval: float = 1.0) -> None:
         self.draws, self.avg_interval = draws, avg_interval
@@ -120,7 +120,7 @@ class Tswtcm:
         self.avg_rate, self.t_front = self.ctr, 0
 
     def colour(self, time: int, size: int, _: int) -> int:
-        """Return the colour of a packet."""
+        """Return the colour of a packet of `size` bytes at `time` in picoseconds."""
         bytes_in_win = self.avg_rate * self.avg_interval
         new_bytes = bytes_in_win + size
         self.avg_rate = new_bytes / ((time - self.t_front) / 1e12 + self.avg_interval)

@@ -1,13 +1,13 @@
-"""Laws that tell flows apart: FRED, SRED, SFB."""
+"""AQMs with state per flow: FRED, SRED and SFB."""
 
 from typing import Any
 
 from references.draws import Draws, mix
-from references.fifo import Law, Packet, Queue
+from references.fifo import Aqm, Packet, Queue
 
 
-class Fred(Law):
-    """Lin & Morris 1997: the pseudo-code; an idle time counts once."""
+class Fred(Aqm):
+    """FRED of Lin & Morris 1997, from the pseudo-code; each idle time counts once."""
 
     def __init__(
         self,
@@ -86,8 +86,8 @@ class Fred(Law):
             del self.strike[i]
 
 
-class Sred(Law):
-    """Ott, Lakshman & Wong 1999."""
+class Sred(Aqm):
+    """SRED of Ott, Lakshman & Wong 1999."""
 
     def __init__(
         self,
@@ -135,10 +135,11 @@ class Sred(Law):
         return "pass"
 
 
-class Sfb(Law):
-    """Feng, Shin, Kandlur & Saha 2002, "SFB algorithm", with a token bucket for ratelimit().
+class Sfb(Aqm):
+    """SFB of Feng, Shin, Kandlur & Saha 2002, with a token bucket for ratelimit().
 
-    Two sets of bins, as tc-sfb(8) tells of: one manages the queue, the next is warmed up.
+    SFB has two sets of bins, as tc-sfb(8) describes. One set manages the queue while the other set
+    warms up.
     """
 
     def __init__(
@@ -173,7 +174,7 @@ class Sfb(Law):
     def update(
         self, salts: list[int], pm: list[list[float]], packet: Packet, queue: Queue
     ) -> tuple[float, bool]:
-        """Count each bin's packets in the queue anew; return the least pm, and if one is full."""
+        """Update a packet's bins; return their minimum pm, and True if a bin exceeds its size."""
         full, p_min = False, 1.0
         for salt, row in zip(salts, pm, strict=True):
             h = mix(packet.flow << 32 | salt) % self.bins

@@ -1,16 +1,16 @@
-"""PIE: Appendices A (with the marking of section 5.1) and B of RFC 8033, line by line."""
+"""PIE of RFC 8033, line by line: Appendix A with the marking of section 5.1, and Appendix B."""
 
 from typing import Any
 
 from references.draws import Draws
-from references.fifo import Law, Packet, Queue
+from references.fifo import Aqm, Packet, Queue
 
 MILLISECOND = 1_000_000
-"""In nanoseconds: what is counted down must reach zero exactly."""
+"""Nanoseconds per millisecond; whole numbers let burst_allowance_ reach 0 exactly."""
 
 
-class Pie(Law):
-    """The variables have the names of the appendix; delays in seconds, burst_allowance_ in ns."""
+class Pie(Aqm):
+    """PIE with the names of Appendix A; delays are in seconds and burst_allowance_ in ns."""
 
     alpha = 1 / 8
     beta = 1 + 1 / 4
@@ -58,12 +58,12 @@ class Pie(Law):
         ):
             return "enque"
         if self.derandomized:
-            return self.by_what_accumulated()
+            return self.drop_by_accumulated_probability()
         u = self.draws.uniform()
         return "drop" if u < self.drop_prob else "enque"
 
-    def by_what_accumulated(self) -> str:
-        """Decide as the end of drop_early() in Appendix B (§5.4)."""
+    def drop_by_accumulated_probability(self) -> str:
+        """Decide by the end of drop_early() in Appendix B (§5.4)."""
         if self.drop_prob == 0:
             self.accu_prob = 0
         self.accu_prob += self.drop_prob
@@ -78,12 +78,12 @@ class Pie(Law):
         return "enque"
 
     def departure(self, now: float, packet: Packet, queue: Queue) -> None:
-        """Sample the delay; that of an empty queue is 0 (§4.2, "not congested")."""
+        """Sample the delay, which is 0 for an empty queue (§4.2, "not congested")."""
         delay = (round(now * 1e12) - packet.entered) / 1e12
         self.current_qdelay = delay if queue.waiting else 0.0
 
     def change(self) -> float:
-        """Return what drop_prob changes by: auto-tuned, the same in both appendices."""
+        """Return the auto-tuned change of drop_prob, which is the same in both appendices."""
         p = self.alpha * (self.current_qdelay - self.qdelay_ref) + self.beta * (
             self.current_qdelay - self.qdelay_old
         )
@@ -112,7 +112,7 @@ class Pie(Law):
 
 
 class PieEnhanced(Pie):
-    """Appendix B; PIE is turned off only by a packet that finds the link idle."""
+    """PIE of Appendix B; only a packet that arrives at an idle link turns PIE off."""
 
     dq_threshold = 2**14
 
@@ -132,19 +132,19 @@ class PieEnhanced(Pie):
         self.dq_count = 0
         self.avg_dq_time = 0.0
         self.measurement_start = 0.0
-        self.found_idle = True
+        self.link_was_idle = True
 
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
         verdict: Any = "pass"
-        self.found_idle = queue.idle_since is not None
+        self.link_was_idle = queue.idle_since is not None
         if queue.bytes + packet.size > self.tail_drop:
             verdict = ("drop", "full")
             self.accu_prob = 0
         elif self.active and self.drop_early(queue) == "drop" and self.burst_allowance == 0:
             verdict = ("signal" if self.drop_prob < self.max_ecnth else "drop", "early")
             self.accu_prob = 0
-        gone = verdict != "pass" and (verdict[0] == "drop" or packet.ecn == 0)
-        if gone:
+        dropped = verdict != "pass" and (verdict[0] == "drop" or packet.ecn == 0)
+        if dropped:
             self.turn_on_or_off(now, queue)
         return verdict
 
@@ -164,7 +164,7 @@ class PieEnhanced(Pie):
             self.accu_prob = 0
             self.measurement_start = now
         calm = self.drop_prob == 0 and self.qdelay_old == 0 and self.current_qdelay == 0
-        if calm and self.found_idle:
+        if calm and self.link_was_idle:
             self.active = False
             self.in_measurement = False
 
@@ -173,7 +173,7 @@ class PieEnhanced(Pie):
             queue.bytes <= 2 * self.mean_pktsize
         ):
             return "enque"
-        return self.by_what_accumulated()
+        return self.drop_by_accumulated_probability()
 
     def tick(self, now: float, queue: Queue) -> None:
         elapsed = round((now - self.last_timestamp) * 1e9)

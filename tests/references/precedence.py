@@ -1,15 +1,15 @@
-"""RIO: Clark & Fang 1998; and the same for any number of classes, with each rule of averaging."""
+"""RIO of Clark & Fang 1998, for any number of classes and with each rule of averaging."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from references.draws import Draws
-from references.fifo import Law, Packet, Queue
+from references.fifo import Aqm, Packet, Queue
 
 
 @dataclass
 class Class:
-    """Thresholds, probability, and the state of a class's RED."""
+    """Parameters and state of RED for one class of packets."""
 
     dscp: list[int]
     minth: float
@@ -19,8 +19,8 @@ class Class:
     count: int = -1
 
 
-class Precedence(Law):
-    """Classes, best first; a codepoint that is in none is of the last."""
+class Precedence(Aqm):
+    """RED with classes, the best class first; other codepoints belong to the last class."""
 
     def __init__(
         self,
@@ -31,10 +31,10 @@ class Precedence(Law):
         averaged: str,
         wq: float = 0.002,
         unit: str = "packets",
-        least: int = 0,
+        min_backlog: int = 0,
     ) -> None:
         self.draws, self.averaged, self.wq, self.unit = draws, averaged, wq, unit
-        self.least = least
+        self.min_backlog = min_backlog
         self.classes = [Class(*c) for c in classes]
         self.s = 500 * 8 / rate
         self.decayed_to = 0.0
@@ -46,7 +46,7 @@ class Precedence(Law):
         return len(self.classes) - 1
 
     def waiting(self, queue: Queue, counted: range) -> int:
-        """Count what waits of these classes, packet by packet."""
+        """Return the waiting packets of some classes, or their bytes."""
         mine = [p for p in queue.waiting if self.class_of(p) in counted]
         return len(mine) if self.unit == "packets" else sum(p.size for p in mine)
 
@@ -69,7 +69,7 @@ class Precedence(Law):
                 continue
             c.avg = (1 - self.wq) * c.avg + self.wq * q
         c = self.classes[mine]
-        if c.avg < c.minth or (self.least and queue.packets <= self.least):
+        if c.avg < c.minth or (self.min_backlog and queue.packets <= self.min_backlog):
             c.count = -1
             return "pass"
         if c.avg >= c.maxth:

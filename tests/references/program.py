@@ -1,4 +1,4 @@
-"""The programs that show what the simulator's queues and meters do: crates/queues/examples."""
+"""Runner of the programs in crates/queues/examples, which record the simulator's decisions."""
 
 import json
 import subprocess
@@ -13,14 +13,14 @@ from conftest import ROOT
 
 @cache
 def _built(example: str) -> Path:
-    """Build a program, as the tests of Rust have built it already."""
+    """Build a program with the profile of the Rust tests and return its path."""
     cargo = ["cargo", "build", "--locked", "-q", "-p", "queues"]
     subprocess.run([*cargo, "--example", example], check=True, cwd=ROOT)
     return ROOT / "target" / "debug" / "examples" / example
 
 
 def records_of(example: str, spec: dict[str, Any], record: np.dtype) -> np.ndarray:
-    """Run a program with this on its standard input; return the records that it writes."""
+    """Run a program with a JSON text on its standard input; return the records that it writes."""
     program = _built(example)
     done = subprocess.run([program], input=json.dumps(spec).encode(), capture_output=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr.decode()

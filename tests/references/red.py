@@ -1,23 +1,23 @@
-"""RED: figure 2 of Floyd & Jacobson 1993, the gentle variant of Floyd 2000, ns-2's wait and bytes.
+"""RED of Floyd & Jacobson 1993, figure 2, gentle RED of Floyd 2000, and two modes of ns-2.
 
-The byte mode of ns-2.35 (`modify_p` of red.cc) counts the bytes since the last signal, this
-packet's included, and divides them as integers by the mean packet size; the probability after
-spacing is multiplied by the packet's size over the mean one, unless it is 1 already. The packet
-that begins the count passes, and so does one that finds the queue empty: there ns-2 asks whether
-more than one byte waits.
+The byte mode of ns-2.35 (`modify_p` of red.cc) counts the bytes since the last signal, including
+the arriving packet, and divides them as integers by the mean packet size. Unless the probability
+after spacing is 1, ns-2 multiplies it by the packet size divided by the mean packet size. ns-2
+passes the packet that begins the count. It also passes a packet that arrives at an empty queue,
+because ns-2 requires more than one waiting byte for a signal.
 
-A packet that finds the queue empty and is dropped leaves it empty: q_time is then the time up to
-which the average has decayed, so that no idle time counts twice (ns-2, Linux).
+The queue remains empty if RED drops a packet that arrives at the empty queue. Then q_time is the
+time until which the average has decayed, so that no idle time counts twice (ns-2, Linux).
 """
 
 from typing import Any
 
 from references.draws import Draws
-from references.fifo import Law, Packet, Queue
+from references.fifo import Aqm, Packet, Queue
 
 
-class Red(Law):
-    """The variables have the names of figure 2."""
+class Red(Aqm):
+    """RED with the names of the variables in figure 2."""
 
     def __init__(
         self,
@@ -35,12 +35,12 @@ class Red(Law):
         by_size: int | None = None,
         by_bytes: int | None = None,
         s_bytes: int = 500,
-        least: int = 0,
+        min_backlog: int = 0,
     ) -> None:
         self.draws = draws
         self.minth, self.maxth, self.maxp, self.wq = minth, maxth, maxp, wq
         self.unit, self.gentle, self.spacing, self.above = unit, gentle, spacing, above
-        self.by_size, self.by_bytes, self.least = by_size, by_bytes, least
+        self.by_size, self.by_bytes, self.min_backlog = by_size, by_bytes, min_backlog
         self.s = s_bytes * 8 / rate
         self.avg = 0.0
         self.count = -1
@@ -48,19 +48,19 @@ class Red(Law):
         self.decayed_to = 0.0
 
     def decay(self, now: float, idle_since: float | None) -> None:
-        """Let the average fall as if small packets had come in the idle time not yet counted."""
+        """Reduce the average by the small packets that the uncounted idle time could have sent."""
         if idle_since is not None:
             q_time = max(idle_since, self.decayed_to)
             self.avg = (1 - self.wq) ** ((now - q_time) / self.s) * self.avg
             self.decayed_to = now
 
     def average(self, now: float, queue: Queue) -> None:
-        """Calculate the new average queue size avg."""
+        """Compute the new average queue size avg."""
         self.decay(now, queue.idle_since)
         self.avg = (1 - self.wq) * self.avg + self.wq * queue.in_units_of(self.unit)
 
     def initial_probability(self) -> float:
-        """Return pb between the thresholds, and above them."""
+        """Return pb for an average of minth or more."""
         if self.avg < self.maxth:
             return self.maxp * (self.avg - self.minth) / (self.maxth - self.minth)
         if self.gentle:
@@ -72,9 +72,9 @@ class Red(Law):
         return self.decide(packet, queue)
 
     def decide(self, packet: Packet, queue: Queue) -> Any:
-        """Return the fate of a packet at the present average."""
-        spares = self.least or self.by_bytes is not None
-        if self.avg < self.minth or (spares and queue.packets <= self.least):
+        """Return the verdict on a packet at the present average."""
+        exempts = self.min_backlog or self.by_bytes is not None
+        if self.avg < self.minth or (exempts and queue.packets <= self.min_backlog):
             self.count, self.count_bytes = -1, 0
             return "pass"
         pb = self.initial_probability()
@@ -83,7 +83,7 @@ class Red(Law):
             return ("drop" if self.above == "drop" else "signal", "threshold")
         self.count += 1
         self.count_bytes += packet.size
-        if self.by_bytes is not None and self.count == 0:  # as ns-2 has it: edv_.old == 0
+        if self.by_bytes is not None and self.count == 0:  # ns-2 has edv_.old == 0 here.
             return "pass"
         if self.by_size is not None:
             pb = pb * packet.size / self.by_size

@@ -1,16 +1,16 @@
-"""RED-PD (Mahajan, Floyd & Wetherall 2001): lists of RED's drops, and a probability a flow."""
+"""RED-PD (Mahajan, Floyd & Wetherall 2001): lists of drops and a drop probability per flow."""
 
 import math
 from typing import Any
 
+from references.disciplines import branch
 from references.draws import Draws
-from references.fifo import Law, Packet, Queue
-from references.kept import branch
+from references.fifo import Aqm, Packet, Queue
 from references.red import Red
 
 
-class RedPd(Law):
-    """Times in picoseconds: the ends of intervals must fall where the simulator's do."""
+class RedPd(Aqm):
+    """RED-PD with times in picoseconds, so that intervals end exactly as in the simulator."""
 
     def __init__(
         self,
@@ -75,8 +75,8 @@ class RedPd(Law):
         self.average = present if self.average is None else 0.5 * present + 0.5 * self.average
         self.history = [*self.history, self.drops][-self.m :]
         if present > 0.001:
-            self.punish(min(present, self.average))
-        self.forgive()
+            self.raise_probabilities(min(present, self.average))
+        self.lower_probabilities()
         self.drops, self.hit, self.arrived = {}, set(), 0
         length = 10 * self.r
         if self.average > 0:
@@ -88,7 +88,7 @@ class RedPd(Law):
     def since_change(self, flow: int) -> int:
         return self.end - self.changed.get(flow, 0)
 
-    def punish(self, rate: float) -> None:
+    def raise_probabilities(self, rate: float) -> None:
         regular = {}
         for flow in set().union(*self.history):
             lists = [drops for drops in self.history if flow in drops]
@@ -109,7 +109,7 @@ class RedPd(Law):
                 self.p[flow] = raised if raised <= 1 else 0.5 + self.p[flow] / 2
             self.changed[flow] = self.end
 
-    def forgive(self) -> None:
+    def lower_probabilities(self) -> None:
         settled = max(10 * self.r, sum(self.lengths[-3:]))
         for flow in list(self.p):
             if any(flow in drops for drops in self.history) or self.since_change(flow) < settled:

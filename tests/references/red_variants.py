@@ -1,4 +1,4 @@
-"""RED's relatives that change its probability, each from its paper."""
+"""Variants of RED with another probability, each from its paper."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from references.red import Red
 
 
 class SelfConfiguringRed(Red):
-    """Feng, Kandlur, Saha & Shin 1999: on every update of the average."""
+    """Self-configuring RED of Feng, Kandlur, Saha & Shin 1999, at each update of the average."""
 
     alpha = 3
     beta = 2
@@ -27,7 +27,7 @@ class SelfConfiguringRed(Red):
 
 
 class NonlinearRed(Red):
-    """Zhou, Yeung & Li 2006, equation (2)."""
+    """Nonlinear RED of Zhou, Yeung & Li 2006, equation (2)."""
 
     def initial_probability(self) -> float:
         if self.avg < self.maxth:

@@ -1,16 +1,16 @@
-"""Schedulers, slow and literal: classes with Drop Tail, and who is next."""
+"""Literal implementations of schedulers over classes with Drop Tail."""
 
 from collections import deque
 from fractions import Fraction
 from math import ceil
 
+from references.disciplines import Discipline, drop
 from references.draws import MASK, Draws, mix
 from references.fifo import SECOND, Packet
-from references.kept import Discipline, drop
 
 
 class Classes(Discipline):
-    """Class i takes what flow i sends, the last one the rest; each has room for `limit` packets."""
+    """Classes of at most `limit` packets: class i for flow i, the last class for other flows."""
 
     def __init__(self, classes: int, limit: int) -> None:
         self.queues: list[deque[Packet]] = [deque() for _ in range(classes)]
@@ -25,14 +25,14 @@ class Classes(Discipline):
             drop(now, packet, "full")
             return
         self.queues[c].append(packet)
-        self.came(now, c, packet)
+        self.enqueued(now, c, packet)
 
-    def came(self, now: int, c: int, packet: Packet) -> None:
-        """After a packet was let into a class."""
+    def enqueued(self, now: int, c: int, packet: Packet) -> None:
+        """Update the state after a class stored a packet."""
 
 
 class Priority(Classes):
-    """Kleinrock 1976 §3.4: head of the line."""
+    """Priority scheduler of Kleinrock 1976 §3.4, head of the line."""
 
     def __init__(self, draws: Draws, rate: int, *, classes: int, limit: int) -> None:
         super().__init__(classes, limit)
@@ -42,7 +42,7 @@ class Priority(Classes):
 
 
 class Drr(Classes):
-    """Shreedhar & Varghese 1996, figure 2, a packet at a time."""
+    """DRR of Shreedhar & Varghese 1996, figure 2, packet by packet."""
 
     def __init__(self, draws: Draws, rate: int, *, quanta: list[int], limit: int) -> None:
         super().__init__(len(quanta), limit)
@@ -51,7 +51,7 @@ class Drr(Classes):
         self.active: list[int] = []
         self.begun = False
 
-    def came(self, now: int, c: int, packet: Packet) -> None:
+    def enqueued(self, now: int, c: int, packet: Packet) -> None:
         if c not in self.active:
             self.active.append(c)
 
@@ -83,7 +83,7 @@ class Drr(Classes):
 
 
 class Wrr(Drr):
-    """Katevenis et al. 1991: turns in packets."""
+    """Weighted round robin of Katevenis et al. 1991, with quanta in packets."""
 
     def allows(self, c: int) -> bool:
         return self.counters[c] > 0
@@ -93,7 +93,7 @@ class Wrr(Drr):
 
 
 class Mdrr(Drr):
-    """Cisco's: a turn lasts while the counter is above zero; one class may go before all others."""
+    """MDRR of Cisco: a turn lasts while the counter is above 0; one class may have priority."""
 
     def __init__(
         self, draws: Draws, rate: int, *, quanta: list[int], limit: int, first: int | None = None
@@ -104,9 +104,9 @@ class Mdrr(Drr):
     def allows(self, c: int) -> bool:
         return self.counters[c] > 0
 
-    def came(self, now: int, c: int, packet: Packet) -> None:
+    def enqueued(self, now: int, c: int, packet: Packet) -> None:
         if c != self.first:
-            super().came(now, c, packet)
+            super().enqueued(now, c, packet)
 
     def dequeue(self, now: int) -> Packet | None:
         if self.first is not None and self.queues[self.first]:
@@ -115,7 +115,7 @@ class Mdrr(Drr):
 
 
 class MdrrAlternate(Mdrr):
-    """The first class has a turn of its own after each turn of another, by its own counter."""
+    """MDRR in alternate mode: the first class has a turn after each turn of another class."""
 
     turn = False
 
@@ -130,17 +130,17 @@ class MdrrAlternate(Mdrr):
 
     def dequeue(self, now: int) -> Packet | None:
         assert self.first is not None
-        waits = bool(self.queues[self.first])
+        nonempty = bool(self.queues[self.first])
         self.turn = self.turn and self.counters[self.first] > 0
-        if waits and self.turn:
+        if nonempty and self.turn:
             return self.serve_first()
         packet = Drr.dequeue(self, now)
         if packet is not None:
-            if waits and not self.begun:  # the turn of the other is over
+            if nonempty and not self.begun:  # The turn of the other class is over.
                 self.turn = True
                 self.counters[self.first] += self.quanta[self.first]
             return packet
-        if not waits:
+        if not nonempty:
             return None
         self.turn = True
         while self.counters[self.first] <= 0:
@@ -149,7 +149,7 @@ class MdrrAlternate(Mdrr):
 
 
 class FairQueueing(Classes):
-    """Each packet gets a finishing tag when it comes; the smallest is sent first."""
+    """Scheduler that gives arriving packets finishing tags and sends the smallest tag first."""
 
     def __init__(self, draws: Draws, rate: int, *, weights: list[float], limit: int) -> None:
         super().__init__(len(weights), limit)
@@ -161,13 +161,13 @@ class FairQueueing(Classes):
     def virtual_time(self, now: int) -> float:
         raise NotImplementedError
 
-    def came(self, now: int, c: int, packet: Packet) -> None:
+    def enqueued(self, now: int, c: int, packet: Packet) -> None:
         v = self.virtual_time(now)
         self.last[c] = max(self.last[c], v) + packet.size / self.weights[c]
         self.tags[c].append(self.last[c])
 
     def served(self, tag: float) -> None:
-        """When a packet with this tag goes into service."""
+        """Update the virtual time when the transmission of a packet with this tag begins."""
 
     def dequeue(self, now: int) -> Packet | None:
         heads = [(tags[0], c) for c, tags in enumerate(self.tags) if tags]
@@ -180,9 +180,9 @@ class FairQueueing(Classes):
 
 
 class Wfq(FairQueueing):
-    """Parekh & Gallager 1993 §III, eq. 10 and 11: virtual time is that of the fluid system.
+    """WFQ of Parekh & Gallager 1993 §III, eq. 10 and 11, with the virtual time of the fluid system.
 
-    It is busy with a class until virtual time reaches the class's last tag.
+    The fluid system serves a class until the virtual time reaches the last tag of the class.
     """
 
     v = 0.0
@@ -195,7 +195,7 @@ class Wfq(FairQueueing):
             busy = [c for c, last in enumerate(self.last) if last > self.v]
             if not busy:
                 break
-            # dV/dt = rate / sum of the weights, until the first of them is done.
+            # dV/dt is the rate divided by the sum of the weights until the first class is empty.
             weights = sum(self.weights[c] for c in busy)
             first = min(self.last[c] for c in busy)
             takes = (first - self.v) * weights / (self.rate / 8)
@@ -208,7 +208,7 @@ class Wfq(FairQueueing):
 
 
 class Scfq(FairQueueing):
-    """Golestani 1994 §III: virtual time is the tag of the packet in service."""
+    """SCFQ of Golestani 1994 §III, with the tag of the packet in service as virtual time."""
 
     v = 0.0
 
@@ -220,7 +220,7 @@ class Scfq(FairQueueing):
 
 
 class Sfq(Discipline):
-    """McKenney 1990: flows hashed to queues in turn; the longest loses its last packet."""
+    """SFQ of McKenney 1990; a full buffer drops the last packet of the longest queue."""
 
     def __init__(
         self,
@@ -265,11 +265,11 @@ class Sfq(Discipline):
         self.change_hash(now)
         own = self.queue_of(packet)
         while sum(map(len, self.queues)) >= self.limit:
-            most = max(len(self.queues[q]) for q in self.turns)
-            if most <= len(self.queues[own]):
+            length = max(len(self.queues[q]) for q in self.turns)
+            if length <= len(self.queues[own]):
                 drop(now, packet, "full")
                 return
-            longest = [q for q in self.turns if len(self.queues[q]) == most][-1]
+            longest = [q for q in self.turns if len(self.queues[q]) == length][-1]
             drop(now, self.queues[longest].pop(), "full")
             if not self.queues[longest]:
                 self.turns.remove(longest)
@@ -294,7 +294,7 @@ class Sfq(Discipline):
 
 
 class Bucket:
-    """Tokens in bits, exactly."""
+    """Token bucket with exact fractions of bits."""
 
     def __init__(self, rate: int, depth: int) -> None:
         self.rate, self.depth = Fraction(rate, SECOND), 8 * depth
@@ -305,12 +305,12 @@ class Bucket:
         self.at = now
 
     def ready(self, now: int, packet: Packet) -> int:
-        """Return the first picosecond at which there are tokens for a packet."""
+        """Return the first picosecond at which the bucket has the tokens of a packet."""
         return now + max(0, ceil((8 * packet.size - self.tokens) / self.rate))
 
 
 class Tbf(Classes):
-    """tc-tbf(8): a bucket of `burst` bytes at the rate, and one of an MTU at the peak rate."""
+    """TBF of tc-tbf(8): a bucket of `burst` bytes, and a bucket of one MTU for the peak rate."""
 
     def __init__(
         self,

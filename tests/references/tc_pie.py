@@ -1,26 +1,26 @@
-"""PIE in Linux's integers (sch_pie.c, pie.h of 6.12), with its names; overflows are masked."""
+"""PIE with the integers and names of Linux 6.12 (sch_pie.c, pie.h); overflows are masked."""
 
 from typing import Any
 
 from references.draws import MASK, Draws
-from references.fifo import NOT_ECT, SECOND, Law, Packet, Queue
+from references.fifo import NOT_ECT, SECOND, Aqm, Packet, Queue
 
 MAX_PROB = MASK >> 8
-NS_A_TICK = 64
-TICKS_A_SECOND = 10**9 // NS_A_TICK
+NS_PER_TICK = 64
+TICKS_PER_SECOND = 10**9 // NS_PER_TICK
 QUEUE_THRESHOLD = 16_384
 U32 = (1 << 32) - 1
 
 
 def ticks(ps: int) -> int:
-    """Return a time of picoseconds in ticks, by way of nanoseconds."""
-    return ps // 1000 // NS_A_TICK
+    """Return the whole ticks of a time in picoseconds, rounded down to whole nanoseconds first."""
+    return ps // 1000 // NS_PER_TICK
 
 
 def period(t_update_ms: int, hz: int) -> int:
-    """Return the picoseconds between updates, by Linux's ticks.
+    """Return the time between two updates in picoseconds, as the timers of Linux set it.
 
-    usecs_to_jiffies() rounds up; calc_index() of timer.c puts a timer into the slot after its time.
+    usecs_to_jiffies() rounds up. calc_index() of timer.c uses the timer slot after the set time.
     """
     n, slot = -(-t_update_ms * hz // 1000), 1
     while n > 63 * slot:
@@ -29,13 +29,13 @@ def period(t_update_ms: int, hz: int) -> int:
 
 
 def signed(x: int) -> int:
-    """Return what the bits of a number of 64 mean as an s64."""
+    """Return the value of 64 bits as a signed number."""
     x &= MASK
     return x - (1 << 64) if x >> 63 else x
 
 
 class Vars:
-    """The state of one queue (struct pie_vars); None is "invalid"."""
+    """State of one queue (struct pie_vars); None stands for an invalid value."""
 
     def __init__(self, max_burst: int) -> None:
         self.qdelay = self.qdelay_old = self.prob = 0
@@ -43,7 +43,7 @@ class Vars:
         self.init()
 
     def init(self) -> None:
-        """Begin anew, as pie_vars_init() does."""
+        """Reset the state, as pie_vars_init() does."""
         self.burst_time = self.max_burst
         self.dq_tstamp: int | None = None
         self.accu_prob = 0
@@ -52,7 +52,7 @@ class Vars:
 
 
 class LinuxPie:
-    """What pie.h's three functions do to the variables of a queue."""
+    """PIE of Linux: the three functions of pie.h, which update the state of a queue."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class LinuxPie:
         return False
 
     def arrival(self, v: Vars, packet: Packet, backlog: int) -> Any:
-        """Return the verdict on a packet that finds room."""
+        """Return the verdict on a packet if the queue is not full."""
         if not self.drop_early(v, backlog, packet.size):
             return "pass"
         if v.prob <= self.ecn_max and packet.ecn != NOT_ECT:
@@ -144,8 +144,8 @@ class LinuxPie:
         else:
             qdelay, qdelay_old = v.qdelay, v.qdelay_old
         update_prob = not (qdelay == 0 and backlog != 0)
-        alpha = self.alpha * (MAX_PROB // TICKS_A_SECOND) >> 4
-        beta = self.beta * (MAX_PROB // TICKS_A_SECOND) >> 4
+        alpha = self.alpha * (MAX_PROB // TICKS_PER_SECOND) >> 4
+        beta = self.beta * (MAX_PROB // TICKS_PER_SECOND) >> 4
         if v.prob < MAX_PROB // 10:
             alpha >>= 1
             beta >>= 1
@@ -177,8 +177,8 @@ class LinuxPie:
             v.qdelay_old = qdelay
 
 
-class TcPie(Law):
-    """Linux's PIE on one queue that was set up long before the first arrival."""
+class TcPie(Aqm):
+    """PIE of Linux on one queue that was created long before the first arrival."""
 
     def __init__(
         self,
@@ -197,7 +197,7 @@ class TcPie(Law):
 
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
         if queue.packets >= self.limit:
-            return "pass"  # it will be dropped for that
+            return "pass"  # The full queue drops the packet.
         return self.pie.arrival(self.vars, packet, queue.bytes)
 
     def overflow(self, now: float) -> None:

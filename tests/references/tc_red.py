@@ -1,17 +1,17 @@
-"""RED in Linux's integers, set as tc-red(8) says: those of today's kernels and tc, and of 2.4."""
+"""RED with the integers of Linux: today's kernels and tc, and those of Linux 2.4."""
 
 import math
 from typing import Any
 
 from references.draws import Draws
-from references.fifo import Law, Packet, Queue
+from references.fifo import Aqm, Packet, Queue
 
-TICKS_A_SECOND = 15_625_000
-"""In which tc reckons transmission times since kernels tell it a clock of 64 ns."""
+TICKS_PER_SECOND = 15_625_000
+"""Ticks of 64 ns per second, the unit in which tc computes transmission times."""
 
 
-class TcRed(Law):
-    """All sizes in bytes; qave is the average times 2^Wlog."""
+class TcRed(Aqm):
+    """RED of Linux with the parameters of tc-red(8); qave is the average in bytes times 2^Wlog."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class TcRed(Law):
         max_p = int(probability * 2**32)
         self.max_p_delta = max(max_p // (qmax - qmin), 1)
         seconds = avpkt * 8 / bandwidth
-        xmit_time = seconds * 1e6 if old else math.ceil(seconds * TICKS_A_SECOND)
+        xmit_time = seconds * 1e6 if old else math.ceil(seconds * TICKS_PER_SECOND)
         rate_of_decay = -math.log(1 - 2.0**-wlog) / xmit_time
         self.cell_log = 0
         while 31 / rate_of_decay / 2**self.cell_log >= 512:
@@ -55,7 +55,8 @@ class TcRed(Law):
 
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
         if queue.idle_since is not None:
-            # An empty queue that is asked for a packet, after every arrival, begins to be idle.
+            # The link requests a packet after every arrival, and the idle time of an empty queue
+            # begins with this request.
             idle_from = max(round(queue.idle_since * 1e12), self.idle_from)
             self.idle_from = round(now * 1e12)
             us_idle = (self.idle_from - idle_from) // 10**6

@@ -1,15 +1,15 @@
-"""SFB as Linux computes it: sch_sfb.c, bins counted packet by packet."""
+"""SFB of Linux (sch_sfb.c), with bins that count packet by packet."""
 
 from typing import Any
 
 from references.draws import Draws, mix
-from references.fifo import SECOND, Law, Packet, Queue
+from references.fifo import SECOND, Aqm, Packet, Queue
 
 ONE = 0xFFFF
 
 
-class TcSfb(Law):
-    """sfb_enqueue() with the numbers of tc; every packet knows the bins that it counts in."""
+class TcSfb(Aqm):
+    """SFB by sfb_enqueue() with the defaults of tc; `places` has the bins of each packet."""
 
     def __init__(
         self,
@@ -17,7 +17,7 @@ class TcSfb(Law):
         rate: int,
         *,
         target: int = 20,
-        most: int = 25,
+        max_packets: int = 25,
         increment: float = 0.0005,
         decrement: float = 0.00005,
         penalty_rate: int = 10,
@@ -25,7 +25,7 @@ class TcSfb(Law):
         rehash: float = 600,
         warmup: float = 60,
     ) -> None:
-        self.draws, self.target, self.most = draws, target, most
+        self.draws, self.target, self.max_packets = draws, target, max_packets
         self.up, self.down = max(round(increment * ONE), 1), max(round(decrement * ONE), 1)
         self.salts = [draws.below(1 << 32) for _ in range(2)]
         self.p_mark: list[dict[tuple[int, int], int]] = [{}, {}]
@@ -52,7 +52,7 @@ class TcSfb(Law):
                 qlen[place] = qlen.get(place, 0) + change
 
     def update(self, slot: int, packet: Packet) -> tuple[int, int]:
-        """Move the probabilities of a packet's bins; return the least, and the least length."""
+        """Update a packet's bins; return their minimum probability and their minimum length."""
         p_mark, minqlen, p_min = self.p_mark[slot], 0xFFFF, ONE
         for place in self.bins(slot, packet.flow):
             qlen, p = self.qlen[slot].get(place, 0), p_mark.get(place, 0)
@@ -76,7 +76,7 @@ class TcSfb(Law):
         places[slot] = self.bins(slot, packet.flow)
         self.places[id(packet)] = places
         p_min, minqlen = self.update(slot, packet)
-        if minqlen >= self.most:
+        if minqlen >= self.max_packets:
             return ("drop", "threshold")
         if p_min >= ONE:
             if self.double_buffering:

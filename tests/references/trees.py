@@ -1,6 +1,6 @@
-"""HTB and CBQ, slow and literal: which classes may send now, which of them go first, and when.
+"""Literal implementations of HTB and CBQ: the classes that may send, their rank, and the times.
 
-Whose turn it is among those that are equal in that, is taken from the simulator's own order.
+Among classes of equal rank, the references follow the order of the simulator.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ MINUTE = 60 * SECOND
 
 @dataclass
 class HtbClass:
-    """A class of HTB; tokens in bits by 10^-12, of which a picosecond brings as many as bit/s."""
+    """Class of HTB, with tokens in units of 10^-12 bit, so that 1 bit/s adds one per picosecond."""
 
     parent: int | None
     rate: int
@@ -31,12 +31,12 @@ class HtbClass:
         self.at = 0
 
     def debts(self, now: int) -> tuple[int, int]:
-        """Return what is missing at its rate and at its ceil."""
+        """Return the missing tokens for the rate and for the ceil, negative if tokens are left."""
         span = min(now - self.at, MINUTE)
         return -(self.tokens + span * self.rate), -(self.ctokens + span * self.ceil)
 
     def change_mode(self, now: int, hysteresis: bool) -> None:
-        """Change the mode by the tokens, as htb_class_mode() of sch_htb.c."""
+        """Update the mode from the tokens, as htb_class_mode() of sch_htb.c does."""
         debt, cdebt = self.debts(now)
         lowater = self.cburst if hysteresis and self.cmode != "red" else 0
         hiwater = self.burst if hysteresis and self.cmode == "green" else 0
@@ -46,7 +46,7 @@ class HtbClass:
             self.cmode = "yellow" if debt > 8 * SECOND * hiwater else "green"
 
     def changes(self, now: int) -> list[int]:
-        """Return the times at which its mode may change by itself."""
+        """Return the times at which new tokens may change the mode."""
         waits = zip(self.debts(now), (self.rate, self.ceil), strict=True)
         return [now - (-debt // rate) for debt, rate in waits if debt > 0]
 
@@ -62,7 +62,7 @@ class HtbClass:
 
 
 class Tree(Classes):
-    """Classes within classes, of which those without any within them have packets."""
+    """Tree of classes with packets in its leaves."""
 
     def __init__(self, parents: list[int | None], turns: Iterable[int], limit: int) -> None:
         self.parents = parents
@@ -71,7 +71,7 @@ class Tree(Classes):
         self.turns: Iterator[int] = iter(turns)
 
     def path(self, leaf: int) -> list[int]:
-        """Return a class and those above it."""
+        """Return a leaf and all its ancestors."""
         above = self.parents[leaf]
         return [leaf, *([] if above is None else self.path(above))]
 
@@ -79,14 +79,16 @@ class Tree(Classes):
         return [n for c, n in enumerate(self.leaves) if self.queues[c]]
 
     def next_of(self, equals: list[int]) -> tuple[int, Packet]:
-        """Take a packet of the class whose turn it is, which should be one of these."""
+        """Remove the packet that the simulator sends next, which belongs to a class in `equals`."""
         c = next(self.turns)
-        assert self.leaves[c] in equals, f"class {self.leaves[c]} is sent, but {equals} may"
+        assert self.leaves[c] in equals, (
+            f"the simulator sends class {self.leaves[c]}, but only {equals} may send"
+        )
         return self.leaves[c], self.queues[c].popleft()
 
 
 class Htb(Tree):
-    """Devera 2002, the user guide and "HTB theory"; what is charged to whom as sch_htb has it."""
+    """HTB of Devera 2002 (user guide, "HTB theory"), with the accounting of sch_htb.c."""
 
     def __init__(
         self,
@@ -104,7 +106,7 @@ class Htb(Tree):
             node.level = 0 if n in self.leaves else 8 - len(self.path(n))
 
     def lender(self, leaf: int) -> int | None:
-        """Return the class by whose tokens a leaf may send: its own, or the first green above."""
+        """Return the class with the tokens for a leaf: the leaf or its first green ancestor."""
         for n in self.path(leaf):
             mode = self.nodes[n].cmode
             if mode != "yellow":
@@ -133,7 +135,7 @@ class Htb(Tree):
 
 @dataclass
 class CbqClass:
-    """A class of CBQ, and its estimator: avgidle in picoseconds by its weight, 2^-ewma."""
+    """Class of CBQ and its estimator; avgidle is in picoseconds, scaled by 2^ewma."""
 
     parent: int | None
     rate: int
@@ -149,7 +151,7 @@ class CbqClass:
         self.undertime = 0
 
     def prepare(self, link: int, lent: int, ewma: int, burst: int = 16, packet: int = 1000) -> None:
-        """Floyd's maxidle: t (1/p - 1) (1 - g^n) / g^n."""
+        """Set maxidle to t (1/p - 1) (1 - g^n) / g^n, the formula of Floyd."""
         self.rate, self.ewma = lent, ewma
         t, scale = float((packet * 8 * SECOND + link // 2) // link), float(1 << ewma)
         gn = 1.0
@@ -160,7 +162,7 @@ class CbqClass:
         self.avgidle = self.maxidle
 
     def sent(self, now: int, size: int) -> None:
-        """Floyd & Van Jacobson 1995, appendix A."""
+        """Update the estimator after a transmission (Floyd & Van Jacobson 1995, appendix A)."""
         takes = (size * 8 * SECOND + self.rate // 2) // self.rate
         if self.last is not None:
             idle = now - self.last[0] - self.last[1]
@@ -173,7 +175,7 @@ class CbqClass:
 
 
 class Cbq(Tree):
-    """Floyd & Van Jacobson 1995 §4: the formal guidelines of link sharing."""
+    """CBQ by the formal link-sharing guidelines of Floyd & Van Jacobson 1995 §4."""
 
     def __init__(
         self,
@@ -195,10 +197,10 @@ class Cbq(Tree):
             node.prepare(rate, lent, ewma)
 
     def may_send(self, now: int, leaf: int, unsatisfied: int) -> bool:
-        """Tell whether a class may send: the guidelines of §4.
+        """Return True if a class may send by the guidelines of §4.
 
-        One below its limit may; another if one above it is, and nobody on the levels below that
-        one is unsatisfied.
+        A class below its limit may send. Another class may send if an ancestor is below its limit
+        and no class on a lower level than the ancestor is unsatisfied.
         """
         for n in self.path(leaf):
             if self.nodes[n].undertime <= now:

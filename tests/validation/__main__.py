@@ -1,4 +1,4 @@
-"""Run all peers or those named, and write the page; with --page write only the page."""
+"""Run all peers, or the peers named, and write the page. With --page write only the page."""
 
 import sys
 import time
@@ -13,15 +13,15 @@ from validation.row import VERDICTS, Row
 
 
 def write_page() -> None:
-    """Write the page and the picture from the rows of every peer that has ever run."""
-    there = {key: data.read(key) for key in KEYS}
-    sections = {key: value for key, value in there.items() if value}
+    """Write the page and the picture from the stored rows of all peers."""
+    stored = {key: data.read(key) for key in KEYS}
+    sections = {key: value for key, value in stored.items() if value}
     draw(sections, data.FOLDER)
     PAGE.write_text(page(sections), "utf-8")
 
 
 def rows_of(peer: Peer) -> list[Row]:
-    """Run a peer and return its rows; a terminal shows their number as they arrive."""
+    """Run a peer and return its rows; on a terminal, show the number of finished rows."""
     print(f"{peer.NAME}: running", flush=True)
     rows: list[Row] = []
     for row in peer.rows():
@@ -32,18 +32,18 @@ def rows_of(peer: Peer) -> list[Row]:
 
 
 def main(arguments: list[str]) -> int:
-    """Run peers and write the page; return the exit code."""
+    """Run peers and write the page; return the exit code, which is 130 after an interruption."""
     try:
         return run(arguments)
     except KeyboardInterrupt:
-        print("interrupted: the page and the rows of the peer that ran are unchanged; peers that "
-              "finished before have their new rows. Run again, or add --page to write the page "
-              "from the rows that there are.", file=sys.stderr)  # fmt: skip
+        print("interrupted: peers that finished have stored new rows; the interrupted peer's rows "
+              "and the page are unchanged. Run the command again, or run it with --page to write "
+              "the page from the stored rows.", file=sys.stderr)  # fmt: skip
         return 130
 
 
 def run(arguments: list[str]) -> int:
-    """Run peers, write their rows and then the page; return the exit code."""
+    """Run peers, store the rows of each, then write the page; return the exit code."""
     known = peers()
     named = [key for key in arguments if key != "--page"]
     for key in named:
@@ -60,8 +60,7 @@ def run(arguments: list[str]) -> int:
         rows = rows_of(peer)
         minutes = round((time.monotonic() - begun) / 60, 1)
         day = datetime.now(UTC).date().isoformat()
-        made = data.Made(peer.NAME, peer.ABOUT, peer.version(), day, minutes, aqmlab.__version__)
-        data.write(key, made, rows)
+        data.write(key, data.Origin(peer.version(), day, minutes, aqmlab.__version__), rows)
         score = ", ".join(f"{sum(r.verdict == v for r in rows)} {v}" for v in reversed(VERDICTS))
         print(f"{peer.NAME}: {score} ({minutes} min)", flush=True)
     write_page()

@@ -1,4 +1,4 @@
-"""aqmlab beside closed forms: queues, rates of TCP, gaps of RED, token buckets, handshakes."""
+"""Comparison with closed forms of queues, TCP, RED, token buckets and schedulers."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,35 +14,38 @@ from validation.row import Row, Tolerance
 
 NAME = "Closed forms"
 ABOUT = """\
-Formulas whose assumptions the scenario meets: one value each, beside runs with different seeds. The
-formulas are those of [`aqmlab.models`](../python/aqmlab/models), or stand with their source in
-[`closed_forms.py`](../tests/validation/closed_forms.py)."""
+Runs of aqmlab are compared with the values of formulas, in scenarios that meet the assumptions of
+the formulas. A formula has one value, and the runs have different seeds.
+[`aqmlab.models`](../python/aqmlab/models) has most formulas, and
+[`closed_forms.py`](../tests/validation/closed_forms.py) has the others with their sources."""
 
 Scenario = dict[str, Any]
 Expected = dict[str, tuple[float, str, Tolerance]]
-"""Value, unit and tolerance of each measure."""
+"""Value of the formula, unit and tolerance of each measure, by the name of the measure."""
 AMPLE = {"kind": "drop_tail", "limit": "1000000 packets"}
+"""Queue that never drops a packet in these scenarios."""
 EXACT = Tolerance(0.001)
+"""Tolerance of a formula that is exact for the scenario."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """A formula beside runs of one scenario.
+    """Formula and the scenario that is compared with it.
 
     Parameters
     ----------
     name : str
-        The setting.
+        Name of the setting.
     scenario : dict
-        The scenario; the seeds are 1, 2, ….
+        Scenario without a seed; the runs have the seeds 1, 2, ….
     measured : callable
-        Returns the measures of a run by their names.
+        Function that returns the measures of a run by their names.
     expected : dict
-        What the formula says of each.
+        Values of the formula.
     seeds : int
         Number of runs.
     causes : dict
-        Causes of misses by the name of the measure.
+        Causes of misses, by the name of the measure.
     """
 
     name: str
@@ -54,7 +57,7 @@ class Form:
 
 
 def link(rate: str, delay: str, queue: Any, flows: list[Any], **keys: Any) -> Scenario:
-    """Return a scenario of one link from a to b."""
+    """Return a scenario with one link from host a to host b."""
     one = {"from": "a", "to": "b", "rate": rate, "delay": delay, "queue": queue}
     one |= keys.pop("link", {})
     return {
@@ -66,7 +69,7 @@ def link(rate: str, delay: str, queue: Any, flows: list[Any], **keys: Any) -> Sc
 
 
 def poisson(rate: str, payload: int = 972) -> dict[str, Any]:
-    """Return a flow of Poisson datagrams with 28 B of headers."""
+    """Return a flow of datagrams with Poisson arrivals and 28 B of headers."""
     return {"traffic": {"kind": "poisson", "rate": rate, "payload": f"{payload} B"}}
 
 
@@ -74,43 +77,44 @@ def poisson(rate: str, payload: int = 972) -> dict[str, Any]:
 
 
 def wait_ms(result: Result) -> dict[str, float]:
-    """Return the mean wait of a packet in ms."""
+    """Return the mean waiting time of a packet in ms."""
     table = result.table("delays").set_index("link")
-    return {"mean wait": 1e3 * float(table.loc["a>b", "mean_delay_s"])}
+    return {"mean waiting time": 1e3 * float(table.loc["a>b", "mean_delay_s"])}
 
 
 def queues() -> list[Form]:
-    """Return M/D/1, M/G/1 with two sizes, and M/D/1/K."""
+    """Return the formulas of M/D/1, of M/G/1 with two packet sizes, and of M/D/1/K."""
     forms = []
     record = {"record": {"series": ["delays"]}}
     for load in (0.5, 0.8, 0.9):
         served = link("10 Mbit/s", "0 s", AMPLE, [poisson(f"{10 * load} Mbit/s")],
                       duration="600 s", **record)  # fmt: skip
         value = 1e3 * single_server.md1(load, 8e-4).mean_wait
-        expected: Expected = {"mean wait": (value, "ms", Tolerance(0.03))}
+        expected: Expected = {"mean waiting time": (value, "ms", Tolerance(0.03))}
         forms.append(Form(f"M/D/1, load {load}", served, wait_ms, expected))
     two = link("10 Mbit/s", "0 s", AMPLE, [poisson("4 Mbit/s"), poisson("2 Mbit/s", 100)],
                duration="600 s", **record)  # fmt: skip
-    # Packets per second: 500 of 1000 B and 1953.125 of 128 B.
+    # The arrival rates are 500 packets/s of 1000 B and 1953.125 packets/s of 128 B.
     weights = np.array([500.0, 1953.125]) / 2453.125
     sizes = np.array([1000.0, 128.0])
     service = float(weights @ sizes) * 8 / 10e6
     second = float(weights @ sizes**2) * (8 / 10e6) ** 2
-    value = 1e3 * 2453.125 * second / (2 * (1 - 2453.125 * service))  # Pollaczek and Khinchine
+    # Pollaczek and Khinchine give the mean waiting time.
+    value = 1e3 * 2453.125 * second / (2 * (1 - 2453.125 * service))
     forms.append(Form("M/G/1, 1000 B and 128 B, load 0.6", two, wait_ms,
-                      {"mean wait": (value, "ms", Tolerance(0.03))}))  # fmt: skip
-    for room in (5, 20):
-        small = {"kind": "drop_tail", "limit": f"{room} packets",
+                      {"mean waiting time": (value, "ms", Tolerance(0.03))}))  # fmt: skip
+    for places in (5, 20):
+        small = {"kind": "drop_tail", "limit": f"{places} packets",
                  "limit_counts": "waiting-and-in-service"}  # fmt: skip
         finite = link("10 Mbit/s", "0 s", small, [poisson("9 Mbit/s")], duration="600 s")
-        model = single_server.MG1K(single_server.md1(0.9, 8e-4), room)
+        model = single_server.MG1K(single_server.md1(0.9, 8e-4), places)
 
         def lost(result: Result) -> dict[str, float]:
             row = result.links.set_index("link").loc["a>b"]
-            return {"share lost": 100 * float(row["dropped_packets"] / row["arrived_packets"])}
+            return {"lost packets": 100 * float(row["dropped_packets"] / row["arrived_packets"])}
 
-        loss: Expected = {"share lost": (100 * model.loss, "%", Tolerance(0.05))}
-        forms.append(Form(f"M/D/1/{room}, load 0.9", finite, lost, loss))
+        loss: Expected = {"lost packets": (100 * model.loss, "%", Tolerance(0.05))}
+        forms.append(Form(f"M/D/1/{places}, load 0.9", finite, lost, loss))
     return forms
 
 
@@ -118,21 +122,22 @@ def queues() -> list[Form]:
 
 
 def gaps(result: Result) -> dict[str, float]:
-    """Return mean and standard deviation of the packets from one mark to the next."""
+    """Return the mean, standard deviation and maximum of the packets from one mark to the next."""
     times = result.series("marks")["time_s"].to_numpy()
     times = times[times > 60]
-    counts = np.rint(np.diff(times) / 8e-4)  # CBR of 1000 B at 10 Mbit/s
+    counts = np.rint(np.diff(times) / 8e-4)  # One packet of 1000 B takes 0.8 ms at 10 Mbit/s.
     return {
-        "mean gap": float(counts.mean()),
-        "standard deviation of gaps": float(counts.std()),
-        "largest gap": float(counts.max()),
+        "mean gap between marks": float(counts.mean()),
+        "standard deviation of the gaps between marks": float(counts.std()),
+        "maximum gap between marks": float(counts.max()),
     }
 
 
 def red() -> list[Form]:
-    """Return the gaps between marks at a constant average (floyd1993red §7; ns-2's wait_).
+    """Return the forms of RED's gaps between marks at a constant average queue.
 
-    A burst of 55 packets fills the queue and a flow at the rate of the link holds it there.
+    The sources are floyd1993red §7 and `wait_` of ns-2. A burst of 55 packets fills the queue, and
+    a flow at the rate of the link holds the queue at this length.
     """
     filled = [
         {"traffic": {"kind": "cbr", "rate": "500 Mbit/s", "packets": 56, "ecn": "ect0"}},
@@ -153,10 +158,11 @@ def red() -> list[Form]:
 
 
 def gap_law(spacing: str, p: float) -> Expected:
-    """Return the gaps' mean, standard deviation and largest value at the probability p.
+    """Return mean, standard deviation and maximum of the gaps at the marking probability p.
 
-    The packet k after a signal is chosen with p, p/(1 - k p), or from k p = 1 on with p/(2 - k p):
-    floyd1993red, figure 2, and ns-2's wait_. The first packet after a signal has k = 1.
+    Packet k after a signal has the probability p with geometric spacing and p/(1 - k p) with
+    uniform spacing (floyd1993red, figure 2). With `wait_` of ns-2 the probability is 0 below
+    k p = 1 and p/(2 - k p) from there on. The first packet after a signal has k = 1.
     """
     gaps, left = [], 1.0
     for k in range(1, round(100 / p)):
@@ -176,11 +182,11 @@ def gap_law(spacing: str, p: float) -> Expected:
     square = sum(k * k * share for k, share in gaps)
     near = Tolerance(0.02)
     expected: Expected = {
-        "mean gap": (middle, "packets", near),
-        "standard deviation of gaps": (sqrt(square - middle**2), "packets", near),
+        "mean gap between marks": (middle, "packets", near),
+        "standard deviation of the gaps between marks": (sqrt(square - middle**2), "packets", near),
     }
     if left == 0:
-        expected["largest gap"] = (float(gaps[-1][0]), "packets", Tolerance(0, 0.5))
+        expected["maximum gap between marks"] = (float(gaps[-1][0]), "packets", Tolerance(0, 0.5))
     return expected
 
 
@@ -193,10 +199,11 @@ CLEAN: dict[str, Any] = {
     "delayed_ack": "1 packets",
     "receive_window": "500 MB",
 }
+"""Keys of a TCP that meets the assumptions of the formulas."""
 
 
 def goodput(duration: float) -> Callable[[Result], dict[str, float]]:
-    """Return a function that returns the goodput in Mbit/s."""
+    """Return a function that computes the goodput of a run of `duration` s in Mbit/s."""
 
     def measured(result: Result) -> dict[str, float]:
         return {"goodput": float(result.flows["acked_bytes"].sum()) * 8e-6 / duration}
@@ -205,7 +212,7 @@ def goodput(duration: float) -> Callable[[Result], dict[str, float]]:
 
 
 def lossy(impairment: dict[str, Any], duration: int, delay_ms: int, tcp: Any) -> Scenario:
-    """Return one endless flow over a fast link that loses packets."""
+    """Return a scenario of one endless flow over a fast link with losses."""
     return link(
         "1 Gbit/s", f"{delay_ms} ms", AMPLE, [{"traffic": {"kind": "bulk"}}],
         duration=f"{duration} s", tcp=CLEAN | tcp, link={"impairments": [impairment]},
@@ -213,19 +220,21 @@ def lossy(impairment: dict[str, Any], duration: int, delay_ms: int, tcp: Any) ->
 
 
 def rates() -> list[Form]:
-    """Return rates of TCP under loss: periodic for AIMD and CUBIC, random for PFTK."""
+    """Return the formulas of TCP rates: periodic loss for AIMD and CUBIC, random loss for PFTK."""
     forms = []
     megabit = 1460 * 8e-6
-    for every in (200, 1000, 5000):
+    # A cycle has W/2 rounds in which cwnd grows from W/2 to W, and one round of recovery.
+    longer = {n: tcp_rates.square_root(1 / n) / 0.1 * megabit / (1 + 2 / sqrt(8 * n / 3))
+              for n in (200, 1000, 5000)}  # fmt: skip
+    rates_with_recovery = ", ".join(f"{rate:.3f} Mbit/s (p = 1/{n})" for n, rate in longer.items())
+    cause = (
+        "The square-root law leaves out the round trip of each recovery, in which cwnd does not "
+        "grow. With W/2 + 1 round trips per loss instead of W/2, the law gives "
+        f"{rates_with_recovery}."
+    )
+    for every in longer:
         scenario = lossy({"kind": "periodic_loss", "every": every}, 2000, 50, {})
         rate = tcp_rates.square_root(1 / every) / 0.1 * megabit
-        # A cycle has W/2 rounds in which cwnd grows from W/2 to W, and the round of the recovery.
-        window = sqrt(8 * every / 3)
-        with_recovery = rate / (1 + 2 / window)
-        cause = (
-            "The law leaves out the round trip of each recovery, in which cwnd does not grow. With "
-            f"W/2 + 1 round trips per loss instead of W/2 it gives {with_recovery:.3f} Mbit/s."
-        )
         expected: Expected = {"goodput": (rate, "Mbit/s", Tolerance(0.03))}
         forms.append(Form(f"square-root law, p = 1/{every}", scenario, goodput(2000), expected, 1,
                           {"goodput": cause}))  # fmt: skip
@@ -237,7 +246,8 @@ def rates() -> list[Form]:
                           {"goodput": (rate, "Mbit/s", Tolerance(0.15))}))  # fmt: skip
     for every in (10_000, 100_000):
         window = tcp_rates.cubic(1 / every, 0.1)
-        # Start at rest: cwnd is flat at W_max, so that a larger W_max falls for hundreds of losses.
+        # The first loss comes when cwnd is at its steady maximum. A larger W_max would need
+        # hundreds of losses to decrease, because the cubic curve is flat near W_max.
         largest = window / (1 - 0.3 / 4)
         control: dict[str, Any] = {
             "kind": "cubic", "slow_start": "standard", "fast_convergence": "off",
@@ -251,7 +261,7 @@ def rates() -> list[Form]:
 
 
 def oscillation() -> list[Form]:
-    """Return the swing of the queue under DCTCP at a step threshold (alizadeh2010dctcp §3.3)."""
+    """Return the formulas of the queue under DCTCP at a step threshold (alizadeh2010dctcp §3.3)."""
     forms = []
     for flows, threshold in ((2, 40), (10, 40), (2, 65)):
         queue = {"kind": "threshold", "limit": "1000 packets", "threshold": f"{threshold} packets"}
@@ -272,10 +282,10 @@ def oscillation() -> list[Form]:
         def queue_of(result: Result) -> dict[str, float]:
             series = result.series("queue")
             late = series[series["time_s"] > 0.5]["queue_packets"]
-            return {"largest queue": float(late.quantile(0.999)), "mean queue": float(late.mean())}
+            return {"maximum queue": float(late.quantile(0.999)), "mean queue": float(late.mean())}
 
         expected: Expected = {
-            "largest queue": (model.most, "packets", Tolerance(0.1)),
+            "maximum queue": (model.most, "packets", Tolerance(0.1)),
             "mean queue": (model.most - model.swing / 2, "packets", Tolerance(0.1)),
         }
         name = f"DCTCP, {flows} flows, K = {threshold}"
@@ -287,12 +297,12 @@ def oscillation() -> list[Form]:
 
 
 def times() -> list[Form]:
-    """Return transfers without loss, and with a lost SYN or a lost tail."""
+    """Return the completion times of transfers without loss, with lost SYNs or a lost tail."""
     forms = []
     exact: dict[str, Any] = {"initial_window": "2 packets", "mss": "1460 B"}
 
-    def took(result: Result) -> dict[str, float]:
-        return {"completion": float(result.flows["completed_s"].iloc[0])}
+    def completion(result: Result) -> dict[str, float]:
+        return {"completion time": float(result.flows["completed_s"].iloc[0])}
 
     def transfer(segments: int, lost: list[int], **tcp: Any) -> Scenario:
         wire = {"link": {"impairments": [{"kind": "listed_loss", "packets": lost}]}} if lost else {}
@@ -302,19 +312,19 @@ def times() -> list[Form]:
 
     for segments in (1, 7, 60, 200):
         value = short_flows.latency(segments, 0.1, initial=2, growth=2, segment_s=1.2e-4)
-        forms.append(Form(f"slow start, {segments} segments", transfer(segments, []), took,
-                          {"completion": (value, "s", EXACT)}, 1))  # fmt: skip
+        forms.append(Form(f"slow start, {segments} segments", transfer(segments, []), completion,
+                          {"completion time": (value, "s", EXACT)}, 1))  # fmt: skip
     one = short_flows.latency(1, 0.1, initial=2, segment_s=1.2e-4)
-    # RFC 6298: 1 s, then 2 s and 4 s by §5.5.
+    # The timer is 1 s by RFC 6298 §2.1, and §5.5 doubles it to 2 s and 4 s.
     for syns, late in ((1, 1.0), (2, 3.0), (3, 7.0)):
         scenario = transfer(1, list(range(1, syns + 1)))
-        forms.append(Form(f"{syns} lost SYNs" if syns > 1 else "a lost SYN", scenario, took,
-                          {"completion": (one + late, "s", EXACT)}, 1))  # fmt: skip
-    # The handshake samples R: RTO = max(1 s, R + 4 R/2); the segment is packet 2 on the link.
+        forms.append(Form(f"{syns} lost SYNs" if syns > 1 else "1 lost SYN", scenario, completion,
+                          {"completion time": (one + late, "s", EXACT)}, 1))  # fmt: skip
+    # The handshake measures R, so that RTO = max(RTO.min, R + 4 R/2). Packet 2 is the segment.
     for rto_min, late in (("1 s", 1.0), ("50 ms", 0.3)):
         scenario = transfer(1, [2], rto={"min": rto_min})
-        forms.append(Form(f"a lost segment, least timeout {rto_min}", scenario, took,
-                          {"completion": (one + late, "s", EXACT)}, 1))  # fmt: skip
+        forms.append(Form(f"1 lost segment, minimum RTO {rto_min}", scenario, completion,
+                          {"completion time": (one + late, "s", EXACT)}, 1))  # fmt: skip
     return forms
 
 
@@ -322,7 +332,7 @@ def times() -> list[Form]:
 
 
 def buckets() -> list[Form]:
-    """Return what a token bucket passes of a flow of twice its rate: burst + rate · time."""
+    """Return the data that a token bucket passes at twice its rate: burst + rate · time."""
     forms = []
     for rate, burst in ((1e6, 10_000), (5e6, 50_000)):
         rule = {
@@ -335,17 +345,17 @@ def buckets() -> list[Form]:
 
         def passed(result: Result) -> dict[str, float]:
             row = result.links.set_index("link").loc["a>b"]
-            return {"passed": float(row["delivered_bytes"] if "delivered_bytes" in row
+            return {"data passed": float(row["delivered_bytes"] if "delivered_bytes" in row
                                     else row["departed_bytes"]) / 1e6}  # fmt: skip
 
         value = (burst + rate * 100 / 8) / 1e6
         forms.append(Form(f"token bucket, {rate / 1e6:g} Mbit/s, {burst} B", scenario, passed,
-                          {"passed": (value, "MB", EXACT)}, 1))  # fmt: skip
+                          {"data passed": (value, "MB", EXACT)}, 1))  # fmt: skip
     return forms
 
 
 def shares() -> list[Form]:
-    """Return the shares of DRR's classes under overload: in proportion to their quanta."""
+    """Return the ratio of two classes of DRR under overload, which is the ratio of their quanta."""
     queue = {"kind": "drop_tail", "limit": "100 packets"}
     classes = [
         {"quantum": "1000 B", "queue": queue, "match": {"flows": "x"}},
@@ -357,47 +367,48 @@ def shares() -> list[Form]:
 
     def ratio(result: Result) -> dict[str, float]:
         received = result.table("datagrams").set_index("flow")["received_bytes"]
-        return {"ratio": float(received["y"] / received["x"])}
+        return {"ratio of the classes": float(received["y"] / received["x"])}
 
-    return [Form("DRR, quanta 1 to 3", scenario, ratio, {"ratio": (3.0, "", Tolerance(0.01))}, 1)]
+    expected: Expected = {"ratio of the classes": (3.0, "", Tolerance(0.01))}
+    return [Form("DRR, quanta 1 to 3", scenario, ratio, expected, 1)]
 
 
 def forms() -> list[Form]:
-    """Return every form."""
+    """Return all formulas and their scenarios."""
     return [
         *queues(), *red(), *rates(), *oscillation(), *times(), *buckets(), *shares()
     ]  # fmt: skip
 
 
 def missing() -> str | None:
-    """Return None: formulas need nothing."""
+    """Return None, because the formulas need no other program."""
     return None
 
 
 def version() -> str:
-    """Return what is compared."""
+    """Return the name of this peer, which has no version."""
     return "the formulas"
 
 
 def rows() -> Iterable[Row]:
-    """Run every form and yield its rows."""
+    """Run the scenario of every formula and yield its rows."""
     every = forms()
-    asks = [(form, seed) for form in every for seed in range(1, form.seeds + 1)]
-    scenarios = [form.scenario | {"seed": seed} for form, seed in asks]
-    found: dict[str, dict[int, dict[str, float]]] = {}
-    at: dict[str, float] = {}
+    jobs = [(form, seed) for form in every for seed in range(1, form.seeds + 1)]
+    scenarios = [form.scenario | {"seed": seed} for form, seed in jobs]
+    measured: dict[str, dict[int, dict[str, float]]] = {}
+    averages: dict[str, float] = {}
     for index, result in aqmlab.run_each(scenarios):
-        form, seed = asks[index]
-        found.setdefault(form.name, {})[seed] = form.measured(result)
+        form, seed = jobs[index]
+        measured.setdefault(form.name, {})[seed] = form.measured(result)
         if form.name.startswith("RED"):
             series = result.series("queue")
-            at[form.name] = float(series[series["time_s"] > 60]["average_packets"].mean())
+            averages[form.name] = float(series[series["time_s"] > 60]["average_packets"].mean())
     for form in every:
         expected = form.expected
-        if form.name in at:
-            p = 0.1 * (at[form.name] - 5) / 90
+        if form.name in averages:
+            p = 0.1 * (averages[form.name] - 5) / 90
             expected = gap_law(form.scenario["network"]["links"][0]["queue"]["spacing"], p)
-        runs = [found[form.name][seed] for seed in sorted(found[form.name])]
+        runs = [measured[form.name][seed] for seed in sorted(measured[form.name])]
         for measure, (value, unit, tolerance) in expected.items():
             ours = tuple(run[measure] for run in runs)
             cause = (form.causes or {}).get(measure, "")

@@ -1,4 +1,4 @@
-"""The rows of each peer as CSV files, so that the page can be made again without running."""
+"""Storage of the rows of each peer as CSV, so that the page can be written without simulations."""
 
 import csv
 import json
@@ -13,16 +13,17 @@ HEADER = (
     "setting", "measure", "unit", "ours", "theirs",
     "relative", "absolute", "interval", "in_range", "paired", "verdict", "cause",
 )  # fmt: skip
+"""Columns of a CSV file: `ours` has the values of aqmlab, `theirs` those of the peer."""
 
 
 @dataclass(frozen=True)
-class Made:
+class Origin:
     """Origin of the rows of a peer.
 
     Parameters
     ----------
-    name, about, version : str
-        As the peer gives them.
+    version : str
+        Name and version of the peer.
     date : str
         Day of the run.
     minutes : float
@@ -31,15 +32,13 @@ class Made:
         Version of aqmlab.
     """
 
-    name: str
-    about: str
     version: str
     date: str
     minutes: float
     build: str
 
 
-def write(key: str, made: Made, rows: Iterable[Row]) -> None:
+def write(key: str, origin: Origin, rows: Iterable[Row]) -> None:
     """Write the rows of a peer and their origin."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with (FOLDER / f"{key}.csv").open("w", newline="", encoding="utf-8") as file:
@@ -52,15 +51,15 @@ def write(key: str, made: Made, rows: Iterable[Row]) -> None:
                 of.relative, of.absolute, *map(int, (of.interval, of.in_range, of.paired)),
                 row.verdict, row.cause,
             ])  # fmt: skip
-    text = json.dumps(asdict(made), indent=2, ensure_ascii=False)
+    text = json.dumps(asdict(origin), indent=2, ensure_ascii=False)
     (FOLDER / f"{key}.json").write_text(text + "\n", "utf-8")
 
 
-def read(key: str) -> tuple[Made, list[Row]] | None:
-    """Return the rows of a peer and their origin; None if it has never run."""
+def read(key: str) -> tuple[Origin, list[Row]] | None:
+    """Return the stored rows of a peer and their origin; None if the peer has no rows yet."""
     if not (FOLDER / f"{key}.csv").exists():
         return None
-    made = Made(**json.loads((FOLDER / f"{key}.json").read_text("utf-8")))
+    origin = Origin(**json.loads((FOLDER / f"{key}.json").read_text("utf-8")))
     rows = []
     with (FOLDER / f"{key}.csv").open(encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -83,9 +82,9 @@ def read(key: str) -> tuple[Made, list[Row]] | None:
                     row["cause"],
                 )
             )
-    return made, rows
+    return origin, rows
 
 
 def values(numbers: Iterable[float]) -> str:
-    """Return numbers separated by blanks, each with 7 significant digits."""
+    """Return numbers separated by spaces, each with 7 significant digits."""
     return " ".join(f"{x:.7g}" for x in numbers)

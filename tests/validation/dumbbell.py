@@ -1,4 +1,4 @@
-"""A dumbbell of bulk and CBR flows, as aqmlab runs it and as the peers' scripts read it."""
+"""Dumbbell of bulk and CBR flows for the comparisons with ns-2 and ns-3."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,27 +13,28 @@ from validation.row import Row, Tolerance
 
 SEGMENT_BYTES = 1460
 FAR_S = 0.001
-"""Propagation delay from the right router to each receiver."""
+"""Propagation delay from the right router to each receiver, in s."""
 BOTTLENECK = "L>R"
+"""Name of the bottleneck link in aqmlab."""
 Numbers = dict[str, float]
-"""The measures of one run, by the names in `MEASURES`."""
+"""Values of one run, by the keys of `MEASURES`."""
 
 MEASURES = {
-    "finish": ("finish time", "s", Tolerance(0.03, paired=True)),
+    "finish": ("time of the last completion", "s", Tolerance(0.03, paired=True)),
     "goodput": ("goodput", "Mbit/s", Tolerance(0.02, paired=True)),
     "queue": ("mean queue", "packets", Tolerance(0.05, 0.5, paired=True)),
     "drops": ("drops", "", Tolerance(0.1, 2, paired=True)),
     "marks": ("marks", "", Tolerance(0.1, 2, paired=True)),
     "retransmitted": ("retransmitted segments", "", Tolerance(0.1, 2, paired=True)),
     "timeouts": ("timeouts", "", Tolerance(0.2, 2, paired=True)),
-    "cbr": ("received of CBR", "Mbit/s", Tolerance(0.02, paired=True)),
+    "cbr": ("received CBR traffic", "Mbit/s", Tolerance(0.02, paired=True)),
 }
-"""Name, unit and tolerance of each measure."""
+"""Name, unit and tolerance of each measure, by its key."""
 
 
 @dataclass(frozen=True)
 class Cbr:
-    """A flow of constant bit rate.
+    """Flow of constant bit rate.
 
     Parameters
     ----------
@@ -49,12 +50,12 @@ class Cbr:
 
 @dataclass(frozen=True)
 class Draws:
-    """Random parts of a replication, the same for both simulators.
+    """Random draws of a replication, which both simulators use.
 
     Parameters
     ----------
     starts, delays : list of float
-        Start of each flow and delay of each sender's link in s: TCP flows first, then CBR.
+        Start of each flow and delay of each sender's link, in s. TCP flows come before CBR flows.
     """
 
     starts: list[float]
@@ -63,16 +64,16 @@ class Draws:
 
 @dataclass(frozen=True)
 class Dumbbell:
-    """One setting.
+    """Setting of a comparison between two simulators.
 
     Parameters
     ----------
     name : str
         Name of the setting.
     queue : dict
-        Queue of the bottleneck, as in a scenario.
+        Queue of the bottleneck, with the keys of a scenario.
     tcp : dict
-        TCP of all flows, as in a scenario; `ecn` is set for the first `ecn_flows` flows.
+        TCP of all flows, with the keys of a scenario. The first `ecn_flows` flows also use ECN.
     flows : int
         Number of TCP flows.
     rate, access : float
@@ -80,19 +81,19 @@ class Dumbbell:
     delay : float
         Propagation delay of the bottleneck in s.
     near : tuple of float
-        Bounds of the delays of the senders' links in s, drawn uniformly.
+        Minimum and maximum of the delays of the senders' links, in s. The draws are uniform.
     size : int
-        Segments of each transfer; 0: data without end.
+        Segments of each transfer; with 0 each flow sends data until the end of the run.
     duration, warmup : float
-        Length of the run, and of the beginning that the mean queue leaves out, in s.
+        Length of the run and of its warm-up, in s. The mean queue leaves out the warm-up.
     ecn_flows : int
-        Number of flows with ECN.
+        Number of TCP flows with ECN.
     cbr : tuple of Cbr
         The CBR flows.
     replications : int
         Number of seeds on each side.
     theirs : dict
-        What the peer's script is given beside what follows from the other fields.
+        Arguments for the peer's script that do not follow from the other fields.
     """
 
     name: str
@@ -112,7 +113,7 @@ class Dumbbell:
     theirs: dict[str, Any] = field(default_factory=dict)
 
     def draws(self, replication: int) -> Draws:
-        """Draw starts and delays, in whole microseconds."""
+        """Return the starts and delays of a replication, rounded to whole microseconds."""
         rng = Random(f"{self.name}/{replication}")
         count = self.flows + len(self.cbr)
         return Draws(
@@ -121,7 +122,7 @@ class Dumbbell:
         )
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return the scenario of a replication."""
+        """Return the scenario that aqmlab runs for a replication."""
         draws = self.draws(replication)
         ample = {"kind": "drop_tail", "limit": "100000 packets"}
         access = {"rate": f"{self.access} bit/s", "queue": ample, "reverse": {"queue": ample}}
@@ -157,7 +158,7 @@ class Dumbbell:
         }
 
     def numbers(self, result: Result) -> Numbers:
-        """Return the measures of a run of ours."""
+        """Return the measures of a run of aqmlab."""
         links = result.links.set_index("link").loc[BOTTLENECK]
         numbers = {"drops": float(links["dropped_packets"])}
         if self.ecn_flows:
@@ -180,15 +181,15 @@ class Dumbbell:
 
 
 def simulated(settings: Sequence[Dumbbell]) -> dict[str, list[Numbers]]:
-    """Run every replication of every setting by aqmlab, on all cores."""
-    asks = [(setting, i) for setting in settings for i in range(setting.replications)]
+    """Run every replication of every setting in aqmlab, on all cores."""
+    jobs = [(setting, i) for setting in settings for i in range(setting.replications)]
     runs: dict[int, Numbers] = {}
-    for index, result in aqmlab.run_each(setting.scenario(i) for setting, i in asks):
-        runs[index] = asks[index][0].numbers(result)
-    found: dict[str, list[Numbers]] = {setting.name: [] for setting in settings}
-    for index, (setting, _) in enumerate(asks):
-        found[setting.name].append(runs[index])
-    return found
+    for index, result in aqmlab.run_each(setting.scenario(i) for setting, i in jobs):
+        runs[index] = jobs[index][0].numbers(result)
+    by_setting: dict[str, list[Numbers]] = {setting.name: [] for setting in settings}
+    for index, (setting, _) in enumerate(jobs):
+        by_setting[setting.name].append(runs[index])
+    return by_setting
 
 
 def compare(
@@ -203,9 +204,9 @@ def compare(
     settings : sequence of Dumbbell
         The settings.
     theirs : callable
-        Runs a replication in the peer.
+        Function that runs a replication in the peer and returns its measures.
     causes : dict
-        Causes of misses, by the setting's name and the measure.
+        Causes of misses, by the name of the setting and the key of the measure.
     """
     ours = simulated(settings)
     with ThreadPoolExecutor(cpu_count()) as pool:
@@ -221,7 +222,7 @@ def rows_of(
     theirs: Sequence[Numbers],
     causes: dict[tuple[str, str], str],
 ) -> Iterable[Row]:
-    """Yield the rows of a setting; counts that are 0 on both sides are left out."""
+    """Yield the rows of a setting, without counts other than drops that are 0 on both sides."""
     for key, (measure, unit, tolerance) in MEASURES.items():
         if key not in ours[0] or key not in theirs[0]:
             continue

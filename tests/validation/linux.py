@@ -1,4 +1,4 @@
-"""The stack ``linux`` beside a real kernel (``tests/kernel``)."""
+"""Comparison of the stack ``linux`` with a real kernel (``tests/kernel``)."""
 
 from collections.abc import Iterable
 
@@ -6,17 +6,17 @@ from kernel import compare
 from validation.row import Row
 
 NAME = "Linux"
-ABOUT = (
-    "The stack `linux` beside Linux 6.12.117 in virtual time. Of the configurations up to "
-    "10 Mbit/s the kernel has ten runs, half with HZ = 100 and half with HZ = 1000; of the faster "
-    "ones it has five with HZ = 1000. Ours are as many. Hosts had no offloads, or (`wire`) a "
-    'segmentation offload at the sender, where ours have `offload = "linux"`. '
-    "[`tests/kernel`](../tests/kernel/README.md) describes how it was measured."
-)
+ABOUT = """\
+aqmlab's stack `linux` is compared with Linux 6.12.117, which ran in virtual time. A setting of up
+to 10 Mbit/s has ten runs of the kernel, half of them with HZ = 100 and half with HZ = 1000. A
+faster setting has five runs of the kernel with HZ = 1000. aqmlab has the same number of runs. The
+hosts have no offloads, except in the settings named `wire`, where the sender has a segmentation
+offload; aqmlab has `offload = "linux"` in these settings.
+[`tests/kernel`](../tests/kernel/README.md) describes the network and the measurement."""
 
 
 def missing() -> str | None:
-    """Return None: the measurements are in the repository."""
+    """Return None, because the measurements are in the repository."""
     return None
 
 
@@ -26,7 +26,7 @@ def version() -> str:
 
 
 def rows() -> Iterable[Row]:
-    """Run every configuration and yield its rows."""
+    """Run every configuration in aqmlab and yield its rows."""
     for hosts in (compare.OFF, compare.WIRE):
         for config in compare.measured(hosts):
             yield from compare.compare(config, hosts)

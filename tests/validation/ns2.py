@@ -1,6 +1,6 @@
-"""aqmlab beside ns-2: one-way TCP and CBR through Drop Tail and RED.
+"""Comparison with ns-2: one-way TCP and CBR through Drop Tail and RED.
 
-``ns2.tcl`` is the same dumbbell in ns-2. Both sides get the same starts and delays.
+``ns2.tcl`` builds the same dumbbell in ns-2. Both sides use the same starts and delays.
 """
 
 import shutil
@@ -16,23 +16,27 @@ from validation.row import Row
 SCRIPT = Path(__file__).with_name("ns2.tcl")
 NAME = "ns-2"
 ABOUT = """\
-The bottleneck of a dumbbell, with TCP (Tahoe, Reno, NewReno, SACK) and CBR flows. Each replication
-draws the starts of the flows and the delays of their links; both simulators get the same draws.
-ns-2 is set by [`ns2.tcl`](../tests/validation/ns2.tcl), aqmlab by
-[`ns2.py`](../tests/validation/ns2.py): the keys of TCP are those of the study
-[ecn_finite_transfers](../python/aqmlab/studies/ecn_finite_transfers), without a stack. The
-goodput and the counts are those of the whole run, the mean queue leaves out the warm-up."""
+TCP flows (Tahoe, Reno, NewReno or SACK) and CBR flows share the bottleneck of a dumbbell. Each
+replication draws the starts of the flows and the delays of their links at random, and both
+simulators use the same draws. [`ns2.tcl`](../tests/validation/ns2.tcl) sets the parameters of ns-2
+and [`ns2.py`](../tests/validation/ns2.py) those of aqmlab. The keys of TCP are those of the study
+[ecn_finite_transfers](../python/aqmlab/studies/ecn_finite_transfers), without a stack. The goodput
+and the counts cover the whole run, and the mean queue leaves out the warm-up.
+
+The name of a setting has the queue (`dt` for Drop Tail, `red` for RED that drops, `ecn` for RED
+that marks), the TCP, the number of flows (`n5`) or of transfers and their segments
+(`finish-5x1000`), and the rate of the bottleneck unless it is 1.5 Mbit/s."""
 
 
 def missing() -> str | None:
-    """Return the reason why ns-2 cannot run here; None if it can."""
+    """Return why ns-2 cannot run on this computer, with the remedy; None if it can."""
     return None if shutil.which("ns") else "ns is not installed: apt-get install ns2"
 
 
 def version() -> str:
     """Return the version of ns-2."""
-    asked = subprocess.run(["ns", "-"], input="puts [ns-version]", capture_output=True, text=True)
-    name = asked.stdout.strip() or "of unknown version"
+    done = subprocess.run(["ns", "-"], input="puts [ns-version]", capture_output=True, text=True)
+    name = done.stdout.strip() or "of unknown version"
     if shutil.which("dpkg-query"):
         query = ["dpkg-query", "-W", "-f", "${Version}", "ns2"]
         package = subprocess.run(query, capture_output=True, text=True).stdout
@@ -43,14 +47,14 @@ def version() -> str:
 def tcp(
     recovery: str = "reno", keys: Mapping[str, Any] | None = None, *, window: int = 100
 ) -> dict[str, Any]:
-    """Return TCP as ns-2 has it.
+    """Return the keys of a TCP that behaves as the TCP of ns-2.
 
     Parameters
     ----------
     recovery : str
-        Loss recovery.
+        Method of loss recovery.
     keys : mapping, optional
-        Other keys of TCP, by their paths.
+        Additional keys of TCP, by their paths.
     window : int
         Receive window in segments (`window_`).
     """
@@ -76,15 +80,15 @@ def tcp(
 
 
 def drop_tail(limit: int, *, of_bytes: bool = False) -> dict[str, Any]:
-    """Return a Drop Tail queue that holds `limit` packets, the one in service included.
+    """Return a Drop Tail queue with a limit that includes the packet in service.
 
     Parameters
     ----------
     limit : int
-        In packets.
+        Limit in packets.
     of_bytes : bool
-        Count 1500 B per packet of the limit instead of packets. ns-2 drops a packet that fills
-        the limit, hence one byte less.
+        True to limit the bytes instead, with 1500 B per packet of `limit`. The limit is one byte
+        smaller because ns-2 drops a packet that fills the limit exactly.
     """
     if of_bytes:
         return {"kind": "drop_tail", "limit": f"{limit * 1500 - 1} bytes"}
@@ -96,16 +100,16 @@ def drop_tail(limit: int, *, of_bytes: bool = False) -> dict[str, Any]:
 
 
 def red(limit: int, minth: int, maxth: int, *, of_bytes: bool = False, **keys: Any) -> Any:
-    """Return RED as ns-2 has it, without `gentle`.
+    """Return a RED queue with the parameters of ns-2, not gentle by default.
 
     Parameters
     ----------
     limit, minth, maxth : int
-        In packets of 1500 B.
+        Limit and thresholds in packets of 1500 B.
     of_bytes : bool
-        Measure the queue in bytes, and let large packets be chosen more often.
+        True to measure the queue in bytes and to signal large packets with a higher probability.
     **keys
-        Other keys of RED.
+        Additional keys of RED.
     """
     scale, unit = (1500, "bytes") if of_bytes else (1, "packets")
     return {
@@ -206,27 +210,30 @@ SETTINGS = (
     Dumbbell("ecn-sack-n4-200ms", red(250, 20, 60, **GENTLE), tcp("sack", window=400), flows=4,
              ecn_flows=4, **{**FAST, "delay": 0.08, "duration": 120.0}),
 )  # fmt: skip
-"""The settings; their names say queue, TCP, flows and what is special."""
+"""Settings; a name has the queue, the TCP, the flows and the parameter under test."""
 
 SACK_TIMER = (
-    "The retransmission timer during SACK recovery. If each retransmission restarts it "
-    '(rto.fast_retransmit = "each-restarts") ours are {} and ns-2\'s {} on the same draws; '
-    "as set ours are {}."
+    "The retransmission timer differs during SACK recovery: in these settings of aqmlab the fast "
+    "retransmit restarts the timer and later retransmissions do not. On the same draws, the mean "
+    "numbers of timeouts in aqmlab, in ns-2, and in aqmlab if each retransmission restarts the "
+    'timer (`rto.fast_retransmit = "each-restarts"`) are 74.1, 57.2 and 50.7 (dt-sack-n10-10M) and '
+    "13.1, 6.4 and 7.2 (dt-sack-n4-cbr-30%)."
 )
 CAUSES: dict[tuple[str, str], str] = {
-    ("dt-sack-n10-10M", "timeouts"): SACK_TIMER.format(50.7, 57.2, 74.1),
-    ("dt-sack-n4-cbr-30%", "timeouts"): SACK_TIMER.format(7.2, 6.4, 13.1),
+    ("dt-sack-n10-10M", "timeouts"): SACK_TIMER,
+    ("dt-sack-n4-cbr-30%", "timeouts"): SACK_TIMER,
 }
-"""Causes of the misses, by setting and measure."""
+"""Causes of misses, by the name of the setting and the key of the measure."""
 
 AGENTS = {"tahoe": "TCP", "reno": "TCP/Reno", "newreno": "TCP/Newreno", "sack": "TCP/Sack1"}
+"""Class of ns-2's sender for each method of loss recovery."""
 
 
 def arguments(setting: Dumbbell, replication: int) -> dict[str, Any]:
     """Return the arguments of ``ns2.tcl`` for a replication."""
     draws: Draws = setting.draws(replication)
     n, queue, keys = setting.flows, setting.queue, setting.tcp
-    given: dict[str, Any] = {
+    values: dict[str, Any] = {
         "seed": replication + 1, "rate": setting.rate, "delay": setting.delay,
         "access": setting.access, "duration": setting.duration if not setting.size else 10_000,
         "warmup": setting.warmup, "size": setting.size,
@@ -240,40 +247,40 @@ def arguments(setting: Dumbbell, replication: int) -> dict[str, Any]:
     limit, unit = str(queue["limit"]).split()
     of_bytes = unit == "bytes"
     scale = 1500 if of_bytes else 1
-    given |= {"limit": -(-int(limit) // scale), "bytes": int(of_bytes)}
+    values |= {"limit": -(-int(limit) // scale), "bytes": int(of_bytes)}
     if queue["kind"] == "red":
         minth, maxth = (int(str(queue[key]).split()[0]) // scale for key in ("minth", "maxth"))
-        given |= {
+        values |= {
             "queue": "RED", "minth": minth, "maxth": maxth, "maxp": queue["maxp"],
             "wq": queue["wq"], "gentle": int(queue["gentle"]), "ecn": int(setting.ecn_flows > 0),
             "mark_p": queue.get("mark_below", 0), "wait": int(queue["spacing"] == "wait"),
         }  # fmt: skip
     if keys:
-        given |= {
+        values |= {
             "tcp": AGENTS[keys["recovery"]["method"]], "sack": int(keys["sack"]),
             "window": int(keys["receive_window"].split()[0]) // SEGMENT_BYTES,
             "delack": int(keys["delayed_ack"] == "2 packets"),
             "singledup": int(keys["recovery"].get("limited_transmit", False)),
             "minrto": seconds(keys["rto"]["min"]), "tick": seconds(keys["rto"]["granularity"]),
         }  # fmt: skip
-    return given | setting.theirs
+    return values | setting.theirs
 
 
 def words(values: Iterable[Any]) -> str:
-    """Return a Tcl list."""
+    """Return a Tcl list of values."""
     return " ".join(map(str, values))
 
 
 def seconds(text: str) -> float:
-    """Return a time in ms or s as seconds."""
+    """Return the seconds of a text such as "200 ms" or "1 s"."""
     value, unit = text.split()
     return float(value) * {"s": 1.0, "ms": 1e-3}[unit]
 
 
 def run(setting: Dumbbell, replication: int) -> Numbers:
     """Run a replication in ns-2 and return its measures."""
-    given = arguments(setting, replication)
-    command = ["ns", str(SCRIPT), *(f"{key}={value}" for key, value in given.items())]
+    values = arguments(setting, replication)
+    command = ["ns", str(SCRIPT), *(f"{key}={value}" for key, value in values.items())]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode or not done.stdout:
         raise RuntimeError(f"{setting.name}: ns-2 failed: {done.stderr.strip()[:500]}")
@@ -288,5 +295,5 @@ def run(setting: Dumbbell, replication: int) -> Numbers:
 
 
 def rows() -> Iterable[Row]:
-    """Run both sides and yield the rows."""
+    """Run both simulators and yield the rows."""
     return compare(SETTINGS, run, CAUSES)

@@ -1,5 +1,5 @@
-# A dumbbell of TCP and CBR flows for tests/validation/ns2.py. Arguments are KEY=VALUE; times are in
-# seconds, rates in bit/s. Prints one line "NAME VALUE" per measure.
+# Dumbbell of TCP and CBR flows in ns-2 for tests/validation/ns2.py. An argument is KEY=VALUE, with
+# times in seconds and rates in bit/s. The script prints one line "NAME VALUE" per measure.
 array set p {
     seed 1 rate 1.5e6 delay 0.02 access 10e6 queue DropTail limit 64 duration 60 warmup 10
     minth 5 maxth 15 maxp 0.1 wq 0.002 gentle 0 bytes 0 ecn 0 mean 1500 mark_p 0 wait 1 chance_by_size 1
@@ -54,7 +54,7 @@ set waiting [$monitor get-pkts-integrator]
 [$left get-module Manual] add-route-to-adj-node -default $right
 [$right get-module Manual] add-route-to-adj-node -default $left
 
-# Give a host its own link, and routes both ways.
+# Create a host with its own link to a router and with routes in both directions.
 proc host {router delay} {
     global ns p
     set node [$ns node]
@@ -97,7 +97,7 @@ for {set i 0} {$i < $n} {incr i} {
         $ns at [lindex $p(starts) $i] "$ftp start"
     }
 }
-# cbr: a list of {rate packet start delay}
+# The list cbr has one element {rate packet start delay} per CBR flow.
 set j 0
 foreach flow $p(cbr) {
     foreach {rate packet start delay} $flow {}

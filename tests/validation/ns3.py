@@ -1,6 +1,6 @@
-"""aqmlab beside ns-3: NewReno and CUBIC through FIFO, RED, CoDel, FQ-CoDel and PIE.
+"""Comparison with ns-3: NewReno and CUBIC through FIFO, RED, CoDel, FQ-CoDel and PIE.
 
-``ns3_worker.py`` is the same dumbbell in ns-3. Both sides get the same starts and delays.
+``ns3_worker.py`` builds the same dumbbell in ns-3. Both sides use the same starts and delays.
 """
 
 import importlib.util
@@ -19,55 +19,60 @@ from validation.row import Row
 
 WORKER = Path(__file__).with_name("ns3_worker.py")
 VENV = Path(__file__).parents[2] / "target" / "ns3"
-"""Virtual environment that is used if it exists and NS3_PYTHON is not set."""
+"""Virtual environment with ns-3, which `interpreter` tries last."""
 NAME = "ns-3"
 ABOUT = """\
-The bottleneck of a dumbbell, with NewReno, CUBIC and CBR flows. Each replication draws the starts
-of the flows and the delays of their links; both simulators get the same draws. ns-3 is set by
-[`ns3_worker.py`](../tests/validation/ns3_worker.py), aqmlab by
-[`ns3.py`](../tests/validation/ns3.py). ns-3 holds one packet between its queue discipline and the
-transmitter, which the discipline does not see; it counts towards the mean queue of both sides. The
-goodput and the counts are those of the whole run, the mean queue leaves out the warm-up."""
+TCP flows (NewReno or CUBIC) and CBR flows share the bottleneck of a dumbbell. Each replication
+draws the starts of the flows and the delays of their links at random, and both simulators use the
+same draws. [`ns3_worker.py`](../tests/validation/ns3_worker.py) builds the dumbbell in ns-3, and
+[`ns3.py`](../tests/validation/ns3.py) sets the parameters of both simulators. ns-3 stores one
+packet between its queue discipline and the transmitter, and the queue discipline does not see this
+packet. The mean queue of both sides includes this packet. The goodput and the counts cover the
+whole run, and the mean queue leaves out the warm-up.
+
+The name of a setting has the queue, the TCP (`reno` for NewReno), the number of flows (`n5`) and
+the rate of the bottleneck. In settings with `ecn` the queue marks packets. The bottleneck of
+`n4-200ms` has a rate of 10 Mbit/s."""
 
 
 @cache
 def interpreter() -> str | None:
-    """Return an interpreter that has the package ns3; None if there is none."""
+    """Return the path of a Python interpreter with the package ns3; None if all lack it."""
     if importlib.util.find_spec("ns3") or importlib.util.find_spec("ns"):
         return sys.executable
     for python in (os.environ.get("NS3_PYTHON"), str(VENV / "bin" / "python")):
-        ask = "from importlib.util import find_spec; raise SystemExit(not find_spec('ns'))"
-        if python and Path(python).exists() and not subprocess.run([python, "-c", ask]).returncode:
+        code = "from importlib.util import find_spec; raise SystemExit(not find_spec('ns'))"
+        if python and Path(python).exists() and not subprocess.run([python, "-c", code]).returncode:
             return python
     return None
 
 
 def missing() -> str | None:
-    """Return the reason why ns-3 cannot run here; None if it can."""
+    """Return why ns-3 cannot run on this computer, with the remedy; None if it can."""
     if interpreter():
         return None
     return (
-        "no interpreter has the package ns3: python3 -m venv target/ns3 && "
-        "target/ns3/bin/pip install ns3, or set NS3_PYTHON to an interpreter that has it"
+        "the package ns3 is not installed: run python3 -m venv target/ns3 && "
+        "target/ns3/bin/pip install ns3, or set NS3_PYTHON to an interpreter with the package"
     )
 
 
 def version() -> str:
     """Return the version of ns-3."""
-    ask = "from importlib.metadata import version; print(version('ns3'))"
+    query = "from importlib.metadata import version; print(version('ns3'))"
     done = subprocess.run(
-        [str(interpreter()), "-c", ask], capture_output=True, text=True, check=True
+        [str(interpreter()), "-c", query], capture_output=True, text=True, check=True
     )
     return f"ns-3 {done.stdout.strip()} (Python wheel)"
 
 
 def tcp(congestion: str = "reno", **keys: Any) -> dict[str, Any]:
-    """Return TCP as ns-3 has it: SACK, PRR, limited transmit, delayed ACKs.
+    """Return the keys of a TCP that behaves as the TCP of ns-3.
 
-    In ns-3 an ACK that acknowledges two segments opens cwnd by two segments in the slow start of
-    TcpCubic, and by one segment in that of TcpNewReno. TcpCubic computes ssthresh from cwnd,
-    TcpNewReno computes it from the data in flight. TcpCubic follows its curve in whole segments,
-    as Linux does.
+    The TCP of ns-3 has SACK, PRR, limited transmit and delayed ACKs. In slow start, an ACK of two
+    segments increases cwnd by two segments in TcpCubic and by one segment in TcpNewReno. TcpCubic
+    computes ssthresh from cwnd, and TcpNewReno computes ssthresh from the data in flight. TcpCubic
+    follows the cubic curve in whole segments, as Linux does.
     """
     control: Any = {
         "kind": "cubic",
@@ -93,12 +98,12 @@ def tcp(congestion: str = "reno", **keys: Any) -> dict[str, Any]:
 
 
 def fifo(limit: int) -> dict[str, Any]:
-    """Return a FIFO that holds `limit` packets beside the one in service."""
+    """Return a FIFO with a limit in packets that excludes the packet in service."""
     return {"kind": "drop_tail", "limit": f"{limit} packets"}
 
 
 def red(minth: int, maxth: int, **keys: Any) -> dict[str, Any]:
-    """Return RED as ns-3 has it."""
+    """Return a RED queue with the parameters of ns-3; the thresholds are in packets."""
     return {
         "kind": "red",
         "limit": "200 packets",
@@ -145,74 +150,63 @@ SETTINGS = (
     Dumbbell("pie-cubic-n10-10M", PIE, tcp("cubic"), flows=10, **FAST),
     Dumbbell("pie-ecn-reno-n5-10M", PIE, tcp(), ecn_flows=5, **FAST),
 )
-"""The settings; their names say queue, TCP, flows and rate."""
+"""Settings; a name has the queue, the TCP, the flows and the rate of the bottleneck."""
 
 HIDDEN_PACKET = (
-    "ns-3's discipline does not see the packet that it has handed to the device. With minth and "
-    "maxth larger by that packet ours is 14.5."
+    "RED in ns-3 does not count the packet that ns-3's queue discipline has passed to the device. "
+    "If minth and maxth of aqmlab are one packet larger, the mean queue of aqmlab is 14.5 packets."
 )
 PRR = (
-    "ns-3's TcpPrrRecovery counts a segment for every duplicate ACK, beside the bytes that the ACK "
-    "SACKs. With the PRR of RFC 6937 in ns-3 the means of the same {runs} replications are {ours} "
-    "(aqmlab), {theirs} (ns-3) and {switched} (ns-3 with this PRR)."
+    "PRR in ns-3 counts too much delivered data: `TcpPrrRecovery` counts one segment for each "
+    "duplicate ACK in addition to the bytes that the ACK SACKs. The means over the same 5 "
+    "replications in aqmlab, in ns-3, and in ns-3 with the PRR of RFC 6937 are 362, 552 and 390 "
+    "drops and 86.0, 73.3 and 86.7 packets of queue (fifo-cubic-n5-10M); 464, 542 and 446 drops "
+    "and 8.47, 8.27 and 8.47 Mbit/s of goodput (fq-codel-cubic-n5-cbr-10M); 644, 780 and 699 drops "
+    "and 11.5, 14.1 and 12.8 packets of queue (codel-cubic-n10-10M)."
 )
 PIPE = (
-    "ns-3's TcpTxBuffer counts a retransmitted segment as in flight after it is SACKed, until a "
-    "cumulative ACK covers it. A lost retransmission therefore slows the sender, above all at the "
-    "end of slow start. "
+    "ns-3 counts some SACKed data as in flight: `TcpTxBuffer` counts a retransmitted segment, even "
+    "after the segment is SACKed, until a cumulative ACK covers it. A lost retransmission thus "
+    "slows the sender, above all at the end of slow start. The mean numbers of drops over the same "
+    "6 replications in aqmlab, in ns-3, in ns-3 with the pipe of RFC 6675, and in ns-3 with this "
+    "pipe and the PRR of RFC 6937 are 266.5, 222, 278 and 245 (standard deviation 10) for "
+    "red-reno-n5-10M; 217, 168, 207 and 192 (standard deviation 28) for fq-codel-reno-n5-10M; and "
+    "353, 283, 408 and 337 (standard deviation 32) for pie-reno-n5-10M."
 )
-"""Cause of ns-3's smaller counts of drops; RFC 6675, SetPipe, leaves SACKed data out."""
-PIPE_RED = PIPE + (
-    "With the pipe of RFC 6675 in ns-3 the means of the same 6 replications are 266.5 (aqmlab), "
-    "222 (ns-3) and 278 (ns-3 with this pipe); with the PRR of RFC 6937 as well ns-3 drops 245 "
-    "(standard deviation 10)."
+"""Cause of the smaller counts of drops in ns-3. SetPipe of RFC 6675 leaves SACKed data out."""
+PIPE_AND_PRR = (
+    "ns-3 counts some SACKed data as in flight, and PRR in ns-3 counts too much delivered data: "
+    "`TcpTxBuffer` counts a retransmitted segment, even after the segment is SACKed, until a "
+    "cumulative ACK covers it, and `TcpPrrRecovery` counts one segment for each duplicate ACK in "
+    "addition to the bytes that the ACK SACKs. The mean goodputs over the same 6 replications in "
+    "aqmlab, in ns-3, and in ns-3 with the pipe of RFC 6675 and the PRR of RFC 6937 are 9.294, "
+    "8.99 and 9.301 Mbit/s (red-reno-n5-10M); 9.151, 8.82 and 9.129 Mbit/s (fq-codel-reno-n5-10M); "
+    "9.198, 9.02 and 9.251 Mbit/s (pie-reno-n5-10M)."
 )
-PIPE_FQ_CODEL = PIPE + (
-    "With the pipe of RFC 6675 in ns-3 the means of the same 6 replications are 217 (aqmlab), 168 "
-    "(ns-3) and 207 (ns-3 with this pipe); with the PRR of RFC 6937 as well ns-3 drops 192 "
-    "(standard deviation 28)."
-)
-PIPE_PIE = PIPE + (
-    "With the pipe of RFC 6675 in ns-3 the means of the same 6 replications are 353 (aqmlab), 283 "
-    "(ns-3) and 408 (ns-3 with this pipe); with the PRR of RFC 6937 as well ns-3 drops 337 "
-    "(standard deviation 32)."
-)
-
-
-PIPE_AND_PRR = PIPE + (
-    "Its TcpPrrRecovery also counts a segment for every duplicate ACK. With the pipe of RFC 6675 "
-    "and the PRR of RFC 6937 in ns-3 the means of the same {runs} replications are {ours} "
-    "(aqmlab), {theirs} (ns-3) and {switched} (ns-3 with both)."
-)
-
-
-def prr(ours: float, theirs: float, switched: float, text: str = PRR, runs: int = 5) -> str:
-    """Return the cause with the means of aqmlab, ns-3, and ns-3 with the mechanism switched."""
-    return text.format(ours=ours, theirs=theirs, switched=switched, runs=runs)
-
 
 CAUSES: dict[tuple[str, str], str] = {
     ("red-reno-n10-1.5M", "queue"): HIDDEN_PACKET,
-    ("red-reno-n5-10M", "drops"): PIPE_RED,
-    ("fq-codel-reno-n5-10M", "drops"): PIPE_FQ_CODEL,
-    ("pie-reno-n5-10M", "drops"): PIPE_PIE,
-    ("fifo-cubic-n5-10M", "drops"): prr(362, 552, 390),
-    ("fifo-cubic-n5-10M", "queue"): prr(86.0, 73.3, 86.7),
-    ("fq-codel-cubic-n5-cbr-10M", "drops"): prr(464, 542, 446),
-    ("fq-codel-cubic-n5-cbr-10M", "goodput"): prr(8.47, 8.27, 8.47),
-    ("codel-cubic-n10-10M", "drops"): prr(644, 780, 699),
-    ("codel-cubic-n10-10M", "queue"): prr(11.5, 14.1, 12.8),
-    ("red-reno-n5-10M", "goodput"): prr(9.294, 8.99, 9.301, PIPE_AND_PRR, 6),
-    ("fq-codel-reno-n5-10M", "goodput"): prr(9.151, 8.82, 9.129, PIPE_AND_PRR, 6),
-    ("pie-reno-n5-10M", "goodput"): prr(9.198, 9.02, 9.251, PIPE_AND_PRR, 6),
+    ("red-reno-n5-10M", "drops"): PIPE,
+    ("fq-codel-reno-n5-10M", "drops"): PIPE,
+    ("pie-reno-n5-10M", "drops"): PIPE,
+    ("fifo-cubic-n5-10M", "drops"): PRR,
+    ("fifo-cubic-n5-10M", "queue"): PRR,
+    ("fq-codel-cubic-n5-cbr-10M", "drops"): PRR,
+    ("fq-codel-cubic-n5-cbr-10M", "goodput"): PRR,
+    ("codel-cubic-n10-10M", "drops"): PRR,
+    ("codel-cubic-n10-10M", "queue"): PRR,
+    ("red-reno-n5-10M", "goodput"): PIPE_AND_PRR,
+    ("fq-codel-reno-n5-10M", "goodput"): PIPE_AND_PRR,
+    ("pie-reno-n5-10M", "goodput"): PIPE_AND_PRR,
 }
-"""Causes of the misses, by setting and measure."""
+"""Causes of misses, by the name of the setting and the key of the measure."""
 
 
 def discipline(setting: Dumbbell) -> tuple[str, dict[str, Any]]:
-    """Return type and attributes of the queue discipline of ns-3.
+    """Return the type and the attributes of the queue discipline in ns-3.
 
-    The packet between discipline and transmitter is one of those that the limit counts.
+    The limit of a setting includes the packet between the queue discipline and the transmitter.
+    The limit in ns-3 is therefore one packet smaller.
     """
     queue, ecn = setting.queue, str(setting.ecn_flows > 0).lower()
     limit = {"MaxSize": f"{int(queue['limit'].split()[0]) - 1}p"}
@@ -242,7 +236,7 @@ def discipline(setting: Dumbbell) -> tuple[str, dict[str, Any]]:
 
 
 def request(setting: Dumbbell, replication: int) -> dict[str, Any]:
-    """Return what the worker reads for a replication."""
+    """Return the request to the worker for a replication."""
     draws = setting.draws(replication)
     control = setting.tcp.get("congestion", "reno")
     return {
@@ -265,34 +259,35 @@ def request(setting: Dumbbell, replication: int) -> dict[str, Any]:
 
 
 def measured(settings: Iterable[Dumbbell]) -> dict[str, list[Numbers]]:
-    """Run every replication of every setting in ns-3, with a worker per core."""
-    asks = [(setting, i) for setting in settings for i in range(setting.replications)]
+    """Run every replication of every setting in ns-3, with one worker per core."""
+    jobs = [(setting, i) for setting in settings for i in range(setting.replications)]
     cores = os.cpu_count() or 1
     with ThreadPoolExecutor(cores) as pool:
-        parts = list(pool.map(worker, (asks[i::cores] for i in range(cores))))
-    found: dict[str, list[Numbers]] = {}
-    for index, (setting, _) in enumerate(asks):
-        found.setdefault(setting.name, []).append(parts[index % cores][index // cores])
-    return found
+        parts = list(pool.map(worker, (jobs[i::cores] for i in range(cores))))
+    by_setting: dict[str, list[Numbers]] = {}
+    for index, (setting, _) in enumerate(jobs):
+        by_setting.setdefault(setting.name, []).append(parts[index % cores][index // cores])
+    return by_setting
 
 
-def worker(asks: Sequence[tuple[Dumbbell, int]]) -> list[Numbers]:
+def worker(jobs: Sequence[tuple[Dumbbell, int]]) -> list[Numbers]:
     """Run replications in one process of ns-3.
 
-    The option -P leaves this folder out of the path, whose ``ns3.py`` hides the package ns3.
+    The option -P removes the worker's folder from Python's path. The file ``ns3.py`` in this folder
+    would otherwise hide the package ns3.
     """
-    lines = "".join(json.dumps(request(*ask)) + "\n" for ask in asks)
+    lines = "".join(json.dumps(request(*job)) + "\n" for job in jobs)
     command = [str(interpreter()), "-P", str(WORKER)]
     done = subprocess.run(command, input=lines, capture_output=True, text=True)
     answers = [json.loads(x[2:]) for x in done.stdout.splitlines() if x.startswith("> ")]
-    if len(answers) != len(asks):
+    if len(answers) != len(jobs):
         last = (done.stderr or done.stdout).strip()[-500:]
-        raise RuntimeError(f"ns-3 ended after {len(answers)} of {len(asks)} runs: {last}")
+        raise RuntimeError(f"ns-3 stopped after {len(answers)} of {len(jobs)} runs: {last}")
     return answers
 
 
 def rows() -> Iterable[Row]:
-    """Run both sides and yield the rows."""
+    """Run both simulators and yield the rows."""
     ours, theirs = simulated(SETTINGS), measured(SETTINGS)
     for setting in SETTINGS:
         yield from rows_of(setting, ours[setting.name], theirs[setting.name], CAUSES)

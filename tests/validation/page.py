@@ -1,44 +1,58 @@
-"""The page ``docs/validation.md``, made from the rows in ``docs/validation/``."""
+"""Writer of the page ``docs/validation.md`` from the rows in ``docs/validation/``."""
 
 from collections.abc import Sequence
 from statistics import mean
+from textwrap import fill
 
 from validation import data
-from validation.data import Made
+from validation.data import Origin
+from validation.peer import peers
 from validation.picture import PICTURE
-from validation.row import HOLDS, MISSES, UNDECIDED, VERDICTS, Row
+from validation.row import HOLDS, MISSES, OPEN, UNDECIDED, VERDICTS, Row
 
 PAGE = data.FOLDER.parent / "validation.md"
 
 LEGEND = f"""\
-![Each setting and measure: aqmlab against the peer]({data.FOLDER.name}/{PICTURE})
+![Value of aqmlab over the value of the peer, for each comparison]({data.FOLDER.name}/{PICTURE})
 
-A point on the diagonal is a setting for which aqmlab and the peer give the same value. Bars are the
-ranges of both sides' runs. A count of 0 is drawn at 0.5.
+Each point of the picture is one comparison. A point on the diagonal has the same value in aqmlab
+and in the peer. The bars are the ranges over the runs of each side. The picture shows a count of 0
+at 0.5.
 
-A row **holds** if the 95 % interval of the difference of the means lies within the tolerance. It
-**misses** if the interval lies outside, and is **undecided** if the interval reaches across the
-tolerance: then the runs are too few for the spread of the measure. Rows whose tolerance says "of
-the means" compare the means alone. A miss has its cause, with the numbers that establish it, or is
-"open". Values are the mean and, in brackets, the range over the runs.
+## How to read the tables
 
-`make validate` runs both sides and writes this page. It skips a peer that is not installed and says
-why; that peer's rows then remain those of its last run. `make validate PEERS="ns2 linux"` runs only
-the peers named. The rows with all values are the CSV files in [validation](validation)."""
+A comparison is one row: one measure of one setting. A value is the mean over the runs and, in
+brackets, the range over the runs. The tolerance is the maximum difference of the two means, in
+percent of the peer's mean or in the unit of the measure. If a tolerance has two bounds, the larger
+bound applies.
+
+- A comparison **holds** if the 95 % interval of the difference lies within the tolerance.
+- A comparison **misses** if the 95 % interval lies outside the tolerance. The cause of a miss is
+  known if runs with the mechanism switched confirm it; otherwise the cause is "open".
+- A comparison is **undecided** if the 95 % interval reaches across the tolerance. Then the values
+  vary too much for the number of runs.
+
+A tolerance with "means only" compares the two means without an interval. A tolerance with "inside
+the peer's range" lets a comparison hold too if the mean of aqmlab lies in the range of the peer's
+runs.
+
+`make validate` runs both sides of every comparison and writes this page. A peer that is not
+installed is skipped with a message, and its rows remain those of its last run.
+`make validate PEERS="ns2 linux"` runs only the peers that it names."""
 
 
-def page(sections: dict[str, tuple[Made, list[Row]]]) -> str:
+def page(sections: dict[str, tuple[Origin, list[Row]]]) -> str:
     """Return the page.
 
     Parameters
     ----------
     sections : dict
-        Origin and rows of each peer that has ever run, by its key.
+        Origin and rows of each peer that has stored rows, by its key.
     """
-    every = [row for _, rows in sections.values() for row in rows]
-    lines = ["# Validation", "", answer(every), "", LEGEND, "", *score(sections)]
-    for key, (made, rows) in sections.items():
-        lines += ["", *section(key, made, rows)]
+    rows = [row for _, rows in sections.values() for row in rows]
+    lines = ["# Validation", "", answer(rows), "", *score(sections), "", LEGEND]
+    for key, (origin, rows) in sections.items():
+        lines += ["", *section(key, origin, rows)]
     return "\n".join(lines) + "\n"
 
 
@@ -47,57 +61,80 @@ def count(rows: Sequence[Row], verdict: str) -> int:
     return sum(row.verdict == verdict for row in rows)
 
 
+def count_open(rows: Sequence[Row]) -> int:
+    """Return the number of misses whose cause is open."""
+    return sum(row.explained == OPEN for row in rows)
+
+
 def answer(rows: Sequence[Row]) -> str:
-    """Return the page's first sentence."""
+    """Return the first paragraph of the page, which has the total of each verdict."""
     settings = len({row.setting for row in rows})
-    still_open = sum(row.explained == "open" for row in rows)
-    return (
-        f"Of {len(rows)} comparisons in {settings} settings with other simulators, real hosts "
-        f"and closed forms, **{count(rows, HOLDS)} hold**. Misses: {count(rows, MISSES)}, with an "
-        f"open cause: {still_open}. Undecided: {count(rows, UNDECIDED)}."
+    misses, unexplained = count(rows, MISSES), count_open(rows)
+    return paragraph(
+        "This page compares aqmlab with other simulators, with real hosts and with closed forms. "
+        f"Of {len(rows)} comparisons in {settings} settings, **{count(rows, HOLDS)} hold**, "
+        f"{misses} miss and {count(rows, UNDECIDED)} are undecided. "
+        f"The cause is known for {misses - unexplained} misses and open for {unexplained} misses. "
+        "Each name in the table leads to the comparisons with one peer and to the causes of their "
+        "misses."
     )
 
 
-def score(sections: dict[str, tuple[Made, list[Row]]]) -> list[str]:
+def paragraph(text: str, indent: str = "") -> str:
+    """Return a text in lines of at most 100 characters, with an indent from the second line on."""
+    return fill(text, 100, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def score(sections: dict[str, tuple[Origin, list[Row]]]) -> list[str]:
     """Return the table of scores, one line per peer."""
     lines = [
-        "| beside | settings | comparisons | hold | undecided | miss | of these open | run on |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
+        "| compared with | settings | comparisons | hold | miss | misses with an open cause | "
+        "undecided | all values | date of the runs |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- | --- |",
     ]
-    for made, rows in sections.values():
-        anchor = made.name.lower().replace(" ", "-").replace(".", "")
+    for key, (origin, rows) in sections.items():
+        name = peers()[key].NAME
+        anchor = name.lower().replace(" ", "-").replace(".", "")
         numbers = [
-            len({row.setting for row in rows}), len(rows),
-            *(count(rows, verdict) for verdict in (HOLDS, UNDECIDED, MISSES)),
-            sum(row.explained == "open" for row in rows),
+            len({row.setting for row in rows}), len(rows), count(rows, HOLDS), count(rows, MISSES),
+            count_open(rows), count(rows, UNDECIDED),
         ]  # fmt: skip
-        cells = [f"[{made.name}](#{anchor})", *map(str, numbers), made.date]
+        file = f"[{key}.csv]({data.FOLDER.name}/{key}.csv)"
+        cells = [f"[{name}](#{anchor})", *map(str, numbers), file, origin.date]
         lines.append("| " + " | ".join(cells) + " |")
     return lines
 
 
-def section(key: str, made: Made, rows: Sequence[Row]) -> list[str]:
-    """Return the section of a peer: how it was run, the misses, then all other rows."""
+def section(key: str, origin: Origin, rows: Sequence[Row]) -> list[str]:
+    """Return the section of a peer: its runs, the misses with their causes, then other rows."""
+    peer = peers()[key]
     lines = [
-        f"## {made.name}", "", made.about, "",
-        f"aqmlab {made.build} beside {made.version}, run on {made.date} in {made.minutes:.1f} "
-        f'minutes by `make validate PEERS="{key}"`: {count(rows, HOLDS)} of {len(rows)} hold. '
-        f"[All values]({data.FOLDER.name}/{key}.csv).", "",
+        f"## {peer.NAME}", "", peer.ABOUT, "",
+        paragraph(
+            f"{count(rows, HOLDS)} of {len(rows)} comparisons hold. `make validate "
+            f'PEERS="{key}"` ran them on {origin.date} in {origin.minutes:.1f} minutes. '
+            f"aqmlab {origin.build} was compared with {origin.version}. "
+            f"[{key}.csv]({data.FOLDER.name}/{key}.csv) has the values of all runs."
+        ), "",
     ]  # fmt: skip
     ranked = sorted(rows, key=rank)
     first = [row for row in ranked if row.verdict != HOLDS]
     rest = [row for row in ranked if row.verdict == HOLDS]
+    causes = list(dict.fromkeys(row.explained for row in first if row.explained not in ("", OPEN)))
     if first:
-        lines += [*table(first, made.name, causes=True), ""]
+        lines += [*table(first, peer.NAME, causes), ""]
+    if causes:
+        lines += [f"Causes of the misses in the comparison with {peer.NAME}:", ""]
+        lines += [paragraph(f"{i}. {cause}", "   ") for i, cause in enumerate(causes, 1)] + [""]
     if rest:
-        summary = f"The {len(rest)} rows that hold"
+        summary = f"The {len(rest)} comparisons with {peer.NAME} that hold"
         lines += [f"<details><summary>{summary}</summary>", ""]
-        lines += [*table(rest, made.name, causes=False), "", "</details>"]
+        lines += [*table(rest, peer.NAME), "", "</details>"]
     return lines
 
 
 def rank(row: Row) -> tuple[int, float]:
-    """Return the place of a row: by verdict, then the misses by their size in tolerances."""
+    """Return the sort key of a row: its verdict, then its difference in units of the tolerance."""
     if row.verdict == HOLDS:
         return VERDICTS.index(HOLDS), 0.0
     bound = row.tolerance.bound(row.theirs)
@@ -105,11 +142,22 @@ def rank(row: Row) -> tuple[int, float]:
     return VERDICTS.index(row.verdict), -difference / bound if bound else float("-inf")
 
 
-def table(rows: Sequence[Row], name: str, *, causes: bool) -> list[str]:
-    """Return a table of rows."""
+def table(rows: Sequence[Row], name: str, causes: Sequence[str] | None = None) -> list[str]:
+    """Return a table of rows.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        The rows.
+    name : str
+        Name of the peer.
+    causes : sequence of str, optional
+        Causes that the page lists below the table, in the order of their numbers. Without them the
+        table has no column of causes.
+    """
     header = ["verdict", "setting", "measure", "aqmlab", name, "difference", "tolerance"]
     align = ["---", "---", "---", "---:", "---:", "---:", "---"]
-    if causes:
+    if causes is not None:
         header, align = [*header, "cause"], [*align, "---"]
     lines = ["| " + " | ".join(header) + " |", "| " + " | ".join(align) + " |"]
     for row in rows:
@@ -118,21 +166,22 @@ def table(rows: Sequence[Row], name: str, *, causes: bool) -> list[str]:
             row.verdict, row.setting, row.measure + unit, spread(row.ours), spread(row.theirs),
             f"{row.difference:+.1%}" if mean(row.theirs) else "", row.tolerance.text(row.unit),
         ]  # fmt: skip
-        if causes:
-            cells.append(row.explained)
+        if causes is not None:
+            known = row.explained in causes
+            cells.append(f"cause {causes.index(row.explained) + 1}" if known else row.explained)
         lines.append("| " + " | ".join(cells) + " |")
     return lines
 
 
 def spread(values: tuple[float, ...]) -> str:
-    """Return the mean of values and, if they differ, their range."""
+    """Return the mean of values and, if the values differ, their range."""
     if min(values) == max(values):
         return number(values[0])
     return f"{number(mean(values))} ({number(min(values))} to {number(max(values))})"
 
 
 def number(value: float) -> str:
-    """Return a number with four significant digits and without an exponent if possible."""
+    """Return a number with four significant digits, without an exponent from 1e-4 to 1e7."""
     if value == 0 or 1e-4 <= abs(value) < 1e7:
         digits = max(0, 4 - len(str(int(abs(value)))) + (abs(value) < 1)) if value else 0
         text = f"{value:.{max(digits, 4) if 0 < abs(value) < 0.1 else digits}f}"

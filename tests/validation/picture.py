@@ -1,16 +1,17 @@
-"""The picture of the page: ours against theirs on logarithmic axes, a point per row."""
+"""Picture of the page: aqmlab over the peer on logarithmic axes, one point per row."""
 
 from collections.abc import Callable
 from pathlib import Path
 from statistics import mean
 
 from aqmlab.figures.style import COLOURS, sheet
-from validation.data import Made
+from validation.data import Origin
+from validation.peer import peers
 from validation.row import MISSES, Row
 
 PICTURE = "validation.png"
 FLOOR = 0.5
-"""Where a count of 0 is drawn."""
+"""Position of a count of 0 on the logarithmic axes."""
 TO_SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 
 PANELS: dict[str, tuple[Callable[[Row], bool], str]] = {
@@ -19,25 +20,25 @@ PANELS: dict[str, tuple[Callable[[Row], bool], str]] = {
     "Queues and windows": (lambda row: row.unit in ("packets", "segments"), "packets"),
     "Counts and ratios": (lambda row: row.unit in ("", "%"), "count or ratio"),
 }
-"""The panels: which rows, and the unit of the axes."""
+"""Panels by their titles: the rows of each panel, and the unit of its axes."""
 
 
 def scaled(row: Row, values: tuple[float, ...]) -> tuple[float, float, float]:
     """Return mean, minimum and maximum in the unit of the row's panel."""
     factor = TO_SECONDS.get(row.unit, 1.0)
     factor *= {"bit/s": 1e-6, "kbit/s": 1e-3, "Gbit/s": 1e3}.get(row.unit, 1.0)
-    least = FLOOR if row.unit == "" and max(map(abs, values)) >= 1 else 1e-9
+    floor = FLOOR if row.unit == "" and max(map(abs, values)) >= 1 else 1e-9
     if row.unit == "" and not any(values):
-        least = FLOOR
-    middle, low, high = (max(factor * x, least) for x in (mean(values), min(values), max(values)))
+        floor = FLOOR
+    middle, low, high = (max(factor * x, floor) for x in (mean(values), min(values), max(values)))
     return middle, low, high
 
 
-def draw(sections: dict[str, tuple[Made, list[Row]]], folder: Path) -> None:
-    """Draw the picture of all peers."""
+def draw(sections: dict[str, tuple[Origin, list[Row]]], folder: Path) -> None:
+    """Draw the picture of all peers and store it in a folder."""
     figure, axes = sheet(2, 2, (9.6, 9.6))
     for ax, (title, (belongs, unit)) in zip(axes.flat, PANELS.items(), strict=True):
-        ends: list[float] = []
+        shown: list[float] = []
         for i, (_, rows) in enumerate(sections.values()):
             colour = COLOURS[i % len(COLOURS)]
             for row in filter(belongs, rows):
@@ -52,15 +53,15 @@ def draw(sections: dict[str, tuple[Made, list[Row]]], folder: Path) -> None:
                     x, y, "X" if missed else "o", color=colour, markersize=7 if missed else 3.5,
                     markeredgecolor="black" if missed else colour, markeredgewidth=0.5,
                 )  # fmt: skip
-                ends += [x, y]
+                shown += [x, y]
         ax.set(xscale="log", yscale="log", title=f"{title} ({unit})")
         ax.set(xlabel="peer", ylabel="aqmlab", aspect="equal", adjustable="box")
-        if ends:
-            low, high = min(ends) / 1.6, max(ends) * 1.6
+        if shown:
+            low, high = min(shown) / 1.6, max(shown) * 1.6
             ax.plot([low, high], [low, high], color="#888888", linewidth=0.8, zorder=0)
             ax.set(xlim=(low, high), ylim=(low, high))
-    for i, (made, _) in enumerate(sections.values()):
-        axes[0, 0].plot([], [], "o", color=COLOURS[i % len(COLOURS)], label=made.name)
+    for i, key in enumerate(sections):
+        axes[0, 0].plot([], [], "o", color=COLOURS[i % len(COLOURS)], label=peers()[key].NAME)
     axes[0, 0].plot([], [], "X", color="white", markeredgecolor="black", label="a miss")
     figure.legend(loc="outside lower center", ncols=6, frameon=False)
     figure.savefig(folder / PICTURE, dpi=110, metadata={"Software": None})

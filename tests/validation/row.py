@@ -1,4 +1,4 @@
-"""One comparison: a measure of a setting, ours and theirs, with its tolerance and its verdict."""
+"""Comparison of one measure of one setting, with its tolerance and its verdict."""
 
 from dataclasses import dataclass
 from math import inf, sqrt
@@ -9,30 +9,32 @@ from scipy import stats
 HOLDS, UNDECIDED, MISSES = "holds", "undecided", "misses"
 VERDICTS = (MISSES, UNDECIDED, HOLDS)
 """The verdicts, in the order of the page."""
+OPEN = "open"
+"""Text of the column `cause` for a miss without a known cause."""
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Largest difference of the means with which a row holds.
+    """Maximum difference of the means with which a row holds.
 
     The bound is the larger one of `relative` and `absolute`. With `interval` a row holds if the
-    95 % interval of the difference lies within the bound, misses if the interval lies outside, and
-    is undecided otherwise, so that noise can earn neither verdict. Without `interval` only the
-    difference of the means counts.
+    95 % interval of the difference lies within the bound, misses if the interval lies outside the
+    bound, and is undecided otherwise. Random variation therefore decides neither verdict. Without
+    `interval` only the difference of the means counts.
 
     Parameters
     ----------
     relative : float
-        Fraction of the mean of theirs.
+        Bound as a fraction of the peer's mean.
     absolute : float
-        In the unit of the measure.
+        Bound in the unit of the measure.
     interval : bool
-        Compare the 95 % interval of the difference (Welch) with the bound.
+        True to compare the 95 % interval of the difference (Welch) with the bound.
     in_range : bool
-        Let a row hold too if the mean of ours is within the range of theirs.
+        True to let a row hold too if the mean of aqmlab lies in the range of the peer's runs.
     paired : bool
-        The runs of both sides come in pairs with the same random draws, so that the interval is
-        that of the differences within the pairs.
+        True if run number i of both sides uses the same random draws. Then the interval is
+        computed from the differences within the pairs of runs.
     """
 
     relative: float = 0.0
@@ -42,11 +44,11 @@ class Tolerance:
     paired: bool = False
 
     def bound(self, theirs: tuple[float, ...]) -> float:
-        """Return the bound in the unit of the measure."""
+        """Return the bound in the unit of the measure; `theirs` has the values of the peer."""
         return max(self.relative * abs(mean(theirs)), self.absolute)
 
     def verdict(self, ours: tuple[float, ...], theirs: tuple[float, ...]) -> str:
-        """Return one of `VERDICTS`."""
+        """Return the verdict on the values of aqmlab and of the peer, one of `VERDICTS`."""
         bound = self.bound(theirs) * (1 + 1e-12)
         if self.in_range and min(theirs) <= mean(ours) <= max(theirs):
             return HOLDS
@@ -57,21 +59,21 @@ class Tolerance:
         return MISSES if difference - half > bound else UNDECIDED
 
     def text(self, unit: str) -> str:
-        """Return the rule in words, such as "5 % or 1 ms"."""
+        """Return the tolerance in words, such as "5 % or 1 ms"."""
         parts = [f"{100 * self.relative:g} %"] if self.relative else []
         if self.absolute:
             parts.append(f"{self.absolute:g} {unit}".strip())
         if self.in_range:
-            parts.append("in range")
+            parts.append("inside the peer's range")
         text = " or ".join(parts) if parts else "equal"
-        return text if self.interval else f"{text}, of the means"
+        return text if self.interval else f"{text}, means only"
 
 
 def half_width(ours: tuple[float, ...], theirs: tuple[float, ...], paired: bool = False) -> float:
     """Return half of the 95 % interval of the difference of the means.
 
-    The interval is that of Student's t over the differences if `paired`, otherwise that of Welch.
-    A side with a single value counts as exact.
+    With `paired`, the interval is that of Student's t over the differences. Otherwise the interval
+    is that of Welch. A single value counts as exact.
     """
     sides = [tuple(a - b for a, b in zip(ours, theirs, strict=True))] if paired else [ours, theirs]
     terms = [(variance(x) / len(x), len(x) - 1) for x in sides if len(x) > 1]
@@ -84,7 +86,7 @@ def half_width(ours: tuple[float, ...], theirs: tuple[float, ...], paired: bool 
 
 @dataclass(frozen=True)
 class Row:
-    """A measure of a setting.
+    """Comparison of one measure of one setting.
 
     Parameters
     ----------
@@ -95,11 +97,11 @@ class Row:
     unit : str
         Unit of the values, such as "Mbit/s"; empty for counts.
     ours, theirs : tuple of float
-        One value per run; one value for a closed form.
+        Values of aqmlab and of the peer: one value per run, or one value for a closed form.
     tolerance : Tolerance
-        Decides the verdict.
+        Rule that decides the verdict.
     cause : str
-        Cause of a miss, established by a run with the mechanism switched; empty while open.
+        Cause of a miss, confirmed by runs with the mechanism switched; empty while open.
     """
 
     setting: str
@@ -112,16 +114,16 @@ class Row:
 
     @property
     def difference(self) -> float:
-        """Mean of ours over mean of theirs, less 1; 0 where both are 0."""
+        """Mean of aqmlab divided by the mean of the peer, minus 1; 0 if both means are 0."""
         a, b = mean(self.ours), mean(self.theirs)
         return a / b - 1 if b else (0.0 if a == 0 else inf)
 
     @property
     def verdict(self) -> str:
-        """Verdict of the tolerance, one of `VERDICTS`."""
+        """Verdict on the row by its tolerance, one of `VERDICTS`."""
         return self.tolerance.verdict(self.ours, self.theirs)
 
     @property
     def explained(self) -> str:
-        """Cause of a miss, or "open"; empty for a row that does not miss."""
-        return (self.cause or "open") if self.verdict == MISSES else ""
+        """Cause of a miss, or `OPEN`; empty for a row that does not miss."""
+        return (self.cause or OPEN) if self.verdict == MISSES else ""

@@ -1,42 +1,44 @@
-"""Queues of scenarios, each with its reference and the same parameters."""
+"""Cases of the comparison of queues with their references, with equal parameters on both sides."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from references.disciplines import Transmitter
 from references.draws import Draws
-from references.fifo import Law, Shell
-from references.kept import Transmitter
+from references.fifo import Aqm, AqmLink
 
 Reference = Callable[..., Any]
-Link = Shell | Transmitter
+Link = AqmLink | Transmitter
 
 
 @dataclass
 class Case:
-    """A queue of a scenario, and its reference with the same parameters."""
+    """Queue of a scenario and its reference with the same parameters."""
 
     name: str
     queue: dict[str, Any]
     reference: Reference
-    given: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
     rate: int = 10_000_000
     limit: int = 100
     flows: int = 10
     expects: str = "EM"
-    """What the traffic must bring about: early drops, Marks, Threshold, Full."""
+    """Outcomes that the traffic must cause: E early drops, M marks, T threshold, F full buffer."""
 
     def build(self, seed: int) -> Link:
-        """Return a link with the reference."""
+        """Return a link with a new instance of the reference."""
         limit, unit = self.limit, "packets"
         if "limit" in self.queue:
             limit, unit = int(self.queue["limit"].split()[0]) * 1000, "bytes"
-        law = self.reference(Draws(seed, "queue"), self.rate, **self.given)
-        if isinstance(law, Law):
-            return Shell(law, self.rate, limit, unit)
-        return Transmitter(law, self.rate)
+        reference = self.reference(Draws(seed, "queue"), self.rate, **self.parameters)
+        if isinstance(reference, Aqm):
+            return AqmLink(reference, self.rate, limit, unit)
+        return Transmitter(reference, self.rate)
 
 
 RED = {"minth": 5, "maxth": 15, "maxp": 0.1, "wq": 0.002}
-SOON = {"minth": "3 packets", "maxth": "9 packets", "maxp": 0.2, "wq": 0.05}
-SOON_GIVEN = {"minth": 3, "maxth": 9, "maxp": 0.2, "wq": 0.05}
+"""Default parameters of RED in the references."""
+LOW_KEYS = {"minth": "3 packets", "maxth": "9 packets", "maxp": 0.2, "wq": 0.05}
+LOW_SETTINGS = {"minth": 3, "maxth": 9, "maxp": 0.2, "wq": 0.05}
+"""RED with low thresholds: `LOW_KEYS` for a scenario, `LOW_SETTINGS` for the references."""

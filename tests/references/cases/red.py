@@ -1,9 +1,9 @@
-"""RED and what descends from it."""
+"""Cases of RED and its variants."""
 
 from typing import Any
 
 from references.adaptive_red import AdaptiveRed
-from references.cases import RED, SOON, SOON_GIVEN, Case
+from references.cases import LOW_KEYS, LOW_SETTINGS, RED, Case
 from references.precedence import Precedence
 from references.red import Red
 from references.red_pd import RedPd
@@ -11,18 +11,19 @@ from references.red_variants import NonlinearRed, SelfConfiguringRed
 from references.tc_red import TcRed
 
 
-def red(name: str, queue: dict[str, Any], expects: str = "EM", **given: Any) -> Case:
-    """Return a case of RED."""
-    given = {"minth": 5, "maxth": 15, "maxp": 0.1, "wq": 0.002} | given
-    unit = "B" if given.get("unit") == "bytes" else "packets"
-    text = {"minth": f"{given['minth']} {unit}", "maxth": f"{given['maxth']} {unit}"}
-    text |= {"maxp": given["maxp"], "wq": given["wq"]}
-    return Case(f"red {name}", {"kind": "red"} | text | queue, Red, given, expects=expects)
+def red(name: str, queue: dict[str, Any], expects: str = "EM", **parameters: Any) -> Case:
+    """Return a case of RED; `parameters` are those of the reference beside the defaults."""
+    parameters = RED | parameters
+    unit = "B" if parameters.get("unit") == "bytes" else "packets"
+    text = {"minth": f"{parameters['minth']} {unit}", "maxth": f"{parameters['maxth']} {unit}"}
+    text |= {"maxp": parameters["maxp"], "wq": parameters["wq"]}
+    return Case(f"red {name}", {"kind": "red"} | text | queue, Red, parameters, expects=expects)
 
 
 STUDY_C: dict[str, float] = {"qmin": 5_000, "qmax": 15_000, "avpkt": 1500, "burst": 5}
 STUDY_C |= {"probability": 0.02, "bandwidth": 100_000}
-REDS = [
+"""Parameters of the RED queue in study C."""
+RED_VARIANTS = [
     Case(
         "tc red, study C",
         {
@@ -33,7 +34,7 @@ REDS = [
         TcRed, STUDY_C | {"old": True}, rate=100_000, expects="EMTF",
     ),
     Case(
-        "tc red of 2.4",
+        "tc red, linux 2.4",
         {
             "kind": "tc_red", "max": "60 kB", "probability": 0.1, "limit": "100 kB",
             "arithmetic": "linux-2.4",
@@ -74,24 +75,24 @@ REDS = [
         SelfConfiguringRed, RED | {"gentle": False},
     ),
     Case(
-        "self-configuring red, soon",
-        {"kind": "self_configuring_red"} | SOON,
-        SelfConfiguringRed, SOON_GIVEN | {"gentle": False}, expects="EMT",
+        "self-configuring red, low thresholds",
+        {"kind": "self_configuring_red"} | LOW_KEYS,
+        SelfConfiguringRed, LOW_SETTINGS | {"gentle": False}, expects="EMT",
     ),
     Case(
         "self-configuring red, least backlog",
-        {"kind": "self_configuring_red", "least_backlog": "2 packets"} | SOON,
-        SelfConfiguringRed, SOON_GIVEN | {"gentle": False, "least": 2}, expects="EMT",
+        {"kind": "self_configuring_red", "least_backlog": "2 packets"} | LOW_KEYS,
+        SelfConfiguringRed, LOW_SETTINGS | {"gentle": False, "min_backlog": 2}, expects="EMT",
     ),
     Case(
         "nonlinear red, least backlog",
-        {"kind": "nonlinear_red", "least_backlog": "2 packets"} | SOON, NonlinearRed,
-        SOON_GIVEN | {"least": 2}, expects="EMT",
+        {"kind": "nonlinear_red", "least_backlog": "2 packets"} | LOW_KEYS, NonlinearRed,
+        LOW_SETTINGS | {"min_backlog": 2}, expects="EMT",
     ),
     Case("nonlinear red", {"kind": "nonlinear_red"}, NonlinearRed, RED | {"maxp": 0.15}),
     Case(
-        "nonlinear red, soon", {"kind": "nonlinear_red"} | SOON, NonlinearRed, SOON_GIVEN,
-        expects="EMT",
+        "nonlinear red, low thresholds", {"kind": "nonlinear_red"} | LOW_KEYS, NonlinearRed,
+        LOW_SETTINGS, expects="EMT",
     ),
     Case(
         "rio", {"kind": "rio"}, Precedence,
@@ -111,7 +112,7 @@ REDS = [
         Precedence,
         {
             "averaged": "own", "classes": [([12], 4, 8, 0.1), ([], 3, 12, 0.2)], "wq": 0.05,
-            "least": 1,
+            "min_backlog": 1,
         },
         expects="EMT",
     ),
@@ -127,7 +128,7 @@ REDS = [
         },
         Precedence,
         {
-            "averaged": "all", "wq": 0.02, "least": 3,
+            "averaged": "all", "wq": 0.02, "min_backlog": 3,
             "classes": [([10], 12, 20, 0.05), ([12], 8, 20, 0.1), ([14, 0], 4, 20, 0.1)],
         },
         expects="EMT",
@@ -153,12 +154,13 @@ REDS = [
     ),
     Case("red-pd", {"kind": "red_pd"}, RedPd, flows=20),
     Case(
-        "red-pd, soon",
+        "red-pd, low thresholds",
         {
             "kind": "red_pd", "target_rtt": "10 ms", "lists": 4, "regular": 2, "gentle": False,
             "least_backlog": "2 packets",
-        } | SOON,
-        RedPd, {"target_rtt": 0.01, "m": 4, "k": 2, "gentle": False, "least": 2} | SOON_GIVEN,
+        } | LOW_KEYS,
+        RedPd,
+        {"target_rtt": 0.01, "m": 4, "k": 2, "gentle": False, "min_backlog": 2} | LOW_SETTINGS,
         flows=20,
         limit=12, expects="EMTF",
     ),
@@ -184,7 +186,7 @@ REDS = [
         "EMT",
         gentle=False, spacing="wait", by_bytes=1500, wq=0.02, maxp=0.3,
     ),
-    red("least", {"least_backlog": "1 packet"}, least=1, wq=0.1, minth=2, maxth=6),
+    red("least", {"least_backlog": "1 packet"}, min_backlog=1, wq=0.1, minth=2, maxth=6),
     Case("adaptive red", {"kind": "adaptive_red"}, AdaptiveRed),
     Case("adaptive red, 1 Mbit/s", {"kind": "adaptive_red"}, AdaptiveRed, rate=1_000_000),
     Case(
@@ -194,7 +196,7 @@ REDS = [
             "least_backlog": "0 packets",
         },
         AdaptiveRed,
-        {"interval": 0.02, "target_delay": 0.02, "least": 0},
+        {"interval": 0.02, "target_delay": 0.02, "min_backlog": 0},
     ),
     Case(
         "adaptive red, ns-2's bytes", {"kind": "adaptive_red", "chance_by": "bytes"}, AdaptiveRed,

@@ -1,46 +1,46 @@
-"""Queues that keep their packets until they are sent."""
+"""Cases of queue disciplines that decide after they stored a packet."""
 
-from references.cases import RED, SOON, SOON_GIVEN, Case
+from references.cases import LOW_KEYS, LOW_SETTINGS, RED, Case
 from references.cobalt import Cobalt
 from references.controllers import Threshold
+from references.disciplines import Choke, Codel, Fifo
 from references.dualpi2 import DualPi2
 from references.fq_codel import FqCodel
 from references.fq_pie import FqPie, LinuxFqPie
-from references.kept import Choke, Codel, Kept
 from references.red import Red
 
-KEPT = [
+DISCIPLINES = [
     Case(
-        "drop front", {"kind": "drop_tail", "drop_from": "front"}, Kept,
+        "drop front", {"kind": "drop_tail", "drop_from": "front"}, Fifo,
         {"drop_from": "front"}, limit=20, expects="F",
     ),
     Case(
-        "drop front in bytes", {"kind": "drop_tail", "drop_from": "front", "limit": "20 kB"}, Kept,
+        "drop front in bytes", {"kind": "drop_tail", "drop_from": "front", "limit": "20 kB"}, Fifo,
         {"drop_from": "front", "limit": 20_000, "unit": "bytes"}, expects="F",
     ),
     Case(
-        "random drop", {"kind": "drop_tail", "drop_from": "random"}, Kept,
+        "random drop", {"kind": "drop_tail", "drop_from": "random"}, Fifo,
         {"drop_from": "random"}, limit=20, expects="F",
     ),
     Case(
-        "longest flow", {"kind": "drop_tail", "drop_from": "longest-flow"}, Kept,
+        "longest flow", {"kind": "drop_tail", "drop_from": "longest-flow"}, Fifo,
         {"drop_from": "longest-flow"}, limit=20, expects="F",
     ),
     Case(
         "red, random drop",
-        {"kind": "red", "drop_from": "random", "mark_at": "head", "gentle": False} | SOON, Kept,
+        {"kind": "red", "drop_from": "random", "mark_at": "head", "gentle": False} | LOW_KEYS, Fifo,
         {
             "drop_from": "random", "mark_at": "head",
-            "law": Red, "settings": SOON_GIVEN | {"gentle": False}, "limit": 10,
+            "aqm": Red, "settings": LOW_SETTINGS | {"gentle": False}, "limit": 10,
         },
         limit=10, expects="EMTF",
     ),
     Case(
-        "head marking", {"kind": "threshold", "mark_at": "head", "threshold": "10 packets"}, Kept,
-        {"mark_at": "head", "law": Threshold, "settings": {"k": 10}, "limit": 100}, expects="MT",
+        "head marking", {"kind": "threshold", "mark_at": "head", "threshold": "10 packets"}, Fifo,
+        {"mark_at": "head", "aqm": Threshold, "settings": {"k": 10}, "limit": 100}, expects="MT",
     ),
     Case("choke", {"kind": "choke"}, Choke, RED, expects="EMT"),
-    Case("choke, soon", {"kind": "choke"} | SOON, Choke, SOON_GIVEN, expects="EMT"),
+    Case("choke, low thresholds", {"kind": "choke"} | LOW_KEYS, Choke, LOW_SETTINGS, expects="EMT"),
     Case("codel", {"kind": "codel"}, Codel, expects="EMF"),
     Case(
         "codel, short",
@@ -50,11 +50,11 @@ KEPT = [
         expects="EMF",
     ),
     Case(
-        "codel, with a threshold", {"kind": "codel", "ce_threshold": "3 ms"}, Codel,
+        "codel, CE threshold", {"kind": "codel", "ce_threshold": "3 ms"}, Codel,
         {"ce_threshold_us": 3000}, expects="EMTF",
     ),
     Case(
-        "fq_codel, with a threshold",
+        "fq_codel, CE threshold",
         {"kind": "fq_codel", "ce_threshold": "1 ms", "flows": 16}, FqCodel,
         {"ce_threshold_us": 1000, "flows": 16}, expects="EMT",
     ),
@@ -73,7 +73,7 @@ KEPT = [
         limit=30, expects="EMF",
     ),
     Case(
-        "cobalt, as CAKE begins",
+        "cobalt, initial state of CAKE",
         {"kind": "cobalt", "first_signal": "next-packet"}, Cobalt, {"rec_inv_sqrt": 0},
         expects="EMF",
     ),
@@ -103,17 +103,17 @@ KEPT = [
         expects="EMF",
     ),
     Case(
-        "fq_codel, each queue for itself",
+        "fq_codel, occupancy of each queue",
         {
             "kind": "fq_codel", "target": "1 ms", "interval": "10 ms", "flows": 8,
             "occupancy": "own-queue",
         },
-        FqCodel, {"target_us": 1000, "interval_us": 10_000, "flows": 8, "alone": True},
+        FqCodel, {"target_us": 1000, "interval_us": 10_000, "flows": 8, "own_queue": True},
         expects="EM",
     ),
     Case("dualpi2", {"kind": "dualpi2"}, DualPi2, expects="EMF"),
     Case(
-        "dualpi2, small, a step, in bytes",
+        "dualpi2, small, step, in bytes",
         {
             "kind": "dualpi2", "limit": "60 kB", "target": "5 ms", "t_update": "4 ms",
             "alpha": 0.5, "coupling": 1.5, "min_th": "1 ms", "range": "0 s", "th_len": "2 packets",
@@ -127,11 +127,11 @@ KEPT = [
         expects="EMF",
     ),
     Case(
-        "dualpi2, its own limit", {"kind": "dualpi2", "limit": "250 ms"}, DualPi2,
+        "dualpi2, limit in ms", {"kind": "dualpi2", "limit": "250 ms"}, DualPi2,
         {"limit": 312_500, "unit": "bytes"}, expects="EM",
     ),
     Case(
-        "dualpi2, sparing as Linux",
+        "dualpi2, sparing of linux",
         {"kind": "dualpi2", "sparing": "linux", "th_len": "2 packets", "target": "5 ms"},
         DualPi2, {"linux": True, "th_len": 2, "target": 0.005}, expects="EM",
     ),
@@ -141,11 +141,11 @@ KEPT = [
         DualPi2, {"tshift_us": 8000}, expects="EMF",
     ),
     Case(
-        "fq_pie by linux's rules", {"kind": "fq_pie", "rules": "linux"}, LinuxFqPie, flows=40,
+        "fq_pie, rules of linux", {"kind": "fq_pie", "rules": "linux"}, LinuxFqPie, flows=40,
         expects="E",
     ),
     Case(
-        "fq_pie by linux's rules, small",
+        "fq_pie, rules of linux, small",
         {
             "kind": "fq_pie", "rules": "linux", "target": "2 ms", "t_update": "3 ms",
             "max_burst": "9 ms", "flows": 4, "quantum": "300 B", "packet_limit": "40 packets",

@@ -1,73 +1,73 @@
-"""Disciplines that keep their packets until they are sent, and a transmitter that asks for them."""
+"""Queue disciplines that store packets, and a transmitter that requests packets from them."""
 
 import math
 from collections import deque
 from typing import Any
 
 from references.draws import Draws
-from references.fifo import DROP, MARK, NOT_ECT, SECOND, Law, Packet, Queue
+from references.fifo import DROP, MARK, NOT_ECT, SECOND, Aqm, Packet, Queue
 
 CE = 3
 
 
 class Discipline:
-    """Packets come by `enqueue` and leave by `dequeue`; times in picoseconds."""
+    """Queue discipline with the methods `enqueue` and `dequeue`; times in picoseconds."""
 
     def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
         raise NotImplementedError
 
     def dequeue(self, now: int) -> Packet | int | None:
-        """Give the next packet, or the time at which there is one, or nothing."""
+        """Return the next packet, or the time of the next packet, or None if the queue is empty."""
         raise NotImplementedError
 
 
-def drop(now: int, packet: Packet, why: str) -> None:
-    """Drop a packet, marked before or not."""
-    packet.outcome, packet.done = DROP[why], now
+def drop(now: int, packet: Packet, reason: str) -> None:
+    """Drop a packet; an earlier mark of the packet does not count."""
+    packet.outcome, packet.done = DROP[reason], now
 
 
 class Transmitter:
-    """Sends what a discipline gives it."""
+    """Transmitter that sends the packets of a queue discipline."""
 
     def __init__(self, discipline: Discipline, rate: int) -> None:
         self.discipline, self.rate = discipline, rate
         self.free_at = 0
         self.sending = False
-        self.asks_at: int | None = None
+        self.next_request: int | None = None
 
-    def _ask(self, now: int) -> None:
+    def _request(self, now: int) -> None:
         packet = self.discipline.dequeue(now)
-        self.sending, self.asks_at = isinstance(packet, Packet), None
+        self.sending, self.next_request = isinstance(packet, Packet), None
         if isinstance(packet, Packet):
             time = (packet.size * 8 * SECOND + self.rate // 2) // self.rate
-            self.free_at = self.asks_at = packet.done = now + time
+            self.free_at = self.next_request = packet.done = now + time
         elif packet is not None:
-            self.asks_at = packet
+            self.next_request = packet
 
     def _catch_up(self, now: int) -> None:
-        while self.asks_at is not None and self.asks_at <= now:
-            self._ask(self.asks_at)
+        while self.next_request is not None and self.next_request <= now:
+            self._request(self.next_request)
 
     def arrive(self, now: int, packet: Packet) -> None:
-        """Give a packet to the discipline."""
+        """Pass an arriving packet to the queue discipline."""
         self._catch_up(now)
         packet.entered = now
         self.discipline.enqueue(now, packet, None if self.sending else self.free_at)
         if not self.sending:
-            self._ask(now)
+            self._request(now)
 
     def finish(self) -> None:
-        """Send what waits."""
+        """Send all waiting packets."""
         self._catch_up(1 << 64)
 
 
 def branch(draws: Draws, name: str) -> Draws:
-    """Return the stream that the simulator branches off."""
+    """Return the stream of random numbers that the simulator derives under a name."""
     return Draws(draws.key, name)
 
 
-class Kept(Discipline):
-    """First in, first out, under a law; drops from and marks at any place (RFC 2309 §3)."""
+class Fifo(Discipline):
+    """FIFO with an AQM that drops and marks packets at any position (RFC 2309 §3)."""
 
     def __init__(
         self,
@@ -76,12 +76,12 @@ class Kept(Discipline):
         *,
         drop_from: str = "tail",
         mark_at: str = "tail",
-        law: type[Any] | None = None,
+        aqm: type[Any] | None = None,
         settings: dict[str, Any] | None = None,
         limit: int = 20,
         unit: str = "packets",
     ) -> None:
-        self.law: Law | None = law(draws, rate, **(settings or {})) if law else None
+        self.aqm: Aqm | None = aqm(draws, rate, **(settings or {})) if aqm else None
         self.victims = branch(draws, "victims")
         self.drop_from, self.mark_at, self.limit, self.unit = drop_from, mark_at, limit, unit
         self.waiting: list[Packet] = []
@@ -105,16 +105,16 @@ class Kept(Discipline):
     def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
         idle = None if idle_since is None else idle_since / SECOND
         state = Queue(deque(self.waiting), sum(p.size for p in self.waiting), idle)
-        verdict = self.law.arrival(now / SECOND, packet, state) if self.law else "pass"
+        verdict = self.aqm.arrival(now / SECOND, packet, state) if self.aqm else "pass"
         full = self.full(packet)
-        if full and self.law:
-            self.law.overflow(now / SECOND)
+        if full and self.aqm:
+            self.aqm.overflow(now / SECOND)
         if full and self.drop_from == "tail":
             drop(now, packet, "full")
             return
-        what, why = verdict if isinstance(verdict, tuple) else (verdict, "")
-        if what == "drop" or (what == "signal" and packet.ecn == NOT_ECT):
-            drop(now, packet, why)
+        action, reason = verdict if isinstance(verdict, tuple) else (verdict, "")
+        if action == "drop" or (action == "signal" and packet.ecn == NOT_ECT):
+            drop(now, packet, reason)
             return
         while self.full(packet):
             if not self.waiting:
@@ -123,14 +123,14 @@ class Kept(Discipline):
             victim = self.victim()
             self.waiting.remove(victim)
             drop(now, victim, "full")
-        if what == "signal":
+        if action == "signal":
             marked = packet
             if self.mark_at == "head":
-                # The first from the head that is ECN-capable and unmarked; else the one that comes.
+                # Mark the first ECN-capable packet without a mark, or else the arriving packet.
                 unmarked = [p for p in self.waiting if p.ecn not in (NOT_ECT, CE)]
                 marked = unmarked[0] if unmarked else packet
             marked.ecn = CE
-            marked.outcome = MARK[why]
+            marked.outcome = MARK[reason]
         self.waiting.append(packet)
 
     def dequeue(self, now: int) -> Packet | None:
@@ -138,7 +138,7 @@ class Kept(Discipline):
 
 
 class Choke(Discipline):
-    """Pan, Prabhakar & Psounis 2000, figure 1."""
+    """CHOKe of Pan, Prabhakar & Psounis 2000, figure 1."""
 
     def __init__(
         self, draws: Draws, rate: int, *, minth: float, maxth: float, maxp: float, wq: float
@@ -190,7 +190,7 @@ class Choke(Discipline):
 
 
 class Codel(Discipline):
-    """RFC 8289 §5, with the RFC's names; 0 is "no time set", so times begin at 1."""
+    """CoDel of RFC 8289 §5, with the names of the RFC; the time 0 means that no time is set."""
 
     def __init__(
         self,
@@ -210,7 +210,7 @@ class Codel(Discipline):
         self.maxpacket, self.limit = maxpacket, limit
         self.queue: deque[Packet] = deque()
         self.sharing: list[Codel] = [self]
-        """The queues that share the link (§4.4)."""
+        """Queues that share the link (§4.4)."""
         self.first_above_time = 0
         self.drop_next = 0
         self.count = 0
@@ -229,7 +229,7 @@ class Codel(Discipline):
         return t + int(self.interval / math.sqrt(count))
 
     def newton_step(self) -> None:
-        """Take x (3 - count x²) / 2 in fixed point, 16 bits kept (Linux, codel_impl.h)."""
+        """Compute x (3 - count x²) / 2 in fixed point with 16 bits (Linux, codel_impl.h)."""
         x = self.rec_inv_sqrt * 2**16
         value = (3 * 2**32 - self.count * (x * x // 2**32)) % 2**64 // 4
         self.rec_inv_sqrt = (value * x % 2**64 // 2**31) // 2**16 % 2**16
@@ -251,7 +251,7 @@ class Codel(Discipline):
         return p, ok_to_drop
 
     def mark(self, p: Packet | None) -> bool:
-        """Mark a packet instead of dropping it, if it can be."""
+        """Mark a packet that supports ECN, and return True if the packet was marked."""
         assert p is not None
         if p.ecn == NOT_ECT:
             return False
@@ -259,15 +259,15 @@ class Codel(Discipline):
         return True
 
     def dequeue(self, now: int) -> Packet | None:
-        p = self.chosen(now)
+        p = self.next_packet(now)
         if p is None or self.ce_threshold is None or p.ecn in (NOT_ECT, CE) or p.outcome:
             return p
-        # RFC 8290 §5.2.7: CE marking of packets that can be marked and are not.
+        # RFC 8290 §5.2.7 marks ECN-capable packets that have no mark yet.
         if now - p.entered > self.ce_threshold:
             p.outcome = MARK["threshold"]
         return p
 
-    def chosen(self, now: int) -> Packet | None:
+    def next_packet(self, now: int) -> Packet | None:
         p, ok_to_drop = self.dodequeue(now)
         if self.dropping:
             if not ok_to_drop:
