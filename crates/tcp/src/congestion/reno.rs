@@ -45,17 +45,6 @@ impl RenoState {
     pub fn new(params: &Reno) -> Self {
         RenoState { growth: Growth::new(&params.slow_start, params.avoidance) }
     }
-
-    /// Whether round trips are to be measured: for a slow start that ends by them.
-    pub fn measures(&self) -> bool {
-        self.growth.measures()
-    }
-
-    /// cwnd after an ACK, if nothing is measured: as [`CongestionControl::cwnd_on_ack`], from what counts.
-    #[inline]
-    pub fn opened(&mut self, cwnd: f64, ssthresh: f64, smss: f64, counted: u32) -> f64 {
-        self.growth.opened(cwnd, ssthresh, smss, counted)
-    }
 }
 
 impl CongestionControl for RenoState {
@@ -74,6 +63,16 @@ impl CongestionControl for RenoState {
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
         self.growth.left_slow_start()
+    }
+
+    #[inline]
+    fn needs_measurements(&self) -> bool {
+        self.growth.measures()
+    }
+
+    #[inline]
+    fn byte_growth(&mut self) -> Option<&mut Growth> {
+        Some(&mut self.growth)
     }
 }
 

@@ -8,6 +8,7 @@ use super::send_queue::SendQueue;
 use super::tracking::Tracking;
 use super::{Kind, Sender};
 use crate::config::{CwndValidation, FrtoKind, IdleRestart, Nagle, Push, SendBuffer, Tcp};
+use crate::congestion::CongestionControl;
 use crate::recovery::RecoveryKind;
 
 /// Least timeout of data after a SYN was lost (RFC 6298 §5.7).
@@ -58,7 +59,7 @@ impl Sender {
         let sack = sack && matches!(tcp.recovery.method, RecoveryKind::Sack | RecoveryKind::Fack);
         let needed = sack
             || timestamps
-            || self.tcb.congestion.measures()
+            || self.tcb.congestion.needs_measurements()
             || tcp.recovery.frto != FrtoKind::Off
             || tcp.recovery.eifel
             || tcp.connection.nagle != Nagle::Off

@@ -4,22 +4,19 @@
 //! Since autumn 2025 ("tcp: fix tcp_tso_should_defer() vs large RTT", in 6.12.55) segments wait only for an ACK that is due within a
 //! millisecond.
 
-use units::{Duration, Time};
+use units::{Duration, Rate, Time};
 
 use super::send_queue::{LARGEST, SendQueue};
 use super::tcb::Tcb;
 use crate::config::Tcp;
 use crate::congestion::CongestionControl;
+use crate::congestion::control::MIN_SUPER_PACKET;
 use crate::recovery::scoreboard::Scoreboard;
 
 /// Segments do not wait if the last segment left longer ago than this.
 const RECENT: Duration = Duration::from_millis(1);
 /// Segments wait only if the next ACK is due within this time, or half of the round trip if that is shorter.
 const SOON: Duration = Duration::from_millis(1);
-/// Minimum number of segments of a super-packet (tcp_min_tso_segs); with BBR one below 1.2 Mbit/s
-/// (bbr_min_tso_segs).
-const LEAST: u32 = 2;
-const SLOW_BPS: f64 = 1_200_000.0;
 /// Segments do not wait if they fill a third of the window (tcp_tso_win_divisor).
 const PART: u32 = 3;
 
@@ -52,7 +49,7 @@ impl Tcb {
         let mut quota = if room.cwnd <= 1 || few() { room.cwnd } else { room.cwnd.min(half()) };
         let mut whole = None;
         let paces = self.congestion.paces();
-        if quota > LEAST || paces {
+        if quota > MIN_SUPER_PACKET || paces {
             let segments = self.whole_super_packet(room.min_rtt, paces, tcp);
             (whole, quota) = (Some(segments), quota.min(segments));
         }
@@ -92,7 +89,7 @@ impl Tcb {
         }
         let whole = match whole {
             Some(segments) => segments,
-            None if limit < LEAST * smss => LEAST, // a larger number is not filled either
+            None if limit < MIN_SUPER_PACKET * smss => MIN_SUPER_PACKET, // a larger number is not filled either
             None => self.whole_super_packet(room.min_rtt, false, tcp),
         };
         if limit >= whole * smss {
@@ -114,21 +111,20 @@ impl Tcb {
         let paced = if paces { self.paced(srtt) } else { None };
         let gain = if self.cwnd < self.ssthresh / 2.0 { 2.0 } else { 1.2 };
         let rate = match paced {
-            Some(rate) => rate,
+            Some(rate) => rate.0 as f64 / 8.0,
             None if srtt > Duration::ZERO => gain * self.cwnd.max(f64::from(self.flight())) / srtt.seconds(),
             None => f64::INFINITY,
         };
-        let least = if paced.is_some() && rate * 8.0 < SLOW_BPS { 1 } else { LEAST };
+        let least = paced.map_or(MIN_SUPER_PACKET, |rate| self.congestion.min_super_packet(rate));
         let halvings = (min_rtt.0 / 1_000_000) >> 9;
         let near = if halvings < 32 { f64::from(LARGEST >> halvings) } else { 0.0 };
         let bytes = (rate / 1024.0 + near).min(f64::from(LARGEST));
         ((bytes / f64::from(self.smss)) as u32).max(least)
     }
 
-    /// Return the rate of a controller that paces, in bytes per second.
+    /// Return the rate of a controller that paces.
     #[inline(never)]
-    fn paced(&self, srtt: Duration) -> Option<f64> {
-        let rate = self.congestion.pacing_rate(&self.window(0.0), srtt)?;
-        Some(rate.0 as f64 / 8.0)
+    fn paced(&self, srtt: Duration) -> Option<Rate> {
+        self.congestion.pacing_rate(&self.window(0.0), srtt)
     }
 }

@@ -100,7 +100,7 @@ impl SendQueue {
         self.end.minus(tcb.max).max(0) as u32
     }
 
-    /// Grow the memory to that of two windows, three with BBR (tcp_sndbuf_expand).
+    /// Grow the memory to that of two windows, or of as many as the controller needs (tcp_sndbuf_expand).
     #[inline]
     pub fn expand(&mut self, tcb: &Tcb, tcp: &Tcp) {
         if tcb.cwnd >= self.expand_at {
@@ -117,8 +117,7 @@ impl SendQueue {
         }
         let full = u64::from((tcp.mss.0 as u32 + RESERVED).next_power_of_two()) + DESCRIPTOR;
         let segments = ((tcb.cwnd / f64::from(tcb.smss)) as u32).max(FIRST);
-        let windows = if tcb.congestion.rules_recovery() { 3 } else { 2 };
-        let memory = windows * u64::from(segments) * full;
+        let memory = tcb.congestion.send_buffer_windows() * u64::from(segments) * full;
         self.memory = self.memory.max(memory).min(tcp.memory.send_max.0);
         self.expand_at = (f64::from(segments) + 1.0) * f64::from(tcb.smss);
     }
@@ -416,6 +415,16 @@ mod tests {
         tcb.cwnd = f64::from(10_000 * MSS);
         queue.expand(&tcb, &tcp);
         assert_eq!(queue.memory, 4_194_304);
+    }
+
+    /// Linux 6.12, bbr_sndbuf_expand.
+    #[test]
+    fn bbr_has_memory_for_three_windows() {
+        for kind in ["bbr", "bbr3"] {
+            let changes = serde_json::json!({"offload": "none", "congestion": kind});
+            let (_, queue, _) = connection(&changes);
+            assert_eq!(queue.memory, 3 * 10 * 2304, "{kind}");
+        }
     }
 
     /// Super-packets of 45 segments take 66056 B each. One that is split, and what is left of it, are two.

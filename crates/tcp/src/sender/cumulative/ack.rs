@@ -8,8 +8,8 @@ use crate::config::{
     CwndCounts, CwndValidation, FastRetransmit, FastRetransmitTimer, RecoveryExit, RtoOrder, SlowStartFrom,
     Tcp,
 };
-use crate::congestion::reno::RenoState;
-use crate::congestion::{Congestion, CongestionControl, Controller};
+use crate::congestion::growth::Growth;
+use crate::congestion::{Congestion, CongestionControl};
 use crate::recovery::frto::Frto;
 use crate::recovery::newreno::{self, OnNewAck};
 use crate::recovery::reno::OnDuplicate;
@@ -22,8 +22,8 @@ use crate::timestamp::timestamp;
 
 /// Whether the window opens by what is acknowledged alone, whatever is kept track of.
 #[inline]
-fn counts_bytes(reno: &RenoState, tcp: &Tcp) -> bool {
-    !reno.measures()
+fn counts_bytes(growth: &Growth, tcp: &Tcp) -> bool {
+    !growth.measures()
         && tcp.cwnd.validation == CwndValidation::None
         && tcp.details.cwnd_counts == CwndCounts::Acknowledged
 }
@@ -147,15 +147,14 @@ impl CumulativeSender {
         let first = tcb.acked == u64::from(acked);
         let too_early = first && tcp.cwnd.slow_start_from == SlowStartFrom::SecondAck;
         let opens = opens && (feedback.may_open(tcp) || tcb.congestion.is_scalable()) && !too_early;
-        match &mut tcb.congestion {
-            // Reno that measures nothing: all else that an ACK tells is no matter.
-            Controller::Reno(reno) if self.measured.is_none() || counts_bytes(reno, tcp) => {
+        match tcb.congestion.byte_growth() {
+            Some(growth) if self.measured.is_none() || counts_bytes(growth, tcp) => {
                 if let Some(measured) = &mut self.measured {
                     measured.count(delivered, rtt);
                 }
                 if opens {
                     let smss = f64::from(tcb.smss);
-                    tcb.cwnd = reno.opened(tcb.cwnd, tcb.ssthresh, smss, acked).max(smss);
+                    tcb.cwnd = growth.opened(tcb.cwnd, tcb.ssthresh, smss, acked).max(smss);
                 }
             }
             _ => {

@@ -70,7 +70,7 @@ impl CumulativeSender {
             outgoing.last = true;
         }
         let measured = self.measured.as_mut()?;
-        if tcb.congestion.measures() {
+        if tcb.congestion.needs_measurements() {
             measured.on_sent(now, tcb.max, outgoing.len, true);
         }
         tcb.note_sent(&mut measured.tracking, &mut outgoing, now);
@@ -169,7 +169,7 @@ impl CumulativeSender {
     #[inline(never)]
     fn build(&mut self, tcb: &mut Tcb, now: Time, seq: Seq, len: u32, tcp: &Tcp) -> Outgoing {
         let outgoing = tcb.build(now, seq, len, self.tracking(), tcp);
-        if let Some(measured) = self.measured.as_mut().filter(|_| tcb.congestion.measures()) {
+        if let Some(measured) = self.measured.as_mut().filter(|_| tcb.congestion.needs_measurements()) {
             measured.on_sent(now, tcb.max, len, outgoing.is_new);
         }
         self.time(outgoing, now);

@@ -7,7 +7,7 @@ use super::SackSender;
 use super::losses::keeps_reduction;
 use super::reduction::reduces_in_proportion;
 use crate::config::{CwndCounts, CwndValidation, FastRetransmitTimer, RecoveryExit, RtoOrder, Tcp};
-use crate::congestion::{CongestionControl, Controller, RateSample};
+use crate::congestion::{CongestionControl, RateSample};
 use crate::recovery::scoreboard::{Delivery, Departure, RttAmbiguity, Sent};
 use crate::sender::SLOW_PATHS;
 use crate::sender::arriving::ArrivingAck;
@@ -289,16 +289,15 @@ impl SackSender {
         let reduced = reducing || (was_reducing && tcp.recovery.exit != RecoveryExit::DeflateAndOpen);
         let may_open = arriving.feedback.may_open(tcp) || tcb.congestion.is_scalable();
         let opens = (advanced || self.grows_by_sacks(tcp)) && !reduced && may_open;
-        if let Controller::Reno(reno) = &mut tcb.congestion
-            && !reno.measures()
+        if let Some(growth) = tcb.congestion.byte_growth()
+            && !growth.measures()
             && tcp.cwnd.validation == CwndValidation::None
         {
-            // All else that an ACK tells is no matter.
             if opens {
                 let counted =
                     if tcp.details.cwnd_counts == CwndCounts::Delivered { delivered } else { acked };
                 let smss = f64::from(tcb.smss);
-                tcb.cwnd = reno.opened(tcb.cwnd, tcb.ssthresh, smss, counted).max(smss);
+                tcb.cwnd = growth.opened(tcb.cwnd, tcb.ssthresh, smss, counted).max(smss);
             }
             if reducing && delivered > 0 {
                 self.reduce_further(tcb, weight as f64, safe, tcp);

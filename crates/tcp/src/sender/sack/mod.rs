@@ -17,7 +17,7 @@ use super::socket_flags::SocketFlags;
 use super::tcb::Tcb;
 use super::tracking::Tracking;
 use crate::config::{CwndValidation, FlightUnit, Tcp};
-use crate::congestion::RateSample;
+use crate::congestion::{CongestionControl, RateSample};
 use crate::recovery::prr::Prr;
 use crate::recovery::scoreboard::{Clock, Scoreboard};
 use crate::recovery::tlp::Tlp;
@@ -55,7 +55,7 @@ impl SackSender {
     /// Of a connection established at `now`.
     pub fn new(tcb: &Tcb, tracking: Tracking, now: Time, tcp: &Tcp) -> Self {
         let unit = if tcp.details.flight_unit == FlightUnit::Segments { tcb.smss } else { 0 };
-        let sampled = tcb.congestion.takes_rates() || tcb.socket_flags.any(SocketFlags::RATE);
+        let sampled = tcb.congestion.needs_delivery_rate() || tcb.socket_flags.any(SocketFlags::RATE);
         SackSender {
             board: Scoreboard::new(unit, tcp.recovery.rack).timed(tcp.details.rack_times).sampled(sampled),
             tracking,
