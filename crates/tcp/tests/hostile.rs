@@ -268,7 +268,15 @@ impl MonitoredEndpoint {
     }
 }
 
-fn feed(tcp: &RandomTcp, iss: u32, opens: bool, fast: Option<Opening>, explicit_reads: bool, handshake: bool, ops: &[Op]) {
+fn feed(
+    tcp: &RandomTcp,
+    iss: u32,
+    opens: bool,
+    fast: Option<Opening>,
+    explicit_reads: bool,
+    handshake: bool,
+    ops: &[Op],
+) {
     let mut end = Endpoint::new(Arc::new(tcp.tcp.clone()), Duration::ZERO);
     end.set_iss(Seq(iss));
     if explicit_reads {

@@ -274,8 +274,10 @@ fn round_trips_at_one_drop_tail_queue() {
     let service = link.transmission_time(Bytes(1040)).seconds();
     for (limit, long) in [(20, 80), (20, 200), (80, 80), (80, 200)] {
         let mut random = Stream::new(1, "processing");
-        let rule =
-            |_: &Passage| Fate { extra_delay: Duration::from_seconds(service * random.uniform()), ..Fate::PASS };
+        let rule = |_: &Passage| Fate {
+            extra_delay: Duration::from_seconds(service * random.uniform()),
+            ..Fate::PASS
+        };
         let pairs = [40, long].map(|ms| endless(&tcp, Duration::from_millis(ms)));
         let mut path = Path::new(pairs.into(), rule);
         path.links[0] = Link::new(link, limit);

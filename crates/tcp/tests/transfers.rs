@@ -76,18 +76,21 @@ fn case() -> impl Strategy<Value = Case> {
     let iss = prop_oneof![Just(0u32), Just(u32::MAX - 3000), any::<u32>()];
     let link = prop::option::of((100_000u64..10_000_000, 1usize..30));
     let fast = prop::option::of(prop::sample::select(vec![Fast::Accepted, Fast::Refused, Fast::Unknown]));
-    let rest = (impairments(), any::<u64>(), 1u64..300, link, [iss.clone(), iss], prop::bool::weighted(0.1), fast);
-    (ends, rest).prop_map(|((a, b, mut one, mut other), (impairments, seed, rtt, link, iss, both_open, fast))| {
-        if let (Some(first), true) = (one.writes.front_mut(), fast.is_some()) {
-            first.0 = Time::ZERO; // so that there is data for the SYN
-        }
-        if one.closes == Closes::AfterPeer && other.closes == Closes::AfterPeer {
-            other.closes = Closes::AfterWrites; // someone must begin
-            other.writes.push_back((Time::ZERO, 1));
-            other.writes.make_contiguous().sort();
-        }
-        Case { tcps: [a, b], apps: [one, other], impairments, seed, rtt, link, iss, both_open, fast }
-    })
+    let rest =
+        (impairments(), any::<u64>(), 1u64..300, link, [iss.clone(), iss], prop::bool::weighted(0.1), fast);
+    (ends, rest).prop_map(
+        |((a, b, mut one, mut other), (impairments, seed, rtt, link, iss, both_open, fast))| {
+            if let (Some(first), true) = (one.writes.front_mut(), fast.is_some()) {
+                first.0 = Time::ZERO; // so that there is data for the SYN
+            }
+            if one.closes == Closes::AfterPeer && other.closes == Closes::AfterPeer {
+                other.closes = Closes::AfterWrites; // someone must begin
+                other.writes.push_back((Time::ZERO, 1));
+                other.writes.make_contiguous().sort();
+            }
+            Case { tcps: [a, b], apps: [one, other], impairments, seed, rtt, link, iss, both_open, fast }
+        },
+    )
 }
 
 fn check(case: &Case) {
@@ -147,7 +150,17 @@ mod regressions {
     }
 
     fn run(tcps: [RandomTcp; 2], apps: [App; 2], impairments: Impairments, seed: u64, rtt: u64) {
-        check(&Case { tcps, apps, impairments, seed, rtt, link: None, iss: [0, 0], both_open: false, fast: None });
+        check(&Case {
+            tcps,
+            apps,
+            impairments,
+            seed,
+            rtt,
+            link: None,
+            iss: [0, 0],
+            both_open: false,
+            fast: None,
+        });
     }
 
     /// A sender that waits for its timer, after a mark at a window of one segment (RFC 3168 §6.1.2), and finds the other's window closed
@@ -328,7 +341,13 @@ mod regressions {
             end(json!({"ecn": "rfc3168"})),
         ];
         let impairments = Impairments { marking: 0.0910956393673323, ..Impairments::default() };
-        run(tcps, [slow(1000, App::listens()), writer(&[(0, 1), (0, 1800)])], impairments, 19108649783516076, 1);
+        run(
+            tcps,
+            [slow(1000, App::listens()), writer(&[(0, 1), (0, 1800)])],
+            impairments,
+            19108649783516076,
+            1,
+        );
     }
 
     /// A closed window that overtakes the ACK before it: what is out is sent again all the same.
@@ -380,7 +399,8 @@ mod regressions {
     fn duplicates_of_tahoe_do_not_multiply() {
         let tcps =
             [end(json!({"recovery": {"method": "tahoe", "fast_retransmit": "unguarded"}})), end(json!({}))];
-        let impairments = Impairments { duplication: 0.03999676307015881, max_delay_ms: 1, ..Impairments::default() };
+        let impairments =
+            Impairments { duplication: 0.03999676307015881, max_delay_ms: 1, ..Impairments::default() };
         run(tcps, [writer(&[(0, 4337), (0, 5857), (0, 4406)]), App::listens()], impairments, 0, 2);
     }
 
@@ -415,7 +435,13 @@ mod regressions {
     #[test]
     fn only_one_side_tries_once() {
         let tcps = [end(json!({"ecn": "ecn+try-once"})), end(json!({"ecn": "ecn+"}))];
-        run(tcps, [App::listens(), writer(&[(0, 1)])], Impairments { marking: 1.0, ..Impairments::default() }, 0, 1);
+        run(
+            tcps,
+            [App::listens(), writer(&[(0, 1)])],
+            Impairments { marking: 1.0, ..Impairments::default() },
+            0,
+            1,
+        );
     }
 
     /// A window of one segment that waits for the timer after ECN-Echo (RFC 3168 §6.1.2) does not wait for ever when an
@@ -431,8 +457,13 @@ mod regressions {
         ];
         let apps =
             [App { closes: Closes::AfterPeer, ..writer(&[(107, 801), (107, 4100)]) }, writer(&[(0, 1)])];
-        let impairments =
-            Impairments { corruption: 0.046, duplication: 0.1, marking: 0.079, max_delay_ms: 129, ..Impairments::default() };
+        let impairments = Impairments {
+            corruption: 0.046,
+            duplication: 0.1,
+            marking: 0.079,
+            max_delay_ms: 129,
+            ..Impairments::default()
+        };
         for seed in 0..300 {
             run(tcps.clone(), apps.clone(), impairments, seed, 72);
         }

@@ -38,8 +38,11 @@ impl Endpoint {
         if self.negotiated.timestamps && self.drops_for_timestamp(now, segment, options) {
             return;
         }
-        let window =
-            if self.adjusts_window || self.incidents.is_some() { self.advertised_window() } else { self.plain_buffer() };
+        let window = if self.adjusts_window || self.incidents.is_some() {
+            self.advertised_window()
+        } else {
+            self.plain_buffer()
+        };
         let next = self.next();
         // Header prediction: most often it begins in the window of an open connection, and no test of it can fail.
         let predicted = segment.seq.0.wrapping_sub(next.0) < window

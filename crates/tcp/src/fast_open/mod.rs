@@ -162,7 +162,10 @@ mod tests {
             assert_eq!(server.decide(None, data), Verdict::default());
         }
         let requested = FastOpen { experimental: true, ..REQUEST };
-        assert!(server.decide(Some(requested), true).option.is_some_and(|o| o.experimental), "as it was requested");
+        assert!(
+            server.decide(Some(requested), true).option.is_some_and(|o| o.experimental),
+            "as it was requested"
+        );
         let server = Server { open_to_all: true, ..server };
         assert_eq!([server.decide(None, true).open, server.decide(None, false).open], [true, false]);
     }
@@ -172,7 +175,13 @@ mod tests {
         let mut cache = CookieCache::default();
         assert_eq!(cache.opening(true), Opening { option: Some(REQUEST), data: false, mss: None });
         assert_eq!(cache.opening(false), Opening { option: None, data: true, mss: None });
-        let requested = Answer { requested: Some(REQUEST), data: false, syn_retransmitted: false, option: None, mss: Some(1000) };
+        let requested = Answer {
+            requested: Some(REQUEST),
+            data: false,
+            syn_retransmitted: false,
+            option: None,
+            mss: Some(1000),
+        };
         cache.update(&Answer { option: option(7), requested: None, ..requested });
         assert_eq!(cache.opening(true).option, Some(REQUEST), "nobody requested for it");
         cache.update(&Answer { option: option(7), ..requested });
@@ -190,7 +199,11 @@ mod tests {
             requested.is_some_and(|a| a.experimental)
         };
         let requested = [unanswered(true), unanswered(false), unanswered(false), unanswered(false)];
-        assert_eq!(requested, [false, false, true, false], "not where the option may be why the SYN was lost");
+        assert_eq!(
+            requested,
+            [false, false, true, false],
+            "not where the option may be why the SYN was lost"
+        );
         assert!(!unanswered(false));
     }
 }

@@ -2,7 +2,6 @@
 //! [`newreno`] say what a duplicate or partial ACK does. With SACK the [`scoreboard`] knows what is where,
 //! and [`sack`], [`fack`] and [`rack`] say what is lost.
 
-pub mod send_order;
 pub mod eifel;
 pub mod fack;
 pub mod frto;
@@ -14,6 +13,7 @@ pub mod reno;
 pub mod reordering;
 pub mod sack;
 pub mod scoreboard;
+pub mod send_order;
 pub mod tahoe;
 pub mod tlp;
 

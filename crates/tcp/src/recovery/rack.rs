@@ -158,7 +158,8 @@ impl Rack {
     /// Whether a segment was sent before the newest delivered.
     #[inline]
     pub fn has_overtaken(&self, sent: Time, end: Seq) -> bool {
-        let newest = |newest: (Time, Seq)| sent < newest.0 || (newest.1.after(end) && !self.is_sent_later(sent));
+        let newest =
+            |newest: (Time, Seq)| sent < newest.0 || (newest.1.after(end) && !self.is_sent_later(sent));
         self.newest.is_some_and(newest)
     }
 

@@ -89,9 +89,9 @@ words! {
 words! {
     /// What counts where cwnd grows.
     pub enum CwndCounts {
-        /// Bytes newly acknowledged by the acknowledgement number (RFC 5681 §3.1, RFC 3465 §2.1).
+        /// Bytes newly_acked acknowledged by the acknowledgement number (RFC 5681 §3.1, RFC 3465 §2.1).
         Acknowledged = "acknowledged",
-        /// Bytes newly delivered, SACKed ones at once (Linux).
+        /// Bytes newly_acked delivered, SACKed ones at once (Linux).
         Delivered = "delivered",
     }
 }

@@ -30,7 +30,7 @@ pub(super) struct Progress {
 
 /// What is out when nothing more goes, in bytes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Out {
+pub(super) struct Outstanding {
     /// In the network, and what a segment more would be.
     pub pipe: f64,
     pub unit: f64,
@@ -43,7 +43,7 @@ pub(super) struct Out {
 impl Tcb {
     /// Lets the controller see an ACK, and open the window if it opens.
     #[inline]
-    pub(super) fn tell_controller(
+    pub(super) fn update_cwnd(
         &mut self,
         (now, feedback): (Time, Feedback),
         progress: &Progress,
@@ -83,7 +83,7 @@ impl Tcb {
             if tcp.cwnd.validation != CwndValidation::None {
                 // Linux, tcp_is_cwnd_limited: in slow start, while at least half of cwnd is used.
                 ack.cwnd_limited = if window.cwnd < window.ssthresh {
-                    window.cwnd < 2.0 * tracking.most_out
+                    window.cwnd < 2.0 * tracking.max_flight
                 } else {
                     tracking.cwnd_limited
                 };
@@ -98,7 +98,7 @@ impl Tcb {
 
     /// A mark asks for a cut, in an ACK up to `ack` that delivers so much: the controller counts its marks first.
     #[cold]
-    pub(super) fn on_echo(
+    pub(super) fn on_ecn_echo(
         &mut self,
         tracking: Option<&Tracking>,
         ack: Seq,
@@ -106,7 +106,7 @@ impl Tcb {
         feedback: Feedback,
         tcp: &Tcp,
     ) {
-        self.stats.ecn_cuts += 1;
+        self.stats.ecn_reductions += 1;
         self.wait_for_timer =
             self.cwnd <= f64::from(self.smss) && tcp.ecn.at_one_segment == EcnAtOneSegment::WaitForTimer;
         if let Some(tracking) = tracking {
@@ -119,14 +119,14 @@ impl Tcb {
     /// limited transmit sent (RFC 5681 §3.2, step 2; RFC 6675 §5, step 4.2), and no more than cwnd. In a recovery
     /// SND.MAX - SND.UNA goes on growing while a lost retransmission waits for the timer, though cwnd was cut: what is
     /// above cwnd has left the network, and the second loss must lower ssthresh again (RFC 5681 §4.3).
-    pub(super) fn at_cut(&self, window: Window, una: Seq, limited: u32) -> Window {
+    pub(super) fn window_at_reduction(&self, window: Window, una: Seq, limited: u32) -> Window {
         let flight = f64::from((self.max - una).saturating_sub(limited)).min(self.cwnd);
         Window { flight, ..window }
     }
 
-    /// Cuts the window; `window`: [`at_cut`](Self::at_cut).
+    /// Cuts the window; `window`: [`window_at_reduction`](Self::window_at_reduction).
     #[cold]
-    pub(super) fn cut(&mut self, now: Time, congestion: Congestion, mut window: Window, tcp: &Tcp) {
+    pub(super) fn reduce_cwnd(&mut self, now: Time, congestion: Congestion, mut window: Window, tcp: &Tcp) {
         let flight = window.flight;
         let whole = |bytes: f64| (bytes / window.smss).floor() * window.smss;
         let (from, held) = match tcp.cwnd.ssthresh_from {
@@ -156,19 +156,20 @@ impl Tcb {
     }
 
     /// Nothing more goes: whether cwnd is what stops the sender (Linux, tcp_cwnd_validate).
-    pub(super) fn note_limit(&mut self, tracking: &mut Tracking, out: Out) {
-        let Out { pipe, unit, sent, delivered } = out;
+    pub(super) fn record_limit(&mut self, tracking: &mut Tracking, out: Outstanding) {
+        let Outstanding { pipe, unit, sent, delivered } = out;
         // What is held back by a pace that follows from cwnd is limited by cwnd.
-        let paced = self.held && !self.congestion.rules_recovery();
+        let paced = self.pacing_holds && !self.congestion.rules_recovery();
         let queue = tracking.queue.as_mut();
         let (waited, drained) = queue
             .map_or((false, false), |q| (std::mem::take(&mut q.waited_for_cwnd), q.is_drained(self.max)));
         let limited = paced || waited || pipe + unit > self.cwnd;
-        if !self.una.before(tracking.limited_until)
+        if !self.una.before(tracking.limit_recorded_until)
             || limited
-            || (!tracking.cwnd_limited && sent > tracking.most_out)
+            || (!tracking.cwnd_limited && sent > tracking.max_flight)
         {
-            (tracking.cwnd_limited, tracking.most_out, tracking.limited_until) = (limited, sent, self.max);
+            (tracking.cwnd_limited, tracking.max_flight, tracking.limit_recorded_until) =
+                (limited, sent, self.max);
         }
         tracking.app_limited = (self.unsent == 0 || drained) && !limited;
         if tracking.app_limited {

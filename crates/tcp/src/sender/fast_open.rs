@@ -2,7 +2,7 @@
 
 use units::{Duration, Time};
 
-use super::tcb::Pending;
+use super::tcb::TimerPurpose;
 use super::{Kind, Sender};
 use crate::config::Tcp;
 
@@ -18,8 +18,8 @@ impl Sender {
             }
             tcb.max = tcb.max + len;
             tcb.segments += 1;
-            if let Kind::Cumulative(cumulative) = &mut self.kind {
-                cumulative.go_on(tcb);
+            if let Kind::Cumulative(sender) = &mut self.kind {
+                sender.skip_to_max(tcb);
             }
         }
         len
@@ -30,15 +30,15 @@ impl Sender {
     pub(super) fn lose_syn_data(&mut self, now: Time, tcp: &Tcp) {
         self.tcb.restart_timer(now, tcp);
         match &mut self.kind {
-            Kind::Cumulative(cumulative) => cumulative.go_back(&self.tcb),
-            Kind::Sack(sack) => sack.lose_all(&self.tcb, now),
+            Kind::Cumulative(sender) => sender.rewind_to_una(&self.tcb),
+            Kind::Sack(sender) => sender.mark_all_lost(&self.tcb, now),
         }
     }
 
     /// The SYN-ACK has gone out, and data may follow it. Nothing is timed before the handshake ends.
     pub fn begin_early(&mut self, now: Time, smss: u32, sack: bool, timestamps: bool, tcp: &Tcp) {
-        if let Kind::Cumulative(cumulative) = &mut self.kind {
-            cumulative.time_syn(Time::NEVER);
+        if let Kind::Cumulative(sender) = &mut self.kind {
+            sender.time_syn(Time::NEVER);
         }
         self.on_syn_acked(now, self.tcb.max, smss, sack, timestamps, tcp);
     }
@@ -50,7 +50,7 @@ impl Sender {
             self.tcb.cwnd = f64::from(self.tcb.smss);
             return;
         }
-        self.tcb.pending = Pending::Rto;
+        self.tcb.timer_purpose = TimerPurpose::Rto;
         self.on_timer(now, tcp);
         self.tcb.rto.end_back_off();
     }
@@ -68,9 +68,9 @@ impl Sender {
             tcb.rto.on_sample(tcp, Time(now.0.saturating_sub(rtt.0)), now, (tcb.una, tcb.max));
         }
         tcb.expirations = 0;
-        tcb.restart_timer_if_out(now, tcb.rto.timeout(tcp));
-        if let Kind::Sack(sack) = &mut self.kind {
-            sack.on_timer_started(now);
+        tcb.restart_timer_if_in_flight(now, tcb.rto.timeout(tcp));
+        if let Kind::Sack(sender) = &mut self.kind {
+            sender.on_timer_started(now);
         }
     }
 }

@@ -8,6 +8,7 @@ use super::send_queue::SendQueue;
 use super::tracking::Tracking;
 use super::{Kind, Sender};
 use crate::config::{CwndValidation, FrtoKind, IdleRestart, Nagle, Push, SendBuffer, Tcp};
+use crate::congestion::CongestionControl;
 use crate::recovery::RecoveryKind;
 
 /// Least timeout of data after a SYN was lost (RFC 6298 §5.7).
@@ -18,9 +19,9 @@ impl Sender {
     pub fn on_syn_sent(&mut self, now: Time, tcp: &Tcp) {
         let first = self.tcb.max == self.tcb.una;
         self.tcb.max = self.tcb.max.max(self.tcb.una + 1); // there may be data that the first had
-        if let Kind::Cumulative(cumulative) = &mut self.kind {
-            cumulative.go_on(&self.tcb);
-            cumulative.time_syn(if first { now } else { Time::NEVER });
+        if let Kind::Cumulative(sender) = &mut self.kind {
+            sender.skip_to_max(&self.tcb);
+            sender.time_syn(if first { now } else { Time::NEVER });
         }
         self.tcb.timer = now + self.tcb.rto.timeout(tcp);
     }
@@ -33,8 +34,8 @@ impl Sender {
         }
         self.tcb.acked += u64::from(ack - (self.tcb.una + 1));
         self.tcb.una = ack;
-        if let Kind::Cumulative(cumulative) = &mut self.kind {
-            cumulative.sample(&mut self.tcb, now, tcp);
+        if let Kind::Cumulative(sender) = &mut self.kind {
+            sender.sample_rtt(&mut self.tcb, now, tcp);
         }
         self.tcb.timer = Time::NEVER;
         if !self.tcb.push.after(self.tcb.una) && self.tcb.unsent == 0 {
@@ -58,7 +59,7 @@ impl Sender {
         let sack = sack && matches!(tcp.recovery.method, RecoveryKind::Sack | RecoveryKind::Fack);
         let needed = sack
             || timestamps
-            || self.tcb.congestion.measures()
+            || self.tcb.congestion.needs_measurements()
             || tcp.recovery.frto != FrtoKind::Off
             || tcp.recovery.eifel
             || tcp.connection.nagle != Nagle::Off
@@ -68,9 +69,9 @@ impl Sender {
             || tcp.cwnd.validation != CwndValidation::None
             || tcp.send_buffer != SendBuffer::Unlimited;
         if needed {
-            self.keep_track(now, sack, timestamps, tcp);
-        } else if let Kind::Cumulative(cumulative) = &mut self.kind {
-            cumulative.on_syn_acked(&self.tcb, None);
+            self.start_tracking(now, sack, timestamps, tcp);
+        } else if let Kind::Cumulative(sender) = &mut self.kind {
+            sender.on_syn_acked(&self.tcb, None);
         }
         if self.tcb.una != self.tcb.max {
             self.lose_syn_data(now, tcp);
@@ -79,14 +80,14 @@ impl Sender {
 
     /// More is kept than most connections need, and a scoreboard if it goes by that.
     #[inline(never)]
-    fn keep_track(&mut self, now: Time, sack: bool, timestamps: bool, tcp: &Tcp) {
+    fn start_tracking(&mut self, now: Time, sack: bool, timestamps: bool, tcp: &Tcp) {
         let mut tracking = Tracking::new(now, self.tcb.una, self.tcb.rto.srtt(tcp), timestamps, tcp);
         tracking.queue = SendQueue::new(self.tcb.max, &self.tcb, tcp);
         match &mut self.kind {
             kind if sack => {
                 *kind = Kind::Sack(Box::new(SackSender::new(&self.tcb, tracking, now, tcp)));
             }
-            Kind::Cumulative(cumulative) => cumulative.on_syn_acked(&self.tcb, Some(tracking)),
+            Kind::Cumulative(sender) => sender.on_syn_acked(&self.tcb, Some(tracking)),
             Kind::Sack(_) => {}
         }
     }
@@ -106,18 +107,18 @@ impl Sender {
         let tcb = &mut self.tcb;
         tcb.max = tcb.una + 1;
         (tcb.wl1, tcb.rwnd) = window;
-        tcb.most_window = tcb.rwnd;
+        tcb.max_window = tcb.rwnd;
         if rtt > Duration::ZERO {
             tcb.rto.on_sample(tcp, Time::ZERO, Time::ZERO + rtt, (tcb.una, tcb.max));
         }
-        if let Kind::Cumulative(cumulative) = &mut self.kind {
-            cumulative.go_on(tcb);
+        if let Kind::Cumulative(sender) = &mut self.kind {
+            sender.skip_to_max(tcb);
         }
         self.on_syn_acked(then, self.tcb.max, smss, sack, timestamps, tcp);
         // The application had nothing until now.
         match &mut self.kind {
-            Kind::Cumulative(cumulative) => cumulative.note_limit(&mut self.tcb),
-            Kind::Sack(sack) => sack.note_limit(&mut self.tcb, tcp),
+            Kind::Cumulative(sender) => sender.record_limit(&mut self.tcb),
+            Kind::Sack(sender) => sender.record_limit(&mut self.tcb, tcp),
         }
     }
 

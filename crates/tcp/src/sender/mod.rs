@@ -8,7 +8,7 @@ mod cumulative;
 mod cwnd;
 mod fast_open;
 mod handshake;
-mod hold;
+mod nagle;
 mod newly_acked;
 mod offload;
 mod outgoing;
@@ -65,15 +65,15 @@ enum Kind {
 impl Kind {
     fn tracking(&self) -> Option<&Tracking> {
         match self {
-            Kind::Cumulative(cumulative) => cumulative.tracking(),
-            Kind::Sack(sack) => Some(sack.tracking()),
+            Kind::Cumulative(sender) => sender.tracking(),
+            Kind::Sack(sender) => Some(sender.tracking()),
         }
     }
 
     fn tracking_mut(&mut self) -> Option<&mut Tracking> {
         match self {
-            Kind::Cumulative(cumulative) => cumulative.tracking_mut(),
-            Kind::Sack(sack) => Some(sack.tracking_mut()),
+            Kind::Cumulative(sender) => sender.tracking_mut(),
+            Kind::Sack(sender) => Some(sender.tracking_mut()),
         }
     }
 }
@@ -88,8 +88,8 @@ impl Sender {
     #[inline]
     pub fn on_ack(&mut self, arriving: &ArrivingAck, tcp: &Tcp) -> bool {
         match &mut self.kind {
-            Kind::Cumulative(cumulative) => cumulative.on_ack(&mut self.tcb, arriving, tcp),
-            Kind::Sack(sack) => sack.on_ack(&mut self.tcb, arriving, tcp),
+            Kind::Cumulative(sender) => sender.on_ack(&mut self.tcb, arriving, tcp),
+            Kind::Sack(sender) => sender.on_ack(&mut self.tcb, arriving, tcp),
         }
     }
 
@@ -97,8 +97,8 @@ impl Sender {
     #[inline]
     pub fn next_segment(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         match &mut self.kind {
-            Kind::Cumulative(cumulative) => cumulative.next_segment(&mut self.tcb, now, tcp),
-            Kind::Sack(sack) => sack.next_segment(&mut self.tcb, now, tcp),
+            Kind::Cumulative(sender) => sender.next_segment(&mut self.tcb, now, tcp),
+            Kind::Sack(sender) => sender.next_segment(&mut self.tcb, now, tcp),
         }
     }
 }

@@ -4,7 +4,7 @@ use net::Seq;
 use units::{Bytes, Time};
 
 use super::outgoing::Outgoing;
-use super::tcb::{Pending, Tcb};
+use super::tcb::{Tcb, TimerPurpose};
 use super::tracking::Tracking;
 use crate::config::Tcp;
 use crate::congestion::CongestionControl;
@@ -13,8 +13,8 @@ use crate::window::Window;
 impl Tcb {
     /// Whether a probe of the window is due.
     #[inline]
-    pub(super) fn owes_probe(&self) -> bool {
-        self.pending == Pending::Persist && self.retransmit
+    pub(super) fn window_probe_due(&self) -> bool {
+        self.timer_purpose == TimerPurpose::Persist && self.retransmit
     }
 
     /// Makes a segment of `len` bytes, or a FIN alone.
@@ -37,7 +37,7 @@ impl Tcb {
         let data_end = self.data_end().max(end);
         let fin_fits = self.fin_sent || len == 0 || end - self.una < self.rwnd;
         let fin = self.closing && self.unsent == 0 && end == data_end && fin_fits;
-        let push = len > 0 && self.pushes(seq, end, tracking);
+        let push = len > 0 && self.has_push(seq, end, tracking);
         self.fin_sent |= fin;
         self.max = self.max.max(end + u32::from(fin));
         if len > 0 {
@@ -48,7 +48,7 @@ impl Tcb {
             }
         }
         if self.timer == Time::NEVER {
-            (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
+            (self.timer, self.timer_purpose) = (now + self.rto.timeout(tcp), TimerPurpose::Rto);
         }
         Outgoing { seq, len, fin, push, is_new, ..Outgoing::default() }
     }
@@ -65,35 +65,35 @@ impl Tcb {
         if self.timer == Time::NEVER {
             self.restart_timer(now, tcp);
         }
-        Outgoing { seq, len, push: self.pushes(seq, end, None), is_new: true, ..Outgoing::default() }
+        Outgoing { seq, len, push: self.has_push(seq, end, None), is_new: true, ..Outgoing::default() }
     }
 
     /// Whether the last write, or a record, ended within (`seq`, `end`]: a write that waits is one with the next (RFC 9293
     /// §3.9.1, MUST-61).
     #[inline]
-    fn pushes(&self, seq: Seq, end: Seq, tracking: Option<&Tracking>) -> bool {
+    fn has_push(&self, seq: Seq, end: Seq, tracking: Option<&Tracking>) -> bool {
         let last = self.push.after(seq) && !self.push.after(end);
         last || tracking.is_some_and(|m| !m.records.is_empty() && m.ends_record(seq, end))
     }
 
     /// Something is asked for: cwnd after an idle time, and whether the pace lets it go.
     #[inline]
-    pub(super) fn may_go(&mut self, tracking: &Tracking, now: Time, tcp: &Tcp) -> bool {
+    pub(super) fn prepare_to_send(&mut self, tracking: &Tracking, now: Time, tcp: &Tcp) -> bool {
         if tracking.last_sent != Time::NEVER && self.una == self.max && self.unsent > 0 {
             self.restart_after_idle(tracking, now, tcp);
         }
-        self.held = false;
+        self.pacing_holds = false;
         tracking.pace_at <= now
     }
 
     /// A segment is about to go out: what is noted of it, and PSH as Linux sets it.
     #[inline(always)]
-    pub(super) fn note_sent(&self, tracking: &mut Tracking, outgoing: &mut Outgoing, now: Time) {
+    pub(super) fn record_sent(&self, tracking: &mut Tracking, outgoing: &mut Outgoing, now: Time) {
         if outgoing.len > 0 {
             tracking.last_sent = now;
         }
-        if let Some(pushes) = tracking.pushes.as_mut().filter(|_| outgoing.is_new && outgoing.len > 0) {
-            pushes.on_sent(outgoing, self.most_window);
+        if let Some(pushes) = tracking.push_state.as_mut().filter(|_| outgoing.is_new && outgoing.len > 0) {
+            pushes.on_sent(outgoing, self.max_window);
             outgoing.push |= tracking.queue.as_ref().is_some_and(|queue| queue.pushes(self.max));
         }
         if outgoing.is_new && outgoing.len < self.smss {

@@ -4,44 +4,44 @@ use net::Seq;
 use units::Time;
 
 use super::outgoing::Outgoing;
-use super::tcb::{Pending, Tcb};
+use super::tcb::{Tcb, TimerPurpose};
 use crate::config::{Tcp, WindowProbe};
 
 impl Tcb {
     /// Whether a closed window is probed.
     #[inline]
     pub(super) fn is_persisting(&self) -> bool {
-        self.pending == Pending::Persist && self.timer != Time::NEVER
+        self.timer_purpose == TimerPurpose::Persist && self.timer != Time::NEVER
     }
 
     /// Sets the persist timer: nothing is out, there is data, and the window is closed (RFC 9293 §3.8.6.1) or
     /// too small to be used yet (§3.8.6.2.1, the override timeout).
     #[inline(never)]
     pub(super) fn persist(&mut self, now: Time, tcp: &Tcp) {
-        let waits = self.una == self.max && !self.all_out() && self.timer == Time::NEVER;
-        if waits && !self.is_worth_it(self.rwnd) {
-            (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Persist);
-        } else if waits && self.is_held() {
-            (self.timer, self.pending) = (now + self.longest_wait(tcp), Pending::Persist);
+        let waits = self.una == self.max && !self.all_sent() && self.timer == Time::NEVER;
+        if waits && !self.avoids_silly_window(self.rwnd) {
+            (self.timer, self.timer_purpose) = (now + self.rto.timeout(tcp), TimerPurpose::Persist);
+        } else if waits && self.is_corked() {
+            (self.timer, self.timer_purpose) = (now + self.cork_time(tcp), TimerPurpose::Persist);
         }
     }
 
     /// Whether a segment of this many bytes may go when nothing is out (RFC 9293 §3.8.6.2.1).
-    pub(super) fn is_worth_it(&self, room: u32) -> bool {
+    pub(super) fn avoids_silly_window(&self, room: u32) -> bool {
         let whole = u64::from(room) >= self.unsent.min(u64::from(self.smss));
-        room > 0 && (whole || room >= self.most_window.div_ceil(2))
+        room > 0 && (whole || room >= self.max_window.div_ceil(2))
     }
 
     /// Whether everything was sent that is to be sent.
-    pub(super) fn all_out(&self) -> bool {
+    pub(super) fn all_sent(&self) -> bool {
         self.unsent == 0 && self.closing == self.fin_sent
     }
 
     /// The persist timer expired. Returns `None` to give up; otherwise that the window was not cut.
     pub(super) fn on_persist_timer(&mut self, now: Time, tcp: &Tcp) -> Option<bool> {
         self.wait_for_timer = false; // it has expired: who waits with a window of one segment (RFC 3168 §6.1.2) may send
-        if self.una == self.max && self.is_held() && self.is_worth_it(self.rwnd) {
-            self.end_longest_wait();
+        if self.una == self.max && self.is_corked() && self.avoids_silly_window(self.rwnd) {
+            self.end_cork_time();
             return Some(false);
         }
         self.expirations = self.expirations.saturating_add(1);

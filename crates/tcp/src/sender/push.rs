@@ -9,23 +9,23 @@ use super::outgoing::Outgoing;
 
 /// What Linux remembers.
 #[derive(Clone, Debug)]
-pub(super) struct Pushes {
+pub(super) struct PushState {
     /// Ends of writes before the last that wait.
     ends: VecDeque<Seq>,
     /// Where PSH was last (pushed_seq).
     last: Seq,
 }
 
-impl Pushes {
+impl PushState {
     /// Before the first segment.
     pub fn new(first: Seq) -> Self {
-        Pushes { ends: VecDeque::new(), last: first }
+        PushState { ends: VecDeque::new(), last: first }
     }
 
     /// New data is about to go out: whether it has PSH.
-    pub fn on_sent(&mut self, outgoing: &mut Outgoing, most_window: u32) {
+    pub fn on_sent(&mut self, outgoing: &mut Outgoing, max_window: u32) {
         let end = outgoing.seq + outgoing.len;
-        outgoing.push |= end.after(self.last + most_window / 2);
+        outgoing.push |= end.after(self.last + max_window / 2);
         while self.ends.front().is_some_and(|e| !e.after(end)) {
             self.ends.pop_front();
             outgoing.push = true;
@@ -52,7 +52,7 @@ impl Sender {
         let tcb = &mut self.tcb;
         let before = tcb.data_end() + tcb.unsent as u32;
         if let Some(tracking) = tracking
-            && let Some(pushes) = &mut tracking.pushes
+            && let Some(pushes) = &mut tracking.push_state
         {
             // A segment that is not full takes what is written next, unless a record ends with it.
             let full = tcb.unsent.is_multiple_of(u64::from(tcb.smss));
@@ -60,7 +60,7 @@ impl Sender {
             if whole && tcb.unsent > 0 && tcb.push == before {
                 pushes.ends.push_back(before);
             }
-            if tcb.announces_more() {
+            if tcb.expects_more() {
                 tcb.push = if whole { tcb.push } else { tcb.una };
                 return;
             }

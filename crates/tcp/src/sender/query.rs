@@ -14,12 +14,12 @@ impl Sender {
     /// The window as it is.
     pub fn window(&self) -> Window {
         match &self.kind {
-            Kind::Cumulative(cumulative) => cumulative.window(&self.tcb),
-            Kind::Sack(sack) => sack.window(&self.tcb),
+            Kind::Cumulative(sender) => sender.window(&self.tcb),
+            Kind::Sack(sender) => sender.window(&self.tcb),
         }
     }
 
-    /// Least round trip, if it is measured.
+    /// Least round trip, if it is measurements.
     pub fn min_rtt(&self) -> Option<Duration> {
         self.kind.tracking().map(|m| m.min_rtt).filter(|d| d.0 != u64::MAX)
     }
@@ -27,8 +27,8 @@ impl Sender {
     /// Bytes delivered, if they are counted.
     pub fn delivered(&self) -> Option<u64> {
         match &self.kind {
-            Kind::Cumulative(cumulative) => cumulative.delivered(),
-            Kind::Sack(sack) => Some(sack.delivered()),
+            Kind::Cumulative(sender) => sender.delivered(),
+            Kind::Sack(sender) => Some(sender.delivered()),
         }
     }
 
@@ -36,7 +36,7 @@ impl Sender {
     pub fn delivery_rate(&self) -> Option<(u64, bool)> {
         match &self.kind {
             Kind::Cumulative(_) => None,
-            Kind::Sack(sack) => sack.delivery_rate(),
+            Kind::Sack(sender) => sender.delivery_rate(),
         }
     }
 
@@ -44,7 +44,7 @@ impl Sender {
     pub fn in_flight(&self) -> f64 {
         let bytes = match &self.kind {
             Kind::Cumulative(_) => f64::from(self.tcb.flight()),
-            Kind::Sack(sack) => sack.pipe(),
+            Kind::Sack(sender) => sender.pipe(),
         };
         bytes / f64::from(self.tcb.smss.max(1))
     }
@@ -53,7 +53,7 @@ impl Sender {
     pub fn reorderings(&self) -> u64 {
         match &self.kind {
             Kind::Cumulative(_) => 0,
-            Kind::Sack(sack) => sack.reorderings(),
+            Kind::Sack(sender) => sender.reorderings(),
         }
     }
 
@@ -67,19 +67,19 @@ impl Sender {
     /// Where it stands.
     pub fn state(&self) -> CaState {
         match &self.kind {
-            Kind::Cumulative(cumulative) => cumulative.state(&self.tcb),
-            Kind::Sack(sack) => sack.state(),
+            Kind::Cumulative(sender) => sender.state(&self.tcb),
+            Kind::Sack(sender) => sender.state(),
         }
     }
 
     /// Segments out, SACKed, lost and sent again, as the scoreboard or the sequence numbers tell.
     pub fn counts(&self) -> (u32, u32, u32, u32) {
         match &self.kind {
-            Kind::Cumulative(cumulative) => {
-                let (out, duplicates) = cumulative.counts(&self.tcb);
+            Kind::Cumulative(sender) => {
+                let (out, duplicates) = sender.counts(&self.tcb);
                 (out, duplicates, 0, 0)
             }
-            Kind::Sack(sack) => sack.counts(),
+            Kind::Sack(sender) => sender.counts(),
         }
     }
 
@@ -94,7 +94,7 @@ impl Sender {
         let (ack, max, size) = (segment.ack, tcb.max, tcb.smss.max(1));
         let further = ack.after(tcb.una);
         let (bytes, segments) = match &self.kind {
-            Kind::Sack(sack) => sack.newly_acked(tcb, ack, options),
+            Kind::Sack(sender) => sender.newly_acked(tcb, ack, options),
             Kind::Cumulative(_) if further => {
                 let bytes = (ack - tcb.una).saturating_sub(u32::from(tcb.fin_sent && ack == max));
                 (bytes, bytes.div_ceil(size))

@@ -3,14 +3,14 @@
 use net::{Segment, Seq};
 use units::Time;
 
-use super::tcb::{Pending, Tcb};
+use super::tcb::{Tcb, TimerPurpose};
 use crate::config::Tcp;
 
 impl Tcb {
     /// The window field of a segment that is acceptable (RFC 9293 §3.10.7.4, SND.WL1 and SND.WL2).
     pub fn set_window(&mut self, segment: &Segment) {
         self.rwnd = segment.window;
-        self.most_window = self.most_window.max(segment.window);
+        self.max_window = self.max_window.max(segment.window);
         self.wl1 = segment.seq;
     }
 
@@ -27,13 +27,13 @@ impl Tcb {
         if self.rwnd == 0 || self.is_persisting() {
             self.expirations = 0;
         }
-        self.most_window = self.most_window.max(segment.window);
-        let opened = self.is_persisting() && (self.is_worth_it(self.rwnd) || self.all_out());
+        self.max_window = self.max_window.max(segment.window);
+        let opened = self.is_persisting() && (self.avoids_silly_window(self.rwnd) || self.all_sent());
         if opened {
             self.rto.end_back_off();
             let out = self.una != self.max; // what probed is a segment like others now
             let at = if out { now + self.rto.timeout(tcp) } else { Time::NEVER };
-            (self.timer, self.pending) = (at, Pending::Rto);
+            (self.timer, self.timer_purpose) = (at, TimerPurpose::Rto);
         }
         if self.una == self.max {
             self.persist(now, tcp);
@@ -42,7 +42,7 @@ impl Tcb {
     }
 
     /// Bytes of new data that the receiver's window lets go.
-    pub(super) fn room_in_window(&self) -> u32 {
+    pub(super) fn usable_window(&self) -> u32 {
         self.rwnd.saturating_sub(self.flight())
     }
 

@@ -9,7 +9,7 @@ use crate::window::Window;
 
 impl Tcb {
     /// What the last recovery changed is taken back (RFC 4015 §3.2): the window as it was, but no burst.
-    pub(super) fn take_back(&mut self, tracking: &mut Tracking, window: &Window, acked: u32, tcp: &Tcp) {
+    pub(super) fn undo_reduction(&mut self, tracking: &mut Tracking, window: &Window, acked: u32, tcp: &Tcp) {
         self.stats.undone += 1;
         if tcp.recovery.spurious_response != SpuriousResponse::None && tracking.undo.restores_window() {
             self.congestion.undo(window);

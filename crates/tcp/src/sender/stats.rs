@@ -16,7 +16,7 @@ pub struct SenderStats {
     /// Fast retransmits.
     pub fast_retransmits: u32,
     /// Cuts of the window on ECN-Echo.
-    pub ecn_cuts: u32,
+    pub ecn_reductions: u32,
     /// Retransmissions found to be spurious, and taken back.
     pub undone: u32,
     /// Segments that arrived marked, as the other side's feedback says: with classic ECN all that an ACK with ECN-Echo
@@ -30,7 +30,7 @@ pub(super) struct Counts {
     pub retransmitted_segments: u32,
     pub timeouts: u32,
     pub fast_retransmits: u32,
-    pub ecn_cuts: u32,
+    pub ecn_reductions: u32,
     pub undone: u32,
     pub delivered_ce: u32,
 }

@@ -12,7 +12,7 @@ use crate::window::Window;
 
 /// What the one timer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pending {
+pub(super) enum TimerPurpose {
     Rto,
     Persist,
     Probe,
@@ -42,15 +42,15 @@ pub struct Tcb {
     pub acked: u64,
     /// The application has closed: a FIN follows the last byte.
     pub closing: bool,
-    /// The FIN was sent; it holds the sequence number `max - 1`.
+    /// The FIN was sent; it holds_small_segment the sequence number `max - 1`.
     pub fin_sent: bool,
     /// The first unacknowledged segment is to be sent again now.
     pub(super) retransmit: bool,
-    pub(super) pending: Pending,
+    pub(super) timer_purpose: TimerPurpose,
     /// Nothing new goes before the timer expires.
     pub(super) wait_for_timer: bool,
-    /// The pace holds something back.
-    pub(super) held: bool,
+    /// The pace holds_small_segment something back.
+    pub(super) pacing_holds: bool,
     /// Expirations since something was acknowledged.
     pub expirations: u8,
     pub(super) socket_flags: SocketFlags,
@@ -59,7 +59,7 @@ pub struct Tcb {
     /// SND.WL1.
     pub(super) wl1: Seq,
     /// Max(SND.WND).
-    pub(super) most_window: u32,
+    pub(super) max_window: u32,
     /// Segments with data sent.
     pub(super) segments: u32,
     pub(super) congestion: Controller,
@@ -85,14 +85,14 @@ impl Tcb {
             closing: false,
             fin_sent: false,
             retransmit: false,
-            pending: Pending::Rto,
+            timer_purpose: TimerPurpose::Rto,
             wait_for_timer: false,
-            held: false,
+            pacing_holds: false,
             expirations: 0,
             socket_flags: SocketFlags::default(),
             push: iss,
             wl1: Seq(0),
-            most_window: 0,
+            max_window: 0,
             segments: 0,
             congestion: Controller::new(&tcp.congestion, &window),
             rto: Rto::new(tcp, phase),
@@ -131,7 +131,7 @@ impl Tcb {
             retransmitted_bytes: self.retransmitted_bytes,
             timeouts: c.timeouts,
             fast_retransmits: c.fast_retransmits,
-            ecn_cuts: c.ecn_cuts,
+            ecn_reductions: c.ecn_reductions,
             undone: c.undone,
             delivered_ce: c.delivered_ce,
         }
@@ -143,8 +143,8 @@ impl Tcb {
     }
 
     /// Max(SND.WND) (RFC 5961 §5.2).
-    pub fn most_window(&self) -> u32 {
-        self.most_window
+    pub fn max_window(&self) -> u32 {
+        self.max_window
     }
 
     /// The timeout as it would be set now.
@@ -152,7 +152,7 @@ impl Tcb {
         self.rto.timeout(tcp)
     }
 
-    /// How many round trips were measured, and the last of them.
+    /// How many round trips were measurements, and the last of them.
     pub fn round_trips(&self) -> (u32, Duration) {
         self.rto.round_trips()
     }
@@ -193,11 +193,11 @@ impl Tcb {
             && !self.closing
             && self.segments == 0
             && self.stats.timeouts == 0
-            && self.has_no_wishes()
+            && self.has_no_socket_flags()
     }
 
     /// Another congestion control from now on, that of these parameters.
-    pub fn control_by(&mut self, tcp: &Tcp) {
+    pub fn replace_controller(&mut self, tcp: &Tcp) {
         self.congestion = Controller::new(&tcp.congestion, &first_window(tcp));
     }
 
@@ -209,7 +209,7 @@ impl Tcb {
     /// The connection is over: nothing is waited for.
     pub fn stop(&mut self) {
         self.timer = Time::NEVER;
-        self.held = false;
+        self.pacing_holds = false;
     }
 }
 

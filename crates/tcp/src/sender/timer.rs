@@ -2,7 +2,7 @@
 
 use units::{Duration, Time};
 
-use super::tcb::{Pending, Tcb};
+use super::tcb::{Tcb, TimerPurpose};
 use super::tracking::Tracking;
 use super::{Kind, Sender};
 use crate::config::{BackoffEnds, Tcp, UserTimeoutFrom};
@@ -10,7 +10,7 @@ use crate::config::{BackoffEnds, Tcp, UserTimeoutFrom};
 impl Tcb {
     /// RFC 3168 §6.1.2: with a window of one segment, the next goes when the timer expires; a mark restarts it.
     #[cold]
-    pub(super) fn wait(&mut self, now: Time, marked: bool, tcp: &Tcp) {
+    pub(super) fn wait_one_timeout(&mut self, now: Time, marked: bool, tcp: &Tcp) {
         if marked || self.timer == Time::NEVER {
             self.restart_timer(now, tcp);
         }
@@ -27,14 +27,14 @@ impl Tcb {
     /// The retransmission timer begins again.
     #[inline]
     pub(super) fn restart_timer(&mut self, now: Time, tcp: &Tcp) {
-        (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
+        (self.timer, self.timer_purpose) = (now + self.rto.timeout(tcp), TimerPurpose::Rto);
     }
 
     /// The same if something is out; else it does not run.
     #[inline]
-    pub(super) fn restart_timer_if_out(&mut self, now: Time, rto: Duration) {
-        (self.timer, self.pending) =
-            (if self.una == self.max { Time::NEVER } else { now + rto }, Pending::Rto);
+    pub(super) fn restart_timer_if_in_flight(&mut self, now: Time, rto: Duration) {
+        (self.timer, self.timer_purpose) =
+            (if self.una == self.max { Time::NEVER } else { now + rto }, TimerPurpose::Rto);
     }
 
     /// The timeout, or what is left until the user timeout.
@@ -48,7 +48,7 @@ impl Sender {
     /// When the timer expires, or pacing lets the next segment go.
     #[inline]
     pub fn deadline(&self) -> Time {
-        if self.tcb.held && !self.tcb.wait_for_timer { self.paced_deadline() } else { self.tcb.timer }
+        if self.tcb.pacing_holds && !self.tcb.wait_for_timer { self.paced_deadline() } else { self.tcb.timer }
     }
 
     #[inline(never)]
@@ -59,14 +59,14 @@ impl Sender {
     /// The timer expired. Returns `None` to give up; otherwise whether the window was cut.
     pub fn on_timer(&mut self, now: Time, tcp: &Tcp) -> Option<bool> {
         let tcb = &mut self.tcb;
-        match (tcb.pending, &mut self.kind) {
-            (Pending::Persist, _) => return tcb.on_persist_timer(now, tcp),
-            (Pending::Probe, Kind::Sack(sack)) => {
-                sack.on_probe_timer(tcb, now, tcp);
+        match (tcb.timer_purpose, &mut self.kind) {
+            (TimerPurpose::Persist, _) => return tcb.on_persist_timer(now, tcp),
+            (TimerPurpose::Probe, Kind::Sack(sender)) => {
+                sender.on_probe_timer(tcb, now, tcp);
                 return Some(false);
             }
-            (Pending::Reorder, Kind::Sack(sack)) => {
-                return Some(sack.on_reordering_timer(tcb, now, tcp));
+            (TimerPurpose::Reorder, Kind::Sack(sender)) => {
+                return Some(sender.on_reordering_timer(tcb, now, tcp));
             }
             _ => {}
         }
@@ -77,7 +77,7 @@ impl Sender {
         tcb.expirations = tcb.expirations.saturating_add(1);
         let mut tracking = self.kind.tracking_mut();
         if let (Some(tracking), 1) = (&mut tracking, tcb.expirations) {
-            tracking.since = match tcp.connection.user_timeout_from {
+            tracking.user_timeout_start = match tcp.connection.user_timeout_from {
                 UserTimeoutFrom::Progress => Time(now.0.saturating_sub(tcb.rto.timeout(tcp).0)),
                 UserTimeoutFrom::FirstRetransmission => now,
             };
@@ -88,8 +88,8 @@ impl Sender {
         }
         tcb.stats.timeouts += 1;
         match &mut self.kind {
-            Kind::Cumulative(cumulative) => cumulative.on_timeout(tcb, now, tcp),
-            Kind::Sack(sack) => sack.on_timeout(tcb, now, tcp),
+            Kind::Cumulative(sender) => sender.on_timeout(tcb, now, tcp),
+            Kind::Sack(sender) => sender.on_timeout(tcb, now, tcp),
         }
         Some(true)
     }
@@ -97,5 +97,5 @@ impl Sender {
 
 /// When data has been out for as long as the user allows.
 fn user_timeout(tracking: Option<&Tracking>, tcp: &Tcp) -> Option<Time> {
-    Some(tracking?.since + tcp.connection.user_timeout?)
+    Some(tracking?.user_timeout_start + tcp.connection.user_timeout?)
 }

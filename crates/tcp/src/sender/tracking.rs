@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use net::Seq;
 use units::{Duration, Time};
 
-use super::push::Pushes;
+use super::push::PushState;
 use super::send_queue::SendQueue;
 use crate::config::{Push, Tcp};
 use crate::recovery::eifel::Undo;
@@ -22,7 +22,7 @@ pub(super) struct Tracking {
     /// A timestamp's worth of milliseconds goes out with retransmissions.
     pub timestamps: bool,
     /// From when the user timeout counts, once the timer has expired.
-    pub since: Time,
+    pub user_timeout_start: Time,
     pub min_rtt: Duration,
     pub round_end: Seq,
     /// The application had no more when something was last asked for.
@@ -32,13 +32,13 @@ pub(super) struct Tracking {
     /// Ends of records that no segment crosses.
     pub records: VecDeque<Seq>,
     /// What Linux remembers of PSH.
-    pub pushes: Option<Pushes>,
+    pub push_state: Option<PushState>,
     /// When pacing lets the next segment go.
     pub pace_at: Time,
     pub last_sent: Time,
     pub cwnd_limited: bool,
-    pub limited_until: Seq,
-    pub most_out: f64,
+    pub limit_recorded_until: Seq,
+    pub max_flight: f64,
     /// One past the last small segment (Minshall's SND.SML).
     pub small: Seq,
     /// The send buffer and the super-packets in it, if one of them matters.
@@ -53,18 +53,18 @@ impl Tracking {
             frto: Frto::Off,
             undo: Undo::default(),
             timestamps,
-            since: now,
+            user_timeout_start: now,
             min_rtt: if syn_rtt == Duration::ZERO { Duration(u64::MAX) } else { syn_rtt },
             round_end: una,
             app_limited: false,
             app_limited_until: 0,
             records: VecDeque::new(),
-            pushes: (tcp.connection.push == Push::Linux).then(|| Pushes::new(una)),
+            push_state: (tcp.connection.push == Push::Linux).then(|| PushState::new(una)),
             pace_at: Time::ZERO,
             last_sent: now,
             cwnd_limited: false,
-            limited_until: una,
-            most_out: 0.0,
+            limit_recorded_until: una,
+            max_flight: 0.0,
             small: una,
             queue: None,
         }
@@ -72,7 +72,7 @@ impl Tracking {
 
     /// Whether the application limited what goes out, or went out, when so much was delivered.
     #[inline]
-    pub fn was_app_limited(&self, delivered: u64) -> bool {
+    pub fn is_app_limited_at(&self, delivered: u64) -> bool {
         self.app_limited_until > 0 && delivered <= self.app_limited_until
     }
 

@@ -51,7 +51,8 @@ pub fn run(recovery: &str, drops: &[u32]) -> Run {
     let app = App::writes(u64::from(SEGMENTS * MSS));
     let pair = Pair::new([tcp.clone(), tcp], Duration::from_millis(200), [app, App::listens()]);
     let mut path = Path::new(vec![pair], |p: &Passage| {
-        let segment = (if p.direction == 0 { p.segment.seq.0 } else { p.segment.ack.0 }).saturating_sub(1) / MSS;
+        let segment =
+            (if p.direction == 0 { p.segment.seq.0 } else { p.segment.ack.0 }).saturating_sub(1) / MSS;
         if p.direction == 1 {
             packets.push((p.now, segment, Event::Acked));
         } else if p.segment.len > 0 {

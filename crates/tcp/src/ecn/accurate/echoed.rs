@@ -109,7 +109,13 @@ impl Echoed {
 
     /// An ACK arrives (§3.2.2.2, §3.2.3.1): one that another has superseded says nothing. `tests`: of the first ACE
     /// field (§3.2.2.4), and of marks on every packet (§3.2.2.3).
-    pub fn on_ack(&mut self, flags: Flags, options: &Options, newly: &NewlyAcked, tests: bool) -> AceFeedback {
+    pub fn on_ack(
+        &mut self,
+        flags: Flags,
+        options: &Options,
+        newly: &NewlyAcked,
+        tests: bool,
+    ) -> AceFeedback {
         if self.disabled || self.is_superseded(options, newly) {
             return AceFeedback::default();
         }

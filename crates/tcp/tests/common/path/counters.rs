@@ -76,7 +76,10 @@ impl Counters {
             return;
         }
         let end = start + i64::from(segment.len);
-        assert!(start >= 0 && end as u64 <= self.written, "{segment:?} holds bytes that were not written: {self:?}");
+        assert!(
+            start >= 0 && end as u64 <= self.written,
+            "{segment:?} holds bytes that were not written: {self:?}"
+        );
         let fin = segment.flags.has(Flags::FIN);
         assert!(!fin || (self.closed && end as u64 == self.written), "{segment:?} ends too early: {self:?}");
         let probe = i64::from(segment.len <= 1);

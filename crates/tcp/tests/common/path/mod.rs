@@ -2,8 +2,8 @@
 //! decides what becomes of each packet; a ledger of bytes says whether what the ends claim can be true.
 #![allow(dead_code, unused_imports)]
 
-mod fate;
 mod counters;
+mod fate;
 mod link;
 mod pair;
 
@@ -310,7 +310,12 @@ impl<'a> Path<'a> {
                         .synack_retries
                         .min(tcp.connection.syn_retries + tcp.connection.syn_linear_timeouts);
                     let max = if handshake { syns } else { tcp.connection.retries };
-                    assert!(counters.attempts > max, "it gave up after {}: {}", counters.attempts, pair.describe());
+                    assert!(
+                        counters.attempts > max,
+                        "it gave up after {}: {}",
+                        counters.attempts,
+                        pair.describe()
+                    );
                     gave_up = true;
                 }
             }

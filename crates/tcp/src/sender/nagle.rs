@@ -6,13 +6,13 @@ use units::{Duration, Time};
 
 use super::Sender;
 use super::socket_flags::SocketFlags;
-use super::tcb::{Pending, Tcb};
+use super::tcb::{Tcb, TimerPurpose};
 use super::tracking::Tracking;
 use crate::config::{Nagle, RtoEstimator, Tcp};
 
 /// The longest that a small segment waits for more while nothing is out (tcp(7)); Linux counts it as it counts a probe of
 /// the window, and waits for a timeout at least.
-const LONGEST: Duration = Duration::from_millis(200);
+const MAX_CORK_TIME: Duration = Duration::from_millis(200);
 
 impl Tracking {
     /// Whether a record ends within (`seq`, `end`].
@@ -50,7 +50,7 @@ impl Tcb {
             self.socket_flags.set(SocketFlags::PUSH, true);
         }
         self.socket_flags.set(SocketFlags::NODELAY, on);
-        self.end_wait();
+        self.release_small_segment();
     }
 
     /// The delivery rate is asked for.
@@ -61,35 +61,35 @@ impl Tcb {
     /// Small segments wait for more.
     pub fn cork(&mut self, on: bool) {
         self.socket_flags.set(SocketFlags::CORK, on);
-        self.end_wait();
+        self.release_small_segment();
     }
 
     /// The last write is followed by another.
     pub fn expect_more(&mut self, on: bool) {
         self.socket_flags.set(SocketFlags::MORE, on);
-        self.end_wait();
+        self.release_small_segment();
     }
 
     /// Whether more is to follow what is written now.
-    pub(super) fn announces_more(&self) -> bool {
+    pub(super) fn expects_more(&self) -> bool {
         self.socket_flags.any(SocketFlags::MORE)
     }
 
     /// Whether nothing was wished.
-    pub(super) fn has_no_wishes(&self) -> bool {
+    pub(super) fn has_no_socket_flags(&self) -> bool {
         !self.socket_flags.any(SocketFlags::NODELAY | SocketFlags::CORK | SocketFlags::MORE)
     }
 
     /// Something new was written or wished: what waits may go. While what probed the window is out, its timer goes on.
-    pub fn end_wait(&mut self) {
+    pub fn release_small_segment(&mut self) {
         let waits = self.is_persisting() && self.una == self.max;
-        if waits && self.is_worth_it(self.rwnd) && !self.is_held() {
-            (self.timer, self.pending) = (Time::NEVER, Pending::Rto);
+        if waits && self.avoids_silly_window(self.rwnd) && !self.is_corked() {
+            (self.timer, self.timer_purpose) = (Time::NEVER, TimerPurpose::Rto);
         }
     }
 
     /// Whether all that there is to send is a small segment that waits for more.
-    pub(super) fn is_held(&self) -> bool {
+    pub(super) fn is_corked(&self) -> bool {
         let socket_flags = self.socket_flags;
         let waits = socket_flags.any(SocketFlags::CORK | SocketFlags::MORE)
             && !socket_flags.any(SocketFlags::PUSH)
@@ -98,28 +98,28 @@ impl Tcb {
     }
 
     /// How long a small segment waits for more.
-    pub(super) fn longest_wait(&self, tcp: &Tcp) -> Duration {
+    pub(super) fn cork_time(&self, tcp: &Tcp) -> Duration {
         match tcp.rto.estimator {
-            RtoEstimator::Linux => self.rto.timeout(tcp).max(LONGEST),
-            _ => LONGEST,
+            RtoEstimator::Linux => self.rto.timeout(tcp).max(MAX_CORK_TIME),
+            _ => MAX_CORK_TIME,
         }
     }
 
     /// It has waited for so long.
-    pub(super) fn end_longest_wait(&mut self) {
+    pub(super) fn end_cork_time(&mut self) {
         self.socket_flags.set(SocketFlags::PUSH, true);
         self.push = self.data_end() + self.unsent as u32;
-        (self.timer, self.pending) = (Time::NEVER, Pending::Rto);
+        (self.timer, self.timer_purpose) = (Time::NEVER, TimerPurpose::Rto);
     }
 
     /// The application writes: only what waited before goes whatever was wished.
     pub(super) fn on_write(&mut self) {
         self.socket_flags.set(SocketFlags::PUSH, false);
-        self.end_wait();
+        self.release_small_segment();
     }
 
     /// Whether a segment of `len` bytes of new data, with nothing behind it, waits.
-    pub(super) fn holds(&self, tracking: &Tracking, tcp: &Tcp) -> bool {
+    pub(super) fn holds_small_segment(&self, tracking: &Tracking, tcp: &Tcp) -> bool {
         let socket_flags = self.socket_flags;
         match tcp.connection.nagle {
             _ if socket_flags.any(SocketFlags::PUSH) => false,
