@@ -156,13 +156,13 @@ mod tests {
         let verdict = |open, option| Verdict { open, option };
         for data in [false, true] {
             assert_eq!(server.decide(option(1), data), verdict(true, None));
-            assert_eq!(server.decide(option(2), data), verdict(true, option(1)), "the key has changed");
+            assert_eq!(server.decide(option(2), data), verdict(true, option(1)), "the cookie of the previous key");
             assert_eq!(server.decide(option(3), data), verdict(false, option(1)));
             assert_eq!(server.decide(Some(REQUEST), data), verdict(false, option(1)));
             assert_eq!(server.decide(None, data), Verdict::default());
         }
         let requested = FastOpen { experimental: true, ..REQUEST };
-        assert!(server.decide(Some(requested), true).option.is_some_and(|o| o.experimental), "as it was requested");
+        assert!(server.decide(Some(requested), true).option.is_some_and(|o| o.experimental), "the answer has the kind of the request");
         let server = Server { open_to_all: true, ..server };
         assert_eq!([server.decide(None, true).open, server.decide(None, false).open], [true, false]);
     }
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(cache.opening(false), Opening { option: None, data: true, mss: None });
         let requested = Answer { requested: Some(REQUEST), data: false, syn_retransmitted: false, option: None, mss: Some(1000) };
         cache.update(&Answer { option: option(7), requested: None, ..requested });
-        assert_eq!(cache.opening(true).option, Some(REQUEST), "nobody requested for it");
+        assert_eq!(cache.opening(true).option, Some(REQUEST), "the client did not request the cookie");
         cache.update(&Answer { option: option(7), ..requested });
         assert_eq!(cache.opening(true), Opening { option: option(7), data: true, mss: Some(1000) });
         cache.update(&Answer { requested: option(7), data: true, option: option(8), mss: None, ..requested });
@@ -190,7 +190,7 @@ mod tests {
             requested.is_some_and(|a| a.experimental)
         };
         let requested = [unanswered(true), unanswered(false), unanswered(false), unanswered(false)];
-        assert_eq!(requested, [false, false, true, false], "not where the option may be why the SYN was lost");
+        assert_eq!(requested, [false, false, true, false], "the kind stays if the option may have caused the loss of the SYN");
         assert!(!unanswered(false));
     }
 }
