@@ -59,7 +59,7 @@ pub struct Endpoint {
     /// Initial sequence number of this endpoint (ISS).
     iss: Seq,
     irs: Seq,
-    /// Window of the other side, as long as there is no sender.
+    /// Window of the other side, stored until a sender exists.
     rwnd: u32,
     acks_sent: u32,
     packets_sent: u32,
