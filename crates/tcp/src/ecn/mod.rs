@@ -3,8 +3,8 @@
 //! packets are ECN-capable.
 
 pub mod accurate;
-pub mod codepoint;
 pub mod choices;
+pub mod codepoint;
 pub mod dctcp;
 pub mod handshake;
 mod mode;
@@ -107,7 +107,13 @@ impl EcnEndpoint {
 
     /// Process a data packet. Return the ACKs that its mark requires.
     #[inline]
-    pub fn on_data(&mut self, segment: &Segment, field: Field, ack_pending: bool, tcp: &Tcp) -> RequestedAcks {
+    pub fn on_data(
+        &mut self,
+        segment: &Segment,
+        field: Field,
+        ack_pending: bool,
+        tcp: &Tcp,
+    ) -> RequestedAcks {
         if self.mode == Mode::Off {
             return RequestedAcks::default();
         }
@@ -298,7 +304,8 @@ impl EcnEndpoint {
             self.ect = Ect::None;
         }
         sender.tcb.count_marks(ace_feedback.packets);
-        let marked = if newly.bytes > 0 { f64::from(ace_feedback.bytes) / f64::from(newly.bytes) } else { 0.0 };
+        let marked =
+            if newly.bytes > 0 { f64::from(ace_feedback.bytes) / f64::from(newly.bytes) } else { 0.0 };
         Feedback { echo: ace_feedback.packets > 0, marked }
     }
 

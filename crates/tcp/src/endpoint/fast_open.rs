@@ -31,7 +31,8 @@ impl Endpoint {
     pub fn listen_fast(&mut self, server: Server) {
         self.listen();
         self.uses_options = true;
-        self.incidents().fast_open = Some(Box::new(FastOpenState { server: Some(server), ..FastOpenState::default() }));
+        self.incidents().fast_open =
+            Some(Box::new(FastOpenState { server: Some(server), ..FastOpenState::default() }));
     }
 
     fn fast(&self) -> Option<&FastOpenState> {
@@ -97,7 +98,13 @@ impl Endpoint {
         if requested.is_none() && !data {
             return;
         }
-        fast.answer = Some(Answer { requested, data, syn_retransmitted: again, option: options.fast_open(), mss: options.mss });
+        fast.answer = Some(Answer {
+            requested,
+            data,
+            syn_retransmitted: again,
+            option: options.fast_open(),
+            mss: options.mss,
+        });
         fast.data_accepted = data && all;
         match (data && !all, again) {
             (true, true) => fast.failure = Failure::SynRetransmitted,
@@ -154,7 +161,8 @@ impl Endpoint {
             sender.on_syn_sent(now, tcp);
             sender.begin_early(now, smss, negotiated.sack, negotiated.timestamps, tcp);
         }
-        let timeout = Duration(tcp.rto.initial.0.saturating_mul(1 << early.retransmissions.min(16))).min(tcp.rto.max);
+        let timeout =
+            Duration(tcp.rto.initial.0.saturating_mul(1 << early.retransmissions.min(16))).min(tcp.rto.max);
         if let Some(state) = self.fast_mut().and_then(|f| f.early.as_mut()) {
             (state.sent, state.timer) = (early.sent.min(now), now + timeout);
         }

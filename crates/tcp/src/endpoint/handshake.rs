@@ -5,8 +5,8 @@ use net::{Ecn as EcnField, Flags, Options, Segment, Seq};
 use units::Time;
 
 use super::Endpoint;
-use super::negotiated::NegotiatedOptions;
 use super::incidents::Reset;
+use super::negotiated::NegotiatedOptions;
 use super::state::{Error, State};
 use crate::config::{Ecn, EctOn, RtoEstimator, Tcp, UserTimeoutFrom, WindowScaling};
 use crate::ecn::{EcnEndpoint, Mode, Syns};
@@ -134,7 +134,8 @@ impl Endpoint {
     /// Return the ECN flags and fields of this endpoint's SYNs.
     fn syns(&self) -> Syns {
         let tcp = &self.tcp;
-        let (plain, syn_ack_repeated) = self.incidents.as_ref().map_or((false, false), |r| (r.plain_syn, r.syn_ack_repeated));
+        let (plain, syn_ack_repeated) =
+            self.incidents.as_ref().map_or((false, false), |r| (r.plain_syn, r.syn_ack_repeated));
         let syn = |attempt: u8| {
             let flags = EcnEndpoint::syn_flags(tcp, if syn_ack_repeated { 0 } else { attempt });
             (flags, EcnEndpoint::syn_field(tcp, flags, attempt))

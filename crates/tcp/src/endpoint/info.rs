@@ -95,7 +95,10 @@ impl Info {
             ("snd_cwnd", segments(cwnd + 1e-6)),
             ("advmss", tcp.mss.0),
             ("reordering", sender.map_or(tcp.recovery.duplicate_acks.0 as u64, |s| s.reordering_degree(tcp))),
-            ("rcv_space", u64::from(receiver.and_then(|r| r.read_per_round_trip()).unwrap_or(end.receive_window()))),
+            (
+                "rcv_space",
+                u64::from(receiver.and_then(|r| r.read_per_round_trip()).unwrap_or(end.receive_window())),
+            ),
             ("total_retrans", stats.retransmitted_segments),
             ("pacing_rate", rate),
             ("bytes_acked", end.acked()),

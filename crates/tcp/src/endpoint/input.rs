@@ -38,8 +38,11 @@ impl Endpoint {
         if self.negotiated.timestamps && self.drops_for_timestamp(now, segment, options) {
             return;
         }
-        let window =
-            if self.adjusts_window || self.incidents.is_some() { self.advertised_window() } else { self.plain_buffer() };
+        let window = if self.adjusts_window || self.incidents.is_some() {
+            self.advertised_window()
+        } else {
+            self.plain_buffer()
+        };
         let next = self.next();
         // Header prediction: in the usual case the segment begins in the window of an established
         // connection, and cannot fail a check.

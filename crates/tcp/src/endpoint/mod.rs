@@ -1,19 +1,19 @@
 //! An endpoint of a connection: the states of RFC 9293 §3.3.2 around a sender and a receiver.
 
-mod negotiated;
 mod application;
 pub mod choices;
+mod failed_checks;
 mod fast_open;
 mod handshake;
 mod incidents;
 mod info;
 mod input;
+mod negotiated;
 mod output;
 pub mod parameters;
 mod query;
 mod state;
 mod timer;
-mod failed_checks;
 
 use std::sync::Arc;
 
@@ -24,8 +24,8 @@ use crate::config::{Ecn, Tcp, WindowScaling, WindowTuning};
 use crate::ecn::EcnEndpoint;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
-use negotiated::NegotiatedOptions;
 use incidents::Incidents;
+use negotiated::NegotiatedOptions;
 
 pub use info::Info;
 pub use state::{Error, State};
@@ -83,7 +83,8 @@ impl Endpoint {
             ecn: EcnEndpoint::default(),
             state: State::Closed,
             syn_due: false,
-            adjusts_window: tcp.window.scaling != WindowScaling::Full || tcp.window.tuning != WindowTuning::Off,
+            adjusts_window: tcp.window.scaling != WindowScaling::Full
+                || tcp.window.tuning != WindowTuning::Off,
             last_has_options: false,
             uses_options: tcp.window.scaling != WindowScaling::Full
                 || tcp.window.tuning != WindowTuning::Off
@@ -192,7 +193,8 @@ impl Endpoint {
     /// Return true if the window depends on the one advertised before, because the application
     /// reads explicitly or the window is tuned.
     fn tracks_window(&self) -> bool {
-        self.tcp.window.tuning != WindowTuning::Off || self.incidents.as_ref().is_some_and(|r| r.explicit_reads)
+        self.tcp.window.tuning != WindowTuning::Off
+            || self.incidents.as_ref().is_some_and(|r| r.explicit_reads)
     }
 
     /// Return the size of the receive buffer if the window is neither scaled, limited nor tuned.

@@ -155,7 +155,10 @@ impl Endpoint {
             Some(receiver) if receiver.window_current => receiver.window_field,
             _ => self.window_field(),
         };
-        debug_assert!(!self.adjusts_window || window == self.window_field(), "the window changed although it was current");
+        debug_assert!(
+            !self.adjusts_window || window == self.window_field(),
+            "the window changed although it was current"
+        );
         Segment { seq, ack: self.next(), window, len: 0, flags: Flags::ACK | self.ecn.flags(carrier) }
     }
 

@@ -160,13 +160,20 @@ mod tests {
         let verdict = |open, option| Verdict { open, option };
         for data in [false, true] {
             assert_eq!(server.decide(option(1), data), verdict(true, None));
-            assert_eq!(server.decide(option(2), data), verdict(true, option(1)), "the cookie of the previous key");
+            assert_eq!(
+                server.decide(option(2), data),
+                verdict(true, option(1)),
+                "the cookie of the previous key"
+            );
             assert_eq!(server.decide(option(3), data), verdict(false, option(1)));
             assert_eq!(server.decide(Some(REQUEST), data), verdict(false, option(1)));
             assert_eq!(server.decide(None, data), Verdict::default());
         }
         let requested = FastOpen { experimental: true, ..REQUEST };
-        assert!(server.decide(Some(requested), true).option.is_some_and(|o| o.experimental), "the answer has the kind of the request");
+        assert!(
+            server.decide(Some(requested), true).option.is_some_and(|o| o.experimental),
+            "the answer has the kind of the request"
+        );
         let server = Server { open_to_all: true, ..server };
         assert_eq!([server.decide(None, true).open, server.decide(None, false).open], [true, false]);
     }
@@ -176,7 +183,13 @@ mod tests {
         let mut cache = CookieCache::default();
         assert_eq!(cache.opening(true), Opening { option: Some(REQUEST), data: false, mss: None });
         assert_eq!(cache.opening(false), Opening { option: None, data: true, mss: None });
-        let requested = Answer { requested: Some(REQUEST), data: false, syn_retransmitted: false, option: None, mss: Some(1000) };
+        let requested = Answer {
+            requested: Some(REQUEST),
+            data: false,
+            syn_retransmitted: false,
+            option: None,
+            mss: Some(1000),
+        };
         cache.update(&Answer { option: option(7), requested: None, ..requested });
         assert_eq!(cache.opening(true).option, Some(REQUEST), "the client did not request the cookie");
         cache.update(&Answer { option: option(7), ..requested });
@@ -194,7 +207,11 @@ mod tests {
             requested.is_some_and(|a| a.experimental)
         };
         let requested = [unanswered(true), unanswered(false), unanswered(false), unanswered(false)];
-        assert_eq!(requested, [false, false, true, false], "the kind stays if the option may have caused the loss of the SYN");
+        assert_eq!(
+            requested,
+            [false, false, true, false],
+            "the kind stays if the option may have caused the loss of the SYN"
+        );
         assert!(!unanswered(false));
     }
 }

@@ -47,7 +47,8 @@ impl Receiver {
     #[inline(never)]
     pub(super) fn on_out_of_order(&mut self, now: Time, start: Seq, end: Seq, fin: bool, tcp: &Tcp) {
         let (data, end) = (end, end + u32::from(fin));
-        let releases = self.queue.as_ref().is_some_and(|b| b.compressed > 0) && self.release_compressed_ack(start, end);
+        let releases =
+            self.queue.as_ref().is_some_and(|b| b.compressed > 0) && self.release_compressed_ack(start, end);
         if self.extend_last_range(start, end) {
             self.ack_out_of_order(now, releases, tcp);
             return;

@@ -120,7 +120,13 @@ impl Echoed {
     /// Decode the feedback of an ACK (§3.2.2.2, §3.2.3.1). An ACK that a later one has overtaken
     /// gives no feedback. `tests`: the first ACE field is tested (§3.2.2.4), and so are marks on
     /// every packet (§3.2.2.3).
-    pub fn on_ack(&mut self, flags: Flags, options: &Options, newly: &NewlyAcked, tests: bool) -> AceFeedback {
+    pub fn on_ack(
+        &mut self,
+        flags: Flags,
+        options: &Options,
+        newly: &NewlyAcked,
+        tests: bool,
+    ) -> AceFeedback {
         if self.disabled || self.is_superseded(options, newly) {
             return AceFeedback::default();
         }

@@ -4,7 +4,9 @@ use net::Seq;
 use units::Time;
 
 use super::Scoreboard;
-use super::segment::{COUNTED, Delivery, Departure, LOST, RETRANSMITTED, RttAmbiguity, AckedSegments, SACKED, Sent, TWICE};
+use super::segment::{
+    AckedSegments, COUNTED, Delivery, Departure, LOST, RETRANSMITTED, RttAmbiguity, SACKED, Sent, TWICE,
+};
 use crate::recovery::rack::sent_after;
 
 impl Scoreboard {

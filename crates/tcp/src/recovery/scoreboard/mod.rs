@@ -12,11 +12,11 @@ use std::collections::VecDeque;
 
 use net::Seq;
 
-use crate::recovery::send_order::SendOrder;
 use crate::recovery::rack::{Rack, RackTimes};
+use crate::recovery::send_order::SendOrder;
 use segment::{LOST, RETRANSMITTED, SACKED, TWICE};
 
-pub use segment::{DeliveryClock, Delivery, Departure, RttAmbiguity, AckedSegments, Sent};
+pub use segment::{AckedSegments, Delivery, DeliveryClock, Departure, RttAmbiguity, Sent};
 
 /// The scoreboard. The fields that every segment uses come first.
 #[derive(Clone, Debug, Default)]

@@ -4,7 +4,9 @@ use net::Seq;
 use units::Time;
 
 use super::Scoreboard;
-use super::segment::{APP_LIMITED, DeliveryClock, EVER_RETRANSMITTED, LOST, PUSHED, RETRANSMITTED, SACKED, Sent, TWICE};
+use super::segment::{
+    APP_LIMITED, DeliveryClock, EVER_RETRANSMITTED, LOST, PUSHED, RETRANSMITTED, SACKED, Sent, TWICE,
+};
 
 impl Scoreboard {
     /// Record the transmission of new data.

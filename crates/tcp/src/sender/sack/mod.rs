@@ -57,7 +57,9 @@ impl SackSender {
         let unit = if tcp.details.flight_unit == FlightUnit::Segments { tcb.smss } else { 0 };
         let sampled = tcb.congestion.takes_rates() || tcb.socket_flags.any(SocketFlags::RATE);
         SackSender {
-            board: Scoreboard::new(unit, tcp.recovery.rack).with_rack_times(tcp.details.rack_times).with_rate_samples(sampled),
+            board: Scoreboard::new(unit, tcp.recovery.rack)
+                .with_rack_times(tcp.details.rack_times)
+                .with_rate_samples(sampled),
             tracking,
             state: CaState::Open,
             recovery_point: Seq(tcb.una.0.wrapping_sub(1)), // nothing was sent before
