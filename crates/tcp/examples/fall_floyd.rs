@@ -1,5 +1,5 @@
-//! One to four segments lost in one window, with Tahoe, Reno, NewReno and SACK (Fall & Floyd 1996): every packet as
-//! CSV. `examples/fall_floyd.py` draws it.
+//! Transfers with one to four losses in one window, with Tahoe, Reno, NewReno and SACK (Fall &
+//! Floyd 1996). The output lists every packet as CSV. `examples/fall_floyd.py` draws it.
 
 #[path = "../tests/common/drops.rs"]
 mod drops;

@@ -1,4 +1,4 @@
-//! Accurate ECN over a whole transfer (RFC 9768): the sender counts the marks that the network made.
+//! Accurate ECN in whole transfers (RFC 9768): the sender counts the marks of the network.
 
 mod common;
 
@@ -23,7 +23,7 @@ fn tcp(more: &Value) -> Tcp {
     Tcp::read(&all, "tcp").unwrap()
 }
 
-/// Feedback with and without option, and what tells whether an ACK was overtaken.
+/// Return settings with and without the option, with all mechanisms that detect overtaken ACKs.
 fn settings() -> Vec<Value> {
     let mut all = Vec::new();
     for option in [true, false] {
@@ -48,14 +48,14 @@ fn info(end: &Endpoint, name: &str) -> u64 {
     end.info().fields.iter().find(|f| f.0 == name).map_or(0, |f| f.1)
 }
 
-/// A transfer: packets and bytes that were marked, and the two ends.
+/// A finished transfer: numbers of marked packets and bytes, and the two endpoints.
 struct Run {
     marked: (u64, u64),
     ends: [Endpoint; 2],
 }
 
-/// Over 8 Mbit/s, with so much of the data marked, and ACKs dealt with by a rule, which is told whether one is of all
-/// data sent.
+/// Run a transfer over a link of 8 Mbit/s. `marks` selects the marked data, and `acks` decides the
+/// treatment of each ACK. Its second argument is true for an ACK of all data sent.
 fn run(tcp: &Tcp, marks: Marks, seed: u64, acks: impl Fn(&mut Stream, bool) -> Fate) -> Run {
     let app = App::writes(BYTES);
     let pair = Pair::new([tcp.clone(), tcp.clone()], RTT, [app, App::listens()]);
@@ -63,7 +63,7 @@ fn run(tcp: &Tcp, marks: Marks, seed: u64, acks: impl Fn(&mut Stream, bool) -> F
     let (mut marked, mut end) = ((0, 0), Seq(0));
     let mut path = Path::new(vec![pair], |p: &Passage| {
         if p.direction == 1 {
-            // Neither the SYN-ACK, nor the ACK of the FIN or what follows it.
+            // The SYN-ACK and the ACK of the FIN are exempt, and so are ACKs after them.
             let exempt = p.segment.flags.has(Flags::SYN) || u64::from(p.segment.ack.0) > BYTES;
             return if exempt { Fate::PASS } else { acks(&mut random, p.segment.ack == end) };
         }
@@ -86,22 +86,22 @@ fn run(tcp: &Tcp, marks: Marks, seed: u64, acks: impl Fn(&mut Stream, bool) -> F
     Run { marked, ends }
 }
 
-fn check(run: &Run, option: bool, what: &str) {
+fn check(run: &Run, option: bool, case: &str) {
     let [sender, receiver] = &run.ends;
-    assert_eq!(info(receiver, "received_ce"), run.marked.0, "receiver: {what}");
-    assert_eq!(info(receiver, "received_ce_bytes"), run.marked.1, "receiver: {what}");
-    assert_eq!(info(sender, "delivered_ce"), run.marked.0, "sender: {what}");
+    assert_eq!(info(receiver, "received_ce"), run.marked.0, "receiver: {case}");
+    assert_eq!(info(receiver, "received_ce_bytes"), run.marked.1, "receiver: {case}");
+    assert_eq!(info(sender, "delivered_ce"), run.marked.0, "sender: {case}");
     if option {
-        assert_eq!(info(sender, "delivered_ce_bytes"), run.marked.1, "sender: {what}");
+        assert_eq!(info(sender, "delivered_ce_bytes"), run.marked.1, "sender: {case}");
     }
 }
 
-/// Which of the ECN-capable packets are marked.
+/// Selection of the ECN-capable packets that are marked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Marks {
-    /// Each with this probability.
+    /// Each packet is marked with this probability.
     Random(f64),
-    /// Twelve in a row of every sixty: the counter goes around.
+    /// Twelve consecutive packets of every sixty are marked, so that the counter wraps.
     Bursts,
 }
 
@@ -119,7 +119,8 @@ fn without_loss_the_sender_counts_every_mark() {
     }
 }
 
-/// ACKs overtake each other: what was overtaken is not counted again, nor as if the counter had gone around (§3.2.2.2).
+/// ACKs overtake each other. An overtaken ACK is not counted again, and does not seem to be a wrap
+/// of the counter (§3.2.2.2).
 #[test]
 fn with_reordered_acks_the_sender_counts_every_mark() {
     for setting in settings() {
@@ -134,8 +135,8 @@ fn with_reordered_acks_the_sender_counts_every_mark() {
     }
 }
 
-/// ACKs are lost: with the option the bytes tell how often the counter went around (§3.2.2.5.2). None is lost so that
-/// data is sent again, as the ACK of what came twice has no option.
+/// ACKs are lost. With the option, the marked bytes determine how often the counter has wrapped
+/// (§3.2.2.5.2). No loss causes a retransmission, because the ACK of a duplicate has no option.
 #[test]
 fn with_lost_acks_and_the_option_the_sender_counts_every_mark() {
     for setting in settings().iter().filter(|s| s["ecn"]["accurate_option"] == true) {
@@ -152,7 +153,8 @@ fn with_lost_acks_and_the_option_the_sender_counts_every_mark() {
     }
 }
 
-/// Without it, too, up to the limit: as long as the ACKs that arrive are of fewer than eight packets each.
+/// ACKs are lost, with or without the option, but each ACK that arrives covers fewer than eight
+/// packets.
 #[test]
 fn with_one_ack_in_three_lost_the_sender_counts_every_mark() {
     for setting in settings() {
@@ -168,8 +170,9 @@ fn with_one_ack_in_three_lost_the_sender_counts_every_mark() {
     }
 }
 
-/// Beyond it the safest case is taken (§3.2.2.5.2): more marks may be counted than were made, and, while ACKs usually
-/// acknowledge few packets (appendix A.2.1), never fewer.
+/// ACKs are lost without the option, and some cover eight packets or more. The sender assumes the
+/// safest case (§3.2.2.5.2): the count may exceed the marks. While ACKs usually acknowledge few
+/// packets (appendix A.2.1), the count is never below the marks.
 #[test]
 fn with_most_acks_lost_the_sender_misses_no_mark() {
     for setting in settings().iter().filter(|s| s["ecn"]["accurate_option"] == false) {
@@ -183,10 +186,10 @@ fn with_most_acks_lost_the_sender_misses_no_mark() {
     }
 }
 
-/// §3.2.2.1: what was written before the connection opened follows a pure ACK that says in which field the SYN-ACK
-/// came, and itself carries the counter.
+/// §3.2.2.1: data that was written before the connection opened follows a pure ACK that reports the
+/// ECN field of the SYN-ACK. The data itself carries the counter.
 #[test]
-fn the_handshake_is_told_by_a_pure_ack() {
+fn a_pure_ack_reports_the_ecn_field_of_the_syn_ack() {
     let app = App { closes: Closes::Never, ..App::writes(2000) };
     let pair = Pair::new([tcp(&json!({})), tcp(&json!({}))], RTT, [app, App::listens()]);
     let mut sent = Vec::new();

@@ -1,5 +1,5 @@
-//! An end that is fed anything at all: it never panics, never sends without end, never sends what the window or
-//! cwnd forbids, and never asks to be called in the past.
+//! Endpoints that receive arbitrary segments: they never panic, never send without end, never
+//! exceed the window or cwnd, and never request a call in the past.
 
 mod common;
 
@@ -13,7 +13,7 @@ use tcp::fast_open::{Opening, Server};
 use tcp::{Endpoint, State, Tcp};
 use units::{Duration, Read, Time};
 
-/// A sequence number near something, or anywhere.
+/// A sequence number near a given one, or any number.
 #[derive(Clone, Copy, Debug)]
 enum Number {
     Near(i32),
@@ -77,7 +77,8 @@ enum Op {
     QuickAck(bool),
 }
 
-/// The option of Fast Open: a request, the cookie that every server here gives, or any.
+/// Return a strategy for the Fast Open option: a request, the cookie that every server here issues,
+/// or any cookie.
 fn fast_open() -> impl Strategy<Value = FastOpen> {
     let bytes = prop_oneof![
         1 => Just(vec![]),
@@ -90,7 +91,7 @@ fn fast_open() -> impl Strategy<Value = FastOpen> {
     })
 }
 
-/// How an end opens: fast or not.
+/// Return a strategy for the opening of an endpoint, with or without Fast Open.
 fn opening() -> impl Strategy<Value = Option<Opening>> {
     let mss = prop::option::of(any::<u16>());
     let fast = (prop::option::of(fast_open()), any::<bool>(), mss);
@@ -151,7 +152,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// An end, and what anyone on the path may know of it.
+/// An endpoint, and what an observer on the path can know of it.
 struct MonitoredEndpoint {
     end: Endpoint,
     now: Time,
@@ -166,7 +167,7 @@ impl MonitoredEndpoint {
         let mut options = Options::default();
         let max = self.written / 20 + 100;
         for n in 0.. {
-            assert!(n < max, "it sends without end: {:?}", self.end.window());
+            assert!(n < max, "the endpoint sends without end: {:?}", self.end.window());
             let before = self.end.window();
             let Some((segment, field)) = self.end.poll(self.now, &mut options) else { break };
             if !self.end.has_options() {
@@ -212,7 +213,7 @@ impl MonitoredEndpoint {
         match op {
             Op::Segment(input) => {
                 let mut options = input.options;
-                let una = self.max; // or before it
+                let una = self.max; // the highest sequence number is at or above SND.UNA
                 options.timestamps =
                     input.times.map(|(v, e)| (v.from(Seq(self.stamp)).0, e.from(Seq(self.stamp)).0));
                 for &(start, len) in &input.blocks {
@@ -303,7 +304,7 @@ fn feed(
     let mut w = MonitoredEndpoint { end, now: Time::ZERO, next: Seq(77), max: Seq(iss), stamp: 0, written };
     w.pump();
     if handshake {
-        // Into the open state, so that what follows meets it.
+        // Complete the handshake, so that the following operations reach an established connection.
         let mut options = Options::NONE;
         (options.mss, options.window_scale, options.sack_permitted) = (Some(1460), Some(7), true);
         options.timestamps = Some((5, 0));
@@ -325,7 +326,7 @@ proptest! {
     #![proptest_config(random::cases())]
 
     #[test]
-    fn nothing_that_arrives_breaks_an_end(
+    fn no_input_breaks_an_endpoint(
         tcp in random::parameters(),
         iss in prop_oneof![Just(0u32), Just(u32::MAX - 3000), any::<u32>()],
         (opens, fast, explicit_reads, handshake) in (any::<bool>(), opening(), any::<bool>(), prop::bool::weighted(0.6)),
@@ -335,7 +336,7 @@ proptest! {
     }
 }
 
-/// What the random cases above found, at their smallest; each failed once.
+/// Smallest failing cases of the random test above. Each has failed once.
 mod regressions {
     use super::*;
 
@@ -354,9 +355,9 @@ mod regressions {
         w.pump();
     }
 
-    /// The ACK of the FIN that probed a closed window stops the probes.
+    /// The ACK of a FIN that served as a probe of a closed window stops the probes.
     #[test]
-    fn a_closed_end_probes_no_window() {
+    fn a_closed_endpoint_sends_no_probe() {
         let mut w = open(r#"{"recovery": "sack", "sack": true}"#);
         arrives(&mut w, 9, 0, 0, Flags::SYN, true);
         arrives(&mut w, 10, 1, 0, Flags::FIN | Flags::ACK, false);
@@ -366,9 +367,10 @@ mod regressions {
         assert_eq!((w.end.state(), w.end.deadline()), (State::Closed, Time::NEVER));
     }
 
-    /// A reset while data waits for a marked SYN-ACK's round trip (RFC 5562 §4) leaves nothing to wait for.
+    /// After a reset, an endpoint no longer waits for the round trip that a marked SYN-ACK requires
+    /// (RFC 5562 §4).
     #[test]
-    fn a_closed_end_holds_no_data() {
+    fn a_closed_endpoint_holds_no_data() {
         let mut w = open(r#"{"ecn": "ecn+wait"}"#);
         arrives(&mut w, 9, 0, 0, Flags::SYN | Flags::ECE | Flags::CWR, false);
         arrives(&mut w, 10, 1, 0, Flags::ACK | Flags::ECE, false);
@@ -376,9 +378,9 @@ mod regressions {
         assert_eq!((w.end.state(), w.end.deadline()), (State::Closed, Time::NEVER));
     }
 
-    /// What is written after the close is not sent after the FIN.
+    /// Data that is written after the close is not sent after the FIN.
     #[test]
-    fn nothing_follows_the_fin() {
+    fn no_data_follows_the_fin() {
         let mut w = open("{}");
         arrives(&mut w, 9, 0, 9999, Flags::SYN, false);
         arrives(&mut w, 10, 1, 9999, Flags::ACK, false);
@@ -387,9 +389,9 @@ mod regressions {
         assert_eq!((w.max, w.end.outstanding()), (Seq(2), (0, 0)));
     }
 
-    /// A reset ends what pacing holds.
+    /// After a reset, pacing holds no segment.
     #[test]
-    fn a_closed_end_paces_nothing() {
+    fn a_closed_endpoint_paces_no_segment() {
         let mut w = open(r#"{"congestion": "bbr", "mss": "100 B", "initial_window": "1 packets"}"#);
         arrives(&mut w, 9, 0, 9999, Flags::SYN, false);
         arrives(&mut w, 10, 1, 9999, Flags::ACK, false);
@@ -398,9 +400,10 @@ mod regressions {
         assert_eq!((w.end.state(), w.end.deadline()), (State::Closed, Time::NEVER));
     }
 
-    /// A spurious retransmission when nothing is in flight leaves a window of a segment (RFC 4015 §3.4 would give none).
+    /// After a spurious retransmission with no data in flight, cwnd is one segment (RFC 4015 §3.4
+    /// would give 0).
     #[test]
-    fn the_response_of_eifel_leaves_a_window() {
+    fn the_eifel_response_leaves_at_least_one_segment() {
         let mut w = open(
             r#"{"recovery": {"method": "sack", "eifel": true}, "sack": true, "initial_window": "2 packets"}"#,
         );

@@ -1,4 +1,4 @@
-//! The endpoint against what is known of TCP in closed form. Each test names its source.
+//! Comparison of the endpoint with closed formulas about TCP. Each test cites its source.
 
 mod common;
 
@@ -13,7 +13,8 @@ use units::{Bytes, Duration, Rate, Read, Time};
 
 const RTT: Duration = Duration::from_millis(100);
 
-/// Parameters: segments of 1000 bytes, a window that never limits, and the rest as said.
+/// Return parameters with segments of 1000 bytes, a receive window that never limits, and the given
+/// changes.
 fn tcp(more: Value) -> Tcp {
     let mut all = json!({"mss": "1000 B", "receive_window": "1 GB"});
     if let (Some(all), Some(more)) = (all.as_object_mut(), more.as_object()) {
@@ -22,13 +23,14 @@ fn tcp(more: Value) -> Tcp {
     Tcp::read(&all, "tcp").unwrap()
 }
 
-/// A sender with endless data.
+/// Return a pair whose first endpoint has endless data.
 fn endless(tcp: &Tcp, rtt: Duration) -> Pair {
     let app = App { closes: Closes::Never, ..App::writes(u64::MAX) };
     Pair::new([tcp.clone(), tcp.clone()], rtt, [app, App::listens()])
 }
 
-/// How many segments go out in each round trip after the handshake, of `rounds`.
+/// Return the number of segments sent in each of the first `rounds` round trips after the
+/// handshake.
 fn rounds(tcp: &Tcp, rounds: usize) -> Vec<u64> {
     let mut sent = vec![0; rounds + 1];
     let rule = |p: &Passage| {
@@ -44,7 +46,8 @@ fn rounds(tcp: &Tcp, rounds: usize) -> Vec<u64> {
     sent[1..].to_vec()
 }
 
-/// Slow start, RFC 5681 §3.1, equation 2: each ACK adds a segment, so that every ACK of one segment lets two go.
+/// Slow start, RFC 5681 §3.1, equation 2: each ACK of one segment adds a segment to cwnd, so that
+/// it allows two segments.
 #[test]
 fn slow_start_doubles_each_round_trip() {
     let tcp = tcp(json!({"initial_window": "1 packets", "delayed_ack": "1 packets"}));
@@ -52,8 +55,8 @@ fn slow_start_doubles_each_round_trip() {
     assert_eq!(rounds(&tcp, 12), powers);
 }
 
-/// The same with an ACK of every second segment: each lets three go. A segment left over is acknowledged with the first
-/// of the next round.
+/// Slow start, RFC 5681 §3.1, equation 2, with one ACK for every second segment: each ACK allows
+/// three segments. A remaining segment is acknowledged with the first one of the next round trip.
 #[test]
 fn slow_start_with_delayed_acks_adds_half_a_window() {
     let tcp = tcp(json!({"initial_window": "2 packets", "delayed_ack": "2 packets"}));
@@ -67,8 +70,9 @@ fn slow_start_with_delayed_acks_adds_half_a_window() {
     assert_eq!(rounds(&tcp, 14), expected);
 }
 
-/// Congestion avoidance, RFC 5681 §3.1, equation 3: cwnd grows by SMSS²/cwnd an ACK. The square of the window, in
-/// segments, thus grows by 2 + 1/w² an ACK: after n ACKs it is w0² + 2n and a little (Euler–Maclaurin: ln(w/w0)).
+/// Congestion avoidance, RFC 5681 §3.1, equation 3: each ACK increases cwnd by SMSS²/cwnd. With w
+/// as cwnd in segments, w² therefore grows by 2 + 1/w² with each ACK. After n ACKs, w² is w0² + 2n
+/// + ln(w/w0), by the Euler–Maclaurin formula.
 #[test]
 fn congestion_avoidance_adds_a_segment_each_round_trip() {
     let tcp = tcp(
@@ -84,10 +88,13 @@ fn congestion_avoidance_adds_a_segment_each_round_trip() {
     }
     assert_eq!(seen, expected);
     let growth = (seen[39] - seen[0]) as f64 / 39.0;
-    assert!((0.9..=1.0).contains(&growth), "a segment a round trip, and a little less: {growth}");
+    assert!(
+        (0.9..=1.0).contains(&growth),
+        "cwnd grows by slightly less than a segment per round trip: {growth}"
+    );
 }
 
-/// Segments delivered in a round trip, over `time` after `from`.
+/// Return the segments delivered per round trip, averaged over `time` seconds after `from` seconds.
 fn window_of(tcp: &Tcp, rtt: Duration, from: f64, time: f64, rule: impl FnMut(&Passage) -> Fate) -> f64 {
     let mut path = Path::new(vec![endless(tcp, rtt)], rule);
     path.run(Time::ZERO + Duration::from_seconds(from));
@@ -97,7 +104,8 @@ fn window_of(tcp: &Tcp, rtt: Duration, from: f64, time: f64, rule: impl FnMut(&P
     bytes as f64 / f64::from(tcp.mss.0 as u32) * rtt.seconds() / time
 }
 
-/// When every `n`th segment with data is lost: when, and cwnd in segments then, `many` times.
+/// Lose every `n`th segment with data. Return the times of the first `many` losses, and cwnd in
+/// segments at each.
 fn losses_each(tcp: &Tcp, n: u64, many: usize) -> Vec<(Time, f64)> {
     let losses = RefCell::new(Vec::new());
     let rule = |p: &Passage| {
@@ -115,7 +123,8 @@ fn losses_each(tcp: &Tcp, n: u64, many: usize) -> Vec<(Time, f64)> {
     losses.into_inner()
 }
 
-/// Segments sent in a round trip when every `n`th segment with data is lost, over √n: from the third loss to the eighth.
+/// Return the segments sent per round trip from the third to the eighth loss, divided by √n, if
+/// every `n`th segment with data is lost.
 fn sawtooth(recovery: &str, delayed_ack: u64, n: u64) -> f64 {
     let delayed_ack = format!("{delayed_ack} packets");
     let tcp = tcp(
@@ -126,27 +135,29 @@ fn sawtooth(recovery: &str, delayed_ack: u64, n: u64) -> f64 {
     5.0 * n as f64 / round_trips / (n as f64).sqrt()
 }
 
-/// The periodic sawtooth, Mathis, Semke, Mahdavi & Ott 1997, equation 3 and table 1: with one loss in 1/p segments a
-/// window of C/√p, C = √(3/2) = 1.22, with ACKs of two segments √(3/4) = 0.87. It leaves out the round trip of the
-/// recovery and that equation 3 of RFC 5681 adds a little less than a segment: both weigh less the larger the window.
+/// The periodic sawtooth, Mathis, Semke, Mahdavi & Ott 1997, equation 3 and table 1: with one loss
+/// in 1/p segments, the window is C/√p, with C = √(3/2) = 1.22, or √(3/4) = 0.87 with ACKs of two
+/// segments. The formula ignores the round trip of the recovery, and that equation 3 of RFC 5681
+/// adds slightly less than a segment. Both matter less if the window is larger.
 #[test]
-fn the_periodic_sawtooth() {
+fn periodic_loss_gives_the_window_of_the_sawtooth() {
     for (delayed_ack, c) in [(1, 1.5f64.sqrt()), (2, 0.75f64.sqrt())] {
         for recovery in ["reno", "newreno", "sack", "fack"] {
             let at = |n| sawtooth(recovery, delayed_ack, n) / c;
             let (many, few) = (at(10_000), at(1000));
-            assert!((0.97..1.0).contains(&many), "{recovery}, ACKs of {delayed_ack}: {many} of the law");
-            assert!((0.9..many).contains(&few), "{recovery}, ACKs of {delayed_ack}: {few} of the law");
+            assert!((0.97..1.0).contains(&many), "{recovery}, ACKs of {delayed_ack}: {many} of the formula");
+            assert!((0.9..many).contains(&few), "{recovery}, ACKs of {delayed_ack}: {few} of the formula");
         }
     }
 }
 
-/// CUBIC's curve, RFC 9438 §4.2, equations 1 and 2, through the whole endpoint: a segment in `n` is lost, its repair
-/// takes two round trips (a window, then 0.7 of it), and from there the window is C(t − K)³ + W_max until `n` segments
-/// are out. That says when the next loss comes and how large the window is then. No closed form of the average is
-/// tested: the curve is so flat about K that the cycle of RFC 9438 §5.1 is approached by less than a segment in ten losses.
+/// CUBIC's curve, RFC 9438 §4.2, equations 1 and 2, with a whole endpoint. One segment in `n` is
+/// lost, and its repair takes two round trips (a window, then 0.7 of a window). After that, the
+/// window is C(t − K)³ + W_max until `n` segments are sent. This determines the time of the next
+/// loss and the window at it. No closed form of the average is tested: the curve is so flat around
+/// K that ten losses change the cycle of RFC 9438 §5.1 by less than a segment.
 #[test]
-fn cubic_from_loss_to_loss() {
+fn cubic_follows_its_curve_from_loss_to_loss() {
     let (c, beta, rtt) = (0.4f64, 0.7, RTT.seconds());
     for (n, delayed_ack) in [(5_000, 1), (5_000, 2), (20_000, 1), (20_000, 2)] {
         let tcp = tcp(json!({
@@ -157,7 +168,7 @@ fn cubic_from_loss_to_loss() {
         let losses = losses_each(&tcp, n, 9);
         for pair in losses[2..].windows(2) {
             let [(from, w), (to, seen)] = [pair[0], pair[1]];
-            // A round trip passes before the loss is known; the window grows on.
+            // The sender detects the loss after one round trip, during which the window grows.
             let w_max = w;
             let k = (w_max * (1.0 - beta) / c).cbrt();
             let mut left = n as f64 - (1.0 + beta) * w_max;
@@ -168,15 +179,21 @@ fn cubic_from_loss_to_loss() {
             }
             let takes = 2.0 * rtt + t;
             let window = c * (t - k).powi(3) + w_max;
-            assert!((seen / window - 1.0).abs() < 0.005, "{n}, ACKs of {delayed_ack}: {seen}, not {window}");
+            assert!(
+                (seen / window - 1.0).abs() < 0.005,
+                "{n}, ACKs of {delayed_ack}: cwnd {seen}, expected {window}"
+            );
             let late = to.since(from).seconds() - takes;
-            assert!(late.abs() < 1.5 * rtt, "{n}, ACKs of {delayed_ack}: {late} s after {takes} s");
+            assert!(
+                late.abs() < 1.5 * rtt,
+                "{n}, ACKs of {delayed_ack}: the loss is {late} s later than the expected {takes} s"
+            );
         }
     }
 }
 
-/// Padhye, Firoiu, Towsley & Kurose 1998, equation 32: segments a second with loss `p`, ACKs of `b` segments, round
-/// trip `rtt` and timeout `t0`.
+/// Return the rate in segments per second of Padhye, Firoiu, Towsley & Kurose 1998, equation 32,
+/// with loss probability `p`, ACKs of `b` segments, round-trip time `rtt` and timeout `t0`.
 fn padhye(p: f64, b: f64, rtt: f64, t0: f64) -> f64 {
     let c = (2.0 + b) / (3.0 * b);
     let w = c + (8.0 * (1.0 - p) / (3.0 * b * p) + c * c).sqrt();
@@ -188,10 +205,10 @@ fn padhye(p: f64, b: f64, rtt: f64, t0: f64) -> f64 {
     (q / p + w + timeout / q) / (rtt * (b / 2.0 * w + 1.0) + timeout * t0 * f / q)
 }
 
-/// Reno with Bernoulli loss against the whole formula, with and without delayed ACKs. The least timeout, 1 s, is the
-/// timeout here; its measured mean would differ by nothing.
+/// Reno with Bernoulli loss agrees with the formula, with and without delayed ACKs. The timeout of
+/// the formula is the minimum timeout, 1 s. The measured mean does not differ from it.
 #[test]
-fn random_loss() {
+fn random_loss_gives_the_rate_of_padhye_et_al() {
     for b in [1, 2] {
         for p in [0.001, 0.002, 0.005, 0.01, 0.02] {
             let tcp = tcp(
@@ -209,19 +226,21 @@ fn random_loss() {
     }
 }
 
-/// Throughputs of a long and a short round trip: a, in (throughput ratio) = (round-trip ratio)^-a.
+/// Return the exponent a in (throughput ratio) = (round-trip ratio)^-a, from the throughputs at a
+/// short and a long round-trip time.
 fn exponent(short: (Duration, f64), long: (Duration, f64)) -> f64 {
     (short.1 / long.1).ln() / (long.0.seconds() / short.0.seconds()).ln()
 }
 
-/// Throughput in segments a second, over `time`.
+/// Return the throughput in segments per second over `time` seconds.
 fn rate_of(tcp: &Tcp, rtt: Duration, time: f64, rule: impl FnMut(&Passage) -> Fate) -> f64 {
     window_of(tcp, rtt, 50.0, time, rule) / rtt.seconds()
 }
 
-/// The same loss rate for both: throughput is C/(RTT √p), so a = 1 (Mathis et al. 1997, equation 3).
+/// With the same loss rate for both round-trip times, the throughput is C/(RTT √p), so a = 1
+/// (Mathis et al. 1997, equation 3).
 #[test]
-fn round_trips_with_equal_loss_rates() {
+fn throughput_is_inversely_proportional_to_the_round_trip_with_equal_loss_rates() {
     let tcp = tcp(json!({"recovery": "sack", "sack": true, "delayed_ack": "1 packets"}));
     let at = |ms| {
         let mut random = Stream::new(3, "loss");
@@ -236,10 +255,11 @@ fn round_trips_with_equal_loss_rates() {
     assert!((a - 1.0).abs() < 0.1, "{a}");
 }
 
-/// Losses at the same instants for both, every T: each window grows to 2T/RTT, so the throughput is 3/2 T/RTT² and a = 2
-/// (Lakshman & Madhow 1997, §3: synchronized losses).
+/// With simultaneous losses for both round-trip times, every T seconds, each window grows to
+/// 2T/RTT. The throughput is therefore 3/2 T/RTT², and a = 2 (Lakshman & Madhow 1997, §3:
+/// synchronized losses).
 #[test]
-fn round_trips_with_losses_at_the_same_times() {
+fn throughput_falls_with_the_square_of_the_round_trip_with_synchronized_losses() {
     let tcp = tcp(
         json!({"recovery": "sack", "sack": true, "delayed_ack": "1 packets", "cwnd": {"initial_ssthresh": "50 packets"}}),
     );
@@ -259,16 +279,17 @@ fn round_trips_with_losses_at_the_same_times() {
     for ms in [100, 200] {
         let (rtt, rate) = at(ms);
         let law = 1.5 * 10.0 / (rtt.seconds() * rtt.seconds());
-        assert!((rate / law - 1.0).abs() < 0.05, "{ms} ms: {rate}, not {law}");
+        assert!((rate / law - 1.0).abs() < 0.05, "{ms} ms: rate {rate}, expected {law}");
     }
     let a = exponent(at(100), at(200));
     assert!((a - 2.0).abs() < 0.05, "{a}");
 }
 
-/// One Drop Tail queue for both: losses coincide in part, so a lies between 1 and 2 (Lakshman & Madhow 1997). Packets
-/// wait up to a service time at random, against phase effects (Floyd & Jacobson 1992): without, a is anything.
+/// At a shared Drop Tail queue, losses coincide in part, so a is between 1 and 2 (Lakshman & Madhow
+/// 1997). Packets wait for a random part of a service time, which prevents phase effects (Floyd &
+/// Jacobson 1992). With phase effects, a can have any value.
 #[test]
-fn round_trips_at_one_drop_tail_queue() {
+fn a_shared_drop_tail_queue_gives_an_exponent_between_one_and_two() {
     let tcp = tcp(json!({"recovery": "sack", "sack": true, "delayed_ack": "1 packets"}));
     let link = Rate(16_000_000);
     let service = link.transmission_time(Bytes(1040)).seconds();
@@ -284,7 +305,7 @@ fn round_trips_at_one_drop_tail_queue() {
         path.run(Time::ZERO + Duration::from_seconds(50.0));
         let before = [0, 1].map(|i| path.pairs[i].delivered(0));
         path.run(Time::ZERO + Duration::from_seconds(350.0));
-        // Both wait in the queue too, half full on average.
+        // Both connections wait in the queue, which is half full on average.
         let wait = Duration::from_seconds(service * limit as f64 / 2.0);
         let of = |i: usize, rtt| {
             (Duration::from_millis(rtt) + wait, (path.pairs[i].delivered(0) - before[i]) as f64)
@@ -294,11 +315,12 @@ fn round_trips_at_one_drop_tail_queue() {
     }
 }
 
-/// Fall & Floyd 1996, §4 and figures 2 to 5: one to four losses in a window of fifteen. Tahoe begins slow start and
-/// sends again what had arrived; Reno recovers from one loss, cuts its window twice for two, and waits for the timer
-/// with three or four; NewReno takes a round trip a loss; SACK takes two at most.
+/// Fall & Floyd 1996, §4 and figures 2 to 5: one to four losses in a window of fifteen. Tahoe
+/// starts slow start and retransmits data that had arrived. Reno recovers from one loss, reduces
+/// its window twice for two losses, and waits for the timer after three or four. NewReno takes one
+/// round trip per loss. SACK takes at most two round trips.
 #[test]
-fn losses_in_one_window() {
+fn the_recoveries_respond_to_losses_in_one_window_as_in_fall_and_floyd() {
     for (n, drops) in (1u32..).zip(drops::DROPS) {
         let [tahoe, reno, newreno, sack] = drops::RECOVERIES.map(|r| drops::run(r, drops));
         let counts = |r: &drops::Run| (r.stats.timeouts, r.stats.fast_retransmits);

@@ -1,5 +1,6 @@
-//! Two ends over a path that loses, reorders, repeats, corrupts and marks, with any parameters: they
-//! never deliver wrong bytes, and always finish or give up as RFC 9293 §3.8.3 says.
+//! Pairs of endpoints with random parameters over a path that loses, reorders, duplicates, corrupts
+//! and marks packets. They never deliver wrong bytes, and always finish or give up as RFC 9293
+//! §3.8.3 requires.
 
 mod common;
 
@@ -10,14 +11,14 @@ use common::random::{self, RandomTcp};
 use proptest::prelude::*;
 use units::{Duration, Rate, Time};
 
-/// More events than any transfer here takes.
+/// Maximum number of events; every transfer here takes fewer.
 const MAX_EVENTS: u64 = 100_000;
 
 fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
 }
 
-/// An application that writes now and then, and may read slowly.
+/// Return a strategy for an application that writes at random times, and may read slowly.
 fn app() -> impl Strategy<Value = App> {
     let writes = prop::collection::vec((0u64..2000, 1u64..6000), 0..8);
     let reads = prop::option::weighted(0.3, (1u64..1500, 500u32..20_000));
@@ -84,7 +85,7 @@ fn case() -> impl Strategy<Value = Case> {
                 first.0 = Time::ZERO; // so that there is data for the SYN
             }
             if one.closes == Closes::AfterPeer && other.closes == Closes::AfterPeer {
-                other.closes = Closes::AfterWrites; // someone must begin
+                other.closes = Closes::AfterWrites; // one side must close first
                 other.writes.push_back((Time::ZERO, 1));
                 other.writes.make_contiguous().sort();
             }
@@ -105,7 +106,7 @@ fn check(case: &Case) {
         path.links = [Link::new(Rate(rate), limit), Link::new(Rate(rate), limit)];
     }
     while path.step(Time::NEVER) {
-        assert!(path.events < MAX_EVENTS, "it does not end: {}", path.pairs[0].describe());
+        assert!(path.events < MAX_EVENTS, "the transfer does not end: {}", path.pairs[0].describe());
     }
     if !path.gave_up() {
         let pair = &path.pairs[0];
@@ -117,12 +118,12 @@ proptest! {
     #![proptest_config(random::cases())]
 
     #[test]
-    fn every_transfer_is_right_and_ends(case in case()) {
+    fn every_transfer_is_correct_and_ends(case in case()) {
         check(&case);
     }
 }
 
-/// What the random cases above found, at their smallest; each failed once.
+/// Smallest failing cases of the random test above. Each has failed once.
 mod regressions {
     use super::*;
     use serde_json::{Value, json};
@@ -130,7 +131,7 @@ mod regressions {
     use units::Read;
     use units::param::{Params, merge};
 
-    /// An end with short timers and the rest as said.
+    /// Return an endpoint's parameters: short timers, and the given changes.
     fn end(more: Value) -> RandomTcp {
         let mut all = json!({"mss": "100 B", "receive_window": "100 B", "initial_window": "1 packets", "delayed_ack": "1 packets",
             "recovery": {"duplicate_acks": "1 packets"}, "rto": {"initial": "100 ms", "min": "1 ms", "max": "1 s"}});
@@ -163,10 +164,10 @@ mod regressions {
         });
     }
 
-    /// A sender that waits for its timer, after a mark at a window of one segment (RFC 3168 §6.1.2), and finds the other's window closed
-    /// probes it when the timer expires.
+    /// A sender waits for its timer because of a mark while cwnd is one segment (RFC 3168 §6.1.2).
+    /// If the other side's window is closed, the sender probes it when the timer expires.
     #[test]
-    fn who_waits_for_the_timer_probes_a_closed_window() {
+    fn a_sender_that_waits_for_its_timer_probes_a_closed_window() {
         let quick = json!({"ack": {"timeout": "1 ms", "quick": "0 packets"}, "rto": {"granularity": "1 ms"},
             "recovery": {"max_ack_delay": "0 ms"}, "connection": {"msl": "0 ms"}});
         let end = |more: Value| {
@@ -193,7 +194,8 @@ mod regressions {
         run(tcps, apps, impairments, 3145717503530149737, 153);
     }
 
-    /// What probed a small window is out when more is written: its timer goes on.
+    /// A probe of a small window is in flight when the application writes more: the probe's timer
+    /// continues.
     #[test]
     fn a_write_leaves_the_timer_of_a_probe() {
         let tcps = [
@@ -238,9 +240,9 @@ mod regressions {
         });
     }
 
-    /// A probe of one octet is the same octet each time, and goes out again when the window opens.
+    /// A probe of one octet is always the same octet, and is retransmitted when the window opens.
     #[test]
-    fn the_octet_of_a_probe_is_not_a_new_one_each_time() {
+    fn every_probe_has_the_same_octet() {
         for recovery in ["reno", "sack"] {
             let tcp = || end(json!({"recovery": recovery, "sack": true, "rto": {"min": "20 ms"}}));
             let apps = [writer(&[(0, 4477)]), slow(700, App::listens())];
@@ -251,7 +253,8 @@ mod regressions {
         }
     }
 
-    /// Who has filled the window sends its ACKs from where that ends, and they count though a gap is open in it.
+    /// An endpoint that has filled the window sends its ACKs with the sequence number at the end of
+    /// the window. The ACKs count even if the data in the window has a gap.
     #[test]
     fn an_acknowledgement_from_the_edge_of_the_window_counts() {
         let tcps = [
@@ -276,7 +279,7 @@ mod regressions {
         run(tcps, apps, impairments, 4772060897678958375, 265);
     }
 
-    /// A segment with an old sequence number, as Linux probes a window, is answered.
+    /// A segment with an old sequence number, which Linux sends as a window probe, is answered.
     #[test]
     fn a_probe_without_data_is_answered() {
         let tcps = [
@@ -287,7 +290,7 @@ mod regressions {
         run(tcps, [writer(&[(0, 4500)]), slow(1000, App::listens())], impairments, 7718663811183, 1);
     }
 
-    /// An ACK that repeats older data closes the window that it says is closed.
+    /// An ACK with older data and a window of zero closes the window.
     #[test]
     fn an_acknowledgement_in_old_data_sets_the_window() {
         let tcps = [
@@ -311,9 +314,9 @@ mod regressions {
         check(&case);
     }
 
-    /// The window of a SYN is not taken back when the first data waits to be read.
+    /// The window of a SYN does not shrink when the first data awaits the application's read.
     #[test]
-    fn the_first_window_holds() {
+    fn the_window_of_a_syn_does_not_shrink() {
         let tcps = [
             end(json!({"mss": "1291 B", "receive_window": "1291 B"})),
             end(json!({"mss": "431 B", "receive_window": "1293 B"})),
@@ -330,9 +333,10 @@ mod regressions {
         );
     }
 
-    /// The ACK that DCTCP sends for what came before a change of marks leaves the right edge where it was.
+    /// The ACK that DCTCP sends for data before a change of marks does not move the right edge of
+    /// the window.
     #[test]
-    fn an_earlier_ack_does_not_take_the_window_back() {
+    fn an_earlier_ack_does_not_shrink_the_window() {
         let tcps = [
             end(
                 json!({"ecn": "dctcp", "mss": "1561 B", "receive_window": "17171 B", "delayed_ack": "2 packets",
@@ -350,7 +354,8 @@ mod regressions {
         );
     }
 
-    /// A closed window that overtakes the ACK before it: what is out is sent again all the same.
+    /// A window of zero overtakes the ACK before it: the data in flight is retransmitted all the
+    /// same.
     #[test]
     fn a_window_that_closes_over_data_in_flight_is_probed() {
         let tcps = [
@@ -378,7 +383,7 @@ mod regressions {
         }
     }
 
-    /// With scoreboard, a window smaller than half a segment is probed like a closed one.
+    /// With SACK, a window smaller than half a segment is probed like a closed one.
     #[test]
     fn a_window_too_small_to_use_is_probed() {
         let tcps = [
@@ -394,7 +399,8 @@ mod regressions {
         }
     }
 
-    /// Tahoe sends again once for all duplicates of a window, even unguarded, so that copies of ACKs do not multiply.
+    /// Tahoe retransmits once for all duplicate ACKs of a window, even without a guard, so that
+    /// duplicated ACKs do not multiply.
     #[test]
     fn duplicates_of_tahoe_do_not_multiply() {
         let tcps =
@@ -404,13 +410,14 @@ mod regressions {
         run(tcps, [writer(&[(0, 4337), (0, 5857), (0, 4406)]), App::listens()], impairments, 0, 2);
     }
 
-    /// A FIN joins no segment that is sent again from the scoreboard: if that was lost, it would never be sent again.
+    /// A FIN is not added to a segment that is retransmitted from the scoreboard, because the loss
+    /// of such a FIN would remain undetected.
     #[test]
-    fn a_fin_is_on_the_scoreboard() {
+    fn a_lost_fin_is_retransmitted_from_the_scoreboard() {
         let tcp = || end(json!({"recovery": "sack", "sack": true, "rto": {"min": "50 ms"}})).tcp;
         let apps = [App { closes: Closes::AfterPeer, ..writer(&[(25, 100)]) }, writer(&[(30, 1)])];
         let pair = Pair::new([tcp(), tcp()], ms(20), apps);
-        // The original arrives after the timer has sent a copy, which is lost.
+        // The original arrives after the timer has caused a retransmission, which is lost.
         let rule = |p: &Passage| match (p.direction, p.segment.len, p.nth_data) {
             (0, 1.., 0) => Fate { extra_delay: ms(100), ..Fate::PASS },
             (0, 1.., 1) => Fate::DROP,
@@ -421,9 +428,9 @@ mod regressions {
         assert!(path.pairs[0].is_complete() && path.pairs[0].is_closed(), "{}", path.pairs[0].describe());
     }
 
-    /// What went out when the window was too small for a segment is sent again when it is lost.
+    /// A part of a segment that was sent into a small window is retransmitted after its loss.
     #[test]
-    fn a_part_of_a_segment_is_sent_again() {
+    fn a_part_of_a_segment_is_retransmitted() {
         let tcps = [end(json!({})), end(json!({"mss": "101 B", "receive_window": "101 B"}))];
         let impairments = Impairments { corruption: 0.07140903024326427, ..Impairments::default() };
         for seed in 0..50 {
@@ -431,9 +438,10 @@ mod regressions {
         }
     }
 
-    /// A responder that does not try twice is open when its marked SYN-ACK is answered (RFC 5562 §3.2).
+    /// A responder without TryOnce is established when its marked SYN-ACK is answered (RFC 5562
+    /// §3.2).
     #[test]
-    fn only_one_side_tries_once() {
+    fn try_once_works_if_only_the_client_uses_it() {
         let tcps = [end(json!({"ecn": "ecn+try-once"})), end(json!({"ecn": "ecn+"}))];
         run(
             tcps,
@@ -444,8 +452,8 @@ mod regressions {
         );
     }
 
-    /// A window of one segment that waits for the timer after ECN-Echo (RFC 3168 §6.1.2) does not wait for ever when an
-    /// ACK of everything stops the timer.
+    /// A sender with a cwnd of one segment waits for its timer after ECN-Echo (RFC 3168 §6.1.2).
+    /// The wait ends when an ACK of all data stops the timer.
     #[test]
     fn a_wait_for_the_timer_ends() {
         let tcps = [
@@ -469,9 +477,9 @@ mod regressions {
         }
     }
 
-    /// A retransmission that pacing holds is forgotten when its data is acknowledged meanwhile.
+    /// A retransmission that pacing holds is cancelled when its data is acknowledged meanwhile.
     #[test]
-    fn nothing_acknowledged_is_sent_again() {
+    fn acknowledged_data_is_not_retransmitted() {
         let tcps = [
             end(json!({"mss": "1196 B", "receive_window": "5382 B"})),
             end(

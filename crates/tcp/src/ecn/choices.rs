@@ -1,91 +1,113 @@
-//! What the parameters of ECN may say.
+//! Choices of the parameters of ECN.
 
 use units::words;
 
 words! {
-    /// Explicit Congestion Notification.
+    /// Kinds of Explicit Congestion Notification.
     pub enum Ecn {
-        /// Neither offered nor accepted.
+        /// The endpoint neither offers nor accepts ECN.
         Off = "off",
-        /// Offered in the SYN, accepted in the SYN-ACK, one response a window (RFC 3168 §6.1).
+        /// The client offers ECN in the SYN, the server accepts it in the SYN-ACK, and the sender
+        /// responds to marks once in a window (RFC 3168 §6.1).
         Rfc3168 = "rfc3168",
-        /// Accepted when the other side offers it, never offered (Linux, tcp_ecn = 2).
+        /// The endpoint accepts ECN if the other side offers it, but never offers it (Linux,
+        /// tcp_ecn = 2).
         Passive = "passive",
-        /// RFC 3168, and the SYN-ACK is ECN-capable; when it is marked the initial window is one segment (RFC 5562, ECN+).
+        /// ECN+: like `rfc3168`, and the SYN-ACK is ECN-capable. If it is marked, the initial
+        /// window is one segment (RFC 5562).
         EcnPlus = "ecn+",
-        /// ECN+, and a marked SYN-ACK says nothing: the client does not echo its mark (Kuzmanovic 2005, §3.2.1).
+        /// ECN+ without response to a marked SYN-ACK: the client does not echo its mark (Kuzmanovic
+        /// 2005, §3.2.1).
         EcnPlusUnheeded = "ecn+unheeded",
-        /// ECN+, and a marked SYN-ACK is answered by waiting a round trip before any data (RFC 5562 §4, Wait).
+        /// ECN+ in which a server whose SYN-ACK was marked waits for a round trip before it sends
+        /// data (RFC 5562 §4, Wait).
         EcnPlusWait = "ecn+wait",
-        /// ECN+, and a marked SYN-ACK is sent again, not ECN-capable (RFC 5562 §3.2, TryOnce).
+        /// ECN+ in which a server whose SYN-ACK was marked retransmits it as Not-ECT (RFC 5562
+        /// §3.2, TryOnce).
         EcnPlusTryOnce = "ecn+try-once",
-        /// RFC 3168, and all packets are ECN-capable that may be with it (ECN++, draft-generalized-ecn): `rfc3168` with `packets = "all-packets"`. ECN++ with Accurate ECN is `accurate` with that.
+        /// ECN++: like `rfc3168` with `packets = "all-packets"`, so that all packets are
+        /// ECN-capable that may be (draft-generalized-ecn). `accurate` with `packets =
+        /// "all-packets"` is ECN++ with Accurate ECN.
         EcnPlusPlus = "ecn++",
-        /// The receiver echoes the mark of every packet (RFC 8257 §3.2, DCTCP).
+        /// DCTCP: the receiver echoes the mark of each packet (RFC 8257 §3.2).
         Dctcp = "dctcp",
-        /// A nonce of one bit a packet tells the sender when a receiver hides marks (RFC 3540).
+        /// ECN nonce: one random bit per packet reveals to the sender that a receiver hides marks
+        /// (RFC 3540).
         Nonce = "nonce",
-        /// Counters of marked packets and bytes (RFC 9768, Accurate ECN).
+        /// Accurate ECN: the receiver counts marked packets and bytes, and returns the counts (RFC
+        /// 9768).
         Accurate = "accurate",
     }
 }
 
 words! {
-    /// What a sender with Accurate ECN looks for that the path or the other end may do to ECN fields, to be ECN-capable no more.
+    /// Tests of Accurate ECN for changes of the ECN field by the path or by the other endpoint.
+    /// After a failed test the sender's packets are Not-ECT.
     pub enum AccEcnTests {
-        /// What RFC 9768 says it must heed: an ACK of the SYN-ACK without counter, and marked bytes without a marked packet.
+        /// The sender makes only the tests that RFC 9768 requires: an ACK of the SYN-ACK without a
+        /// counter, and marked bytes without a marked packet.
         Off = "off",
-        /// Also a SYN or SYN-ACK that arrived in a field that no queue makes of that which it was sent in (§3.2.2.3), and counters of the option that begin with zero (§3.2.3.2.4).
+        /// In addition, the endpoint tests whether a SYN or SYN-ACK arrived with an ECN field that
+        /// no queue can cause (§3.2.2.3), and whether the option's counters begin at zero
+        /// (§3.2.3.2.4).
         Handshake = "handshake",
-        /// Also a counter of packets that begins with zero (§3.2.2.4), and marks on every packet of three round trips (§3.2.2.3); both may come of heavy congestion.
+        /// In addition to `handshake`, the sender tests whether the packet counter begins at zero
+        /// (§3.2.2.4), and whether all packets of three round trips are marked (§3.2.2.3). Heavy
+        /// congestion can cause both.
         Feedback = "feedback",
     }
 }
 
 words! {
-    /// What a host does wrong with ECN.
+    /// Violations of ECN by a host.
     pub enum Misbehaviour {
-        /// Nothing.
+        /// The host complies with ECN.
         None = "none",
-        /// As a receiver it hides marks: it never says ECE.
+        /// The host as a receiver hides marks: it never sets ECE.
         HidesMarks = "hide-marks",
-        /// As a sender it ignores ECE.
+        /// The host as a sender ignores ECE.
         IgnoresEcho = "ignore-ece",
-        /// The host strips: what it sends is not ECN-capable though it negotiated.
+        /// The host as a sender clears the ECN field: its packets are Not-ECT although it
+        /// negotiated ECN.
         Strips = "strip-ecn",
     }
 }
 
 words! {
-    /// Which packets of an ECN connection are ECN-capable.
+    /// Packets of an ECN connection that are ECN-capable.
     pub enum EctOn {
-        /// New data only (RFC 3168 §6.1.5 forbids it on retransmissions).
+        /// Packets with new data (RFC 3168 §6.1.5 forbids ECN-capable retransmissions).
         NewData = "new-data",
-        /// Retransmissions too (ns-2).
+        /// Packets with new data, and retransmissions (ns-2).
         AllData = "all-data",
-        /// Also SYN-ACK, window probes, FIN and RST (ECN++, draft-generalized-ecn); with Accurate ECN the SYN, and pure ACKs where losses are known by SACK alone; with DCTCP pure ACKs (RFC 8257 §4.1).
+        /// All data, SYN-ACKs, window probes, FINs and RSTs (ECN++, draft-generalized-ecn). With
+        /// Accurate ECN also SYNs, and pure ACKs if losses are detected by SACK alone. With DCTCP
+        /// also pure ACKs (RFC 8257 §4.1).
         AllPackets = "all-packets",
     }
 }
 
 words! {
-    /// How a receiver echoes marks.
+    /// Echo of marks by a receiver.
     pub enum EcnEcho {
-        /// An ACK carries ECN-Echo if any of the data that it acknowledges was marked, and so do all after it until CWR comes (RFC 3168 §6.1.3).
+        /// An ACK carries ECN-Echo if any of the data that it acknowledges was marked. The
+        /// following ACKs carry it until CWR arrives (RFC 3168 §6.1.3).
         Rfc3168 = "rfc3168",
-        /// CWR ends the echo at once, also of a mark that is not acknowledged yet; CWR and the first mark are acknowledged at once (Linux, tcp_ecn_accept_cwr, tcp_ecn_check_ce).
+        /// CWR ends the echo at once, even of a mark that no ACK has acknowledged. The receiver
+        /// acknowledges CWR and the first mark at once (Linux, tcp_ecn_accept_cwr,
+        /// tcp_ecn_check_ce).
         Linux = "linux",
     }
 }
 
 words! {
-    /// Response to an ECE that is answered when cwnd is one segment.
+    /// Response to an ECE while cwnd is one segment.
     pub enum EcnAtOneSegment {
-        /// The sender restarts its retransmission timer and sends the next segment when it expires
-        /// (RFC 3168 §6.1.2).
+        /// The sender restarts its retransmission timer, and sends the next segment when the timer
+        /// expires (RFC 3168 §6.1.2).
         WaitForTimer = "wait-for-timer",
-        /// The sender goes on with one segment in each round trip (ns-2; Linux has no such rule
-        /// either, and mostly keeps two segments).
+        /// The sender continues with one segment in each round trip (ns-2). Linux does not wait
+        /// either, and usually has a cwnd of at least two segments.
         GoOn = "go-on",
     }
 }

@@ -1,8 +1,9 @@
-//! Which packets are ECN-capable (RFC 3168 §6.1, `rfc3168`; RFC 5562 §3, `rfc5562`; RFC 8257 §3.6 and §4.1,
-//! `rfc8257`; ECN++, table 1, `draft-generalized-ecn`), and with which of the two codepoints (RFC 9331 §4,
-//! `rfc9331`).
+//! Codepoints of the ECN field: which packets are ECN-capable (RFC 3168 §6.1, `rfc3168`; RFC 5562
+//! §3, `rfc5562`; RFC 8257 §3.6 and §4.1, `rfc8257`; ECN++, table 1, `draft-generalized-ecn`), and
+//! which of ECT(0) and ECT(1) they carry (RFC 9331 §4, `rfc9331`).
 //!
-//! Of the draft on ECN++ the abstract alone was at hand: its table and its responses are as they are known.
+//! Only the abstract of the draft on ECN++ was available. Its table and responses are implemented
+//! from general knowledge.
 
 use net::{Ecn as Field, Flags, Seq};
 
@@ -11,27 +12,29 @@ use super::mode::Mode;
 use crate::config::{Ecn, EctOn, Misbehaviour, Tcp};
 use crate::congestion::Marks;
 
-/// Which packets may be ECN-capable.
+/// Packets that may be ECN-capable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Ect {
-    /// None.
+    /// All packets are Not-ECT.
     #[default]
     None,
-    /// New data, with ECT(0), and nothing else: RFC 3168 as it is usually done.
+    /// New data carries ECT(0), and all other packets are Not-ECT: the common case of RFC 3168.
     NewData,
-    /// Those that the parameters say.
+    /// The parameters decide.
     Configured,
 }
 
-/// The codepoint of a sender; `accurate`: with feedback that a scalable one needs (RFC 9331 §4.2).
+/// Return the codepoint of a sender. `accurate`: the feedback is accurate enough for a scalable
+/// congestion control (RFC 9331 §4.2).
 fn codepoint(tcp: &Tcp, accurate: bool) -> Field {
     let is_l4s = accurate && tcp.congestion.marks() == Marks::L4s;
     if tcp.ecn.ect1 || is_l4s { Field::Ect1 } else { Field::Ect0 }
 }
 
 impl EcnEndpoint {
-    /// The field of a SYN with these flags, sent for the `attempt`th time. ECN++: only if it asks for Accurate ECN,
-    /// which can say that it was marked.
+    /// Return the ECN field of a SYN with these flags, in transmission number `attempt`, counted
+    /// from 0. With ECN++ a SYN is ECN-capable only if it offers Accurate ECN, whose feedback
+    /// covers marks on the SYN.
     pub fn syn_field(tcp: &Tcp, flags: Flags, attempt: u8) -> Field {
         let capable = match tcp.ecn_in_force() {
             _ if flags == Flags::default() => false,
@@ -43,7 +46,7 @@ impl EcnEndpoint {
         if capable { codepoint(tcp, true) } else { Field::NotEct }
     }
 
-    /// The field of a SYN-ACK that is sent for the `attempt`th time.
+    /// Return the ECN field of a SYN-ACK in transmission number `attempt`, counted from 0.
     pub fn syn_ack_field(&self, tcp: &Tcp, attempt: u8) -> Field {
         let capable = match tcp.ecn_in_force() {
             Ecn::Dctcp => true,
@@ -57,12 +60,13 @@ impl EcnEndpoint {
         }
     }
 
-    /// The field of a segment with data, a FIN or a probe that ends at `end`.
+    /// Return the ECN field of a segment with data, a FIN or a window probe. The segment ends at
+    /// `end`.
     #[inline]
     pub fn field(&mut self, len: u32, is_new: bool, is_probe: bool, end: Seq, tcp: &Tcp) -> Field {
         match self.ect {
             Ect::None => Field::NotEct,
-            // RFC 3168 §6.1.5, §6.1.6: no retransmission, no window probe.
+            // RFC 3168 §6.1.5, §6.1.6: retransmissions and window probes are Not-ECT.
             Ect::NewData if len > 0 && is_new && !is_probe => Field::Ect0,
             Ect::NewData => Field::NotEct,
             Ect::Configured => self.configured_field(len, is_new, is_probe, end, tcp),
@@ -85,8 +89,9 @@ impl EcnEndpoint {
         }
     }
 
-    /// The field of a pure ACK (RFC 3168 §6.1.4). ECN++ makes it ECN-capable where its marks are counted, and where
-    /// ACKs of ACKs are not taken for duplicates (RFC 9768 §3.2.2.5.1): `by_sack` alone tells of losses.
+    /// Return the ECN field of a pure ACK (RFC 3168 §6.1.4). ECN++ makes pure ACKs ECN-capable if
+    /// their marks are counted and if ACKs of ACKs do not count as duplicates (RFC 9768
+    /// §3.2.2.5.1), which holds if SACK alone reveals losses (`by_sack`).
     #[inline]
     pub fn ack_field(&self, by_sack: bool, tcp: &Tcp) -> Field {
         match (self.ect, self.mode) {
@@ -96,7 +101,7 @@ impl EcnEndpoint {
         }
     }
 
-    /// The field of a reset.
+    /// Return the ECN field of a reset.
     pub fn reset_field(&self, tcp: &Tcp) -> Field {
         match (self.ect, self.mode) {
             (Ect::None, _) => Field::NotEct,

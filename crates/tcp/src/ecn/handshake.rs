@@ -1,6 +1,6 @@
-//! What ends agree on with their SYNs (RFC 3168 §6.1.1, `rfc3168`; RFC 9768 §3.1, `rfc9768`), and what becomes of
-//! marks on these (RFC 5562 §3, `rfc5562`; RFC 9768 §3.2.2; `draft-generalized-ecn`, of which the abstract alone was
-//! at hand).
+//! Negotiation of ECN by SYN and SYN-ACK (RFC 3168 §6.1.1, `rfc3168`; RFC 9768 §3.1, `rfc9768`),
+//! and the response to marks on them (RFC 5562 §3, `rfc5562`; RFC 9768 §3.2.2;
+//! `draft-generalized-ecn`, of which only the abstract was available).
 
 use net::{AccEcn, Ecn as Field, Flags, Options, Segment};
 
@@ -13,28 +13,29 @@ use super::nonce::Nonce;
 use super::rfc3168::{self, EcnState};
 use crate::config::{AccEcnTests, Ecn, EctOn, Misbehaviour, Tcp};
 
-/// The flags of ECN in a segment.
+/// All flags of ECN.
 const ALL: Flags = Flags(Flags::ECE.0 | Flags::CWR.0 | Flags::AE.0);
 
-/// Our SYNs, or SYN-ACKs: the flags and the field of the first and of the last.
+/// Flags and ECN fields of the first and the last SYN, or SYN-ACK, that this endpoint sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Syns {
-    /// Of the first.
+    /// Flags and ECN field of the first one.
     pub first: (Flags, Field),
-    /// Of the last.
+    /// Flags and ECN field of the last one.
     pub last: (Flags, Field),
 }
 
 impl Syns {
-    /// The field that they all had.
+    /// Return the ECN field, if it is the same in all of them.
     fn field(&self) -> Option<Field> {
         (self.first.1 == self.last.1).then_some(self.first.1)
     }
 }
 
 impl EcnEndpoint {
-    /// Flags of a SYN, sent for the `attempt`th time. A host whose ECN-setup SYN got no answer tries without (RFC
-    /// 3168 §6.1.1.1), with Accurate ECN after one more (RFC 9768 §3.1.4.1).
+    /// Return the flags of a SYN in transmission number `attempt`, counted from 0. After an
+    /// unanswered ECN-setup SYN the host offers no ECN (RFC 3168 §6.1.1.1). With Accurate ECN it
+    /// does so after one more attempt (RFC 9768 §3.1.4.1).
     pub fn syn_flags(tcp: &Tcp, attempt: u8) -> Flags {
         let (flags, attempts) = match tcp.ecn_in_force() {
             Ecn::Off | Ecn::Passive => return Flags::default(),
@@ -44,7 +45,8 @@ impl EcnEndpoint {
         if attempt >= attempts && tcp.ecn.fallback { Flags::default() } else { flags }
     }
 
-    /// A SYN arrives. `sent`: our own, if both sides open at once.
+    /// Process a SYN. `sent` describes the SYNs of this endpoint, if both sides open at the same
+    /// time.
     pub fn on_syn(&mut self, flags: Flags, field: Field, sent: &Syns, tcp: &Tcp) {
         self.handshake = field;
         if tcp.ecn_in_force() == Ecn::Off {
@@ -57,9 +59,10 @@ impl EcnEndpoint {
         }
     }
 
-    /// The SYN comes again. Whether it asks for another kind of feedback than the first, so that the connection must
-    /// be reset (RFC 9768 §3.1.5). One without ECN gets a SYN-ACK without, or that of Accurate ECN, and nothing will
-    /// be ECN-capable (RFC 3168 §6.1.1; RFC 9768 §3.1.5).
+    /// Process a repeated SYN. Return true if it offers another kind of feedback than the first, so
+    /// that the connection must be reset (RFC 9768 §3.1.5). If the SYN offers no ECN, the SYN-ACK
+    /// accepts none or is that of Accurate ECN, and all packets are Not-ECT (RFC 3168 §6.1.1; RFC
+    /// 9768 §3.1.5).
     pub fn on_syn_again(&mut self, flags: Flags, field: Field, tcp: &Tcp) -> bool {
         let ace = field::ace(flags);
         if ace == 0 || (self.mode != Mode::Accurate && !rfc3168::is_setup(flags)) {
@@ -68,7 +71,7 @@ impl EcnEndpoint {
         match self.mode {
             Mode::Off => false,
             Mode::Accurate => {
-                self.handshake = field; // the latest (§3.1.5)
+                self.handshake = field; // the last one counts (§3.1.5)
                 if let Some(accurate) = self.accurate() {
                     accurate.syn_repeated |= field::is_offer(ace);
                 }
@@ -78,8 +81,9 @@ impl EcnEndpoint {
         }
     }
 
-    /// A SYN-ACK arrives that answers one of our SYNs. Whether one of them was marked, or may have been without
-    /// anyone to say so: then the initial window is one segment (RFC 9768 §3.2.2.2; `draft-generalized-ecn`, SYN).
+    /// Process a SYN-ACK that acknowledges a SYN of this endpoint. Return true if a SYN was marked,
+    /// or may have been marked without feedback. In that case the initial window is one segment
+    /// (RFC 9768 §3.2.2.2; `draft-generalized-ecn`, SYN).
     pub fn on_syn_ack(
         &mut self,
         flags: Flags,
@@ -92,7 +96,7 @@ impl EcnEndpoint {
         let field = if unheeded { Field::Ect0 } else { field };
         self.handshake = field;
         if sent.first.0 == Flags::default() {
-            return false; // RFC 3168 §6.1.1: ECN was never offered
+            return false; // RFC 3168 §6.1.1: the endpoint never offered ECN
         }
         let ace = field::ace(flags);
         if sent.first.0 == ALL && field::is_consent(ace) {
@@ -100,7 +104,8 @@ impl EcnEndpoint {
         }
         if rfc3168::is_setup(flags) {
             self.agree_on_classic(sent, tcp);
-            // A marked SYN-ACK is echoed as data is (RFC 5562 §3.2), but not by DCTCP (RFC 8257 §3.6).
+            // A marked SYN-ACK is echoed like data (RFC 5562 §3.2), except with DCTCP (RFC 8257
+            // §3.6).
             self.classic = EcnState::default();
             self.classic.on_data(false, field == Field::Ce, tcp.details.ecn_echo);
         }
@@ -108,7 +113,7 @@ impl EcnEndpoint {
     }
 
     fn on_consent(&mut self, ace: u32, field: Field, options: &Options, sent: &Syns, tcp: &Tcp) -> bool {
-        self.agree_on_accurate(&Syns::default()); // the client may send ECT whatever it sent (RFC 9768 §3.1.4.1)
+        self.agree_on_accurate(&Syns::default()); // the client may send ECT after any SYN (RFC 9768 §3.1.4.1)
         let tests = tcp.ecn.accurate_tests != AccEcnTests::Off;
         let arrived = field::handshake_field(ace);
         if tests && sent.field().zip(arrived).is_some_and(|(sent, arrived)| mangles(sent, arrived)) {
@@ -123,7 +128,8 @@ impl EcnEndpoint {
         arrived == Some(Field::Ce)
     }
 
-    /// A SYN-ACK arrives again: its ACK says in which field it came, if it confirms Accurate ECN (RFC 9768 §3.2.2.1).
+    /// Process a repeated SYN-ACK. If it accepts Accurate ECN, its ACK reports its ECN field (RFC
+    /// 9768 §3.2.2.1).
     pub fn on_syn_ack_again(&mut self, flags: Flags, field: Field) {
         if self.mode == Mode::Accurate && field::is_consent(field::ace(flags)) {
             self.handshake = field;
@@ -162,7 +168,8 @@ impl EcnEndpoint {
         self.mode_state = Some(Box::new(ModeState::Accurate(Accurate::default())));
     }
 
-    /// Flags of a SYN-ACK that is sent after so many timeouts (RFC 3168 §6.1.1; RFC 9768 §3.1.1, §3.2.3.2.2).
+    /// Return the flags of a SYN-ACK after that many timeouts (RFC 3168 §6.1.1; RFC 9768 §3.1.1,
+    /// §3.2.3.2.2).
     pub fn syn_ack_flags(&mut self, timeouts: u8, tcp: &Tcp) -> Flags {
         match self.mode {
             Mode::Off => Flags::default(),
@@ -177,19 +184,21 @@ impl EcnEndpoint {
         }
     }
 
-    /// The option of a SYN-ACK that is sent after so many timeouts: the first tests whether it gets through (RFC 9768
-    /// §3.2.3.2.1, §3.2.3.2.2).
+    /// Return the Accurate ECN option of a SYN-ACK after that many timeouts. The first SYN-ACK
+    /// tests whether packets with the option arrive (RFC 9768 §3.2.3.2.1, §3.2.3.2.2).
     pub fn syn_ack_option(&mut self, timeouts: u8, room: u16) -> Option<AccEcn> {
         let accurate = self.accurate()?;
         if timeouts > 0 || accurate.syn_repeated { None } else { accurate.received.test_option(room) }
     }
 
-    /// Whether the SYN-ACK that arrived was marked: its ACK says so (RFC 5562 §3.2).
+    /// Return true if the SYN-ACK that arrived was marked, so that its ACK must carry ECE (RFC 5562
+    /// §3.2).
     pub fn handshake_marked(&self) -> bool {
         self.handshake == Field::Ce && self.negotiated()
     }
 
-    /// What ends the handshake arrives, and may say in which field our SYN-ACK came. Whether that was marked.
+    /// Process the segment that completes the handshake, which may report the ECN field of the
+    /// SYN-ACK. Return true if the SYN-ACK was marked.
     pub fn on_handshake_ack(&mut self, segment: &Segment, options: &Options, sent: &Syns, tcp: &Tcp) -> bool {
         if self.mode == Mode::Classic || self.mode == Mode::Nonce {
             return segment.flags.has(Flags::ECE);

@@ -1,6 +1,6 @@
-//! ECN in TCP: negotiation, echo and response. [`rfc3168`] is the classic; [`dctcp`], [`accurate`] and [`nonce`] are
-//! what else a connection may agree on ([`handshake`]); which packets are ECN-capable is a matter of its own
-//! ([`capable`]).
+//! ECN in TCP: negotiation, echo and response. [`handshake`] negotiates one of the modes
+//! [`rfc3168`] (classic ECN), [`dctcp`], [`accurate`] and [`nonce`]. [`codepoint`] decides which
+//! packets are ECN-capable.
 
 pub mod accurate;
 pub mod choices;
@@ -25,41 +25,41 @@ use mode::ModeState;
 use nonce::Nonce;
 use rfc3168::EcnState;
 
-/// ECN at one end.
+/// ECN state of an endpoint.
 #[derive(Clone, Debug, Default)]
 pub struct EcnEndpoint {
     mode: Mode,
     classic: EcnState,
     ce: CeState,
-    /// In which field the other side's last SYN or SYN-ACK came.
+    /// ECN field of the other side's last SYN or SYN-ACK.
     handshake: Field,
     ect: Ect,
     mode_state: Option<Box<ModeState>>,
 }
 
-/// Which ACKs a mark asks for.
+/// ACKs that a data packet requires because of its mark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequestedAcks {
-    /// One of what was received before, with the state as it was.
+    /// True if an ACK of the earlier data must be sent first, with the earlier state.
     pub before: bool,
-    /// One of this segment.
+    /// True if this segment must be acknowledged at once.
     pub at_once: bool,
-    /// So many from now on, where there are quick ACKs.
+    /// Number of the following segments to acknowledge at once, if quick ACKs are enabled.
     pub more: u16,
 }
 
-/// What feedback goes out on.
+/// Kind of segment that carries feedback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carrier {
     /// A pure ACK.
     Ack,
-    /// A pure ACK of what came before the last change of marks.
+    /// A pure ACK of the data that arrived before the last change of marks.
     EarlierAck,
-    /// Data, a FIN, or a probe.
+    /// Data, a FIN, or a window probe.
     Data,
     /// The first data.
     FirstData,
-    /// The first data, sent again.
+    /// A retransmission of the first data.
     FirstDataAgain,
 }
 
@@ -78,24 +78,24 @@ impl EcnEndpoint {
         }
     }
 
-    /// What was agreed on.
+    /// Return the negotiated mode.
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// Whether the connection uses ECN.
+    /// Return true if the connection uses ECN.
     pub fn negotiated(&self) -> bool {
         self.mode != Mode::Off
     }
 
-    /// Whether packets of all kinds are counted: with Accurate ECN alone.
+    /// Return true if packets of all kinds are counted, which only Accurate ECN does.
     #[inline]
     pub fn counts_packets(&self) -> bool {
         self.mode == Mode::Accurate
     }
 
-    /// An acceptable packet that is no SYN arrives; `owes_ack`: data waits to be acknowledged. Whether an ACK must go
-    /// out now. Only Accurate ECN counts what is not data.
+    /// Process an acceptable packet other than a SYN. `ack_pending`: received data awaits its ACK.
+    /// Return true if an ACK must be sent now. Only Accurate ECN counts packets without data.
     pub fn on_packet(&mut self, segment: &Segment, field: Field, ack_pending: bool, tcp: &Tcp) -> bool {
         let hides = tcp.ecn.misbehaviour == Misbehaviour::HidesMarks && field == Field::Ce;
         let Some(accurate) = self.accurate() else { return false };
@@ -105,7 +105,7 @@ impl EcnEndpoint {
         at_once
     }
 
-    /// A packet with data arrives. Whether what was received before must be acknowledged first.
+    /// Process a data packet. Return the ACKs that its mark requires.
     #[inline]
     pub fn on_data(
         &mut self,
@@ -124,7 +124,8 @@ impl EcnEndpoint {
             if tcp.details.ecn_echo == EcnEcho::Rfc3168 {
                 return RequestedAcks::default();
             }
-            // Linux, __tcp_ecn_check_ce: a first mark, and what is not ECN-capable and so sent again.
+            // Linux, __tcp_ecn_check_ce: a first mark, or a packet that is Not-ECT and hence a
+            // retransmission.
             let repeated = self.classic.is_repeated(field != Field::NotEct);
             let more = if (marked && !echoed) || repeated { 2 } else { 0 };
             return RequestedAcks { before: false, at_once: cwr || more > 0, more };
@@ -156,7 +157,7 @@ impl EcnEndpoint {
         }
     }
 
-    /// The flags of a segment that is not a SYN.
+    /// Return the ECN flags of a segment that is not a SYN.
     #[inline]
     pub fn flags(&mut self, carrier: Carrier) -> Flags {
         match self.mode {
@@ -186,7 +187,7 @@ impl EcnEndpoint {
                 let Some(accurate) = self.accurate() else { return Flags::default() };
                 accurate.received.on_ack_sent();
                 accurate.ack_of_acks = false;
-                // RFC 9768 §3.2.2.1: on a pure ACK, and nowhere else.
+                // RFC 9768 §3.2.2.1: only a pure ACK reports the ECN field of the SYN-ACK.
                 if carrier == Carrier::Ack && std::mem::take(&mut accurate.handshake_due) {
                     return field::handshake(handshake);
                 }
@@ -195,14 +196,15 @@ impl EcnEndpoint {
         }
     }
 
-    /// Data came with a SYN or SYN-ACK. Its bytes count, the packet does not (RFC 9768 §3.2.2.2, §3.2.3).
+    /// Record data of a SYN or SYN-ACK. Accurate ECN counts its bytes but not the packet (RFC 9768
+    /// §3.2.2.2, §3.2.3).
     pub fn on_syn_data(&mut self, field: Field, bytes: u16) {
         if let Some(accurate) = self.accurate() {
             accurate.received.on_syn_data(field, bytes);
         }
     }
 
-    /// RCV.NXT is `next` now.
+    /// Record that RCV.NXT has advanced to `next`.
     #[inline]
     pub fn on_advance(&mut self, next: Seq) {
         if let Some(nonce) = self.nonce() {
@@ -210,13 +212,14 @@ impl EcnEndpoint {
         }
     }
 
-    /// An ACK of everything that arrived went out.
+    /// Record an ACK of all received data.
     #[inline]
     pub fn on_sent(&mut self) {
         self.classic.on_ack_sent();
     }
 
-    /// The option of Accurate ECN for a segment that has `room` for it (RFC 9768 §3.2.3.2.1, §3.2.3.3).
+    /// Return the Accurate ECN option for a segment with `room` bytes left for options (RFC 9768
+    /// §3.2.3.2.1, §3.2.3.3).
     pub fn option(&mut self, room: u16, carrier: Carrier) -> Option<AccEcn> {
         let accurate = self.accurate()?;
         match (carrier, accurate.first_data) {
@@ -225,23 +228,25 @@ impl EcnEndpoint {
                 accurate.first_data = FirstData::Tests;
                 accurate.received.test_option(room)
             }
-            // The option may be why it was lost (§3.2.3.2.2).
+            // The option may have caused the loss (§3.2.3.2.2).
             (Carrier::FirstDataAgain, FirstData::Tests) => None,
             _ => accurate.received.option(room),
         }
     }
 
-    /// Whether a pure ACK that goes out now must not carry SACK blocks (RFC 9768 §3.2.2.1, §3.2.2.5.1).
+    /// Return true if a pure ACK sent now must not carry SACK blocks (RFC 9768 §3.2.2.1,
+    /// §3.2.2.5.1).
     pub fn forbids_sack(&mut self) -> bool {
         self.accurate().is_some_and(|a| a.handshake_due || a.ack_of_acks)
     }
 
-    /// Whether a pure ACK must go out before any data, to say in which field the SYN-ACK came (RFC 9768 §3.2.2.1).
+    /// Return true if a pure ACK must precede any data, to report the ECN field of the SYN-ACK (RFC
+    /// 9768 §3.2.2.1).
     pub fn must_send_handshake_ack(&mut self) -> bool {
         self.accurate().is_some_and(|a| a.handshake_due)
     }
 
-    /// What an ACK says of marks.
+    /// Return the feedback about marks in an ACK.
     #[inline]
     pub fn feedback(
         &mut self,
@@ -304,14 +309,15 @@ impl EcnEndpoint {
         Feedback { echo: ace_feedback.packets > 0, marked }
     }
 
-    /// The same where nothing was ever sent but ACKs: it is counted all the same, by timestamps.
+    /// Count the feedback of an ACK while this endpoint has sent only ACKs. Timestamps give the
+    /// order of these ACKs.
     pub fn on_ack_of_acks(&mut self, segment: &Segment, options: &Options) {
         if let Some(accurate) = self.accurate() {
             accurate.echoed.on_ack(segment.flags, options, &Default::default(), false);
         }
     }
 
-    /// The window was cut, for whatever reason (RFC 3168 §6.1.2).
+    /// Record a reduction of cwnd for any reason (RFC 3168 §6.1.2).
     pub fn on_cwnd_reduction(&mut self, max: Seq) {
         match self.mode {
             Mode::Off | Mode::Accurate => {}
@@ -322,20 +328,21 @@ impl EcnEndpoint {
         }
     }
 
-    /// Whether the next new data segment carries CWR.
+    /// Return true if the next new data segment must carry CWR.
     #[inline]
     pub fn must_send_cwr(&self) -> bool {
         self.classic.must_send_cwr()
     }
 
-    /// CWR is said, once.
+    /// Record that a segment carries CWR.
     #[inline]
     pub fn on_cwr_sent(&mut self) {
         self.classic.on_cwr_sent();
     }
 
-    /// With Accurate ECN: packets that arrived marked, bytes that arrived with ECT(0), CE and ECT(1), and what the
-    /// other side said of bytes of ours.
+    /// Return the counters of Accurate ECN: marked packets that arrived, bytes that arrived with
+    /// ECT(0), CE and ECT(1), and the bytes that the other side reported to have received with
+    /// each.
     pub fn counts(&self) -> Option<(u32, [u32; 3], [u32; 3])> {
         match self.mode_state.as_deref() {
             Some(ModeState::Accurate(accurate)) => {

@@ -1,25 +1,25 @@
-//! What a connection agreed on, and what that has of its own.
+//! Mode of ECN that a connection negotiated, and the state that only one mode needs.
 
 use super::accurate::Accurate;
 use super::nonce::Nonce;
 
-/// What a connection agreed on.
+/// Mode of ECN that a connection negotiated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mode {
-    /// No ECN.
+    /// The connection does not use ECN.
     #[default]
     Off,
-    /// RFC 3168.
+    /// Classic ECN (RFC 3168).
     Classic,
-    /// RFC 8257's echo.
+    /// Classic ECN with the echo of DCTCP (RFC 8257).
     Dctcp,
-    /// RFC 3540.
+    /// Classic ECN with the nonce (RFC 3540).
     Nonce,
-    /// RFC 9768.
+    /// Accurate ECN (RFC 9768).
     Accurate,
 }
 
-/// What a mode has of its own.
+/// State that only one mode needs.
 #[derive(Clone, Debug)]
 pub(super) enum ModeState {
     Accurate(Accurate),

@@ -1,31 +1,32 @@
-//! The ECN nonce, RFC 3540 (`rfc3540`): the choice between ECT(0) and ECT(1) is a random bit, the receiver
-//! returns the sum of those it got, and one that hides a mark is found out one time in two.
+//! The ECN nonce (RFC 3540, `rfc3540`): the choice between ECT(0) and ECT(1) is a random bit, and
+//! the receiver returns the sum of the bits that arrived. A receiver that hides a mark guesses the
+//! bit, and is detected with probability 1/2.
 
 use std::collections::VecDeque;
 
 use net::{Ecn, Seq};
 
-/// Both halves of the nonce.
+/// State of the nonce, of sender and receiver.
 #[derive(Clone, Debug)]
 pub struct Nonce {
-    /// Sender: where each segment ends, and the sum of nonces up to there.
+    /// Sender: end of each segment, and sum of nonces up to that end.
     sums: VecDeque<(Seq, bool)>,
     sum: bool,
-    /// Sums are not comparable until this is acknowledged (§4.2: after a mark or a loss).
+    /// Sequence number up to which sums are not comparable (§4.2: after a mark or a loss).
     resynchronize: Option<Seq>,
-    /// What must be added to the receiver's sum.
+    /// Difference between the sums of sender and receiver after a resynchronization.
     offset: bool,
     random: u64,
-    /// Receiver: the sum of what arrived in order (§3.3).
+    /// Receiver: sum of nonces of the data in order (§3.3).
     received: bool,
-    /// Nonces of what is not in order yet, by the first sequence number.
+    /// Receiver: nonces of the data that is not in order yet, by first sequence number.
     out_of_order: Vec<(Seq, bool)>,
-    /// Wrong sums.
+    /// Number of wrong sums.
     pub wrong: u32,
 }
 
 impl Default for Nonce {
-    /// Sums begin with 1 (§5).
+    /// Return the initial state, in which both sums are 1 (§5).
     fn default() -> Self {
         Nonce {
             sums: VecDeque::new(),
@@ -41,9 +42,10 @@ impl Default for Nonce {
 }
 
 impl Nonce {
-    /// The field of a new segment that ends at `end` (§4.1).
+    /// Return the ECN field of a new segment that ends at `end` (§4.1).
     pub fn field(&mut self, end: Seq) -> Ecn {
-        // A bit of xorshift64; the seed is the first sequence number, so that runs repeat.
+        // A bit of xorshift64. The seed is the first sequence number, so that runs are
+        // reproducible.
         if self.random == 0 {
             self.random = u64::from(end.0) | 0x9E37_79B9_0000_0001;
         }
@@ -56,19 +58,20 @@ impl Nonce {
         if bit { Ecn::Ect1 } else { Ecn::Ect0 }
     }
 
-    /// A segment is sent again, or the network marked: sums count again from `max`.
+    /// Exclude the data before `max` from the check, because a segment was retransmitted or the
+    /// network marked one.
     pub fn on_congestion(&mut self, max: Seq) {
         self.resynchronize = Some(max);
     }
 
-    /// An ACK with this nonce sum arrives; whether the sum is wrong (§4.2).
+    /// Process an ACK with a nonce sum. Return true if the sum is wrong (§4.2).
     pub fn on_ack(&mut self, ack: Seq, sum: bool, echo: bool) -> bool {
         let mut expected = None;
         while self.sums.front().is_some_and(|s| !s.0.after(ack)) {
             expected = self.sums.pop_front().filter(|s| s.0 == ack).map(|s| s.1);
         }
         if echo {
-            return false; // §4.2: no sum is expected while congestion is echoed
+            return false; // §4.2: ACKs with ECN-Echo are not checked
         }
         let Some(expected) = expected else { return false };
         if let Some(max) = self.resynchronize {
@@ -83,14 +86,14 @@ impl Nonce {
         wrong
     }
 
-    /// Data arrived, in this field.
+    /// Record the ECN field of data that begins at `seq`.
     pub fn on_data(&mut self, field: Ecn, seq: Seq) {
         if field == Ecn::Ect1 {
             self.out_of_order.push((seq, true));
         }
     }
 
-    /// The data before `next` is in order: its nonces count.
+    /// Add the nonces of the data before `next`, which is now in order.
     pub fn on_advance(&mut self, next: Seq) {
         let received = &mut self.received;
         self.out_of_order.retain(|&(seq, nonce)| {
@@ -100,7 +103,7 @@ impl Nonce {
         });
     }
 
-    /// The sum for an ACK.
+    /// Return the nonce sum for an ACK.
     pub fn echo_sum(&self) -> bool {
         self.received
     }
@@ -110,9 +113,9 @@ impl Nonce {
 mod tests {
     use super::*;
 
-    /// A receiver that hides marks must guess the erased nonces: it is found out soon.
+    /// A receiver that hides marks must guess the erased nonces, so it is soon detected.
     #[test]
-    fn a_liar_is_found_out_and_an_honest_receiver_is_not() {
+    fn the_nonce_detects_a_receiver_that_hides_marks_and_no_other() {
         for hides in [false, true] {
             let (mut sender, mut receiver) = (Nonce::default(), Nonce::default());
             let mut wrong = 0;

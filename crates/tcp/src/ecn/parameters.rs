@@ -5,8 +5,8 @@ use units::{Packets, Range, params};
 use super::choices::*;
 
 params! {
-    /// Explicit Congestion Notification: what is negotiated, which packets are ECN-capable, and the response to
-    /// marks. `ecn = "rfc3168"` stands for `ecn = { mode = "rfc3168" }`.
+    /// Explicit Congestion Notification: what is negotiated, which packets are ECN-capable, and the
+    /// response to marks. `ecn = "rfc3168"` stands for `ecn = { mode = "rfc3168" }`.
     pub struct EcnParameters: "tcp.ecn", shorthand for mode {
         /// Kind of ECN that the endpoint offers or accepts.
         mode: Ecn = (Ecn::Off), in Range::ANY, from "rfc3168";
@@ -14,9 +14,9 @@ params! {
         packets: EctOn = (EctOn::NewData), in Range::ANY, from "rfc3168 §6.1.5";
         /// True to send ECT(1), as L4S requires, instead of ECT(0) in ECN-capable packets.
         ect1: bool = (false), in Range::ANY, from "rfc9331 §4.1";
-        /// True to retransmit an unanswered SYN without the offer of ECN. Accurate ECN first retransmits it
-        /// once with the offer, and treats a SYN-ACK in the same way. If congestion drops the SYN, the
-        /// connection then never uses ECN.
+        /// True to retransmit an unanswered SYN without the offer of ECN. Accurate ECN first
+        /// retransmits the SYN once with the offer, and treats a SYN-ACK in the same way. If
+        /// congestion drops the SYN, the connection never uses ECN.
         fallback: bool = (false), in Range::ANY, from "rfc3168 §6.1.1.1 and rfc9768 §3.1.4, §3.2.3.2.2 allow it; Linux: on";
         /// True to send the option of Accurate ECN in addition to the header field.
         accurate_option: bool = (true), in Range::ANY, from "rfc9768 §3.2.3";

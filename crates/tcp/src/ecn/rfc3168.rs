@@ -1,71 +1,72 @@
-//! Classic ECN in TCP, RFC 3168 §6.1 (`rfc3168`).
+//! Classic ECN in TCP (RFC 3168 §6.1, `rfc3168`).
 
 use net::Flags;
 
 use super::choices::EcnEcho;
 
-/// Flags of a SYN from an endpoint that offers ECN (§6.1.1: an ECN-setup SYN).
+/// Flags of an ECN-setup SYN, which offers ECN (§6.1.1).
 pub const SETUP_SYN: Flags = Flags(Flags::ECE.0 | Flags::CWR.0);
 
-/// Whether a SYN or SYN-ACK with these flags is an ECN-setup one (§6.1.1).
+/// Return true if a SYN or SYN-ACK with these flags is an ECN-setup one (§6.1.1).
 pub fn is_setup(flags: Flags) -> bool {
     if flags.has(Flags::ACK) { flags.has(Flags::ECE) && !flags.has(Flags::CWR) } else { flags.has(SETUP_SYN) }
 }
 
-/// The ECN state of an endpoint: as a sender of data and as a receiver.
+/// ECN state of an endpoint, as a sender and as a receiver of data.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EcnState {
-    /// The window was cut: the next new data segment says so.
+    /// True if cwnd was reduced and the next new data segment must carry CWR.
     cwr_due: bool,
-    /// A mark arrived and the sender has not said CWR since.
+    /// True if a mark arrived, and no CWR since.
     echoing: bool,
-    /// A mark arrived that is not acknowledged yet.
+    /// True if a mark arrived that no ACK has acknowledged.
     marked: bool,
-    /// An ECN-capable packet arrived.
+    /// True after an ECN-capable packet arrived.
     seen: bool,
 }
 
 impl EcnState {
-    /// Data arrived: CWR stops the echo but for marks that are not acknowledged yet, and a mark on the same segment
-    /// starts it again. An ACK carries ECN-Echo "if the CE codepoint is set in any of the data packets being
-    /// acknowledged" (§6.1.3).
+    /// Process a data segment. CWR stops the echo, except of marks that no ACK has acknowledged,
+    /// and a mark on the same segment starts the echo again. An ACK carries ECN-Echo "if the CE
+    /// codepoint is set in any of the data packets being acknowledged" (§6.1.3).
     #[inline]
     pub fn on_data(&mut self, cwr: bool, ce: bool, echo: EcnEcho) {
         self.marked = ce || (self.marked && echo == EcnEcho::Rfc3168);
         self.echoing = self.marked || (self.echoing && !cwr);
     }
 
-    /// An ECN-capable packet arrived, or another: whether this one comes after such, so that it is likely sent again.
+    /// Record whether a packet is ECN-capable (`capable`). Return true if this one is not although
+    /// an earlier one was, so that it is probably a retransmission.
     #[inline]
     pub fn is_repeated(&mut self, capable: bool) -> bool {
         self.seen |= capable;
         self.seen && !capable
     }
 
-    /// Whether an ACK carries ECN-Echo now.
+    /// Return true if an ACK sent now carries ECN-Echo.
     #[inline]
     pub fn echoes(&self) -> bool {
         self.echoing
     }
 
-    /// An ACK of everything that arrived goes out.
+    /// Record an ACK of all received data.
     #[inline]
     pub fn on_ack_sent(&mut self) {
         self.marked = false;
     }
 
-    /// The window was cut, for whatever reason (§6.1.2).
+    /// Record a reduction of cwnd for any reason (§6.1.2).
     pub fn on_cwnd_reduction(&mut self) {
         self.cwr_due = true;
     }
 
-    /// Whether the next new data segment carries CWR.
+    /// Return true if the next new data segment must carry CWR.
     #[inline]
     pub fn must_send_cwr(&self) -> bool {
         self.cwr_due
     }
 
-    /// CWR is said, once.
+    /// Record that a segment carries CWR.
     #[inline]
     pub fn on_cwr_sent(&mut self) {
         self.cwr_due = false;
@@ -76,9 +77,9 @@ impl EcnState {
 mod tests {
     use super::*;
 
-    /// §6.1.1: the combinations that are and are not a setup.
+    /// §6.1.1: combinations of flags that offer or accept ECN, and combinations that do not.
     #[test]
-    fn only_the_setup_flags_negotiate() {
+    fn only_ecn_setup_flags_negotiate_ecn() {
         assert!(is_setup(Flags::SYN | Flags::ECE | Flags::CWR));
         assert!(is_setup(Flags::SYN | Flags::ACK | Flags::ECE));
         assert!(!is_setup(Flags::SYN));
@@ -104,9 +105,10 @@ mod tests {
         }
     }
 
-    /// §6.1.3: CWR does not take back what no ACK has said yet; on Linux it does.
+    /// §6.1.3: CWR does not cancel the echo of a mark that no ACK has acknowledged. On Linux it
+    /// does.
     #[test]
-    fn a_mark_is_echoed_once_at_least() {
+    fn a_mark_is_echoed_at_least_once() {
         for (echo, once) in [(EcnEcho::Rfc3168, true), (EcnEcho::Linux, false)] {
             let mut e = EcnState::default();
             e.on_data(false, true, echo);
@@ -119,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn cwr_is_said_once_a_cut() {
+    fn cwr_is_sent_once_per_reduction() {
         let mut e = EcnState::default();
         assert!(!e.must_send_cwr());
         e.on_cwnd_reduction();

@@ -1,4 +1,4 @@
-//! What the application does: open, write, read, close.
+//! Calls of the application: open, write, read, close.
 
 use std::sync::Arc;
 
@@ -10,19 +10,20 @@ use super::state::State;
 use crate::config::Tcp;
 
 impl Endpoint {
-    /// Opens actively.
+    /// Open actively.
     pub fn connect(&mut self) {
         self.state = State::SynSent;
         self.syn_due = true;
     }
 
-    /// Opens passively.
+    /// Open passively.
     pub fn listen(&mut self) {
         self.state = State::Listen;
     }
 
-    /// Its parameters are these from now on; another congestion control begins anew. What the handshake agreed on stays,
-    /// and so does what its halves took from the parameters when they began: segment size, SACK, the clock.
+    /// Replace the parameters. Another congestion control starts anew. Results of the handshake
+    /// stay, and so do values that the sender and receiver took from the parameters at their
+    /// beginning: segment size, SACK, and the clock.
     pub fn configure(&mut self, tcp: Arc<Tcp>) {
         if let Some(sender) = &mut self.sender
             && tcp.congestion != self.tcp.congestion
@@ -32,8 +33,8 @@ impl Endpoint {
         self.tcp = tcp;
     }
 
-    /// The application writes `bytes`; `u64::MAX`: without end. After its close there is nothing to write (RFC 9293
-    /// §3.10.2).
+    /// Write `bytes` bytes; `u64::MAX` is endless data. After a close the call has no effect (RFC
+    /// 9293 §3.10.2).
     pub fn write(&mut self, bytes: u64) {
         let sender = self.sender();
         if !sender.tcb.closing {
@@ -41,13 +42,13 @@ impl Endpoint {
         }
     }
 
-    /// Record that the application waits for the connection in order to write: the data then carries
-    /// the ACK of the SYN-ACK.
+    /// Record that the application waits for the connection in order to write. The data then
+    /// carries the ACK of the SYN-ACK.
     pub fn await_write(&mut self) {
         self.incidents().write_waits = true;
     }
 
-    /// The application has no more to write.
+    /// Close the sending side, after which the application writes no more data.
     pub fn close(&mut self) {
         if matches!(self.state, State::Closed | State::Listen) {
             self.state = State::Closed;
@@ -65,7 +66,7 @@ impl Endpoint {
         }
     }
 
-    /// The application drops the connection (RFC 9293 §3.10.5): a reset goes out.
+    /// Abort the connection with a reset (RFC 9293 §3.10.5).
     pub fn abort(&mut self) {
         let synchronized =
             !matches!(self.state, State::Closed | State::Listen | State::SynSent | State::TimeWait);
@@ -76,22 +77,24 @@ impl Endpoint {
         self.end(Time::ZERO, None);
     }
 
-    /// Ends without a word.
+    /// Close the connection without sending a segment.
     pub fn discard(&mut self, now: Time) {
         self.end(now, None);
     }
 
-    /// It is to tell the [delivery rate](Endpoint::delivery_rate). (Not after something was sent.)
+    /// Measure the [delivery rate](Endpoint::delivery_rate). The call must precede the first
+    /// transmission.
     pub fn measure_delivery_rate(&mut self) {
         self.incidents().measures_rate = true;
     }
 
-    /// From now on the application reads when it likes ([`Endpoint::read`]), not at once.
+    /// Store received data until the application reads it with [`Endpoint::read`]. By default the
+    /// endpoint discards received data at once.
     pub fn hold_data(&mut self) {
         self.incidents().explicit_reads = true;
     }
 
-    /// The application reads up to `bytes`: how many there were.
+    /// Read up to `bytes` bytes. Return the number of bytes read.
     pub fn read(&mut self, now: Time, bytes: u32) -> u32 {
         let (buffer, most, smss) = (self.buffer(), self.max_window(), self.smss());
         let Some(receiver) = &mut self.receiver else { return 0 };
@@ -101,22 +104,23 @@ impl Endpoint {
         n
     }
 
-    /// Bytes in order that the application has not read.
+    /// Return the number of bytes in order that the application has not read.
     pub fn readable(&self) -> u32 {
         self.receiver.as_ref().map_or(0, |r| r.unread)
     }
 
-    /// Whether the other side has closed and everything was read.
+    /// Return true if the other side has closed and all data was read.
     pub fn at_eof(&self) -> bool {
         self.fin_received() && self.readable() == 0
     }
 
-    /// Whether the other side's FIN has been reached.
+    /// Return true if the other side's FIN is in order.
     pub fn fin_received(&self) -> bool {
         matches!(self.state, State::CloseWait | State::LastAck | State::Closing | State::TimeWait)
     }
 
-    /// Bytes written and not acknowledged, and of those never sent.
+    /// Return the bytes that were written and not acknowledged, and the part of them that was never
+    /// sent.
     pub fn outstanding(&self) -> (u64, u64) {
         self.sender.as_ref().map_or((0, 0), |s| {
             let sent = u64::from(s.tcb.data_end().minus(s.tcb.una).max(0) as u32) - u64::from(self.syn_out());
@@ -124,44 +128,47 @@ impl Endpoint {
         })
     }
 
-    /// Whether the application has closed and the FIN is not acknowledged, and whether it was not even sent.
+    /// Return true if the application has closed and the FIN is not acknowledged, and true if the
+    /// FIN was not sent.
     pub fn fin_outstanding(&self) -> (bool, bool) {
         let Some(s) = &self.sender else { return (false, false) };
         (s.tcb.closing && !(s.tcb.fin_sent && s.tcb.una == s.tcb.max), s.tcb.closing && !s.tcb.fin_sent)
     }
 
-    /// Whether ACKs go out at once, as the application wished or as a connection begins.
+    /// Return true if ACKs are sent at once, by request of the application or at the beginning of a
+    /// connection.
     pub fn acks_quickly(&self) -> bool {
         self.receiver.as_ref().map_or(self.tcp.ack.quick.0 > 0.0, |r| r.is_quick())
     }
 
-    /// Small segments never wait (TCP_NODELAY).
+    /// Turn the immediate sending of small segments on or off (TCP_NODELAY).
     pub fn set_nodelay(&mut self, on: bool) {
         self.sender().tcb.nodelay(on);
     }
 
-    /// Small segments wait for more (TCP_CORK).
+    /// Turn the holding of small segments on or off (TCP_CORK).
     pub fn set_cork(&mut self, on: bool) {
         self.sender().tcb.cork(on);
     }
 
-    /// Small segments wait for what the application writes next (MSG_MORE), until something arrives: then
-    /// whoever calls this with `false`.
+    /// Hold small segments until the application writes more (MSG_MORE). The caller ends the wait
+    /// with `false` when a segment arrives.
     pub fn expect_more(&mut self, on: bool) {
         self.sender().tcb.expect_more(on);
     }
 
-    /// What was written ends a record: no segment has bytes of the next beside it (MSG_EOR).
+    /// End a record after the data written so far: no segment contains data of two records
+    /// (MSG_EOR).
     pub fn end_record(&mut self) {
         self.sender().end_record();
     }
 
-    /// ACKs go out at once, or not (TCP_QUICKACK).
+    /// Turn immediate ACKs on or off (TCP_QUICKACK).
     pub fn set_quickack(&mut self, on: bool) {
         self.receiver().set_quick(on);
     }
 
-    /// The other side has closed and this side has not.
+    /// Return true if the other side has closed and this side has not.
     pub fn peer_closed(&self) -> bool {
         self.state == State::CloseWait
     }

@@ -1,35 +1,36 @@
-//! What the parameters of an endpoint may say of segments that are not as they should be.
+//! Choices of the parameters for invalid or unusual segments.
 
 use units::words;
 
 words! {
-    /// What becomes of a segment without a timestamp where timestamps were agreed on.
+    /// Treatment of a segment without a timestamp after timestamps were negotiated.
     pub enum MissingTimestamp {
-        /// It is dropped (RFC 7323 §3.2).
+        /// The endpoint drops the segment (RFC 7323 §3.2).
         Refused = "refused",
-        /// It is taken as it is (Linux, tcp_validate_incoming).
+        /// The endpoint processes the segment (Linux, tcp_validate_incoming).
         Accepted = "accepted",
     }
 }
 
 words! {
-    /// What becomes of a segment that acknowledges what was never sent.
+    /// Response to a segment that acknowledges unsent data.
     pub enum AckOfUnsent {
-        /// It is answered by an ACK and dropped (RFC 9293 §3.10.7.4, fifth check).
+        /// The endpoint drops the segment and sends an ACK (RFC 9293 §3.10.7.4, fifth check).
         Answered = "answered",
-        /// It is dropped (Linux, tcp_ack).
+        /// The endpoint drops the segment (Linux, tcp_ack).
         Dropped = "dropped",
     }
 }
 
 words! {
-    /// Answer to an ACK from before SND.UNA less the largest window that was ever offered.
+    /// Response to an ACK below SND.UNA less the largest window that the other side ever offered.
     pub enum OldAcks {
-        /// It is a duplicate like any other: its acknowledgement is ignored and its data is taken
-        /// (RFC 9293 §3.10.7.4, fifth check).
+        /// The ACK is a duplicate like any other: the endpoint ignores its acknowledgement and
+        /// accepts its data (RFC 9293 §3.10.7.4, fifth check).
         Taken = "taken",
-        /// The segment is discarded and an ACK is sent back, against blind injection of data; so is
-        /// one from before the first byte (RFC 5961 §5.2, a MAY of RFC 9293; Linux, tcp_ack).
+        /// The endpoint drops the segment and sends an ACK, as a protection against blind injection
+        /// of data. It also does so for an ACK below the first byte (RFC 5961 §5.2, a MAY of RFC
+        /// 9293; Linux, tcp_ack).
         Rfc5961 = "rfc5961",
     }
 }

@@ -1,4 +1,5 @@
-//! Segments that a synchronized state answers or cuts: outside of the window, of nothing, resets (RFC 9293 §3.10.7.4).
+//! Segments that fail a check in a synchronized state: data or ACKs outside the window, ACKs of
+//! unsent data, SYNs and resets (RFC 9293 §3.10.7.4).
 
 use net::{Ecn as EcnField, Flags, Options, Segment, Seq};
 use units::{Duration, Time};
@@ -10,7 +11,8 @@ use crate::config::{AckOfUnsent, OldAcks};
 use crate::sender::{ArrivingAck, Feedback};
 
 impl Endpoint {
-    /// What lies beyond the window is cut off (RFC 9293 §3.10.7.4, first check).
+    /// Process the part of a segment that lies inside the window, and ignore the `beyond` octets
+    /// after it (RFC 9293 §3.10.7.4, first check).
     #[cold]
     pub(super) fn on_data_beyond(&mut self, now: Time, segment: &Segment, beyond: i64, field: EcnField) {
         let mut inside = *segment;
@@ -20,8 +22,7 @@ impl Endpoint {
         self.on_data(now, &inside, &Options::NONE, field);
     }
 
-    /// Answer an ACK from outside of SND.UNA to SND.MAX. Return whether the rest of the
-    /// segment is ignored.
+    /// Answer an ACK outside SND.UNA to SND.MAX. Return true if the rest of the segment is ignored.
     #[cold]
     pub(super) fn on_ack_outside(&mut self, now: Time, segment: &Segment, options: &Options) -> bool {
         if segment.ack.after(self.max()) {
@@ -29,7 +30,7 @@ impl Endpoint {
             return true;
         }
         let (una, oldest) = match &self.sender {
-            // Linux, tcp_ack: nor from before the first byte.
+            // Linux, tcp_ack: an ACK below the first byte is old too.
             Some(sender) => (sender.tcb.una, u64::from(sender.tcb.max_window()).min(sender.tcb.acked)),
             None => (self.iss + 1, 0),
         };
@@ -42,7 +43,7 @@ impl Endpoint {
         discards
     }
 
-    /// RFC 9293 §3.10.7.4, fifth check: what was never sent is acknowledged.
+    /// Answer an ACK of data that was never sent (RFC 9293 §3.10.7.4, fifth check).
     fn on_ack_of_unsent(&mut self, segment: &Segment, options: &Options) {
         if self.state == State::SynReceived {
             self.incidents().reset = Some(Reset::answers(segment, options));
@@ -51,7 +52,7 @@ impl Endpoint {
         }
     }
 
-    /// RFC 9293 §3.10.7.4, first and fourth check: what is outside of the window, or a SYN, is answered.
+    /// Answer a segment outside the window, or a SYN (RFC 9293 §3.10.7.4, first and fourth check).
     #[cold]
     pub(super) fn on_unacceptable(
         &mut self,
@@ -71,7 +72,7 @@ impl Endpoint {
             self.incidents().time_wait_from = Some(now); // eighth check: the 2 MSL begin again
         }
         if segment.len == 1 && segment.seq == next {
-            // A window probe (RFC 3168 §6.1.6), whose octet is not taken.
+            // A window probe (RFC 3168 §6.1.6). The endpoint does not accept its octet.
             self.ecn.on_data(segment, field, false, &self.tcp);
             self.ecn.on_packet(&Segment { len: 0, ..*segment }, field, false, &self.tcp);
         }
@@ -92,14 +93,16 @@ impl Endpoint {
         if segment.flags.has(Flags::SYN | Flags::ACK) && segment.seq == self.irs {
             self.ecn.on_syn_ack_again(segment.flags, field);
         }
-        // The segment begins before the data that was received last, or at the end of the window,
-        // if its sender has filled the window. In a closed window it may have data, as a probe has.
+        // The segment begins before the data that was received last, or at the end of the window if
+        // its sender has filled the window. In a closed window the segment may have data, as a
+        // probe has.
         let late = segment.seq.before(next) || segment.seq == next + window;
         let empty = segment.seq_len() == 0 || (closed && !segment.flags.has(Flags::SYN));
         if empty && late && segment.flags.has(Flags::ACK) {
             self.process_late_ack(now, segment);
         }
-        // A SYN is challenged, whatever it carries (RFC 5961 §4; Linux, tcp_validate_incoming).
+        // A SYN causes a challenge ACK, with or without data (RFC 5961 §4; Linux,
+        // tcp_validate_incoming).
         let data = segment.len > 0 && !segment.flags.has(Flags::SYN);
         if data && segment.seq.before(next) {
             let tcp = self.tcp.clone();
@@ -112,9 +115,10 @@ impl Endpoint {
         }
     }
 
-    /// The SYN-ACK of an end that opened at the same time: it completes the handshake if it
-    /// acknowledges our SYN (RFC 9293 §3.5, figure 8), and is answered, with a report of its SYN,
-    /// which came before (Linux, tcp_validate_incoming, tcp_data_queue).
+    /// Process the SYN-ACK of an endpoint that opened at the same time. The SYN-ACK completes the
+    /// handshake if it acknowledges this endpoint's SYN (RFC 9293 §3.5, figure 8). The answer
+    /// reports the SYN as a duplicate, because it arrived before (Linux, tcp_validate_incoming,
+    /// tcp_data_queue).
     fn on_crossing_syn_ack(&mut self, now: Time, segment: &Segment) {
         self.ack_due = true;
         if segment.ack != self.max() {
@@ -128,7 +132,8 @@ impl Endpoint {
         self.after_ack(now);
     }
 
-    /// An ACK goes out, unless one like it did just before (RFC 5961 §7). Data is no part of a loop of ACKs.
+    /// Send an ACK, unless a similar one was sent within `invalid_ack_spacing` (RFC 5961 §7).
+    /// Segments with data cannot cause a loop of ACKs, so the limit does not apply to them.
     fn answer_with_ack(&mut self, now: Time) {
         let spacing = self.tcp.details.invalid_ack_spacing;
         if spacing > Duration::ZERO {
@@ -141,8 +146,9 @@ impl Endpoint {
         self.ack_due = true;
     }
 
-    /// An ACK from just outside of the window: what it acknowledges counts (as Linux has it), or two ends whose probes
-    /// crossed would answer each other for ever, and one with a gap in its window would hear nothing of its own data.
+    /// Process the acknowledgement of a segment just outside the window, as Linux does. Otherwise
+    /// two endpoints whose probes crossed would answer each other forever, and an endpoint with a
+    /// gap in its window would receive no acknowledgement of its own data.
     fn process_late_ack(&mut self, now: Time, segment: &Segment) {
         if self.state == State::SynReceived || segment.ack.after(self.max()) {
             return;
@@ -155,7 +161,8 @@ impl Endpoint {
         }
     }
 
-    /// RFC 9293 §3.10.7.4, second check: exactly the next number resets, others are challenged.
+    /// Process a reset: one with exactly RCV.NXT closes the connection, and any other causes a
+    /// challenge ACK (RFC 9293 §3.10.7.4, second check).
     #[cold]
     pub(super) fn on_reset(&mut self, now: Time, segment: &Segment, next: Seq) {
         if segment.seq != next {

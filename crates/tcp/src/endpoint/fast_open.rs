@@ -1,4 +1,4 @@
-//! Fast Open (RFC 7413, `rfc7413`): data with the SYN, and data before the handshake ends.
+//! TCP Fast Open (RFC 7413, `rfc7413`): data in the SYN, and data before the handshake ends.
 
 use net::{Ecn as EcnField, FastOpen, Flags, Options, Segment};
 use units::{Duration, Time};
@@ -9,13 +9,16 @@ use super::state::{Error, State};
 use crate::config::Tcp;
 use crate::fast_open::{Answer, Failure, Opening, Server};
 
-/// The SYN-ACK of an end that is open already goes out once more than others (Linux, tcp_fastopen_synack_timer).
+/// Number of additional retransmissions of the SYN-ACK of an early connection (Linux,
+/// tcp_fastopen_synack_timer).
 const EXTRA_SYN_ACKS: u64 = 1;
-/// SYN-ACKs without answer before what followed them is deemed lost (Linux, tcp_fastopen_synack_timer).
+/// Number of retransmissions of a SYN-ACK after which the data that followed it is deemed lost
+/// (Linux, tcp_fastopen_synack_timer).
 const MAX_UNANSWERED: u8 = 2;
 
 impl Endpoint {
-    /// Opens actively, and what is written before the first SYN goes out may go with it (RFC 7413 §4.2.2).
+    /// Open actively. Data that the application writes before the first SYN is sent may be part of
+    /// the SYN (RFC 7413 §4.2.2).
     pub fn connect_fast(&mut self, opening: Opening) {
         self.connect();
         let failure = if opening.data { Failure::None } else { Failure::NoCookie };
@@ -24,7 +27,7 @@ impl Endpoint {
         self.incidents().fast_open = Some(Box::new(fast));
     }
 
-    /// Opens passively, and takes data with a SYN that has the right cookie (RFC 7413 §4.2.2).
+    /// Open passively, and accept the data of a SYN with the right cookie (RFC 7413 §4.2.2).
     pub fn listen_fast(&mut self, server: Server) {
         self.listen();
         self.uses_options = true;
@@ -44,30 +47,31 @@ impl Endpoint {
         if self.state == State::SynReceived { self.fast()?.early } else { None }
     }
 
-    /// Its state as its application has it: who closed while it was open already waits for the ACK of its FIN as much as
-    /// for that of its SYN (RFC 9293 §3.10.4).
+    /// Return the state that the application sees. An application that closed an early connection
+    /// waits for the ACK of its FIN as well as for that of its SYN (RFC 9293 §3.10.4).
     pub fn application_state(&self) -> State {
         let closes = self.is_early() && self.sender.as_ref().is_some_and(|s| s.tcb.closing);
         if closes { State::FinWait1 } else { self.state }
     }
 
-    /// Whether data flows though the handshake has not ended: the application may have the connection.
+    /// Return true if the connection is early: the application may use it although the handshake
+    /// has not ended.
     pub fn is_early(&self) -> bool {
         self.early().is_some()
     }
 
-    /// How the other side answered the SYN of [`Endpoint::connect_fast`], once it did.
+    /// Return the answer to the SYN of [`Endpoint::connect_fast`]; `None` before the answer.
     pub fn fast_open_answer(&self) -> Option<Answer> {
         self.fast()?.answer
     }
 
-    /// Whether data with a SYN was taken, here or there; and why not.
+    /// Return true if the data of a SYN was accepted on either side, and otherwise the reason.
     pub fn fast_open_result(&self) -> (bool, Failure) {
         self.fast().map_or((false, Failure::None), |f| (f.data_accepted, f.failure))
     }
 
-    /// The option and the data of a SYN that goes out: those of the first alone (RFC 7413 §4.2.2; Linux,
-    /// tcp_send_syn_data).
+    /// Write the Fast Open option of a SYN, and return the length of its data. Only the first SYN
+    /// has either (RFC 7413 §4.2.2; Linux, tcp_send_syn_data).
     pub(super) fn begin_fast(&mut self, tcp: &Tcp, options: &mut Options) -> u16 {
         let Some(opening) = self.fast_mut().and_then(|f| f.opening.take()) else { return 0 };
         let fits = |o: &FastOpen| options.wire_len() + o.wire_len() <= Options::MOST;
@@ -85,7 +89,7 @@ impl Endpoint {
         len as u16
     }
 
-    /// The SYN-ACK arrives that answers our SYN.
+    /// Process the SYN-ACK that answers this endpoint's SYN.
     pub(super) fn on_fast_answer(&mut self, segment: &Segment, options: &Options, field: EcnField) {
         let again = self.sender.as_ref().is_some_and(|s| s.tcb.expirations > 0);
         let all = segment.ack == self.max();
@@ -110,7 +114,7 @@ impl Endpoint {
         self.accept_syn_data(segment, field);
     }
 
-    /// A SYN arrives for an end that listens: whether it opens at once.
+    /// Process a SYN in LISTEN. The connection becomes early if the SYN has the right cookie.
     pub(super) fn on_fast_syn(&mut self, segment: &Segment, options: &Options, field: EcnField) {
         let Some(fast) = self.fast_mut() else { return };
         let Some(server) = fast.server else { return };
@@ -123,7 +127,7 @@ impl Endpoint {
         }
     }
 
-    /// Data that came with a SYN or SYN-ACK is the application's, as far as it fits into the window.
+    /// Accept the data of a SYN or SYN-ACK for the application, up to the window.
     fn accept_syn_data(&mut self, segment: &Segment, field: EcnField) {
         let explicit_reads = self.incidents.as_ref().is_some_and(|r| r.explicit_reads);
         let receiver = self.receiver();
@@ -135,17 +139,19 @@ impl Endpoint {
         self.ecn.on_syn_data(field, len as u16);
     }
 
-    /// The option of the first SYN-ACK.
+    /// Return the Fast Open option of the first SYN-ACK.
     pub(super) fn fast_reply(&mut self) -> Option<FastOpen> {
         self.fast_mut()?.reply.take()
     }
 
-    /// Times that the SYN-ACK of an end that is open already went out again.
+    /// Return the number of retransmissions of the SYN-ACK of an early connection.
     pub(super) fn early_attempt(&self) -> Option<u8> {
         self.early().map(|early| early.retransmissions)
     }
 
-    /// That SYN-ACK goes out: data may follow the first, and its timer is not the sender's.
+    /// Record the transmission of the SYN-ACK of an early connection. Data may follow the first
+    /// one, so the SYN-ACK has a timer of its own, separate from the sender's. Return the number of
+    /// retransmissions.
     pub(super) fn on_early_syn_ack(&mut self, now: Time, tcp: &Tcp) -> u8 {
         let negotiated = self.negotiated;
         let smss = self.smss();
@@ -166,7 +172,7 @@ impl Endpoint {
         early.retransmissions
     }
 
-    /// Data of an end that is open already; none when SYN-ACKs remain without answer.
+    /// Return data of an early connection, unless several SYN-ACKs were not answered.
     #[cold]
     #[inline(never)]
     pub(super) fn poll_early(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
@@ -174,13 +180,13 @@ impl Endpoint {
         self.poll_open(now, options)
     }
 
-    /// When that SYN-ACK goes out again, or a delayed ACK.
+    /// Return the deadline of an early connection: the timer of its SYN-ACK, or a delayed ACK.
     pub(super) fn early_deadline(&self) -> Option<Time> {
         let early = self.early()?;
         Some(early.timer.min(self.receiver.as_ref().map_or(Time::NEVER, |r| r.ack_at)))
     }
 
-    /// The time of an end that is open already has come to `now`.
+    /// Process the timers of an early connection at time `now`.
     #[cold]
     pub(super) fn on_early_timer(&mut self, now: Time) {
         let tcp = self.tcp.clone();
@@ -203,8 +209,9 @@ impl Endpoint {
         self.syn_due = true;
     }
 
-    /// The handshake ends of an end that is open already. Its SYN-ACK measures the round trip, if it went out once and
-    /// the ACK is of nothing else (RFC 6298 §3). Whether it was open.
+    /// End the handshake of an early connection. The SYN-ACK measures the round-trip time, if it
+    /// was sent once and the ACK acknowledges nothing else (RFC 6298 §3). Return true if the
+    /// connection was early.
     pub(super) fn end_early(&mut self, now: Time, segment: &Segment) -> bool {
         let Some(early) = self.early() else { return false };
         let tcp = self.tcp.clone();

@@ -1,4 +1,5 @@
-//! The handshake (RFC 9293 §3.10.7.2 to §3.10.7.4): SYN, SYN-ACK and what they agree on.
+//! The handshake (RFC 9293 §3.10.7.2 to §3.10.7.4): SYN, SYN-ACK, and the options that they
+//! negotiate.
 
 use net::{Ecn as EcnField, Flags, Options, Segment, Seq};
 use units::Time;
@@ -13,7 +14,7 @@ use crate::receiver::Receiver;
 use crate::timestamp::timestamp;
 
 impl Endpoint {
-    /// The other side's SYN is taken in. Whether ours was marked.
+    /// Process the other side's SYN or SYN-ACK. Return true if this endpoint's SYN was marked.
     fn process_syn(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) -> bool {
         let tcp = &self.tcp;
         self.irs = segment.seq;
@@ -65,7 +66,7 @@ impl Endpoint {
         }
     }
 
-    /// RFC 9293 §3.10.7.3.
+    /// Process a segment in SYN-SENT (RFC 9293 §3.10.7.3).
     #[cold]
     pub(super) fn in_syn_sent(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) {
         let acked = segment.flags.has(Flags::ACK);
@@ -86,7 +87,7 @@ impl Endpoint {
         }
         if !segment.flags.has(Flags::SYN) {
             if acked && self.incidents.as_ref().is_some_and(|r| r.syn_ack_repeated) {
-                // A responder that sends no second SYN-ACK (RFC 5562 §5) is established already.
+                // A responder that sends no second SYN-ACK (RFC 5562 §5) is in ESTABLISHED already.
                 self.syn_acked(now, segment.ack);
                 self.establish(now);
                 self.in_synchronized(now, segment, options, field);
@@ -95,7 +96,7 @@ impl Endpoint {
         }
         let marked = self.process_syn(now, segment, options, field);
         if acked && self.tcp.ecn_in_force() == Ecn::EcnPlusTryOnce && self.ecn.handshake_marked() {
-            self.ack_due = true; // RFC 5562 §3.2: SYN-SENT until one arrives without mark
+            self.ack_due = true; // RFC 5562 §3.2: stay in SYN-SENT until a SYN-ACK arrives without mark
             self.incidents().syn_ack_repeated = true;
             let tcp = self.tcp.clone();
             self.sender().restart_syn_timer(now, &tcp);
@@ -107,7 +108,7 @@ impl Endpoint {
             self.ack_due = true;
             self.establish(now);
             if self.incidents.as_ref().is_some_and(|r| r.write_waits) {
-                // RFC 9293 §3.10.7.3: data that was queued goes with the ACK (Linux,
+                // RFC 9293 §3.10.7.3: data that was queued is sent with the ACK (Linux,
                 // tcp_rcv_synsent_state_process).
                 self.ack_due = false;
                 let tcp = self.tcp.clone();
@@ -117,20 +118,20 @@ impl Endpoint {
                 self.sender().begin_with_one_segment();
             }
         } else {
-            // Both opened at once.
+            // Simultaneous open.
             self.incidents().simultaneous = true;
             self.state = State::SynReceived;
             self.syn_due = true;
         }
     }
 
-    /// Times that the SYN or SYN-ACK was sent before for want of an answer.
+    /// Return the number of earlier transmissions of the SYN or SYN-ACK that were not answered.
     fn attempt(&self) -> u8 {
         let attempt = || self.sender.as_ref().map_or(0, |s| s.tcb.expirations);
         self.early_attempt().unwrap_or_else(attempt)
     }
 
-    /// Our SYNs as far as ECN is concerned.
+    /// Return the ECN flags and fields of this endpoint's SYNs.
     fn syns(&self) -> Syns {
         let tcp = &self.tcp;
         let (plain, syn_ack_repeated) =
@@ -143,7 +144,7 @@ impl Endpoint {
         Syns { first: syn(0), last }
     }
 
-    /// Our SYN-ACKs.
+    /// Return the ECN fields of this endpoint's SYN-ACKs.
     fn syn_acks(&self) -> Syns {
         let again = self.incidents.as_ref().is_some_and(|r| r.syn_ack_repeated);
         let field = |attempt| (Flags::default(), self.ecn.syn_ack_field(&self.tcp, attempt));
@@ -161,16 +162,16 @@ impl Endpoint {
         self.established_at = now;
         let untouched = self.sender.as_ref().is_none_or(|s| s.tcb.is_untouched());
         let closing = self.sender.as_ref().is_some_and(|s| s.tcb.closing);
-        // A clock with ticks remembers more of the handshake than its round trip.
+        // An estimator with ticks stores more from the handshake than the round-trip time.
         if untouched
             && (self.state == State::SynReceived || self.tcp.rto.estimator != RtoEstimator::Jacobson1988)
         {
-            self.sender = None; // it comes back when the application writes
+            self.sender = None; // a write of the application creates the sender again
         }
         self.state = if closing { State::FinWait1 } else { State::Established };
     }
 
-    /// An ACK in SYN-RECEIVED: whether it ends the handshake.
+    /// Process an ACK in SYN-RECEIVED. Return true if it ends the handshake.
     #[cold]
     pub(super) fn on_handshake_ack(&mut self, now: Time, segment: &Segment, options: &Options) -> bool {
         let una = self.sender.as_ref().map_or(self.iss + 1, |s| s.tcb.una);
@@ -184,7 +185,8 @@ impl Endpoint {
         true
     }
 
-    /// Whether the SYN-ACK was marked, and goes out again, not ECN-capable (RFC 5562 §3.2).
+    /// Retransmit a marked SYN-ACK once as Not-ECT (RFC 5562 §3.2). Return true if it is
+    /// retransmitted.
     fn repeats_marked_syn_ack(&mut self, segment: &Segment) -> bool {
         let echo = segment.flags.has(Flags::ECE) && self.ecn.negotiated();
         if self.tcp.ecn.mode != Ecn::EcnPlusTryOnce
@@ -198,7 +200,7 @@ impl Endpoint {
         true
     }
 
-    /// The ACK of the SYN-ACK, which was marked or not.
+    /// Complete the handshake with the ACK of the SYN-ACK. `marked`: the SYN-ACK was marked.
     #[cold]
     pub(super) fn complete_handshake(&mut self, now: Time, segment: &Segment, marked: bool) {
         if !self.end_early(now, segment) {
@@ -216,7 +218,8 @@ impl Endpoint {
             || self.ecn.mode() == Mode::Accurate
             || self.tcp.ect_in_force() == EctOn::AllPackets;
         if marked && heeds {
-            // RFC 5562 §3.2: the initial window is one segment; §4.4 (Wait): after a round trip.
+            // RFC 5562 §3.2: the initial window is one segment. §4.4 (Wait): data waits for a round
+            // trip.
             self.sender().begin_with_one_segment();
             self.ecn.on_cwnd_reduction(self.max());
             if self.tcp.ecn_in_force() == Ecn::EcnPlusWait {
@@ -285,7 +288,8 @@ impl Endpoint {
     }
 }
 
-/// The shift to offer: as the parameters say, or the least that lets the window be told (RFC 7323 §2.3).
+/// Return the window scale to offer: that of the parameters, or the smallest with which the field
+/// can represent the window (RFC 7323 §2.3).
 fn window_scale(tcp: &Tcp) -> u8 {
     let least = || (0..14).find(|&s| tcp.receive_window.0 >> s <= 65_535).unwrap_or(14);
     tcp.window.shift.map_or_else(least, |s| s as u8)

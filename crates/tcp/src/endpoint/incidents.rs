@@ -1,4 +1,4 @@
-//! What befalls few connections.
+//! State that only few connections need.
 
 use net::{FastOpen, Options, Segment, Seq};
 use units::Time;
@@ -10,75 +10,78 @@ use crate::fast_open::{Answer, Failure, Opening, Server};
 #[derive(Clone, Copy, Debug)]
 pub struct Reset {
     pub seq: Seq,
-    /// What it acknowledges, if it aborts a connection; else it answers a segment.
+    /// Acknowledgement of a reset that aborts a connection; `None`: the reset answers a segment.
     pub ack: Option<Seq>,
-    /// TSval of the segment that it answers.
+    /// TSval of the segment that the reset answers.
     pub echo: Option<u32>,
 }
 
 impl Reset {
-    /// The answer to a segment that acknowledges what was never sent (RFC 9293 §3.10.7); it echoes a timestamp (RFC 7323 §5.2).
+    /// Return the answer to a segment that acknowledges unsent data (RFC 9293 §3.10.7). The reset
+    /// echoes the segment's timestamp (RFC 7323 §5.2).
     pub fn answers(segment: &Segment, options: &Options) -> Self {
         Reset { seq: segment.ack, ack: None, echo: options.timestamps.map(|t| t.0) }
     }
 }
 
-/// What befalls few connections: resets and errors, an opening by both sides at once or with marks, a wait at the end.
+/// State that only few connections need: resets, errors, a simultaneous open, marks during the
+/// handshake, explicit reads, and TCP Fast Open.
 #[derive(Clone, Debug, Default)]
 pub struct Incidents {
     pub reset: Option<Reset>,
     pub error: Option<Error>,
-    /// The application reads when it likes.
+    /// True if the application reads with explicit calls.
     pub explicit_reads: bool,
-    /// The application waits for the connection in order to write.
+    /// True if the application waits for the connection in order to write.
     pub write_waits: bool,
-    /// It asks for the delivery rate.
+    /// True if the delivery rate is measured.
     pub measures_rate: bool,
-    /// An ACK that must go out before all others, for what was received before a change of marks.
+    /// Acknowledgement of the data that arrived before a change of marks, which must be sent first.
     pub earlier: Option<Seq>,
-    /// Data waits until then (RFC 5562 §4).
+    /// Time until which data waits (RFC 5562 §4).
     pub hold_until: Option<Time>,
-    /// It was opened by both sides at once.
+    /// True if both sides opened at the same time.
     pub simultaneous: bool,
-    /// The last FIN in TIME-WAIT.
+    /// Time of the last FIN in TIME-WAIT.
     pub time_wait_from: Option<Time>,
-    /// The SYN offers no ECN.
+    /// True if SYNs no longer offer ECN.
     pub plain_syn: bool,
-    /// The SYN-ACK was marked and went out once more.
+    /// True if the SYN-ACK was marked and retransmitted once.
     pub syn_ack_repeated: bool,
-    /// When the first SYN went out; kept for the user timeout only.
+    /// Time of the first SYN, stored for the user timeout only.
     pub syn_at: Option<Time>,
-    /// When a segment that is not acceptable, or is challenged, was last answered.
+    /// Time of the last ACK that answered an unacceptable or challenged segment.
     pub last_answered: Option<Time>,
     pub fast_open: Option<Box<FastOpenState>>,
 }
 
-/// What an end keeps that opens fast, or may.
+/// State of TCP Fast Open.
 #[derive(Clone, Debug, Default)]
 pub struct FastOpenState {
-    /// What a server goes by.
+    /// Cookies of a server.
     pub server: Option<Server>,
-    /// How a client opens, until its first SYN went out.
+    /// Opening of a client, until its first SYN is sent.
     pub opening: Option<Opening>,
-    /// What that had: its option, and whether it had data.
+    /// Fast Open option of the first SYN.
     pub requested: Option<FastOpen>,
     pub data: bool,
-    /// The option of the first SYN-ACK.
+    /// Fast Open option of the first SYN-ACK.
     pub reply: Option<FastOpen>,
-    /// Data flows though the SYN-ACK is not acknowledged.
+    /// State of a connection that the application uses before the handshake ends.
     pub early: Option<EarlyConnection>,
     pub answer: Option<Answer>,
-    /// Data with a SYN was taken, here or there.
+    /// True if the data of a SYN was accepted, on either side.
     pub data_accepted: bool,
     pub failure: Failure,
 }
 
-/// The SYN-ACK of an end that is open already.
+/// SYN-ACK of a connection that the application uses before the handshake ends (an early
+/// connection).
 #[derive(Clone, Copy, Debug)]
 pub struct EarlyConnection {
-    /// When it first went out, and when it goes out again; [`Time::NEVER`]: it did not yet.
+    /// Time of the first transmission; [`Time::NEVER`] before it.
     pub sent: Time,
     pub timer: Time,
-    /// How often it went out again for want of an answer.
+    /// Number of retransmissions.
     pub retransmissions: u8,
 }

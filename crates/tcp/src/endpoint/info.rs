@@ -1,4 +1,4 @@
-//! What an application may ask of its connection, in the names of Linux's TCP_INFO.
+//! Values of a connection that an application can request, with the names of Linux's TCP_INFO.
 
 use units::Duration;
 
@@ -10,7 +10,8 @@ use crate::sender::{CaState, Sender};
 /// Values of a connection. Times are in microseconds, sizes in bytes, windows in segments.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Info {
-    /// Each field without its prefix `tcpi_`, in the order of Linux's structure.
+    /// Name, without the prefix `tcpi_`, and value of each field, in the order of Linux's
+    /// structure.
     pub fields: Vec<(&'static str, u64)>,
 }
 
@@ -18,7 +19,7 @@ fn micros(d: Duration) -> u64 {
     d.0 / 1_000_000
 }
 
-/// The state's number in Linux.
+/// Return the number of a state in Linux.
 fn number(state: State) -> u64 {
     match state {
         State::Established => 1,
@@ -36,7 +37,7 @@ fn number(state: State) -> u64 {
 }
 
 impl Info {
-    /// Of an endpoint and its halves.
+    /// Collect the values of an endpoint and its halves.
     fn of(end: &Endpoint, sender: Option<&Sender>, receiver: Option<&Receiver>) -> Self {
         let tcp = end.tcp();
         let window = end.window();
@@ -62,7 +63,7 @@ impl Info {
         let segments =
             |bytes: f64| if bytes.is_finite() { (bytes / window.smss).floor() as u64 } else { 0x7fff_ffff };
         let inflated = sender.is_some_and(|s| s.state() == CaState::Recovery);
-        let cwnd = window.cwnd + if inflated { window.inflation } else { 0.0 }; // RFC 5681 §3.2: it is inflated
+        let cwnd = window.cwnd + if inflated { window.inflation } else { 0.0 }; // inflated as in RFC 5681 §3.2
         let stats = end.sender_stats();
         let got = end.receiver_stats();
         let (outstanding, unsent) = end.outstanding();
@@ -134,7 +135,7 @@ impl Info {
 }
 
 impl Endpoint {
-    /// Everything an application may ask (Linux, TCP_INFO).
+    /// Return all values that an application can request (Linux, TCP_INFO).
     pub fn info(&self) -> Info {
         match &self.sender {
             Some(sender) => Info::of(self, Some(sender), self.receiver.as_deref()),

@@ -10,11 +10,11 @@ use crate::ecn::RequestedAcks;
 use crate::receiver::{Receiver, acceptable};
 use crate::sender::{ArrivingAck, Feedback};
 
-/// Control bits that say what kind of segment it is.
+/// Control bits that determine the kind of a segment.
 const CONTROL: Flags = Flags(Flags::SYN.0 | Flags::FIN.0 | Flags::RST.0 | Flags::ACK.0);
 
 impl Endpoint {
-    /// A segment arrives, in a packet with this ECN field.
+    /// Process a segment that arrived in a packet with the ECN field `field`.
     #[inline]
     pub fn on_segment(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) {
         if self.state > State::SynSent {
@@ -44,7 +44,8 @@ impl Endpoint {
             self.plain_buffer()
         };
         let next = self.next();
-        // Header prediction: most often it begins in the window of an open connection, and no test of it can fail.
+        // Header prediction: in the usual case the segment begins in the window of an established
+        // connection, and cannot fail a check.
         let predicted = segment.seq.0.wrapping_sub(next.0) < window
             && self.state == State::Established
             && segment.flags.0 & CONTROL.0 == Flags::ACK.0;
@@ -61,7 +62,7 @@ impl Endpoint {
         if self.negotiated.timestamps
             && let Some((value, _)) = options.timestamps
         {
-            self.receiver().on_timestamp(now, value, segment.seq); // RFC 7323 §5.3, R3: after R2, the window
+            self.receiver().on_timestamp(now, value, segment.seq); // RFC 7323 §5.3: R3 follows R2, the check of the window
         }
         let completes = !predicted && self.state == State::SynReceived;
         if completes && !self.on_handshake_ack(now, segment, options) {
@@ -72,7 +73,7 @@ impl Endpoint {
         }
         if let Some(sender) = &mut self.sender {
             let feedback = if completes {
-                Feedback::default() // its flags spoke of the SYN-ACK
+                Feedback::default() // the flags report the ECN field of the SYN-ACK
             } else {
                 self.ecn.feedback(segment, options, sender, &self.tcp)
             };
@@ -95,8 +96,8 @@ impl Endpoint {
         }
     }
 
-    /// Whether a segment is unacceptable, resets the connection or acknowledges nothing, so that no more is done with it (RFC 9293 §3.10.7.4, first to
-    /// fifth check).
+    /// Apply the first to fifth check of RFC 9293 §3.10.7.4. Return true if the segment is not
+    /// processed further, because it is unacceptable, resets the connection or has no ACK.
     #[inline(never)]
     fn fails_checks(
         &mut self,
@@ -117,7 +118,7 @@ impl Endpoint {
         segment.flags.has(Flags::RST) || !segment.flags.has(Flags::ACK)
     }
 
-    /// What Accurate ECN counts of a packet, be it data or not.
+    /// Count a packet for Accurate ECN, with or without data.
     #[inline(never)]
     fn count_packet(&mut self, segment: &Segment, options: &Options, field: EcnField) {
         let ack_pending = self.receiver.as_ref().is_some_and(|r| r.has_delayed_ack());
@@ -127,7 +128,7 @@ impl Endpoint {
         }
     }
 
-    /// The window that the other side knows of.
+    /// Return the window that this endpoint advertised last.
     #[inline]
     fn advertised_window(&self) -> u32 {
         match &self.receiver {
@@ -136,7 +137,8 @@ impl Endpoint {
         }
     }
 
-    /// PAWS (RFC 7323 §5.3, R1): whether the segment is dropped for its timestamp, old or missing (§3.2).
+    /// Return true if the segment must be dropped because its timestamp is old (PAWS, RFC 7323
+    /// §5.3, R1) or missing (§3.2).
     #[inline]
     fn drops_for_timestamp(&mut self, now: Time, segment: &Segment, options: &Options) -> bool {
         let exempt = segment.flags.has(Flags::RST);
@@ -149,7 +151,8 @@ impl Endpoint {
         old
     }
 
-    /// What a segment with data means beside what it brings, where options were agreed on: a pause, and the window.
+    /// Process two effects of a data segment that precede its data: a pause starts quick ACKs, and
+    /// the window is tuned.
     #[inline(never)]
     fn before_data(&mut self, now: Time, segment: &Segment, options: &Options) {
         let (quick, tuned) = (self.tcp.ack.quick.0 > 0.0, self.tcp.window.tuning != WindowTuning::Off);
@@ -215,7 +218,8 @@ impl Endpoint {
         }
     }
 
-    /// What an ACK means for the connection: completion, and the ACK of the FIN.
+    /// Update the state of the connection after an ACK: completion of the transfer, and the ACK of
+    /// the FIN.
     #[inline]
     pub(super) fn after_ack(&mut self, now: Time) {
         if self.sender.as_ref().is_some_and(|s| s.tcb.closing && s.tcb.unsent == 0) {
@@ -254,12 +258,12 @@ mod tests {
     use super::*;
     use crate::config::Tcp;
 
-    /// Return whether the stack `linux` acknowledges the first full segment at once, without quick
+    /// Return true if the stack `linux` acknowledges the first full segment at once, without quick
     /// ACKs.
-    fn acknowledges(flags: Flags, said: &serde_json::Value) -> bool {
-        let mut said = said.clone();
-        said["ack"]["quick"] = "0 packets".into();
-        let mut end = Endpoint::new(Arc::new(Tcp::of_stack("linux", &said).unwrap()), Duration::ZERO);
+    fn acknowledges(flags: Flags, changes: &serde_json::Value) -> bool {
+        let mut changes = changes.clone();
+        changes["ack"]["quick"] = "0 packets".into();
+        let mut end = Endpoint::new(Arc::new(Tcp::of_stack("linux", &changes).unwrap()), Duration::ZERO);
         let (now, mut options) = (Time::ZERO, Options::NONE);
         end.listen();
         let of = |seq, len, flags| Segment { seq: Seq(seq), ack: Seq(1), window: 65_535, len, flags };

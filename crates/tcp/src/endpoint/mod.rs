@@ -1,4 +1,4 @@
-//! One end of a connection: the states of RFC 9293 §3.3.2 around a sender and a receiver.
+//! An endpoint of a connection: the states of RFC 9293 §3.3.2 around a sender and a receiver.
 
 mod application;
 pub mod choices;
@@ -30,11 +30,13 @@ use negotiated::NegotiatedOptions;
 pub use info::Info;
 pub use state::{Error, State};
 
-/// One end of a TCP connection. Feed it with [`on_segment`](Endpoint::on_segment) and
-/// [`on_timer`](Endpoint::on_timer), then send what [`poll`](Endpoint::poll) returns until it returns
-/// nothing, and call it again no later than its [`deadline`](Endpoint::deadline).
+/// One side of a TCP connection. The caller passes it segments with
+/// [`on_segment`](Endpoint::on_segment) and calls [`on_timer`](Endpoint::on_timer) at its
+/// [`deadline`](Endpoint::deadline). After each call, the caller sends the segments that
+/// [`poll`](Endpoint::poll) returns, until it returns `None`.
 ///
-/// Each half exists when it is first used: an end that only receives has no [`Sender`], one that only sends has no [`Receiver`].
+/// Each half exists from its first use on: an endpoint that only receives has no [`Sender`], and
+/// one that only sends has no [`Receiver`].
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Endpoint {
@@ -43,27 +45,27 @@ pub struct Endpoint {
     receiver: Option<Box<Receiver>>,
     incidents: Option<Box<Incidents>>,
     state: State,
-    /// A SYN or SYN-ACK is to go out.
+    /// True if a SYN or SYN-ACK is due.
     syn_due: bool,
-    /// Whether its segments may carry options, and whether the last one does.
+    /// True if segments may carry options.
     uses_options: bool,
     last_has_options: bool,
-    /// Whether windows are scaled, cut or tuned.
+    /// True if windows are scaled, limited to 16 bits, or tuned.
     adjusts_window: bool,
-    /// An ACK is to go out, of nothing that was received.
+    /// True if an ACK is due for a reason other than received data.
     ack_due: bool,
-    /// Behind the last segment surely no other goes before something happens.
+    /// True if no segment can follow the last one before the next event.
     output_done: bool,
-    /// First sequence numbers, ours and theirs.
+    /// Initial sequence number of this endpoint (ISS).
     iss: Seq,
     irs: Seq,
-    /// The other side's window before anything was sent.
+    /// Window of the other side, stored until a sender exists.
     rwnd: u32,
     acks_sent: u32,
     packets_sent: u32,
     ecn: EcnEndpoint,
     negotiated: NegotiatedOptions,
-    /// The round trip of a SYN-ACK, for a sender yet to be.
+    /// Round-trip time of the SYN-ACK, for a sender that is created later.
     first_rtt: Duration,
     phase: Duration,
     established_at: Time,
@@ -72,7 +74,8 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// A closed endpoint. `phase`: where in a tick its host's clock stands at time zero.
+    /// Create a closed endpoint. `phase`: the part of a tick of its host's clock that has passed at
+    /// time zero.
     pub fn new(tcp: Arc<Tcp>, phase: Duration) -> Self {
         Endpoint {
             sender: None,
@@ -107,7 +110,7 @@ impl Endpoint {
         }
     }
 
-    /// Sets the first sequence number; 0 unless said.
+    /// Set the initial sequence number; 0 by default.
     pub fn set_iss(&mut self, iss: Seq) {
         self.iss = iss;
     }
@@ -117,7 +120,7 @@ impl Endpoint {
         self.sender.insert(sender)
     }
 
-    /// The sender as it is before its first byte.
+    /// Create the sender in its state before the first byte.
     fn new_sender(&self) -> Sender {
         let (tcp, negotiated) = (&self.tcp, &self.negotiated);
         let mut sender = Sender::new(tcp, self.iss, self.phase);
@@ -146,13 +149,13 @@ impl Endpoint {
         self.incidents.get_or_insert_default()
     }
 
-    /// RCV.NXT.
+    /// Return RCV.NXT.
     #[inline]
     fn next(&self) -> Seq {
         self.receiver.as_ref().map_or(self.irs + 1, |r| r.next)
     }
 
-    /// One past the highest sequence number sent.
+    /// Return the sequence number after the highest one sent.
     #[inline]
     fn max(&self) -> Seq {
         self.sender.as_ref().map_or(self.iss + 1, |s| s.tcb.max)
@@ -179,7 +182,7 @@ impl Endpoint {
         }
     }
 
-    /// Room for received data.
+    /// Return the size of the receive buffer, in bytes.
     fn buffer(&self) -> u32 {
         match &self.receiver {
             Some(receiver) => receiver.buffer(&self.tcp),
@@ -187,13 +190,14 @@ impl Endpoint {
         }
     }
 
-    /// Whether the window depends on what was told before: where the application reads when it likes, or the window is tuned.
+    /// Return true if the window depends on the one advertised before, because the application
+    /// reads explicitly or the window is tuned.
     fn tracks_window(&self) -> bool {
         self.tcp.window.tuning != WindowTuning::Off
             || self.incidents.as_ref().is_some_and(|r| r.explicit_reads)
     }
 
-    /// The same where nothing was agreed on: it is never tuned.
+    /// Return the size of the receive buffer if the window is neither scaled, limited nor tuned.
     fn plain_buffer(&self) -> u32 {
         self.tcp.receive_window.0 as u32
     }
@@ -204,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_endpoint_stays_small() {
+    fn an_endpoint_has_128_bytes() {
         assert_eq!(size_of::<Endpoint>(), 128);
     }
 }

@@ -1,4 +1,4 @@
-//! Segments that go out: header, options, data, ACKs.
+//! Segments that the endpoint sends: header, options, data and ACKs.
 
 use net::{Ecn as EcnField, Flags, Options, Segment, Seq};
 use units::Time;
@@ -14,11 +14,12 @@ use crate::sender::Outgoing;
 use crate::timestamp::timestamp;
 
 impl Endpoint {
-    /// The next segment to send now, with its ECN field; its options go into `options`, if it
-    /// [has any](Endpoint::has_options). Call until it returns `None`.
+    /// Return the next segment to send now, with its ECN field. The options of the segment are
+    /// written to `options`, if it [has any](Endpoint::has_options). The caller repeats the call
+    /// until it returns `None`.
     #[inline]
     pub fn poll(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
-        self.output_done = false; // unless it is found otherwise
+        self.output_done = false; // poll_open sets it if no segment can follow
         let sent = self.next_packet(now, options);
         self.packets_sent += u32::from(sent.is_some());
         sent
@@ -37,13 +38,13 @@ impl Endpoint {
         self.poll_open(now, options)
     }
 
-    /// Data, or an ACK.
+    /// Return data or an ACK.
     #[inline(always)]
     pub(super) fn poll_open(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
         self.output_done = self.incidents.is_none();
         let outgoing = match &mut self.sender {
             Some(_) if self.ack_due && self.ecn.must_send_handshake_ack() => {
-                self.output_done = false; // a pure ACK comes first
+                self.output_done = false; // a pure ACK precedes the data
                 None
             }
             Some(sender) if self.incidents.as_ref().is_none_or(|r| r.hold_until.is_none()) => {
@@ -69,7 +70,7 @@ impl Endpoint {
         Some((segment, field))
     }
 
-    /// Resets, and an ACK of what came before a change of marks.
+    /// Return a reset, or an ACK of the data that arrived before a change of marks.
     #[cold]
     fn poll_incident(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
         let incidents = self.incidents.as_mut()?;
@@ -91,18 +92,18 @@ impl Endpoint {
         self.acks_sent += 1;
         let mut segment = self.header(now, self.max(), options, Carrier::EarlierAck);
         if explicit_reads {
-            segment.window += segment.ack - earlier; // the same right edge
+            segment.window += segment.ack - earlier; // the right edge stays the same
         }
         segment.ack = earlier;
         Some((segment, self.ecn.ack_field(self.loses_by_sack(), &self.tcp)))
     }
 
-    /// TS.Recent, to be echoed.
+    /// Return TS.Recent, which each segment echoes.
     pub(super) fn ts_recent(&self) -> u32 {
         self.receiver.as_ref().map_or(0, |r| r.ts_recent)
     }
 
-    /// The window to advertise.
+    /// Return the window to advertise.
     fn window_field(&mut self) -> u32 {
         let window = if self.tracks_window() {
             let (buffer, next, most) = (self.buffer(), self.irs + 1, self.max_window());
@@ -118,7 +119,7 @@ impl Endpoint {
         field
     }
 
-    /// Return the part of a window that the window field can express.
+    /// Return the part of a window that the window field can represent.
     pub(super) fn representable_window(&self, window: u32) -> u32 {
         match (self.negotiated.scaling, self.tcp.window.scaling) {
             (_, WindowScaling::Full) => window,
@@ -130,7 +131,7 @@ impl Endpoint {
         }
     }
 
-    /// The largest window that the field can tell (RFC 7323 §2.2).
+    /// Return the largest window that the window field can represent (RFC 7323 §2.2).
     pub(super) fn max_window(&self) -> u32 {
         match (self.negotiated.scaling, self.tcp.window.scaling) {
             (_, WindowScaling::Full) => u32::MAX,
@@ -139,7 +140,7 @@ impl Endpoint {
         }
     }
 
-    /// Header and options of a segment that is not a SYN.
+    /// Write the header and options of a segment that is not a SYN.
     #[inline(always)]
     fn header(&mut self, now: Time, seq: Seq, options: &mut Options, carrier: Carrier) -> Segment {
         let reports = self.uses_options && self.reports();
@@ -154,11 +155,15 @@ impl Endpoint {
             Some(receiver) if receiver.window_current => receiver.window_field,
             _ => self.window_field(),
         };
-        debug_assert!(!self.adjusts_window || window == self.window_field(), "a window changed that stood");
+        debug_assert!(
+            !self.adjusts_window || window == self.window_field(),
+            "the window changed although it was current"
+        );
         Segment { seq, ack: self.next(), window, len: 0, flags: Flags::ACK | self.ecn.flags(carrier) }
     }
 
-    /// Whether a segment that is not a SYN has other options than timestamps: counters of Accurate ECN, a report of what is behind a gap.
+    /// Return true if a segment that is not a SYN has options in addition to timestamps: counters
+    /// of Accurate ECN, or SACK blocks.
     #[inline]
     fn reports(&self) -> bool {
         self.ecn.counts_packets()
@@ -180,11 +185,11 @@ impl Endpoint {
         }
     }
 
-    /// The option of Accurate ECN. Whether SACK blocks may stand beside it.
+    /// Write the option of Accurate ECN. Return true if SACK blocks may follow.
     fn write_counters(&mut self, options: &mut Options, carrier: Carrier) -> bool {
         let sacks = self.negotiated.sack && !(carrier == Carrier::Ack && self.ecn.forbids_sack());
         if self.tcp.ecn.accurate_option {
-            // Two SACK blocks come before it, if there are so many (RFC 9768 §3.2.3.3).
+            // Up to two SACK blocks have priority over the option (RFC 9768 §3.2.3.3).
             let sack = match &self.receiver {
                 Some(receiver) if sacks => receiver.report_len(2, self.tcp.recovery.dsack),
                 _ => 0,
@@ -223,14 +228,16 @@ impl Endpoint {
     #[inline]
     pub(super) fn pure_ack(&mut self, now: Time, options: &mut Options) -> (Segment, EcnField) {
         self.acks_sent += 1;
-        // What a window took back does not reach must not make the ACK unacceptable (Linux, tcp_acceptable_seq).
+        // The sequence number must lie in the window even if the window has shrunk below SND.NXT,
+        // so that the ACK is acceptable (Linux, tcp_acceptable_seq).
         let seq = self.sender.as_ref().map_or(self.iss + 1, |s| s.tcb.within_window());
         let segment = self.header(now, seq, options, Carrier::Ack);
         let by_sack = self.uses_options && self.loses_by_sack();
         (segment, self.ecn.ack_field(by_sack, &self.tcp))
     }
 
-    /// Whether losses are found by SACK alone, so that no ACK without SACK blocks is taken for a duplicate.
+    /// Return true if the sender detects losses by SACK alone, so that an ACK without SACK blocks
+    /// does not count as a duplicate.
     #[inline]
     fn loses_by_sack(&self) -> bool {
         self.negotiated.sack && matches!(self.tcp.recovery.method, RecoveryKind::Sack | RecoveryKind::Fack)
@@ -244,13 +251,15 @@ impl Endpoint {
         }
     }
 
-    /// Whether the last segment of [`Endpoint::poll`] may have options; if not, they were left alone.
+    /// Return true if the last segment of [`Endpoint::poll`] may have options. If not, `poll` left
+    /// `options` unchanged.
     #[inline]
     pub fn has_options(&self) -> bool {
         self.last_has_options
     }
 
-    /// Bytes that `segment`, the last of [`Endpoint::poll`], counts for on the wire without its options.
+    /// Return the size of `segment` on the wire without its options, in bytes. `segment` is the
+    /// last one of [`Endpoint::poll`].
     #[inline]
     pub fn wire_size(&self, segment: &Segment) -> u16 {
         let header =
@@ -258,7 +267,8 @@ impl Endpoint {
         segment.len + header as u16
     }
 
-    /// Whether [`Endpoint::poll`], having returned a segment, surely has no other before something happens.
+    /// Return true if [`Endpoint::poll`], after it returned a segment, returns no other before the
+    /// next event.
     #[inline]
     pub fn is_output_done(&self) -> bool {
         self.output_done

@@ -10,29 +10,33 @@ use crate::recovery::reordering::{SackedGrowth, WithoutSack};
 use crate::sender::choices::*;
 
 params! {
-    /// Connection: handshake, pushing, retries and closing.
+    /// Connection: handshake, PSH, limits on retransmissions, and closing.
     pub struct ConnectionParameters: "tcp.connection" {
-        /// Minimum segment size that the other side's MSS may ask for, options included.
+        /// Minimum segment size, options included, that the endpoint accepts from the other side's
+        /// MSS option.
         min_mss: Bytes = (Bytes(1)), in Range::between(1.0, 65_495.0), from "rfc9293 §3.7.1 names none; Linux, tcp_min_snd_mss: 48";
         /// Nagle's algorithm.
         nagle: Nagle = (Nagle::Off), in Range::ANY, from "rfc9293 §3.7.4: an application may turn it off";
-        /// Segments that have PSH.
+        /// Segments that carry PSH.
         push: Push = (Push::LastWrite), in Range::ANY, from "rfc9293 §3.9.1";
         /// Maximum number of retransmissions of a SYN.
         syn_retries: u64 = (8), in Range::between(0.0, 127.0), from "rfc9293 §3.8.3: at least 3 minutes; Linux: 6";
-        /// Number of timeouts of a SYN (not of a SYN-ACK) that do not double the next one; they precede those of syn_retries.
+        /// Number of timeouts of a SYN that do not double the next timeout. They precede those of
+        /// `syn_retries`, and do not apply to a SYN-ACK.
         syn_linear_timeouts: u64 = (0), in Range::between(0.0, 127.0), from "rfc6298 §5.5: every one doubles; Linux 6.5 on: 4";
         /// Maximum number of retransmissions of a SYN-ACK.
         synack_retries: u64 = (8), in Range::between(0.0, 254.0), from "rfc9293 §3.8.3: at least 3 minutes; Linux: 5";
-        /// Maximum number of lost SYNs that leave the initial window whole.
+        /// Maximum number of lost SYNs that do not reduce the initial window.
         syn_losses_forgiven: u64 = (0), in Range::between(0.0, 100.0), from "rfc5681 §3.1; Linux: 1";
-        /// Maximum number of retransmissions of a segment by the timer.
+        /// Maximum number of retransmissions of a segment by the retransmission timer.
         retries: u64 = (15), in Range::between(1.0, 1000.0), from "rfc9293 §3.8.3: at least 100 s; Linux, tcp_retries2";
-        /// Time without acknowledgement after which the connection is aborted; absent: see retries.
+        /// Time without an acknowledgement after which the endpoint aborts the connection; absent:
+        /// `retries` alone limits the connection.
         user_timeout: Option<Duration> = (None), in Range::above(0.0), from "rfc9293 §3.8.3 (R2), rfc5482";
         /// Event that starts the user timeout.
         user_timeout_from: UserTimeoutFrom = (UserTimeoutFrom::Progress), in Range::ANY, from "rfc5482 §1";
-        /// Maximum segment lifetime (MSL). TIME-WAIT lasts twice as long; 0: it ends at once.
+        /// Maximum segment lifetime (MSL). TIME-WAIT lasts twice as long; 0: the connection ends on
+        /// entry to TIME-WAIT.
         msl: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc9293 §3.4.2: 2 minutes; no port is used again here";
     }
 }
@@ -40,49 +44,50 @@ params! {
 params! {
     /// Sizes of headers on the wire.
     pub struct WireParameters: "tcp.wire" {
-        /// Bytes of headers counted for a segment with data.
+        /// Header bytes of a segment with data, without options.
         data_header: Bytes = (Bytes(40)), in Range::between(0.0, 1000.0), from "rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added";
-        /// Bytes counted for a segment without data.
+        /// Size of a segment without data, without options.
         control_header: Bytes = (Bytes(40)), in Range::between(1.0, 1000.0), from "rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added";
     }
 }
 
 params! {
-    /// Details in which a real stack differs from the RFCs. `stack = "linux"` sets them; they are keys for the study of a
-    /// single one.
+    /// Details in which a real stack differs from the RFCs. `stack = "linux"` sets all of them. The
+    /// separate keys serve studies of a single detail.
     pub struct DetailParameters: "tcp.details" {
         /// Response to a segment that acknowledges unsent data.
         ack_of_unsent: AckOfUnsent = (AckOfUnsent::Answered), in Range::ANY, from "rfc9293 §3.10.7.4";
-        /// Response to an ACK below SND.UNA less the largest window ever offered.
+        /// Response to an ACK below SND.UNA less the largest window that the other side ever
+        /// offered.
         old_acks: OldAcks = (OldAcks::Taken), in Range::ANY, from "rfc9293 §3.10.7.4 ignores it, rfc5961 §5.2 is a MAY there; Linux: rfc5961";
         /// Treatment of a segment without a timestamp after timestamps were negotiated.
         missing_timestamp: MissingTimestamp = (MissingTimestamp::Refused), in Range::ANY, from "rfc7323 §3.2";
         /// Limit on a FIN without data, with SACK.
         fin_waits: FinWaits = (FinWaits::ForCwnd), in Range::ANY, from "rfc5681 §2: cwnd limits data; Linux: no";
-        /// Times of segments as RACK takes them.
+        /// Precision with which RACK compares the times of segments.
         rack_times: RackTimes = (RackTimes::Rfc8985), in Range::ANY, from "rfc8985 §6.2";
         /// Echo of marks by the receiver.
         ecn_echo: EcnEcho = (EcnEcho::Rfc3168), in Range::ANY, from "rfc3168 §6.1.3";
-        /// Effect on cwnd of an ACK with ECN-Echo that reduces nothing.
+        /// Effect on cwnd of an ACK with ECN-Echo that does not reduce cwnd.
         ece_growth: EceGrowth = (EceGrowth::None), in Range::ANY, from "rfc3168 §6.1.2";
-        /// End of a proportional reduction for a mark.
+        /// Event that ends a proportional reduction for a mark.
         ecn_reduction_ends: MarkReductionEnds = (MarkReductionEnds::At), in Range::ANY, from "rfc6937 §3: as a recovery, at its recovery point; Linux: above";
         /// Effect on ssthresh of a timeout during a recovery.
         timeout_in_recovery: TimeoutInRecovery = (TimeoutInRecovery::Cuts), in Range::ANY, from "rfc5681 §4.3";
-        /// SACK information after a timeout, without RACK.
+        /// Treatment of SACK information after a timeout, without RACK.
         sack_after_timeout: SackAfterTimeout = (SackAfterTimeout::Forgotten), in Range::ANY, from "rfc2018 §8; rfc6675 §5.1; Linux: kept";
-        /// Effect on cwnd of an ACK that only SACKs data.
+        /// Effect on cwnd of an ACK that SACKs data without acknowledging any cumulatively.
         sacked_growth: SackedGrowth = (SackedGrowth::None), in Range::ANY, from "rfc5681 §3.1";
         /// Data that counts for the growth of cwnd.
         cwnd_counts: CwndCounts = (CwndCounts::Acknowledged), in Range::ANY, from "rfc5681 §3.1; rfc3465 §2.1";
         /// Meaning of a duplicate ACK without SACK.
         without_sack: WithoutSack = (WithoutSack::Left), in Range::ANY, from "rfc5681 §3.2";
-        /// Unit of the data in flight under SACK.
+        /// Unit of the data in flight with SACK.
         flight_unit: FlightUnit = (FlightUnit::Bytes), in Range::ANY, from "rfc6675 §2";
-        /// Probe of a closed window.
+        /// Form of the probe of a closed window.
         zero_window_probe: WindowProbe = (WindowProbe::Byte), in Range::ANY, from "rfc9293 §3.8.6.1";
-        /// Minimum time between ACKs that answer segments without data from outside the window, or RSTs and SYNs inside; 0: each
-        /// is answered.
+        /// Minimum time between two ACKs that answer a segment without data from outside the
+        /// window, or an RST or SYN inside the window; 0: the endpoint answers each.
         invalid_ack_spacing: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc9293 §3.10.7.4 answers each, rfc5961 §7 allows a limit; Linux, tcp_invalid_ratelimit: 0.5 s";
     }
 }

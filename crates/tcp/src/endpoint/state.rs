@@ -1,39 +1,39 @@
-//! The states of a connection, and how it may end.
+//! States of a connection, and the errors that end one.
 
 /// States of a connection (RFC 9293 §3.3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
-    /// No connection.
+    /// CLOSED: the connection does not exist.
     Closed,
-    /// Waiting for a SYN.
+    /// LISTEN: the endpoint waits for a SYN.
     Listen,
-    /// SYN sent.
+    /// SYN-SENT: the endpoint has sent a SYN.
     SynSent,
-    /// SYN received, SYN-ACK sent.
+    /// SYN-RECEIVED: the endpoint has received a SYN and sent its own.
     SynReceived,
-    /// Open.
+    /// ESTABLISHED: the connection is open.
     Established,
-    /// Closed here, FIN not acknowledged.
+    /// FIN-WAIT-1: this side has closed, and its FIN is not acknowledged.
     FinWait1,
-    /// Closed here, FIN acknowledged.
+    /// FIN-WAIT-2: this side has closed, and its FIN is acknowledged.
     FinWait2,
-    /// Closed there.
+    /// CLOSE-WAIT: the other side has closed.
     CloseWait,
-    /// Closed on both sides, own FIN not acknowledged.
+    /// CLOSING: both sides have closed, and the FIN of this side is not acknowledged.
     Closing,
-    /// Closed there, then here, FIN not acknowledged.
+    /// LAST-ACK: the other side has closed, then this side, whose FIN is not acknowledged.
     LastAck,
-    /// Closed on both sides.
+    /// TIME-WAIT: both sides have closed.
     TimeWait,
 }
 
-/// Why a connection ended before its time.
+/// Reasons for the premature end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The other side reset it.
+    /// The other side reset the connection.
     Reset,
-    /// The other side refused it.
+    /// The other side refused the connection.
     Refused,
-    /// No answer for too long.
+    /// The other side did not answer in time.
     TimedOut,
 }

@@ -1,4 +1,4 @@
-//! Deadlines, and what happens at them.
+//! Deadlines, and the actions at them.
 
 use units::{Duration, Time};
 
@@ -7,7 +7,8 @@ use super::state::{Error, State};
 use crate::config::UserTimeoutFrom;
 
 impl Endpoint {
-    /// When it must be called again, whatever arrives; [`Time::NEVER`]: only if something arrives.
+    /// Return the time at which [`Endpoint::on_timer`] must be called; [`Time::NEVER`]: only an
+    /// event other than time requires a call.
     #[inline]
     pub fn deadline(&self) -> Time {
         let sender = self.sender.as_ref().map_or(Time::NEVER, |s| s.deadline());
@@ -20,7 +21,8 @@ impl Endpoint {
         }
     }
 
-    /// The deadline in TIME-WAIT, or where there are incidents, if that of the halves is `at`.
+    /// Return the deadline in TIME-WAIT or with incidents, if the deadline of the sender and
+    /// receiver is `at`.
     #[inline(never)]
     fn deadline_of_incidents(&self, at: Time) -> Time {
         match (&self.incidents, self.state) {
@@ -31,7 +33,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether the user timeout is over while nothing answered a SYN.
+    /// Return true if the user timeout has passed since the first SYN.
     fn handshake_is_over(&self, now: Time) -> bool {
         let since = self.incidents.as_ref().and_then(|r| r.syn_at);
         since.zip(self.tcp.connection.user_timeout).is_some_and(|(since, most)| now >= since + most)
@@ -46,7 +48,7 @@ impl Endpoint {
         }
     }
 
-    /// Time has come to `now`.
+    /// Process all timers that have expired at time `now`.
     pub fn on_timer(&mut self, now: Time) {
         if self.state == State::TimeWait && self.time_wait_ends() <= now {
             return self.end(now, None);

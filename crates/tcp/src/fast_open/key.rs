@@ -1,15 +1,16 @@
-//! How a server makes cookies: SipHash-2-4 (Aumasson & Bernstein 2012, "SipHash: a Fast Short-Input PRF") of the two
-//! IPv4 addresses, as Linux does (net/ipv4/tcp_fastopen.c, __tcp_fastopen_cookie_gen_cipher).
+//! Generation of cookies: SipHash-2-4 (Aumasson & Bernstein 2012, "SipHash: a Fast Short-Input
+//! PRF") of the two IPv4 addresses, as in Linux (net/ipv4/tcp_fastopen.c,
+//! __tcp_fastopen_cookie_gen_cipher).
 
 use net::Cookie;
 
-/// A secret of 16 bytes.
+/// Secret key of 16 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Key(pub [u8; 16]);
 
 impl Key {
-    /// The key that is written as four words (Linux, tcp_fastopen_key), each of which is stored with its lowest byte
-    /// first.
+    /// Return the key for four 32-bit words (Linux, tcp_fastopen_key), each of which is stored with
+    /// its lowest byte first.
     pub fn of_words(words: [u32; 4]) -> Self {
         let mut bytes = [0; 16];
         for (at, word) in bytes.chunks_exact_mut(4).zip(words) {
@@ -18,11 +19,11 @@ impl Key {
         Key(bytes)
     }
 
-    /// The cookie of a client at a server.
+    /// Return the cookie of a client at a server.
     pub fn cookie(&self, client: [u8; 4], server: [u8; 4]) -> Cookie {
         let [a, b, c, d] = client;
         let [e, f, g, h] = server;
-        Cookie::of(&self.hash(&[a, b, c, d, e, f, g, h]).to_le_bytes()).unwrap_or_default() // 8 bytes are one
+        Cookie::of(&self.hash(&[a, b, c, d, e, f, g, h]).to_le_bytes()).unwrap_or_default() // 8 bytes always form a cookie
     }
 
     fn hash(&self, message: &[u8]) -> u64 {
@@ -49,12 +50,12 @@ impl Key {
     }
 }
 
-/// Up to eight bytes, the lowest first.
+/// Return the number that up to eight bytes represent, the lowest byte first.
 fn word(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
 }
 
-/// SipRound.
+/// Apply one round of SipHash (SipRound).
 fn round(v: &mut [u64; 4]) {
     v[0] = v[0].wrapping_add(v[1]);
     v[1] = v[1].rotate_left(13) ^ v[0];
@@ -74,18 +75,18 @@ mod tests {
 
     /// Appendix A of the paper.
     #[test]
-    fn the_hash_is_that_of_the_paper() {
+    fn the_hash_equals_the_example_of_the_paper() {
         let bytes: Vec<u8> = (0..16).collect();
         let key = Key(bytes.clone().try_into().unwrap());
         assert_eq!(key.hash(&bytes[..15]), 0xa129_ca61_49be_45e5);
     }
 
     #[test]
-    fn a_cookie_is_of_both_addresses_and_the_key() {
+    fn a_cookie_depends_on_both_addresses_and_the_key() {
         let key = Key::of_words([0x0302_0100, 0x0706_0504, 0x0b0a_0908, 0x0f0e_0d0c]);
         assert_eq!(key.0.to_vec(), (0..16).collect::<Vec<u8>>());
         let cookie = key.cookie([0, 1, 2, 3], [4, 5, 6, 7]);
-        // The vector of 8 bytes that the authors give with their implementation, in its bytes' order.
+        // The authors' test vector for 8 bytes, in the order of its bytes.
         assert_eq!(cookie.bytes(), [0x62, 0x24, 0x93, 0x9a, 0x79, 0xf5, 0xf5, 0x93]);
         assert_ne!(cookie, key.cookie([4, 5, 6, 7], [0, 1, 2, 3]));
         assert_ne!(cookie, Key::default().cookie([0, 1, 2, 3], [4, 5, 6, 7]));

@@ -1,6 +1,7 @@
-//! TCP Fast Open (RFC 7413, `rfc7413`; Linux 6.12, net/ipv4/tcp_fastopen.c): what a server says to a cookie
-//! ([`Server`]), what a client begins with and remembers ([`Opening`], [`CookieCache`]), and how cookies are made ([`Key`]).
-//! What an endpoint does with them is in `endpoint/fast_open.rs`.
+//! TCP Fast Open (RFC 7413, `rfc7413`; Linux 6.12, net/ipv4/tcp_fastopen.c): the response of a
+//! server to a cookie ([`Server`]), the opening of a client and its cache ([`Opening`],
+//! [`CookieCache`]), and the generation of cookies ([`Key`]). `endpoint/fast_open.rs` has the part
+//! of the endpoint.
 
 mod key;
 
@@ -9,47 +10,49 @@ use net::{Cookie, FastOpen, Options};
 
 use crate::config::Tcp;
 
-/// How a client opens.
+/// Opening of a connection by a client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Opening {
-    /// The option of its first SYN: a cookie or a request for one; none where no cookie is needed.
+    /// Fast Open option of the first SYN, with a cookie or a request for one; `None` if no cookie
+    /// is needed.
     pub option: Option<FastOpen>,
-    /// Whether that SYN may carry data.
+    /// True if the SYN may carry data.
     pub data: bool,
-    /// The other side's segment size, if it is known.
+    /// MSS of the other side, if it is known.
     pub mss: Option<u16>,
 }
 
 impl Opening {
-    /// Bytes of data that the SYN may have: a segment, less the room for all options there could be (Linux,
-    /// tcp_send_syn_data).
+    /// Return the maximum number of data bytes of the SYN: a segment less the maximum size of
+    /// options (Linux, tcp_send_syn_data).
     pub fn max_data(&self, tcp: &Tcp) -> u32 {
         let mss = self.mss.map_or(tcp.mss.0, |mss| tcp.mss.0.min(mss.into())).min(u16::MAX.into());
         (mss as u32).saturating_sub(Options::MOST.into())
     }
 }
 
-/// How a client's SYN was answered.
+/// Answer to a client's SYN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The option of the first SYN.
+    /// Fast Open option of the first SYN.
     pub requested: Option<FastOpen>,
-    /// Whether that had data.
+    /// True if the first SYN carried data.
     pub data: bool,
-    /// Whether a SYN was sent again.
+    /// True if the SYN was retransmitted.
     pub syn_retransmitted: bool,
-    /// The option of the SYN-ACK.
+    /// Fast Open option of the SYN-ACK.
     pub option: Option<FastOpen>,
-    /// The segment size that it told, if it did.
+    /// MSS option of the SYN-ACK.
     pub mss: Option<u16>,
 }
 
-/// What a client knows of a server (RFC 7413 §4.1.3).
+/// Cached data of a client about a server (RFC 7413 §4.1.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CookieCache {
     cookie: Option<FastOpen>,
     mss: Option<u16>,
-    /// Which kind of option it asks with: those of RFC 7413, of experiments for once, of RFC 7413 for good.
+    /// Kind of option with which the client requests a cookie: first that of RFC 7413, then once
+    /// the experimental kind, then that of RFC 7413 again.
     kind: Kind,
 }
 
@@ -62,15 +65,16 @@ enum Kind {
 }
 
 impl CookieCache {
-    /// How to open; `needs_cookie`: without one there is no data with the SYN.
+    /// Return the opening of a connection. `needs_cookie`: the SYN carries data only with a cookie.
     pub fn opening(&self, needs_cookie: bool) -> Opening {
         let request = FastOpen { cookie: Cookie::REQUEST, experimental: self.kind == Kind::Experimental };
         let option = needs_cookie.then(|| self.cookie.unwrap_or(request));
         Opening { option, data: !needs_cookie || self.cookie.is_some(), mss: self.mss }
     }
 
-    /// A SYN-ACK came. A server that knows only the kind of experiments is asked so the next time (Linux,
-    /// tcp_rcv_fastopen_synack, tcp_fastopen_cache_set); a cookie that nobody asked for is none.
+    /// Update the cache after a SYN-ACK. If the server ignored the option, the next request uses
+    /// the experimental kind, which an older server may support (Linux, tcp_rcv_fastopen_synack,
+    /// tcp_fastopen_cache_set). A cookie that the client did not request is ignored.
     pub fn update(&mut self, answer: &Answer) {
         self.mss = answer.mss.or(self.mss);
         let Some(requested) = answer.requested else { return };
@@ -85,28 +89,28 @@ impl CookieCache {
     }
 }
 
-/// What a server that takes data with SYNs goes by, for one client.
+/// Cookies of a server for one client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Server {
-    /// The cookie that it gives the client.
+    /// Cookie that the server issues to the client.
     pub cookie: Cookie,
-    /// The cookie that it gave before its key changed, and still takes.
+    /// Cookie of the server's previous key, which the server still accepts.
     pub previous: Option<Cookie>,
-    /// Whether no cookie is needed.
+    /// True if the server accepts data without a cookie.
     pub open_to_all: bool,
 }
 
-/// What becomes of a SYN.
+/// Decision of a server about a SYN.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// Its data is taken, and data may be sent before the handshake ends.
+    /// True if the server accepts the SYN's data, and may send data before the handshake ends.
     pub open: bool,
-    /// The option of the SYN-ACK.
+    /// Fast Open option of the SYN-ACK.
     pub option: Option<FastOpen>,
 }
 
 impl Server {
-    /// What to do with a SYN (RFC 7413 §4.2.2; Linux, tcp_try_fastopen).
+    /// Decide about a SYN (RFC 7413 §4.2.2; Linux, tcp_try_fastopen).
     pub fn decide(&self, option: Option<FastOpen>, has_data: bool) -> Verdict {
         if self.open_to_all {
             return Verdict { open: has_data || option.is_some(), option: None };
@@ -122,17 +126,17 @@ impl Server {
     }
 }
 
-/// Why data of a SYN was not taken (Linux, enum tcp_fastopen_client_fail).
+/// Reasons why the data of a SYN was not accepted (Linux, enum tcp_fastopen_client_fail).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Failure {
-    /// It was, or there was none.
+    /// The data was accepted, or the SYN had none.
     #[default]
     None,
-    /// There was no cookie.
+    /// The client had no cookie.
     NoCookie,
-    /// The SYN alone was acknowledged.
+    /// The server acknowledged only the SYN.
     NotAcknowledged,
-    /// The SYN went out again.
+    /// The client retransmitted the SYN.
     SynRetransmitted,
 }
 
@@ -151,12 +155,16 @@ mod tests {
     const REQUEST: FastOpen = FastOpen { cookie: Cookie::REQUEST, experimental: false };
 
     #[test]
-    fn a_server_takes_its_cookies_alone() {
+    fn a_server_accepts_only_its_own_cookies() {
         let server = Server { cookie: cookie(1), previous: Some(cookie(2)), open_to_all: false };
         let verdict = |open, option| Verdict { open, option };
         for data in [false, true] {
             assert_eq!(server.decide(option(1), data), verdict(true, None));
-            assert_eq!(server.decide(option(2), data), verdict(true, option(1)), "the key has changed");
+            assert_eq!(
+                server.decide(option(2), data),
+                verdict(true, option(1)),
+                "the cookie of the previous key"
+            );
             assert_eq!(server.decide(option(3), data), verdict(false, option(1)));
             assert_eq!(server.decide(Some(REQUEST), data), verdict(false, option(1)));
             assert_eq!(server.decide(None, data), Verdict::default());
@@ -164,14 +172,14 @@ mod tests {
         let requested = FastOpen { experimental: true, ..REQUEST };
         assert!(
             server.decide(Some(requested), true).option.is_some_and(|o| o.experimental),
-            "as it was requested"
+            "the answer has the kind of the request"
         );
         let server = Server { open_to_all: true, ..server };
         assert_eq!([server.decide(None, true).open, server.decide(None, false).open], [true, false]);
     }
 
     #[test]
-    fn a_client_remembers() {
+    fn a_client_caches_cookies_and_the_mss() {
         let mut cache = CookieCache::default();
         assert_eq!(cache.opening(true), Opening { option: Some(REQUEST), data: false, mss: None });
         assert_eq!(cache.opening(false), Opening { option: None, data: true, mss: None });
@@ -183,7 +191,7 @@ mod tests {
             mss: Some(1000),
         };
         cache.update(&Answer { option: option(7), requested: None, ..requested });
-        assert_eq!(cache.opening(true).option, Some(REQUEST), "nobody requested for it");
+        assert_eq!(cache.opening(true).option, Some(REQUEST), "the client did not request the cookie");
         cache.update(&Answer { option: option(7), ..requested });
         assert_eq!(cache.opening(true), Opening { option: option(7), data: true, mss: Some(1000) });
         cache.update(&Answer { requested: option(7), data: true, option: option(8), mss: None, ..requested });
@@ -191,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_tries_both_kinds() {
+    fn a_client_tries_both_kinds_of_option() {
         let mut cache = CookieCache::default();
         let mut unanswered = |syn_retransmitted| {
             let requested = cache.opening(true).option;
@@ -202,7 +210,7 @@ mod tests {
         assert_eq!(
             requested,
             [false, false, true, false],
-            "not where the option may be why the SYN was lost"
+            "the kind stays if the option may have caused the loss of the SYN"
         );
         assert!(!unanswered(false));
     }

@@ -1,4 +1,5 @@
-//! When what has arrived is acknowledged (RFC 5681 §4.2): at once, delayed, quickly after a pause, or held back behind a gap.
+//! Times of ACKs (RFC 5681 §4.2): at once, delayed, quick after a pause, or compressed for data
+//! behind a gap.
 
 use units::{Duration, Time};
 
@@ -6,7 +7,8 @@ use super::Receiver;
 use crate::config::{DelayedAckUnit, Tcp};
 use crate::timestamp::timestamp;
 
-/// ACKs of what is behind a gap that are never held back (TCP_FASTRETRANS_THRESH), the part of a round trip for which others are, and the longest time
+/// Number of ACKs of data behind a gap that are never compressed (TCP_FASTRETRANS_THRESH). ACKs
+/// after them wait for a round trip divided by `RTT_PARTS`, and at most for `MAX_COMPRESSION_DELAY`
 /// (tcp_comp_sack_delay_ns).
 const MAX_UNCOMPRESSED: u8 = 3;
 const RTT_PARTS: u64 = 20;
@@ -33,7 +35,8 @@ impl Receiver {
         }
     }
 
-    /// Whether the ACK of data behind a gap is held back, to go out with the next ones (Linux, __tcp_ack_snd_check).
+    /// Return true if the ACK of data behind a gap waits, to be merged with the next ones (Linux,
+    /// __tcp_ack_snd_check).
     #[inline]
     pub(super) fn compresses_ack(&mut self, now: Time, tcp: &Tcp) -> bool {
         let max = tcp.ack.compressed.0 as u8;
@@ -60,7 +63,8 @@ impl Receiver {
         true
     }
 
-    /// Record that an ACK was sent, usually of everything received. Return whether another ACK is due.
+    /// Record that an ACK was sent, usually of everything received. Return true if another ACK is
+    /// due.
     #[inline]
     pub fn on_ack_sent(&mut self) -> bool {
         if let Some(queue) = &mut self.queue
@@ -79,8 +83,8 @@ impl Receiver {
         false
     }
 
-    /// Data goes out; soon after data came in, the conversation is interactive, and its ACKs can wait for
-    /// it (Linux, tcp_event_data_sent).
+    /// Record that data is sent. Soon after data arrived, the connection is interactive, so that
+    /// its ACKs can wait for outgoing data (Linux, tcp_event_data_sent).
     pub fn on_conversation(&mut self, now: Time, tcp: &Tcp) {
         let since = Duration::from_millis(u64::from(timestamp(now).wrapping_sub(self.data_at)));
         let has_data = self.stats.segments > 0 || self.data_at != 0;
@@ -89,38 +93,39 @@ impl Receiver {
         }
     }
 
-    /// The next ACKs of data go out at once: so many, as far as the parameters allow (Linux, tcp_incr_quickack).
+    /// Acknowledge the next `max` segments at once, within the limit of `ack.quick` (Linux,
+    /// tcp_incr_quickack).
     #[inline(never)]
     pub fn enter_quick_ack(&mut self, max: u16, tcp: &Tcp) {
         self.quick = self.quick.max(max.min(tcp.ack.quick.0 as u16));
     }
 
-    /// The time since data arrived last. After a pause longer than the timeout its sender may have a small window (Linux,
-    /// tcp_event_data_recv).
+    /// Return the time since data last arrived. After a pause longer than the timeout the data's
+    /// sender may have a small cwnd (Linux, tcp_event_data_recv).
     #[inline]
     pub fn pause(&self, now: Time) -> Option<Duration> {
         let since = Duration::from_millis(u64::from(timestamp(now).wrapping_sub(self.data_at)));
         (self.stats.segments > 0).then_some(since)
     }
 
-    /// ACKs go out at once, or not, as the application socket_flags.
+    /// Turn quick ACKs on or off, as the application sets the socket option TCP_QUICKACK.
     pub fn set_quick(&mut self, on: bool) {
         self.quick = if on { u16::MAX } else { 0 };
         self.ack_now |= on && self.unacknowledged > 0;
     }
 
-    /// Whether ACKs go out at once.
+    /// Return true if ACKs are sent at once.
     #[inline]
     pub fn is_quick(&self) -> bool {
         self.quick > 0
     }
 
-    /// Return whether an ACK is delayed and the last segment, of `len` bytes, was a full segment.
+    /// Return true if an ACK is delayed and the last segment, of `len` bytes, was a full segment.
     pub fn has_delayed_ack_of(&self, len: u16) -> bool {
         self.unacknowledged > 0 && len >= self.largest
     }
 
-    /// Whether an ACK is delayed.
+    /// Return true if an ACK is delayed.
     #[inline]
     pub fn has_delayed_ack(&self) -> bool {
         self.unacknowledged > 0

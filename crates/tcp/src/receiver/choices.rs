@@ -1,56 +1,62 @@
-//! What the parameters of a receiver may say.
+//! Choices of the parameters of a receiver.
 
 use units::words;
 
 words! {
-    /// What is counted against the delay of ACKs.
+    /// Unit in which `delayed_ack` counts received data.
     pub enum DelayedAckUnit {
         /// Segments with data.
         Segments = "segments",
-        /// Bytes, in units of the largest segment received (Linux: RFC 5681 §4.2 speaks of full-sized segments).
+        /// Bytes, in multiples of the largest segment received (Linux; RFC 5681 §4.2 specifies
+        /// full-sized segments).
         FullSegments = "full-segments",
     }
 }
 
 words! {
-    /// When a segment that fills a gap is acknowledged at once.
+    /// Condition for an immediate ACK of a segment that fills a gap.
     pub enum GapAck {
-        /// When it fills all or part of a gap (RFC 5681 §4.2).
+        /// The segment fills all or part of a gap (RFC 5681 §4.2).
         Immediate = "immediate",
-        /// Only when it releases data that waited behind the gap; a partial fill may be delayed (ns-2).
+        /// The segment makes data behind the gap in order; the ACK of a partial fill may be delayed
+        /// (ns-2).
         WhenReleased = "when-released",
     }
 }
 
 words! {
-    /// The window field of segments.
+    /// Representation of the advertised window in the window field.
     pub enum WindowScaling {
-        /// Windows are carried in full, whatever the field could hold.
+        /// The field represents any window exactly, whatever its size.
         Full = "full",
-        /// Offered in the SYN (RFC 7323 §2).
+        /// The window field has 16 bits and a scale factor, which the SYN offers (RFC 7323 §2).
         On = "on",
-        /// Sixteen bits.
+        /// The window field has 16 bits without a scale factor.
         Off = "off",
     }
 }
 
 words! {
-    /// Memory that a received segment takes.
+    /// Memory that a received segment occupies.
     pub enum SegmentMemory {
-        /// One allocation for headers and payload, a power of two, and 240 B for its descriptor: a packet from a TUN device or many an Ethernet driver.
+        /// One allocation, rounded up to a power of two, for headers and payload, and 240 B for the
+        /// packet's descriptor. A TUN device and many Ethernet drivers allocate packets in this
+        /// way.
         Linear = "linear",
-        /// The payload, and 896 B beside it: a packet as a Linux sender makes it, which a veth device hands on.
+        /// The payload and 896 B in addition to it. A Linux sender allocates packets so, and a veth
+        /// device forwards them.
         Fragments = "fragments",
     }
 }
 
 words! {
-    /// How the receive window is found.
+    /// Tuning of the receive window.
     pub enum WindowTuning {
-        /// It is `receive_window` from the beginning.
+        /// The window is `receive_window` from the beginning.
         Off = "off",
-        /// It grows with the data that arrives and is read, from half of `memory.receive` on (Linux, tcp_moderate_rcvbuf); segments are acknowledged
-        /// at once while it grows.
+        /// The window begins at half of `memory.receive`, and grows with the data that arrives and
+        /// that the application reads (Linux, tcp_moderate_rcvbuf). While the window grows, the
+        /// receiver acknowledges segments at once.
         Linux = "linux",
     }
 }

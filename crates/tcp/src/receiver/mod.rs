@@ -1,4 +1,4 @@
-//! The receiving half: what has arrived, and when to say so.
+//! The receiving half of an endpoint: the received data, and the times of ACKs.
 
 mod acks;
 pub mod choices;
@@ -15,23 +15,23 @@ use crate::timestamp::timestamp;
 use crate::tuning::Tuning;
 use reassembly::OutOfOrderQueue;
 
-/// Delay of the ACK of a SYN-ACK if no data follows (Linux, TCP_DELACK_MAX).
+/// Delay of the ACK of a SYN-ACK while the application is about to write (Linux, TCP_DELACK_MAX).
 const HANDSHAKE_ACK_DELAY: Duration = Duration::from_millis(200);
 
-/// What a receiver counted.
+/// Counts of received segments.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReceiverStats {
     /// Segments with data.
     pub segments: u64,
-    /// Their bytes.
+    /// Bytes of data in these segments.
     pub bytes: u64,
-    /// Segments that brought nothing new.
+    /// Segments without any new data.
     pub duplicate_segments: u64,
     /// Bytes that had arrived before.
     pub duplicate_bytes: u64,
 }
 
-/// The same, as it is kept.
+/// Counts of received segments, in the form that a receiver stores.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     bytes: u64,
@@ -40,48 +40,50 @@ struct Counts {
     duplicate_segments: u32,
 }
 
-/// The receive sequence space (RFC 9293 §3.3.1) and the delayed ACK. What every segment touches comes
-/// first.
+/// Receive sequence space (RFC 9293 §3.3.1) and delayed ACK. The fields that every segment uses
+/// come first.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct Receiver {
-    /// When a delayed ACK goes out; [`Time::NEVER`]: none is delayed.
+    /// Time of the delayed ACK; [`Time::NEVER`]: no ACK is delayed.
     pub ack_at: Time,
     /// RCV.NXT.
     pub next: Seq,
     unacknowledged: u32,
-    /// Where the other side's data ends, once its FIN arrived.
+    /// End of the other side's data, after its FIN arrived.
     fin: Option<Seq>,
-    /// An ACK is to go out now.
+    /// True if an ACK is due now.
     pub ack_now: bool,
-    /// Nothing arrived and nothing was read since the window was told: it is still the same.
+    /// True if no data arrived and none was read since the window was advertised, so that the
+    /// window is unchanged.
     pub window_current: bool,
-    /// ACKs that go out at once, still.
+    /// Number of remaining quick ACKs.
     quick: u16,
-    /// Largest segment received.
+    /// Size of the largest segment received.
     largest: u16,
     queue: Option<Box<OutOfOrderQueue>>,
     /// Bytes in order that the application has not read.
     pub unread: u32,
-    /// The window's right edge as it was last advertised.
+    /// Right edge of the window that was advertised last.
     edge: Seq,
-    /// A duplicate to report (RFC 2883).
+    /// Duplicate range that the next ACK reports (RFC 2883).
     duplicate: Option<(Seq, Seq)>,
-    /// TS.Recent and Last.ACK.sent (RFC 7323 §4.3).
+    /// TS.Recent (RFC 7323 §4.3).
     pub ts_recent: u32,
     ts_recent_at: u32,
     last_ack: Seq,
-    /// When data last arrived, in milliseconds; kept where there are quick ACKs.
+    /// Time in milliseconds at which data last arrived, if quick ACKs are enabled.
     data_at: u32,
-    /// The window as the last header had it.
+    /// Window in the last header.
     pub window_field: u32,
     stats: Counts,
-    /// How the window is found, where it is not what the parameters say.
+    /// Tuning of the window; `None`: the window is that of the parameters.
     tuning: Option<Box<Tuning>>,
 }
 
 impl Receiver {
-    /// Expects `next`, after a SYN or SYN-ACK that told the other side of [`Receiver::first_window`].
+    /// Create a receiver that expects `next`, after a SYN or SYN-ACK that advertised
+    /// [`Receiver::syn_window`].
     pub fn new(next: Seq, tcp: &Tcp) -> Self {
         let quick = tcp.ack.quick.0 as u16;
         let edge = next + Self::syn_window(tcp);
@@ -90,8 +92,8 @@ impl Receiver {
         Receiver { ack_at: Time::NEVER, next, edge, last_ack: next, quick, tuning, ..Receiver::default() }
     }
 
-    /// Takes in the data and FIN of an acceptable segment. Returns whether the other side's FIN has
-    /// now been reached.
+    /// Process the data and FIN of an acceptable segment. Return true if the other side's FIN is
+    /// now in order.
     #[inline]
     pub fn on_data(&mut self, now: Time, segment: &Segment, tcp: &Tcp) -> bool {
         let end = segment.seq + u32::from(segment.len);
@@ -129,9 +131,9 @@ impl Receiver {
         self.duplicate = Some((start, end));
     }
 
-    /// Delay the ACK of a SYN-ACK for data that is about to be written. The SYN-ACK counts as
-    /// received data, so that the data makes the conversation interactive (Linux,
-    /// tcp_rcv_synsent_state_process, tcp_finish_connect).
+    /// Delay the ACK of a SYN-ACK, because the application is about to write data that can carry
+    /// it. The SYN-ACK counts as received data, so that the data makes the connection interactive
+    /// (Linux, tcp_rcv_synsent_state_process, tcp_finish_connect).
     pub fn postpone_handshake_ack(&mut self, now: Time, tcp: &Tcp) {
         self.ack_at = now + HANDSHAKE_ACK_DELAY;
         if tcp.ack.quick.0 > 0.0 {
@@ -139,8 +141,8 @@ impl Receiver {
         }
     }
 
-    /// Data comes with a SYN, or a SYN-ACK, and is acknowledged at once. What answers a SYN tells the whole window behind
-    /// its data (Linux, tcp_fastopen_create_child).
+    /// Process the data of a SYN or SYN-ACK, which is acknowledged at once. The SYN-ACK advertises
+    /// the whole window beyond the data of the SYN (Linux, tcp_fastopen_create_child).
     pub fn on_syn_data(&mut self, len: u16, of_syn: bool) {
         self.window_current = false;
         if of_syn {
@@ -158,7 +160,7 @@ impl Receiver {
         self.next = to;
     }
 
-    /// As [`Receiver::advance`], where a FIN may be among what is reached: it is nothing to read.
+    /// Advance RCV.NXT to `to`, which may cover a FIN. A FIN is not data to read.
     fn advance_over(&mut self, to: Seq) {
         let data = self.fin.filter(|fin| fin.before(to)).unwrap_or(to);
         if data.after(self.next) {
@@ -173,7 +175,7 @@ impl Receiver {
         self.largest = self.largest.max(segment.len);
     }
 
-    /// A segment outside the window: it is answered, and counted if it is old data.
+    /// Process a segment outside the window: send an ACK, and count the segment if it has old data.
     pub fn on_unacceptable(&mut self, segment: &Segment, tcp: &Tcp) {
         self.ack_now = true;
         if segment.len > 0 && !segment.seq.after(self.next) {
@@ -189,7 +191,7 @@ impl Receiver {
         }
     }
 
-    /// What it counted.
+    /// Return the counts of received segments.
     pub fn stats(&self) -> ReceiverStats {
         let Counts { bytes, duplicate_bytes, segments, duplicate_segments } = self.stats;
         ReceiverStats {
@@ -200,14 +202,14 @@ impl Receiver {
         }
     }
 
-    /// Largest segment received.
+    /// Return the size of the largest segment received.
     pub fn largest(&self) -> u16 {
         self.largest
     }
 }
 
-/// Whether any of `segment` lies in a window of `window` bytes from `next` (RFC 9293 §3.10.7.4, first
-/// check).
+/// Return true if any part of `segment` lies in a window of `window` bytes from `next` (RFC 9293
+/// §3.10.7.4, first check).
 #[inline]
 pub fn acceptable(next: Seq, segment: &Segment, window: u32) -> bool {
     let offset = segment.seq.minus(next);
@@ -235,12 +237,12 @@ mod tests {
     }
 
     #[test]
-    fn a_receiver_stays_small() {
+    fn the_size_of_a_receiver_is_bounded() {
         assert!(size_of::<Receiver>() <= 112, "{}", size_of::<Receiver>());
     }
 
     #[test]
-    fn every_second_segment_is_acknowledged_and_the_first_waits() {
+    fn every_second_segment_is_acknowledged_and_the_first_ack_is_delayed() {
         let tcp = Tcp::default();
         let mut r = Receiver::new(Seq(0), &tcp);
         r.on_data(Time::ZERO, &segment(0, 100), &tcp);
@@ -252,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_reported_at_once_and_its_filling_too() {
+    fn a_gap_and_its_filling_are_acknowledged_at_once() {
         let tcp = Tcp::default();
         let mut r = Receiver::new(Seq(0), &tcp);
         receive(&mut r, &[(100, 100)], &tcp);
@@ -262,9 +264,10 @@ mod tests {
         assert!(r.ack_now && r.next == Seq(200));
     }
 
-    /// A segment that fills only part of a gap: RFC 5681 says at once, ns-2 lets it wait.
+    /// A segment fills a part of a gap. RFC 5681 requires an immediate ACK, and ns-2 delays the
+    /// ACK.
     #[test]
-    fn a_partly_filled_gap() {
+    fn the_choice_of_gap_decides_the_ack_of_a_partial_fill() {
         for (gap_ack, at_once) in [(GapAck::Immediate, true), (GapAck::WhenReleased, false)] {
             let mut tcp = Tcp::default();
             tcp.ack.gap = gap_ack;
@@ -285,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fin_counts_when_everything_before_it_arrived() {
+    fn a_fin_is_reached_when_all_data_before_it_has_arrived() {
         let tcp = Tcp::default();
         let mut r = Receiver::new(Seq(0), &tcp);
         let fin = Segment { flags: Flags::FIN | Flags::ACK, ..segment(100, 100) };
@@ -295,9 +298,10 @@ mod tests {
     }
 
     proptest! {
-        /// A report is the range of the last segment, then those of the last report, then the others (RFC 2018 §4), whatever came between.
+        /// A report has the range of the last segment, then the ranges of the last report, then the
+        /// others (RFC 2018 §4), whatever arrived between the reports.
         #[test]
-        fn a_report_is_the_latest_and_then_the_last_report(
+        fn a_report_begins_with_the_latest_range_and_the_last_report(
             pieces in prop::collection::vec((0u32..60, 1u16..6, any::<bool>()), 1..80),
         ) {
             let (tcp, base) = (Tcp::default(), Seq(u32::MAX - 20));
@@ -331,10 +335,10 @@ mod tests {
             }
         }
 
-        /// Any order, overlap and repetition of segments, with sequence numbers that wrap, ends with
+        /// Segments in any order, with overlaps, repetitions and wrapping sequence numbers, give
         /// exactly the bytes that were sent.
         #[test]
-        fn reassembly_is_the_union_of_what_arrived(
+        fn reassembled_data_is_the_union_of_all_segments(
             base in prop::num::u32::ANY,
             pieces in prop::collection::vec((0u32..60, 1u16..20), 1..80),
         ) {

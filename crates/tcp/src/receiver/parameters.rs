@@ -5,22 +5,24 @@ use units::{Bytes, Duration, Packets, Range, params};
 use super::choices::*;
 
 params! {
-    /// Acknowledgements: when a delayed ACK is sent early, and when several become one.
+    /// Acknowledgements: how long ACKs are delayed, which ACKs are sent at once, and which are
+    /// merged.
     pub struct AckParameters: "tcp.ack" {
-        /// Unit that `delayed_ack` counts.
+        /// Unit in which `delayed_ack` counts received data.
         unit: DelayedAckUnit = (DelayedAckUnit::Segments), in Range::ANY, from "4.3BSD; rfc5681 §4.2";
         /// Maximum delay of an ACK.
         timeout: Duration = (Duration::from_millis(200)), in Range::above_to(0.0, 0.5), from "4.3BSD; rfc1122 §4.2.3.2: at most 0.5 s";
         /// Condition for an immediate ACK of a segment that fills a gap.
         gap: GapAck = (GapAck::Immediate), in Range::ANY, from "rfc5681 §4.2";
-        /// Number of ACKs sent without delay when data arrives for the first time, after a pause longer than the timeout, or
-        /// a second time.
+        /// Number of ACKs that are sent at once when data first arrives, when data arrives after a
+        /// pause longer than the timeout, and when old data arrives again.
         quick: Packets = (Packets(0.0)), in Range::between(0.0, 1000.0).whole(), from "rfc5681 §4.2 allows; Linux: 16";
-        /// True to acknowledge a full segment with PSH at once if the application reads all data at once and
-        /// sends none. It requires a tuned window.
+        /// True to acknowledge a full segment with PSH at once, if the application reads all data
+        /// at once and sends none. It requires a tuned window.
         push: bool = (false), in Range::ANY, from "rfc5681 §4.2 allows; Linux, tcp_measure_rcv_mss (6.6 on) and tcp_cleanup_rbuf: on";
-        /// Maximum number of duplicate ACKs merged into one, after the first three; 0: each is sent at once. They are held for a
-        /// twentieth of a round trip or 1 ms, whichever is shorter. It requires a tuned window, which measures the round trip.
+        /// Maximum number of duplicate ACKs merged into one, after the first three; 0: each
+        /// duplicate ACK is sent at once. A merged ACK waits for a twentieth of a round trip or 1
+        /// ms, whichever is shorter. It requires a tuned window, which measures the round trip.
         compressed: Packets = (Packets(0.0)), in Range::between(0.0, 255.0).whole(), from "rfc5681 §4.2: at once; Linux, tcp_comp_sack_nr: 44";
     }
 }
@@ -30,7 +32,8 @@ params! {
     pub struct WindowParameters: "tcp.window" {
         /// Window scaling.
         scaling: WindowScaling = (WindowScaling::Full), in Range::ANY, from "rfc7323 §2";
-        /// Shift of the advertised windows; absent: the smallest that the receive window needs.
+        /// Scale factor (shift count) of the advertised windows; absent: the smallest that can
+        /// represent the receive window.
         shift: Option<u64> = (None), in Range::between(0.0, 14.0), from "rfc7323 §2.3";
         /// Tuning of the receive window.
         tuning: WindowTuning = (WindowTuning::Off), in Range::ANY, from "Linux, tcp_moderate_rcvbuf: on";
@@ -38,17 +41,18 @@ params! {
 }
 
 params! {
-    /// Memory of the buffers, where the receive window is tuned or the send buffer is limited.
+    /// Memory of the buffers, if the receive window is tuned or the send buffer is limited.
     pub struct MemoryParameters: "tcp.memory" {
-        /// Memory for received data when a connection begins, if the window is tuned.
+        /// Memory for received data at the beginning of a connection, if the window is tuned.
         receive: Bytes = (Bytes(131_072)), in Range::between(1.0, 2_147_483_647.0), from "Linux, tcp_rmem: 131072";
         /// Maximum memory for received data.
         receive_max: Bytes = (Bytes(6_291_456)), in Range::between(1.0, 2_147_483_647.0), from "Linux, tcp_rmem: 6291456";
-        /// Memory of the send buffer when a connection begins, if it is limited.
+        /// Memory of the send buffer at the beginning of a connection, if the send buffer is
+        /// limited.
         send: Bytes = (Bytes(16_384)), in Range::between(1.0, 2_147_483_647.0), from "Linux, tcp_wmem: 16384";
         /// Maximum memory of the send buffer.
         send_max: Bytes = (Bytes(4_194_304)), in Range::between(1.0, 2_147_483_647.0), from "Linux, tcp_wmem: 4194304";
-        /// Memory that a received segment takes, if the window is tuned.
+        /// Memory that a received segment occupies, if the window is tuned.
         segment: SegmentMemory = (SegmentMemory::Linear), in Range::ANY, from "Linux, truesize of an sk_buff: depends on the device";
     }
 }

@@ -1,4 +1,4 @@
-//! What waits behind a gap, and how SACK reports it (RFC 2018, RFC 2883).
+//! Data behind a gap, and the SACK blocks that report it (RFC 2018, RFC 2883).
 
 use net::{Options, Seq};
 use units::Time;
@@ -6,28 +6,29 @@ use units::Time;
 use super::Receiver;
 use crate::config::{GapAck, Tcp};
 
-/// What waits behind a gap, and what was said of it.
+/// Data behind a gap, and the SACK blocks that reported it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OutOfOrderQueue {
-    /// Disjoint ranges in order, each [start, end).
+    /// Disjoint ranges in ascending order, each [start, end).
     ranges: Vec<(Seq, Seq)>,
-    /// The ranges reported last, the latest first (RFC 2018 §4), whether they are still there, and whether they are what is to be
-    /// reported next.
+    /// Ranges of the last report, the latest first (RFC 2018 §4). `intact` is true while all of
+    /// them still exist, and `report_current` is true while they are also the next report.
     reported: [(Seq, Seq); 4],
     count: u8,
     intact: bool,
     report_current: bool,
-    /// The range that the last segment went into.
+    /// Start of the range that contains the last segment.
     latest: Option<Seq>,
-    /// ACKs that went out at once for the gap at `gap`, and those that are held back.
+    /// Start of the gap that the numbers of immediate and of compressed ACKs refer to.
     pub gap: Seq,
     pub at_once: u8,
     pub compressed: u8,
-    /// Held ACK that leaves before the ACK of the last segment.
+    /// Compressed ACK that is sent before the ACK of the last segment.
     earlier: Option<EarlierAck>,
 }
 
-/// A held ACK that is due because of the segment that arrived last, which it does not report.
+/// A compressed ACK that is due because of the segment that arrived last, and does not report that
+/// segment.
 #[derive(Clone, Copy, Debug)]
 struct EarlierAck {
     blocks: [(Seq, Seq); 4],
@@ -36,12 +37,13 @@ struct EarlierAck {
     followed: bool,
 }
 
-/// Number of SACK blocks that Linux expects an ACK to have room for (TCP_SACK_BLOCKS_EXPECTED).
+/// Number of SACK blocks that Linux expects to fit into an ACK (TCP_SACK_BLOCKS_EXPECTED).
 const BLOCKS_EXPECTED: usize = 2;
 
 impl Receiver {
-    /// Data, or a `fin` behind it, that is not simply the next: old, ahead, or filling a gap. A FIN has a place in sequence space, and
-    /// is reported with the rest (RFC 2018 §3; Linux, tcp_data_queue_ofo).
+    /// Process data, or a FIN after it (`fin`), that is not the next in order: old data, data
+    /// behind a gap, or data that fills a gap. A FIN occupies a sequence number, so SACK blocks
+    /// report it like data (RFC 2018 §3; Linux, tcp_data_queue_ofo).
     #[inline(never)]
     pub(super) fn on_out_of_order(&mut self, now: Time, start: Seq, end: Seq, fin: bool, tcp: &Tcp) {
         let (data, end) = (end, end + u32::from(fin));
@@ -89,8 +91,9 @@ impl Receiver {
         }
     }
 
-    /// Acknowledge data behind a gap: at once, so that the sender learns of the gap (RFC 5681 §4.2),
-    /// or with a held ACK, whose SACK blocks must include it. `releases`: a held ACK leaves first.
+    /// Acknowledge data behind a gap: at once, so that the sender detects the gap (RFC 5681 §4.2),
+    /// or with a compressed ACK, whose SACK blocks must include the data. `releases`: a compressed
+    /// ACK is sent before.
     #[inline]
     fn ack_out_of_order(&mut self, now: Time, releases: bool, tcp: &Tcp) {
         let holds = self.compresses_ack(now, tcp);
@@ -107,9 +110,9 @@ impl Receiver {
         }
     }
 
-    /// Make the held ACK due if [start, end) opens or extends a SACK block behind the first two: the
-    /// blocks that the held ACK reports might not fit into the next one (Linux, tcp_sack_new_ofo_skb).
-    /// Return whether it is due.
+    /// Make the compressed ACK due if [start, end) opens or extends a SACK block after the first
+    /// two, because the blocks of the compressed ACK might not fit into the next one (Linux,
+    /// tcp_sack_new_ofo_skb). Return true if the compressed ACK is due.
     #[inline(never)]
     fn release_compressed_ack(&mut self, start: Seq, end: Seq) -> bool {
         let Some(queue) = self.queue.as_mut().filter(|_| start.after(self.next)) else { return false };
@@ -124,7 +127,7 @@ impl Receiver {
         releases
     }
 
-    /// How many bytes of [start, end) had arrived before.
+    /// Return the number of bytes of [start, end) that had arrived before.
     #[inline]
     fn received_in(&self, start: Seq, end: Seq) -> u32 {
         let overlap = |s: Seq, e: Seq| {
@@ -137,13 +140,13 @@ impl Receiver {
         old + met.map(|&(s, e)| overlap(s, e)).sum::<u32>()
     }
 
-    /// The ranges that end after `start`.
+    /// Return the ranges that end after `start`.
     #[inline]
     fn ranges_after(&self, start: Seq) -> &[(Seq, Seq)] {
         let ranges = self.ranges();
         match ranges.last() {
             Some(last) if last.1.after(start) => &ranges[ranges.partition_point(|r| !r.1.after(start))..],
-            _ => &[], // max often, as segments come in order queue a gap
+            _ => &[], // the usual case: segments behind a gap arrive in order
         }
     }
 
@@ -152,7 +155,7 @@ impl Receiver {
         self.queue.as_ref().map_or(&[], |b| &b.ranges)
     }
 
-    /// The first range of [start, end) that had arrived before.
+    /// Return the first part of [start, end) that had arrived before.
     #[inline]
     fn first_duplicate(&self, start: Seq, end: Seq) -> (Seq, Seq) {
         let cut = |e: Seq| if e.before(end) { e } else { end };
@@ -163,7 +166,8 @@ impl Receiver {
         first.map_or((start, end), |r| (r.0.max(start), cut(r.1)))
     }
 
-    /// Adds [start, end) if it follows what waits at the end of all, as most often it does behind a gap.
+    /// Append [start, end) to the last range if it follows directly, which is the usual case behind
+    /// a gap. Return true if it does.
     #[inline]
     fn extend_last_range(&mut self, start: Seq, end: Seq) -> bool {
         let Some(queue) = &mut self.queue else { return false };
@@ -172,11 +176,11 @@ impl Receiver {
         queue.latest = Some(newest.0);
         queue.intact &= queue.reported[0].0 == newest.0;
         queue.report_current &= queue.intact;
-        queue.reported[0].1 = end; // if it is report_current
+        queue.reported[0].1 = end; // valid if the report is current
         true
     }
 
-    /// Adds [start, end) to what waits, merging what touches.
+    /// Insert [start, end), and merge adjacent ranges.
     #[inline]
     fn insert(&mut self, mut start: Seq, mut end: Seq) {
         let queue = self.queue.get_or_insert_default();
@@ -200,8 +204,8 @@ impl Receiver {
         queue.latest = Some(start);
     }
 
-    /// Adds the SACK blocks of an ACK (RFC 2018 §4): the latest first, then those reported before; ahead
-    /// of them a duplicate (RFC 2883 §4), if `dsack`.
+    /// Write the SACK blocks of an ACK (RFC 2018 §4): the latest block first, then those reported
+    /// before. A duplicate precedes them if `dsack` is true (RFC 2883 §4).
     pub fn report(&mut self, options: &mut Options, dsack: bool) {
         if let Some(queue) = &self.queue
             && let Some(earlier) = &queue.earlier
@@ -219,14 +223,14 @@ impl Receiver {
         options.push_sacks(&queue.reported[..usize::from(queue.count)]);
     }
 
-    /// Bytes that the SACK option of an ACK takes with up to `most` blocks, padded.
+    /// Return the padded size of the SACK option of an ACK with up to `max` blocks, in bytes.
     pub fn report_len(&self, max: usize, dsack: bool) -> u16 {
         let duplicate = usize::from(dsack && self.duplicate.is_some());
         let blocks = (self.ranges().len() + duplicate).min(max) as u16;
         if blocks == 0 { 0 } else { 4 + 8 * blocks }
     }
 
-    /// Whether anything waits behind a gap, or a duplicate is to be reported.
+    /// Return true if there is data behind a gap or a duplicate to report.
     #[inline]
     pub fn has_report(&self) -> bool {
         self.queue.is_some() || self.duplicate.is_some()
@@ -234,8 +238,8 @@ impl Receiver {
 }
 
 impl OutOfOrderQueue {
-    /// Record that an ACK was sent. Return whether it was a held ACK that had become due, and if so
-    /// whether another ACK follows it at once.
+    /// Record that an ACK was sent. Return `None` if the ACK was not a compressed ACK that had
+    /// become due. Otherwise return true if another ACK follows at once.
     #[inline]
     pub(super) fn on_ack_sent(&mut self) -> Option<bool> {
         let earlier = self.earlier.take();
@@ -245,7 +249,7 @@ impl OutOfOrderQueue {
         earlier.map(|e| e.followed)
     }
 
-    /// What is to be reported next.
+    /// Compute the blocks of the next report.
     fn update_report(&mut self) {
         let ranges = &self.ranges;
         if let Some(&newest) = ranges.last()
@@ -253,7 +257,7 @@ impl OutOfOrderQueue {
             && self.latest == Some(newest.0)
             && (self.count == 4 || usize::from(self.count) + 1 == ranges.len())
         {
-            // Most often: a range has come behind all that are there.
+            // The usual case: a new range lies above all others.
             self.reported.rotate_right(1);
             (self.reported[0], self.count, self.report_current) = (newest, (self.count + 1).min(4), true);
             return;

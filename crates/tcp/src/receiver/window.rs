@@ -1,4 +1,4 @@
-//! The window that is advertised (RFC 9293 §3.8.6).
+//! The advertised window (RFC 9293 §3.8.6).
 
 use net::Seq;
 use units::{Duration, Time};
@@ -9,7 +9,7 @@ use crate::timestamp::timestamp;
 use crate::tuning::Tuning;
 
 impl Receiver {
-    /// The window that the parameters give before anything arrives.
+    /// Return the window that the parameters specify before data arrives.
     pub fn configured_window(tcp: &Tcp) -> u32 {
         match tcp.window.tuning {
             WindowTuning::Off => tcp.receive_window.0 as u32,
@@ -17,25 +17,26 @@ impl Receiver {
         }
     }
 
-    /// The window that a SYN or SYN-ACK tells, which is never scaled (RFC 7323 §2.2).
+    /// Return the window that a SYN or SYN-ACK advertises, which is never scaled (RFC 7323 §2.2).
     pub fn syn_window(tcp: &Tcp) -> u32 {
         let buffer = Self::configured_window(tcp);
         if tcp.window.scaling == WindowScaling::Full { buffer } else { buffer.min(65_535) }
     }
 
-    /// Room for received data.
+    /// Return the size of the receive buffer, in bytes.
     #[inline]
     pub fn buffer(&self, tcp: &Tcp) -> u32 {
         self.tuning.as_ref().map_or(tcp.receive_window.0 as u32, |t| t.window(self.unread))
     }
 
-    /// What was read in a round trip, where the window is tuned.
+    /// Return the bytes that the application read in the last round trip, if the window is tuned.
     pub fn read_per_round_trip(&self) -> Option<u32> {
         self.tuning.as_ref().map(|t| t.bytes_read())
     }
 
-    /// A segment with data arrives, with a timestamp of ours or none. While the window grows the number of quick ACKs stays odd, and
-    /// does not come to its end (Linux, tcp_grow_window).
+    /// Update the tuning of the window for a segment with data. `echo` is the timestamp that the
+    /// segment echoes, if any. While the window grows, the number of remaining quick ACKs stays
+    /// odd, so that it does not reach zero (Linux, tcp_grow_window).
     #[inline]
     pub fn tune(&mut self, now: Time, len: u16, echo: Option<u32>, tcp: &Tcp) {
         let next = self.next;
@@ -49,7 +50,7 @@ impl Receiver {
         }
     }
 
-    /// The application has read all that it wants for now.
+    /// Record that the application has read data.
     pub fn on_read(&mut self, now: Time) {
         let to = Seq(self.next.0.wrapping_sub(self.unread));
         if let Some(tuning) = &mut self.tuning {
@@ -57,9 +58,9 @@ impl Receiver {
         }
     }
 
-    /// Return the window to advertise, with a buffer of `buffer` bytes, of which the window field can
-    /// express `most`: never taken back (RFC 9293 §3.8.6), and opened by no less than a segment or half the
-    /// buffer (§3.8.6.2.2).
+    /// Return the window to advertise, with a buffer of `buffer` bytes and a window field that can
+    /// represent at most `max` bytes. The right edge never moves back (RFC 9293 §3.8.6), and moves
+    /// forward by at least a segment or half the buffer (§3.8.6.2.2).
     #[inline]
     pub fn window(&mut self, buffer: u32, max: u32, smss: impl FnOnce() -> u32) -> u32 {
         let free = buffer.saturating_sub(self.unread).min(max);
@@ -74,14 +75,15 @@ impl Receiver {
         window
     }
 
-    /// The window that was advertised last, as far as it is not used.
+    /// Return the unused part of the window that was advertised last.
     #[inline]
     pub fn advertised(&self) -> u32 {
         if self.edge.after(self.next) { self.edge - self.next } else { 0 }
     }
 
-    /// The application reads up to `bytes`; whether the window has opened so far that the other side
-    /// should be told. `most`: of which the window field can tell.
+    /// Read up to `bytes` bytes for the application. Return the number of bytes read, and true if
+    /// the window has opened so far that the receiver should advertise it. `max` is the largest
+    /// window that the window field can represent.
     pub fn read(&mut self, bytes: u32, buffer: u32, max: u32, smss: u32) -> (u32, bool) {
         let n = bytes.min(self.unread);
         self.unread -= n;

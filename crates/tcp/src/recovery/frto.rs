@@ -1,75 +1,76 @@
-//! F-RTO, RFC 5682 (`rfc5682`): after a timeout only the first segment is sent again; if the next two ACKs bring
-//! something new although nothing else was retransmitted, the timeout was spurious. §2.1 is the basic algorithm, §3.1
-//! the one that knows SACK.
+//! F-RTO (RFC 5682, `rfc5682`): after a timeout the sender retransmits only the first segment. If
+//! the next two ACKs acknowledge new data although no other segment was retransmitted, the timeout
+//! was spurious. §2.1 is the basic algorithm, and §3.1 the algorithm with SACK.
 
 use units::words;
 
 use net::Seq;
 
 words! {
-    /// Tests of a timeout.
+    /// Tests that recognize a spurious timeout.
     pub enum FrtoKind {
-        /// None.
+        /// The sender does not test timeouts.
         Off = "off",
-        /// By the next two ACKs (RFC 5682 §2).
+        /// The next two ACKs decide (RFC 5682 §2).
         Basic = "basic",
-        /// By SACK too, where there is SACK (RFC 5682 §3).
+        /// The next two ACKs and their SACK blocks decide, if SACK is negotiated (RFC 5682 §3).
         Sack = "sack",
-        /// As by SACK, and whatever arrives that was sent before the timeout, and only then, ends the test at once (Linux).
+        /// Test as with `sack`, but the delivery of any segment that was sent before the timeout
+        /// ends the test at once, and only such a delivery shows a spurious timeout (Linux).
         Original = "original",
     }
 }
 
-/// Where the test stands.
+/// State of the test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Frto {
-    /// No test.
+    /// No test is in progress.
     #[default]
     Off,
-    /// Step 1 done: the first segment was sent again.
+    /// Step 1 is complete: the first segment was retransmitted.
     Retransmitted,
-    /// Step 2b done: new data went out after the first ACK.
+    /// Step 2b is complete: new data was sent after the first ACK.
     SentNew,
 }
 
-/// What an ACK says.
+/// Result of an ACK for the test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// No test is under way.
+    /// No test is in progress, or the ACK does not decide it.
     Nothing,
-    /// The timeout was real: recover as usual.
+    /// The timeout was genuine: the sender recovers as usual.
     Lost,
-    /// Send up to two new segments (step 2b).
+    /// The sender sends up to two new segments (step 2b).
     SendNew,
     /// The timeout was spurious (step 3b).
     Spurious,
 }
 
-/// What an ACK says, where there is SACK.
+/// Properties of an ACK that the test with SACK evaluates.
 #[derive(Clone, Copy, Debug)]
 pub struct SackedAck {
-    /// It acknowledges new data cumulatively.
+    /// True if the ACK cumulatively acknowledges new data.
     pub advances: bool,
-    /// It is a duplicate, or its SACK blocks are news.
+    /// True if the ACK is a duplicate ACK or SACKs new data.
     pub duplicate: bool,
-    /// It delivers something, in whichever way.
+    /// True if the ACK delivers data, cumulatively or by SACK.
     pub delivers: bool,
-    /// It acknowledges all that was out at the timeout.
+    /// True if the ACK acknowledges all data that was in flight at the timeout.
     pub reaches_recover: bool,
-    /// It acknowledges or SACKs something that was sent later.
+    /// True if the ACK acknowledges or SACKs data that was sent after the timeout.
     pub passes_recover: bool,
-    /// There is new data and the receiver has room.
+    /// True if the sender has unsent data and the receive window allows it.
     pub can_send: bool,
 }
 
 impl Frto {
-    /// An ACK arrived, with SACK (§3.1).
+    /// Process an ACK, with SACK (§3.1).
     pub fn on_sacked_ack(&mut self, ack: SackedAck) -> Verdict {
         let was = std::mem::take(self);
         match was {
             Frto::Off => Verdict::Nothing,
             Frto::Retransmitted if !ack.advances => {
-                *self = was; // step 2: duplicates are waited out
+                *self = was; // step 2: a duplicate ACK continues the test
                 Verdict::Nothing
             }
             Frto::Retransmitted if ack.reaches_recover || !ack.can_send => Verdict::Lost, // steps 2a and 2b
@@ -86,8 +87,9 @@ impl Frto {
         }
     }
 
-    /// An ACK arrived, without SACK (§2.1). `advances`: it acknowledges new data, and all that was sent again; `recover`: the end of what was
-    /// sent before the timeout; `can_send`: there is new data and the receiver has room.
+    /// Process an ACK, without SACK (§2.1). `advances`: the ACK acknowledges new data, and all
+    /// retransmitted data. `recover`: the end of the data that was sent before the timeout.
+    /// `can_send`: the sender has unsent data and the receive window allows it.
     pub fn on_ack(&mut self, advances: bool, ack: Seq, recover: Seq, can_send: bool) -> Verdict {
         match *self {
             Frto::Off => Verdict::Nothing,
@@ -97,7 +99,7 @@ impl Frto {
             }
             Frto::Retransmitted => {
                 *self = Frto::Off;
-                Verdict::Lost // steps 2a: a duplicate, or a part, or everything is acknowledged, or nothing to send
+                Verdict::Lost // step 2a: a duplicate ACK, an ACK of everything, or no new data to send
             }
             Frto::SentNew => {
                 *self = Frto::Off;
@@ -116,10 +118,11 @@ mod tests {
         acks.iter().map(|&(advances, ack)| f.on_ack(advances, Seq(ack), Seq(10), true)).collect()
     }
 
-    /// §3.1: the first ACK that advances sends new data; then one that acknowledges something sent before the timeout proves it
-    /// spurious, a duplicate of nothing new or one of what was sent since proves the loss.
+    /// §3.1: the first ACK that advances allows new data. The next ACK shows a spurious timeout if
+    /// it acknowledges data sent before the timeout. It shows a loss if it is a duplicate ACK that
+    /// delivers nothing, or if it acknowledges data sent after the timeout.
     #[test]
-    fn with_sack_a_duplicate_may_end_the_test() {
+    fn with_sack_the_second_ack_decides_the_test() {
         let advances = SackedAck {
             advances: true,
             duplicate: false,
@@ -151,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn two_advances_are_spurious_and_a_duplicate_is_a_loss() {
+    fn two_acks_of_new_data_show_a_spurious_timeout_and_a_duplicate_a_loss() {
         assert_eq!(run(&[(true, 2), (true, 3)]), [Verdict::SendNew, Verdict::Spurious]);
         assert_eq!(run(&[(true, 2), (false, 2)]), [Verdict::SendNew, Verdict::Lost]);
         assert_eq!(run(&[(false, 1), (true, 2)]), [Verdict::Lost, Verdict::Nothing]);

@@ -1,6 +1,7 @@
-//! Loss recovery: how losses are found, and what is sent then. Without SACK: [`tahoe`], [`reno`],
-//! [`newreno`] say what a duplicate or partial ACK does. With SACK the [`scoreboard`] knows what is where,
-//! and [`sack`], [`fack`] and [`rack`] say what is lost.
+//! Loss recovery: how losses are detected, and which segments are retransmitted. Without SACK,
+//! [`tahoe`], [`reno`] and [`newreno`] define the response to a duplicate or partial ACK. With
+//! SACK, the [`scoreboard`] records the state of each segment, and [`sack`], [`fack`] and [`rack`]
+//! decide which segments are lost.
 
 pub mod eifel;
 pub mod fack;
@@ -20,27 +21,30 @@ pub mod tlp;
 use units::words;
 
 words! {
-    /// The loss recoveries.
+    /// Methods of loss recovery.
     pub enum RecoveryKind {
         /// Fast retransmit without fast recovery: slow start from one segment (Jacobson 1988).
         Tahoe = "tahoe",
-        /// Fast retransmit and fast recovery; any new ACK ends it (RFC 5681 §3.2).
+        /// Fast retransmit and fast recovery; any ACK of new data ends the recovery (RFC 5681
+        /// §3.2).
         Reno = "reno",
-        /// Fast recovery that lasts until everything sent before it is acknowledged (RFC 6582).
+        /// Fast recovery that lasts until all data sent before it is acknowledged (RFC 6582).
         NewReno = "newreno",
-        /// By selective acknowledgements (RFC 6675); NewReno where the other side has none.
+        /// Recovery by selective acknowledgements (RFC 6675). The sender uses NewReno if the
+        /// receiver does not support SACK.
         Sack = "sack",
-        /// By the forward-most selective acknowledgement (Mathis & Mahdavi 1996).
+        /// Recovery by the forward-most selective acknowledgement (Mathis & Mahdavi 1996).
         Fack = "fack",
     }
 }
 
 words! {
-    /// What the ACK that ends a fast recovery does to cwnd.
+    /// Effect on cwnd of the ACK that ends a fast recovery.
     pub enum RecoveryExit {
-        /// Sets it to ssthresh (RFC 5681 §3.2, step 6).
+        /// The ACK sets cwnd to ssthresh (RFC 5681 §3.2, step 6).
         Deflate = "deflate",
-        /// Sets it to ssthresh and opens it as any ACK of new data does (4.3BSD-Reno, ns-2).
+        /// The ACK sets cwnd to ssthresh, then increases it like any ACK of new data (4.3BSD-Reno,
+        /// ns-2).
         DeflateAndOpen = "deflate-and-open",
     }
 }

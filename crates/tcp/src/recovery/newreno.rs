@@ -1,29 +1,32 @@
-//! NewReno, RFC 6582 §3.2 (`rfc6582`): a recovery lasts until everything sent before it is
-//! acknowledged; a partial ACK retransmits the next hole at once.
+//! NewReno (RFC 6582 §3.2, `rfc6582`): a recovery lasts until all data sent before it is
+//! acknowledged, and a partial ACK retransmits the next missing segment at once.
 
 use net::Seq;
 
-/// What an ACK of new data does to a recovery under way.
+/// Effect of an ACK of new data on a recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnNewAck {
-    /// It ends.
+    /// The recovery ends.
     Ends,
-    /// Partial: retransmit the next segment, deflate by what was acknowledged less one segment.
+    /// The ACK is partial. The sender retransmits the next segment and deflates cwnd by the
+    /// acknowledged bytes less one segment.
     Partial,
 }
 
-/// What an ACK does to a recovery that began when `recover` was the highest sequence number sent.
+/// Return the effect of an ACK on a recovery that began when `recover` was the highest sequence
+/// number sent.
 pub fn on_new_ack(ack: Seq, recover: Seq) -> OnNewAck {
     if ack.before(recover) { OnNewAck::Partial } else { OnNewAck::Ends }
 }
 
-/// Inflation after a partial ACK of `acked` bytes (§3.2, step 3): deflate by what was acknowledged,
-/// then add a segment if at least one was.
+/// Return the inflation after a partial ACK of `acked` bytes (§3.2, step 3). It decreases by
+/// `acked`, and increases by one segment if at least one segment was acknowledged.
 pub fn inflation(inflation: u32, acked: u32, smss: u32) -> u32 {
     inflation.saturating_sub(acked) + if acked >= smss { smss } else { 0 }
 }
 
-/// cwnd after the ACK that ends it, in bytes: no more than what may go without a burst (§3.2, step 3, 1).
+/// Return cwnd after the ACK that ends the recovery, in bytes. The value prevents a burst (§3.2,
+/// step 3, option 1).
 pub fn cwnd_at_end(ssthresh: f64, flight: f64, smss: f64) -> f64 {
     ssthresh.min(flight.max(smss) + smss)
 }
@@ -42,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_sends_no_burst() {
+    fn the_end_of_recovery_sends_no_burst() {
         assert_eq!(cwnd_at_end(8000.0, 0.0, 1000.0), 2000.0);
         assert_eq!(cwnd_at_end(8000.0, 20_000.0, 1000.0), 8000.0);
     }

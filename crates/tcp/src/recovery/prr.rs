@@ -1,36 +1,40 @@
-//! Proportional rate reduction, RFC 6937 §3 (`rfc6937`), with either reduction bound, or with that of slow start as
-//! long as ACKs advance and find no further losses (as Linux chooses).
+//! Proportional rate reduction (RFC 6937 §3, `rfc6937`), with each of its reduction bounds. Linux
+//! selects the slow-start bound while ACKs advance SND.UNA and detect no further loss.
 
 use units::words;
 
 words! {
-    /// How the window comes down when it is cut.
+    /// Course of a reduction of cwnd.
     pub enum RateReduction {
-        /// At once to ssthresh (RFC 5681, RFC 6675).
+        /// The sender sets cwnd to ssthresh at once (RFC 5681, RFC 6675).
         AtOnce = "halve",
-        /// Over a round trip, in proportion to what is delivered (RFC 6937).
+        /// The sender reduces cwnd over a round trip, in proportion to the delivered data (RFC
+        /// 6937).
         Prr = "prr",
     }
 }
 
 words! {
-    /// Bounds of what proportional rate reduction sends below ssthresh.
+    /// Bounds on the data that proportional rate reduction sends while pipe is below ssthresh.
     pub enum PrrBound {
-        /// Conservative: what was delivered (RFC 6937 §3, CRB).
+        /// Conservative reduction bound: at most the delivered data (RFC 6937 §3, CRB).
         Crb = "crb",
-        /// As slow start: one segment more (SSRB).
+        /// Slow-start reduction bound: one segment more than the delivered data (RFC 6937 §3,
+        /// SSRB).
         Ssrb = "ssrb",
-        /// SSRB while the ACK advances and finds no further loss, else CRB (Linux; RFC 9937).
+        /// SSRB for an ACK that advances SND.UNA and detects no further loss, otherwise CRB (Linux;
+        /// RFC 9937).
         Either = "either",
     }
 }
 
 words! {
-    /// When a reduction for a mark ends.
+    /// Event that ends a reduction for a mark.
     pub enum MarkReductionEnds {
-        /// With the ACK of all that was sent before it.
+        /// The ACK of all data sent before the reduction ends it.
         At = "at",
-        /// With the first ACK of more: CWR has reached the receiver by then (Linux, tcp_fastretrans_alert).
+        /// The first ACK beyond the data sent before the reduction ends it, because the receiver
+        /// has received CWR by then (Linux, tcp_fastretrans_alert).
         Above = "above",
     }
 }
@@ -42,22 +46,24 @@ pub struct Prr {
     delivered: f64,
     /// prr_out.
     out: f64,
-    /// RecoverFS, the flight when the reduction began; cwnd where ssthresh comes from that.
+    /// RecoverFS: the data in flight when the reduction began, or cwnd if ssthresh is derived from
+    /// cwnd.
     recover_flight: f64,
 }
 
 impl Prr {
-    /// A reduction begins.
+    /// Begin a reduction.
     pub fn begin(flight: f64) -> Self {
         Prr { recover_flight: flight.max(1.0), ..Prr::default() }
     }
 
-    /// Data went out.
+    /// Record sent data.
     pub fn on_sent(&mut self, bytes: f64) {
         self.out += bytes;
     }
 
-    /// cwnd after an ACK that delivered `delivered` bytes; `safe`: it advanced SND.UNA and found no loss.
+    /// Return cwnd after an ACK that delivered `delivered` bytes. `safe`: the ACK advanced SND.UNA
+    /// and detected no loss.
     pub fn cwnd(
         &mut self,
         delivered: f64,
@@ -69,7 +75,8 @@ impl Prr {
     ) -> f64 {
         self.delivered += delivered;
         let sndcnt = if pipe > ssthresh {
-            // Proportional: CEIL(prr_delivered * ssthresh / RecoverFS) - prr_out, in whole segments.
+            // Proportional part: CEIL(prr_delivered * ssthresh / RecoverFS) - prr_out, in whole
+            // segments.
             let share = self.delivered * ssthresh / self.recover_flight;
             (share / smss).ceil() * smss - self.out
         } else {
@@ -81,7 +88,7 @@ impl Prr {
             };
             limit.min(ssthresh - pipe)
         };
-        // The fast retransmit itself always goes.
+        // The bound never prevents the fast retransmit.
         let least = if self.out == 0.0 { smss } else { 0.0 };
         pipe + sndcnt.max(least)
     }
@@ -91,12 +98,12 @@ impl Prr {
 mod tests {
     use super::*;
 
-    /// RFC 6937 §4, the first example: 20 segments, the first lost, window to 10: after the
-    /// retransmission one segment goes for every two delivered.
+    /// First example of RFC 6937 §4: the first of 20 segments is lost, and ssthresh is 10. After
+    /// the fast retransmit the sender sends one segment for every two delivered segments.
     #[test]
     fn one_segment_for_two_while_above_ssthresh() {
         let mut prr = Prr::begin(20.0);
-        let mut pipe = 19.0 - 3.0; // three were SACKed when the recovery began
+        let mut pipe = 19.0 - 3.0; // three segments were SACKed when the recovery began
         let mut sent = Vec::new();
         for i in 0..18 {
             if i > 0 {
@@ -113,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn below_ssthresh_it_sends_what_was_delivered_and_one_more_when_safe() {
+    fn below_ssthresh_a_safe_ack_sends_one_segment_more_than_was_delivered() {
         let mut prr = Prr::begin(20.0);
         prr.on_sent(1.0);
         assert_eq!(prr.cwnd(1.0, 4.0, 10.0, 1.0, PrrBound::Either, false), 5.0);
@@ -121,9 +128,10 @@ mod tests {
         assert_eq!(prr.cwnd(1.0, 4.0, 10.0, 1.0, PrrBound::Either, true), 6.0);
     }
 
-    /// Three sent and two delivered, one of them now: the conservative bound lets nothing go, the other two.
+    /// Three segments are sent and two are delivered, one of them by this ACK. CRB allows no
+    /// segment, and SSRB allows two.
     #[test]
-    fn the_conservative_bound_is_what_is_banked() {
+    fn the_conservative_bound_is_the_delivered_data() {
         for (bound, sends) in [(PrrBound::Crb, 0.0), (PrrBound::Ssrb, 2.0)] {
             let mut prr = Prr::begin(20.0);
             prr.cwnd(1.0, 4.0, 10.0, 1.0, bound, false);

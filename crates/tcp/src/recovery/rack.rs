@@ -1,36 +1,43 @@
-//! RACK: what was sent long enough before something that was delivered is lost. RFC 8985 §6 (`rfc8985`).
+//! RACK (RFC 8985 §6, `rfc8985`): a segment is lost if another segment that was sent sufficiently
+//! later has been delivered.
 
 use net::Seq;
 use units::{Duration, Time, words};
 
 words! {
-    /// How RACK takes the times of segments.
+    /// Precision with which RACK compares the times of segments.
     pub enum RackTimes {
-        /// Exactly, and RACK.rtt is of what was sent last (RFC 8985 §6.2, step 2).
+        /// RACK compares exact times. RACK.rtt is that of the delivered segment that was sent last
+        /// (RFC 8985 §6.2, step 2).
         Rfc8985 = "rfc8985",
-        /// In whole microseconds, so that of what went out in the same one the end of higher sequence number counts as later; RACK.rtt is of the last
-        /// in sequence that the ACK acknowledges, or else SACKs; an echo tells nothing of what is SACKed (Linux, tcp_rack_advance).
+        /// RACK compares whole microseconds: of two segments sent in the same microsecond, the one
+        /// with the higher end sequence number counts as later. RACK.rtt is that of the last
+        /// segment in sequence that the ACK acknowledges cumulatively, or SACKs if it acknowledges
+        /// none. The timestamp echo does not decide whether a SACK is ambiguous (Linux,
+        /// tcp_rack_advance).
         Linux = "linux",
     }
 }
 
-/// What Linux takes for one time: a microsecond.
+/// Resolution of the times in Linux: one microsecond, in picoseconds.
 const TICK: u64 = 1_000_000;
-/// Recoveries for which a widened window stays (§6.2, step 4).
+/// Number of recoveries for which an enlarged reordering window persists (§6.2, step 4).
 const PERSISTS: u32 = 16;
 
 /// State of RACK (§5.3).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rack {
-    /// RACK.xmit_ts and RACK.end_seq: of the segment that was sent last among those delivered.
+    /// RACK.xmit_ts and RACK.end_seq: send time and end of the delivered segment that was sent
+    /// last.
     newest: Option<(Time, Seq)>,
     /// RACK.rtt.
     pub rtt: Duration,
-    /// Times are taken as Linux does.
+    /// True to compare times as Linux does ([`RackTimes::Linux`]).
     pub linux_times: bool,
-    /// Whether a segment was delivered after one sent later (RACK.reordering_seen).
+    /// RACK.reordering_seen: true after a segment was delivered below one that had been delivered
+    /// before.
     pub reordering_seen: bool,
-    /// In how many ACKs that was, and where the first such segment of this began.
+    /// Number of ACKs that delivered a reordered segment.
     pub reorderings: u16,
     late: Option<Seq>,
     /// RACK.fack.
@@ -39,19 +46,20 @@ pub struct Rack {
     multiplier: u32,
     persist: u32,
     dsack_round: Option<Seq>,
-    /// As Linux has it: a D-SACK is to widen the window, and what was delivered when one last did.
+    /// True if a D-SACK has to enlarge the reordering window, as Linux does.
     dsack_seen: bool,
     widened_at: u64,
 }
 
-/// Whether (`a`, `x`) was sent after (`b`, `y`) (§6.2, RACK_sent_after).
+/// Return true if segment (`a`, `x`) was sent after segment (`b`, `y`) (§6.2, RACK_sent_after).
 pub fn sent_after(a: (Time, Seq), b: (Time, Seq)) -> bool {
     a.0 > b.0 || (a.0 == b.0 && a.1.after(b.1))
 }
 
 impl Rack {
-    /// The segment sent last, among those newly delivered whose times are no ambiguity (§6.2, step 2).
-    /// `last`: when the last of them was sent, as Linux goes through them.
+    /// Update RACK.xmit_ts and RACK.rtt (§6.2, step 2). `sent` and `end` describe the newly
+    /// delivered segment that was sent last and whose transmission is not ambiguous. `last` is the
+    /// send time of the segment that Linux processes last.
     pub fn on_delivered(&mut self, now: Time, sent: Time, end: Seq, last: Time) {
         self.rtt = if self.linux_times { self.tick(now).since(self.tick(last)) } else { now.since(sent) };
         if self.newest.is_none_or(|newest| sent_after((sent, end), newest)) {
@@ -59,13 +67,14 @@ impl Rack {
         }
     }
 
-    /// A time as it is compared.
+    /// Return a time rounded down to the resolution of the comparison.
     #[inline]
     pub fn tick(&self, t: Time) -> Time {
         if self.linux_times { Time(t.0 - t.0 % TICK) } else { t }
     }
 
-    /// Detects reordering (§6.2, step 3): an original delivered below the highest delivered.
+    /// Detect reordering (§6.2, step 3): a segment that was sent once is delivered below the
+    /// highest delivered segment.
     pub fn on_order(&mut self, start: Seq, end: Seq, retransmitted: bool) {
         match self.fack {
             Some(fack) if end.before(fack) => {
@@ -78,17 +87,19 @@ impl Rack {
         }
     }
 
-    /// Whether what ends there is no lower than the highest delivered.
+    /// Return true if a segment that ends at `end` is not below the highest delivered segment.
     pub fn is_in_order(&self, end: Seq) -> bool {
         self.fack.is_none_or(|fack| !end.before(fack))
     }
 
-    /// An ACK has been gone through. By how many bytes something that it delivered was late.
+    /// Finish an ACK. Return the distance in bytes from its lowest reordered segment to the highest
+    /// delivered byte; 0 if the ACK delivered no reordered segment.
     pub fn on_ack_end(&mut self) -> u32 {
         self.late.take().map_or(0, |start| self.late_by(start))
     }
 
-    /// What begins at `start` came now: by how many bytes that is behind the highest delivered.
+    /// Record a reordered segment that begins at `start`. Return its distance to the highest
+    /// delivered byte; 0 if the segment is not below that byte.
     pub fn late_by(&mut self, start: Seq) -> u32 {
         let Some(fack) = self.fack.filter(|fack| start.before(*fack)) else { return 0 };
         self.reordering_seen = true;
@@ -96,8 +107,8 @@ impl Rack {
         fack - start
     }
 
-    /// A D-SACK widens the window once a round trip, for sixteen recoveries (§6.2, step 4).
-    /// Whether this one does.
+    /// Enlarge the reordering window for a D-SACK, at most once in a round trip; the larger window
+    /// persists for 16 recoveries (§6.2, step 4). Return true if this D-SACK enlarged the window.
     pub fn on_dsack(&mut self, una: Seq, nxt: Seq) -> bool {
         let widens = self.dsack_round.is_none_or(|round| !una.before(round));
         if widens {
@@ -108,13 +119,14 @@ impl Rack {
         widens
     }
 
-    /// A D-SACK is to widen the window (Linux, tcp_dsack_seen).
+    /// Request a larger reordering window because of a D-SACK (Linux, tcp_dsack_seen).
     pub fn schedule_widening(&mut self) {
         self.dsack_seen = true;
     }
 
-    /// Something is delivered of which `by_then` bytes had been when it was sent; `delivered`: with it. A D-SACK widens the window once a round
-    /// (Linux, tcp_rack_update_reo_wnd).
+    /// Enlarge the reordering window if a D-SACK has requested it, at most once in a round trip
+    /// (Linux, tcp_rack_update_reo_wnd). `by_then` bytes had been delivered when the newly
+    /// delivered segment was sent. `delivered` is the number of bytes delivered now.
     #[inline]
     pub fn on_rate(&mut self, by_then: u64, delivered: u64) {
         if std::mem::take(&mut self.dsack_seen) && by_then >= self.widened_at {
@@ -124,12 +136,14 @@ impl Rack {
         }
     }
 
-    /// D-SACKs ended a recovery: the window stays (Linux, tcp_try_undo_dsack).
+    /// Extend the persistence of the reordering window by one recovery, because D-SACKs undid a
+    /// recovery (Linux, tcp_try_undo_dsack).
     pub fn extend_persistence(&mut self) {
         self.persist = (self.persist + 1).min(PERSISTS);
     }
 
-    /// A recovery from losses ended, with an ACK that did not widen the window.
+    /// Record the end of a recovery that was not followed by an enlargement of the reordering
+    /// window.
     pub fn on_recovery_end(&mut self) {
         self.persist = self.persist.saturating_sub(1);
         if self.persist == 0 {
@@ -137,7 +151,7 @@ impl Rack {
         }
     }
 
-    /// RACK.reo_wnd (§6.2, step 4).
+    /// Return RACK.reo_wnd (§6.2, step 4).
     pub fn reordering_window(
         &self,
         in_recovery: bool,
@@ -155,7 +169,7 @@ impl Rack {
         Duration((u64::from(self.multiplier.max(1)) * (min_rtt.0 / 4)).min(srtt.0))
     }
 
-    /// Whether a segment was sent before the newest delivered.
+    /// Return true if a segment was sent before the delivered segment that was sent last.
     #[inline]
     pub fn has_overtaken(&self, sent: Time, end: Seq) -> bool {
         let newest =
@@ -163,22 +177,24 @@ impl Rack {
         self.newest.is_some_and(newest)
     }
 
-    /// Whether a segment was sent before the newest delivered; and if so when it is deemed lost (§6.2,
-    /// step 5).
+    /// Return the time at which a segment counts as lost, if it was sent before the delivered
+    /// segment that was sent last (§6.2, step 5).
     pub fn lost_at(&self, sent: Time, end: Seq, reordering_window: Duration) -> Option<Time> {
         self.has_overtaken(sent, end).then(|| self.tick(sent) + self.rtt + reordering_window)
     }
 
-    /// Whether what was sent at `sent` is lost when the timer expires (§6.3).
+    /// Return true if a segment sent at `sent` counts as lost when the retransmission timer expires
+    /// (§6.3).
     pub fn is_overdue(&self, now: Time, sent: Time, reordering_window: Duration) -> bool {
         sent + self.rtt + reordering_window <= now
     }
 
-    /// Whether anything sent at `sent` is later than the newest delivered.
+    /// Return true if every segment sent at `sent` is later than the delivered segment that was
+    /// sent last.
     #[inline]
     pub fn is_sent_later(&self, sent: Time) -> bool {
         let tick = Duration(if self.linux_times { TICK } else { 1 });
-        self.newest.is_none_or(|newest| sent >= newest.0 + tick) // the newest is at the beginning of its own
+        self.newest.is_none_or(|newest| sent >= newest.0 + tick) // RACK.xmit_ts is at the beginning of its tick
     }
 }
 
@@ -191,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sent_before_is_lost_a_round_trip_and_the_window_later() {
+    fn an_older_segment_is_lost_after_a_round_trip_and_the_reordering_window() {
         let mut r = Rack::default();
         assert_eq!(r.lost_at(ms(0), Seq(1), Duration::ZERO), None);
         r.on_delivered(ms(110), ms(10), Seq(20), ms(10));
@@ -201,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_is_a_quarter_of_the_round_trip_once_reordering_was_seen() {
+    fn the_reordering_window_is_a_quarter_of_min_rtt_after_reordering() {
         let mut r = Rack::default();
         let (min, srtt) = (Duration::from_millis(80), Duration::from_millis(100));
         assert_eq!(r.reordering_window(true, 0, 3, min, srtt), Duration::ZERO);
@@ -217,7 +233,7 @@ mod tests {
         assert_eq!(
             r.reordering_window(true, 5, 3, min, srtt),
             Duration::from_millis(40),
-            "once a round trip"
+            "enlarged once in a round trip"
         );
     }
 }

@@ -1,36 +1,37 @@
-//! Reno's fast retransmit and fast recovery, RFC 5681 §3.2 (`rfc5681`), with limited transmit, RFC 3042
-//! (`rfc3042`). Every ACK of new data ends the recovery, a partial one too: further losses in the
-//! window need duplicates of their own or the timer. [`tahoe`](crate::recovery::tahoe) and
-//! [`newreno`](crate::recovery::newreno) differ from it in a line each.
+//! Reno's fast retransmit and fast recovery (RFC 5681 §3.2, `rfc5681`), with limited transmit (RFC
+//! 3042, `rfc3042`). Every ACK of new data ends the recovery, also a partial ACK. Each further loss
+//! in the window therefore needs its own duplicate ACKs or the retransmission timer.
+//! [`tahoe`](crate::recovery::tahoe) and [`newreno`](crate::recovery::newreno) define how Tahoe and
+//! NewReno differ.
 
-/// Most segments that limited transmit sends.
+/// Maximum number of segments that limited transmit sends.
 const LIMITED: u32 = 2;
 
-/// What to do on a duplicate ACK, without SACK.
+/// Action on a duplicate ACK, without SACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnDuplicate {
-    /// Nothing yet.
+    /// The sender sends nothing.
     Wait,
-    /// Limited transmit: the first duplicates each let a new segment go (RFC 3042).
+    /// Limited transmit: the sender sends one new segment (RFC 3042).
     Transmit,
-    /// Retransmit the first unacknowledged segment and begin recovery.
+    /// The sender retransmits the first unacknowledged segment and begins recovery.
     Retransmit,
-    /// A segment has left the network: inflate the window by one.
+    /// A segment has left the network: the sender inflates cwnd by one segment.
     Inflate,
 }
 
-/// Duplicate ACKs, and whether a recovery is under way.
+/// Count of duplicate ACKs, and state of the recovery that they start.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DuplicateAcks {
     count: u16,
     active: bool,
-    /// An ACK of a part came in this recovery.
+    /// True after a partial ACK in this recovery.
     partial_seen: bool,
 }
 
 impl DuplicateAcks {
-    /// A duplicate ACK arrived. `threshold` duplicates start a fast retransmit if it is `allowed`;
-    /// those before it send new data if `limited` transmit is on.
+    /// Count a duplicate ACK. The duplicate number `threshold` starts a fast retransmit if it is
+    /// `allowed`. An earlier duplicate ACK sends new data if limited transmit is on (`limited`).
     pub fn on_duplicate(&mut self, threshold: u32, allowed: bool, limited: bool) -> OnDuplicate {
         self.count = self.count.saturating_add(1);
         let count = u32::from(self.count);
@@ -46,42 +47,45 @@ impl DuplicateAcks {
         }
     }
 
-    /// An ACK of new data arrived that ends what is under way: whether it was a recovery (step 6).
+    /// End the recovery at an ACK of new data, and reset the count (RFC 5681 §3.2, step 6). Return
+    /// true if a recovery was in progress.
     pub fn end(&mut self) -> bool {
         std::mem::take(self).active
     }
 
-    /// The fast retransmit begins no recovery: the duplicates that follow do nothing.
+    /// Cancel the recovery that the fast retransmit began, so that later duplicate ACKs have no
+    /// effect.
     pub fn suppress_recovery(&mut self) {
         self.active = false;
     }
 
-    /// An ACK of a part of what a recovery is about: whether it is the first.
+    /// Record a partial ACK. Return true if it is the first of this recovery.
     pub fn on_partial(&mut self) -> bool {
         !std::mem::replace(&mut self.partial_seen, true)
     }
 
-    /// Whether a recovery is under way.
+    /// Return true during a recovery.
     pub fn in_recovery(&self) -> bool {
         self.active
     }
 
-    /// No more than so many count. Whether there were more.
+    /// Limit the count to `max`. Return true if it was larger.
     pub fn limit(&mut self, max: u32) -> bool {
         let more = self.count() > max;
         self.count = self.count.min(max.min(u32::from(u16::MAX)) as u16);
         more
     }
 
-    /// So many segments are acknowledged: one was missing, the rest had each its duplicate (Linux, tcp_remove_reno_sacks). Those that no
-    /// duplicate told of.
+    /// Reduce the count by newly acknowledged `segments`: one of them was missing, and each of the
+    /// others has caused a duplicate ACK (Linux, tcp_remove_reno_sacks). Return the number of
+    /// acknowledged segments that no duplicate ACK has reported.
     pub fn acknowledged(&mut self, segments: u32) -> u32 {
         let unreported = segments.saturating_sub(self.count()).max(1);
         self.count = self.count.saturating_sub(segments.saturating_sub(1).min(u32::from(u16::MAX)) as u16);
         unreported
     }
 
-    /// DuplicateAcks so far.
+    /// Return the number of duplicate ACKs.
     pub fn count(&self) -> u32 {
         u32::from(self.count)
     }
@@ -101,7 +105,7 @@ mod tests {
         assert_eq!(r.on_duplicate(3, true, false), Wait);
     }
 
-    /// Tahoe: one window's duplicates retransmit once.
+    /// Tahoe retransmits once for the duplicate ACKs of one window.
     #[test]
     fn without_recovery_later_duplicates_do_nothing() {
         let mut r = DuplicateAcks::default();
@@ -116,16 +120,16 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_retransmit_does_not_inflate() {
+    fn a_forbidden_retransmit_does_not_inflate() {
         let mut r = DuplicateAcks::default();
         let seen: Vec<_> = (0..5).map(|_| r.on_duplicate(3, false, false)).collect();
         assert_eq!(seen, [Wait; 5]);
         assert!(!r.end());
     }
 
-    /// Three duplicates, then an ACK of four segments, of two, of one.
+    /// An ACK of four, two, one or nine segments follows three duplicate ACKs.
     #[test]
-    fn what_was_told_is_not_delivered_again() {
+    fn reported_segments_are_not_delivered_twice() {
         for (acked, unreported, left) in [(4, 1, 0), (2, 1, 2), (1, 1, 3), (9, 6, 0)] {
             let mut r = DuplicateAcks { count: 3, ..DuplicateAcks::default() };
             assert_eq!((r.acknowledged(acked), r.count()), (unreported, left));

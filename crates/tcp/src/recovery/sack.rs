@@ -1,11 +1,12 @@
-//! When is a segment lost? RFC 6675 §4 (`rfc6675`), IsLost: when more than (DupThresh - 1) SMSS above it
-//! are SACKed, or DupThresh segments.
+//! Loss detection of RFC 6675 §4 (`rfc6675`), IsLost: a segment is lost if at least DupThresh
+//! segments, or more than (DupThresh - 1) SMSS bytes, above it are SACKed.
 
 use net::Seq;
 
 use crate::recovery::scoreboard::Scoreboard;
 
-/// Everything that was not SACKed and starts before this is lost; `None`: nothing is.
+/// Return the sequence number below which every segment that is not SACKed is lost; `None`: no
+/// segment is lost.
 pub fn lost_before(board: &Scoreboard, dup_thresh: u32, smss: u32) -> Option<Seq> {
     let (mut bytes, mut segments) = (0u32, 0u32);
     for sent in board.sacked_from_the_top() {

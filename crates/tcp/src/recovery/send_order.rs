@@ -1,13 +1,15 @@
-//! Segments in the order in which they were last sent: the doubly linked list that RFC 8985 §6.2 (`rfc8985`) names,
-//! beside a ring of segments that come at the back and go at the front.
+//! Segments in the order in which they were last sent: the doubly linked list that RFC 8985 §6.2
+//! (`rfc8985`) mentions. It accompanies a ring of segments, which adds segments at its back and
+//! removes them at its front.
 
 use std::collections::VecDeque;
 
-/// No segment.
+/// Value of a neighbour that does not exist.
 const NONE: u32 = u32::MAX;
-/// In place of a neighbour: the segment is not in the list.
+/// Value of the neighbours of a segment that is not in the list.
 const OUT: u32 = u32::MAX - 1;
-/// Segments are numbered from the first ever, as far as these bits go.
+/// Mask of a segment's number. Numbers count from the first segment of the connection and wrap
+/// around.
 const NUMBER: u32 = u32::MAX >> 1;
 
 #[derive(Clone, Copy, Debug)]
@@ -16,11 +18,11 @@ struct Link {
     later: u32,
 }
 
-/// The list. Segments are named by their index in the ring.
+/// List of segments in sending order. A segment is identified by its index in the ring.
 #[derive(Clone, Debug)]
 pub struct SendOrder {
     links: VecDeque<Link>,
-    /// Number of the ring's first segment.
+    /// Number of the first segment in the ring.
     front: u32,
     first: u32,
     last: u32,
@@ -37,20 +39,20 @@ impl SendOrder {
         (number != NONE).then(|| (number.wrapping_sub(self.front) & NUMBER) as usize)
     }
 
-    /// The ring has so many segments, which were sent in its order.
+    /// Reset the list to that many segments, which were sent in the order of the ring.
     pub fn fill(&mut self, segments: usize) {
         self.links.clear();
         (self.front, self.first, self.last) = (0, NONE, NONE);
         (0..segments).for_each(|_| self.push_back());
     }
 
-    /// A segment joins the ring, and the list as its last.
+    /// Append a new segment to the ring and to the list.
     pub fn push_back(&mut self) {
         self.links.push_back(Link { earlier: OUT, later: OUT });
         self.append(self.links.len() - 1);
     }
 
-    /// The ring's first segment leaves it.
+    /// Remove the first segment of the ring.
     pub fn pop_front(&mut self) {
         if self.first == self.front {
             self.pop_earliest();
@@ -61,7 +63,7 @@ impl SendOrder {
         self.front = self.front.wrapping_add(1) & NUMBER;
     }
 
-    /// The ring's first segment, which is the list's too, leaves the list.
+    /// Remove the first segment of the ring from the list; it is also the first of the list.
     fn pop_earliest(&mut self) {
         self.first = self.links[0].later;
         match self.index(self.first) {
@@ -70,7 +72,7 @@ impl SendOrder {
         }
     }
 
-    /// A segment that is not in the list is sent now.
+    /// Append a segment to the list, because it was sent now. The segment must not be in the list.
     pub fn append(&mut self, i: usize) {
         let number = self.front.wrapping_add(i as u32) & NUMBER;
         self.links[i] = Link { earlier: self.last, later: NONE };
@@ -81,7 +83,7 @@ impl SendOrder {
         self.last = number;
     }
 
-    /// A segment leaves the list, if it is there.
+    /// Remove a segment from the list, if it is in the list.
     pub fn remove(&mut self, i: usize) {
         let Link { earlier, later } = self.links[i];
         if earlier == OUT {
@@ -98,12 +100,12 @@ impl SendOrder {
         self.links[i] = Link { earlier: OUT, later: OUT };
     }
 
-    /// The segment that was sent first.
+    /// Return the segment that was sent first.
     pub fn first(&self) -> Option<usize> {
         self.index(self.first)
     }
 
-    /// The next after one that is in the list.
+    /// Return the segment that was sent after segment `i`, which must be in the list.
     pub fn later(&self, i: usize) -> Option<usize> {
         self.index(self.links[i].later)
     }
@@ -115,9 +117,10 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whatever joins, leaves and is sent again, the order is that of a plain vector; also where numbers wrap.
+        /// The list has the order of a plain vector after any sequence of additions, removals and
+        /// retransmissions, also if numbers wrap around.
         #[test]
-        fn the_order_is_that_of_sending(
+        fn the_list_has_the_order_of_sending(
             wraps in any::<bool>(),
             steps in prop::collection::vec((0u8..5, 0usize..8), 1..200),
         ) {

@@ -1,24 +1,26 @@
-//! Tail loss probe, RFC 8985 §7 (`rfc8985`): when the end of a flight is not acknowledged for two round
-//! trips, new data or the last segment is sent, so that SACK finds the loss without the timer.
+//! Tail loss probe (RFC 8985 §7, `rfc8985`): if the end of a flight is not acknowledged within two
+//! round trips, the sender sends new data or retransmits the last segment. The SACK of that probe
+//! reveals a loss before the retransmission timer expires.
 
 use net::Seq;
 use units::Duration;
 
-/// The probe timeout before a round trip was measured (§7.2).
+/// Probe timeout before the first round-trip time is measured (§7.2).
 const INITIAL: Duration = Duration::from_millis(1000);
 
-/// State of the probe.
+/// State of the tail loss probe.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tlp {
-    /// TLP.end_seq; `None`: no probe is out.
+    /// TLP.end_seq; `None`: no probe is in flight.
     pub end: Option<Seq>,
-    /// TLP.is_retrans.
+    /// TLP.is_retrans: true if the probe was a retransmission.
     pub retransmitted: bool,
-    /// No round trip was measured since the last probe.
+    /// True while no round-trip time has been measured since the last probe.
     unmeasured: bool,
 }
 
-/// The probe timeout (§7.2): 2 SRTT, and a delay: that of an ACK if one segment is out.
+/// Return the probe timeout (§7.2): 2 SRTT plus `delay`, which is the maximum ACK delay if one
+/// segment is in flight.
 pub fn timeout(srtt: Duration, delay: Duration) -> Duration {
     if srtt == Duration::ZERO {
         return INITIAL;
@@ -26,34 +28,36 @@ pub fn timeout(srtt: Duration, delay: Duration) -> Duration {
     Duration(srtt.0.saturating_mul(2).saturating_add(delay.0))
 }
 
-/// What an ACK says of the probe (§7.4.2).
+/// Outcome of a probe after an ACK (§7.4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing yet.
+    /// The outcome is not known yet.
     Pending,
-    /// Both the original and the probe arrived, or the probe was new data.
+    /// No segment was lost: the original and the probe arrived, or the probe was new data.
     NoLoss,
-    /// The probe repaired a loss: the window is to be cut.
+    /// The probe repaired a loss: the sender must reduce cwnd.
     Repaired,
 }
 
 impl Tlp {
-    /// Whether a probe may go (§7.3): none is out, and a round trip was measured since the last.
+    /// Return true if a probe may be sent (§7.3): none is in flight, and a round-trip time has been
+    /// measured since the last one.
     pub fn may_probe(&self) -> bool {
         self.end.is_none() && !self.unmeasured
     }
 
-    /// A probe goes out; all that is out then ends at `end`.
+    /// Record a probe. `end` is the highest sequence number in flight after it.
     pub fn on_probe(&mut self, end: Seq, retransmitted: bool) {
         *self = Tlp { end: Some(end), retransmitted, unmeasured: true };
     }
 
-    /// A round trip was measured.
+    /// Record the measurement of a round-trip time.
     pub fn on_sample(&mut self) {
         self.unmeasured = false;
     }
 
-    /// An ACK arrived. `dsack`: it reports a duplicate; `plain_duplicate`: it neither advances nor SACKs.
+    /// Return the outcome of the probe after an ACK. `dsack`: the ACK reports a duplicate.
+    /// `plain_duplicate`: the ACK is a duplicate ACK without SACK blocks.
     pub fn on_ack(&mut self, ack: Seq, dsack: bool, plain_duplicate: bool) -> Verdict {
         let Some(end) = self.end else { return Verdict::Pending };
         if ack.before(end) {
@@ -64,7 +68,7 @@ impl Tlp {
         } else if ack.after(end) {
             Verdict::Repaired
         } else if plain_duplicate {
-            Verdict::NoLoss // the original and the probe were both acknowledged
+            Verdict::NoLoss // the receiver acknowledged both the original and the probe
         } else {
             return Verdict::Pending;
         };

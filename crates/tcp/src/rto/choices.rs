@@ -1,25 +1,28 @@
-//! What the parameters of the retransmission timeout may say.
+//! Choices of the parameters of the retransmission timer.
 
 use units::words;
 
 words! {
-    /// What an ACK of new data does first.
+    /// Order of the round-trip sample and the restart of the timer at an ACK of new data.
     pub enum RtoOrder {
-        /// It takes the round trip that it measures, then restarts the timer, with the timeout that follows (RFC 6298).
+        /// The ACK provides its round-trip sample first, then restarts the timer with the new
+        /// timeout (RFC 6298).
         SampleFirst = "sample-first",
-        /// It restarts the timer with the timeout as it was, back-off included, then takes its sample (ns-2 without `timerfix_`).
+        /// The ACK restarts the timer with the previous timeout, back-off included, then provides
+        /// its round-trip sample (ns-2 without `timerfix_`).
         RestartFirst = "restart-first",
     }
 }
 
 words! {
-    /// How round-trip times become a retransmission timeout.
+    /// Estimators of the retransmission timeout.
     pub enum RtoEstimator {
         /// SRTT and RTTVAR in full precision (RFC 6298).
         Rfc6298 = "rfc6298",
         /// Integer arithmetic in clock ticks (Jacobson 1988, appendix A), as in 4.3BSD and ns-2.
         Jacobson1988 = "jacobson1988",
-        /// As Linux computes it: the deviation is the greatest of a round trip, falls slowly, and is itself no less than `min`.
+        /// The estimator of Linux: the deviation is the maximum within a round trip, decreases
+        /// slowly, and is at least `min`.
         Linux = "linux",
     }
 }
@@ -27,11 +30,12 @@ words! {
 words! {
     /// Event that ends the back-off of the retransmission timer.
     pub enum BackoffEnds {
-        /// Measurement of a round trip, of a segment that was sent once: the back-off stays while
-        /// only retransmissions are acknowledged (RFC 6298 §5, last paragraph, and §5.7; Karn &
-        /// Partridge 1987).
+        /// Measurement of the round-trip time of a segment that was sent once. The back-off
+        /// persists while ACKs cover only retransmissions (RFC 6298 §5, last paragraph, and §5.7;
+        /// Karn & Partridge 1987).
         Sample = "sample",
-        /// Any ACK of new data, as in ns-2's FullTcp, which times retransmissions too.
+        /// Any ACK of new data, as in ns-2's FullTcp, which measures the round-trip times of
+        /// retransmissions too.
         NewAck = "new-ack",
     }
 }

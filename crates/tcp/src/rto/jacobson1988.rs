@@ -1,21 +1,21 @@
-//! The estimator of Jacobson 1988, appendix A (`jacobson1988`): scaled integers, time in ticks of the
-//! host's clock, as in 4.3BSD-Reno and ns-2. A round trip is the number of ticks that fall in it, at
-//! least one.
+//! The estimator of Jacobson 1988, appendix A (`jacobson1988`): scaled integers, in ticks of the
+//! host's clock, as in 4.3BSD-Reno and ns-2. A round-trip time is the number of ticks that occur
+//! during it, at least one.
 
 use units::{Duration, Time};
 
 /// State of the estimator, in ticks.
 #[derive(Clone, Copy, Debug)]
 pub struct Jacobson1988 {
-    /// 8 times the mean (sa).
+    /// Mean times 8 (sa).
     scaled_mean: i32,
-    /// 4 times the mean deviation (sv).
+    /// Mean deviation times 4 (sv).
     scaled_deviation: i32,
     phase: Duration,
 }
 
 impl Jacobson1988 {
-    /// `phase`: how much of a tick has gone by at time zero.
+    /// Create the estimator. `phase`: the part of a tick that has passed at time zero.
     pub fn new(phase: Duration) -> Self {
         Jacobson1988 { scaled_mean: 0, scaled_deviation: 0, phase }
     }
@@ -24,7 +24,7 @@ impl Jacobson1988 {
         (at + self.phase).0 / tick.0
     }
 
-    /// A segment sent at `sent` is acknowledged at `now`: the new timeout.
+    /// Record that a segment sent at `sent` is acknowledged at `now`. Return the new timeout.
     pub fn on_sample(&mut self, sent: Time, now: Time, tick: Duration) -> Duration {
         let elapsed = self.ticks(now, tick) - self.ticks(sent, tick);
         let m = i32::try_from(elapsed).unwrap_or(i32::MAX / 64).max(1);
@@ -37,18 +37,19 @@ impl Jacobson1988 {
             error = error.abs() - (self.scaled_deviation >> 2);
             self.scaled_deviation = (self.scaled_deviation + error).max(1);
         }
-        // (sa + 8 * 4 * deviation) / 8: mean + 4 deviations
+        // (sa + 8 * 4 * deviation) / 8 is the mean plus 4 deviations.
         let ticks = ((self.scaled_deviation << 3) + self.scaled_mean) >> 3;
         Duration(ticks as u64 * tick.0)
     }
 
-    /// The mean and its deviation.
+    /// Return the mean and its deviation.
     pub fn smoothed(&self, tick: Duration) -> (Duration, Duration) {
         let of = |x: i32| Duration(x.max(0) as u64 * tick.0);
         (of(self.scaled_mean >> 3), of(self.scaled_deviation >> 2))
     }
 
-    /// After many back-offs the mean is not to be believed: keep it as deviation (4.3BSD).
+    /// Move the mean into the deviation, because the mean is not reliable after many back-offs
+    /// (4.3BSD).
     pub fn discard_mean(&mut self) {
         self.scaled_deviation += self.scaled_mean >> 3;
         self.scaled_mean = 0;
@@ -63,7 +64,8 @@ mod tests {
         Time::ZERO + Duration::from_millis(x)
     }
 
-    /// Worked by hand: first sample of 2 ticks gives mean 2, deviation 1: 2 + 4 = 6 ticks.
+    /// By hand: the first sample of 2 ticks gives a mean of 2 and a deviation of 1, so the timeout
+    /// is 2 + 4 = 6 ticks.
     #[test]
     fn follows_the_integer_arithmetic() {
         let tick = Duration::from_millis(100);

@@ -1,12 +1,14 @@
-//! The retransmission timeout as Linux computes it (`net/ipv4/tcp_input.c`, `tcp_rtt_estimator`; described in
-//! Sarolahti & Kuznetsov 2002 §4 (`sarolahti2002linux`)): SRTT as RFC 6298; a deviation that is the greatest of a round trip,
-//! rises at once and falls slowly, is hardly raised by a falling round trip, and is never below the least
-//! timeout, so that the timeout exceeds SRTT by that at least.
+//! The retransmission timeout of Linux (`net/ipv4/tcp_input.c`, `tcp_rtt_estimator`; described in
+//! Sarolahti & Kuznetsov 2002 §4, `sarolahti2002linux`). SRTT is that of RFC 6298. The deviation is
+//! the maximum within a round trip: it increases at once and decreases slowly, and a decreasing
+//! round-trip time hardly increases it. The deviation is at least the minimum timeout, so that the
+//! timeout exceeds SRTT by at least that minimum.
 
 use net::Seq;
 use units::Duration;
 
-/// State of the estimator, in microseconds; `scaled_mean` is 8 times SRTT, `deviation` 4 times the mean deviation.
+/// State of the estimator, in microseconds. `scaled_mean` is SRTT times 8, and `deviation` is the
+/// mean deviation times 4.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Linux {
     scaled_mean: u32,
@@ -21,7 +23,8 @@ fn micros(d: Duration) -> i64 {
 }
 
 impl Linux {
-    /// A round trip was measured, when `una` was the first unacknowledged byte and `nxt` the next to send.
+    /// Record a round-trip time, measured while SND.UNA was `una` and SND.NXT was `nxt`. Return the
+    /// new timeout.
     pub fn on_sample(&mut self, rtt: Duration, min: Duration, una: Seq, nxt: Seq) -> Duration {
         let min = micros(min).min(i64::from(u32::MAX / 4)) as u32;
         let mut m = micros(rtt).clamp(1, i64::from(u32::MAX / 16));
@@ -51,12 +54,12 @@ impl Linux {
         Duration(u64::from((self.scaled_mean >> 3) + self.variance) * 1_000_000)
     }
 
-    /// SRTT.
+    /// Return SRTT.
     pub fn srtt(&self) -> Duration {
         Duration(u64::from(self.scaled_mean) * 125_000)
     }
 
-    /// The mean deviation.
+    /// Return the mean deviation.
     pub fn deviation(&self) -> Duration {
         Duration(u64::from(self.deviation) * 250_000)
     }
@@ -66,10 +69,11 @@ impl Linux {
 mod tests {
     use super::*;
 
-    /// By hand: 100 ms: mean deviation 50 ms, four times it 200 ms; the timeout 300 ms. A second one of 100 ms:
-    /// the deviation falls to 3/4 but not the variance before the round is over.
+    /// By hand: a round-trip time of 100 ms gives a mean deviation of 50 ms. Four times that is 200
+    /// ms, so the timeout is 300 ms. After a second sample of 100 ms, the deviation decreases to
+    /// 3/4, but the variance does not decrease before the end of the round trip.
     #[test]
-    fn the_timeout_exceeds_srtt_by_the_least() {
+    fn the_timeout_exceeds_srtt_by_the_minimum() {
         let (min, rtt) = (Duration::from_millis(200), Duration::from_millis(100));
         let mut e = Linux::default();
         assert_eq!(e.on_sample(rtt, min, Seq(1), Seq(5)), Duration::from_millis(300));

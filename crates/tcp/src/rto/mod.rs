@@ -1,4 +1,4 @@
-//! The retransmission timeout: three estimators, and the back-off they share.
+//! The retransmission timeout: three estimators, and the back-off that they share.
 
 pub mod choices;
 pub mod jacobson1988;
@@ -14,9 +14,9 @@ use jacobson1988::Jacobson1988;
 use linux::Linux;
 use rfc6298::Rfc6298;
 
-/// Most doublings; the greatest timeout bounds it anyway.
+/// Maximum number of doublings. The maximum timeout bounds the timeout in any case.
 const MAX_DOUBLINGS: u32 = 16;
-/// The same in 4.3BSD.
+/// Maximum number of doublings in 4.3BSD.
 const MAX_DOUBLINGS_1988: u32 = 6;
 
 #[derive(Clone, Copy, Debug)]
@@ -26,20 +26,21 @@ enum Estimator {
     Linux(Linux),
 }
 
-/// The retransmission timeout of a sender.
+/// Retransmission timeout of a sender.
 #[derive(Clone, Copy, Debug)]
 pub struct Rto {
     estimator: Estimator,
-    /// The timeout before back-off, within its bounds.
+    /// Timeout without back-off, within its bounds.
     base: Duration,
-    /// The last round trip that was measured, and how many were.
+    /// Round-trip time that was measured last.
     last: Duration,
     samples: u32,
     doublings: u32,
 }
 
 impl Rto {
-    /// Nothing measured yet. `phase`: where in a tick the host's clock stands at time zero.
+    /// Create the timeout before the first measurement. `phase`: the part of a tick of the host's
+    /// clock that has passed at time zero.
     pub fn new(tcp: &Tcp, phase: Duration) -> Self {
         let estimator = match tcp.rto.estimator {
             RtoEstimator::Rfc6298 => Estimator::Rfc6298(Rfc6298::default()),
@@ -55,9 +56,9 @@ impl Rto {
         }
     }
 
-    /// A segment sent at `sent`, and only then, is acknowledged at `now` (Karn & Partridge 1987: the
-    /// caller never passes one that was sent twice). Ends the back-off (RFC 6298 §5.7). `una`, `nxt`: the
-    /// first byte unacknowledged, and the next to send.
+    /// Record that a segment, sent once at `sent`, is acknowledged at `now`, and end the back-off
+    /// (RFC 6298 §5.7). The caller excludes retransmitted segments (Karn & Partridge 1987). `una`
+    /// is SND.UNA and `nxt` is SND.NXT.
     pub fn on_sample(&mut self, tcp: &Tcp, sent: Time, now: Time, (una, nxt): (Seq, Seq)) {
         let g = tcp.rto.granularity;
         let rto = match &mut self.estimator {
@@ -71,7 +72,7 @@ impl Rto {
         self.doublings = 0;
     }
 
-    /// The timer expired: the timeout doubles (RFC 6298 §5.5).
+    /// Double the timeout, because the timer expired (RFC 6298 §5.5).
     pub fn back_off(&mut self) {
         let max = if matches!(self.estimator, Estimator::Jacobson1988(_)) {
             MAX_DOUBLINGS_1988
@@ -86,28 +87,29 @@ impl Rto {
         }
     }
 
-    /// The timeout is no less than `least`, as nothing was measured.
+    /// Raise the timeout to at least `min` and end the back-off, because no round-trip time was
+    /// measured.
     pub fn restart_at(&mut self, min: Duration, tcp: &Tcp) {
         self.base = self.base.max(min).min(tcp.rto.max);
         self.doublings = 0;
     }
 
-    /// The back-off ends (new data was acknowledged).
+    /// End the back-off, because new data was acknowledged.
     pub fn end_back_off(&mut self) {
         self.doublings = 0;
     }
 
-    /// Doublings in force.
+    /// Return the number of doublings in force.
     pub fn doublings(&self) -> u32 {
         self.doublings
     }
 
-    /// How many round trips were measured, and the last of them.
+    /// Return the number of measured round-trip times, and the last of them.
     pub fn round_trips(&self) -> (u32, Duration) {
         (self.samples, self.last)
     }
 
-    /// SRTT; zero before the first sample.
+    /// Return SRTT; zero before the first sample.
     #[inline]
     pub fn srtt(&self, tcp: &Tcp) -> Duration {
         match &self.estimator {
@@ -117,7 +119,7 @@ impl Rto {
         }
     }
 
-    /// SRTT and the mean deviation; zero before the first sample.
+    /// Return SRTT and the mean deviation; zero before the first sample.
     #[inline]
     pub fn smoothed(&self, tcp: &Tcp) -> (Duration, Duration) {
         match &self.estimator {
@@ -127,7 +129,7 @@ impl Rto {
         }
     }
 
-    /// The timeout now.
+    /// Return the present timeout.
     #[inline]
     pub fn timeout(&self, tcp: &Tcp) -> Duration {
         if self.doublings == 0 {
@@ -142,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn back_off_doubles_up_to_the_greatest_timeout_and_a_sample_ends_it() {
+    fn back_off_doubles_the_timeout_up_to_the_maximum_and_a_sample_ends_it() {
         let tcp = Tcp::default();
         let mut rto = Rto::new(&tcp, Duration::ZERO);
         let mut seen = Vec::new();

@@ -15,15 +15,15 @@ params! {
         initial: Duration = (Duration::from_millis(1000)), in Range::above(0.0), from "rfc6298 §2.1";
         /// Minimum timeout.
         min: Duration = (Duration::from_millis(1000)), in Range::above(0.0), from "rfc6298 §2.4";
-        /// Maximum timeout, backed off or not.
+        /// Maximum timeout, with or without back-off.
         max: Duration = (Duration::from_millis(60_000)), in Range::above(0.0), from "rfc6298 §2.5";
-        /// Clock granularity (G): one tick.
+        /// Clock granularity (G): the duration of one tick.
         granularity: Duration = (Duration::from_millis(1)), in Range::above(0.0), from "rfc6298 §4: finer than 100 ms does better";
-        /// Order in which an ACK of new data restarts the timer and takes its round-trip sample.
+        /// Order in which an ACK of new data restarts the timer and provides its round-trip sample.
         order: RtoOrder = (RtoOrder::SampleFirst), in Range::ANY, from "rfc6298 §5.3";
         /// Event that ends the back-off.
         backoff_ends: BackoffEnds = (BackoffEnds::Sample), in Range::ANY, from "rfc6298 §5.7";
-        /// Effect of the retransmissions of a recovery on the timer.
+        /// Effect on the timer of the retransmissions of a recovery.
         fast_retransmit: FastRetransmitTimer = (FastRetransmitTimer::Restarts), in Range::ANY, from "4.3BSD-Reno; rfc6298 §5.1 lets it run on; rfc6675 §6";
     }
 }

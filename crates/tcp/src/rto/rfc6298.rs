@@ -1,8 +1,8 @@
-//! SRTT and RTTVAR in full precision, RFC 6298 §2 (`rfc6298`).
+//! The estimator of RFC 6298 §2 (`rfc6298`): SRTT and RTTVAR in full precision.
 
 use units::Duration;
 
-/// State of the estimator, in seconds; SRTT is zero until a round trip was measured.
+/// State of the estimator, in seconds. SRTT is zero before the first measurement.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rfc6298 {
     srtt: f64,
@@ -10,7 +10,7 @@ pub struct Rfc6298 {
 }
 
 impl Rfc6298 {
-    /// A round-trip time was measured: the new timeout.
+    /// Record a round-trip time. Return the new timeout.
     pub fn on_sample(&mut self, rtt: Duration, granularity: Duration) -> Duration {
         let r = rtt.seconds();
         if self.srtt > 0.0 {
@@ -37,9 +37,9 @@ impl Rfc6298 {
 mod tests {
     use super::*;
 
-    /// Worked by hand from equations (2.2) and (2.3).
+    /// By hand, from equations (2.2) and (2.3).
     #[test]
-    fn follows_the_equations() {
+    fn the_estimator_follows_the_equations() {
         let g = Duration::from_millis(1);
         let mut e = Rfc6298::default();
         assert_eq!(e.on_sample(Duration::from_millis(100), g), Duration::from_millis(300));

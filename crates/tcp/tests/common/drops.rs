@@ -1,6 +1,7 @@
-//! One to four segments lost in one window: the simulations of Fall & Floyd 1996, "Simulation-based Comparisons of
-//! Tahoe, Reno, and SACK TCP". A link of 0.8 Mbit/s and 100 ms each way, segments of 1000 bytes with their headers;
-//! segment 14 is the last of a window of eight, those that follow are sent in the window of fifteen that it ends.
+//! Transfers with one to four losses in one window: the simulations of Fall & Floyd 1996,
+//! "Simulation-based Comparisons of Tahoe, Reno, and SACK TCP". The link has 0.8 Mbit/s and a delay
+//! of 100 ms each way, and segments have 1000 bytes with headers. Segment 14 is the last of a
+//! window of eight, and the following segments are in the window of fifteen after it.
 #![allow(dead_code)]
 
 use serde_json::json;
@@ -10,14 +11,14 @@ use units::{Duration, Rate, Read, Time};
 use super::path::{App, Fate, Link, Pair, Passage, Path};
 
 pub const RECOVERIES: [&str; 4] = ["tahoe", "reno", "newreno", "sack"];
-/// The segments that are lost, counted from 0.
+/// Lost segments of each transfer, counted from 0.
 pub const DROPS: [&[u32]; 4] = [&[14], &[14, 28], &[14, 26, 28], &[14, 24, 26, 28]];
-/// Bytes of data in a segment, and of headers.
+/// Bytes of data in a segment; its headers have 40 bytes more.
 const MSS: u32 = 960;
-/// How many segments are sent.
+/// Number of segments in a transfer.
 const SEGMENTS: u32 = 120;
 
-/// Event a packet was.
+/// Kind of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     Sent,
@@ -26,18 +27,19 @@ pub enum Event {
     Acked,
 }
 
-/// Event happened.
+/// Events and results of one transfer.
 pub struct Run {
-    /// When a segment was sent, sent again or dropped, or an ACK sent of all before it.
+    /// Time, segment and kind of each event. An ACK acknowledges all segments below its number.
     pub packets: Vec<(Time, u32, Event)>,
     pub stats: SenderStats,
-    /// Round trips of 200 ms from the first retransmission until an ACK was sent of segment 28 and all before.
+    /// Number of round trips of 200 ms from the first retransmission to the first ACK of segment 28
+    /// and all before it.
     pub round_trips: f64,
 }
 
-/// Runs a transfer with this recovery that loses the first transmission of `drops`.
+/// Run a transfer with a method of recovery, in which the first transmissions of `drops` are lost.
 pub fn run(recovery: &str, drops: &[u32]) -> Run {
-    // Reno and Tahoe of 1996 did not know where a window ends (RFC 6582, §1).
+    // Reno and Tahoe of 1996 do not limit fast retransmits to one per window (RFC 6582, §1).
     let guard = if recovery == "newreno" { "once-per-window" } else { "unguarded" };
     let parameters = json!({
         "recovery": {"method": recovery, "fast_retransmit": guard}, "sack": recovery == "sack", "mss": format!("{MSS} B"), "initial_window": "1 packets",

@@ -1,4 +1,4 @@
-//! What the tests of this crate share.
+//! Code that the tests of this crate share.
 #![allow(dead_code)]
 
 pub mod drops;

@@ -1,4 +1,5 @@
-//! Random parameters of an endpoint, drawn from the schema, so that what is new is drawn too.
+//! Random parameters of an endpoint. They are drawn from the schema, so that new parameters are
+//! included.
 
 use std::fmt;
 
@@ -8,7 +9,7 @@ use tcp::Tcp;
 use units::Read;
 use units::param::join;
 
-/// Parameters, and the JSON they were read from.
+/// Random parameters, and the JSON from which they were read.
 #[derive(Clone)]
 pub struct RandomTcp {
     pub tcp: Tcp,
@@ -21,14 +22,15 @@ impl fmt::Debug for RandomTcp {
     }
 }
 
-/// 10^4 cases, or as many as PROPTEST_CASES says; `make nightly` asks for 10^6.
+/// Return the configuration of the tests: 10^4 cases, or the number in PROPTEST_CASES, which is
+/// 10^6 in `make nightly`.
 pub fn cases() -> ProptestConfig {
     let default = ProptestConfig::default();
     let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 10_000 };
     ProptestConfig { cases, max_shrink_iters: 20_000, failure_persistence: None, ..default }
 }
 
-/// The values that a word or a yes-or-no may take, and the names of kinds.
+/// Return the values of a choice or a boolean, and the names of kinds.
 fn choices(schema: &Value) -> Vec<Value> {
     if schema["type"] == "boolean" {
         return vec![json!(true), json!(false)];
@@ -44,14 +46,14 @@ fn choices(schema: &Value) -> Vec<Value> {
     all
 }
 
-/// The keys of a table, if a schema is one; a choice of kinds is none.
+/// Return the keys of a table, if the schema describes one. A choice between kinds is not a table.
 fn table(schema: &Value) -> Option<&Map<String, Value>> {
     let options = schema["anyOf"].as_array().map_or(&[][..], Vec::as_slice);
     let tables = std::iter::once(schema).chain(options).filter_map(|s| s["properties"].as_object());
     tables.into_iter().find(|keys| !keys.contains_key("kind"))
 }
 
-/// The path of each parameter that is a choice, and its choices.
+/// Return the path and the choices of each parameter that is a choice.
 pub fn words() -> Vec<(String, Vec<Value>)> {
     fn of_table(keys: &Map<String, Value>, path: &str, all: &mut Vec<(String, Vec<Value>)>) {
         for (key, schema) in keys {
@@ -79,9 +81,9 @@ fn put(map: &mut Map<String, Value>, path: &str, value: Value) {
     }
 }
 
-/// Every congestion control is drawn, and every recovery.
+/// Every congestion control and every method of recovery is drawn.
 #[test]
-fn the_choices_are_drawn() {
+fn all_choices_are_drawn() {
     let words = words();
     let of = |key: &str| words.iter().find(|w| w.0 == key).map_or(0, |w| w.1.len());
     assert!(of("congestion") > 3 && of("recovery.method") == 5 && of("sack") == 2, "{words:?}");
@@ -95,7 +97,7 @@ fn packets(n: u64) -> Value {
     json!(format!("{n} packets"))
 }
 
-/// Parameters of one end; they shrink to the defaults.
+/// Return a strategy for the parameters of one endpoint. They shrink to the defaults.
 pub fn parameters() -> impl Strategy<Value = RandomTcp> {
     let words = words();
     let chosen = prop::collection::vec(prop::option::of(0usize..1000), words.len());

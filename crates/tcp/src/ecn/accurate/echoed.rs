@@ -1,10 +1,14 @@
-//! The Data Sender of Accurate ECN (RFC 9768 §3.2, `rfc9768`): what ACKs say of the packets that it sent.
+//! The Data Sender of Accurate ECN (RFC 9768 §3.2, `rfc9768`): the feedback of ACKs about the
+//! packets that it sent.
 //!
-//! Where the ACE field may have gone around, the number of marks is guessed as in appendix A.2.1, but only while ACKs
-//! usually acknowledge few packets: those that always acknowledge many would seem to have gone around all the time.
-//! With the option the guess is the number nearest to the marked bytes over the mean size of the packets
-//! acknowledged, which is exact for packets of one size; the example of appendix A.2.2 takes the largest number that
-//! the ACK allows as soon as more bytes are marked than the least number of packets can hold.
+//! If the ACE field may have wrapped, the number of marks is estimated as in appendix A.2.1, but
+//! only while ACKs usually acknowledge few packets. If ACKs always acknowledged many packets, the
+//! estimate would assume a wrap at every ACK.
+//!
+//! With the option, the estimate is the number of marks nearest to the marked bytes divided by the
+//! mean size of the acknowledged packets. The estimate is exact for packets of one size. The
+//! example of appendix A.2.2 instead uses the largest number that the ACK allows as soon as the
+//! marked bytes exceed what the smallest number of packets can contain.
 
 use net::{AccEcn, Flags, Options};
 
@@ -12,40 +16,43 @@ use super::field::{self, DIVACE};
 use super::path::ContinuousMarking;
 use crate::sender::NewlyAcked;
 
-/// Below this mean of packets that an ACK acknowledges one of many tells of lost ACKs ("well below 8", appendix
-/// A.2.1); the mean and its weight are Linux's (ACK_COMP_THRESH, PKTS_ACKED_WEIGHT).
+/// Mean number of packets per ACK below which an ACK of many packets indicates lost ACKs ("well
+/// below 8", appendix A.2.1). The mean and its weight are those of Linux (ACK_COMP_THRESH,
+/// PKTS_ACKED_WEIGHT).
 const FEW: f32 = 4.0;
 const WEIGHT: f32 = 1.0 / 64.0;
 
-/// What the other side said.
+/// Counters of this endpoint's packets, as the other side reports them.
 #[derive(Clone, Copy, Debug)]
 pub struct Echoed {
     /// s.cep.
     packets: u32,
     /// s.e0b, s.ceb, s.e1b.
     bytes: [u32; 3],
-    /// Counters of its options were zero when they cannot be: they say nothing (§3.2.3.2.4).
+    /// True if a counter of the first option was zero, which is invalid. The options are then
+    /// ignored (§3.2.3.2.4).
     zeroed: bool,
-    /// Nothing is answered any more (table 4, note 1; §3.2.2.3, §3.2.2.4).
+    /// True if the sender no longer responds to feedback (table 4, note 1; §3.2.2.3, §3.2.2.4).
     disabled: bool,
-    /// Feedback has come since the handshake.
+    /// True after feedback arrived that followed the handshake.
     begun: bool,
-    /// ACKs since the last option were of so many packets that ACE may have gone around.
+    /// True if an ACK since the last option acknowledged as many packets as make the ACE field
+    /// wrap.
     uncertain: bool,
     /// The latest timestamp.
     latest: Option<u32>,
-    /// Mean number of packets that an ACK acknowledges; 0 before the first.
+    /// Mean number of packets per ACK; 0 before the first ACK.
     mean: f32,
-    /// Packets counted since the last option, and bytes by which these ran ahead of it.
+    /// Number of marked packets counted since the last option.
     since_option: u32,
     ahead: u32,
-    /// Marked bytes that belong to no byte acknowledged yet.
+    /// Marked bytes that have not been attributed to acknowledged bytes.
     unplaced: u32,
     continuous: ContinuousMarking,
 }
 
 impl Default for Echoed {
-    /// §3.2.1.
+    /// Return the initial counters (§3.2.1).
     fn default() -> Self {
         Echoed {
             packets: 5,
@@ -64,21 +71,22 @@ impl Default for Echoed {
     }
 }
 
-/// What an ACK says.
+/// Feedback that one ACK gives, decoded from the ACE field and the option.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AceFeedback {
-    /// Packets newly marked.
+    /// Newly marked packets.
     pub packets: u32,
-    /// Bytes newly acknowledged that were marked.
+    /// Newly acknowledged bytes that were marked.
     pub bytes: u32,
-    /// The path or the other end changes what it should not: nothing may be ECN-capable.
+    /// True if the path or the other endpoint changes ECN fields improperly, so that all packets
+    /// must be Not-ECT.
     pub mangled: bool,
 }
 
 impl Echoed {
-    /// The SYN-ACK, or the first segment that acknowledges ours, arrives, with an option or without: one that comes
-    /// later is read all the same (§3.2.3.2.3). `tests`: a counter that is zero there was zeroed on the way
-    /// (§3.2.3.2.4).
+    /// Process the SYN-ACK, or the first segment that acknowledges this endpoint's SYN-ACK, with or
+    /// without option. An option that arrives only later is processed all the same (§3.2.3.2.3).
+    /// With `tests`, a counter of zero indicates that the path cleared it (§3.2.3.2.4).
     pub fn on_first(&mut self, options: &Options, tests: bool) {
         self.latest = options.timestamps.map(|t| t.0);
         let Some(option) = options.accurate_ecn else { return };
@@ -88,27 +96,30 @@ impl Echoed {
         }
     }
 
-    /// The pure ACK of our SYN-ACK arrives, and says in which field that came (table 4). Whether it was marked.
+    /// Process the pure ACK of this endpoint's SYN-ACK, which reports the ECN field of the SYN-ACK
+    /// (table 4). Return true if the SYN-ACK was marked.
     pub fn on_handshake(&mut self, ace: u32) -> bool {
         self.disabled = ace == 0b000;
         self.packets = if ace == 0b110 { 6 } else { 5 };
         ace == 0b110
     }
 
-    /// Data, not a pure ACK, acknowledges our SYN-ACK: it carries the counter (§3.2.2.2). Whether something was marked.
+    /// Process data that acknowledges this endpoint's SYN-ACK in place of a pure ACK. It carries
+    /// the counter (§3.2.2.2). Return true if the counter reports a mark.
     pub fn on_data_for_handshake(&mut self, ace: u32) -> bool {
         let marked = ace.wrapping_sub(self.packets) % DIVACE;
         self.packets += marked;
         marked > 0
     }
 
-    /// Nothing is answered any more.
+    /// Return true if the sender no longer responds to feedback.
     pub fn is_disabled(&self) -> bool {
         self.disabled
     }
 
-    /// An ACK arrives (§3.2.2.2, §3.2.3.1): one that another has superseded says nothing. `tests`: of the first ACE
-    /// field (§3.2.2.4), and of marks on every packet (§3.2.2.3).
+    /// Decode the feedback of an ACK (§3.2.2.2, §3.2.3.1). An ACK that a later one has overtaken
+    /// gives no feedback. `tests`: the first ACE field is tested (§3.2.2.4), and so are marks on
+    /// every packet (§3.2.2.3).
     pub fn on_ack(
         &mut self,
         flags: Flags,
@@ -130,7 +141,8 @@ impl Echoed {
         if self.mean == 0.0 {
             self.mean = newly.segments as f32;
         }
-        // An option without ECEB says that nothing was marked since the one before (§3.2.3), which may have been lost.
+        // An option without ECEB reports that no packet was marked since the previous option
+        // (§3.2.3), which may have been lost.
         let packets = self.estimate_packets(lower, marked.or(option.map(|_| 0)), newly);
         if newly.segments > 0 {
             self.mean += WEIGHT * (newly.segments as f32 - self.mean);
@@ -138,7 +150,7 @@ impl Echoed {
         self.packets = self.packets.wrapping_add(packets);
         self.since_option += packets;
         self.uncertain |= newly.segments >= DIVACE;
-        // §3.2.3.2.5: bytes were marked, and no packet.
+        // §3.2.3.2.5: bytes were marked, but not a packet.
         let mut mangled = marked.is_some_and(|b| b > 0) && self.since_option == 0 && !self.uncertain;
         if tests && self.continuous.on_ack((newly.segments, packets), newly.ack, newly.max) {
             (self.disabled, mangled) = (true, true);
@@ -146,8 +158,8 @@ impl Echoed {
         AceFeedback { packets, bytes: self.place_bytes(packets, marked, newly), mangled }
     }
 
-    /// Whether a later ACK came before (§3.2.2.2, appendix A.1): it acknowledges nothing new, and is not the later
-    /// one by its timestamp.
+    /// Return true if a later ACK has arrived before this one (§3.2.2.2, appendix A.1): this ACK
+    /// acknowledges no new data, and its timestamp is not newer.
     fn is_superseded(&mut self, options: &Options, newly: &NewlyAcked) -> bool {
         let Some((value, _)) = options.timestamps else { return !newly.advances };
         let ahead = self.latest.map_or(1, |latest| value.wrapping_sub(latest) as i32);
@@ -157,7 +169,8 @@ impl Echoed {
         ahead < 0 || (ahead == 0 && !newly.advances)
     }
 
-    /// Takes in the counters of an option (§3.2.3.1): bytes newly marked, if it says.
+    /// Process the counters of an option (§3.2.3.1). Return the newly marked bytes, if the option
+    /// has that counter.
     fn on_option(&mut self, option: &AccEcn) -> Option<u32> {
         let fields = [option.ee0b(), option.eceb(), option.ee1b()];
         let mut grown = [0; 3];
@@ -170,10 +183,11 @@ impl Echoed {
         option.eceb().map(|_| grown[1])
     }
 
-    /// How many packets were marked, `least` or a multiple of eight more (§3.2.2.5.2). `marked`: bytes, by the option.
+    /// Estimate the number of marked packets: `lower` plus a multiple of eight (§3.2.2.5.2).
+    /// `marked`: newly marked bytes by the option.
     fn estimate_packets(&self, lower: u32, marked: Option<u32>, newly: &NewlyAcked) -> u32 {
         if newly.segments < DIVACE {
-            return lower; // also where it is more than were acknowledged: control packets may be marked
+            return lower; // also if it exceeds the acknowledged packets: control packets may be marked
         }
         let upper = newly.segments - (newly.segments - lower) % DIVACE; // dSafer.cep, appendix A.2.1
         match marked {
@@ -188,9 +202,9 @@ impl Echoed {
         }
     }
 
-    /// Marked bytes among those that the ACK delivers. Without option they are as many packets as were marked, of the
-    /// mean size (appendix A.3); the next option says what they were. Bytes that arrived before what an ACK can
-    /// deliver wait for those.
+    /// Return the marked bytes among those that the ACK delivers. Without the option, each marked
+    /// packet counts with the mean packet size (appendix A.3), and the next option corrects the
+    /// estimate. Marked bytes that exceed the delivered bytes are attributed to later ACKs.
     fn place_bytes(&mut self, packets: u32, marked: Option<u32>, newly: &NewlyAcked) -> u32 {
         let bytes = match marked {
             Some(bytes) => {
@@ -212,7 +226,7 @@ impl Echoed {
         placed
     }
 
-    /// Bytes that arrived there with ECT(0), CE and ECT(1), by its options.
+    /// Return the bytes that the other side received with ECT(0), CE and ECT(1), by its options.
     pub fn counts(&self) -> [u32; 3] {
         let from = Echoed::default();
         [0, 1, 2].map(|i| self.bytes[i].wrapping_sub(from.bytes[i]))
@@ -227,7 +241,7 @@ mod tests {
 
     const MSS: u32 = 1460;
 
-    /// An ACK of so many full segments.
+    /// Return an ACK of `segments` full segments.
     fn newly_acked(segments: u32) -> NewlyAcked {
         NewlyAcked {
             bytes: segments * MSS,
@@ -238,7 +252,7 @@ mod tests {
         }
     }
 
-    /// The options of an ACK at this time, with this counter of marked bytes.
+    /// Return the options of an ACK with timestamp `at` and the counter `ceb` of marked bytes.
     fn options(at: Option<u32>, ceb: Option<u32>) -> Options {
         let mut options = Options::NONE;
         options.timestamps = at.map(|value| (value, 0));
@@ -256,7 +270,7 @@ mod tests {
         (feedback.packets, feedback.bytes)
     }
 
-    /// A sender whose ACKs were each of two packets.
+    /// Return a sender whose ACKs have each acknowledged two packets.
     fn few_packet_sender() -> Echoed {
         let mut echoed = Echoed::default();
         assert_eq!(ack(&mut echoed, 5, &Options::NONE, &newly_acked(2)), (0, 0));
@@ -264,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn the_counter_goes_around() {
+    fn the_packet_counter_wraps() {
         let (mut echoed, mut counter) = (Echoed::default(), 5);
         for marks in [0, 1, 3, 0, 7, 2] {
             counter += marks;
@@ -272,59 +286,61 @@ mod tests {
         }
     }
 
-    /// Appendix A.2.1: of nine packets two may have been marked, of ten ten.
+    /// Appendix A.2.1: with the same counter, an ACK of nine packets reports two marks, and an ACK
+    /// of ten packets reports ten.
     #[test]
-    fn without_option_the_safest_count_is_taken() {
+    fn without_option_the_safest_number_of_marks_counts() {
         assert_eq!(ack(&mut few_packet_sender(), 5 + 2, &Options::NONE, &newly_acked(9)), (2, 2 * MSS));
         assert_eq!(ack(&mut few_packet_sender(), 5 + 2, &Options::NONE, &newly_acked(10)), (10, 10 * MSS));
         assert_eq!(ack(&mut few_packet_sender(), 5, &Options::NONE, &newly_acked(8)).0, 8);
     }
 
-    /// Appendix A.2.1: not where ACKs of many packets are usual.
+    /// Appendix A.2.1 does not apply if ACKs usually acknowledge many packets.
     #[test]
-    fn an_ack_of_many_packets_may_be_usual() {
+    fn acks_that_always_cover_many_packets_indicate_no_wrap() {
         let mut echoed = Echoed::default();
         for _ in 0..5 {
             assert_eq!(ack(&mut echoed, 5, &Options::NONE, &newly_acked(16)).0, 0);
         }
     }
 
-    /// With the option the marked bytes tell how often the counter went around.
+    /// With the option, the marked bytes determine how often the counter has wrapped.
     #[test]
-    fn with_option_the_bytes_tell() {
+    fn with_option_the_marked_bytes_determine_the_wraps() {
         for marks in [0, 1, 2, 9, 10, 17, 30] {
             let feedback = ack(&mut few_packet_sender(), 5 + marks, &option(marks * MSS), &newly_acked(40));
             assert_eq!(feedback, (marks, marks * MSS));
         }
-        // Bytes of an ACK without option before it are not taken twice.
+        // The bytes that an earlier ACK without option reported are not counted twice.
         let mut echoed = few_packet_sender();
         assert_eq!(ack(&mut echoed, 5 + 3, &Options::NONE, &newly_acked(4)), (3, 3 * MSS));
         assert_eq!(ack(&mut echoed, 5 + 13, &option(13 * MSS), &newly_acked(20)), (10, 10 * MSS));
     }
 
-    /// §3.2.2.2: an ACK that acknowledges nothing new was overtaken, unless its timestamp says that it was not.
+    /// §3.2.2.2: an ACK that acknowledges no new data was overtaken, unless its timestamp is newer.
     #[test]
-    fn an_ack_that_was_overtaken_says_nothing() {
+    fn an_overtaken_ack_gives_no_feedback() {
         let mut echoed = few_packet_sender();
         assert_eq!(ack(&mut echoed, 5 + 4, &Options::NONE, &newly_acked(4)).0, 4);
         assert_eq!(ack(&mut echoed, 5 + 3, &Options::NONE, &newly_acked(0)).0, 0);
         assert_eq!(ack(&mut echoed, 5 + 5, &Options::NONE, &newly_acked(2)).0, 1);
         let at = |value| options(Some(value), None);
         assert_eq!(ack(&mut echoed, 5 + 6, &at(10), &newly_acked(0)).0, 1);
-        assert_eq!(ack(&mut echoed, 5 + 5, &at(10), &newly_acked(0)).0, 0, "not later");
-        assert_eq!(ack(&mut echoed, 5 + 5, &at(9), &newly_acked(1)).0, 0, "earlier");
+        assert_eq!(ack(&mut echoed, 5 + 5, &at(10), &newly_acked(0)).0, 0, "the timestamp is not newer");
+        assert_eq!(ack(&mut echoed, 5 + 5, &at(9), &newly_acked(1)).0, 0, "the timestamp is older");
         assert_eq!(ack(&mut echoed, 5 + 7, &at(11), &newly_acked(0)).0, 1);
     }
 
-    /// More marks than packets: control packets were marked (§3.2.2.5.2).
+    /// More marks than acknowledged packets: control packets were marked (§3.2.2.5.2).
     #[test]
-    fn more_marks_than_packets_count() {
+    fn marks_on_control_packets_count() {
         assert_eq!(ack(&mut few_packet_sender(), 5 + 5, &Options::NONE, &newly_acked(2)), (5, 2 * MSS));
     }
 
-    /// Appendix A.3: packets of the mean size; the option then says what they were.
+    /// Appendix A.3: each marked packet counts with the mean size, and the next option corrects the
+    /// bytes.
     #[test]
-    fn bytes_are_estimated_where_no_option_comes() {
+    fn bytes_are_estimated_without_option() {
         let mut echoed = few_packet_sender();
         let small =
             NewlyAcked { bytes: 300, segments: 3, advances: true, size: MSS, ..NewlyAcked::default() };
@@ -332,9 +348,10 @@ mod tests {
         assert_eq!(ack(&mut echoed, 5 + 2, &option(60 + MSS), &newly_acked(2)), (1, MSS - 40));
     }
 
-    /// What was marked out of order, without SACK, is told before the ACK that delivers it.
+    /// Without SACK, data that arrived out of order is reported as marked before an ACK delivers
+    /// it.
     #[test]
-    fn marked_bytes_wait_for_their_ack() {
+    fn marked_bytes_are_attributed_to_the_ack_that_delivers_them() {
         let mut echoed = few_packet_sender();
         let later = options(Some(5), Some(2 * MSS));
         assert_eq!(ack(&mut echoed, 5 + 2, &later, &newly_acked(0)), (2, 0));
@@ -344,11 +361,12 @@ mod tests {
 
     /// §3.2.3.2.5: marked bytes without a marked packet.
     #[test]
-    fn counters_that_contradict_each_other_are_found() {
+    fn contradictory_counters_are_detected() {
         let mut echoed = few_packet_sender();
         let feedback = echoed.on_ack(field::flags(5), &option(MSS), &newly_acked(2), false);
         assert!(feedback.mangled);
-        // Not if an ACK without option came before, or without this counter, nor if the counter may have gone around.
+        // The counters may differ if an ACK without option or without this counter came before, or
+        // if the counter may have wrapped.
         let mut echoed = few_packet_sender();
         ack(&mut echoed, 5 + 1, &Options::NONE, &newly_acked(2));
         assert_eq!(ack(&mut echoed, 5 + 1, &option(MSS), &newly_acked(2)), (0, 0));
@@ -359,14 +377,15 @@ mod tests {
         assert_eq!(
             ack(&mut echoed, 5 + 2, &short, &newly_acked(20)).0,
             0,
-            "an ACK of many packets, and nothing was marked"
+            "an ACK of many packets reports that no packet was marked"
         );
         assert_eq!(ack(&mut echoed, 5 + 10, &option(10 * MSS), &newly_acked(40)).0, 8);
     }
 
-    /// §3.2.3.2.4: counters that were zeroed on the way are not believed; nor is a counter of packets (§3.2.2.4).
+    /// §3.2.3.2.4: counters that the path cleared are ignored, and so is a packet counter
+    /// (§3.2.2.4).
     #[test]
-    fn zeroed_counters_are_not_believed() {
+    fn counters_that_the_path_cleared_are_ignored() {
         let mut zero = Options::NONE;
         zero.accurate_ecn = Some(AccEcn::of(AccEcnOrder::Ect1First, 0, 0, 0, 1));
         for (tests, bytes) in [(true, MSS), (false, 20)] {
@@ -386,11 +405,11 @@ mod tests {
     use super::super::received::Received;
 
     proptest! {
-        /// Whatever is marked, and whichever ACKs are lost or come without option: what the sender was told in the
-        /// end is what arrived, packets and bytes, as long as no ACK is of as many packets as make the counter go
-        /// around.
+        /// After any sequence of marks, lost ACKs and ACKs without option, the feedback gives
+        /// exactly the packets and bytes that arrived marked, if no ACK covers as many packets as
+        /// make the counter wrap.
         #[test]
-        fn what_is_told_is_what_arrived(
+        fn the_feedback_equals_the_marks_that_arrived(
             packets in prop::collection::vec((0u8..4, 1u32..3, any::<bool>(), any::<bool>()), 1..300),
             share in 0u8..5,
             size in 1u32..1461,
@@ -425,7 +444,7 @@ mod tests {
 
     /// Table 4.
     #[test]
-    fn the_ack_of_the_syn_ack_begins_the_count() {
+    fn the_ack_of_the_syn_ack_sets_the_initial_counter() {
         for (value, marked, counter) in [
             (1, false, 5),
             (2, false, 5),

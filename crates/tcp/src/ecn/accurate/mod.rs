@@ -1,10 +1,11 @@
-//! Accurate ECN feedback, RFC 9768 §3 (`rfc9768`): three header bits count marked packets modulo 8, and an option
-//! counts bytes by the ECN field that they arrived with.
+//! Accurate ECN feedback (RFC 9768 §3, `rfc9768`): three header bits count marked packets modulo 8,
+//! and an option counts bytes by the ECN field with which they arrived.
 //!
-//! [`received`] is the Data Receiver, [`echoed`] the Data Sender; [`path`] are the tests of what the path does to ECN
-//! fields. Of what the RFC leaves to the implementer, missing are: the cache of paths on which the SYN or the option
-//! is blocked (§3.1.4.1, §3.2.3.2.2), the test whether data that an ACK with the option acknowledged always comes
-//! again (§3.2.3.2.2), and taking back what a cautious guess at the ACE field did (§3.2.2.5.2).
+//! [`received`] is the Data Receiver, and [`echoed`] the Data Sender. [`path`] tests whether the
+//! path changes ECN fields. Three features that the RFC leaves to the implementer are missing: a
+//! cache of paths that block the SYN or the option (§3.1.4.1, §3.2.3.2.2), a test for data that
+//! always arrives again after an ACK with the option (§3.2.3.2.2), and the reversal of the response
+//! to a cautious estimate of the ACE field (§3.2.2.5.2).
 
 pub mod echoed;
 pub mod field;
@@ -14,31 +15,31 @@ pub mod received;
 use echoed::Echoed;
 use received::Received;
 
-/// What a connection with Accurate ECN keeps.
+/// State of a connection with Accurate ECN.
 #[derive(Clone, Debug, Default)]
 pub struct Accurate {
-    /// The other side's packets, as they arrive here.
+    /// Counters of the other side's packets, which arrive here.
     pub received: Received,
-    /// Our packets, as the other side says that they arrived there.
+    /// Counters of this endpoint's packets, as the other side reports them.
     pub echoed: Echoed,
-    /// A pure ACK is to say in which field the SYN-ACK came (§3.2.2.1).
+    /// True if a pure ACK must report the ECN field of the SYN-ACK (§3.2.2.1).
     pub handshake_due: bool,
-    /// What the first data segment is for.
+    /// Use of the first data segment to test the path.
     pub first_data: FirstData,
-    /// The SYN came again, so that the SYN-ACK goes without option (§3.2.3.2.2).
+    /// True if the SYN arrived again, so that the SYN-ACK carries no option (§3.2.3.2.2).
     pub syn_repeated: bool,
-    /// The ACK to come is one of ACKs: it has no SACK blocks (§3.2.2.5.1).
+    /// True if the next ACK acknowledges only ACKs, and therefore has no SACK blocks (§3.2.2.5.1).
     pub ack_of_acks: bool,
 }
 
-/// Whether the first data segment carries the option, to test the path (§3.2.3.2.1): that of the client does.
+/// Test of the path with the option on the first data segment of the client (§3.2.3.2.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FirstData {
-    /// Not for that.
+    /// The first data segment is not a test.
     #[default]
     Usual,
-    /// It is still to go out.
+    /// The first data segment will test the path.
     Due,
-    /// It went out with the option.
+    /// The first data segment was sent with the option, as a test.
     Tests,
 }

@@ -1,12 +1,14 @@
-//! What a path does to ECN fields, as far as the feedback of Accurate ECN shows it (RFC 9768 §3.2.2.3, `rfc9768`).
+//! Tests for a path that changes ECN fields, from the feedback of Accurate ECN (RFC 9768 §3.2.2.3,
+//! `rfc9768`).
 
 use net::{Ecn, Seq};
 
-/// Round trips in which every packet must be marked before that is taken for mangling ("the first three or four
-/// rounds").
+/// Number of round trips in which every packet must be marked to indicate mangling ("the first
+/// three or four rounds").
 const ROUNDS: u8 = 3;
 
-/// Whether a path that lets a packet arrive so mangles: not-ECT changed, ECT was cleared, or CE changed (§3.2.2.3).
+/// Return true if the path changed the ECN field improperly: Not-ECT changed, ECT was cleared, or
+/// CE changed (§3.2.2.3).
 pub fn mangles(sent: Ecn, arrived: Ecn) -> bool {
     match sent {
         Ecn::NotEct | Ecn::Ce => arrived != sent,
@@ -14,19 +16,19 @@ pub fn mangles(sent: Ecn, arrived: Ecn) -> bool {
     }
 }
 
-/// Looks for marks on every packet of the first round trips (§3.2.2.3).
+/// Test for marks on every packet of the first round trips (§3.2.2.3).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ContinuousMarking {
-    /// Round trips that were marked throughout, and where the present one ends.
+    /// Number of round trips in which every packet was marked.
     rounds: u8,
     ends: Option<Seq>,
-    /// A packet arrived without mark.
+    /// True after the test has ended.
     over: bool,
 }
 
 impl ContinuousMarking {
-    /// An ACK up to `ack` is of so many packets, of which so many were marked; `max`: what was sent by then. Whether
-    /// this has now been so for three round trips.
+    /// Process an ACK up to `ack` of `packets` packets, `marked` of which were marked. `max` is
+    /// SND.MAX. Return true if all packets of the first three round trips were marked.
     pub fn on_ack(&mut self, (packets, marked): (u32, u32), ack: Seq, max: Seq) -> bool {
         self.over |= marked < packets;
         if self.over || packets == 0 {
@@ -49,7 +51,7 @@ mod tests {
 
     /// §3.2.2.3: the transitions of RFC 3168 §18 that are invalid, or unsafe for a host.
     #[test]
-    fn unsafe_transitions() {
+    fn invalid_transitions_of_the_ecn_field_are_detected() {
         for (sent, arrived) in [(NotEct, Ect0), (NotEct, Ce), (Ect0, NotEct), (Ect1, NotEct), (Ce, Ect0)] {
             assert!(mangles(sent, arrived));
         }
@@ -59,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn three_round_trips_of_marks_alone() {
+    fn three_round_trips_with_only_marked_packets_indicate_mangling() {
         for unmarked in [None, Some(5)] {
             let (mut test, mut found) = (ContinuousMarking::default(), 0);
             for n in 1..10u32 {

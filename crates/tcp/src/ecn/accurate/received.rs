@@ -1,39 +1,40 @@
-//! The Data Receiver of Accurate ECN (RFC 9768 §3.2, `rfc9768`): its counters, when they must be told (§3.2.2.5.1),
-//! and what an option says of them (§3.2.3.3, the recommended simple scheme).
+//! The Data Receiver of Accurate ECN (RFC 9768 §3.2, `rfc9768`): its counters, the ACKs that marks
+//! require (§3.2.2.5.1), and the content of the option (§3.2.3.3, the recommended simple scheme).
 
 use net::{AccEcn, AccEcnOrder, Ecn, Flags};
 
 use super::field;
 
-/// Marks after which an ACK goes out (n, §3.2.2.5.1): with data to acknowledge, and without.
+/// Numbers of marks that require an ACK (n, §3.2.2.5.1): with data to acknowledge, and without.
 const MARKS_WITH_DATA: u8 = 2;
 const MARKS_WITHOUT_DATA: u8 = 3;
 
-/// Counters of bytes, as bits.
+/// Bits that identify the byte counters.
 const E0B: u8 = 1;
 const CEB: u8 = 2;
 const E1B: u8 = 4;
 
-/// What arrived.
+/// Counters of the packets that arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Received {
     /// r.cep.
     packets: u32,
     /// r.e0b, r.ceb, r.e1b.
     bytes: [u32; 3],
-    /// Counters of bytes that have ever changed, and those that have since an option last held them.
+    /// Byte counters that have ever changed, and those that have changed since an option last
+    /// contained them.
     ever: u8,
     unreported: u8,
-    /// Marks since the last ACK.
+    /// Number of marks since the last ACK.
     pending: u8,
-    /// Whether the last packet was marked.
+    /// True if the last packet was marked.
     marked: bool,
-    /// A marked SYN-ACK was counted.
+    /// True after a marked SYN-ACK was counted.
     syn_ack: bool,
 }
 
 impl Default for Received {
-    /// §3.2.1.
+    /// Return the initial counters (§3.2.1).
     fn default() -> Self {
         Received {
             packets: 5,
@@ -48,7 +49,8 @@ impl Default for Received {
 }
 
 impl Received {
-    /// A SYN-ACK arrives: however many are marked, one counts (§3.2.2.2).
+    /// Process a SYN-ACK. The counter increases once even if several SYN-ACKs are marked
+    /// (§3.2.2.2).
     pub fn on_syn_ack(&mut self, field: Ecn) {
         self.marked = field == Ecn::Ce;
         if self.marked && !self.syn_ack {
@@ -57,9 +59,9 @@ impl Received {
         }
     }
 
-    /// An acceptable packet arrives with so many bytes of data (§3.2). Whether an ACK must go out now (§3.2.2.5.1):
-    /// for the first marked data after a packet without mark, or for so many marks. `owes_ack`: data waits to be
-    /// acknowledged.
+    /// Process an acceptable packet with `bytes` bytes of data (§3.2). Return true if an ACK must
+    /// be sent now: for the first marked data after a packet without mark, or after a number of
+    /// marks (§3.2.2.5.1). `ack_pending`: received data awaits its ACK.
     pub fn on_packet(&mut self, field: Ecn, bytes: u16, ack_pending: bool) -> bool {
         if bytes > 0 {
             self.count_bytes(field, bytes);
@@ -75,7 +77,7 @@ impl Received {
         changed || self.pending >= limit
     }
 
-    /// Data came with a SYN or SYN-ACK (RFC 7413), which is no packet that counts (§3.2.2.2).
+    /// Count the data of a SYN or SYN-ACK (RFC 7413). The packet itself is not counted (§3.2.2.2).
     pub fn on_syn_data(&mut self, field: Ecn, bytes: u16) {
         if bytes > 0 {
             self.count_bytes(field, bytes);
@@ -94,18 +96,19 @@ impl Received {
         self.unreported |= bit;
     }
 
-    /// The flags of a segment that goes out now (§3.2.2.2).
+    /// Return the flags of a segment sent now (§3.2.2.2).
     pub fn flags(&self) -> Flags {
         field::flags(self.packets % field::DIVACE)
     }
 
-    /// An ACK goes out.
+    /// Record that an ACK is sent.
     pub fn on_ack_sent(&mut self) {
         self.pending = 0;
     }
 
-    /// The option for an ACK with `room` for it, if a counter has changed since the last: with every counter that
-    /// ever changed, or with those that changed since, or none (§3.2.3.3).
+    /// Return the option for an ACK with `room` bytes left for options, if a counter has changed
+    /// since the last option. The option has every counter that ever changed or, if these do not
+    /// fit, those that changed since. If these do not fit either, the ACK has no option (§3.2.3.3).
     pub fn option(&mut self, room: u16) -> Option<AccEcn> {
         if self.unreported == 0 {
             return None;
@@ -116,7 +119,8 @@ impl Received {
         Some(option)
     }
 
-    /// An option that tests the path (§3.2.3.2.1): every counter that there is room for, changed or not.
+    /// Return an option that tests the path (§3.2.3.2.1), with as many counters as fit, changed or
+    /// not.
     pub fn test_option(&mut self, room: u16) -> Option<AccEcn> {
         let count = (0..=3u8).rev().find(|&count| AccEcn::room(count) <= room)?;
         if count == 3 {
@@ -130,7 +134,8 @@ impl Received {
         AccEcn::of(order, e0b, ceb, e1b, count)
     }
 
-    /// The shortest option that holds these counters: unchanged ones are left out at the end (§3.2.3, table 5).
+    /// Return the shortest option that contains these counters. Counters at the end are omitted if
+    /// they need not be reported (§3.2.3, table 5).
     fn shortest_with(&self, counters: u8) -> AccEcn {
         let count = |last: u8| match counters {
             c if c & last != 0 => 3,
@@ -146,7 +151,7 @@ impl Received {
         }
     }
 
-    /// Packets that arrived marked, and bytes that arrived with ECT(0), CE and ECT(1).
+    /// Return the number of marked packets, and the bytes that arrived with ECT(0), CE and ECT(1).
     pub fn counts(&self) -> (u32, [u32; 3]) {
         let from = Received::default();
         let bytes = [0, 1, 2].map(|i| self.bytes[i].wrapping_sub(from.bytes[i]));
@@ -162,9 +167,9 @@ mod tests {
         option.map_or(vec![], |o| o.counters().to_vec())
     }
 
-    /// §3.2.3.3: the examples given for the recommended scheme.
+    /// §3.2.3.3: the examples of the recommended scheme.
     #[test]
-    fn an_option_holds_what_ever_changed() {
+    fn an_option_has_every_counter_that_ever_changed() {
         let mut r = Received::default();
         assert_eq!(r.option(40), None);
         r.on_packet(Ecn::Ect0, 100, false);
@@ -179,9 +184,10 @@ mod tests {
         assert_eq!(r.option(40), None, "no byte was counted");
     }
 
-    /// "If it chooses, say, EE0B but it turns out never to receive ECT(0), it can start sending EE1B and ECEB instead".
+    /// "If it chooses, say, EE0B but it turns out never to receive ECT(0), it can start sending
+    /// EE1B and ECEB instead".
     #[test]
-    fn the_order_is_that_of_the_shorter_option() {
+    fn the_order_of_counters_gives_the_shorter_option() {
         let mut r = Received::default();
         r.on_packet(Ecn::Ce, 100, false);
         let option = r.option(40).unwrap();
@@ -194,10 +200,10 @@ mod tests {
         assert_eq!((option.order(), option.counters()), (AccEcnOrder::Ect0First, &[101, 100, 101][..]));
     }
 
-    /// Necessary Option Length: what changed since the last option is not cut off; without room for it there is no
-    /// option, and it is not forgotten.
+    /// Necessary Option Length: an option has at least the counters that changed since the last
+    /// option. If these do not fit, the option is omitted, and the counters remain to be reported.
     #[test]
-    fn a_short_option_holds_what_changed_since() {
+    fn a_short_option_has_the_counters_that_changed_since_the_last() {
         let mut r = Received::default();
         for field in [Ecn::Ect0, Ecn::Ce, Ecn::Ect1] {
             r.on_packet(field, 100, false);
@@ -214,27 +220,28 @@ mod tests {
 
     /// §3.2.2.5.1.
     #[test]
-    fn marks_ask_for_acks() {
+    fn marks_require_acks() {
         let mut r = Received::default();
         let mut data = |field| r.on_packet(field, 100, false);
         assert!(!data(Ecn::Ect0));
-        assert!(data(Ecn::Ce), "the first after others");
+        assert!(data(Ecn::Ce), "the first mark after a packet without mark");
         r.on_ack_sent();
         assert!(!r.on_packet(Ecn::Ce, 100, false));
-        assert!(r.on_packet(Ecn::Ce, 100, false), "the second since the last ACK");
+        assert!(r.on_packet(Ecn::Ce, 100, false), "the second mark since the last ACK");
         r.on_ack_sent();
         let mut r = Received::default();
         let mut ack = |owes| r.on_packet(Ecn::Ce, 0, owes);
-        assert!(!ack(false), "no data");
+        assert!(!ack(false), "no data awaits its ACK");
         assert!(!ack(false));
-        assert!(ack(false), "the third");
+        assert!(ack(false), "the third mark");
         let mut r = Received::default();
         r.on_packet(Ecn::Ect0, 100, false);
         r.on_packet(Ecn::Ce, 0, true);
-        assert!(r.on_packet(Ecn::Ce, 0, true), "data waits");
+        assert!(r.on_packet(Ecn::Ce, 0, true), "data awaits its ACK");
     }
 
-    /// §3.2.2.2: r.cep goes from 5 to 6 "but no further", and the data after a marked SYN-ACK changes nothing.
+    /// §3.2.2.2: r.cep increases from 5 to 6 "but no further", and data after a marked SYN-ACK does
+    /// not change it.
     #[test]
     fn a_marked_syn_ack_counts_once() {
         let mut r = Received::default();

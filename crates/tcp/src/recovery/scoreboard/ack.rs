@@ -1,4 +1,4 @@
-//! What an ACK does to the scoreboard.
+//! Effect of an ACK on the scoreboard.
 
 use net::Seq;
 use units::Time;
@@ -10,7 +10,7 @@ use super::segment::{
 use crate::recovery::rack::sent_after;
 
 impl Scoreboard {
-    /// An ACK arrived with these SACK blocks; `una`: before it.
+    /// Process an ACK with its SACK blocks. `una` is SND.UNA before the ACK, and `max` is SND.MAX.
     #[inline]
     pub fn on_ack(
         &mut self,
@@ -38,7 +38,7 @@ impl Scoreboard {
                 continue;
             }
             if s.start.before(ack) {
-                // Part of a segment: the rest stays.
+                // The ACK covers a part of the segment, so the rest remains.
                 let before = self.weight(&s);
                 self.segments[0].start = ack;
                 let cut = before - self.weight(&self.segments[0]);
@@ -66,9 +66,10 @@ impl Scoreboard {
         d
     }
 
-    /// An ACK of whole segments came, without blocks, on a [plain](Scoreboard::is_plain) board: they go in a run, and what they tell is what the first
-    /// and the last of them do. `None`, and nothing is done, if that is not what came, or if RACK might find a loss in what
-    /// stays.
+    /// Process a cumulative ACK of whole segments without SACK blocks on a
+    /// [plain](Scoreboard::is_plain) scoreboard, as one run of segments. Return `None`, and change
+    /// nothing, if the ACK is of another kind, or if RACK may detect a loss among the remaining
+    /// segments.
     #[inline]
     pub fn acknowledge(&mut self, now: Time, ack: Seq) -> Option<AckedSegments> {
         let first = *self.segments.front().filter(|_| self.touched == 0)?;
@@ -104,7 +105,7 @@ impl Scoreboard {
         self.departures.as_ref().map(|departures| departures[i])
     }
 
-    /// The first segment is done with.
+    /// Remove the first segment.
     fn pop_front(&mut self, first: &Sent) {
         self.segments.pop_front();
         if let Some(departures) = &mut self.departures {
@@ -116,7 +117,8 @@ impl Scoreboard {
         self.touched -= u32::from(!first.is_plain());
     }
 
-    /// SACK blocks of an ACK up to `ack`: how many were gone through.
+    /// Process the SACK blocks of an ACK up to `ack`. Return the number of blocks stored as
+    /// processed.
     fn process_blocks(
         &mut self,
         now: Time,
@@ -131,7 +133,7 @@ impl Scoreboard {
         let previous = &self.previous_blocks[..usize::from(self.previous_count)];
         let (mut new, mut n) = ([(Seq(0), Seq(0)); 4], 0);
         for (i, &(start, end)) in blocks.iter().enumerate() {
-            let here = previous.get(i) == Some(&(start, end)); // most often, but for the first
+            let here = previous.get(i) == Some(&(start, end)); // the usual case, except for the first block
             let known = i > 0 && (here || previous.contains(&(start, end)));
             if known || !start.before(end) || end.after(max) {
                 continue;
@@ -154,12 +156,14 @@ impl Scoreboard {
         blocks.len().min(4) as u8
     }
 
-    /// Whether the first block is a D-SACK (RFC 2883 §4): below the acknowledgement in the same packet, or within the second.
+    /// Return true if the first block is a D-SACK (RFC 2883 §4): it lies below the cumulative
+    /// acknowledgement, or within the second block.
     pub(super) fn is_duplicate(&self, start: Seq, end: Seq, ack: Seq, blocks: &[(Seq, Seq)]) -> bool {
         !end.after(ack) || blocks.get(1).is_some_and(|b| !start.before(b.0) && !end.after(b.1))
     }
 
-    /// A D-SACK of this block: by how many bytes the first segment in it was late that is SACKed and was sent again.
+    /// Process a D-SACK of a block. Return the distance in bytes from the first SACKed and
+    /// retransmitted segment in the block to the highest delivered byte.
     pub fn late_by_duplicate(&mut self, block: (Seq, Seq)) -> u32 {
         let from = self.segments.partition_point(|s| s.start.before(block.0));
         let within = self.segments.range(from..).take_while(|s| !s.end.after(block.1));
@@ -188,7 +192,7 @@ impl Scoreboard {
         self.rack.on_order(s.start, s.end, s.was_retransmitted());
     }
 
-    /// What of a block the last ACK did not have.
+    /// Return the part of a block that the last ACK did not report.
     pub(super) fn exclude_previous(&self, mut start: Seq, mut end: Seq) -> (Seq, Seq) {
         for &(s, e) in &self.previous_blocks[..usize::from(self.previous_count)] {
             if !start.before(s) && start.before(e) {
@@ -203,14 +207,14 @@ impl Scoreboard {
 
     fn sack(&mut self, now: Time, start: Seq, end: Seq, d: &mut Delivery, ambiguity: &RttAmbiguity) {
         let (start, end) = match self.previous_blocks[0] {
-            (s, e) if self.previous_count > 0 && s == start && e.before(end) => (e, end), // most often: it grew
+            (s, e) if self.previous_count > 0 && s == start && e.before(end) => (e, end), // the usual case: the block has grown
             _ => self.exclude_previous(start, end),
         };
         if !start.before(end) {
             return;
         }
         let from = match self.segments.get(self.top) {
-            Some(s) if s.start == start => self.top, // most often: the next in sequence
+            Some(s) if s.start == start => self.top, // the usual case: the next segment in sequence
             _ => self.segments.partition_point(|s| s.start.before(start)),
         };
         for i in from..self.segments.len() {
@@ -253,7 +257,7 @@ impl Scoreboard {
         self.remove_loss_counts(s, w);
     }
 
-    /// So much of a segment counts no more as lost or sent again.
+    /// Subtract the size `w` of a segment from the totals of lost and retransmitted data.
     #[inline(always)]
     fn remove_loss_counts(&mut self, s: &Sent, w: u64) {
         if s.has(LOST) {

@@ -1,4 +1,4 @@
-//! What is deemed lost.
+//! Segments deemed lost.
 
 use net::Seq;
 use units::{Duration, Time};
@@ -30,7 +30,8 @@ impl Scoreboard {
         s.end - s.start
     }
 
-    /// What was sent first is lost; what was sent again before that was known is in flight still.
+    /// Deem the original transmission of a segment lost. A copy that was sent before the loss was
+    /// detected remains in flight.
     pub(super) fn lose_first(&mut self, i: usize) -> u32 {
         let twice = self.segments[i].has(TWICE);
         let bytes = self.lose(i);
@@ -41,7 +42,8 @@ impl Scoreboard {
         bytes
     }
 
-    /// Everything not SACKed and never retransmitted that starts before `limit` is lost. Returns the bytes newly lost.
+    /// Deem every segment lost that starts before `limit`, is not SACKed and was not retransmitted.
+    /// Return the newly lost bytes.
     pub fn lose_before(&mut self, limit: Seq) -> u32 {
         let mut bytes = 0;
         while let Some(s) = self.segments.get(self.first_open).filter(|s| s.start.before(limit)) {
@@ -53,7 +55,8 @@ impl Scoreboard {
         bytes
     }
 
-    /// Whether something was sent before the newest segment that was delivered, and may be lost.
+    /// Return true if some segment was sent before the delivered segment that was sent last, and
+    /// may therefore be lost.
     #[inline]
     pub fn is_overtaken(&self) -> bool {
         let Some(send_order) = &self.send_order else { return false };
@@ -63,22 +66,23 @@ impl Scoreboard {
         send_order.first().is_some_and(|i| !self.rack.is_sent_later(self.segments[i].at))
     }
 
-    /// RACK_detect_loss (RFC 8985 §6.2, step 5): the bytes newly lost, and when all that may be reordered still would be.
+    /// Detect losses by time: RACK_detect_loss (RFC 8985 §6.2, step 5). Return the newly lost
+    /// bytes, and the time at which every segment that may be reordered would count as lost.
     pub fn rack_detect_loss(&mut self, now: Time, reordering_window: Duration) -> (u32, Option<Time>) {
         let (mut bytes, mut all_due) = (0, None);
         if !self.is_overtaken() {
             return (0, None);
         }
-        self.touch(); // so that there is a list, also if nothing is lost yet
+        self.touch(); // the list must exist even if no segment is lost yet
         let mut next = self.send_order().and_then(|b| b.first());
         while let Some(i) = next {
             let s = self.segments[i];
             if self.rack.is_sent_later(s.at) {
-                break; // what follows was sent later still
+                break; // all following segments were sent later
             }
             next = self.send_order().and_then(|b| b.later(i));
             match self.rack.lost_at(s.at, s.end, reordering_window) {
-                Some(at) if at > now => all_due = Some(at), // later than those before it
+                Some(at) if at > now => all_due = Some(at), // later than the time of every segment before
                 Some(_) => bytes += self.lose(i),
                 None => {}
             }
@@ -87,8 +91,9 @@ impl Scoreboard {
         (bytes, all_due)
     }
 
-    /// The timer expired, with RACK (RFC 8985 §6.3): lost is the first segment, and what was sent a round trip and the
-    /// reordering window ago. Where the receiver went back on its word, everything is ([`Scoreboard::lose_all`]).
+    /// Detect losses at the retransmission timeout, with RACK (RFC 8985 §6.3): the first segment is
+    /// lost, and every segment that was sent at least a round trip and the reordering window ago.
+    /// If the receiver has reneged, all segments are lost ([`Scoreboard::lose_all`]).
     pub fn lose_on_timeout(&mut self, now: Time, reordering_window: Duration) {
         if self.segments.front().is_some_and(|s| s.has(SACKED)) {
             return self.lose_all(true);
@@ -101,10 +106,11 @@ impl Scoreboard {
         }
     }
 
-    /// The timer expired: everything not SACKed is lost (RFC 6298 §5.4). If the first
-    /// segment was SACKed the receiver went back on its word, and no SACK counts any more (RFC 2018 §8).
+    /// Deem every segment lost that is not SACKed, because the retransmission timer expired (RFC
+    /// 6298 §5.4). If the first segment is SACKed, the receiver has reneged, and every SACK is
+    /// discarded (RFC 2018 §8).
     ///
-    /// `forget`: nothing that was SACKed before counts (RFC 6675 §5.1).
+    /// `forget`: every SACK is discarded in any case (RFC 6675 §5.1).
     pub fn lose_all(&mut self, forget: bool) {
         if forget || self.segments.front().is_some_and(|s| s.has(SACKED)) {
             for s in &mut self.segments {
@@ -121,14 +127,14 @@ impl Scoreboard {
         }
     }
 
-    /// A segment is deemed lost.
+    /// Deem the segment at index `i` lost, if it is not SACKed.
     pub fn lose_at(&mut self, i: usize) {
         if self.segments.get(i).is_some_and(|s| !s.has(SACKED | LOST)) {
             self.lose(i);
         }
     }
 
-    /// What was deemed lost was not.
+    /// Clear all marks of lost and retransmitted segments, because no segment was lost.
     pub fn undo_losses(&mut self) {
         for s in &mut self.segments {
             s.marks &= !(LOST | RETRANSMITTED | TWICE);

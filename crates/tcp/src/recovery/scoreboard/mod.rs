@@ -1,6 +1,6 @@
-//! The scoreboard: every segment sent and not acknowledged, and what is known of it (RFC 6675 §3,
-//! `rfc6675`; RFC 8985 §5.2, `rfc8985`). Counts are kept as they change, so that the amount in flight
-//! (pipe) is known without a walk.
+//! The scoreboard: the state of every segment that was sent and is not acknowledged (RFC 6675 §3,
+//! `rfc6675`; RFC 8985 §5.2, `rfc8985`). Totals are updated with each change, so that pipe is known
+//! without a walk over the segments.
 
 mod ack;
 mod loss;
@@ -18,69 +18,72 @@ use segment::{LOST, RETRANSMITTED, SACKED, TWICE};
 
 pub use segment::{AckedSegments, Delivery, DeliveryClock, Departure, RttAmbiguity, Sent};
 
-/// The scoreboard. What every segment touches comes first.
+/// The scoreboard. The fields that every segment uses come first.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct Scoreboard {
     segments: VecDeque<Sent>,
     outstanding: u64,
-    /// What a segment counts for whatever its size; 0: its bytes.
+    /// Size that each segment counts for in pipe; 0: its number of bytes.
     unit: u32,
-    /// How many segments are more than [sent once](Sent::is_plain): where none is, nothing is SACKed, deemed lost or sent again.
+    /// Number of segments that are not [plain](Sent::is_plain). At 0, no segment is SACKed, lost or
+    /// retransmitted.
     touched: u32,
-    /// With RACK: what is neither SACKed, nor deemed lost and not sent again since, by the time when it was last sent. It is
-    /// kept while a segment is touched; else the order is that of the board.
+    /// With RACK, the segments that are neither SACKed nor lost, or whose retransmission is in
+    /// flight, in sending order. The list is valid while `touched` is above 0; otherwise segments
+    /// were sent in the order of the scoreboard.
     send_order: Option<Box<SendOrder>>,
-    /// Beside each segment, where the delivery rate is sampled.
+    /// For each segment, the state at its departure; present if the delivery rate is sampled.
     departures: Option<VecDeque<Departure>>,
     sacked: u64,
     lost: u64,
     retransmitted: u64,
     twice: u64,
     sacked_segments: u32,
-    /// Nothing before this index waits to be sent again.
+    /// Index below which no lost segment awaits retransmission.
     first_lost: usize,
-    /// Everything before this index is SACKed or deemed lost.
+    /// Index below which every segment is SACKed or lost.
     first_open: usize,
-    /// Nothing from this index on is SACKed.
+    /// Index from which on no segment is SACKed.
     top: usize,
-    /// Blocks of the last ACK, that were walked already.
+    /// SACK blocks of the last ACK, which were processed already.
     previous_blocks: [(Seq, Seq); 4],
     previous_count: u8,
-    /// RACK's state.
+    /// State of RACK.
     pub rack: Rack,
 }
 
 impl Scoreboard {
-    /// An empty board. `unit`: what every segment counts for; 0: its bytes. `rack`: losses are found by time.
+    /// Return an empty scoreboard. `unit`: the size that every segment counts for; 0: its number of
+    /// bytes. `rack`: losses are detected by time.
     pub fn new(unit: u32, rack: bool) -> Self {
         Scoreboard { unit, send_order: rack.then(Box::default), ..Scoreboard::default() }
     }
 
-    /// The same board, whose RACK takes times so.
+    /// Set the precision of RACK's times, and return the scoreboard.
     pub fn with_rack_times(mut self, times: RackTimes) -> Self {
         self.rack.linux_times = times == RackTimes::Linux;
         self
     }
 
-    /// The same board, which keeps what a sample of the delivery rate takes.
+    /// Enable or disable samples of the delivery rate, and return the scoreboard.
     pub fn with_rate_samples(mut self, sampled: bool) -> Self {
         self.departures = sampled.then(VecDeque::default);
         self
     }
 
-    /// Whether the delivery rate is sampled.
+    /// Return true if the delivery rate is sampled.
     pub fn is_sampled(&self) -> bool {
         self.departures.is_some()
     }
 
-    /// Whether every segment was sent once and nothing came of any.
+    /// Return true if every segment was sent once and none is SACKed or lost.
     #[inline]
     pub fn is_plain(&self) -> bool {
         self.touched == 0
     }
 
-    /// A segment that is [plain](Sent::is_plain) is about to be more.
+    /// Record that a [plain](Sent::is_plain) segment is about to change its state.
     fn touch(&mut self) {
         if self.touched == 0
             && let Some(send_order) = &mut self.send_order
@@ -90,7 +93,7 @@ impl Scoreboard {
         self.touched += 1;
     }
 
-    /// The order by time, where it is not that of the board.
+    /// Return the sending order, if it can differ from the order of the scoreboard.
     fn send_order(&mut self) -> Option<&mut SendOrder> {
         self.send_order.as_deref_mut().filter(|_| self.touched > 0)
     }
@@ -99,12 +102,12 @@ impl Scoreboard {
         u64::from(if self.unit > 0 { self.unit } else { sent.end - sent.start })
     }
 
-    /// What a segment of `len` bytes counts for.
+    /// Return the size that a segment of `len` bytes counts for.
     pub fn weight_of(&self, len: u32) -> u64 {
         u64::from(if self.unit > 0 { self.unit } else { len })
     }
 
-    /// What is in flight (pipe, RFC 6675 §4).
+    /// Return pipe, the data in flight (RFC 6675 §4).
     #[inline]
     pub fn pipe(&self) -> u64 {
         if self.is_plain() {
@@ -113,59 +116,61 @@ impl Scoreboard {
         self.outstanding - self.sacked - self.lost + self.retransmitted + self.twice
     }
 
-    /// Segments out, SACKed, deemed lost, and sent again and not lost since.
+    /// Return the numbers of segments that are not acknowledged, SACKed, lost, and retransmitted in
+    /// flight.
     pub fn counts(&self) -> (u32, u32, u32, u32) {
         let count = |mark| self.segments.iter().filter(|s| s.has(mark)).count() as u32;
         (self.segments.len() as u32, self.sacked_segments, count(LOST), count(RETRANSMITTED | TWICE))
     }
 
-    /// How many segments are out.
+    /// Return the number of segments that are not acknowledged.
     pub fn len(&self) -> usize {
         self.segments.len()
     }
 
-    /// Whether nothing is out.
+    /// Return true if all segments are acknowledged.
     pub fn is_empty(&self) -> bool {
         self.segments.is_empty()
     }
 
-    /// Segments SACKed.
+    /// Return the number of SACKed segments.
     pub fn sacked_segments(&self) -> u32 {
         self.sacked_segments
     }
 
-    /// Number of SACKed segments that follow another SACKed segment, by the number of segments between SACKed ones: exact if losses are not
+    /// Estimate the number of SACKed segments that follow another SACKed segment. The estimate
+    /// subtracts the number of segments between SACKed segments, which is exact if losses are not
     /// adjacent.
     pub fn merged_segments(&self) -> u32 {
         self.sacked_segments.saturating_sub(self.top as u32 - self.sacked_segments)
     }
 
-    /// Whether anything is deemed lost.
+    /// Return true if any segment is lost.
     pub fn any_lost(&self) -> bool {
         self.lost > 0
     }
 
-    /// Whether something deemed lost waits to be sent again.
+    /// Return true if a lost segment awaits retransmission.
     pub fn has_unsent_lost(&self) -> bool {
         self.lost > self.retransmitted || (self.unit == 0 && self.lost != self.retransmitted)
     }
 
-    /// The SACKed segments, the highest first.
+    /// Iterate over the SACKed segments, the highest first.
     pub fn sacked_from_the_top(&self) -> impl Iterator<Item = &Sent> {
         self.segments.range(..self.top).rev().filter(|s| s.has(SACKED))
     }
 
-    /// One past the highest byte SACKed (snd.fack).
+    /// Return the sequence number after the highest SACKed byte (snd.fack).
     pub fn forward_most(&self) -> Option<Seq> {
         self.sacked_from_the_top().next().map(|s| s.end)
     }
 
-    /// When the first segment was last sent.
+    /// Return the first segment.
     pub fn first(&self) -> Option<&Sent> {
         self.segments.front()
     }
 
-    /// The last segment.
+    /// Return the last segment.
     pub fn last(&self) -> Option<&Sent> {
         self.segments.back()
     }

@@ -1,4 +1,4 @@
-//! What an ACK would deliver, asked before it is taken in.
+//! Prediction of the data that an ACK delivers, before the ACK is processed.
 
 use net::Seq;
 
@@ -6,8 +6,8 @@ use super::Scoreboard;
 use super::segment::{COUNTED, SACKED, Sent};
 
 impl Scoreboard {
-    /// Bytes and segments that an ACK up to `ack` with these SACK blocks delivers for the first time, as
-    /// [`Scoreboard::on_ack`] will count them.
+    /// Return the bytes and segments that an ACK up to `ack` with these SACK blocks delivers for
+    /// the first time. [`Scoreboard::on_ack`] counts the same.
     pub fn newly_acked(&self, una: Seq, ack: Seq, blocks: &[(Seq, Seq)], max: Seq) -> (u32, u32) {
         let (mut bytes, mut segments) = (0, 0);
         for s in self.segments.iter().take_while(|s| s.start.before(ack)) {
@@ -26,7 +26,7 @@ impl Scoreboard {
             let before = |s: &Sent| !s.end.after(latest) || s.start.max(latest).before(start);
             let from = self.segments.partition_point(before);
             for s in self.segments.range(from..).take_while(|s| !s.end.after(end)) {
-                let s = Sent { start: s.start.max(latest), ..*s }; // what the ACK leaves of it
+                let s = Sent { start: s.start.max(latest), ..*s }; // the part that the ACK does not acknowledge
                 let again = earlier.iter().any(|b| !s.start.before(b.0) && !s.end.after(b.1));
                 if !again {
                     bytes += s.not_counted(s.end);

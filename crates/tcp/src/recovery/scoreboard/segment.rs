@@ -1,119 +1,122 @@
-//! A segment that was sent, and what an ACK says of those.
+//! Sent segments, and the delivery that an ACK reports.
 
 use net::Seq;
 use units::{Duration, Time};
 
 use crate::timestamp::timestamp;
 
-/// Received out of order, as a SACK block said.
+/// Mark of a segment that a SACK block reported.
 pub(super) const SACKED: u8 = 1;
-/// Deemed lost.
+/// Mark of a segment that is deemed lost.
 pub(super) const LOST: u8 = 2;
-/// A retransmission of it is in flight.
+/// Mark of a lost segment whose retransmission is in flight.
 pub(super) const RETRANSMITTED: u8 = 4;
-/// It was sent more than once.
+/// Mark of a segment that was retransmitted.
 pub(super) const EVER_RETRANSMITTED: u8 = 8;
-/// The application had no more when it was sent.
+/// Mark of a segment after which the application had no more data to send.
 pub(super) const APP_LIMITED: u8 = 16;
-/// It was SACKed before that was forgotten: its delivery is counted already.
+/// Mark of a segment whose SACK was discarded, so that its delivery has been counted already.
 pub(super) const COUNTED: u8 = 32;
-/// It was sent again without being deemed lost: it is in flight twice.
+/// Mark of a segment that was retransmitted without being deemed lost, so that two copies are in
+/// flight.
 pub(super) const TWICE: u8 = 64;
-/// It ends a write: it has PSH, also when it is sent again.
+/// Mark of a segment that ends a write. Its retransmissions carry PSH too.
 pub(super) const PUSHED: u8 = 128;
 
-/// A segment that was sent.
+/// A sent segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
-    /// When it was last sent.
+    /// Time of the last transmission.
     pub at: Time,
-    /// Its first sequence number.
+    /// First sequence number.
     pub start: Seq,
-    /// One past its last.
+    /// Sequence number after the last one.
     pub end: Seq,
-    /// Bytes delivered by then, modulo 2^32.
+    /// Bytes delivered before the last transmission, modulo 2^32.
     pub delivered: u32,
     pub(super) marks: u8,
 }
 
-/// What a sample of the delivery rate takes of a segment besides.
+/// State of the connection at a segment's departure, which a sample of the delivery rate uses.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure {
-    /// When the last delivery before it was.
+    /// Time of the last delivery before the departure.
     pub delivered_at: Time,
-    /// When the flight began that it belongs to.
+    /// Beginning of the flight that the segment belongs to.
     pub first_sent: Time,
 }
 
 impl Sent {
-    /// Whether it was sent once, and nothing came of it yet.
+    /// Return true if the segment was sent once and is neither SACKed nor lost.
     pub(super) fn is_plain(&self) -> bool {
         self.marks & !(APP_LIMITED | PUSHED) == 0
     }
     pub(super) fn has(&self, mark: u8) -> bool {
         self.marks & mark != 0
     }
-    /// Bytes of it before `end` whose delivery is not counted yet.
+    /// Return the bytes before `end` whose delivery has not been counted.
     pub(super) fn not_counted(&self, end: Seq) -> u32 {
         if self.has(SACKED | COUNTED) { 0 } else { end - self.start }
     }
-    /// Whether it was sent more than once.
+    /// Return true if the segment was sent more than once.
     pub fn was_retransmitted(&self) -> bool {
         self.has(EVER_RETRANSMITTED)
     }
-    /// Whether the application had no more when it was sent.
+    /// Return true if the application had no more data to send after the segment.
     pub fn app_limited(&self) -> bool {
         self.has(APP_LIMITED)
     }
 }
 
-/// What an ACK of segments that were sent once delivered ([`Scoreboard::acknowledge`](super::Scoreboard::acknowledge)).
+/// Segments that were sent once and that one ACK acknowledges cumulatively
+/// ([`Scoreboard::acknowledge`](super::Scoreboard::acknowledge)).
 #[derive(Clone, Copy, Debug)]
 pub struct AckedSegments {
-    /// Bytes.
+    /// Number of bytes.
     pub delivered: u32,
-    /// The same in units of flight.
+    /// Size of the segments in units of pipe.
     pub weight: u64,
-    /// When the first of them was sent.
+    /// Send time of the first segment.
     pub first_sent: Time,
-    /// The last of them.
+    /// The last segment.
     pub last: Sent,
-    /// Its departure, if those are kept.
+    /// State at the departure of the last segment, if the delivery rate is sampled.
     pub departure: Option<Departure>,
 }
 
-/// What an ACK delivered.
+/// Data that an ACK delivered.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Delivery {
     /// Bytes newly acknowledged or SACKed.
     pub delivered: u32,
-    /// The same in units of flight.
+    /// Size of the newly acknowledged or SACKed segments in units of pipe.
     pub weight: u64,
-    /// When the first of them that was sent only once, and acknowledged cumulatively, was sent.
+    /// Send time of the first cumulatively acknowledged segment that was sent once.
     pub first_sent: Option<Time>,
-    /// The same of those SACKed.
+    /// Send time of the first SACKed segment that was sent once.
     pub sacked_sent: Option<Time>,
-    /// When the last of all that were sent only once was sent.
+    /// Send time of the last delivered segment that was sent once.
     pub last_sent: Option<Time>,
-    /// The last sent of those delivered.
+    /// The delivered segment that was sent last.
     pub newest: Option<Sent>,
-    /// Its departure, if those are kept.
+    /// State at the departure of `newest`, if the delivery rate is sampled.
     pub departure: Option<Departure>,
-    /// The same of those that RACK trusts (RFC 8985 §6.2, step 2): when it was sent, and its end.
+    /// Send time and end of the delivered segment that was sent last, among those whose
+    /// transmission is not ambiguous (RFC 8985 §6.2, step 2).
     pub(super) valid: Option<(Time, Seq)>,
-    /// When the last of those was sent, in the order in which they were gone through.
+    /// Send time of the last processed segment whose transmission is not ambiguous.
     pub(super) last_valid: Option<Time>,
-    /// Where the first segment ends that was sent only once, of those delivered.
+    /// End of the first delivered segment that was sent once.
     pub original: Option<Seq>,
-    /// Something was SACKed for the first time.
+    /// True if a segment was SACKed for the first time.
     pub sacked: bool,
-    /// A D-SACK block: something arrived twice.
+    /// True if the ACK has a D-SACK block, which reports a duplicate.
     pub dsack: bool,
-    /// By how many bytes something that was sent once came behind the highest delivered.
+    /// Distance in bytes from the lowest reordered segment to the highest delivered byte.
     pub late: u32,
 }
 
-/// What tells whether an ACK may be of an earlier transmission of a segment than the last.
+/// Criteria for an ACK that may acknowledge an earlier transmission of a segment than the last one.
 #[derive(Clone, Copy, Debug)]
 pub struct RttAmbiguity {
     /// RACK.min_RTT.
@@ -123,26 +126,27 @@ pub struct RttAmbiguity {
 }
 
 impl RttAmbiguity {
-    /// Whether it may, for a segment last sent then (RFC 8985 §6.2, step 2).
+    /// Return true if the ACK may acknowledge an earlier transmission of a segment last sent at
+    /// `sent` (RFC 8985 §6.2, step 2).
     pub(super) fn applies_to(&self, now: Time, sent: Time) -> bool {
         let before = |echo: u32| (echo.wrapping_sub(timestamp(sent)) as i32) < 0;
         now.since(sent) < self.min_rtt || self.echo.is_some_and(before)
     }
 }
 
-/// Delivery times against which a sample of the rate is taken.
+/// Progress of delivery, from which samples of the delivery rate are computed.
 #[derive(Clone, Copy, Debug)]
 pub struct DeliveryClock {
     /// Bytes delivered so far.
     pub delivered: u64,
-    /// When the last of them was.
+    /// Time of the last delivery.
     pub delivered_at: Time,
-    /// When the present flight began.
+    /// Beginning of the present flight.
     pub first_sent: Time,
 }
 
 impl DeliveryClock {
-    /// What a segment that goes out now has of it.
+    /// Return the state that a segment sent now records at its departure.
     pub(super) fn departure(&self) -> Departure {
         Departure { delivered_at: self.delivered_at, first_sent: self.first_sent }
     }

@@ -1,4 +1,4 @@
-//! What is sent, and what is to be sent again.
+//! Transmissions and retransmissions.
 
 use net::Seq;
 use units::Time;
@@ -9,7 +9,7 @@ use super::segment::{
 };
 
 impl Scoreboard {
-    /// New data goes out.
+    /// Record the transmission of new data.
     #[inline]
     pub fn on_sent(&mut self, start: Seq, end: Seq, at: Time, clock: &DeliveryClock, app_limited: bool) {
         let marks = if app_limited { APP_LIMITED } else { 0 };
@@ -24,19 +24,20 @@ impl Scoreboard {
         }
     }
 
-    /// The newest segment went out with PSH.
+    /// Record that the newest segment carried PSH.
     pub fn on_pushed(&mut self) {
         if let Some(s) = self.segments.back_mut() {
             s.marks |= PUSHED;
         }
     }
 
-    /// Whether the segment at `index` has PSH.
+    /// Return true if the segment at `index` carries PSH.
     pub fn is_pushed(&self, index: usize) -> bool {
         self.segments.get(index).is_some_and(|s| s.has(PUSHED))
     }
 
-    /// What is to be sent again next: [start, end), at most `most` bytes; its place for [`Scoreboard::on_retransmitted`].
+    /// Return the next lost segment to retransmit: its index for [`Scoreboard::on_retransmitted`],
+    /// and its range [start, end).
     pub fn next_lost(&mut self) -> Option<(usize, Seq, Seq)> {
         if self.lost == 0 {
             return None;
@@ -50,7 +51,7 @@ impl Scoreboard {
         None
     }
 
-    /// The segment at `index` goes out again.
+    /// Record the retransmission of the segment at `index`.
     pub fn on_retransmitted(&mut self, index: usize, at: Time, clock: &DeliveryClock) {
         let Some(s) = self.segments.get_mut(index) else { return };
         let (newly, plain) = (!s.has(RETRANSMITTED), s.is_plain());
@@ -71,30 +72,32 @@ impl Scoreboard {
         if newly && s.has(LOST) {
             self.retransmitted += self.weight(&s);
         } else if newly {
-            // A probe of what is not deemed lost: it is in flight once.
+            // A segment that is not deemed lost, such as a probe, counts once in pipe.
             self.segments[index].marks &= !RETRANSMITTED;
         }
     }
 
-    /// The segment at `index`, which is not deemed lost, goes out again: it is in flight twice (RFC 6675 §4, SetPipe).
+    /// Record the retransmission of the segment at `index`, which is not deemed lost, so that two
+    /// copies are in flight (RFC 6675 §4, SetPipe).
     pub fn on_retransmitted_early(&mut self, index: usize, at: Time, clock: &DeliveryClock) {
         self.on_retransmitted(index, at, clock);
         self.segments[index].marks |= TWICE;
         self.twice += self.weight(&self.segments[index]);
     }
 
-    /// Index of the last segment.
+    /// Return the index of the last segment.
     pub fn last_index(&self) -> usize {
         self.segments.len().saturating_sub(1)
     }
 
-    /// The first hole below what was SACKed that is neither deemed lost nor sent again.
+    /// Return the first segment below the highest SACKed one that is neither SACKed, lost nor
+    /// retransmitted.
     pub fn next_hole(&self) -> Option<(usize, Seq, Seq)> {
         let i = (self.first_open..self.top).find(|&i| !self.segments[i].has(SACKED | LOST | TWICE))?;
         Some((i, self.segments[i].start, self.segments[i].end))
     }
 
-    /// The last segment that was not SACKed.
+    /// Return the last segment that is not SACKed.
     pub fn last_not_sacked(&self) -> Option<(usize, Seq, Seq)> {
         let s = self.segments.iter().enumerate().rev().find(|(_, s)| !s.has(SACKED))?;
         Some((s.0, s.1.start, s.1.end))

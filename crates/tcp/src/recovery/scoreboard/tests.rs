@@ -6,7 +6,7 @@ fn ambiguity(min_rtt: u64) -> RttAmbiguity {
     RttAmbiguity { min_rtt: Duration(min_rtt), echo: None }
 }
 
-/// RACK_detect_loss as RFC 8985 §6.2 has it, over every segment.
+/// Compute RACK_detect_loss of RFC 8985 §6.2 by a walk over every segment.
 fn lose_one_by_one(board: &mut Scoreboard, now: Time, window: Duration) -> (u32, Option<Time>) {
     let (mut bytes, mut all_due) = (0, None);
     for i in 0..board.segments.len() {
@@ -25,15 +25,15 @@ fn lose_one_by_one(board: &mut Scoreboard, now: Time, window: Duration) -> (u32,
     (bytes, all_due)
 }
 
-/// [`Scoreboard::lose_before`] over every segment.
+/// Compute [`Scoreboard::lose_before`] by a walk over every segment.
 fn lose_each_before(board: &mut Scoreboard, limit: Seq) -> u32 {
     let due = |s: &Sent| s.start.before(limit) && !s.has(SACKED | LOST);
     (0..board.segments.len()).map(|i| if due(&board.segments[i]) { board.lose_first(i) } else { 0 }).sum()
 }
 
 proptest! {
-    /// Whatever is sent, resent, SACKed, acknowledged and taken back: what is kept from ACK to ACK finds the same losses
-    /// and holes as looking at every segment.
+    /// After any sequence of transmissions, retransmissions, SACKs, ACKs and undone losses, the
+    /// incremental totals give the same losses and holes as a walk over every segment.
     #[test]
     fn losses_are_those_of_a_walk_over_every_segment(
         rack in any::<bool>(),
@@ -67,20 +67,20 @@ proptest! {
                     let ack = una + (if step == 7 { 5 * b } else { 0 }).min(out);
                     let start = una + 10 * a;
                     let blocks = &[(start, start + 10 * (b + 1))][..usize::from(t > 0)];
-                    let asked = board.newly_acked(una, ack, blocks, max);
+                    let predicted = board.newly_acked(una, ack, blocks, max);
                     let mut by_run = board.clone();
                     let run = if blocks.is_empty() { by_run.acknowledge(now, ack) } else { None };
-                    let told = board.on_ack(now, una, ack, blocks, max, &ambiguity(3));
+                    let delivery = board.on_ack(now, una, ack, blocks, max, &ambiguity(3));
                     if let Some(run) = run {
-                        prop_assert_eq!((run.delivered, run.weight), (told.delivered, told.weight));
-                        prop_assert_eq!((Some(run.first_sent), Some(run.last.at)), (told.first_sent, told.last_sent));
-                        prop_assert_eq!(Some(run.last.end), told.newest.map(|newest| newest.end));
-                        prop_assert_eq!((told.late, format!("{:?}", board.rack)), (0, format!("{:?}", by_run.rack)));
+                        prop_assert_eq!((run.delivered, run.weight), (delivery.delivered, delivery.weight));
+                        prop_assert_eq!((Some(run.first_sent), Some(run.last.at)), (delivery.first_sent, delivery.last_sent));
+                        prop_assert_eq!(Some(run.last.end), delivery.newest.map(|newest| newest.end));
+                        prop_assert_eq!((delivery.late, format!("{:?}", board.rack)), (0, format!("{:?}", by_run.rack)));
                         prop_assert!(!rack || by_run.clone().rack_detect_loss(now, Duration(t)) == (0, None));
                         board = by_run;
                     }
-                    prop_assert_eq!(asked.0, told.delivered);
-                    prop_assert!(asked.1 <= asked.0 && (asked.1 == 0) == (asked.0 == 0));
+                    prop_assert_eq!(predicted.0, delivery.delivered);
+                    prop_assert!(predicted.1 <= predicted.0 && (predicted.1 == 0) == (predicted.0 == 0));
                     una = ack;
                 }
             }
@@ -110,11 +110,12 @@ proptest! {
     }
 }
 
-/// RFC 8985 §6.2, step 2, "in ascending order of Segment.xmit_ts": RACK.rtt is that of the segment sent last, here
-/// the first, that was sent again. Linux takes that of the last in sequence (net/ipv4/tcp_recovery.c, tcp_rack_advance), and of
-/// what is SACKed only where nothing is acknowledged.
+/// RFC 8985 §6.2, step 2, "in ascending order of Segment.xmit_ts": RACK.rtt is that of the segment
+/// sent last, which is the retransmitted first segment here. Linux uses the last segment in
+/// sequence (net/ipv4/tcp_recovery.c, tcp_rack_advance), and a SACKed segment only if the ACK
+/// acknowledges none cumulatively.
 #[test]
-fn the_round_trip_is_of_the_segment_sent_last_or_the_last_in_sequence() {
+fn rack_rtt_is_that_of_the_segment_sent_last_or_last_in_sequence() {
     let us = |t: u64| Time(t * 1_000_000);
     for (times, blocks, rtt) in [
         (RackTimes::Rfc8985, &[][..], 110),
@@ -136,8 +137,9 @@ fn the_round_trip_is_of_the_segment_sent_last_or_the_last_in_sequence() {
     }
 }
 
-/// A new segment and the retransmission after it went out in the same microsecond: Linux takes the new one to be later, and its
-/// SACK shows the retransmission to be lost (include/net/tcp.h, tcp_skb_sent_after).
+/// A new segment and, after it, a retransmission are sent in the same microsecond. Linux treats the
+/// new segment as the later one, so its SACK shows that the retransmission is lost
+/// (include/net/tcp.h, tcp_skb_sent_after).
 #[test]
 fn in_the_same_microsecond_the_higher_end_is_later() {
     for (times, lost) in [(RackTimes::Rfc8985, 0), (RackTimes::Linux, 10)] {
@@ -153,9 +155,9 @@ fn in_the_same_microsecond_the_higher_end_is_later() {
     }
 }
 
-/// What was SACKed before a timeout, and is forgotten with it, is delivered once.
+/// A segment that was SACKed before a timeout discarded its SACK counts as delivered once.
 #[test]
-fn nothing_is_delivered_twice() {
+fn no_segment_is_delivered_twice() {
     for forget in [false, true] {
         let clock = DeliveryClock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
         let mut board = Scoreboard::new(1000, false);
@@ -170,7 +172,7 @@ fn nothing_is_delivered_twice() {
         };
         assert_eq!(on_ack(0, &[(Seq(1000), Seq(2000))], false), 1000);
         assert_eq!(on_ack(0, &[(Seq(1000), Seq(3000))], true), 1000);
-        // The second segment in part, then the rest.
+        // The second segment is acknowledged in part, then the rest.
         assert_eq!((on_ack(1500, &[], true), on_ack(3000, &[], false)), (1000, 0));
     }
 }

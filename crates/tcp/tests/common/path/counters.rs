@@ -1,32 +1,33 @@
-//! The ledger of bytes, known by their sequence numbers: whether what the ends claim can be true.
+//! Counters of bytes by sequence number, which check that the endpoints' claims are possible.
 
 use net::{Flags, Options, Segment, Seq};
 
-/// What one end sent and the other got, in bytes from the first.
+/// Bytes that one endpoint sent and the other received, counted from the first byte.
 #[derive(Clone, Debug, Default)]
 pub struct Counters {
     pub iss: Seq,
     pub written: u64,
     pub closed: bool,
-    /// Disjoint ranges that arrived, in order.
+    /// Disjoint ranges that arrived, in ascending order.
     arrived: Vec<(u64, u64)>,
-    /// Where the data ends, by a FIN that arrived.
+    /// End of the data, from a FIN that arrived.
     fin: Option<u64>,
-    /// The highest acknowledgement the receiver sent, and the right edge of its window.
+    /// Highest acknowledgement that the receiver sent.
     pub acked: u64,
     edge: i64,
-    /// The farthest right edge that arrived at the sender.
+    /// Highest right edge of the window that arrived at the sender.
     known_edge: i64,
-    /// Segments sent that ask for an answer, since an ACK last advanced.
+    /// Number of segments that require an answer and were sent since an ACK last advanced.
     pub attempts: u64,
     advanced: u64,
-    /// Bytes the application read.
+    /// Number of bytes that the application read.
     pub read: u64,
 }
 
 impl Counters {
-    /// Position of a sequence number, 0 for the first byte: that nearest to what was acknowledged last.
-    fn at(&self, seq: Seq) -> i64 {
+    /// Return the position of a sequence number, 0 for the first byte: the position nearest to the
+    /// last acknowledgement.
+    fn position(&self, seq: Seq) -> i64 {
         let base = self.iss + 1 + self.acked as u32;
         self.acked as i64 + i64::from(seq.minus(base))
     }
@@ -35,11 +36,11 @@ impl Counters {
         self.arrived.first().filter(|r| r.0 == 0).map_or(0, |r| r.1)
     }
 
-    fn has(&self, start: i64, end: i64) -> bool {
+    fn has_arrived(&self, start: i64, end: i64) -> bool {
         self.arrived.iter().any(|r| r.0 as i64 <= start && end <= r.1 as i64)
     }
 
-    fn arrives(&mut self, start: u64, end: u64) {
+    fn add_range(&mut self, start: u64, end: u64) {
         if start == end {
             return;
         }
@@ -55,23 +56,24 @@ impl Counters {
         self.arrived.insert(i, (s, e));
     }
 
-    /// The sender of this data sends a segment.
+    /// Check a segment that the sender of this data sends.
     pub fn on_sent(&mut self, segment: &Segment) {
         if segment.flags.has(Flags::RST) {
             return;
         }
-        self.attempts += u64::from(segment.seq_len() > 0 || self.at(segment.seq) < self.advanced as i64);
+        self.attempts +=
+            u64::from(segment.seq_len() > 0 || self.position(segment.seq) < self.advanced as i64);
         if segment.seq_len() == 0 {
             return;
         }
-        let start = self.at(segment.seq);
+        let start = self.position(segment.seq);
         if segment.flags.has(Flags::SYN) {
-            assert_eq!(start, -1, "a SYN of {segment:?}");
+            assert_eq!(start, -1, "{segment:?} is a SYN at the wrong sequence number");
             assert!(
                 u64::from(segment.len) <= self.written,
                 "{segment:?} holds bytes that were not written: {self:?}"
             );
-            // It goes out before any window is known, and again whatever that is.
+            // A SYN is sent, and retransmitted, before the window is known.
             self.known_edge = self.known_edge.max(segment.len.into());
             return;
         }
@@ -86,64 +88,64 @@ impl Counters {
         assert!(end + i64::from(fin) <= self.known_edge + probe, "{segment:?} exceeds the window: {self:?}");
     }
 
-    /// The receiver of this data sends a segment.
+    /// Check a segment that the receiver of this data sends.
     pub fn on_answered(&mut self, segment: &Segment, options: &Options, slack: i64) {
         if segment.flags.has(Flags::RST) || !segment.flags.has(Flags::ACK) {
             return;
         }
-        let ack = self.at(segment.ack);
+        let ack = self.position(segment.ack);
         let max = self.in_order() + u64::from(self.fin == Some(self.in_order()));
-        assert!(ack <= max as i64, "{segment:?} acknowledges what did not arrive: {self:?}");
-        assert!(ack >= self.acked as i64, "{segment:?} takes an acknowledgement back: {self:?}");
+        assert!(ack <= max as i64, "{segment:?} acknowledges data that did not arrive: {self:?}");
+        assert!(ack >= self.acked as i64, "{segment:?} acknowledges less than before: {self:?}");
         self.acked = ack as u64;
         let edge = ack + i64::from(segment.window);
         if !segment.flags.has(Flags::SYN) {
-            assert!(edge + slack >= self.edge, "{segment:?} takes the window back: {self:?}");
+            assert!(edge + slack >= self.edge, "{segment:?} shrinks the window: {self:?}");
             self.edge = self.edge.max(edge);
         }
         for &(start, end) in options.sack() {
-            let (s, e) = (self.at(start), self.at(end));
+            let (s, e) = (self.position(start), self.position(end));
             let fin = self.fin.is_some_and(|fin| e == fin as i64 + 1);
             let data = e - i64::from(fin);
-            let syn = (s, e) == (-1, 0); // that crossed ours, and came copy with the SYN-ACK
+            let syn = (s, e) == (-1, 0); // the SYN of a simultaneous open, which arrived again with the SYN-ACK
             assert!(
-                syn || s == data || self.has(s, data),
-                "{options:?} reports what did not arrive: {self:?}"
+                syn || s == data || self.has_arrived(s, data),
+                "{options:?} reports data that did not arrive: {self:?}"
             );
         }
     }
 
-    /// A segment of the sender arrives.
+    /// Record the arrival of a segment of the sender.
     pub fn on_arrival(&mut self, segment: &Segment) {
         if segment.flags.has(Flags::SYN) || segment.flags.has(Flags::RST) || segment.seq_len() == 0 {
             return;
         }
-        let start = self.at(segment.seq) as u64;
+        let start = self.position(segment.seq) as u64;
         let end = start + u64::from(segment.len);
-        self.arrives(start, end);
+        self.add_range(start, end);
         if segment.flags.has(Flags::FIN) {
             self.fin = Some(end);
         }
     }
 
-    /// Data of a SYN arrived, and was taken.
+    /// Record the arrival of data in a SYN that the receiver accepted.
     pub fn on_syn_data(&mut self, len: u16) {
-        self.arrives(0, len.into());
+        self.add_range(0, len.into());
     }
 
-    /// A segment of the receiver arrives at the sender.
+    /// Record the arrival at the sender of a segment of the receiver.
     pub fn on_feedback(&mut self, segment: &Segment) {
         if segment.flags.has(Flags::RST) {
             return;
         }
-        let ack = if segment.flags.has(Flags::ACK) { self.at(segment.ack) } else { 0 };
+        let ack = if segment.flags.has(Flags::ACK) { self.position(segment.ack) } else { 0 };
         self.known_edge = self.known_edge.max(ack + i64::from(segment.window));
         if ack > self.advanced as i64 || (segment.flags.has(Flags::SYN) && ack == 0) {
             self.advanced = ack as u64;
             self.attempts = 0;
         }
         if segment.window == 0 {
-            self.attempts = 0; // RFC 9293 §3.8.6.1: a probe that is answered keeps the connection open
+            self.attempts = 0; // RFC 9293 §3.8.6.1: an answered probe keeps the connection open
         }
     }
 }

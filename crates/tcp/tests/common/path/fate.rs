@@ -1,19 +1,19 @@
-//! What becomes of packets, by a rule.
+//! Treatment of packets on the path, which a rule decides.
 
 use engine::Stream;
 use net::{Ecn, Options, Segment};
 use tcp::Endpoint;
 use units::{Duration, Time};
 
-/// What becomes of a packet.
+/// Treatment of a packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fate {
     pub dropped: bool,
-    /// Marked CE, if it is ECN-capable.
+    /// True if the packet is marked CE, provided that it is ECN-capable.
     pub marked: bool,
-    /// Delay beyond the path's, so that others overtake it.
+    /// Delay in addition to that of the path, so that other packets overtake this one.
     pub extra_delay: Duration,
-    /// A copy of it arrives, so much later.
+    /// Delay of a second copy of the packet; `None`: the packet is not duplicated.
     pub copy: Option<Duration>,
 }
 
@@ -23,37 +23,37 @@ impl Fate {
     pub const MARK: Fate = Fate { marked: true, ..Fate::PASS };
 }
 
-/// A packet that enters the path, as a rule sees it.
+/// A packet that enters the path, as the rule sees it.
 pub struct Passage<'a> {
     pub now: Time,
     pub pair: usize,
-    /// 0: from the end that opened; 1: from the other.
+    /// Direction: 0 from the endpoint that opens the connection, 1 from the other.
     pub direction: usize,
-    /// How many packets, and how many with data, went this way of this pair before.
+    /// Number of packets that the pair sent in this direction before.
     pub nth: u64,
     pub nth_data: u64,
     pub segment: &'a Segment,
     pub options: &'a Options,
     pub field: Ecn,
-    /// The end that sent it.
+    /// The endpoint that sent the packet.
     pub sender: &'a Endpoint,
 }
 
-/// Random harm, the same for every packet: each probability is of its own.
+/// Random impairments of every packet. The probabilities are independent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Impairments {
     pub loss: f64,
-    /// A corrupted packet fails its checksum: it is lost as well.
+    /// Probability of corruption. A corrupted packet fails its checksum and is therefore lost.
     pub corruption: f64,
     pub duplication: f64,
     pub reordering: f64,
     pub marking: f64,
-    /// Longest delay of a packet that is reordered, or of a copy, in milliseconds.
+    /// Maximum delay of a reordered packet or of a copy, in milliseconds.
     pub max_delay_ms: u64,
 }
 
 impl Impairments {
-    /// As a rule with this seed.
+    /// Return a rule that applies the impairments with a seed.
     pub fn rule(self, seed: u64) -> impl FnMut(&Passage) -> Fate {
         let mut random = Stream::new(seed, "harm");
         move |_| {

@@ -4,23 +4,24 @@ use std::collections::VecDeque;
 
 use units::{Bytes, Rate, Time};
 
-/// A FIFO link; without a rate nothing queues.
+/// A FIFO link. Without a rate, packets pass at once.
 #[derive(Clone, Debug, Default)]
 pub struct Link {
     pub rate: Option<Rate>,
-    /// Packets it holds, that in service included.
+    /// Maximum number of packets on the link, including the packet in service.
     pub limit: usize,
     pub drops: u64,
     leaving: VecDeque<Time>,
 }
 
 impl Link {
-    /// A bottleneck.
+    /// Create a link with a rate and a limit.
     pub fn new(rate: Rate, limit: usize) -> Self {
         Link { rate: Some(rate), limit, ..Link::default() }
     }
 
-    /// When a packet that arrives now has left; `None`: it was dropped.
+    /// Return the time at which a packet that arrives now has left the link; `None`: the link drops
+    /// the packet.
     pub fn pass(&mut self, now: Time, size: u16) -> Option<Time> {
         let Some(rate) = self.rate else { return Some(now) };
         while self.leaving.front().is_some_and(|&t| t <= now) {

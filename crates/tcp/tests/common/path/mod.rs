@@ -1,5 +1,6 @@
-//! A small deterministic path for tests: connections whose ends meet over one FIFO link each way. A rule
-//! decides what becomes of each packet; a ledger of bytes says whether what the ends claim can be true.
+//! A small deterministic path for tests: connections whose endpoints exchange packets over one FIFO
+//! link in each direction. A rule decides the treatment of each packet, and counters of bytes check
+//! that the endpoints' claims are possible.
 #![allow(dead_code, unused_imports)]
 
 mod counters;
@@ -23,7 +24,7 @@ struct InFlight {
     at: Time,
     number: u64,
     pair: usize,
-    /// The end it goes to.
+    /// Index of the endpoint that receives the packet.
     to: usize,
     segment: Segment,
     options: Options,
@@ -47,23 +48,23 @@ impl Ord for InFlight {
     }
 }
 
-/// Most segments that one call may let go.
+/// Maximum number of segments that an endpoint sends in one call.
 const MAX_BURST: u32 = 20_000;
 
-/// Connections and what lies between their ends.
+/// Connections, and the path between their endpoints.
 pub struct Path<'a> {
     pub now: Time,
     pub pairs: Vec<Pair>,
-    /// From the ends that open, and back.
+    /// Links of the forward direction, from the endpoints that open, and of the reverse direction.
     pub links: [Link; 2],
     pub events: u64,
     rule: Box<dyn FnMut(&Passage) -> Fate + 'a>,
-    flying: BinaryHeap<Reverse<InFlight>>,
+    in_flight: BinaryHeap<Reverse<InFlight>>,
     number: u64,
 }
 
 impl<'a> Path<'a> {
-    /// A path for these connections.
+    /// Create a path for these connections.
     pub fn new(pairs: Vec<Pair>, rule: impl FnMut(&Passage) -> Fate + 'a) -> Self {
         Path {
             now: Time::ZERO,
@@ -71,7 +72,7 @@ impl<'a> Path<'a> {
             links: Default::default(),
             events: 0,
             rule: Box::new(rule),
-            flying: BinaryHeap::new(),
+            in_flight: BinaryHeap::new(),
             number: 0,
         }
     }
@@ -102,7 +103,7 @@ impl<'a> Path<'a> {
         let field = if fate.marked && field.is_capable() { Ecn::Ce } else { field };
         for extra in [Some(Duration::ZERO), fate.copy].into_iter().flatten() {
             self.number += 1;
-            self.flying.push(Reverse(InFlight {
+            self.in_flight.push(Reverse(InFlight {
                 at: left + pair.delays[from] + fate.extra_delay + extra,
                 number: self.number,
                 pair: p,
@@ -114,11 +115,11 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Lets everything go that an end has to send.
+    /// Send all segments that an endpoint has to send now.
     fn pump(&mut self, p: usize, end: usize) {
         let mut options = Options::default();
         for n in 0.. {
-            assert!(n < MAX_BURST, "it sends without end: {}", self.pairs[p].describe());
+            assert!(n < MAX_BURST, "the endpoint sends without end: {}", self.pairs[p].describe());
             let Some((segment, field)) = self.pairs[p].ends[end].poll(self.now, &mut options) else { break };
             if !self.pairs[p].ends[end].has_options() {
                 options = Options::default();
@@ -131,7 +132,7 @@ impl<'a> Path<'a> {
         let pair = &mut self.pairs[f.pair];
         let (state, error) = (pair.ends[f.to].state(), pair.ends[f.to].error());
         if state == State::Closed && (error.is_some() || pair.opened) {
-            // The host answers for a connection that is no more (RFC 9293 §3.10.7.1).
+            // The host answers for a connection that no longer exists (RFC 9293 §3.10.7.1).
             if !f.segment.flags.has(Flags::RST) {
                 pair.reset_by_host = true;
                 let acked = f.segment.flags.has(Flags::ACK);
@@ -156,7 +157,7 @@ impl<'a> Path<'a> {
         self.after(f.pair, f.to);
     }
 
-    /// What the application does when something has happened at its end.
+    /// Let the application respond to an event at its endpoint.
     fn after(&mut self, p: usize, end: usize) {
         let now = self.now;
         let pair = &mut self.pairs[p];
@@ -220,7 +221,7 @@ impl<'a> Path<'a> {
                 self.pump(p, 0);
                 return;
             }
-            self.app(p, 0); // what is written at once goes with the SYN
+            self.app(p, 0); // data that is written at once is part of the SYN
             return;
         }
         let (app, tcp) = (&mut pair.apps[end], &mut pair.ends[end]);
@@ -232,11 +233,14 @@ impl<'a> Path<'a> {
             assert_eq!(n, max.min(readable));
             let counters = &mut pair.counters[1 - end];
             counters.read += u64::from(n);
-            assert!(counters.read <= counters.in_order(), "read {n}, which did not arrive: {counters:?}");
+            assert!(
+                counters.read <= counters.in_order(),
+                "the application read {n} bytes that did not arrive: {counters:?}"
+            );
         }
         while app.writes.front().is_some_and(|w| w.0 <= now) {
             let Some((_, bytes)) = app.writes.pop_front() else { break };
-            // A server that listens still has no one to write to.
+            // A server cannot write before a connection exists.
             if tcp.state() == State::Listen {
                 app.writes.push_front((now + Duration::from_millis(10), bytes));
                 break;
@@ -254,9 +258,9 @@ impl<'a> Path<'a> {
         self.after(p, end);
     }
 
-    /// The next event; false if there is none, or none until `until`.
+    /// Process the next event. Return false if there is none up to `until`.
     pub fn step(&mut self, until: Time) -> bool {
-        let mut next = self.flying.peek().map_or(Time::NEVER, |f| f.0.at);
+        let mut next = self.in_flight.peek().map_or(Time::NEVER, |f| f.0.at);
         let mut what = None;
         for p in 0..self.pairs.len() {
             for end in 0..2 {
@@ -271,12 +275,12 @@ impl<'a> Path<'a> {
         if next == Time::NEVER || next > until {
             return false;
         }
-        assert!(next >= self.now, "time goes back to {next} at {}", self.now);
+        assert!(next >= self.now, "the next event at {next} lies before {}", self.now);
         self.now = next;
         self.events += 1;
         match what {
             None => {
-                if let Some(Reverse(f)) = self.flying.pop() {
+                if let Some(Reverse(f)) = self.in_flight.pop() {
                     self.arrive(f);
                 }
             }
@@ -292,12 +296,13 @@ impl<'a> Path<'a> {
         true
     }
 
-    /// Runs until nothing is left to happen, or `until`.
+    /// Process events until none is left, or until `until`.
     pub fn run(&mut self, until: Time) {
         while self.step(until) {}
     }
 
-    /// Whether an end gave up, and had tried as often as its parameters say.
+    /// Return true if an endpoint gave up. Check that it made as many attempts as its parameters
+    /// require.
     pub fn gave_up(&self) -> bool {
         let mut gave_up = false;
         for pair in &self.pairs {
@@ -312,7 +317,7 @@ impl<'a> Path<'a> {
                     let max = if handshake { syns } else { tcp.connection.retries };
                     assert!(
                         counters.attempts > max,
-                        "it gave up after {}: {}",
+                        "the endpoint gave up after {} attempts: {}",
                         counters.attempts,
                         pair.describe()
                     );

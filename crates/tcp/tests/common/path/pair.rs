@@ -1,4 +1,4 @@
-//! A connection: its two ends and their applications.
+//! A connection: its two endpoints and their applications.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,64 +9,64 @@ use units::{Duration, Time};
 
 use super::counters::Counters;
 
-/// When an application closes.
+/// Event after which an application closes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Closes {
-    /// With its last write.
+    /// The application closes with its last write.
     #[default]
     AfterWrites,
-    /// When it has written all and the other side has closed.
+    /// The application closes when all its data is written and the other side has closed.
     AfterPeer,
-    /// Never.
+    /// The application never closes.
     Never,
 }
 
 /// An application.
 #[derive(Clone, Debug, Default)]
 pub struct App {
-    /// What it writes, in order of time.
+    /// Times and sizes of its writes, in ascending order of time.
     pub writes: VecDeque<(Time, u64)>,
     pub closes: Closes,
-    /// How long it takes to read, and how many bytes then; otherwise it reads everything at once.
+    /// Delay and maximum size of a read; `None`: the application reads all data at once.
     pub reads: Option<(Duration, u32)>,
 }
 
 impl App {
-    /// Writes this much at the beginning, then closes.
+    /// Create an application that writes `bytes` bytes at the beginning, then closes.
     pub fn writes(bytes: u64) -> Self {
         App { writes: [(Time::ZERO, bytes)].into(), ..App::default() }
     }
 
-    /// Writes nothing, and closes when the other side does.
+    /// Create an application that writes no data, and closes after the other side has closed.
     pub fn listens() -> Self {
         App { closes: Closes::AfterPeer, ..App::default() }
     }
 }
 
-/// What the other end does with data on a SYN.
+/// Response of the second endpoint to data in a SYN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fast {
     /// The cookie is right.
     Accepted,
-    /// It is not.
+    /// The cookie is wrong.
     Refused,
-    /// Fast Open is not known there.
+    /// The endpoint does not support Fast Open.
     Unknown,
 }
 
 /// A connection.
 pub struct Pair {
-    /// The end that opens, and the other.
+    /// The endpoint that opens the connection, and the other one.
     pub ends: [Endpoint; 2],
     pub apps: [App; 2],
-    /// Propagation from each end to the other.
+    /// Propagation delay from each endpoint to the other.
     pub delays: [Duration; 2],
-    /// When it opens.
+    /// Time at which the connection opens.
     pub opens: Time,
     pub(super) opened: bool,
     pub(super) both_open: bool,
     pub(super) fast: Option<Fast>,
-    /// A host answered a segment of it with a reset, after TIME-WAIT.
+    /// True after a host answered a segment of the connection with a reset, after TIME-WAIT.
     pub(super) reset_by_host: bool,
     pub(super) counters: [Counters; 2],
     pub(super) next_read: [Option<Time>; 2],
@@ -75,7 +75,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Two ends with these parameters, half a round trip apart.
+    /// Create two endpoints with these parameters, half a round trip apart.
     pub fn new(tcps: [Tcp; 2], rtt: Duration, apps: [App; 2]) -> Self {
         let ends = tcps.map(|tcp| Endpoint::new(Arc::new(tcp), Duration::ZERO));
         let half = Duration(rtt.0 / 2);
@@ -95,7 +95,7 @@ impl Pair {
         }
     }
 
-    /// First sequence numbers.
+    /// Set the initial sequence numbers.
     pub fn set_iss(&mut self, iss: [u32; 2]) {
         for (i, iss) in iss.into_iter().enumerate() {
             self.ends[i].set_iss(Seq(iss));
@@ -103,28 +103,28 @@ impl Pair {
         }
     }
 
-    /// Both ends open actively.
+    /// Let both endpoints open actively.
     pub fn open_at_once(&mut self) {
         self.both_open = true;
     }
 
-    /// The first end opens with data on its SYN.
+    /// Let the first endpoint open with data in its SYN.
     pub fn open_fast(&mut self, fast: Option<Fast>) {
         self.fast = fast;
     }
 
-    /// Bytes that arrived in order at the other side of `end`.
+    /// Return the number of bytes of `end` that arrived in order at the other side.
     pub fn delivered(&self, end: usize) -> u64 {
         self.counters[end].in_order()
     }
 
-    /// Whether everything each end wrote was delivered, acknowledged and read.
+    /// Return true if all data that each endpoint wrote was delivered, acknowledged and read.
     pub fn is_complete(&self) -> bool {
         (0..2).all(|i| {
             let counters = &self.counters[i];
             let (here, there) = (&self.ends[i], &self.ends[1 - i]);
             let read = self.apps[1 - i].reads.is_none() || counters.read == counters.written;
-            // An end whose last ACK was lost may hear from a host that has forgotten the connection.
+            // A host may answer with a reset after TIME-WAIT if the last ACK was lost.
             read && (here.acked() == counters.written || self.reset_by_host)
                 && counters.in_order() == counters.written
                 && counters.acked >= counters.written
@@ -133,12 +133,12 @@ impl Pair {
         })
     }
 
-    /// Whether both ends are closed.
+    /// Return true if both endpoints are closed.
     pub fn is_closed(&self) -> bool {
         self.ends.iter().all(Endpoint::is_closed)
     }
 
-    /// What is known, for a message.
+    /// Return the state of both endpoints and their counters, for a message.
     pub fn describe(&self) -> String {
         format!(
             "{:?} {:?}\n{:?} {:?}\n{:?}\n{:?}",
