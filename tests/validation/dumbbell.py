@@ -222,7 +222,7 @@ def rows_of(
     theirs: Sequence[Numbers],
     causes: dict[tuple[str, str], str],
 ) -> Iterable[Row]:
-    """Yield the rows of a setting, without counts other than drops that are 0 on both sides."""
+    """Yield the rows of a setting; only drops have a row if a count is 0 on both sides."""
     for key, (measure, unit, tolerance) in MEASURES.items():
         if key not in ours[0] or key not in theirs[0]:
             continue
