@@ -154,8 +154,8 @@ def table(rows: Sequence[Row], name: str, causes: Sequence[str] | None = None) -
     name : str
         Name of the peer.
     causes : sequence of str, optional
-        Causes that the page lists below the table, in the order of their numbers. Without them the
-        table has no column of causes.
+        Causes that the page lists below the table, in the order of their numbers. A table without
+        this argument has no column of causes.
     """
     header = ["verdict", "setting", "measure", "aqmlab", name, "difference", "tolerance"]
     align = ["---", "---", "---", "---:", "---:", "---:", "---"]
