@@ -264,7 +264,7 @@ def arguments(setting: Dumbbell, replication: int) -> dict[str, Any]:
             "singledup": int(keys["recovery"].get("limited_transmit", False)),
             "minrto": seconds(keys["rto"]["min"]), "tick": seconds(keys["rto"]["granularity"]),
         }  # fmt: skip
-    return values | setting.theirs
+    return values | setting.peer_arguments
 
 
 def words(values: Iterable[Any]) -> str:

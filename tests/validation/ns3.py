@@ -295,7 +295,7 @@ def request(setting: Dumbbell, replication: int) -> dict[str, Any]:
             "ns3::TcpSocketBase::Timestamp": "false",
             "ns3::TcpSocketBase::UseEcn": "On" if setting.ecn_flows else "Off",
             "ns3::TcpCubic::HyStart": "false",
-            **setting.theirs,
+            **setting.peer_arguments,
         },
     }  # fmt: skip
 
