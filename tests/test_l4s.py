@@ -26,11 +26,11 @@ def test_the_table_has_all_216_measured_pairs() -> None:
 @pytest.mark.parametrize(
     ("ours", "agrees"),
     [
-        ((12.0, 38.0), True),  # Both differ by at most 2 Mbit/s.
-        ((12.1, 37.9), False),  # The ratio is 0.319 instead of 0.25.
+        ((12.0, 38.0), True),  # Both throughputs differ by 2 Mbit/s.
+        ((12.1, 37.9), False),  # The ratio of the flows is 0.319 instead of 0.25.
         ((8.1, 39.8), True),
         ((7.9, 42.1), False),
-        ((8.5, 41.5), True),  # The ratio is 0.205 instead of 0.25.
+        ((8.5, 41.5), True),  # The ratio of the flows is 0.205 instead of 0.25.
     ],
 )
 def test_a_pair_agrees_by_throughputs_or_by_their_ratio(

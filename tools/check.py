@@ -1,20 +1,20 @@
-"""Checks a change in at most two minutes: format, lint, types, prose, and the tests it touches.
+"""Check a change in at most two minutes: format, lint, types, prose, and the tests it touches.
 
 Usage: tools/check.py [--base COMMIT] [--seconds N] [--list]
 
-The change is every file that differs from COMMIT. By default this is the merge base with main; on
-main itself it is the last commit, or the one before if everything is committed. These tests are
-chosen:
+The change has all files that differ from COMMIT. The default COMMIT is the merge base with main. On
+main, COMMIT is the last commit, or the commit before it if all files are committed. The script
+selects these tests:
 
-- of a changed crate all tests, and of the crates that depend on it the unit tests;
-- of a changed Python module its examples, and the test files that import it or a name from it,
-  that contain its path or dotted name, or that have its name or its folder's name (test_NAME.py);
-- of a command also the test files that call it;
-- of any other changed file the test files that contain its path or its name;
-- changed test files, and changed packet scripts.
+- for a changed crate, all its tests and the unit tests of the crates that depend on it;
+- for a changed Python module, its examples, the test files that import it or contain its path or
+  dotted name, and the test files named after the module or its folder (test_NAME.py);
+- for a changed command, also the test files that call it;
+- for any other changed file, the test files that contain its path or its name;
+- changed test files and changed packet scripts.
 
-Two steps run at a time. Steps that do not begin or end within the time are listed as not checked.
-`make test` runs everything.
+Two steps run at a time. A step that does not begin or end within the time is listed as not checked.
+`make test` runs all tests.
 """
 
 import argparse
@@ -32,18 +32,27 @@ from collections.abc import Iterable
 from pathlib import Path
 
 SECONDS = 120
+"""Default time for all steps, in s."""
 PACKAGE = Path("python")
+"""Folder of the Python package."""
 BIN = Path(sys.executable).parent
+"""Folder of the programs of the virtual environment."""
 
 
 def output(*command: str) -> str:
-    """Return what a command prints; "" if it fails."""
+    """Return the output of a command; "" if the command fails."""
     done = subprocess.run(command, capture_output=True, text=True)
     return done.stdout if done.returncode == 0 else ""
 
 
 def changed_files(base: str) -> tuple[str, list[str]]:
-    """Return the commit that the change begins at ("": find it), and the files that differ."""
+    """Return the commit at which the change begins and the files that differ.
+
+    Parameters
+    ----------
+    base : str
+        The commit; "" selects the default.
+    """
     base = base or first_commit()
     names = output("git", "diff", "--name-only", base).splitlines()
     names += output("git", "ls-files", "--others", "--exclude-standard").splitlines()
@@ -51,10 +60,10 @@ def changed_files(base: str) -> tuple[str, list[str]]:
 
 
 def first_commit() -> str:
-    """Return the commit that the change begins at."""
+    """Return the default commit at which the change begins."""
     head = output("git", "rev-parse", "HEAD").strip()
     bases = [output("git", "merge-base", "HEAD", main).strip() for main in ("main", "origin/main")]
-    # A local branch may be older than the remote one: take the base that is nearest.
+    # The local main may be older than the remote main, so the nearest base is the right one.
     distance = {b: len(output("git", "rev-list", f"{b}..HEAD").split()) for b in bases if b}
     base = min(distance, key=lambda b: distance[b], default="")
     if not base or base == head:
@@ -64,14 +73,14 @@ def first_commit() -> str:
 
 
 def crates() -> dict[str, dict]:
-    """Return the packages of the workspace by the folder of their crate."""
+    """Return the packages of the workspace, by the folder of their crate."""
     text = output("cargo", "metadata", "--no-deps", "--offline", "--format-version", "1")
     packages = json.loads(text or '{"packages": []}')["packages"]
     return {os.path.relpath(Path(p["manifest_path"]).parent): p for p in packages}
 
 
 def changed_crates(files: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Return the names of the changed crates, and of those that depend on one of them."""
+    """Return the names of the changed crates and of the crates that depend on them."""
     every = crates()
     changed = {p["name"] for at, p in every.items() if any(f.startswith(f"{at}/") for f in files)}
     if {"Cargo.toml", "Cargo.lock"} & set(files):
@@ -93,7 +102,7 @@ def module_of(file: str) -> str:
 
 
 def imports(text: str) -> set[str]:
-    """Return the dotted names that a module imports, those of single objects included."""
+    """Return the dotted names of the modules and objects that a module imports."""
     names = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
@@ -105,7 +114,7 @@ def imports(text: str) -> set[str]:
 
 
 def exported() -> dict[str, str]:
-    """Return, for each name that a package takes from its modules, the module that has it."""
+    """Return the defining module of each name that a package imports from its modules."""
     owners = {}
     for init in PACKAGE.rglob("__init__.py"):
         package = module_of(str(init))
@@ -117,13 +126,13 @@ def exported() -> dict[str, str]:
 
 
 def uses(text: str, owners: dict[str, str]) -> set[str]:
-    """Return the dotted names that a test file uses, also as ``aqmlab.experiment.conduct``."""
+    """Return the dotted names that a test file imports or writes out in full."""
     used = imports(text) | set(re.findall(r"\baqmlab(?:\.\w+)+", text))
     return used | {owners[name] for name in used & owners.keys()}
 
 
 def touches(test: Path, text: str, used: set[str], file: str) -> bool:
-    """Return whether a test file is chosen for a changed file."""
+    """Return True if a changed file selects a test file."""
     path = Path(file)
     if path == test or file in text:
         return True
@@ -140,7 +149,7 @@ def touches(test: Path, text: str, used: set[str], file: str) -> bool:
 
 
 def chosen_tests(files: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Return the changed modules with examples, and the chosen test files, nearest first."""
+    """Return the changed modules with examples, and the selected test files, most hits first."""
     files = list(files)
     owners = exported()
     hits: dict[str, int] = {}
@@ -164,7 +173,7 @@ Step = tuple[str, list[str]]
 
 
 class Steps:
-    """Steps that run two at a time and share one end of time."""
+    """Runner of steps with a common time limit, which two lanes share."""
 
     def __init__(self, seconds: float) -> None:
         self.end = time.monotonic() + seconds
@@ -173,7 +182,7 @@ class Steps:
         self._lock = threading.Lock()
 
     def run(self, lane: list[Step], then: deque[Step]) -> None:
-        """Run the steps of a lane in order, then those that both lanes share."""
+        """Run the steps of a lane in order, then the steps that both lanes share."""
         for step in lane:
             self._step(*step)
         while True:
@@ -199,7 +208,7 @@ class Steps:
                 print(f"{'ok':8}{name} ({took:.0f} s)", flush=True)
 
     def _execute(self, command: list[str], seconds: float) -> tuple[str, int | None]:
-        """Return the output and exit code of a command; no code if it was stopped in time."""
+        """Return the output and exit code of a command; after a stop at the limit, code None."""
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             start_new_session=True,
@@ -210,12 +219,12 @@ class Steps:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             return "", None
-        # pytest ends with 5 if no test is left to run, such as in a file of nightly tests.
+        # The exit code of pytest is 5 if a file has no test to run, such as only nightly tests.
         return text, 0 if process.returncode == 5 and "pytest" in command else process.returncode
 
 
 def steps_of(files: list[str]) -> tuple[list[Step], list[Step], list[Step]]:
-    """Return the steps of the Rust lane, of the Python lane, and those that both share."""
+    """Return the steps of the Rust lane, of the Python lane, and the shared steps."""
     rust = [("format of Rust", ["cargo", "fmt", "--all", "--check"])]
     changed, dependents = changed_crates(files)
     if changed:
@@ -251,11 +260,11 @@ def steps_of(files: list[str]) -> tuple[list[Step], list[Step], list[Step]]:
 
 
 def main() -> int:
-    """Run the steps; return 1 if one failed."""
+    """Run the steps; return 1 if a step failed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--base", default="", help="commit that the change begins at")
+    parser.add_argument("--base", default="", help="commit at which the change begins")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="time for all steps, in s")
-    parser.add_argument("--list", action="store_true", help="list the steps, and run none")
+    parser.add_argument("--list", action="store_true", help="list the steps without running them")
     options = parser.parse_args()
     base, files = changed_files(options.base)
     print(f"{len(files)} files differ from {base[:12]}")

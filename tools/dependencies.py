@@ -1,4 +1,4 @@
-"""Prints the dependencies that pyproject.toml names, for users and developers, one a line."""
+"""Print the dependencies in pyproject.toml, for users and developers, one per line."""
 
 import tomllib
 from itertools import chain

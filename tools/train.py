@@ -1,6 +1,6 @@
-"""Runs what `tools/wheel` optimizes a wheel for: short versions of the benchmark, and web users.
+"""Run the scenarios whose profile guides `tools/wheel`: short benchmarks, and web users.
 
-Usage: python tools/train.py MODULE, the simulator as a module of Python
+Usage: python tools/train.py MODULE, where MODULE is the file of the simulator's Python module
 """
 
 import sys
@@ -18,7 +18,7 @@ TRAINING = [
     ("benches/scenarios/S6.toml", "3 s", []),
     ("examples/web_users.toml", "60 s", []),
 ]
-"""Scenarios, how long each runs, and what is changed."""
+"""File, duration and changed keys of each scenario."""
 
 root = Path(__file__).parents[1]
 loader = ExtensionFileLoader("_core", sys.argv[1])

@@ -1,4 +1,4 @@
-# RED in byte mode with two Poisson streams of equal packet rates, 500 B and 1500 B, at a load of 1.2.
+# RED in byte mode with two Poisson streams of equal packet rates (500 B, 1500 B), at a load of 1.2.
 # Usage: ns red_bytes.tcl WAIT MEAN SEED. The script prints a row of red_bytes.csv; README.md
 # describes the settings.
 lassign $argv wait mean seed

@@ -6,7 +6,7 @@ from references.fifo import MARK, SECOND, Packet
 
 
 class Side(list[Packet]):
-    """Queue L or queue C, with its count of recur()."""
+    """Queue L or queue C of DualPI2, with its count for recur()."""
 
     likely = 0.0
     """Variable q.count of recur(); the name `count` belongs to a method of lists."""

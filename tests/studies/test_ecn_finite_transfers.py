@@ -1,4 +1,4 @@
-"""The study of ECN for finite transfers: its data, its settings, and a reproduction of a part."""
+"""Tests of the study ecn-finite-transfers: printed tables, settings, partial reproduction."""
 
 import csv
 import json
@@ -35,9 +35,10 @@ TABLES = {
     "table3_red_ecn.csv": 14,
     "table4_mixed_ecn.csv": 14,
 }
+"""Number of columns of each printed table."""
 
 
-def test_the_printed_tables_are_whole() -> None:
+def test_the_printed_tables_are_complete_and_consistent() -> None:
     kbit = 20 * 2**20 * 8 / 1000
     steps = []
     for file, columns in TABLES.items():
@@ -52,7 +53,7 @@ def test_the_printed_tables_are_whole() -> None:
             )
             steps += [abs(2 * kbit / g - round(2 * kbit / g)) / 2 for g in goodputs]
     assert len(steps) == 98
-    assert max(steps) <= 0.05  # every completion time is a multiple of 0.5 s
+    assert max(steps) <= 0.05  # Every completion time is a multiple of 0.5 s.
     drops = sum(len(published(file)) for file in list(TABLES)[:3])
     assert drops == 35
 
@@ -81,19 +82,19 @@ def test_every_setting_is_a_scenario(scheme: str, limit: int) -> None:
         )
 
 
-def test_replication_0_is_the_study_as_it_is() -> None:
+def test_replication_0_has_no_random_starts_or_delays() -> None:
     scenario = Setting(2, "RED-A", 64).scenario(0)
     assert scenario["phase_breaking"] == {"start": "0 s", "delay": "0 s"}
 
 
-def test_ecn_goes_to_whom_it_should() -> None:
+def test_only_the_flows_of_the_scheme_or_table_use_ecn() -> None:
     def with_ecn(setting: Setting) -> list[bool]:
         return [flow["tcp"]["ecn"] == "rfc3168" for flow in setting.scenario(0)["flows"]]
 
     assert with_ecn(Setting(2, "DT", 64)) == [False, False]
     assert with_ecn(Setting(2, "ECN-A", 64)) == [True, True]
     weaker = [table_4.setting(row).ecn for row in published("table4_mixed_ecn.csv")]
-    # published/notes.md: maxp 2 %, then 10 %; C0 stands in for the tie.
+    # The table has maxp 2 %, then 10 %. C0 replaces the tie of both flows (published/notes.md).
     assert weaker == [
         (1,),
         (0,),
@@ -113,12 +114,12 @@ def test_ecn_goes_to_whom_it_should() -> None:
     assert table_2.setting(published("table2_red.csv")[4]).queue()["minth"] == "5 packets"
 
 
-def run(time_s: list[float], drops: list[tuple[float, int]]) -> Transfers:
-    """A made-up run with these completion times and drops."""
+def transfers(time_s: list[float], drops: list[tuple[float, int]]) -> Transfers:
+    """Return the transfers of an invented run with given completion times and drops."""
     n = len(time_s)
     none = np.zeros(n, dtype=np.int64)
-    when, who = zip(*drops, strict=True) if drops else ((), ())
-    lost = Incidents(np.array(when, dtype=float), np.array(who, dtype=np.int64))
+    time, flow = zip(*drops, strict=True) if drops else ((), ())
+    lost = Incidents(np.array(time, dtype=float), np.array(flow, dtype=np.int64))
     times = np.array(time_s)
     counts = [
         "acked_bytes",
@@ -143,20 +144,20 @@ def run(time_s: list[float], drops: list[tuple[float, int]]) -> Transfers:
 
 
 def test_epochs_last_one_round_trip_from_their_first_drop() -> None:
-    found = epochs(run([99, 99], [(1.0, 0), (1.2, 1), (1.4, 1), (1.6, 0), (9.0, 1)]), 0.5)
-    assert list(found.start_s) == [1.0, 1.6, 9.0]
-    assert found.lost.tolist() == [[1, 2], [1, 0], [0, 1]]
-    assert list(found.losers) == [2, 1, 1]
-    assert epochs(run([99, 99], []), 0.5).start_s.size == 0
+    result = epochs(transfers([99, 99], [(1.0, 0), (1.2, 1), (1.4, 1), (1.6, 0), (9.0, 1)]), 0.5)
+    assert list(result.start_s) == [1.0, 1.6, 9.0]
+    assert result.lost.tolist() == [[1, 2], [1, 0], [0, 1]]
+    assert list(result.losers) == [2, 1, 1]
+    assert epochs(transfers([99, 99], []), 0.5).start_s.size == 0
 
 
-def test_timeouts_coincide_when_more_than_half_share_them() -> None:
+def test_timeouts_coincide_if_more_than_half_of_the_flows_have_one() -> None:
     timeouts = Incidents(np.array([1.0, 1.1, 5.0, 9.0]), np.array([0, 1, 2, 0]))
     assert coincident_share(timeouts, 3, 0.5) == 0.5
     assert coincident_share(timeouts, 4, 0.5) == 0.0
 
 
-def test_a_run_is_reduced_to_what_is_printed() -> None:
+def test_a_run_is_reduced_to_the_printed_quantities() -> None:
     record = Record(frozenset({"window", "drops"}), 0.05).keys()
     (result,) = run_many([{**Setting(1, "DT", 38).scenario(0), "record": record}])
     reduced = reduce(result)
@@ -168,13 +169,15 @@ def test_a_run_is_reduced_to_what_is_printed() -> None:
     assert reduced.sent.sum() - reduced.dropped.sum() == reduced.delivered.sum()
 
 
-def test_a_part_is_reproduced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_option_only_reproduces_some_items(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "study"
     args = ["reproduce", "ecn-finite-transfers", "--only", "table-1", "--only", "baseline"]
-    for _ in range(2):  # the second replaces the first
+    for _ in range(2):  # The second reproduction replaces the first.
         assert execute([*args, "--replications", "2", "--force", "--out", str(out)]) == 0
     printed = capsys.readouterr().out
-    assert "12 fitted" not in printed, "only the claims of the chosen items"
+    assert "12 fitted" not in printed, "the output has claims of other items"
     assert "measured claims reproduced" in printed
     assert str(out / "report.html") in printed
     assert [path.name for path in tmp_path.iterdir()] == ["study"]
@@ -201,17 +204,17 @@ def test_a_part_is_reproduced(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert (claims["EF-002"]["basis"], claims["EF-006"]["basis"]) == (FITTED, INPUT)
     assert claims["EF-006"]["verdict"] == REPRODUCED
     report = (out / "report.html").read_text("utf-8")
-    assert not re.search(r"""(src|href)=["'](?!#)""", report)  # nothing from elsewhere
+    assert not re.search(r"""(src|href)=["'](?!#)""", report)  # The page loads no other file.
     assert json.loads((out / "manifest.json").read_text("utf-8"))["items"] == [
         "baseline",
         "table-1",
     ]
 
 
-def test_tiles_are_sums_of_the_cells_below_them(tmp_path: Path) -> None:
-    """Fitted cells, and those that are compared again, are in no tile."""
-    made = STUDY.run(["baseline", "table-1", "table-4"], replications=2)
-    page = summary.report(made, tmp_path)
+def test_the_tiles_of_a_report_have_the_sums_of_its_tables(tmp_path: Path) -> None:
+    """No tile counts cells that are fitted or compared a second time."""
+    reproduction = STUDY.run(["baseline", "table-1", "table-4"], replications=2)
+    page = summary.report(reproduction, tmp_path)
     tiles = {score.label: score for score in page.scores}
     (table,) = next(chapter.tables for chapter in page.chapters if chapter.name == "summary")
     rows = [[entry.text for entry in row] for row in table.entries()]
@@ -225,13 +228,13 @@ def test_tiles_are_sums_of_the_cells_below_them(tmp_path: Path) -> None:
         reproduced + single, contradicted, undecided
     ]  # fmt: skip
     assert tiles[labels[0]].of.startswith(f"of {cells}")
-    counted = [cell for cell in made.cells if cell.standing == "counted"]
+    counted = [cell for cell in reproduction.cells if cell.standing == "counted"]
     assert len(counted) == cells
     assert {cell.item for cell in counted} == {"baseline", "table-4"}
     assert not any(cell.quantity == "goodput_efficiency" for cell in counted)
 
 
-def test_changed_assumptions_are_told_wherever_there_are_verdicts(
+def test_every_verdict_names_the_changed_assumptions(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
@@ -253,7 +256,7 @@ def test_changed_assumptions_are_told_wherever_there_are_verdicts(
     assert manifest["changes"] == {"tcp.receive_window": "20 kB"}
 
 
-def test_one_claim_is_decided_with_its_runs_alone(
+def test_the_option_claim_runs_only_the_runs_of_the_claim(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -262,22 +265,22 @@ def test_one_claim_is_decided_with_its_runs_alone(
     out = capsys.readouterr().out.splitlines()
     assert out[0].startswith("EF-002: baseline completion time (n=1 DT QL=39")
     assert out[1].startswith("printed 112.5 s, ours 11")
-    assert out[2].startswith("open: "), "one replication has no interval"
+    assert out[2].startswith("open: "), "one replication should have no interval"
     assert out[3].startswith("not counted, fitted: ")
     assert out[4] == "1 runs, 1 replications."
     assert execute([*command, "--set", "tcp.receive_window=20 kB"]) == 0
     assert " under changed assumptions: " in capsys.readouterr().out
     assert not list(tmp_path.iterdir())
-    for wrong, told in (
+    for wrong, message in (
         (["--claim", "EF-999"], "--claim: 'EF-999' is unknown; use one of: EF-001, "),
         (["--claim", "EF-002", "--out", "x"], "--claim runs what the claim needs"),
         (["--claim", "EF-002", "--set", "tcp.recieve_window=1 kB"], "no scenario of these items"),
     ):
         assert execute(["reproduce", "ecn-finite-transfers", *wrong]) == 2
-        assert told in capsys.readouterr().err
+        assert message in capsys.readouterr().err
 
 
-def test_a_figure_is_drawn(tmp_path: Path) -> None:
+def test_a_figure_is_written_as_svg_and_png_and_shown_in_the_report(tmp_path: Path) -> None:
     STUDY.reproduce(["figure-6"], replications=1, out=tmp_path / "f")
     svg = (tmp_path / "f" / "figures" / "figure_06.svg").read_text("utf-8")
     assert "cwnd" not in svg or "<svg" in svg
@@ -286,7 +289,7 @@ def test_a_figure_is_drawn(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "told"),
+    ("args", "message"),
     [
         (["--only", "table-9"], "table-9"),
         (["--replications", "0"], "replications"),
@@ -295,26 +298,26 @@ def test_a_figure_is_drawn(tmp_path: Path) -> None:
         (["--out", "{foreign}"], "content"),
     ],
 )
-def test_wrong_input_is_refused_before_anything_runs(
-    args: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_wrong_input_is_refused_before_any_run(
+    args: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("mine")
     (tmp_path / "foreign").mkdir()
     (tmp_path / "foreign" / "thesis.txt").write_text("mine")
     places = {"file": tmp_path / "file", "foreign": tmp_path / "foreign"}
-    given = [arg.format(**places) for arg in args]
+    arguments = [arg.format(**places) for arg in args]
     if "--out" not in args:
-        given += ["--out", str(tmp_path / "out")]
-    assert execute(["reproduce", "ecn-finite-transfers", *given]) == 2
+        arguments += ["--out", str(tmp_path / "out")]
+    assert execute(["reproduce", "ecn-finite-transfers", *arguments]) == 2
     error = capsys.readouterr().err
-    assert told in error
+    assert message in error
     assert error.count("\n") == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "foreign"]
 
 
-def test_a_claim_is_decided_only_with_all_its_items() -> None:
+def test_a_claim_is_decided_only_if_all_its_items_are_chosen() -> None:
     class Nothing:
-        """Runs that nobody may look at."""
+        """Runs without any attribute, so that a read of a run fails."""
 
     assert CLAIMS.decide(Nothing(), []) == []
     decided = CLAIMS.decide(Nothing(), ["figure-6"])

@@ -1,4 +1,4 @@
-"""The study of ECN in RED networks: its data, its scenarios, and its quick form."""
+"""Tests of the study ecn-red-simulation: published data, scenarios and quick form."""
 
 import csv
 import json
@@ -62,7 +62,7 @@ def test_the_cases_are_those_of_the_published_grid() -> None:
 
 
 @pytest.mark.parametrize("network", [*NETWORKS, *STARS])
-def test_every_case_is_a_scenario_as_the_study_has_it(network: str) -> None:
+def test_every_case_has_the_parameters_of_the_paper(network: str) -> None:
     scenario = json.loads(normalize(Setting(network, LONG, HEAD).scenario(2)))
     between = [link for link in scenario["network"]["links"] if "gw" in link["from"]]
     assert len(between) == (1 if network == SINGLE else 3)
@@ -82,7 +82,7 @@ def test_every_case_is_a_scenario_as_the_study_has_it(network: str) -> None:
     assert scenario["phase_breaking"]["start"] == "500 ms"
 
 
-def test_arms_differ_in_nothing_but_ecn() -> None:
+def test_arms_differ_only_in_ecn() -> None:
     def plain(arm: str) -> str:
         text = normalize(Setting(MULTIPLE, SHORT, arm).scenario(1) | {"title": ""})
         changed = text.replace('"mode":"rfc3168"', '"mode":"off"')
@@ -92,18 +92,18 @@ def test_arms_differ_in_nothing_but_ecn() -> None:
     assert len({normalize(Setting(MULTIPLE, SHORT, arm).scenario(1)) for arm in ARMS}) == 3
 
 
-def test_every_reading_and_every_question_is_a_scenario() -> None:
-    found = set()
+def test_every_reading_and_every_question_has_its_own_scenario() -> None:
+    scenarios = set()
     for reading in readings.READINGS:
         for network, _ in reading.networks:
-            found.add(normalize(reading.setting(network, SHORT, ECN).scenario(0)))
-    assert len(found) == sum(len(reading.networks) for reading in readings.READINGS)
-    beside = {normalize(setting.scenario(0)) for setting in cheating.EVERY}
-    assert len(beside) == len(cheating.EVERY)
+            scenarios.add(normalize(reading.setting(network, SHORT, ECN).scenario(0)))
+    assert len(scenarios) == sum(len(reading.networks) for reading in readings.READINGS)
+    cheats = {normalize(setting.scenario(0)) for setting in cheating.EVERY}
+    assert len(cheats) == len(cheating.EVERY)
     assert len({normalize(setting.scenario(0)) for setting in errors.EVERY}) == len(errors.EVERY)
 
 
-def test_a_run_is_reduced_to_what_is_printed() -> None:
+def test_a_run_is_reduced_to_the_printed_quantities() -> None:
     scenario = Setting(SINGLE, SHORT, ECN).scenario(0)
     (result,) = run_many([scenario | {"duration": "300 s"}])
     tally = reduce(result)
@@ -133,20 +133,20 @@ def test_sessions_follow_each_other_within_50_ms() -> None:
     start, end = np.asarray(times["start_s"]), np.asarray(times["completed_s"])
     pauses = start[1:] - end[:-1][: len(start) - 1]
     assert len(pauses) > 400
-    # The FIN is acknowledged with the data; the client's own FIN takes half a round trip more.
+    # One ACK covers the data and the FIN. The FIN of the client takes half a round trip longer.
     assert pauses.min() > 0.01
     assert pauses.max() < 0.012 + 0.05 + 0.01
     assert 0 <= start[0] < 0.55
 
 
-def test_a_share_of_a_half_is_no_difference() -> None:
+def test_the_share_is_one_half_without_a_difference() -> None:
     assert share(0) == 0.5
     assert round(share(10), 3) == 0.524
     assert round(share(20), 3) == 0.545
 
 
 def test_every_claim_is_decided() -> None:
-    """From the quick form's cases, which give most of them another answer than the whole grid."""
+    """The cases of the quick form decide every claim, most of them unlike the whole grid."""
     runs = Runs(2, reduce, Simulator(), quick=True)
     runs.request(need for need in pairs.both() if short(need))
     runs.run()
@@ -155,17 +155,17 @@ def test_every_claim_is_decided() -> None:
     verdicts = {claim.id: decision.verdict for claim, decision in decided}
     assert set(verdicts.values()) <= {REPRODUCED, CONTRADICTED, OPEN}
     assert all(decision.ours and decision.evidence for _, decision in decided)
-    assert verdicts["ES-001"] == CONTRADICTED  # a part of the grid is not the grid
+    assert verdicts["ES-001"] == CONTRADICTED  # The claim is about the whole grid.
     assert [verdicts[f"ES-00{i}"] for i in (3, 4, 5)] == [REPRODUCED] * 3
 
 
 def short(need: Need) -> bool:
-    """Return whether a run is one of the cheaper ones."""
+    """Return True for a run with few sessions and a low maxth, which takes little time."""
     return bool(need.setting.case.sessions == 6 and need.setting.case.maxth == 60)
 
 
 def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The quick form has every item, decides no claim, and says what it leaves out."""
+    """The quick form has every item, decides no claim, and prints the parts that it leaves out."""
     out = tmp_path / "study"
     assert execute(["reproduce", "ecn-red-simulation", "--quick", "--out", str(out)]) == 0
     assert "a sixteenth of the grid" in capsys.readouterr().out
@@ -175,25 +175,33 @@ def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert manifest["replications"] == 2
     assert (out / "claims.csv").read_text("utf-8").strip() == ""
     report = (out / "report.html").read_text("utf-8")
-    assert not re.search(r"""(src|href)=["'](?!#)""", report)  # nothing from elsewhere
+    assert not re.search(r"""(src|href)=["'](?!#)""", report)  # The page loads no other file.
     assert ">nan" not in report
 
     with (out / "cells.csv").open(encoding="utf-8", newline="") as file:
         cells = list(csv.DictReader(file))
-    kept = [c for c in cells if c["item"] == "figure-4" and c["quantity"] == "goodput"]
-    assert len(kept) == 2 * 8
+    goodputs = [c for c in cells if c["item"] == "figure-4" and c["quantity"] == "goodput"]
+    assert len(goodputs) == 2 * 8
     assert {c["replications"] for c in cells if c["quantity"] == "goodput"} == {"2"}
 
     def total(item: str, quantity: str, **at: str) -> float:
         chosen = [c for c in cells if (c["item"], c["quantity"]) == (item, quantity)]
         return sum(float(c["ours"]) for c in chosen if at.items() <= c.items())
 
-    # What holds whatever the seed: ECN spares timeouts, the nonce takes back from who hides marks.
-    spared = {arm: total("causes", "timeouts", arm=arm) for arm in ARMS}
-    assert spared[ECN] < 0.8 * spared[OFF]
-    assert spared[HEAD] < 0.8 * spared[OFF]
-    its = {who: total("cheating", "goodput_of_suspects", suspects=who) for who in cheating.CHEATS}
-    assert its["receivers hide marks"] == its["senders ignore ECN-Echo"] > 1.3 * its["honest"]
-    assert its["honest"] < its["receivers hide marks, nonce"] < its["receivers hide marks"]
+    # With every seed, ECN avoids timeouts, and the nonce takes goodput from hosts that hide marks.
+    timeouts = {arm: total("causes", "timeouts", arm=arm) for arm in ARMS}
+    assert timeouts[ECN] < 0.8 * timeouts[OFF]
+    assert timeouts[HEAD] < 0.8 * timeouts[OFF]
+    goodput = {
+        kind: total("cheating", "goodput_of_suspects", suspects=kind) for kind in cheating.CHEATS
+    }
+    assert (
+        goodput["receivers hide marks"]
+        == goodput["senders ignore ECN-Echo"]
+        > 1.3 * goodput["honest"]
+    )
+    assert (
+        goodput["honest"] < goodput["receivers hide marks, nonce"] < goodput["receivers hide marks"]
+    )
     by_errors = total("errors", "losses_by_errors", arm=ECN, error_rate="0.01")
     assert by_errors > 90 > 50 > total("errors", "losses_by_errors", arm=OFF, error_rate="0.01")

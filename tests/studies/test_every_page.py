@@ -1,4 +1,4 @@
-"""`aqmlab reproduce --all`: the page about all studies, and what the command refuses."""
+"""Tests of `aqmlab reproduce --all`: the page about all studies, and refused options."""
 
 from collections import Counter
 from pathlib import Path
@@ -23,7 +23,7 @@ def test_every_readme_has_lessons_and_misses(name: str) -> None:
 
 
 def result(name: str) -> StudyResult:
-    """Return a study in which every third claim is reproduced."""
+    """Return the result of a study in which every third claim is reproduced."""
     study = studies.load(name)
     claims = [
         (claim, Decision("1", [REPRODUCED, CONTRADICTED, OPEN][i % 3], "looked at"))
@@ -60,7 +60,7 @@ def test_all_studies_in_their_quick_form(tmp_path: Path) -> None:
         assert (tmp_path / "all" / name / "report.html").exists()
 
 
-def test_what_cannot_go_with_all_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_option_all_refuses_a_study_and_a_claim(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["reproduce", "rfc2884", "--all"]) == 2
     assert "--all reproduces each study as it is; leave STUDY out" in capsys.readouterr().err
     assert execute(["reproduce", "--all", "--claim", "R2-001"]) == 2

@@ -1,4 +1,4 @@
-"""What holds for every study."""
+"""Tests that apply to every study."""
 
 import re
 
@@ -16,6 +16,7 @@ CLAIMS = {
     "power-of-ecn": 49,
     "rfc2884": 39,
 }
+"""Number of claims of each study."""
 
 
 @pytest.mark.parametrize("name", studies.names())
@@ -40,19 +41,19 @@ def test_every_claim_has_a_stored_verdict_of_its_class(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", studies.names())
-def test_every_claim_that_is_not_counted_says_why(name: str) -> None:
+def test_every_claim_that_is_not_counted_has_a_reason(name: str) -> None:
     study = studies.load(name)
     ids = {claim.id for claim in study.claims.published()}
     assert set(study.claims.apart) <= {INPUT, FITTED}
-    apart = [claim for found in study.claims.apart.values() for claim in found]
-    assert len(apart) == len(set(apart)), "a claim has one class"
+    apart = [claim for listed in study.claims.apart.values() for claim in listed]
+    assert len(apart) == len(set(apart)), "a claim is in two classes"
     assert ids.issuperset(apart)
     for claim in study.claims.published():
         assert bool(claim.reason) == (not claim.counted)
 
 
 @pytest.mark.parametrize("name", studies.names())
-def test_one_frozen_reading_has_evidence_for_each_choice(name: str) -> None:
+def test_each_choice_of_a_study_has_evidence(name: str) -> None:
     study = studies.load(name)
     assert study.choices
     for choice in study.choices:
@@ -60,24 +61,28 @@ def test_one_frozen_reading_has_evidence_for_each_choice(name: str) -> None:
         assert choice.taken
         assert choice.evidence
     if study.claims.apart.get(FITTED):
-        assert any(choice.fitted_to for choice in study.choices), "a choice names its numbers"
+        assert any(choice.fitted_to for choice in study.choices), (
+            "the study has fitted numbers, but its choices name none"
+        )
 
 
 @pytest.mark.parametrize("name", studies.names())
-def test_no_claim_looks_at_other_readings(name: str) -> None:
+def test_no_claim_uses_items_with_other_readings(name: str) -> None:
     study = studies.load(name)
     explain = {item.name for item in study.items if not item.scored}
-    assert explain, "each study shows other readings beside the frozen one"
+    assert explain, "the study has no item with other readings"
     for claim, (items, _) in study.claims.functions.items():
         assert explain.isdisjoint(items), claim
 
 
 @pytest.mark.parametrize("name", studies.names())
 def test_the_readme_has_the_stored_score_and_verdicts(name: str) -> None:
-    """The results have the score, and every claim below its verdict."""
+    """The README has the score and lists every claim under its verdict."""
     study = studies.load(name)
     whole = stored_verdicts.read_claims(study.verdicts_path)
-    text = re.sub(r"\n  ", " ", stored_verdicts.block(readme(name)))  # wrapped points
+    text = re.sub(
+        r"\n  ", " ", stored_verdicts.block(readme(name))
+    )  # Join the wrapped lines of list items.
     score = stored_verdicts.score((of.basis, of.verdict) for of in whole.values())
     assert score in " ".join(text.split())
     listed = {
@@ -92,18 +97,18 @@ def test_the_readme_has_the_stored_score_and_verdicts(name: str) -> None:
 
 
 COUNTED = re.compile(r"\[−?-?[\d.]+ to |\d+ of \d+ (?:claims|cells|printed)|± ?\d")
-"""An interval of ours, or a count of verdicts."""
+"""Pattern of an interval of a result, or of a count of verdicts."""
 
 
 @pytest.mark.parametrize("name", studies.names())
-def test_no_interval_or_score_is_written_into_a_readme_by_hand(name: str) -> None:
+def test_a_readme_has_intervals_and_scores_only_in_its_generated_block(name: str) -> None:
     text = readme(name)
     by_hand = text.replace(stored_verdicts.block(text), "")
     assert not COUNTED.findall(by_hand)
 
 
 @pytest.mark.parametrize("name", studies.names())
-def test_the_copied_notes_name_no_path_of_a_machine(name: str) -> None:
+def test_the_published_files_have_no_absolute_paths(name: str) -> None:
     for path in studies.load(name).claims.path.parent.iterdir():
         text = path.read_text("utf-8")
         assert not re.search(r"(?<![\w.])/(?:tmp|home|root|work|usr/local)/", text), path

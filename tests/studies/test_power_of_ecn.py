@@ -1,4 +1,4 @@
-"""The study of ECN+: its scenarios, what is kept of a run, its claims, and its quick form."""
+"""Tests of the study power-of-ecn: scenarios, reduced runs, claims and quick form."""
 
 import csv
 import hashlib
@@ -71,13 +71,13 @@ PARAMETERS = CLAIMS.path.parent / "parameters.csv"
 
 
 def printed(name: str) -> float:
-    """Return a printed parameter."""
+    """Return the value of a parameter that the paper prints."""
     with PARAMETERS.open(encoding="utf-8", newline="") as file:
-        (found,) = {row["value"] for row in csv.DictReader(file) if row["name"] == name}
-    return float(found)
+        (text,) = {row["value"] for row in csv.DictReader(file) if row["name"] == name}
+    return float(text)
 
 
-def test_scenarios_are_as_the_paper_has_them() -> None:
+def test_scenarios_have_the_parameters_of_the_paper() -> None:
     read = json.loads(normalize(Setting(PI, ECN_PLUS, LIGHT).scenario(0)))
     network = read["network"]
     assert network["rate"] == "100 Mbit/s"
@@ -102,15 +102,15 @@ def test_scenarios_are_as_the_paper_has_them() -> None:
 
 
 def means(mix: str) -> tuple[float, float]:
-    """Return the mean sizes of the two parts, by their quantiles, in bytes."""
+    """Return the mean sizes of body and tail in bytes, computed from quantiles."""
     from scipy import stats
 
     body, tail = (part["of"] for part in sizes(mix)["parts"])
     u = (np.arange(2_000_000) + 0.5) / 2_000_000
-    mean, least, most = (float(body[k].split()[0]) for k in ("mean", "least", "most"))
-    law = stats.norm(np.log(mean) - body["sigma"] ** 2 / 2, body["sigma"])
-    low, high = law.cdf(np.log([least, most]))
-    small = np.exp(law.ppf(low + u[::20] * (high - low)))
+    mean, smallest, largest = (float(body[k].split()[0]) for k in ("mean", "least", "most"))
+    normal = stats.norm(np.log(mean) - body["sigma"] ** 2 / 2, body["sigma"])
+    low, high = normal.cdf(np.log([smallest, largest]))
+    small = np.exp(normal.ppf(low + u[::20] * (high - low)))
     first, a = float(tail["least"].split()[0]), tail["shape"]
     large = first * (1 - u * (1 - (first / 1e9) ** a)) ** (-1 / a)
     assert small.max() < large.min()
@@ -118,7 +118,7 @@ def means(mix: str) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize(("mix", "share"), [(WEB, 0.8), (GENERAL, 0.9)])
-def test_sizes_have_what_is_printed(mix: str, share: float) -> None:
+def test_sizes_have_the_printed_mean_and_share_of_the_tail(mix: str, share: float) -> None:
     small, large = means(mix)
     mean = 0.85 * small + 0.15 * large
     assert 0.15 * large / mean == pytest.approx(share, abs=0.01)
@@ -126,10 +126,11 @@ def test_sizes_have_what_is_printed(mix: str, share: float) -> None:
         assert mean == pytest.approx(printed("file_size_mean"), rel=0.02)
 
 
-def asked(result: Result, *, first: bool = False) -> str:
-    """Return the SHA-256 of a run's requests: of whom, over which connection, when, which sizes.
+def request_digest(result: Result, *, first: bool = False) -> str:
+    """Return the SHA-256 of flow, connection, time and sizes of all requests of a run.
 
-    `first`: of the first request of each connection; those behind it wait for its response.
+    With `first`, the digest has only the first request of each connection, because later requests
+    wait for a response.
     """
     columns = result.columns("requests")
     flow = np.array(columns["flow"])
@@ -137,53 +138,58 @@ def asked(result: Result, *, first: bool = False) -> str:
     connection, start, *sizes = (np.asarray(columns[key]) for key in keys)
     order = np.lexsort((start, connection, flow))
     if first:
-        whose, which = flow[order], connection[order]
-        order = order[np.r_[True, (whose[1:] != whose[:-1]) | (which[1:] != which[:-1])]]
+        flows, connections = flow[order], connection[order]
+        order = order[
+            np.r_[True, (flows[1:] != flows[:-1]) | (connections[1:] != connections[:-1])]
+        ]
     assert len(order) > 500
-    found = hashlib.sha256("\n".join(flow[order]).encode())
+    digest = hashlib.sha256("\n".join(flow[order]).encode())
     for column in (connection, start, *sizes):
-        found.update(column[order].tobytes())
-    return found.hexdigest()
+        digest.update(column[order].tobytes())
+    return digest.hexdigest()
 
 
 def syn_acks_lost(result: Result) -> int:
+    """Return the number of dropped SYN-ACKs."""
     drops = result.columns("drops")
     return int((np.asarray(drops["syn"]) & np.asarray(drops["reply"])).sum())
 
 
 def test_every_arm_has_the_same_requests() -> None:
-    """Byte by byte, for each queue and ECN, over 1 Gbit/s, 100 Mbit/s, and a link of a quarter."""
+    """Requests are equal for each queue and ECN mode, at 1 Gbit/s, 100 Mbit/s and 25 Mbit/s."""
     free = Setting(UNCONGESTED, OFF, PERSISTENT, seconds=3)
     schemes = (*(name for name in NAMED if name != UNCONGESTED), *today.QUEUES)
     arms = [replace(free, scheme=scheme, ends=ends) for scheme in schemes for ends in ENDS]
     arms += [replace(free, scheme=RED_STAR, ends=ends) for ends in variants.ENDS]
     arms += [replace(free, scheme=RED_STAR, ends=ECN_PLUS, share=n) for n in deployment.SHARES]
     every = dict.fromkeys((*arms, free))
-    made: dict[str, list[str]] = {}
+    arms_by_digest: dict[str, list[str]] = {}
     lost: dict[tuple[str, str, str], int] = {}
     for rate in ("100 Mbit/s", "25 Mbit/s"):
-        said = [at.scenario(0) | {"duration": "12 s", "warm_up": "0 s"} for at in every]
-        for one, at in zip(said, every, strict=True):
+        scenarios = [at.scenario(0) | {"duration": "12 s", "warm_up": "0 s"} for at in every]
+        for one, at in zip(scenarios, every, strict=True):
             if at != free:
                 one["network"]["rate"] = rate
-        for at, result in zip(every, run_many(said), strict=True):
-            made.setdefault(asked(result), []).append(f"{at.scheme}, {at.ends}, {rate}")
+        for at, result in zip(every, run_many(scenarios), strict=True):
+            arms_by_digest.setdefault(request_digest(result), []).append(
+                f"{at.scheme}, {at.ends}, {rate}"
+            )
             lost[at.scheme, at.ends, rate] = syn_acks_lost(result)
-    assert len(made) == 1, made
-    assert lost[RED_STAR, OFF, "25 Mbit/s"] > 1000  # what becomes of them differs
+    assert len(arms_by_digest) == 1, arms_by_digest
+    assert lost[RED_STAR, OFF, "25 Mbit/s"] > 1000
     assert lost[RED_STAR, ECN_PLUS, "25 Mbit/s"] < lost[RED_STAR, OFF, "25 Mbit/s"] / 2
 
 
-def test_the_testbeds_open_loop_has_the_same_pages() -> None:
+def test_the_open_loop_of_the_testbed_requests_the_same_pages() -> None:
     first = {"duration": "30 s", "warm_up": "0 s"}
     arms = [at.scenario(0) | first for at in testbed.OPEN.values()]
     runs = run_many(arms)
-    assert len({asked(result, first=True) for result in runs}) == 1
+    assert len({request_digest(result, first=True) for result in runs}) == 1
     assert syn_acks_lost(runs[0]) > 10
 
 
-def test_users_are_as_many_as_the_load_takes() -> None:
-    """Of a run of so many users those are chosen who make up the load; the study's run longer."""
+def test_the_number_of_users_follows_from_the_load() -> None:
+    """The calibration chooses the users that carry the load from a run with more users."""
     result = calibration.run(WEB, 0, seconds=10)
     carried = calibration.carried(WEB, 0, 10)
     few, many = (calibration.users(result, carried, load, 10) for load in (50, 100))
@@ -193,7 +199,7 @@ def test_users_are_as_many_as_the_load_takes() -> None:
     assert reduce(ran).throughput == pytest.approx(1, abs=0.05)
 
 
-def test_response_times_are_counted_with_those_that_did_not_end() -> None:
+def test_response_times_include_unfinished_requests() -> None:
     random = np.random.default_rng(1)
     times, ends = random.exponential(1, 5000), random.exponential(3, 5000)
     responses = Responses.of(np.minimum(times, ends), times <= ends)
@@ -210,20 +216,19 @@ def test_response_times_are_counted_with_those_that_did_not_end() -> None:
 
 @pytest.fixture(scope="module")
 def run() -> Result:
-    """A run under persistent congestion in which half of the clients have ECN."""
+    """Return a run under persistent congestion in which half of the clients have ECN."""
     (result,) = run_many([Setting(RED_STAR, ECN, PERSISTENT, seconds=10, share=10).scenario(0)])
     return result
 
 
 @pytest.fixture(scope="module")
 def mixed(run: Result) -> Outcome:
-    """What is kept of it."""
+    """Return the reduced result of the run under persistent congestion."""
     return reduce(run)
 
 
-def test_a_run_is_reduced_to_what_it_did_after_its_warm_up(run: Result, mixed: Outcome) -> None:
-    result, of, asked = run, mixed, run.table("requests")
-    late = asked
+def test_a_run_is_reduced_to_the_time_after_its_warm_up(run: Result, mixed: Outcome) -> None:
+    result, of, late = run, mixed, run.table("requests")
     assert late["start_s"].min() >= WARM_UP_S
     assert of.all.number == len(late)
     assert of.served == late["completed_s"].notna().sum()
@@ -241,25 +246,25 @@ def test_a_run_is_reduced_to_what_it_did_after_its_warm_up(run: Result, mixed: O
 
 
 def text_of(at: Setting) -> str:
-    """Return the scenario of a setting; those of one text are one run."""
+    """Return the normalized scenario of a setting; settings with equal texts share one run."""
     return normalize(at.scenario(0) | {"title": ""})
 
 
-def test_without_ecn_what_is_done_to_marks_changes_nothing() -> None:
-    """Why RED and RED* are one run there, and so is what hosts do with marks."""
+def test_without_ecn_the_response_to_marks_changes_no_result() -> None:
+    """Without ECN, RED and RED* share one run, and so do all responses of hosts to marks."""
     assert text_of(Setting(RED, OFF, LIGHT)) == text_of(Setting(RED_STAR, OFF, LIGHT))
     unmarked = replace(readings.setting(RED_STAR, OFF, MARKS), seconds=10).scenario(0)
-    told = [unmarked, unmarked | {"tcp": with_keys(unmarked["tcp"], dict(MARKS.tcp))}]
-    told += [unmarked | {"network": unmarked["network"] | {"queue": queue(RED_STAR)}}]
-    assert len({normalize(one) for one in told}) == 3
-    runs = run_many([one | {"duration": "20 s", "warm_up": "0 s"} for one in told])
+    scenarios = [unmarked, unmarked | {"tcp": with_keys(unmarked["tcp"], dict(MARKS.tcp))}]
+    scenarios += [unmarked | {"network": unmarked["network"] | {"queue": queue(RED_STAR)}}]
+    assert len({normalize(one) for one in scenarios}) == 3
+    runs = run_many([one | {"duration": "20 s", "warm_up": "0 s"} for one in scenarios])
     for table in runs[0].tables:
         first, *others = (run.table(table) for run in runs)
         assert all(first.equals(other) for other in others), table
     assert len(runs[0].table("drops")) > 100
 
 
-def test_settings_are_scenarios_of_their_own() -> None:
+def test_settings_have_different_scenarios_except_one_without_marks() -> None:
     every = [
         *(readings.setting(s, e, r) for s, r in readings.cases() for e in ENDS),
         *today.cases(),
@@ -270,30 +275,30 @@ def test_settings_are_scenarios_of_their_own() -> None:
     assert len(texts) == len(set(every)) - 1
     assert text_of(unmarked) == text_of(replace(unmarked, reading=AS_READ))
     linux = today.setting("codel", OFF, today.LINUX).scenario(0)
-    assert linux["tcp"] == {"stack": "linux"}  # nothing of the paper's hosts is left
+    assert linux["tcp"] == {"stack": "linux"}  # No TCP key of the paper's hosts remains.
     assert CLIENTS == 35
 
 
 class Everywhere(Runs):
-    """A run that stands for those of every setting."""
+    """Runs that return the same result for every setting."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(2, STUDY.reduce, Simulator())
         self.outcome = outcome
 
     def has(self, setting: Any) -> bool:  # noqa: ARG002
-        """Every setting is there."""
+        """Return True for every setting."""
         return True
 
     def by_replication(self, setting: Any) -> Iterator[tuple[int, Outcome | Waited]]:
-        """Give the run twice; of the queueing model's, what one could have been."""
+        """Yield the result twice; settings of the queueing model get an invented result."""
         waited = Waited((0.001, 0.01), (900.0, 100.0), 20.0, 30.0)
         of = waited if isinstance(setting, Alike | Mixed) else self.outcome
         yield from enumerate([of, of])
 
 
-def test_every_claim_is_decided_and_every_item_made(mixed: Outcome) -> None:
-    """By its code, of one run that stands for all: which claims hold is not looked at."""
+def test_every_claim_is_decided_and_every_item_has_tables(mixed: Outcome) -> None:
+    """The code of every claim and item runs with one result for all settings."""
     runs = Everywhere(mixed)
     for item in STUDY.items:
         section = item.make(runs)
@@ -303,12 +308,14 @@ def test_every_claim_is_decided_and_every_item_made(mixed: Outcome) -> None:
     verdicts = {claim.id: decision.verdict for claim, decision in decided}
     assert len(verdicts) == 49
     assert set(verdicts.values()) <= {REPRODUCED, CONTRADICTED, OPEN, NOT_TESTABLE}
-    assert verdicts["PE-040"] == CONTRADICTED  # nothing is more than itself
+    assert (
+        verdicts["PE-040"] == CONTRADICTED
+    )  # The claim needs a difference between two equal results.
     assert all(d.evidence for _, d in decided)
 
 
-def held_against_the_whole_study(folder: Path, text: str) -> dict[str, str]:
-    """Return the verdicts of the quick form: each is that of the whole study, or open."""
+def compare_with_the_whole_study(folder: Path, text: str) -> dict[str, str]:
+    """Check that each verdict of the quick form is that of the whole study or open; return them."""
     with (folder / "claims.csv").open(encoding="utf-8", newline="") as file:
         now = {row["id"]: row["verdict"] for row in csv.DictReader(file)}
     whole = read_verdicts(STUDY.verdicts_path)
@@ -320,15 +327,15 @@ def held_against_the_whole_study(folder: Path, text: str) -> dict[str, str]:
 
 
 def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A part of it, with the verdicts of the whole study; under congestion ECN+ answers soonest."""
+    """Some items have the verdicts of the whole study; under congestion ECN+ responds soonest."""
     out = tmp_path / "study"
     chosen = ["--only", "figure-3", "model", "testbed"]
     assert execute(["reproduce", "power-of-ecn", "--quick", *chosen, "--out", str(out)]) == 0
-    now = held_against_the_whole_study(out, said := capsys.readouterr().out)
-    assert "quick form" in said
+    now = compare_with_the_whole_study(out, printed_text := capsys.readouterr().out)
+    assert "quick form" in printed_text
     assert Counter(now.values()) == {CONTRADICTED: 11, REPRODUCED: 4, OPEN: 1}
     report = (out / "report.html").read_text("utf-8")
-    assert not re.search(r"""(src|href)=["'](?!#)""", report)  # nothing from elsewhere
+    assert not re.search(r"""(src|href)=["'](?!#)""", report)  # The page loads no other file.
     assert ">nan" not in report
     with (out / "cells.csv").open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["quantity"] == "mean_cdf_to_2_s"]
@@ -346,35 +353,41 @@ def test_the_quick_form_decides_as_the_whole_study(
 ) -> None:
     out = tmp_path / "study"
     assert execute(["reproduce", "power-of-ecn", "--quick", "--out", str(out)]) == 0
-    now = held_against_the_whole_study(out, capsys.readouterr().out)
+    now = compare_with_the_whole_study(out, capsys.readouterr().out)
     counts = Counter(now.values())
     assert (counts[NOT_TESTABLE], counts[ABSENT], counts.total()) == (4, 1, 49)
-    assert counts[REPRODUCED] + counts[CONTRADICTED] > counts[OPEN], "it decides most of them"
+    assert counts[REPRODUCED] + counts[CONTRADICTED] > counts[OPEN], (
+        "the quick form leaves most claims open"
+    )
     report = (out / "report.html").read_text("utf-8")
-    assert all(told in report for told in (OPEN, ABSENT, "Whole study"))
+    assert all(text in report for text in (OPEN, ABSENT, "Whole study"))
 
 
-def test_clients_of_a_share_are_the_first_groups() -> None:
+def test_the_share_of_clients_with_ecn_is_that_of_the_setting() -> None:
     for share in deployment.SHARES:
         flows = deployment.setting(RED, share).scenario(0)["flows"]
         capable = sum(f["count"] for f in flows if f["tcp"]["ecn"] != OFF)
         assert capable / sum(f["count"] for f in flows) == pytest.approx(share / 20, abs=0.003)
 
 
-def test_browsers_of_the_testbed_think_as_long_as_those_of_tpc_w() -> None:
-    said = json.loads(normalize(traffic.of_preset("tpc-w")))["flows"][0]["traffic"]
+def test_browsers_of_the_testbed_have_the_page_gaps_of_tpc_w() -> None:
+    preset = json.loads(normalize(traffic.of_preset("tpc-w")))["flows"][0]["traffic"]
     (own,) = testbed.FREE.scenario(0)["flows"]
     for key in ("mean", "kind"):
-        assert said["page_gap"][key] == own["traffic"]["page_gap"][key]
+        assert preset["page_gap"][key] == own["traffic"]["page_gap"][key]
     for key in ("page_gap_from", "request", "connections"):
-        assert said[key] == own["traffic"][key]
+        assert preset[key] == own["traffic"][key]
 
 
 def test_the_presets_are_the_traffic_of_the_study() -> None:
     for mix, preset in ((WEB, "power-of-ecn"), (GENERAL, "general-mix")):
-        made = Setting(RED, OFF, LIGHT, mix, seconds=10).scenario(0)
-        of_study = [json.loads(normalize(made))["flows"][0]["traffic"]]
-        made["flows"][0]["traffic"] = {"kind": "web", "preset": preset, "page_gap_from": "start"}
-        of_preset = [json.loads(normalize(made))["flows"][0]["traffic"]]
+        scenario_of_study = Setting(RED, OFF, LIGHT, mix, seconds=10).scenario(0)
+        of_study = [json.loads(normalize(scenario_of_study))["flows"][0]["traffic"]]
+        scenario_of_study["flows"][0]["traffic"] = {
+            "kind": "web",
+            "preset": preset,
+            "page_gap_from": "start",
+        }
+        of_preset = [json.loads(normalize(scenario_of_study))["flows"][0]["traffic"]]
         of_preset[0]["preset"] = of_study[0]["preset"]
         assert of_preset == of_study

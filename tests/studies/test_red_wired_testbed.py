@@ -1,4 +1,4 @@
-"""The study of RED on a wired testbed: its data, its scenarios, and its quick form."""
+"""Tests of the study red-wired-testbed: published data, scenarios and quick form."""
 
 import csv
 import json
@@ -54,7 +54,7 @@ def test_the_settings_are_those_of_the_published_tables() -> None:
     [("table8_3.csv", {"mean", "stdev"}), ("table8_6.csv", {"mean", "stdev", "min", "max"})],
 )
 def test_printed_statistics_follow_from_printed_replications(file: str, doubtful: set[str]) -> None:
-    """Quartiles are taken as in the thesis: ours of its replications are its own."""
+    """The printed quartiles follow from the printed replications with the rule of the thesis."""
     replications = {"table8_3.csv": "table8_2.csv", "table8_6.csv": "table8_5.csv"}[file]
     checked = 0
     for row in printed.rows(file):
@@ -71,14 +71,14 @@ def test_printed_statistics_follow_from_printed_replications(file: str, doubtful
     assert checked >= 9
 
 
-def test_the_first_printed_replication_resends_most() -> None:
-    """Its hosts remember nothing yet."""
+def test_the_first_printed_replication_retransmits_most() -> None:
+    """The hosts have no stored metrics in the first replication."""
     for file in ("table8_1.csv", "table8_2.csv", "table8_5.csv"):
         first, others = printed_first(file)
         assert first > 2 * others
 
 
-def test_scenarios_are_as_the_thesis_has_them() -> None:
+def test_scenarios_have_the_parameters_of_the_thesis() -> None:
     scenario = json.loads(normalize(Three(RED, 2.0).scenario(3)))
     rates = [link["rate"] for link in scenario["network"]["links"]]
     assert rates == ["100 Mbit/s", "10 Mbit/s", "10 Mbit/s"]
@@ -93,7 +93,7 @@ def test_scenarios_are_as_the_thesis_has_them() -> None:
     assert (cbr["queue"]["limit"], tcp["queue"]["limit"]) == ("5000 B", "20000 B")
 
 
-def test_a_run_is_reduced_to_what_is_printed() -> None:
+def test_a_run_is_reduced_to_the_printed_quantities() -> None:
     (result,) = run_many([Three(TAIL_DROP, 2.0).scenario(1)])
     run = reduce(result)
     flows = result.columns("flows")
@@ -105,24 +105,24 @@ def test_a_run_is_reduced_to_what_is_printed() -> None:
     for flow in run.transfers:
         assert flow.acks.triples <= flow.acks.duplicates / 3
         assert flow.resent_bytes <= 1448 * flow.resent
-    # Nothing can be faster than the link: all segments with what HTB counts of them.
+    # The link needs at least this time for all segments with the headers that HTB counts.
     assert run.at("slowest").closed_s > 8 * (437 * 52 + 630_720 - 1600) / 143_360
 
 
-def test_every_figure_of_the_thesis_has_one() -> None:
+def test_every_figure_of_the_thesis_has_an_item() -> None:
     figures = [item.name for item in STUDY.items if item.name.startswith("figure")]
     assert figures == [f"figure-5-{i}" for i in range(1, 24)]
 
 
-def test_beyond_the_study_one_thing_is_changed_at_a_time() -> None:
+def test_each_setting_beyond_the_study_changes_one_parameter() -> None:
     three = Three(RED, 2.0, memory=False)
     plain = json.loads(normalize(three.scenario(3) | {"record": {"series": []}}))
     assert json.loads(normalize(beyond.Today(three).scenario(3))) == plain
     for queue in beyond.QUEUES:
-        made = json.loads(normalize(beyond.Today(three, queue).scenario(3)))
-        (_, leaf) = made["network"]["links"][2]["queue"]["classes"]
+        changed = json.loads(normalize(beyond.Today(three, queue).scenario(3)))
+        (_, leaf) = changed["network"]["links"][2]["queue"]["classes"]
         assert leaf["queue"]["limit"] == "20000 B"
-        assert (made["tcp"]["ecn"]["mode"] == "rfc3168") == (queue == "RED with ECN")
+        assert (changed["tcp"]["ecn"]["mode"] == "rfc3168") == (queue == "RED with ECN")
     far = json.loads(normalize(beyond.Today(three, rtt_ms=50).scenario(3)))
     assert far["network"]["links"][0]["delay"] == "25.05 ms"
     large = json.loads(normalize(beyond.Today(three, scale=10).scenario(3)))
@@ -131,8 +131,8 @@ def test_beyond_the_study_one_thing_is_changed_at_a_time() -> None:
     assert hosts["tcp"]["congestion"]["kind"] == "cubic"
 
 
-def test_a_link_that_sends_in_pairs_leaves_less_room_for_cbr_packets() -> None:
-    """As HTB's hysteresis did, which brings test case 1 near to what was printed."""
+def test_a_link_that_sends_in_pairs_drops_more_cbr_packets() -> None:
+    """The hysteresis of HTB sent in pairs, which brings test case 1 near to the printed values."""
     base = Beside(LONG, TAIL_DROP, ONE_CLASS, 0)
     scenarios = [base.scenario(1), kernel.With(base, kernel.PAIRS).scenario(1)]
     exact, pairs = (reduce(result) for result in run_many(scenarios))
@@ -141,14 +141,14 @@ def test_a_link_that_sends_in_pairs_leaves_less_room_for_cbr_packets() -> None:
 
 
 def test_a_short_transfer_whose_fin_was_sacked_needs_no_timeout() -> None:
-    """The last segment has come with its FIN, so that the gap below it is what is sent again."""
+    """The FIN arrives with the last segment, so the sender retransmits only the gap before it."""
     (outcome,) = map(reduce, run_many([Beside(SHORT, TAIL_DROP, TWO_CLASS, 0.5).scenario(1)]))
     assert outcome.tcp.timeouts == 0
     assert outcome.tcp.bytes == SHORT.tcp_bytes
 
 
-def test_what_delays_acks_lets_cbr_packets_in() -> None:
-    """Behind a full queue a CBR packet has room from a departure to the segment that follows."""
+def test_delayed_acks_let_more_cbr_packets_into_the_queue() -> None:
+    """A full queue accepts a CBR packet between a departure and the next TCP segment."""
     scenarios = [
         Beside(LONG, TAIL_DROP, ONE_CLASS, 0, delayed_ms).scenario(1) for delayed_ms in (0, 40)
     ]
@@ -157,7 +157,7 @@ def test_what_delays_acks_lets_cbr_packets_in() -> None:
 
 
 def test_every_claim_is_decided() -> None:
-    """From few replications and all settings, so that each claim has what it looks at."""
+    """Two replications of all settings are enough to decide every claim."""
     runs = Runs(2, reduce, Simulator())
     for item in STUDY.items:
         if not item.name.startswith("figure"):
@@ -168,7 +168,7 @@ def test_every_claim_is_decided() -> None:
     verdicts = {claim.id: decision.verdict for claim, decision in decided}
     assert set(verdicts.values()) <= {REPRODUCED, SINGLE_RUN, CONTRADICTED, OPEN}
     assert all(decision.ours and decision.evidence for _, decision in decided)
-    assert verdicts["RW-025"] == CONTRADICTED  # two replications are not twenty
+    assert verdicts["RW-025"] == CONTRADICTED  # The claim is about twenty replications.
     assert verdicts["RW-084"] == REPRODUCED
 
 
@@ -180,7 +180,7 @@ def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert manifest["quick"]
     assert manifest["items"] == [item.name for item in STUDY.items]
     report = (out / "report.html").read_text("utf-8")
-    assert not re.search(r"""(src|href)=["'](?!#)""", report)  # nothing from elsewhere
+    assert not re.search(r"""(src|href)=["'](?!#)""", report)  # The page loads no other file.
     assert ">nan" not in report
 
     with (out / "cells.csv").open(encoding="utf-8", newline="") as file:
@@ -190,8 +190,8 @@ def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         if c["item"] in ("table-5-1", "table-5-4") and c["flow"] == "slowest"
         and c["quantity"] == "elapsed" and c["statistic"] == "median"
     ]  # fmt: skip
-    assert len(slow) == 7  # three starts each, and RED at 5 s of Table 5-5
-    for c in slow:  # the link is as fast as theirs
+    assert len(slow) == 7  # Each table has three starts, and Table 5-5 adds RED at 5 s.
+    for c in slow:  # The simulated link has the rate of the testbed.
         assert float(c["ours"]) == pytest.approx(float(c["published"]), rel=0.03)
     two = [c for c in cells if c["classes"] == TWO_CLASS and c["quantity"] == "cbr_received"]
     assert two

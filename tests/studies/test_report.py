@@ -1,4 +1,4 @@
-"""Reports are one file that needs no other."""
+"""Tests of reports, which are single files without external parts."""
 
 from html.parser import HTMLParser
 from pathlib import Path
@@ -13,7 +13,7 @@ SVG = (
 
 
 class Ids(HTMLParser):
-    """Collects the ids of a page, and what it links to."""
+    """Parser that collects the ids and the link targets of a page."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -21,7 +21,7 @@ class Ids(HTMLParser):
         self.links: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Take in the ids and links of a tag."""
+        """Store the id and the link target of a tag."""
         for key, value in attrs:
             if key == "id":
                 self.ids.append(value or "")
@@ -29,7 +29,7 @@ class Ids(HTMLParser):
                 self.links.append(value or "")
 
 
-def test_a_figure_scales_and_keeps_its_ids_apart() -> None:
+def test_an_inline_figure_has_a_view_box_and_ids_with_its_prefix() -> None:
     svg = inline_svg(SVG, "f")
     assert svg.startswith('<svg viewBox="0 0 9 9">')
     assert "metadata" not in svg
@@ -38,7 +38,7 @@ def test_a_figure_scales_and_keeps_its_ids_apart() -> None:
     assert 'href="#f-a"' in svg
 
 
-def test_a_report_is_whole_and_safe(tmp_path: Path) -> None:
+def test_a_report_escapes_text_and_has_unique_ids_for_all_links(tmp_path: Path) -> None:
     table = Table("c <1>", ["a", "b"], [["row", Entry("1 < 2", "sub", "good", "a note")]])
     pictures = [Picture(name, "seen", inline_svg(SVG, name)) for name in ("f", "g")]
     chapters = [
@@ -50,7 +50,7 @@ def test_a_report_is_whole_and_safe(tmp_path: Path) -> None:
     page = (tmp_path / "report.html").read_text("utf-8")
     for part in ("One &amp; only", "1 &lt; 2", "<small>sub</small>", 'class="good"', "<details>"):
         assert part in page, part
-    found = Ids()
-    found.feed(page)
-    assert len(found.ids) == len(set(found.ids))
-    assert {f"#{i}" for i in ("one", "two")} == set(found.links)
+    parser = Ids()
+    parser.feed(page)
+    assert len(parser.ids) == len(set(parser.ids))
+    assert {f"#{i}" for i in ("one", "two")} == set(parser.links)

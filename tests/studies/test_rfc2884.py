@@ -1,4 +1,4 @@
-"""The study of RFC 2884: its data, its scenarios, its tuning, and its quick form."""
+"""Tests of the study rfc2884: published data, scenarios, tuning and quick form."""
 
 import csv
 import json
@@ -42,13 +42,13 @@ PARAMETERS = CLAIMS.path.parent / "parameters.csv"
 
 
 def printed(name: str) -> str:
-    """Return a printed parameter."""
+    """Return the text of a parameter that the memo prints."""
     with PARAMETERS.open(encoding="utf-8", newline="") as file:
-        (found,) = {row["value"] for row in csv.DictReader(file) if row["name"] == name}
-    return found
+        (text,) = {row["value"] for row in csv.DictReader(file) if row["name"] == name}
+    return text
 
 
-def test_scenarios_are_as_the_memo_has_them() -> None:
+def test_scenarios_have_the_parameters_of_the_memo() -> None:
     assert [str(x) for x in MAXP] == printed("maxp_values").split(";")
     assert [str(n) for n in LEVELS] == [
         printed(f"congesting_flows_{level}") for level in LEVELS.values()
@@ -74,16 +74,17 @@ def test_scenarios_are_as_the_memo_has_them() -> None:
     assert fairness.equal(HIGH, 0.1).scenario(0)["flows"][0]["count"] == 5
 
 
-def test_every_setting_and_every_reading_is_a_scenario_of_its_own() -> None:
+def test_nearly_all_settings_and_readings_have_different_scenarios() -> None:
     grids = [at for tcp in TCPS for at in (*bulk.grid(tcp), *transactions.grid(tcp))]
     read = [readings.read(at, r) for at in readings.EVERY for r in readings.READINGS]
     for many in (grids, read):
-        found = {normalize(at.scenario(0) | {"title": ""}) for at in many}
-        assert len(found) >= 0.95 * len(many)  # some TCPs do not know what is read otherwise
+        # Some TCPs ignore the key that a reading changes.
+        distinct = {normalize(at.scenario(0) | {"title": ""}) for at in many}
+        assert len(distinct) >= 0.95 * len(many)
     assert len({reading.about for reading in readings.READINGS}) == len(readings.READINGS)
 
 
-def test_a_run_is_reduced_to_what_is_printed() -> None:
+def test_a_run_is_reduced_to_the_printed_quantities() -> None:
     short = [
         transactions.setting(HIGH, 0.1, RENO, 20).scenario(0),
         fairness.setting("none", 0.1).scenario(0),
@@ -103,8 +104,8 @@ def test_a_run_is_reduced_to_what_is_printed() -> None:
     assert fair.on.goodput_bps / fair.off.goodput_bps == pytest.approx(late[0] / late[1], rel=0.01)
 
 
-def test_the_thresholds_are_what_the_rule_of_tune_red_finds() -> None:
-    """All that the item tries, run in the order of the study: first a ladder, then between."""
+def test_the_rule_of_tune_red_chooses_the_thresholds_of_the_study() -> None:
+    """The item first tries a ladder of thresholds, then thresholds between the best steps."""
     runs = Runs(tuned.REPLICATIONS, reduce, Simulator())
     runs.request(tuned.ITEM.needs())
     runs.run()
@@ -118,7 +119,7 @@ def test_the_thresholds_are_what_the_rule_of_tune_red_finds() -> None:
     assert queue.link == BOTTLENECK
 
 
-def test_reno_needs_four_packets_outstanding() -> None:
+def test_reno_needs_four_packets_in_flight_for_a_fast_retransmit() -> None:
     runs = Runs(1, reduce, Simulator())
     runs.request(recovery.ITEM.needs())
     runs.run()
@@ -127,8 +128,8 @@ def test_reno_needs_four_packets_outstanding() -> None:
     assert (three.fast, three.timeouts, four.fast, four.timeouts) == (0, 1, 1, 0)
 
 
-def test_every_claim_is_decided_and_every_reading_made() -> None:
-    """From two replications of 45 s, and one of readings: each has what it looks at."""
+def test_every_claim_is_decided_and_every_reading_has_a_table_row() -> None:
+    """Two replications of 45 s, and one of each reading, are enough to decide every claim."""
     runs = Runs(2, reduce, Simulator(), changes=[("duration", "'45 s'")])
     for item in STUDY.items:
         if item.name not in ("tuning", "validation"):
@@ -141,13 +142,13 @@ def test_every_claim_is_decided_and_every_reading_made() -> None:
     assert set(verdicts.values()) <= {REPRODUCED, CONTRADICTED, OPEN}
     assert all(decision.ours and decision.evidence for _, decision in decided)
     assert verdicts["R2-019"] == verdicts["R2-020"] == REPRODUCED
-    assert verdicts["R2-031"] == CONTRADICTED  # most retransmissions are by timeout
+    assert verdicts["R2-031"] == CONTRADICTED  # Timeouts cause most retransmissions.
 
-    made = {item.name: item.make(runs) for item in (readings.ITEM, today.ITEM)}
+    sections = {item.name: item.make(runs) for item in (readings.ITEM, today.ITEM)}
     for name, lines in (("readings", len(readings.READINGS)), ("today", len(today.QUEUES))):
-        assert {len(table.rows) for table in made[name].tables} == {lines}
-        assert all(np.isfinite(cell.ours.value) for cell in made[name].cells)
-    assert made["readings"].text[-1].startswith("5 KB gain more than 20 KB")
+        assert {len(table.rows) for table in sections[name].tables} == {lines}
+        assert all(np.isfinite(cell.ours.value) for cell in sections[name].cells)
+    assert sections["readings"].text[-1].startswith("5 KB gain more than 20 KB")
 
 
 def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -159,7 +160,7 @@ def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert manifest["items"] == [item.name for item in STUDY.items]
     assert (out / "claims.csv").read_text("utf-8").strip() == ""
     report = (out / "report.html").read_text("utf-8")
-    assert not re.search(r"""(src|href)=["'](?!#)""", report)  # nothing from elsewhere
+    assert not re.search(r"""(src|href)=["'](?!#)""", report)  # The page loads no other file.
     assert ">nan" not in report
     assert "files/ecn-on.pcapng" in report
 
@@ -172,15 +173,15 @@ def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         for c in cells
         if c["quantity"] == "relative_advantage_of_ecn"
     }
-    # What holds whatever the seed: the more congestion and the higher maxp, the more ECN gains.
+    # With every seed, ECN gains more with more congestion and with a higher maxp.
     assert 0 < gains["bulk", "2", "0.1"] < gains["bulk", "10", "0.1"] < gains["bulk", "10", "0.5"]
     assert gains["bulk", "10", "0.02"] < gains["bulk", "10", "0.1"]
 
 
 def test_the_captures_have_the_bits_of_both_flows(tmp_path: Path) -> None:
-    """What tshark reads: ECT on data, CE, ECE and CWR in one flow; nothing of it in the other."""
+    """The ECN flow has ECT on data, CE, ECE and CWR; the other flow has none of these bits."""
     if not shutil.which("tshark"):
-        pytest.skip("captures are not read without tshark; install it with: apt-get install tshark")
+        pytest.skip("the test reads captures with tshark; install it with: apt-get install tshark")
     out = tmp_path / "study"
     chosen = ["--only", "validation", "--out", str(out)]
     assert execute(["reproduce", "rfc2884", *chosen]) == 0
@@ -192,8 +193,8 @@ def test_the_captures_have_the_bits_of_both_flows(tmp_path: Path) -> None:
         rows = [line.replace("True", "1").replace("False", "0").split("\t") for line in lines]
         bits[host] = np.array([[int(x) for x in row] for row in rows])
     ecn, length, ece, cwr, syn = bits[ECN_ON].T
-    assert set(ecn[length > 0]) == {2, 3}  # ECT(0), CE
-    assert set(ecn[length == 0]) == {0}  # pure ACKs, SYN, SYN-ACK
+    assert set(ecn[length > 0]) == {2, 3}  # Data has ECT(0) or CE.
+    assert set(ecn[length == 0]) == {0}  # Pure ACKs, SYN and SYN-ACK have no ECT.
     assert list(ece[syn == 1]) == [1, 1]
     assert list(cwr[syn == 1]) == [1, 0]
     assert (ecn == 3).sum() > 5
@@ -201,7 +202,7 @@ def test_the_captures_have_the_bits_of_both_flows(tmp_path: Path) -> None:
     assert not bits[ECN_OFF][:, [0, 2, 3]].any()
 
 
-def test_sack_knows_more_than_reno() -> None:
+def test_the_setting_sack_uses_fack_and_the_setting_reno_does_not() -> None:
     plain, sack = (json.loads(normalize(bulk.setting(LOW, 0.1, tcp).scenario(0))) for tcp in
                    (RENO, SACK))  # fmt: skip
     assert (plain["tcp"]["recovery"]["method"], plain["tcp"]["sack"]) == ("reno", False)

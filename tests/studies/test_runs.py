@@ -1,4 +1,4 @@
-"""Each distinct run of a study is run once, with the series of all its requests."""
+"""Tests of the runs of a study: equal requests share one run that records all their series."""
 
 import json
 from collections.abc import Generator, Sequence
@@ -20,7 +20,7 @@ FINE = Record(frozenset({"drops"}), interval_s=0.05)
 
 
 class Counting:
-    """The simulator, with a list of the scenarios that it ran."""
+    """Engine that runs the simulator and lists the scenarios."""
 
     build = "counting"
     capabilities = EVERYTHING
@@ -31,25 +31,25 @@ class Counting:
     def run(
         self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None
     ) -> Generator[tuple[int, Result | Failed]]:
-        """Run as the simulator does."""
+        """Run scenarios in the simulator and store them in the list."""
         self.ran += map(json.loads, texts)
         return Simulator().run(texts, jobs, progress)
 
 
 @dataclass(frozen=True)
 class Download:
-    """A setting that two items may call differently."""
+    """Setting with a name that may differ between two items."""
 
     name: str
     limit: int = 16
     record: dict[str, Any] = field(default_factory=dict, hash=False)
 
     def columns(self) -> dict[str, Any]:
-        """Return what distinguishes it."""
+        """Return the columns that distinguish the setting."""
         return {"limit": self.limit}
 
     def scenario(self, replication: int) -> dict[str, Any]:
-        """Return a scenario of its own for each limit and replication."""
+        """Return the scenario for the limit and a replication."""
         return {
             "title": self.name,
             "seed": replication + 1,
@@ -65,18 +65,18 @@ class Download:
 
 
 def requested_runs(runs: Runs, *needs: Need) -> Runs:
-    """Ask for runs and run them."""
+    """Request runs and execute them."""
     runs.request(needs)
     runs.run()
     return runs
 
 
 def seeds(engine: Counting, replications: int = 1) -> Runs:
-    """Runs whose reduced result is the seed."""
+    """Return runs whose reduced result is the seed."""
     return Runs(replications, lambda result: int(result.manifest["seed"]), engine)
 
 
-def test_the_same_content_is_one_run() -> None:
+def test_equal_scenarios_with_different_titles_share_one_run() -> None:
     engine = Counting()
     table, figure = Download("as Table I calls it"), Download("as figure 2 calls it")
     runs = requested_runs(seeds(engine, 2), Need(table), Need(figure))
@@ -86,7 +86,7 @@ def test_the_same_content_is_one_run() -> None:
     assert [run.manifest["seed"] for _, _, run in runs.items()] == [1, 2, 1, 2]
 
 
-def test_what_is_recorded_is_merged() -> None:
+def test_the_recorded_series_of_all_requests_are_merged() -> None:
     engine, setting = Counting(), Download("d")
     requested_runs(seeds(engine), *(Need(setting, record=r) for r in (Record(), WINDOW, FINE)))
     (scenario,) = engine.ran
@@ -97,7 +97,7 @@ def test_what_is_recorded_is_merged() -> None:
 @pytest.mark.parametrize(
     ("own", "interval"), [("10 ms", "10 ms"), ("2 s", "50 ms"), (None, "50 ms")]
 )
-def test_what_a_scenario_records_itself_stays(own: str | None, interval: str) -> None:
+def test_the_series_that_a_scenario_records_itself_remain(own: str | None, interval: str) -> None:
     engine = Counting()
     record: dict[str, Any] = {"series": ["queue"], "links": ["left>right"], "flows": "table"}
     record |= {"interval": own} if own else {}
@@ -117,7 +117,7 @@ def test_scenarios_that_record_different_things_are_different_runs() -> None:
     assert [run["record"]["links"] for run in engine.ran] == [["left>right"], ["right>left"]]
 
 
-def test_an_assumption_is_changed_where_there_is_one() -> None:
+def test_a_change_applies_to_the_scenarios_with_the_key() -> None:
     engine = Counting()
     changes = [("tcp.rto.min", "1 s"), ("network.queue.limit", "9 packets"), ("flows.1.count", "3")]
     runs = Runs(1, lambda result: result.scenario, engine, changes=changes[:2])
@@ -139,7 +139,7 @@ def test_an_assumption_is_changed_where_there_is_one() -> None:
         Runs(1, id, engine, changes=[("seed", "3")])
 
 
-def test_on_demand_only_what_is_looked_at_is_run() -> None:
+def test_on_demand_only_the_runs_that_an_item_reads_are_executed() -> None:
     engine = Counting()
     one, other = Download("one", 8), Download("other", 9)
     runs = Runs(2, lambda result: int(result.manifest["seed"]), engine, on_demand=1)
@@ -152,7 +152,7 @@ def test_on_demand_only_what_is_looked_at_is_run() -> None:
     assert len(engine.ran) == 3
 
 
-def test_a_later_stage_runs_only_what_is_missing() -> None:
+def test_a_later_stage_executes_only_missing_runs() -> None:
     engine, setting = Counting(), Download("d")
     runs = requested_runs(seeds(engine), Need(setting, record=WINDOW))
     requested_runs(runs, Need(setting))
@@ -162,7 +162,7 @@ def test_a_later_stage_runs_only_what_is_missing() -> None:
     assert engine.ran[1]["record"]["series"] == ["drops", "window"]
 
 
-def test_items_find_their_runs_in_any_order_of_requests() -> None:
+def test_items_get_their_runs_in_any_order_of_requests() -> None:
     engine, table, figure = Counting(), Download("table"), Download("figure")
     runs = requested_runs(seeds(engine, 3), Need(table), Need(figure, (0, 2)))
     assert len(engine.ran) == 3
@@ -171,7 +171,7 @@ def test_items_find_their_runs_in_any_order_of_requests() -> None:
     assert runs.one(figure, 2) == 3
 
 
-def test_no_replication_is_left_out_silently() -> None:
+def test_a_request_for_a_replication_that_does_not_run_is_refused() -> None:
     runs = seeds(Counting(), 3)
     with pytest.raises(ValueError, match=r"3: an item needs replication 7; use --replications 8"):
         runs.request([Need(Download("d"), (0, 2, 7))])
@@ -180,24 +180,24 @@ def test_no_replication_is_left_out_silently() -> None:
     assert requested_runs(seeds(Counting(), 1), few).of(few.setting) == [1]
 
 
-def test_a_warning_has_the_number_of_its_runs() -> None:
-    """A download without a drop says so, once for both of its replications."""
+def test_a_warning_begins_with_the_number_of_its_runs() -> None:
+    """Two replications without a drop give one warning."""
     runs = requested_runs(seeds(Counting(), 2), Need(Download("a", limit=1000)))
     (warning,) = [text for text in runs.warnings() if "no packet was dropped or marked" in text]
     assert warning.startswith("2 of 2 runs: ")
 
 
-def test_the_quick_form_leaves_out_what_it_does_without() -> None:
-    engine, kept, left = Counting(), Download("kept"), Download("left", limit=8)
+def test_the_quick_form_leaves_out_needs_that_are_not_quick() -> None:
+    engine, quick, slow = Counting(), Download("quick"), Download("slow", limit=8)
     runs = Runs(2, lambda result: int(result.manifest["seed"]), engine, quick=True)
-    requested_runs(runs, Need(kept), Need(left, quick=False))
+    requested_runs(runs, Need(quick), Need(slow, quick=False))
     assert len(engine.ran) == 2
-    assert (runs.has(kept), runs.has(left)) == (True, False)
-    assert (runs.of(kept), runs.of(left)) == ([1, 2], [])
-    assert dict(runs.by_replication(kept)) == {0: 1, 1: 2}
+    assert (runs.has(quick), runs.has(slow)) == (True, False)
+    assert (runs.of(quick), runs.of(slow)) == ([1, 2], [])
+    assert dict(runs.by_replication(quick)) == {0: 1, 1: 2}
 
 
-def test_the_quick_form_may_run_a_setting_as_another() -> None:
+def test_a_form_may_replace_a_setting_by_a_shorter_one() -> None:
     engine, requested = Counting(), Download("requested", limit=40)
     runs = Runs(
         1,
@@ -210,19 +210,19 @@ def test_the_quick_form_may_run_a_setting_as_another() -> None:
     assert runs.has(requested)
 
 
-def test_a_scenario_is_read_once_for_all_of_its_seeds() -> None:
-    """What is run is what would be, had each replication been read."""
+def test_all_seeds_of_a_setting_run_the_scenarios_that_it_returns() -> None:
+    """The engine runs the normalized scenario of each replication."""
     engine, setting = Counting(), Download('has "seed":7 in its title')
     requested_runs(seeds(engine, 3), Need(setting), Need(Download("other", limit=8)))
-    read = [
+    expected = [
         json.loads(normalize(s.scenario(r)))
         for s in (setting, Download("other", 8))
         for r in range(3)
     ]
-    assert engine.ran == read
+    assert engine.ran == expected
 
 
-def test_manifests_are_those_of_the_runs() -> None:
+def test_each_run_has_its_own_manifest() -> None:
     runs = requested_runs(seeds(Counting(), 2), Need(Download("a")), Need(Download("b", limit=8)))
     scenarios = {run.address: run.manifest["scenario"] for _, _, run in runs.items()}
     assert len(scenarios) == 4
@@ -230,8 +230,8 @@ def test_manifests_are_those_of_the_runs() -> None:
     assert limits == ["16 packets"] * 2 + ["8 packets"] * 2
 
 
-def test_a_grid_is_an_experiment() -> None:
-    """Settings under two arms, of which one point was not run in full."""
+def test_the_outcome_of_a_grid_has_arms_factors_and_differences() -> None:
+    """The outcome leaves out a point whose runs are incomplete."""
     seed: Measure[int] = Measure("seed_of_run", "s", lambda run: float(run), -1, scale=1000)
     arms = {"small": Download("a", limit=8), "large": Download("b", limit=16)}
     points = [
@@ -239,10 +239,10 @@ def test_a_grid_is_an_experiment() -> None:
         ({"limit": 9, "speed": "slow"}, {**arms, "large": Download("c", limit=99)}),
     ]
     runs = requested_runs(seeds(Counting(), 3), *map(Need, arms.values()))
-    found = grid.outcome(runs, points, [seed], "two arms")
-    assert (found.arms, found.factors) == (["small", "large"], ["limit", "speed"])
-    assert list(found.runs["point"].unique()) == [0]
-    small, large = found.cells(["limit"])
+    outcome = grid.outcome(runs, points, [seed], "two arms")
+    assert (outcome.arms, outcome.factors) == (["small", "large"], ["limit", "speed"])
+    assert list(outcome.runs["point"].unique()) == [0]
+    small, large = outcome.cells(["limit"])
     assert list(small.values.values()) == [1000, 2000, 3000]
     assert large.difference is not None
     assert large.difference.value == 0

@@ -1,4 +1,4 @@
-"""Verdicts of a whole study: stored, compared with a whole run and with a quick form."""
+"""Tests of stored verdicts: comparison with a whole run and with a quick form of a study."""
 
 import json
 import shutil
@@ -24,14 +24,14 @@ from aqmlab.studies.framework.verdicts import (
 
 
 def claim(number: str, value: float = 1) -> Published:
-    return Published(number, "says something", "a", value, "1", "", "", "exact")
+    return Published(number, "a statement", "a", value, "1", "", "", "exact")
 
 
 def test_quick_verdicts_are_compared_with_those_of_the_whole_study() -> None:
     now = {"A": REPRODUCED, "B": REPRODUCED, "C": OPEN, "D": ABSENT, "E": NOT_TESTABLE, "F": OPEN}
-    was = now | {"B": CONTRADICTED, "C": REPRODUCED, "D": REPRODUCED}
+    whole = now | {"B": CONTRADICTED, "C": REPRODUCED, "D": REPRODUCED}
     agreement = stored_verdicts.compare(
-        [(claim(n), Decision("", v, "")) for n, v in now.items()], was
+        [(claim(n), Decision("", v, "")) for n, v in now.items()], whole
     )
     assert agreement == stored_verdicts.Agreement(("A", "F"), ("B",), ("C",), ("D",))
     assert agreement.sentence == (
@@ -55,32 +55,34 @@ def test_the_score_counts_only_measured_claims() -> None:
 
 @pytest.fixture
 def study(tmp_path: Path) -> Study:
-    """A study whose stored verdicts and README are in a folder of the test."""
-    there = studies.load("rfc2884")
+    """Return a study whose stored verdicts and README are in a temporary folder."""
+    original = studies.load("rfc2884")
     (tmp_path / "study" / "published").mkdir(parents=True)
     path = tmp_path / "study" / "published" / "claims.csv"
-    shutil.copy(there.claims.path, path)
+    shutil.copy(original.claims.path, path)
     (path.parents[1] / "README.md").write_text(f"# A\n\n{BEGIN}\n\nold\n\n{END}\n\nrest\n")
-    return replace(there, claims=replace(there.claims, path=path))
+    return replace(original, claims=replace(original.claims, path=path))
 
 
 @pytest.fixture
 def folder(tmp_path: Path, study: Study) -> Path:
-    """The folder that a whole run left."""
-    made = tmp_path / "results"
-    made.mkdir()
+    """Return a folder with the results of a whole run."""
+    results = tmp_path / "results"
+    results.mkdir()
     items = [item.name for item in study.items]
     manifest = {"study": study.name, "quick": False, "changes": {}, "items": items}
-    (made / MANIFEST).write_text(json.dumps(manifest))
-    (made / CLAIMS).write_text(
+    (results / MANIFEST).write_text(json.dumps(manifest))
+    (results / CLAIMS).write_text(
         f"id,statement,basis,ours,verdict,evidence\nA,says,{MEASURED},3,{REPRODUCED},seen\n"
     )
-    (made / README).write_text("**new**\n")
-    return made
+    (results / README).write_text("**new**\n")
+    return results
 
 
 def test_the_verdicts_of_a_whole_run_are_stored_and_compared(folder: Path, study: Study) -> None:
-    assert stored_verdicts.check(folder, study), "no verdict is stored yet"
+    assert stored_verdicts.check(folder, study), (
+        "the check reported no difference before any verdict was stored"
+    )
     stored_verdicts.store(folder, study)
     stored = study.verdicts_path.read_text()
     assert stored == f"id,basis,ours,verdict\nA,{MEASURED},3,{REPRODUCED}\n"
@@ -97,10 +99,10 @@ def test_the_verdicts_of_a_whole_run_are_stored_and_compared(folder: Path, study
     ]
 
 
-def test_a_missing_claim_or_another_class_is_a_difference() -> None:
-    was = {"A": StoredClaim(MEASURED, "1", OPEN), "B": StoredClaim(MEASURED, "1", OPEN)}
+def test_differences_list_missing_claims_and_other_classes() -> None:
+    stored = {"A": StoredClaim(MEASURED, "1", OPEN), "B": StoredClaim(MEASURED, "1", OPEN)}
     now = {"A": StoredClaim(FITTED, "1", OPEN), "C": StoredClaim(MEASURED, "1", OPEN)}
-    assert stored_verdicts.differences(was, now) == [
+    assert stored_verdicts.differences(stored, now) == [
         "A: stored as measured, now fitted", "B: not decided now", "C: not stored"
     ]  # fmt: skip
 
@@ -124,8 +126,8 @@ def test_a_readme_without_marks_is_refused() -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", studies.names())
-def test_a_whole_run_has_the_stored_verdicts(tmp_path: Path, name: str) -> None:
-    """Every claim, and every number of the README that the run writes."""
+def test_a_whole_run_matches_the_stored_verdicts_and_readme(tmp_path: Path, name: str) -> None:
+    """A whole run gives the stored verdict of every claim and every number of the README."""
     study = studies.load(name)
     study.reproduce(out=tmp_path / name)
     assert stored_verdicts.check(tmp_path / name, study) == []

@@ -1,4 +1,4 @@
-"""When a number or a claim counts as reproduced, contradicted or open."""
+"""Tests of the verdicts on numbers and claims: reproduced, contradicted or open."""
 
 import math
 from dataclasses import replace
@@ -47,7 +47,7 @@ BOUNDS: tuple[Kind, ...] = ("number", "upper_bound", "lower_bound")
 
 @st.composite
 def statements(draw: st.DrawFn) -> tuple[float, float, Kind]:
-    """Return a printed statement: value, tolerance, kind."""
+    """Return value, tolerance and kind of a printed statement."""
     if draw(st.booleans()):
         return float(draw(st.sampled_from([-1, 0, 1]))), draw(WIDTH), "sign"
     return draw(LEVEL), draw(WIDTH), draw(st.sampled_from(BOUNDS))
@@ -58,7 +58,7 @@ def around(centre: float, below: float, above: float) -> Interval:
 
 
 @given(statements(), LEVEL, WIDTH, WIDTH, NARROW, NARROW, SPREADS)
-def test_width_never_earns_a_verdict(
+def test_a_wider_interval_never_makes_a_verdict_reproduced(
     printed: tuple[float, float, Kind],
     centre: float,
     below: float,
@@ -67,7 +67,7 @@ def test_width_never_earns_a_verdict(
     right: float,
     spread: tuple[float, float] | None,
 ) -> None:
-    """An interval inside another one has the same decision wherever the wider one has any."""
+    """A narrower interval has the same decision if the wider interval around it has one."""
     single = None if spread is None else around(centre, *spread)
     wide = verdict(around(centre, below, above), *printed, spread=single)
     narrow = verdict(around(centre, below * left, above * right), *printed, spread=single)
@@ -76,11 +76,11 @@ def test_width_never_earns_a_verdict(
     if wide == CONTRADICTED:
         assert narrow == CONTRADICTED
     if narrow in (OPEN, CONTRADICTED):
-        assert wide not in GREEN, "widening turned it green"
+        assert wide not in GREEN, "the wider interval was reproduced, the narrower interval was not"
 
 
 @given(statements(), LEVEL, WIDTH, WIDTH, SPREADS)
-def test_more_replications_end_at_one_of_two_decisions(
+def test_shrinking_intervals_lead_to_one_final_decision(
     printed: tuple[float, float, Kind],
     centre: float,
     below: float,
@@ -88,18 +88,18 @@ def test_more_replications_end_at_one_of_two_decisions(
     spread: tuple[float, float] | None,
 ) -> None:
     single = None if spread is None else around(centre, *spread)
-    last = verdict(around(centre, 0, 0), *printed, spread=single)
-    assert last in (*GREEN, CONTRADICTED)
-    # A decision that was made is never taken back on the way there.
-    made = [
+    final = verdict(around(centre, 0, 0), *printed, spread=single)
+    assert final in (*GREEN, CONTRADICTED)
+    # A decision never changes while the interval shrinks.
+    verdicts = [
         verdict(around(centre, below / 2**k, above / 2**k), *printed, spread=single)
         for k in range(64)
     ]
-    assert {v in GREEN for v in made if v != OPEN} <= {last in GREEN}
+    assert {v in GREEN for v in verdicts if v != OPEN} <= {final in GREEN}
 
 
 @given(statements(), LEVEL, WIDTH)
-def test_a_wider_tolerance_is_the_only_thing_that_helps(
+def test_a_wider_tolerance_never_loses_a_reproduced_verdict(
     printed: tuple[float, float, Kind], centre: float, half: float
 ) -> None:
     value, width, kind = printed
@@ -108,13 +108,17 @@ def test_a_wider_tolerance_is_the_only_thing_that_helps(
         assert verdict(interval, value, 2 * width, kind) in GREEN
 
 
-def test_the_three_verdicts() -> None:
+def test_the_verdict_compares_the_interval_with_the_tolerance() -> None:
     assert verdict(Interval(36, 38, 40), 38, 3) == REPRODUCED
     assert verdict(Interval(34, 38, 40), 38, 3) == OPEN
-    assert verdict(Interval(20, 38, 60), 38, 3) == OPEN, "a wide interval around the number"
+    assert verdict(Interval(20, 38, 60), 38, 3) == OPEN, "the interval is wider than the tolerance"
     assert verdict(Interval(42, 50, 60), 38, 3) == CONTRADICTED
-    assert verdict(Interval(math.nan, 38, math.nan), 38, 3) == OPEN, "one replication"
-    assert verdict(Interval(-math.inf, 38, math.inf), 38, 3) == OPEN, "few replications"
+    assert verdict(Interval(math.nan, 38, math.nan), 38, 3) == OPEN, (
+        "one replication has no interval"
+    )
+    assert verdict(Interval(-math.inf, 38, math.inf), 38, 3) == OPEN, (
+        "few replications have an unlimited interval"
+    )
 
 
 def test_a_rank_or_a_direction_needs_an_interval_without_0() -> None:
@@ -126,8 +130,8 @@ def test_a_rank_or_a_direction_needs_an_interval_without_0() -> None:
     assert verdict(Interval(-0.9, 0.1, 1.1), 0, 1, "sign") == OPEN
 
 
-def test_a_single_printed_run_may_lie_within_the_spread_of_ours() -> None:
-    """The verdict says so, and an interval that is wider than the spread stays open."""
+def test_a_single_printed_run_may_lie_within_the_spread_of_the_runs() -> None:
+    """The verdict is SINGLE_RUN; an interval that is wider than the spread remains open."""
     spread = Interval(20, 30, 60)
     assert accepted(55, 2, "number", spread) == (25, 65)
     assert verdict(Interval(28, 30, 33), 55, 2, spread=spread) == SINGLE_RUN
@@ -149,11 +153,11 @@ def alike(value: float) -> Estimate:
     ("ours", "printed", "expected"),
     [
         (38, 38, REPRODUCED),
-        (41, 38, REPRODUCED),  # 3 packets
+        (41, 38, REPRODUCED),  # The difference is 3 packets.
         (42, 38, CONTRADICTED),
         (3, 0, REPRODUCED),
         (4, 0, CONTRADICTED),
-        (424, 400, REPRODUCED),  # 6 %
+        (424, 400, REPRODUCED),  # The difference is 6 %.
         (425, 400, CONTRADICTED),
     ],
 )
@@ -168,7 +172,7 @@ def test_the_payload_does_not_widen_the_tolerance_of_sent_packets() -> None:
     assert SENT.width(28730 + 1000) == 60
 
 
-def test_goodputs_may_differ_by_half_a_second() -> None:
+def test_goodputs_may_differ_by_half_a_second_of_completion_time() -> None:
     kbit = 20 * 2**20 * 8 / 1000
     assert judge(alike(kbit / 224.0), round(kbit / 224.5, 1), GOODPUT) == REPRODUCED
     assert judge(alike(kbit / 223.5), round(kbit / 224.5, 1), GOODPUT) == CONTRADICTED
@@ -177,12 +181,12 @@ def test_goodputs_may_differ_by_half_a_second() -> None:
     assert judge(alike(0.9985), 0.999, JAIN) == REPRODUCED
 
 
-def test_nothing_is_judged_that_was_not_printed() -> None:
+def test_a_number_that_was_not_printed_has_no_verdict() -> None:
     assert judge(alike(1), None, None) == NOT_PRINTED
     assert Cell("i", {}, "q", "1", alike(1)).difference is None
 
 
-def test_no_replication_is_no_reproduction() -> None:
+def test_a_median_without_replications_is_contradicted() -> None:
     nothing = estimates.median([math.nan])
     assert nothing.n == 0
     assert judge(nothing, 1.0, Tolerance.of("all", 1e9)) == CONTRADICTED
@@ -203,7 +207,7 @@ def mean(*values: float) -> Estimate:
     return estimates.mean(values)
 
 
-def test_bounds_and_directions() -> None:
+def test_claims_of_bounds_of_zero_and_of_directions() -> None:
     above, below = mean(63.7, 63.8, 63.9), mean(62.1, 62.2, 62.3)
     for of, low, high in ((above, REPRODUCED, CONTRADICTED), (below, CONTRADICTED, REPRODUCED)):
         assert claims.estimated(claim(63, "lower_bound"), of, EXACT).verdict == low
@@ -220,17 +224,17 @@ def test_bounds_and_directions() -> None:
     assert claims.most(40, 128, "-1", "").verdict == CONTRADICTED
 
 
-def test_a_statement_about_several_cases_needs_all_of_them() -> None:
+def test_a_claim_about_several_cases_needs_all_cases() -> None:
     up, down, wide = mean(1, 2, 1.5), mean(-1, -2, -1.5), mean(-1, 2, 1)
     every = {"a": up, "b": up}
     assert claims.every_sign(claim(1), every, 0, "").verdict == REPRODUCED
     assert claims.every_sign(claim(1), every | {"b": wide}, 0, "").verdict == OPEN
-    found = claims.every_sign(claim(1), every | {"b": wide, "c": down}, 0, "")
-    assert (found.verdict, found.ours) == (CONTRADICTED, "1 of 3")
+    decision = claims.every_sign(claim(1), every | {"b": wide, "c": down}, 0, "")
+    assert (decision.verdict, decision.ours) == (CONTRADICTED, "1 of 3")
 
 
 class Some:
-    """Runs of one setting, which are numbers."""
+    """Runs of the setting "x", whose results are numbers."""
 
     def __init__(self, *values: float) -> None:
         self.values, self.replications = list(values), len(values)
@@ -241,46 +245,46 @@ class Some:
         return self.values
 
     def has(self, setting: Any) -> bool:
-        """Return whether a setting was asked for."""
+        """Return True for the setting "x", the only one with runs."""
         return bool(setting == "x")
 
 
-def greatest(runs: Any) -> float:
+def maximum(runs: Any) -> float:
     return float(max(runs.of("x")))
 
 
-def test_a_number_of_all_replications_has_the_interval_of_their_bootstrap() -> None:
+def test_a_number_over_all_replications_has_a_bootstrap_interval() -> None:
     of = resampled(Some(*range(1, 21)), lambda runs: sum(runs.of("x")) / len(runs.of("x")))
     low, middle, high = of.interval
     assert middle == 10.5
-    half = 1.96 * math.sqrt((20**2 - 1) / 12 / 20)  # the standard error of the mean
+    half = 1.96 * math.sqrt((20**2 - 1) / 12 / 20)  # 1.96 standard errors of the mean
     assert (middle - low, high - middle) == pytest.approx((half, half), rel=0.25)
-    assert math.isnan(resampled(Some(3.0), greatest).low), "one replication has no interval"
+    assert math.isnan(resampled(Some(3.0), maximum).low), "one replication has no interval"
     tight, loose = Some(*[7.0] * 9), Some(*[7.0] * 8, 9.0)
-    assert claims.whole(claim(7), tight, greatest, EXACT).verdict == REPRODUCED
-    assert claims.whole(claim(9), loose, greatest, EXACT).verdict == OPEN
-    assert claims.condition(tight, lambda runs: greatest(runs) - 8, 7, "").verdict == CONTRADICTED
-    assert claims.condition(loose, lambda runs: greatest(runs) - 8, 9, "").verdict == OPEN
+    assert claims.whole(claim(7), tight, maximum, EXACT).verdict == REPRODUCED
+    assert claims.whole(claim(9), loose, maximum, EXACT).verdict == OPEN
+    assert claims.condition(tight, lambda runs: maximum(runs) - 8, 7, "").verdict == CONTRADICTED
+    assert claims.condition(loose, lambda runs: maximum(runs) - 8, 9, "").verdict == OPEN
 
 
 def test_classes_of_claims_have_their_reasons() -> None:
     from aqmlab.studies.ecn_red_simulation.claims import CLAIMS
 
     apart = {INPUT: {"ES-001": "counts an input"}, FITTED: {"ES-006": "chosen by it"}}
-    made = {c.id: c for c in Claims(CLAIMS.path, apart).published()}
-    assert (made["ES-001"].basis, made["ES-001"].reason) == (INPUT, "counts an input")
-    assert (made["ES-006"].basis, made["ES-006"].counted) == (FITTED, False)
-    assert (made["ES-007"].basis, made["ES-007"].counted) == (MEASURED, True)
+    by_id = {c.id: c for c in Claims(CLAIMS.path, apart).published()}
+    assert (by_id["ES-001"].basis, by_id["ES-001"].reason) == (INPUT, "counts an input")
+    assert (by_id["ES-006"].basis, by_id["ES-006"].counted) == (FITTED, False)
+    assert (by_id["ES-007"].basis, by_id["ES-007"].counted) == (MEASURED, True)
 
 
-def test_an_event_that_never_happened_is_told() -> None:
+def test_the_evidence_names_an_event_that_never_happened() -> None:
     decision = claims.value(claim(21), [math.nan], Tolerance.of("1 s", 1.0))
     assert decision.verdict == CONTRADICTED
     assert "did not happen in any replication" in decision.evidence
 
 
 def test_a_replication_without_a_number_is_counted_as_missing() -> None:
-    """In the row of the cell, in the table of the report, and in the evidence of a claim."""
+    """The row, the table of the report and the evidence of a claim have the missing number."""
     time = Measure[float]("time", "s", lambda run: run, -1)
     in_ms = Measure[float]("time", "ms", lambda run: run, -1, scale=1000)
     assert Cell.of("item", {}, in_ms, [0.25]).ours.value == 250
@@ -290,7 +294,7 @@ def test_a_replication_without_a_number_is_counted_as_missing() -> None:
     cell = Cell.of("item", {}, time, [*times, *lost], 21, rule)
     row = cell.row("study")
     assert (row["replications"], row["missing"], row["verdict"]) == (10, 4, OPEN), (
-        "too many are missing"
+        "4 of 14 missing replications leave the verdict open"
     )
     assert entry(cell).sub.endswith("4 of 14 missing")
     assert Cell.of("item", {}, time, times, 21, rule).verdict == REPRODUCED
@@ -298,10 +302,10 @@ def test_a_replication_without_a_number_is_counted_as_missing() -> None:
     decision = claims.value(claim(21), [*times, math.nan], rule)
     assert "did not happen in 1 of 11 replications" in decision.evidence
     undecided = claims.direction(claim(1), [1.0, 1.1, math.nan], "")
-    assert undecided.verdict == OPEN, "what is missing may be anything"
+    assert undecided.verdict == OPEN, "a missing replication may have any value"
 
 
-def test_only_what_is_printed_once_and_not_fitted_is_counted() -> None:
+def test_cells_that_are_fitted_or_compared_again_are_not_counted() -> None:
     rule = Tolerance.of("1", 1.0)
     cell = Cell("item", {}, "q", "1", alike(1), 1, rule)
     assert (cell.counted, cell.standing) == (True, "counted")
@@ -311,12 +315,12 @@ def test_only_what_is_printed_once_and_not_fitted_is_counted() -> None:
     assert Cell("item", {}, "q", "1", alike(1)).standing == ""
 
 
-def test_numbers_are_written_for_people() -> None:
+def test_numbers_are_rounded_without_an_exponent() -> None:
     written = [number(x) for x in (0.0, 38.0, 28835.5, 1491.33, 0.993, 1e6, math.nan)]
     assert written == ["0", "38", "28836", "1491.3", "0.993", "1000000", "none"]
 
 
-def test_digits_follow_the_interval() -> None:
+def test_an_estimate_has_the_digits_that_its_interval_supports() -> None:
     assert str(spread(0.090014, 0.02282, 0.15721)) == "0.09 [0.023 to 0.157]"
     assert str(spread(94.293, 94.07, 94.515)) == "94.29 [94.07 to 94.52]"
     assert str(spread(78.24, 56.3, 100)) == "78 [56 to 100]"

@@ -157,7 +157,7 @@ def red() -> list[Form]:
     return forms
 
 
-def gap_law(spacing: str, p: float) -> Expected:
+def expected_gaps(spacing: str, p: float) -> Expected:
     """Return mean, standard deviation and maximum of the gaps at the marking probability p.
 
     Packet k after a signal has the probability p with geometric spacing and p/(1 - k p) with
@@ -407,7 +407,7 @@ def rows() -> Iterable[Row]:
         expected = form.expected
         if form.name in averages:
             p = 0.1 * (averages[form.name] - 5) / 90
-            expected = gap_law(form.scenario["network"]["links"][0]["queue"]["spacing"], p)
+            expected = expected_gaps(form.scenario["network"]["links"][0]["queue"]["spacing"], p)
         runs = [measured[form.name][seed] for seed in sorted(measured[form.name])]
         for measure, (value, unit, tolerance) in expected.items():
             ours = tuple(run[measure] for run in runs)

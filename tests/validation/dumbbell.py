@@ -92,7 +92,7 @@ class Dumbbell:
         The CBR flows.
     replications : int
         Number of seeds on each side.
-    theirs : dict
+    peer_arguments : dict
         Arguments for the peer's script that do not follow from the other fields.
     """
 
@@ -110,7 +110,7 @@ class Dumbbell:
     ecn_flows: int = 0
     cbr: tuple[Cbr, ...] = ()
     replications: int = 40
-    theirs: dict[str, Any] = field(default_factory=dict)
+    peer_arguments: dict[str, Any] = field(default_factory=dict)
 
     def draws(self, replication: int) -> Draws:
         """Return the starts and delays of a replication, rounded to whole microseconds."""
@@ -222,7 +222,7 @@ def rows_of(
     theirs: Sequence[Numbers],
     causes: dict[tuple[str, str], str],
 ) -> Iterable[Row]:
-    """Yield the rows of a setting, without counts other than drops that are 0 on both sides."""
+    """Yield the rows of a setting; only drops have a row if a count is 0 on both sides."""
     for key, (measure, unit, tolerance) in MEASURES.items():
         if key not in ours[0] or key not in theirs[0]:
             continue

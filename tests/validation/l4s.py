@@ -16,6 +16,9 @@ flow. The tolerance is the larger of two bounds: 2 Mbit/s (1 Mbit/s at 10 Mbit/s
 the flow's throughput if the ratio of the two flows changes by a factor of 1.25.
 [`tests/l4s`](../tests/l4s/README.md) describes the settings and their sources.
 
+The name of a setting has the rate and the queue of the bottleneck, and the congestion control and
+the round-trip time of each flow.
+
 The 48 pairs with `cnq_codel_af`, CoDel with approximate fairness, are not compared because aqmlab
 does not have this queue. [pairs.csv](../tests/l4s/measured/pairs.csv) has their throughputs."""
 

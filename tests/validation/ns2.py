@@ -214,10 +214,11 @@ SETTINGS = (
 
 SACK_TIMER = (
     "The retransmission timer differs during SACK recovery: in these settings of aqmlab the fast "
-    "retransmit restarts the timer and later retransmissions do not. On the same draws, the mean "
-    "numbers of timeouts in aqmlab, in ns-2, and in aqmlab if each retransmission restarts the "
-    'timer (`rto.fast_retransmit = "each-restarts"`) are 74.1, 57.2 and 50.7 (dt-sack-n10-10M) and '
-    "13.1, 6.4 and 7.2 (dt-sack-n4-cbr-30%)."
+    "retransmit restarts the timer and later retransmissions do not. In dt-sack-n10-10M, the mean "
+    "number of timeouts on the same draws is 74.1 in aqmlab, 57.2 in ns-2, and 50.7 in aqmlab if "
+    'each retransmission restarts the timer (`rto.fast_retransmit = "each-restarts"`). In '
+    "dt-sack-n4-cbr-30%, the mean number of timeouts on the same draws is 13.1 in aqmlab, 6.4 in "
+    'ns-2, and 7.2 in aqmlab with `rto.fast_retransmit = "each-restarts"`.'
 )
 CAUSES: dict[tuple[str, str], str] = {
     ("dt-sack-n10-10M", "timeouts"): SACK_TIMER,
@@ -263,7 +264,7 @@ def arguments(setting: Dumbbell, replication: int) -> dict[str, Any]:
             "singledup": int(keys["recovery"].get("limited_transmit", False)),
             "minrto": seconds(keys["rto"]["min"]), "tick": seconds(keys["rto"]["granularity"]),
         }  # fmt: skip
-    return values | setting.theirs
+    return values | setting.peer_arguments
 
 
 def words(values: Iterable[Any]) -> str:
@@ -295,5 +296,5 @@ def run(setting: Dumbbell, replication: int) -> Numbers:
 
 
 def rows() -> Iterable[Row]:
-    """Run both simulators and yield the rows."""
+    """Run both simulators and yield the rows of the comparison."""
     return compare(SETTINGS, run, CAUSES)

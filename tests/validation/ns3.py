@@ -152,37 +152,79 @@ SETTINGS = (
 )
 """Settings; a name has the queue, the TCP, the flows and the rate of the bottleneck."""
 
+
+def means(setting: str, measure: str, runs: int, ours: str, theirs: str, changed: str) -> str:
+    """Return a sentence with the means of aqmlab, of ns-3, and of ns-3 with a change.
+
+    Parameters
+    ----------
+    setting, measure : str
+        Name of the setting, and name of the measure in the sentence.
+    runs : int
+        Number of replications of each mean.
+    ours, theirs : str
+        Means of aqmlab and of ns-3 as released.
+    changed : str
+        Mean of ns-3 with a change, followed by "with" and the name of the change.
+    """
+    return (
+        f" In {setting}, the mean {measure} over the same {runs} replications is {ours} in aqmlab, "
+        f"{theirs} in ns-3 and {changed}."
+    )
+
+
 HIDDEN_PACKET = (
     "RED in ns-3 does not count the packet that ns-3's queue discipline has passed to the device. "
-    "If minth and maxth of aqmlab are one packet larger, the mean queue of aqmlab is 14.5 packets."
+    "If minth and maxth of aqmlab are one packet larger, the mean queue of aqmlab is 14.5 packets "
+    "in red-reno-n10-1.5M."
 )
 PRR = (
     "PRR in ns-3 counts too much delivered data: `TcpPrrRecovery` counts one segment for each "
-    "duplicate ACK in addition to the bytes that the ACK SACKs. The means over the same 5 "
-    "replications in aqmlab, in ns-3, and in ns-3 with the PRR of RFC 6937 are 362, 552 and 390 "
-    "drops and 86.0, 73.3 and 86.7 packets of queue (fifo-cubic-n5-10M); 464, 542 and 446 drops "
-    "and 8.47, 8.27 and 8.47 Mbit/s of goodput (fq-codel-cubic-n5-cbr-10M); 644, 780 and 699 drops "
-    "and 11.5, 14.1 and 12.8 packets of queue (codel-cubic-n10-10M)."
+    "duplicate ACK in addition to the bytes that the ACK SACKs."
+) + "".join(
+    means(setting, measure, 5, ours, theirs, f"{changed} in ns-3 with the PRR of RFC 6937")
+    for setting, measure, ours, theirs, changed in (
+        ("fifo-cubic-n5-10M", "number of drops", "362", "552", "390"),
+        ("fifo-cubic-n5-10M", "queue in packets", "86.0", "73.3", "86.7"),
+        ("fq-codel-cubic-n5-cbr-10M", "number of drops", "464", "542", "446"),
+        ("fq-codel-cubic-n5-cbr-10M", "goodput in Mbit/s", "8.47", "8.27", "8.47"),
+        ("codel-cubic-n10-10M", "number of drops", "644", "780", "699"),
+        ("codel-cubic-n10-10M", "queue in packets", "11.5", "14.1", "12.8"),
+    )
 )
 PIPE = (
     "ns-3 counts some SACKed data as in flight: `TcpTxBuffer` counts a retransmitted segment, even "
     "after the segment is SACKed, until a cumulative ACK covers it. A lost retransmission thus "
-    "slows the sender, above all at the end of slow start. The mean numbers of drops over the same "
-    "6 replications in aqmlab, in ns-3, in ns-3 with the pipe of RFC 6675, and in ns-3 with this "
-    "pipe and the PRR of RFC 6937 are 266.5, 222, 278 and 245 (standard deviation 10) for "
-    "red-reno-n5-10M; 217, 168, 207 and 192 (standard deviation 28) for fq-codel-reno-n5-10M; and "
-    "353, 283, 408 and 337 (standard deviation 32) for pie-reno-n5-10M."
-)
+    "slows the sender, above all at the end of slow start."
+) + "".join(
+    means(
+        setting, "number of drops", 6, ours, theirs,
+        f"{pipe} in ns-3 with the pipe of RFC 6675; with this pipe and the PRR of RFC 6937 the "
+        f"mean in ns-3 is {both} (standard deviation {deviation})",
+    )
+    for setting, ours, theirs, pipe, both, deviation in (
+        ("red-reno-n5-10M", "266.5", "222", "278", "245", "10"),
+        ("fq-codel-reno-n5-10M", "217", "168", "207", "192", "28"),
+        ("pie-reno-n5-10M", "353", "283", "408", "337", "32"),
+    )
+)  # fmt: skip
 """Cause of the smaller counts of drops in ns-3. SetPipe of RFC 6675 leaves SACKed data out."""
 PIPE_AND_PRR = (
     "ns-3 counts some SACKed data as in flight, and PRR in ns-3 counts too much delivered data: "
     "`TcpTxBuffer` counts a retransmitted segment, even after the segment is SACKed, until a "
     "cumulative ACK covers it, and `TcpPrrRecovery` counts one segment for each duplicate ACK in "
-    "addition to the bytes that the ACK SACKs. The mean goodputs over the same 6 replications in "
-    "aqmlab, in ns-3, and in ns-3 with the pipe of RFC 6675 and the PRR of RFC 6937 are 9.294, "
-    "8.99 and 9.301 Mbit/s (red-reno-n5-10M); 9.151, 8.82 and 9.129 Mbit/s (fq-codel-reno-n5-10M); "
-    "9.198, 9.02 and 9.251 Mbit/s (pie-reno-n5-10M)."
-)
+    "addition to the bytes that the ACK SACKs."
+) + "".join(
+    means(
+        setting, "goodput in Mbit/s", 6, ours, theirs,
+        f"{changed} in ns-3 with the pipe of RFC 6675 and the PRR of RFC 6937",
+    )
+    for setting, ours, theirs, changed in (
+        ("red-reno-n5-10M", "9.294", "8.99", "9.301"),
+        ("fq-codel-reno-n5-10M", "9.151", "8.82", "9.129"),
+        ("pie-reno-n5-10M", "9.198", "9.02", "9.251"),
+    )
+)  # fmt: skip
 
 CAUSES: dict[tuple[str, str], str] = {
     ("red-reno-n10-1.5M", "queue"): HIDDEN_PACKET,
@@ -253,7 +295,7 @@ def request(setting: Dumbbell, replication: int) -> dict[str, Any]:
             "ns3::TcpSocketBase::Timestamp": "false",
             "ns3::TcpSocketBase::UseEcn": "On" if setting.ecn_flows else "Off",
             "ns3::TcpCubic::HyStart": "false",
-            **setting.theirs,
+            **setting.peer_arguments,
         },
     }  # fmt: skip
 
@@ -287,7 +329,7 @@ def worker(jobs: Sequence[tuple[Dumbbell, int]]) -> list[Numbers]:
 
 
 def rows() -> Iterable[Row]:
-    """Run both simulators and yield the rows."""
+    """Run both simulators and yield the rows of the comparison."""
     ours, theirs = simulated(SETTINGS), measured(SETTINGS)
     for setting in SETTINGS:
         yield from rows_of(setting, ours[setting.name], theirs[setting.name], CAUSES)

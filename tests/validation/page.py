@@ -111,8 +111,10 @@ def section(key: str, origin: Origin, rows: Sequence[Row]) -> list[str]:
     lines = [
         f"## {peer.NAME}", "", peer.ABOUT, "",
         paragraph(
-            f"{count(rows, HOLDS)} of {len(rows)} comparisons hold. `make validate "
-            f'PEERS="{key}"` ran them on {origin.date} in {origin.minutes:.1f} minutes. '
+            f"Of {len(rows)} comparisons, {count(rows, HOLDS)} hold, {count(rows, MISSES)} miss "
+            f"({count_open(rows)} of the misses have an open cause) and {count(rows, UNDECIDED)} "
+            "are undecided. `make validate "
+            f'PEERS="{key}"` ran the comparisons on {origin.date} in {origin.minutes:.1f} minutes. '
             f"aqmlab {origin.build} was compared with {origin.version}. "
             f"[{key}.csv]({data.FOLDER.name}/{key}.csv) has the values of all runs."
         ), "",
@@ -124,10 +126,10 @@ def section(key: str, origin: Origin, rows: Sequence[Row]) -> list[str]:
     if first:
         lines += [*table(first, peer.NAME, causes), ""]
     if causes:
-        lines += [f"Causes of the misses in the comparison with {peer.NAME}:", ""]
+        lines += ["Causes of the misses, by their numbers in the table:", ""]
         lines += [paragraph(f"{i}. {cause}", "   ") for i, cause in enumerate(causes, 1)] + [""]
     if rest:
-        summary = f"The {len(rest)} comparisons with {peer.NAME} that hold"
+        summary = f"The {len(rest)} comparisons that hold"
         lines += [f"<details><summary>{summary}</summary>", ""]
         lines += [*table(rest, peer.NAME), "", "</details>"]
     return lines
@@ -152,8 +154,8 @@ def table(rows: Sequence[Row], name: str, causes: Sequence[str] | None = None) -
     name : str
         Name of the peer.
     causes : sequence of str, optional
-        Causes that the page lists below the table, in the order of their numbers. Without them the
-        table has no column of causes.
+        Causes that the page lists below the table, in the order of their numbers. A table without
+        this argument has no column of causes.
     """
     header = ["verdict", "setting", "measure", "aqmlab", name, "difference", "tolerance"]
     align = ["---", "---", "---", "---:", "---:", "---:", "---"]

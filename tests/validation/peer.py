@@ -23,7 +23,7 @@ class Peer(Protocol):
         """Return the name and version of the peer, such as "ns-2.35 (Debian)"."""
 
     def rows(self) -> Iterable[Row]:
-        """Run both sides and yield the rows."""
+        """Run both sides of each comparison and yield the rows."""
 
 
 KEYS = ("ns2", "ns3", "linux", "l4s", "closed_forms")

@@ -62,7 +62,7 @@ class Tolerance:
         """Return the tolerance in words, such as "5 % or 1 ms"."""
         parts = [f"{100 * self.relative:g} %"] if self.relative else []
         if self.absolute:
-            parts.append(f"{self.absolute:g} {unit}".strip())
+            parts.append(f"{self.absolute:g} {unit}" if unit else f"a count of {self.absolute:g}")
         if self.in_range:
             parts.append("inside the peer's range")
         text = " or ".join(parts) if parts else "equal"
