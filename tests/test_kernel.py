@@ -1,4 +1,4 @@
-"""The stack ``linux`` beside configurations measured on a real kernel (``tests/kernel``)."""
+"""Comparison of the stack ``linux`` with measurements of a real kernel (``tests/kernel``)."""
 
 from statistics import mean
 
@@ -13,11 +13,13 @@ RUNS = [
     for config in compare.measured(hosts)
     if not config.startswith("1g_")
 ]
-"""Configurations of up to 100 Mbit/s; ``make validate`` runs those of 1 Gbit/s, too."""
+"""Configurations of up to 100 Mbit/s; ``make validate`` also runs those of 1 Gbit/s."""
 
 
 @pytest.mark.parametrize(("config", "hosts"), RUNS)
-def test_the_stack_linux_does_what_the_kernel_does(config: str, hosts: str) -> None:
+def test_the_stack_linux_agrees_with_the_kernel_except_for_explained_misses(
+    config: str, hosts: str
+) -> None:
     rows = compare.compare(config, hosts)
     assert len(rows) in (4, 5)
     causes = {
@@ -29,7 +31,7 @@ def test_the_stack_linux_does_what_the_kernel_does(config: str, hosts: str) -> N
 
 
 def test_the_send_buffer_limits_a_long_fast_path() -> None:
-    """One flow over 1 Gbit/s and 40 ms; a sender without limit has 796 Mbit/s and no queue."""
+    """One flow runs over 1 Gbit/s and 40 ms; without the limit it has 796 Mbit/s and no queue."""
     config = "1g_40ms_pfifohalf_cubic_n1"
     for hosts, goodput_bps, queue_ms in (
         (compare.OFF, 350.6e6, 1.34),
@@ -40,20 +42,22 @@ def test_the_send_buffer_limits_a_long_fast_path() -> None:
         assert numbers.queue_ms == pytest.approx(queue_ms, rel=0.05)
 
 
-def test_pie_has_the_timer_of_each_kernel() -> None:
+def test_pie_uses_the_timer_period_of_each_kernel() -> None:
     """PIE updates every 30 ms at HZ = 100 and every 16 ms at HZ = 1000.
 
     The kernels have mean queues of 16.6 and 16.0 ms, and 5 and 42 retransmissions. With HZ = 100
-    retransmissions also depend on where in a period the flows start.
+    the retransmissions also depend on the phase of the timer when the flows start.
     """
     config = "pie_ecn1_n4"
     retransmitted = []
     for hz in (100, 1000):
         kernel = compare.measured(kernel_hz=hz)[config]
-        ours = [compare.simulated(config, repetition, kernel_hz=hz) for repetition in range(5)]
+        simulated = [compare.simulated(config, repetition, kernel_hz=hz) for repetition in range(5)]
         assert len(kernel) == 5
         for name, bound in (("queue_ms", 0.03), ("marked", 0.05)):
-            found, expected = (mean(getattr(run, name) for run in runs) for runs in (ours, kernel))
-            assert found == pytest.approx(expected, rel=bound), (hz, name)
-        retransmitted.append(mean(run.retransmitted for run in ours))
+            actual, expected = (
+                mean(getattr(run, name) for run in runs) for runs in (simulated, kernel)
+            )
+            assert actual == pytest.approx(expected, rel=bound), (hz, name)
+        retransmitted.append(mean(run.retransmitted for run in simulated))
     assert retransmitted[0] < retransmitted[1] / 2
