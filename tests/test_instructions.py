@@ -108,7 +108,7 @@ def test_the_instructions_of_a_run_are_within_5_percent_of_the_committed_count(
     change = now / before - 1
     assert abs(change) <= TOLERANCE, (
         f"{scenario}: {now:,} instructions, {before:,} are committed ({change:+.1%}, "
-        f"{TOLERANCE:.0%} are allowed). {'If meant' if change > 0 else 'Well process'}: {RENEW}"
+        f"{TOLERANCE:.0%} are allowed). {'If meant' if change > 0 else 'Well done'}: {RENEW}"
     )
 
 

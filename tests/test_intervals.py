@@ -190,7 +190,7 @@ def test_missing_p_values_do_not_change_the_correction(p: list[float], untested:
 
 
 def test_batch_means_cover_the_mean_of_a_dependent_series() -> None:
-    """An autoregressive series has (1 + a)/(1 - a) times the variance of the mean of white noise."""
+    """The mean of an autoregressive series has a variance (1 + a)/(1 - a) times that of noise."""
     random = np.random.default_rng(6)
     a, covered = 0.9, [0, 0]
     for _ in range(300):

@@ -1,4 +1,4 @@
-"""Pairs of flows beside real L4S hosts (``tests/l4s``)."""
+"""Comparison of pairs of flows with measurements of real L4S hosts (``tests/l4s``)."""
 
 from collections import Counter
 from dataclasses import replace
@@ -14,7 +14,7 @@ from validation.row import HOLDS, MISSES
 PAIR = Pair("s1", 50, "dualpi2", ("cubic", "prague"), (10.0, 10.0), (10.0, 40.0))
 
 
-def test_every_pair_that_was_measured_is_there() -> None:
+def test_the_files_have_all_216_measured_pairs() -> None:
     pairs = compare.measured()
     assert len(pairs) == len({(pair.scenario, pair.setting) for pair in pairs}) == 216
     assert Counter(pair.known for pair in pairs) == {True: 168, False: 48}
@@ -24,24 +24,24 @@ def test_every_pair_that_was_measured_is_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ours", "agrees"),
+    ("simulated", "agrees"),
     [
-        ((12.0, 38.0), True),  # within 2 Mbit/s
-        ((12.1, 37.9), False),  # a ratio of 0.319 beside 0.25
+        ((12.0, 38.0), True),  # the throughputs differ by at most 2 Mbit/s
+        ((12.1, 37.9), False),  # the ratio is 0.319 instead of 0.25
         ((8.1, 39.8), True),
         ((7.9, 42.1), False),
-        ((8.5, 41.5), True),  # a ratio of 0.205
+        ((8.5, 41.5), True),  # the ratio is 0.205 instead of 0.25
     ],
 )
 def test_a_pair_agrees_by_throughputs_or_by_their_ratio(
-    ours: tuple[float, float], agrees: bool
+    simulated: tuple[float, float], agrees: bool
 ) -> None:
-    assert compare.agrees(PAIR, [ours]) is agrees
-    verdicts = {row.verdict for row in compare.rows(PAIR, [ours])}
+    assert compare.agrees(PAIR, [simulated]) is agrees
+    verdicts = {row.verdict for row in compare.rows(PAIR, [simulated])}
     assert verdicts == ({HOLDS} if agrees else {MISSES})
 
 
-def test_the_mean_of_the_runs_counts() -> None:
+def test_a_pair_agrees_by_the_mean_of_its_runs() -> None:
     runs = [(7.0, 43.0), (13.0, 37.0)]
     assert compare.agrees(PAIR, runs)
     first, second = compare.rows(PAIR, runs)
@@ -53,20 +53,20 @@ def test_the_mean_of_the_runs_counts() -> None:
 
 
 def test_pairs_of_each_kind_of_queue_agree() -> None:
-    """The whole comparison is ``make validate PEERS=l4s``; here are pairs far from their bounds."""
-    some = {
+    """``make validate PEERS=l4s`` compares all pairs; these pairs are far from their bounds."""
+    settings = {
         "10 Mbit/s, dualpi2: cubic 10 ms and prague 10 ms",
         "10 Mbit/s, fq_codel: cubic 160 ms and prague 10 ms",
         "10 Mbit/s, pfifo(200): cubic 80 ms and prague 20 ms",
     }
-    pairs = [pair for pair in compare.measured() if pair.setting in some]
+    pairs = [pair for pair in compare.measured() if pair.setting in settings]
     assert len(pairs) == 3
-    for pair, ours in zip(pairs, compare.simulated(pairs, (1,)), strict=True):
-        assert compare.agrees(pair, ours), (pair.setting, ours)
+    for pair, rates in zip(pairs, compare.simulated(pairs, (1,)), strict=True):
+        assert compare.agrees(pair, rates), (pair.setting, rates)
 
 
 def test_the_step_of_linux_6_17_starves_prague_at_10_mbit() -> None:
-    """docs/how-to/compare-queues.md: a packet takes 1.2 ms, more than the step of 1 ms."""
+    """The transmission of a packet takes 1.2 ms, more than the step of 1 ms (compare-queues.md)."""
     setting = "10 Mbit/s, dualpi2: prague 80 ms and cubic 20 ms"
     (pair,) = (pair for pair in compare.measured() if pair.setting == setting)
     rates = {}

@@ -1,4 +1,4 @@
-"""The comparison with peers: verdicts, the files of the rows, the page, and what is missing."""
+"""Comparison with peers: verdicts, files of rows, the page, and missing peers."""
 
 from pathlib import Path
 
@@ -20,12 +20,12 @@ from validation.row import HOLDS, MISSES, UNDECIDED, Row, Tolerance
         (Tolerance(interval=False, in_range=True), (3.1,), (2.0, 3.0), MISSES),
         (Tolerance(), (0.0,), (0.0,), HOLDS),
         (Tolerance(0.05, 2), (11.0,), (10.0,), HOLDS),
-        # Noise earns neither: equal means of widely spread runs, and an unlucky difference.
+        # Widely spread runs are undecided, with equal means and with different means.
         (Tolerance(0.1), (50.0, 150.0), (60.0, 140.0), UNDECIDED),
         (Tolerance(0.1), (70.0, 110.0), (100.0, 140.0), UNDECIDED),
         (Tolerance(0.1), (99.0, 100.0, 101.0), (100.0, 101.0, 99.0), HOLDS),
         (Tolerance(0.1), (119.0, 120.0, 121.0), (100.0, 101.0, 99.0), MISSES),
-        # Pairs: the spread between draws is not the spread of the difference.
+        # In pairs, the spread of the runs is not the spread of their differences.
         (Tolerance(0.1), (10.0, 100.0, 1000.0), (10.0, 100.0, 1001.0), UNDECIDED),
         (Tolerance(0.1, paired=True), (10.0, 100.0, 1000.0), (10.0, 100.0, 1001.0), HOLDS),
     ],
@@ -49,17 +49,23 @@ def test_rows_are_read_as_they_were_written(
     monkeypatch.setattr(data, "FOLDER", tmp_path / "rows")
     rows = [
         Row(
-            "a, b", "drops", "", (1.0, 2.5), (0.1, 3.0), Tolerance(0.1, 2, paired=True), 'says "x"'
+            "a, b",
+            "drops",
+            "",
+            (1.0, 2.5),
+            (0.1, 3.0),
+            Tolerance(0.1, 2, paired=True),
+            'because of "x"',
         ),
         Row("c", "goodput", "Mbit/s", (1e-9,), (3.0, 4.0), Tolerance(0.02, interval=False)),
     ]
-    made = data.Made("ns-2", "About.", "ns-2 2.35", "2026-01-01", 1.5, "0.1.0")
+    origin = data.Made("ns-2", "About.", "ns-2 2.35", "2026-01-01", 1.5, "0.1.0")
     assert data.read("ns2") is None
-    data.write("ns2", made, rows)
-    assert data.read("ns2") == (made, rows)
+    data.write("ns2", origin, rows)
+    assert data.read("ns2") == (origin, rows)
 
 
-def test_the_page_is_that_of_the_rows() -> None:
+def test_the_page_is_generated_from_the_rows() -> None:
     sections = {key: value for key in KEYS if (value := data.read(key))}
     assert PAGE.read_text("utf-8") == page(sections), "run python -m validation --page in tests/"
     assert {"ns2", "ns3", "linux", "closed_forms"} <= set(sections)
@@ -70,7 +76,7 @@ def test_the_readme_links_the_page_in_its_first_lines() -> None:
     assert any("docs/validation.md" in line for line in readme[:14])
 
 
-def test_a_peer_that_is_not_installed_is_named_with_the_remedy(
+def test_the_error_of_a_missing_peer_names_the_remedy(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
@@ -81,17 +87,17 @@ def test_a_peer_that_is_not_installed_is_named_with_the_remedy(
     assert {"ns2", "ns3", "closed_forms"} <= set(peers())
 
 
-def test_there_are_as_many_settings_as_promised() -> None:
-    for settings, least in ((ns2.SETTINGS, 40), (ns3.SETTINGS, 20)):
+def test_ns2_has_at_least_40_settings_and_ns3_at_least_20() -> None:
+    for settings, minimum in ((ns2.SETTINGS, 40), (ns3.SETTINGS, 20)):
         names = [setting.name for setting in settings]
-        assert len(set(names)) == len(names) >= least
+        assert len(set(names)) == len(names) >= minimum
     for setting in ns2.SETTINGS:
         assert ns2.arguments(setting, 0)["starts"].count(" ") == max(setting.flows - 1, 0)
     for setting in ns3.SETTINGS:
         assert len(ns3.request(setting, 0)["starts"]) == setting.flows + len(setting.cbr)
 
 
-def test_exact_closed_forms_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_exact_closed_forms_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = [*closed_forms.times(), *closed_forms.shares()]
     monkeypatch.setattr(closed_forms, "forms", lambda: exact)
     rows = list(closed_forms.rows())
