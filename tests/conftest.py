@@ -1,4 +1,4 @@
-"""What the tests share: a small scenario, hypothesis profiles."""
+"""A small scenario and the hypothesis profiles that the tests share."""
 
 import copy
 import json
@@ -12,12 +12,12 @@ from hypothesis import HealthCheck, settings
 ROOT = Path(__file__).parents[1]
 
 for ignored in (signal.SIGINT, signal.SIGHUP):
-    # A shell (nohup, or one that starts something in its background) makes what it starts deaf to
-    # these, and so would be what the tests start and end; what is handled here is not ignored there
+    # nohup and a shell's background jobs ignore these signals, and the processes that the tests
+    # start would inherit this. A handled signal is reset to its default in a new process.
     if signal.getsignal(ignored) is signal.SIG_IGN:
         signal.signal(ignored, lambda *_: None)
 
-# How fast examples come is the machine's matter: a busy one must not fail a test.
+# A busy machine generates examples slowly, which must not fail a test.
 at_any_speed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("default", at_any_speed, max_examples=150, derandomize=True)
 settings.register_profile("nightly", at_any_speed, max_examples=20_000)
@@ -59,20 +59,20 @@ SMALL: dict[str, Any] = {
 
 @pytest.fixture
 def small() -> dict[str, Any]:
-    """A scenario that runs in milliseconds, drops, marks and records everything."""
+    """Return a scenario that runs in milliseconds, with drops, marks and every recorded series."""
     return copy.deepcopy(SMALL)
 
 
 @pytest.fixture
 def scenario(small: dict[str, Any], tmp_path: Path) -> Path:
-    """The small scenario in a file."""
+    """Return the path of a file with the small scenario."""
     path = tmp_path / "small.json"
     path.write_text(json.dumps(small))
     return path
 
 
 def repeatable(file: Path) -> bytes:
-    """What a file of a run says, without what the machine's speed puts into the manifest."""
+    """Return the content of a file of a run, without the times in the manifest."""
     if file.name != "manifest.json":
         return file.read_bytes()
     manifest = json.loads(file.read_text("utf-8"))

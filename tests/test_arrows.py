@@ -1,4 +1,4 @@
-"""Which part imports which: the contracts in pyproject.toml, and that they would tell."""
+"""Imports between the parts of the package, by the contracts in pyproject.toml."""
 
 import ast
 import os
@@ -16,19 +16,19 @@ LINT = "from importlinter.cli import lint_imports; raise SystemExit(lint_imports
 
 
 def lint(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Check the package in a folder by the contracts of the project."""
-    found = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    paths = [str(folder / "python"), *filter(None, found)]
+    """Check the imports of the package in a folder by the contracts of the project."""
+    inherited = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    paths = [str(folder / "python"), *filter(None, inherited)]
     return subprocess.run(
         [sys.executable, "-c", LINT], capture_output=True, text=True, cwd=folder,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
     )  # fmt: skip
 
 
-def test_each_part_imports_only_what_it_may() -> None:
-    done = lint(ROOT)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "2 kept, 0 broken" in done.stdout
+def test_each_part_imports_only_the_parts_that_its_contract_allows() -> None:
+    process = lint(ROOT)
+    assert process.returncode == 0, process.stdout + process.stderr
+    assert "2 kept, 0 broken" in process.stdout
 
 
 @pytest.mark.parametrize(
@@ -45,20 +45,20 @@ def test_each_part_imports_only_what_it_may() -> None:
         ("new_room.py", ""),
     ],
 )
-def test_a_wrong_import_is_told(file: str, line: str, tmp_path: Path) -> None:
+def test_the_contracts_report_a_forbidden_import(file: str, line: str, tmp_path: Path) -> None:
     shutil.copy2(ROOT / "pyproject.toml", tmp_path)
     ignored = shutil.ignore_patterns("__pycache__", "_core*")
     shutil.copytree(PACKAGE, tmp_path / "python" / "aqmlab", ignore=ignored)
     path = tmp_path / "python" / "aqmlab" / file
     path.parent.mkdir(exist_ok=True)
     path.write_text((path.read_text("utf-8") if path.exists() else "") + f"\n{line}\n", "utf-8")
-    done = lint(tmp_path)
-    assert done.returncode != 0, done.stdout
-    assert file.removesuffix(".py").removesuffix("/__init__").replace("/", ".") in done.stdout
+    process = lint(tmp_path)
+    assert process.returncode != 0, process.stdout
+    assert file.removesuffix(".py").removesuffix("/__init__").replace("/", ".") in process.stdout
 
 
-def test_nothing_is_taken_from_the_package_itself() -> None:
-    """`from aqmlab import run` would be an import of everything; the contracts do not see it."""
+def test_no_part_imports_from_the_package_itself() -> None:
+    """The contracts do not detect `from aqmlab import run`, which imports every part."""
     for path in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module == "aqmlab":

@@ -1,4 +1,4 @@
-"""The speed benchmark: its rows, and its errors."""
+"""The rows and the errors of the speed benchmark."""
 
 import json
 import os
@@ -42,7 +42,7 @@ HTSIM = (
 )
 
 
-def measured(packets: float, cpu_s: float) -> bench.Measured:
+def measurement(packets: float, cpu_s: float) -> bench.Measured:
     return {
         "bottleneck_packets": packets,
         "hops": 5 * packets,
@@ -69,7 +69,7 @@ def no_peers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("short")
-def test_json_has_a_row_with_every_key(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_json_output_has_a_row_with_every_key(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["bench", "--json", "--runs", "2"]) == 0
     out, err = capsys.readouterr()
     (row,) = json.loads(out)
@@ -109,9 +109,9 @@ def test_htsim_does_not_run_without_its_library(
 
 @pytest.mark.usefixtures("no_peers")
 def test_htsim_does_not_run_scenarios_that_it_lacks_features_for() -> None:
-    told: list[str] = []
-    assert bench.available("S1-red", told.append) == []
-    assert "htsim does not run S1-red: it has neither RED nor a TCP with SACK" in told
+    messages: list[str] = []
+    assert bench.available("S1-red", messages.append) == []
+    assert "htsim does not run S1-red: it has neither RED nor a TCP with SACK" in messages
 
 
 def test_the_output_of_htsim_is_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,9 +139,9 @@ def test_the_output_of_htsim_is_parsed(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_peers_do_not_run_scenarios_without_a_script() -> None:
-    told: list[str] = []
-    assert bench.available("S5", told.append) == []
-    assert told == ["ns-2, ns-3 and htsim do not run S5: they have no script for it"]
+    messages: list[str] = []
+    assert bench.available("S5", messages.append) == []
+    assert messages == ["ns-2, ns-3 and htsim do not run S5: they have no script for it"]
 
 
 def test_an_unknown_scenario_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
@@ -160,7 +160,7 @@ def test_an_invalid_number_of_runs_is_an_error(
     assert f"--runs '{runs}' must be a whole number, 1 or more" in capsys.readouterr().err
 
 
-def test_outside_a_checkout_it_is_an_error(
+def test_the_benchmark_outside_a_checkout_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(bench, "SCENARIOS", tmp_path)
@@ -178,13 +178,13 @@ def test_a_failing_simulator_is_reported_in_one_line(
     assert err.count("\n") == 1
 
 
-def test_ctrl_c_ends_it_in_one_line() -> None:
+def test_ctrl_c_ends_the_benchmark_with_one_line() -> None:
     command = [sys.executable, "-m", "aqmlab", "bench", "S3", "--runs", "1000"]
     running = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0
     )
     time.sleep(1.5)
-    os.killpg(running.pid, signal.SIGINT)  # as a terminal does: the run under way gets it too
+    os.killpg(running.pid, signal.SIGINT)  # a terminal signals the running simulator too
     assert running.communicate(timeout=5) == (
         "",
         "aqmlab: error: interrupted; nothing was written\n",
@@ -192,8 +192,8 @@ def test_ctrl_c_ends_it_in_one_line() -> None:
     assert running.returncode == 130
 
 
-def test_a_row_has_medians_and_spread() -> None:
-    runs = [measured(100, 1.0), measured(100, 4.0), measured(100, 2.0)]
+def test_a_row_has_the_median_and_the_spread() -> None:
+    runs = [measurement(100, 1.0), measurement(100, 4.0), measurement(100, 2.0)]
     row = bench.row("S1", "aqmlab", runs)
     assert list(row) == KEYS
     assert row == {
@@ -216,24 +216,24 @@ def test_simulators_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     def simulator(name: str) -> bench.Simulator:
         def measure(_: str) -> bench.Measured:
             turns.append(name)
-            return measured(100, 1.0)
+            return measurement(100, 1.0)
 
         return bench.Simulator(name, measure)
 
     plan = {"S1": [simulator("a"), simulator("b")]}
     monkeypatch.setattr(bench, "planned", lambda *_: plan)
-    told: list[tuple[float, int]] = []
-    rows = list(bench.benchmark([], 2, True, print, lambda *done: told.append(done)))
+    progress: list[tuple[float, int]] = []
+    rows = list(bench.benchmark([], 2, True, print, lambda *done: progress.append(done)))
     assert turns == ["a", "b", "a", "b"]
     assert [row["simulator"] for row in rows] == ["a", "b"]
-    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert progress == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
 def test_the_table_shows_ratios_of_one_scenario() -> None:
     rows: list[dict[str, Any]] = [
-        bench.row("S1", "aqmlab", [measured(8e6, 2.0)]),
-        bench.row("S1", "ns-2", [measured(8e6, 16.0)]),
-        bench.row("S2", "aqmlab", [measured(8e6, 1.0)]),
+        bench.row("S1", "aqmlab", [measurement(8e6, 2.0)]),
+        bench.row("S1", "ns-2", [measurement(8e6, 16.0)]),
+        bench.row("S2", "aqmlab", [measurement(8e6, 1.0)]),
     ]
     console = Console(width=120)
     with console.capture() as shown:
@@ -258,7 +258,7 @@ def test_the_table_shows_ratios_of_one_scenario() -> None:
         ("r1>right-1", False),
     ],
 )
-def test_bottlenecks_are_known_by_name(link: str, expected: bool) -> None:
+def test_bottleneck_links_are_identified_by_their_names(link: str, expected: bool) -> None:
     assert bench.is_bottleneck(link) == expected
 
 

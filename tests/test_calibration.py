@@ -1,4 +1,4 @@
-"""Users found for a load, and their requests frozen: the same in every run that replays them."""
+"""Calibration of the number of users for a load, and the replay of their requests."""
 
 import csv
 import json
@@ -29,10 +29,10 @@ WEB: dict[str, Any] = {
             "traffic": {
                 "kind": "web", "page_gap": {"kind": "exponential", "mean": "3 s"}, "objects": 2,
                 "request": "300 B", "response": {"kind": "pareto", "mean": "7.2 kB", "shape": 1.5},
-                "connections": how,
+                "connections": connections,
             },
         }
-        for name, count, how in [("a", 20, "each"), ("b", 10, "persistent")]
+        for name, count, connections in [("a", 20, "each"), ("b", 10, "persistent")]
     ],
 }  # fmt: skip
 WIDE = [("network.rate", "'1 Gbit/s'"), ("network.queue.limit", "'10000 packets'")]
@@ -43,30 +43,34 @@ def rows(file: Path) -> list[list[str]]:
     return list(csv.reader(file.read_text().splitlines()))
 
 
-def test_the_load_is_found_and_replayed_alike(tmp_path: Path) -> None:
+def test_calibration_reaches_the_load_and_every_replay_has_the_same_requests(
+    tmp_path: Path,
+) -> None:
     wanted = [Wanted(WEB, bps, tmp_path / f"{bps:g}") for bps in (2e6, 4e6)]
     low, high = calibrate(wanted, link=LINK, uncongested=WIDE, warm_up="5 s", tolerance=0.01)
-    for found, bps in ((low, 2e6), (high, 4e6)):
-        assert abs(found.load_bps / bps - 1) < 0.01
-        assert {i: len({row[0] for row in rows(file)[1:]}) <= found.users[i]
-                for i, file in found.lists.items()} == {0: True, 1: True}  # fmt: skip
-    # The users of the lower load are the first of those of the higher one.
-    few, many = (rows(found.lists[0]) for found in (low, high))
+    for calibrated, bps in ((low, 2e6), (high, 4e6)):
+        assert abs(calibrated.load_bps / bps - 1) < 0.01
+        assert {i: len({row[0] for row in rows(file)[1:]}) <= calibrated.users[i]
+                for i, file in calibrated.lists.items()} == {0: True, 1: True}  # fmt: skip
+    # The users of the lower load are the first users of the higher load.
+    few, many = (rows(calibrated.lists[0]) for calibrated in (low, high))
     assert few == many[: len(few)]
-    asked = [row for file in high.lists.values() for row in rows(file)[1:]]
+    requests = [row for file in high.lists.values() for row in rows(file)[1:]]
     replay = frozen(WEB, high.lists, high.users) | {"record": {"series": ["requests"]}}
-    seen = []
+    start_times = []
     for queue in ("{ kind = 'drop_tail', limit = '9 packets' }", "{ kind = 'codel' }"):
         result = aqmlab.run(changed(replay, [("network.queue", queue)]))
-        got = result.table("requests")
-        assert Counter(got.response_bytes) <= Counter(int(row[4]) for row in asked)
-        single = got[got.flow.astype(str).str.startswith("a")]
-        seen.append(sorted(single.start_s))
-    assert seen[0] == seen[1] == sorted(float(row[2]) for row in rows(high.lists[0])[1:])
+        table = result.table("requests")
+        assert Counter(table.response_bytes) <= Counter(int(row[4]) for row in requests)
+        single = table[table.flow.astype(str).str.startswith("a")]
+        start_times.append(sorted(single.start_s))
+    assert (
+        start_times[0] == start_times[1] == sorted(float(row[2]) for row in rows(high.lists[0])[1:])
+    )
 
 
-def test_what_a_preset_says_is_frozen_too(tmp_path: Path) -> None:
-    """The server's times of PackMime; what stands beside a preset goes before it."""
+def test_a_replay_includes_the_settings_of_a_preset(tmp_path: Path) -> None:
+    """The server times of PackMime are included, and a key beside a preset overrides it."""
     lists = {i: tmp_path / f"{i}.csv" for i in range(2)}
     presets = ({"preset": "packmime"}, {"preset": "3gpp-http", "connections": "pipelined"})
     flows = [
@@ -80,17 +84,19 @@ def test_what_a_preset_says_is_frozen_too(tmp_path: Path) -> None:
     assert "server_time" not in other
 
 
-def test_a_frozen_scenario_says_which_list_it_is_of(tmp_path: Path) -> None:
-    (found,) = calibrate([Wanted(WEB, 2e6, tmp_path)], link=LINK, uncongested=WIDE, tolerance=0.02)
-    text = aqmlab.scenario.normalize(frozen(WEB, found.lists, found.users))
-    found.lists[0].write_text(found.lists[0].read_text() + "\n")
+def test_a_replay_refuses_a_list_that_has_changed(tmp_path: Path) -> None:
+    (calibrated,) = calibrate(
+        [Wanted(WEB, 2e6, tmp_path)], link=LINK, uncongested=WIDE, tolerance=0.02
+    )
+    text = aqmlab.scenario.normalize(frozen(WEB, calibrated.lists, calibrated.users))
+    calibrated.lists[0].write_text(calibrated.lists[0].read_text() + "\n")
     with pytest.raises(
         ScenarioError, match=r"flows\.0\.traffic\.list\.sha256: .* which has changed"
     ):
         aqmlab.run(json.loads(text))
 
 
-def test_what_cannot_be_found_is_refused(tmp_path: Path) -> None:
+def test_calibration_refuses_loads_and_scenarios_that_it_cannot_calibrate(tmp_path: Path) -> None:
     def seek(scenario: dict[str, Any], load_bps: float, **how: Any) -> None:
         calibrate([Wanted(scenario, load_bps, tmp_path)], link=LINK, uncongested=WIDE, **how)
 
@@ -114,12 +120,14 @@ def test_what_cannot_be_found_is_refused(tmp_path: Path) -> None:
         calibrate([Wanted(WEB, 1e6, tmp_path)], link="left>there", uncongested=WIDE)
 
 
-def test_lists_have_connections_as_they_were_opened(tmp_path: Path) -> None:
-    made = {
+def test_lists_have_connections_in_the_order_of_their_opening(tmp_path: Path) -> None:
+    requests = {
         "user": [5, 5, 4, 5], "connection": [7, 2, 9, 2], "start_s": [1.0, 2.5, 0.5, 2.0],
         "request_bytes": [1, 3, 4, 2], "response_bytes": [10, 30, 40, 20],
     }  # fmt: skip
-    write_list({key: np.array(values) for key, values in made.items()}, 4, tmp_path / "list.csv")
+    write_list(
+        {key: np.array(values) for key, values in requests.items()}, 4, tmp_path / "list.csv"
+    )
     assert rows(tmp_path / "list.csv")[1:] == [
         ["0", "0", "0.5", "4", "40"],
         ["1", "0", "1", "1", "10"],
@@ -128,24 +136,24 @@ def test_lists_have_connections_as_they_were_opened(tmp_path: Path) -> None:
     ]
 
 
-def test_the_command_leaves_scenarios_that_run(
+def test_the_command_writes_scenarios_that_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "small.json").write_text(json.dumps(WEB))
-    asked = ["calibrate", "small.json", "--load", "2 Mbit/s", "--tolerance", "1"]
-    assert execute([*asked, "--replications", "2"]) == 0
+    command = ["calibrate", "small.json", "--load", "2 Mbit/s", "--tolerance", "1"]
+    assert execute([*command, "--replications", "2"]) == 0
     assert "measured" in capsys.readouterr().out
     for seed in (1, 2):
         result = aqmlab.run(f"results/small-calibrated/2Mbitps-{seed}/small.toml")
         assert result.scenario["seed"] == seed
         assert result.table("exchanges").requests.sum() > 50
-    assert execute(asked) == 2
+    assert execute(command) == 2
     assert "--force" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (["--load", "2"], "--load '2' must be a rate above 0, for example '10 Mbit/s'"),
         (["--load", "-2 Mbit/s"], "must be a rate above 0"),
@@ -154,9 +162,9 @@ def test_the_command_leaves_scenarios_that_run(
         (["--load", "2 Mbit/s", "--link", "a>b"], "a>b"),
     ],
 )
-def test_wrong_options_are_told(
+def test_wrong_options_are_refused_with_the_reason(
     options: list[str],
-    told: str,
+    message: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -164,5 +172,5 @@ def test_wrong_options_are_told(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "small.json").write_text(json.dumps(WEB))
     assert execute(["calibrate", "small.json", *options]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not (tmp_path / "results" / "small-calibrated").exists()

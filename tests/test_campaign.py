@@ -1,4 +1,4 @@
-"""The one way to run many runs: each distinct run once, kept, found again, played back."""
+"""Campaigns: each distinct run executes once, and the store and recorded runs replace others."""
 
 import json
 import math
@@ -22,70 +22,70 @@ from aqmlab.store import FolderStore, address
 
 
 class Counting:
-    """The simulator, with what it was asked to run."""
+    """Simulator that records the texts that it runs."""
 
     capabilities = EVERYTHING
 
     def __init__(self, build: str = "counting") -> None:
         self.build = build
-        self.asked: list[str] = []
+        self.texts: list[str] = []
 
     def run(
         self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None
     ) -> Generator[tuple[int, Result | Failed]]:
-        """Run as the simulator does."""
-        self.asked += texts
+        """Record the texts and run them."""
+        self.texts += texts
         return Simulator().run(texts, jobs, progress)
 
 
-def alike(one: Result, other: Result) -> bool:
-    """Whether two results have the same tables to the bit, and the same manifest."""
+def assert_equal_results(one: Result, other: Result) -> bool:
+    """Assert that two results have bitwise the same tables and the same manifest; return True."""
     assert one.manifest == other.manifest
     assert one.tables == other.tables
     for table in one.tables:
-        mine, theirs = one.columns(table), other.columns(table)
-        assert mine.keys() == theirs.keys()
-        for name, column in mine.items():
+        columns, others = one.columns(table), other.columns(table)
+        assert columns.keys() == others.keys()
+        for name, column in columns.items():
             if isinstance(column, list):
-                assert column == theirs[name]
+                assert column == others[name]
             else:
-                assert column.dtype == theirs[name].dtype
-                assert column.tobytes() == theirs[name].tobytes()
+                assert column.dtype == others[name].dtype
+                assert column.tobytes() == others[name].tobytes()
     return True
 
 
 def texts(small: dict[str, Any], *seeds: int) -> list[str]:
-    """The small scenario with these seeds."""
+    """Return the small scenario with each of the seeds."""
     return [normalize(small | {"seed": seed}) for seed in seeds]
 
 
 def seed(result: Result) -> int:
-    """What the tests reduce a run to."""
+    """Return the seed of a run, to which the tests reduce it."""
     return int(result.manifest["seed"])
 
 
-def test_a_distinct_run_is_run_once(small: dict[str, Any]) -> None:
+def test_a_campaign_executes_each_distinct_run_once(small: dict[str, Any]) -> None:
     engine = Counting()
-    retitled = normalize(small | {"title": "the same by another name"})
-    asks = [(text,) for text in [*texts(small, 7, 8, 7), retitled]]
-    assert in_order(campaign(asks, seed, engine=engine)) == [7, 8, 7, 7]
-    assert len(engine.asked) == 2
+    retitled = normalize(small | {"title": "the same run with another title"})
+    requests = [(text,) for text in [*texts(small, 7, 8, 7), retitled]]
+    assert in_order(campaign(requests, seed, engine=engine)) == [7, 8, 7, 7]
+    assert len(engine.texts) == 2
 
 
-def test_an_ask_is_reduced_when_all_its_runs_are_there(small: dict[str, Any]) -> None:
+def test_a_request_is_reduced_when_all_its_runs_have_ended(small: dict[str, Any]) -> None:
     one, two, three = texts(small, 1, 2, 3)
 
     def seeds(*results: Result) -> list[int]:
         return list(map(seed, results))
 
     engine = Counting()
-    asks = [(two, one), (one,), (three, one, two), (two, two)]
-    assert in_order(campaign(asks, seeds, engine=engine)) == [[2, 1], [1], [3, 1, 2], [2, 2]]
-    assert engine.asked == [two, one, three]
+    requests = [(two, one), (one,), (three, one, two), (two, two)]
+    assert in_order(campaign(requests, seeds, engine=engine)) == [[2, 1], [1], [3, 1, 2], [2, 2]]
+    assert engine.texts == [two, one, three]
 
 
-def test_scenarios_that_differ_by_their_seed_are_told_apart(small: dict[str, Any]) -> None:
-    """The simulator reads them once; titles may look like what it goes by."""
+def test_scenarios_that_differ_only_in_their_seed_are_separate_runs(small: dict[str, Any]) -> None:
+    """The simulator parses such scenarios once, even if a title has the form of a seed."""
     titles = ["", ',"seed":9,', '","seed":9,"x":"', "{", "a"]
     several = [
         normalize(small | {"title": title, "seed": seed, "duration": duration})
@@ -100,32 +100,36 @@ def test_scenarios_that_differ_by_their_seed_are_told_apart(small: dict[str, Any
         assert isinstance(result, Result)
         assert isinstance(alone, Result)
         assert result.scenario == alone.scenario == json.loads(text)
-        alone.manifest |= {of: result.manifest[of] for of in ("setup", "running")}  # what they took
-        assert alike(result, alone)
+        alone.manifest |= {
+            key: result.manifest[key] for key in ("setup", "running")
+        }  # wall-clock times
+        assert assert_equal_results(result, alone)
 
 
-def test_what_is_kept_is_not_run_again(small: dict[str, Any], tmp_path: Path) -> None:
+def test_a_run_in_the_store_is_not_executed_again(small: dict[str, Any], tmp_path: Path) -> None:
     store, engine = FolderStore(tmp_path / "runs"), Counting()
     first = aqmlab.sweep(small, {"tcp.ecn": ["off", "rfc3168"]}, 2, engine=engine, store=store)
-    assert len(engine.asked) == 4
+    assert len(engine.texts) == 4
     over = {"tcp.ecn": ["rfc3168", "off"]}
     store.close()
     again = aqmlab.sweep(small, over, 2, engine=engine, store=store)
-    assert len(engine.asked) == 4
-    assert all(map(alike, again.results, first.results[2:] + first.results[:2]))
+    assert len(engine.texts) == 4
+    assert all(map(assert_equal_results, again.results, first.results[2:] + first.results[:2]))
     aqmlab.replicate(small, 3, engine=engine, store=store)
-    assert len(engine.asked) == 5, "replications of the sweep are its runs"
+    assert len(engine.texts) == 5, "the replications of the sweep are in the store"
 
 
-def test_what_another_build_ran_is_not_taken(small: dict[str, Any], tmp_path: Path) -> None:
+def test_a_stored_run_of_another_build_is_not_used(small: dict[str, Any], tmp_path: Path) -> None:
     store, older, newer = FolderStore(tmp_path), Counting("1"), Counting("2")
     for engine in (older, older, newer):
         aqmlab.run_many([small], engine=engine, store=store)
-    assert (len(older.asked), len(newer.asked)) == (1, 1)
+    assert (len(older.texts), len(newer.texts)) == (1, 1)
     assert len(list(store)) == 2
 
 
-def test_the_address_is_that_of_what_is_run(small: dict[str, Any]) -> None:
+def test_the_address_depends_only_on_the_settings_that_change_the_run(
+    small: dict[str, Any],
+) -> None:
     def of(**changes: Any) -> str | None:
         return address(normalize(small | changes), "build")
 
@@ -136,7 +140,7 @@ def test_the_address_is_that_of_what_is_run(small: dict[str, Any]) -> None:
     assert of(title='a "quoted\\" title, "seed":1') == of() != of(title='", "seed": 1', seed=8)
 
 
-def test_a_law_in_python_has_no_address_and_runs_each_time(
+def test_a_run_with_a_queue_in_python_is_never_stored(
     small: dict[str, Any], tmp_path: Path
 ) -> None:
     class Passing(aqmlab.CustomQueue):
@@ -147,8 +151,8 @@ def test_a_law_in_python_has_no_address_and_runs_each_time(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_recorded_runs_are_played_back(small: dict[str, Any], tmp_path: Path) -> None:
-    """From a store and from folders, as sweeps and replications ask for them."""
+def test_recorded_runs_replace_the_simulator(small: dict[str, Any], tmp_path: Path) -> None:
+    """Recorded runs come from a store or from folders, for replications and for sweeps."""
     store = FolderStore(tmp_path / "store")
     recorded = aqmlab.replicate(small, 3, store=store)
     for i, result in enumerate(recorded):
@@ -156,44 +160,44 @@ def test_recorded_runs_are_played_back(small: dict[str, Any], tmp_path: Path) ->
     engines: list[Engine] = [Recorded(store), Recorded.read(tmp_path / "runs")]
     assert engines[0].build == engines[1].build
     for engine in engines:
-        assert all(map(alike, aqmlab.replicate(small, 3, engine=engine), recorded))
+        assert all(map(assert_equal_results, aqmlab.replicate(small, 3, engine=engine), recorded))
         swept = aqmlab.sweep(small, {"seed": [9, 8]}, engine=engine)
-        assert all(map(alike, swept.results, reversed(recorded[1:])))
+        assert all(map(assert_equal_results, swept.results, reversed(recorded[1:])))
     assert Recorded(recorded[:2]).build != engines[0].build
 
 
-def test_a_run_that_failed_is_told_when_the_others_have_ended(small: dict[str, Any]) -> None:
+def test_a_failed_run_raises_its_error_after_the_others_have_ended(small: dict[str, Any]) -> None:
     engine = Recorded(aqmlab.replicate(small, 2))
-    seen: list[int] = []
-    asked = campaign([(text,) for text in texts(small, 5, 7, 6, 8)], seed, engine=engine)
+    reduced: list[int] = []
+    outcomes = campaign([(text,) for text in texts(small, 5, 7, 6, 8)], seed, engine=engine)
     with pytest.raises(LookupError, match=r"no recorded run .*seed 5.*1 run"):
-        seen.extend(index for index, _ in asked)
-    assert seen == [1, 3]
+        reduced.extend(index for index, _ in outcomes)
+    assert reduced == [1, 3]
 
 
-def test_who_stops_listening_stops_the_runs(small: dict[str, Any], tmp_path: Path) -> None:
-    """What has ended by then is kept."""
+def test_a_closed_campaign_stops_its_runs(small: dict[str, Any], tmp_path: Path) -> None:
+    """The store has the runs that have ended before."""
     store, engine = FolderStore(tmp_path), Counting()
     endless = small | {"duration": "3000000 s", "record": {}}
     endless["flows"] = [small["flows"][0] | {"traffic": "bulk"}]
-    asks = [(normalize(small),), (normalize(endless),)]
-    for index, _ in campaign(asks, seed, engine=engine, store=store, jobs=1):
+    requests = [(normalize(small),), (normalize(endless),)]
+    for index, _ in campaign(requests, seed, engine=engine, store=store, jobs=1):
         assert index == 0
         break
     assert len(list(store)) == 1
 
 
-def test_progress_counts_what_was_kept(small: dict[str, Any], tmp_path: Path) -> None:
+def test_progress_includes_the_runs_of_the_store(small: dict[str, Any], tmp_path: Path) -> None:
     store = FolderStore(tmp_path)
     aqmlab.run_many([small], store=store)
-    told: list[tuple[float, int]] = []
+    progress: list[tuple[float, int]] = []
     several = [small, small | {"seed": 8}]
-    aqmlab.run_many(several, store=store, progress=lambda *at: told.append(at))
-    assert told[-1] == (2.0, 2)
-    assert all(done >= 1 for done, _ in told)
+    aqmlab.run_many(several, store=store, progress=lambda *at: progress.append(at))
+    assert progress[-1] == (2.0, 2)
+    assert all(done >= 1 for done, _ in progress)
 
 
-def test_a_sweep_is_packed_and_its_tables_are_put_together(
+def test_the_tables_of_a_sweep_are_those_of_its_runs_in_order(
     small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("aqmlab.experiment.sweeps.AT_ONCE", 3)
@@ -227,8 +231,8 @@ def test_a_sweep_is_packed_and_its_tables_are_put_together(
         swept.write_table("flows", tmp_path / "flows.csv")
     with pytest.raises(ValueError, match=r"must end in \.csv or \.parquet"):
         swept.write_table("flows", tmp_path / "flows.xls")
-    kept = swept.results
-    assert (kept[-1].manifest["seed"], len(kept[1:3]), len(kept)) == (10, 2, 8)
+    results = swept.results
+    assert (results[-1].manifest["seed"], len(results[1:3]), len(results)) == (10, 2, 8)
 
 
 def test_a_sweep_has_estimates_of_measures(small: dict[str, Any]) -> None:
@@ -245,8 +249,8 @@ def test_a_sweep_has_estimates_of_measures(small: dict[str, Any]) -> None:
     assert table["value"][2] == 0 < table["value"][3]
 
 
-def test_what_never_came_is_missing_and_not_left_out() -> None:
-    """A download that a run cuts off has no time; nor has the mean of all of them one."""
+def test_a_value_that_a_run_cut_off_counts_as_missing() -> None:
+    """A download that is unfinished at the end of its run has no time, and so has their mean."""
     time = Measure[dict[str, float]]("time", "s", lambda run: run.get("time", math.nan), -1)
     runs: list[dict[str, float]] = [{"time": 1.0}, {}, {"time": 3.0}, {"time": 2.0}]
     values = [time.of(run) for run in runs]

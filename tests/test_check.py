@@ -1,4 +1,4 @@
-"""`tools/check.py`: the tests that it chooses for a change."""
+"""The tests that `tools/check.py` chooses for a change."""
 
 import importlib.util
 from types import ModuleType
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture(scope="module")
 def check() -> ModuleType:
-    """The script as a module."""
+    """Return the script as a module."""
     spec = importlib.util.spec_from_file_location("check", "tools/check.py")
     assert spec is not None
     assert spec.loader is not None
@@ -31,11 +31,11 @@ def check() -> ModuleType:
         ("tests/test_hurst.py", "tests/test_hurst.py"),
     ],
 )
-def test_a_change_has_its_tests(file: str, test: str, check: ModuleType) -> None:
+def test_a_changed_file_selects_its_tests(file: str, test: str, check: ModuleType) -> None:
     assert test in check.chosen_tests([file])[1]
 
 
-def test_a_small_change_has_few_tests(check: ModuleType) -> None:
+def test_a_change_with_few_dependents_selects_few_tests(check: ModuleType) -> None:
     modules, tests = check.chosen_tests(["python/aqmlab/figures/tuning.py"])
     assert modules == []
     assert len(tests) <= 4

@@ -1,4 +1,4 @@
-"""No file of a crate imports another in a circle, but for the recursion of the schedulers."""
+"""Circular imports between the files of a crate: only the schedulers may have one."""
 
 import re
 from collections.abc import Iterator
@@ -15,13 +15,13 @@ CRATES = sorted(path.parent for path in (ROOT / "crates").glob("*/src"))
 DEFINED = r"^\s*(?:pub(?:\([^)]*\))? )?(?:const )?(?:struct|enum|trait|fn|const|static|type) (\w+)"
 USED = r"^\s*(pub(?:\([^)]*\))? )?use ([^;]+);"
 INLINE = r"\bcrate::\w+(?:::\w+)*"
-"""A path in the code itself, as the table of queue kinds has them."""
+"""A path outside a `use` line, as in the table of queue kinds."""
 RECURSION = {"schedulers", "discipline", "diffserv"}
-"""A class of a scheduler holds any queue, a scheduler too: what these rooms of `queues` have."""
+"""Modules of `queues` that may import each other, because a class of a scheduler has any queue."""
 
 
 def expanded(path: str) -> Iterator[str]:
-    """Give each path of a `use`: `a::{b, c::{d, e}}` are three."""
+    """Yield each path of a `use`: `a::{b, c::{d, e}}` yields three."""
     group = re.match(r"(.*?)\{(.*)\}$", path.strip(), re.DOTALL)
     if not group:
         yield path.strip().partition(" as ")[0]
@@ -38,7 +38,7 @@ def expanded(path: str) -> Iterator[str]:
 
 
 class Crate:
-    """The modules of a crate, what each defines, and what each uses of the others."""
+    """Modules of a crate, with the names that each defines and the paths that each uses."""
 
     def __init__(self, crate: Path) -> None:
         self.text: dict[Module, str] = {}
@@ -64,7 +64,7 @@ class Crate:
         }
 
     def _absolute(self, module: Module, path: list[str]) -> Module:
-        """Return a path from the root of the crate; empty: it is of another crate."""
+        """Return a path from the root of the crate; it is empty for a path of another crate."""
         if path[-1] == "self":
             path = path[:-1]
         supers = next((i for i, part in enumerate(path) if part != "super"), len(path))
@@ -77,12 +77,12 @@ class Crate:
         return (*module, *path) if (*module, path[0]) in self.text else ()
 
     def owner(self, path: Module, seen: frozenset[Module] = frozenset()) -> Module | None:
-        """Return the module that defines what a path names, followed through what is used there."""
+        """Return the module that defines the name of a path, through re-exports."""
         if path in self.text or path in seen or not path:
             return path if path in self.text else None
         module, name = path[:-1], path[-1]
         if module not in self.text:
-            return self.owner(module, seen | {path})  # of a type
+            return self.owner(module, seen | {path})  # a name inside a type
         if name in self.defined[module] or name == "*":
             return module
         for used in self.used[module]:
@@ -93,9 +93,9 @@ class Crate:
         return module
 
     def edges(self) -> Iterator[tuple[Module, Module]]:
-        """Give each module with each that it uses: a type of the module above is not counted.
+        """Yield each module with each module that it uses, except for types of the parent module.
 
-        A file below adds methods to it, which the module above need not know of.
+        A file may add methods to a type of its parent, and the parent does not depend on them.
         """
         for module, paths in self.used.items():
             for path in paths:
@@ -105,7 +105,7 @@ class Crate:
                     yield module, found
 
     def circles(self) -> list[list[str]]:
-        """Return the modules that use each other, in circles of any length."""
+        """Return the groups of modules that use each other."""
         names = list(self.text)
         number = {name: i for i, name in enumerate(names)}
         pairs = [(number[a], number[b]) for a, b in self.edges()]
@@ -119,7 +119,7 @@ class Crate:
 
 
 @pytest.mark.parametrize("crate", CRATES, ids=lambda crate: crate.name)
-def test_no_file_imports_another_in_a_circle(crate: Path) -> None:
+def test_files_of_a_crate_have_no_circular_imports(crate: Path) -> None:
     circles = Crate(crate).circles()
     if crate.name == "queues":
         (recursion,) = circles
@@ -128,7 +128,7 @@ def test_no_file_imports_another_in_a_circle(crate: Path) -> None:
         assert circles == []
 
 
-def test_a_circle_is_found(tmp_path: Path) -> None:
+def test_a_circular_import_is_detected(tmp_path: Path) -> None:
     source = tmp_path / "src"
     (source / "b").mkdir(parents=True)
     (source / "lib.rs").write_text("mod a;\nmod b;\npub use b::Two;\n")

@@ -1,4 +1,4 @@
-"""The command: what it prints, what it leaves, and one clear line for whatever is wrong."""
+"""Output, files and one-line errors of the command."""
 
 import json
 import os
@@ -21,20 +21,20 @@ from conftest import repeatable
 EXAMPLE = "examples/two_flows.toml"
 STUDY = "ecn-finite-transfers"
 UNUSED = ["--out", "results/unused"]
-"""A folder without earlier output, which a command would refuse before it reads its arguments."""
+"""Options for an empty folder: a command refuses earlier output before other arguments."""
 HEAVY = {"numpy", "pandas", "pyarrow", "scipy", "matplotlib", "jinja2"}
 
 
 @pytest.fixture
 def scenario(small: dict[str, Any], tmp_path: Path) -> Path:
-    """The small scenario in a file."""
+    """Return the path of a file with the small scenario."""
     path = tmp_path / "small.json"
     path.write_text(json.dumps(small))
     return path
 
 
 def line(capsys: pytest.CaptureFixture[str]) -> str:
-    """Return the one line on stderr; nothing may be on stdout."""
+    """Return the one line on stderr, and assert that stdout is empty."""
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1, err
@@ -44,7 +44,7 @@ def line(capsys: pytest.CaptureFixture[str]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "expected"),
     [
         ("network.queue.minht='5 packets'", ["network.queue.minht", "minth"]),
         ("sead=4", ["sead", "seed"]),
@@ -66,17 +66,17 @@ def line(capsys: pytest.CaptureFixture[str]) -> str:
         ("seed=-1", ["seed", "-1"]),
     ],
 )
-def test_a_wrong_value_is_told_with_its_field_and_bound(
-    change: str, told: list[str], scenario: Path, capsys: pytest.CaptureFixture[str]
+def test_an_error_of_a_value_names_the_field_and_the_bound(
+    change: str, expected: list[str], scenario: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert execute(["run", str(scenario), "--set", change]) == 2
     message = line(capsys)
-    for word in [str(scenario), *told]:
+    for word in [str(scenario), *expected]:
         assert word in message
 
 
 @pytest.mark.parametrize(
-    ("args", "told"),
+    ("args", "expected"),
     [
         (["run", "no/such.toml"], ["no/such.toml", "no such file"]),
         (["run", "tests"], ["tests", "is a folder"]),
@@ -122,17 +122,17 @@ def test_a_wrong_value_is_told_with_its_field_and_bound(
         (["reproduce", "ecn-finite-transfers", "--out", "tests"], ["tests"]),
     ],
 )
-def test_wrong_input_is_told_in_one_line(
-    args: list[str], told: list[str], capsys: pytest.CaptureFixture[str]
+def test_an_error_of_the_command_is_one_line_with_the_remedy(
+    args: list[str], expected: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert execute(args) == 2
     message = line(capsys)
-    for word in told:
+    for word in expected:
         assert word in message
 
 
 @pytest.mark.parametrize(
-    ("record", "alone", "flow", "told"),
+    ("record", "alone", "flow", "expected"),
     [
         ({}, False, "user-0", "user-0': it opens several connections, and only flows of one "
                               "connection are recorded; give --flow one of C0, C1"),
@@ -141,8 +141,8 @@ def test_wrong_input_is_told_in_one_line(
         ({}, False, "none", "'none' is not a flow of this run, which has C0, C1, user-0"),
     ],
 )  # fmt: skip
-def test_a_plot_of_a_flow_that_is_not_recorded_says_why(
-    record: dict[str, Any], alone: bool, flow: str, told: str, small: dict[str, Any],
+def test_a_plot_of_a_flow_without_records_is_refused_with_the_reason(
+    record: dict[str, Any], alone: bool, flow: str, expected: str, small: dict[str, Any],
     tmp_path: Path, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     web = {"kind": "web", "preset": "power-of-ecn", "sessions": 1, "pages": 1}
@@ -153,10 +153,10 @@ def test_a_plot_of_a_flow_that_is_not_recorded_says_why(
     path.write_text(json.dumps(small))
     out = ["--out", str(tmp_path / "x.png")]
     assert execute(["plot", "sequence", str(path), "--flow", flow, *out]) == 2
-    assert told in line(capsys)
+    assert expected in line(capsys)
 
 
-def test_list_alone_lists_the_categories(capsys: pytest.CaptureFixture[str]) -> None:
+def test_list_without_argument_prints_the_categories(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["list"]) == 0
     listed = [row.split()[0] for row in capsys.readouterr().out.splitlines()]
     assert set(CATEGORIES) <= set(listed)
@@ -164,7 +164,7 @@ def test_list_alone_lists_the_categories(capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.parametrize("deep", [12, 1000])
-def test_queues_too_deep_in_each_other_are_told_in_one_line(
+def test_the_error_of_too_deeply_nested_queues_is_one_line(
     deep: int, small: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     small["network"]["queue"] = "QUEUE"
@@ -174,11 +174,11 @@ def test_queues_too_deep_in_each_other_are_told_in_one_line(
     path = tmp_path / "deep.json"
     path.write_text(json.dumps(small).replace('"QUEUE"', queue))
     assert execute(["run", str(path)]) == 2
-    told = "more than 12 deep" if deep == 12 else "recursion limit"
-    assert told in line(capsys)
+    expected = "more than 12 deep" if deep == 12 else "recursion limit"
+    assert expected in line(capsys)
 
 
-def test_a_dict_too_deep_is_refused() -> None:
+def test_a_too_deeply_nested_dict_is_refused() -> None:
     queue: Any = "drop_tail"
     for _ in range(1000):
         queue = {"kind": "priority", "classes": [{"queue": queue}]}
@@ -187,7 +187,7 @@ def test_a_dict_too_deep_is_refused() -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_an_unwritable_folder_is_told(
+def test_the_error_of_an_unwritable_folder_is_one_line(
     scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     closed = tmp_path / "closed"
@@ -196,7 +196,7 @@ def test_an_unwritable_folder_is_told(
     assert "permission denied" in line(capsys)
 
 
-def test_a_run_is_summarized(scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_prints_a_summary(scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["run", str(scenario), "--seed", "9"]) == 0
     out = capsys.readouterr().out
     for word in ["Two short downloads", "C0", "C1", "kbit/s", "left>right", "seed 9", "total"]:
@@ -204,13 +204,15 @@ def test_a_run_is_summarized(scenario: Path, capsys: pytest.CaptureFixture[str])
     assert "right>left" not in out
 
 
-def test_many_flows_are_cut_short(scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_summary_has_at_most_20_flows(
+    scenario: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     change = ["--set", "flows.0.count=30", "--set", "network.right_hosts=30"]
     assert execute(["run", str(scenario), *change]) == 0
     assert "... 10 more" in capsys.readouterr().out
 
 
-def test_an_earlier_run_is_replaced_only_by_force(
+def test_run_replaces_an_earlier_run_only_with_force(
     scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "run"
@@ -224,7 +226,7 @@ def test_an_earlier_run_is_replaced_only_by_force(
     assert sorted(p.name for p in tmp_path.iterdir()) == ["run", "small.json"]
 
 
-def test_force_spares_what_is_no_run(
+def test_force_does_not_replace_a_folder_with_other_content(
     scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "mine"
@@ -237,13 +239,13 @@ def test_force_spares_what_is_no_run(
 
 def test_the_written_scenario_repeats_the_run(scenario: Path, tmp_path: Path) -> None:
     assert execute(["run", str(scenario), "--out", str(tmp_path / "a"), "--seed", "3"]) == 0
-    again = str(tmp_path / "a" / "scenario.json")
-    assert execute(["run", again, "--out", str(tmp_path / "b")]) == 0
+    written = str(tmp_path / "a" / "scenario.json")
+    assert execute(["run", written, "--out", str(tmp_path / "b")]) == 0
     for file in (tmp_path / "a").iterdir():
         assert repeatable(file) == repeatable(tmp_path / "b" / file.name), file.name
 
 
-def test_a_kind_is_changed_by_a_bare_word(
+def test_set_accepts_a_kind_without_quotes(
     scenario: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert execute(["run", str(scenario), "--set", "network.queue=drop_tail"]) == 0
@@ -254,7 +256,7 @@ def test_a_kind_is_changed_by_a_bare_word(
     "category",
     ["queues", "diffserv", "tcp", "traffic", "distributions", "network", "scenario", "studies"],
 )
-def test_lists(category: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_list_prints_each_category(category: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["list", category]) == 0
     words = {"queues": "red", "diffserv": "srtcm", "tcp": "cubic", "traffic": "bulk",
              "distributions": "pareto", "network": "graph", "scenario": "flow",
@@ -265,26 +267,28 @@ def test_lists(category: str, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     "name", ["red", "tcp", "minth", "red.minth", "wait", "bulk", "flow", "srtcm", "match"]
 )
-def test_explains(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_prints_defaults_in_lines_of_at_most_100_characters(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert execute(["explain", name]) == 0
     out = capsys.readouterr().out
     assert "Default: " in out
     assert max(map(len, out.splitlines())) <= 100
 
 
-def test_explains_a_study(capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_prints_a_study(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["explain", "ecn-finite-transfers"]) == 0
     assert "ECN" in capsys.readouterr().out
 
 
-def test_schema_and_version(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_the_schema_and_the_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["schema"]) == 0
     assert json.loads(capsys.readouterr().out) == schema()
     assert execute(["--version"]) == 0
     assert capsys.readouterr().out.startswith("aqmlab 0.")
 
 
-def test_light_commands_import_nothing_heavy() -> None:
+def test_help_and_listing_commands_do_not_import_heavy_packages() -> None:
     program = (
         "import sys\n"
         "from aqmlab.command import execute\n"
@@ -293,32 +297,32 @@ def test_light_commands_import_nothing_heavy() -> None:
         "    execute(args)\n"
         f"print(sorted({HEAVY!r} & set(sys.modules)), file=sys.stderr)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.stderr.splitlines()[-1] == "[]"
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert process.stderr.splitlines()[-1] == "[]"
 
 
-def test_the_package_imports_what_is_used_of_it() -> None:
+def test_the_package_imports_its_parts_on_first_use() -> None:
     program = (
         "import sys, aqmlab\n"
         "print([m for m in sys.modules if m.startswith('aqmlab.')])\n"
         "print(aqmlab.run, aqmlab.Red, aqmlab.experiment.conduct, aqmlab.statistics.jain)\n"
         "print(set(aqmlab.__all__) <= set(dir(aqmlab)), hasattr(aqmlab, 'nothing'))\n"
     )
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    first, *_, last = done.stdout.splitlines()
+    first, *_, last = process.stdout.splitlines()
     assert first == "['aqmlab.interrupts', 'aqmlab._core']"
     assert last == "True False"
 
 
-def test_a_closed_pipe_is_no_error() -> None:
+def test_a_closed_pipe_is_not_an_error() -> None:
     command = f"{sys.executable} -m aqmlab schema | head -n 1"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("{\n", "")
+    process = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert (process.stdout, process.stderr) == ("{\n", "")
 
 
-def test_ctrl_c_ends_a_run_with_nothing_left(scenario: Path, tmp_path: Path) -> None:
+def test_ctrl_c_ends_a_run_without_files(scenario: Path, tmp_path: Path) -> None:
     out = tmp_path / "folder" / "run"
     endless = ["--set", "duration='3000000 s'", "--set", "flows.0.traffic='bulk'"]
     quiet = ["--set", "record.series=[]"]
@@ -338,7 +342,7 @@ def test_ctrl_c_ends_a_run_with_nothing_left(scenario: Path, tmp_path: Path) -> 
     assert list(out.parent.iterdir()) == []
 
 
-def test_a_defect_is_told_in_one_line(
+def test_a_defect_is_reported_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def broken(name: str) -> str:
@@ -350,10 +354,10 @@ def test_a_defect_is_told_in_one_line(
 
 
 @pytest.mark.parametrize("wrapper", [SystemError, RuntimeError])
-def test_an_interruption_that_c_code_wraps_is_an_interruption(
+def test_an_interruption_wrapped_by_c_code_is_reported_as_an_interruption(
     wrapper: type[Exception], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An error that a KeyboardInterrupt caused is an interruption; any other one is a defect."""
+    """An error caused by a KeyboardInterrupt is an interruption, and any other is a defect."""
 
     def ends(_: list[str]) -> None:
         raise wrapper("returned a result with an exception set") from KeyboardInterrupt()

@@ -1,4 +1,4 @@
-"""A real scheduler with real workers: they are lost, are of another build, come late; it goes."""
+"""Runs on a Dask scheduler whose workers are killed, late or of another build."""
 
 import json
 import os
@@ -31,7 +31,7 @@ PACKAGE = str(ROOT / "python")
 
 
 class Dask:
-    """A scheduler and its workers, each a process."""
+    """Dask scheduler and its workers, each in a process."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -45,11 +45,11 @@ class Dask:
 
     @property
     def name(self) -> str:
-        """What --executor takes."""
+        """Value of --executor for this scheduler."""
         return f"dask://127.0.0.1:{self.port}"
 
     def worker(self, package: str = PACKAGE) -> None:
-        """Begin another worker, with its own copy of the package or ours."""
+        """Start another worker, with a copy of the package or with this one."""
         self.workers.append(self._begin(
             "worker", f"127.0.0.1:{self.port}", "--nthreads", 1, "--no-nanny", "--no-dashboard",
             "--local-directory", self.folder, package=package,
@@ -63,7 +63,7 @@ class Dask:
         )  # fmt: skip
 
     def end(self) -> None:
-        """End all."""
+        """Kill the workers and the scheduler."""
         for process in [*self.workers, self.scheduler]:
             with suppress(ProcessLookupError):
                 process.kill()
@@ -72,20 +72,20 @@ class Dask:
 
 @pytest.fixture
 def dask(tmp_path: Path) -> Iterator[Dask]:
-    there = Dask(tmp_path)
+    cluster = Dask(tmp_path)
     try:
         while True:
-            assert there.scheduler.poll() is None
-            with suppress(OSError), socket.create_connection(("127.0.0.1", there.port)):
+            assert cluster.scheduler.poll() is None
+            with suppress(OSError), socket.create_connection(("127.0.0.1", cluster.port)):
                 break
             time.sleep(0.1)
-        yield there
+        yield cluster
     finally:
-        there.end()
+        cluster.end()
 
 
 def another_build(folder: Path) -> str:
-    """A copy of the package whose simulator differs by a byte that nobody reads."""
+    """Return a copy of the package whose simulator has an additional unused byte."""
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "python" / "aqmlab", folder / "aqmlab", ignore=ignored)
     with (folder / "aqmlab" / Path(str(_core.__file__)).name).open("ab") as file:
@@ -98,73 +98,73 @@ def endless() -> str:
     return normalize(SMALL | {"flows": [flow], "duration": "3000000 s", "record": {}})
 
 
-def content(folder: Path, engine: Engine, asks: list[tuple[str, ...]]) -> dict[str, Any]:
-    """What a store has after a campaign, without what the machine's speed puts into manifests."""
+def content(folder: Path, engine: Engine, requests: list[tuple[str, ...]]) -> dict[str, Any]:
+    """Return the content of a store after a campaign, without the times in its manifests."""
     with FolderStore(folder) as store:
-        for _ in campaign(asks, lambda _: None, engine=engine, store=store):
+        for _ in campaign(requests, lambda _: None, engine=engine, store=store):
             pass
-        found = {}
+        runs = {}
         for run in store:
-            said = {k: v for k, v in run.manifest.items() if k not in ("setup", "running")}
+            manifest = {k: v for k, v in run.manifest.items() if k not in ("setup", "running")}
             tables = {name: run.table(name).to_csv() for name in run.tables}
-            found[json.dumps(said)] = tables
-    return found
+            runs[json.dumps(manifest)] = tables
+    return runs
 
 
-def test_a_lost_worker_changes_nothing(dask: Dask, tmp_path: Path) -> None:
-    asks: list[tuple[str, ...]] = [(normalize(SMALL, seed),) for seed in range(60)]
+def test_the_loss_of_a_worker_does_not_change_results(dask: Dask, tmp_path: Path) -> None:
+    requests: list[tuple[str, ...]] = [(normalize(SMALL, seed),) for seed in range(60)]
     for _ in range(3):
         dask.worker()
-    with connect(dask.name) as there:
-        seen: list[int] = []
+    with connect(dask.name) as cluster:
+        finished: list[int] = []
 
         class Killing:
-            build = there.build
-            capabilities = there.capabilities
+            build = cluster.build
+            capabilities = cluster.capabilities
 
             def run(self, *args: Any) -> Iterator[tuple[int, Result | Failed]]:
-                for index, outcome in there.run(*args):
-                    seen.append(index)
-                    if len(seen) == 15:
+                for index, outcome in cluster.run(*args):
+                    finished.append(index)
+                    if len(finished) == 15:
                         dask.workers[1].send_signal(signal.SIGKILL)
                     yield index, outcome
 
-        swept = content(tmp_path / "cluster", Killing(), asks)  # type: ignore[arg-type]
-        assert sorted(seen) == list(range(60))
-        assert swept == content(tmp_path / "here", Simulator(), asks)
+        swept = content(tmp_path / "cluster", Killing(), requests)  # type: ignore[arg-type]
+        assert sorted(finished) == list(range(60))
+        assert swept == content(tmp_path / "here", Simulator(), requests)
         assert len(swept) == 60
-        refused = json.loads(asks[0][0]) | {"seed": "x"}
+        refused = json.loads(requests[0][0]) | {"seed": "x"}
         with pytest.raises(aqmlab.ScenarioError, match="seed"):
-            list(there.run([asks[0][0], json.dumps(refused)]))
+            list(cluster.run([requests[0][0], json.dumps(refused)]))
         short = normalize(json.loads(endless()) | {"duration": None, "time_limit": "1 s",
                                                    "flows": SMALL["flows"]})  # fmt: skip
-        outcomes = dict(there.run([short, asks[0][0]]))
+        outcomes = dict(cluster.run([short, requests[0][0]]))
         assert isinstance(outcomes[0], Failed)
         assert isinstance(outcomes[0].error, aqmlab.ScenarioError)
         assert isinstance(outcomes[1], Result)
         dask.worker(another_build(tmp_path / "other"))
-        everything = [text for (text,) in asks] * 100
-        with pytest.raises(NoClusterError) as told:
-            list(there.run(everything))
-        assert "workers must have the build that is here" in str(told.value)
-        assert str(told.value).count("tcp://") == 1, "only the one is named"
-        assert told.value.args[0].endswith("install this one there, or stop them")
+        everything = [text for (text,) in requests] * 100
+        with pytest.raises(NoClusterError) as error:
+            list(cluster.run(everything))
+        assert "workers must have the build that is here" in str(error.value)
+        assert str(error.value).count("tcp://") == 1, "only the worker of another build is named"
+        assert error.value.args[0].endswith("install this one there, or stop them")
 
 
-def test_who_stops_listening_stops_the_runs_there(dask: Dask) -> None:
-    with connect(dask.name) as there:
+def test_a_closed_iterator_stops_the_runs_on_the_cluster(dask: Dask) -> None:
+    with connect(dask.name) as cluster:
         late = threading.Timer(0.5, dask.worker)
         late.start()
-        running = there.run([normalize(SMALL), endless()])
+        running = cluster.run([normalize(SMALL), endless()])
         assert next(running)[0] == 0
         running.close()
         began = time.monotonic()
-        ((_, outcome),) = there.run([normalize(SMALL, 8)])
+        ((_, outcome),) = cluster.run([normalize(SMALL, 8)])
         assert time.monotonic() - began < 30
         assert isinstance(outcome, Result)
 
 
-def test_a_scheduler_that_dies_is_told_and_what_is_done_is_kept(
+def test_the_loss_of_the_scheduler_is_an_error_and_finished_runs_are_stored(
     dask: Dask, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     dask.worker()
@@ -176,7 +176,7 @@ def test_a_scheduler_that_dies_is_told_and_what_is_done_is_kept(
     out = tmp_path / "out"
 
     def kill() -> None:
-        while not kept(out / "runs"):
+        while not stored_runs(out / "runs"):
             time.sleep(0.05)
         dask.scheduler.kill()
 
@@ -189,15 +189,15 @@ def test_a_scheduler_that_dies_is_told_and_what_is_done_is_kept(
         assert 0 < len(list(store)) < 3000
 
 
-def test_no_workers_are_told_and_not_waited_for(dask: Dask) -> None:
-    with connect(dask.name) as there:
-        impatient = Cluster(there._client, patience_s=0.2)
+def test_a_cluster_without_workers_is_an_error_after_a_short_wait(dask: Dask) -> None:
+    with connect(dask.name) as cluster:
+        impatient = Cluster(cluster._client, patience_s=0.2)
         with pytest.raises(NoClusterError, match="has no workers; start some: dask worker tcp"):
             list(impatient.run([normalize(SMALL)]))
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (["dask://127.0.0.1:9"], "there is no Dask scheduler at 127.0.0.1:9"),
         (
@@ -210,9 +210,9 @@ def test_no_workers_are_told_and_not_waited_for(dask: Dask) -> None:
         (["slurm", "--cluster", "queue"], "--cluster 'queue' must be KEY=VALUE"),
     ],
 )
-def test_what_is_no_cluster_is_told_in_a_line(
+def test_the_error_of_an_unavailable_cluster_is_one_line(
     options: list[str],
-    told: str,
+    message: str,
     tmp_path: Path,
     scenario: Path,
     capsys: pytest.CaptureFixture[str],
@@ -224,34 +224,32 @@ def test_what_is_no_cluster_is_told_in_a_line(
     file.write_text(f"scenario = '{scenario}'\n")
     assert execute(["sweep", str(file), "--out", str(out), "--executor", *options]) == 2
     err = capsys.readouterr().err
-    assert told in err
+    assert message in err
     assert err.count("\n") == 1
     assert not out.exists()
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_jobs_of_slurm_are_asked_for_as_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An sbatch that runs the job at once, in the place of SLURM."""
+def test_a_slurm_job_has_the_given_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A script in place of sbatch runs the job immediately."""
     job = tmp_path / "job"
     sbatch = f'cp "$1" {job}\nsh {job} >/dev/null 2>&1 & echo "Submitted batch job 7"'
-    for name, does in (("sbatch", sbatch), ("scancel", "exit 0")):
-        (tmp_path / name).write_text(f"#!/bin/sh\n{does}\n")
+    for name, commands in (("sbatch", sbatch), ("scancel", "exit 0")):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{commands}\n")
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setenv("PYTHONPATH", PACKAGE)
     options = {"queue": "long", "cores": 1, "processes": 1, "memory": "1 GB", "interface": "lo"}
-    with connect("slurm", 1, options) as there:
-        ((_, outcome),) = Cluster(there._client).run([normalize(SMALL)])
+    with connect("slurm", 1, options) as cluster:
+        ((_, outcome),) = Cluster(cluster._client).run([normalize(SMALL)])
     assert isinstance(outcome, Result)
     assert "#SBATCH -p long" in job.read_text()
     with pytest.raises(ValueError, match=r"SLURM: .*qeue"), connect("slurm", 1, {"qeue": "x"}):
         pass
 
 
-def test_ctrl_c_leaves_what_is_done(tmp_path: Path) -> None:
-    """As on a terminal: the workers of this machine get the signal too."""
+def test_ctrl_c_preserves_finished_runs(tmp_path: Path) -> None:
+    """The workers of this machine receive the signal too, as they do from a terminal."""
     file, out = tmp_path / "try.toml", tmp_path / "out"
     file.write_text(
         f"scenario = '{ROOT}/examples/two_flows.toml'\nmeasures = ['goodput_bps']\n"
@@ -264,18 +262,18 @@ def test_ctrl_c_leaves_what_is_done(tmp_path: Path) -> None:
         env=os.environ | {"PYTHONPATH": PACKAGE},
     )  # fmt: skip
     database = out / "runs" / "runs.sqlite"
-    while running.poll() is None and not (database.exists() and kept(out / "runs")):
+    while running.poll() is None and not (database.exists() and stored_runs(out / "runs")):
         time.sleep(0.2)
     os.killpg(running.pid, signal.SIGINT)
     _, err = running.communicate(timeout=60)
     assert running.returncode == 130, err
     assert err.count("\n") == 1
     assert "finished runs are in" in err
-    assert kept(out / "runs") > 0
+    assert stored_runs(out / "runs") > 0
 
 
-def kept(folder: Path) -> int:
-    """How many runs are kept."""
+def stored_runs(folder: Path) -> int:
+    """Return the number of runs in a store."""
     from aqmlab.store import status
 
     with suppress(OSError):
@@ -283,7 +281,7 @@ def kept(folder: Path) -> int:
     return 0
 
 
-def test_two_clusters_of_one_machine_do_not_share_a_port() -> None:
-    """Each cluster has its own port; a warning about a shared port would be an error here."""
+def test_two_clusters_on_one_machine_use_separate_ports() -> None:
+    """A warning about a shared port is an error in this test."""
     with connect("dask", jobs=1) as one, connect("dask", jobs=1) as other:
         assert one.build == other.build

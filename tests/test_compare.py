@@ -1,4 +1,4 @@
-"""aqmlab compare: the same traffic through each queue, what it says of them, what it leaves."""
+"""The command `aqmlab compare`: its measures, its errors and the files that it writes."""
 
 import json
 import math
@@ -31,11 +31,13 @@ QUEUES = ["drop_tail", "red:minth=4 packets,maxth=12 packets", "codel"]
 
 @pytest.fixture
 def compared(scenario: Path) -> Comparison:
-    """Three queues, three replications."""
+    """Return a comparison of three queues with three replications."""
     return compare(QUEUES, scenario, 3)
 
 
-def test_what_is_measured_is_what_the_tables_say(compared: Comparison, scenario: Path) -> None:
+def test_measures_of_a_comparison_equal_the_values_of_the_result_tables(
+    compared: Comparison, scenario: Path
+) -> None:
     base = json.loads(normalize(scenario))
     limit = base["network"]["queue"]["limit"]
     base["network"]["queue"] = {"kind": "codel", "limit": limit}
@@ -59,7 +61,7 @@ def test_what_is_measured_is_what_the_tables_say(compared: Comparison, scenario:
     assert run.measures["goodput_bps"] == pytest.approx(bits / running_s)
 
 
-def test_intervals_and_differences_are_those_of_the_statistics(compared: Comparison) -> None:
+def test_intervals_and_differences_come_from_the_module_statistics(compared: Comparison) -> None:
     for name in ("goodput_bps", "mean_delay_s"):
         first, other = compared.values(0, name), compared.values(1, name)
         assert len(other) == 3
@@ -67,8 +69,8 @@ def test_intervals_and_differences_are_those_of_the_statistics(compared: Compari
         assert compared.difference(1, name) == paired_difference(other, first)
 
 
-def test_random_numbers_are_common_to_all_queues() -> None:
-    """With the same seed all flows of the default scenario start and come at the same times."""
+def test_all_queues_get_the_same_random_arrivals() -> None:
+    """With the same seed, flows and transfers of the default scenario start at the same times."""
     starts = {}
     for queue in ("drop_tail", "codel"):
         base = json.loads(normalize(SCENARIO, overrides=[("duration", "4 s")]))
@@ -81,8 +83,8 @@ def test_random_numbers_are_common_to_all_queues() -> None:
     assert starts["drop_tail"] == starts["codel"]
 
 
-def test_the_default_scenario_is_what_rfc_7928_recommends() -> None:
-    """A buffer of the bandwidth-delay product (§3.2), 0.036 S flows (§8.2.2), short ones (§5.1)."""
+def test_the_default_scenario_follows_the_recommendations_of_rfc_7928() -> None:
+    """The buffer is the bandwidth-delay product (§3.2), with 0.036 S flows (§8.2.2 and §5.1)."""
     base = json.loads(normalize(SCENARIO))
     product = round(20e6 * 0.1 / 8 / 1500)
     assert base["network"]["queue"]["limit"] == f"{product} packets"
@@ -98,8 +100,8 @@ def test_the_default_scenario_is_what_rfc_7928_recommends() -> None:
     assert rtt == pytest.approx(0.1, rel=0.01)
 
 
-def test_congestion_is_between_what_mild_and_medium_are_projected_to_be() -> None:
-    """Mild is 0.1 % of steady bulk traffic, medium 0.5 % (§8.2); here slow start adds to it."""
+def test_the_default_scenario_drops_between_0_1_and_0_5_percent() -> None:
+    """RFC 7928 §8.2: mild congestion drops 0.1 %, medium 0.5 %. Slow start adds drops here."""
     base = json.loads(normalize(SCENARIO))
     base["flows"] = base["flows"][:1]
     (dropped,) = compare(["drop_tail"], base, 1).values(0, "drop_rate")
@@ -136,7 +138,7 @@ def test_queues_are_read_from_text_tables_and_python(scenario: Path) -> None:
     assert math.isnan(compared.interval(0, "jain").low)
 
 
-def test_the_buffer_of_the_scenario_stays(scenario: Path) -> None:
+def test_a_queue_without_a_limit_uses_the_limit_of_the_scenario(scenario: Path) -> None:
     compared = compare(["codel", "codel:limit=5 packets"], scenario, 1)
     assert compared.scenario["network"]["queue"]["limit"] == "16 packets"
     assert compared.runs[0][0].measures != compared.runs[1][0].measures
@@ -146,17 +148,17 @@ def command(scenario: Path, out: Path, *more: str) -> list[str]:
     return ["compare", *QUEUES, "--scenario", str(scenario), "--out", str(out), *more]
 
 
-def test_the_command_leaves_a_page_figures_and_numbers(
+def test_the_command_writes_a_page_figures_and_numbers(
     scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
     assert execute(command(scenario, out, "--replications", "3", "--ecn")) == 0
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     for word in [*QUEUES, "goodput", "Jain", "±", "seeds 7 to 9", "report.html"]:
-        assert word.partition(",")[0] in told
+        assert word.partition(",")[0] in printed
     page = (out / "report.html").read_text("utf-8")
     assert page.count("<svg") == 5
-    assert not re.search(r'(?:src|href)="(?!#)', page), "the page needs nothing from elsewhere"
+    assert not re.search(r'(?:src|href)="(?!#)', page), "the page loads no other file"
     for name in ("trade-off", "delay", "rates", "queue", "fairness"):
         for suffix in ("svg", "png"):
             assert (out / "figures" / f"{name}.{suffix}").stat().st_size > 1000
@@ -170,7 +172,7 @@ def test_the_command_leaves_a_page_figures_and_numbers(
     assert not list(out.rglob("*.part"))
 
 
-def test_finished_runs_are_not_run_again(
+def test_resume_does_not_repeat_finished_runs(
     scenario: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -179,11 +181,11 @@ def test_finished_runs_are_not_run_again(
     out = tmp_path / "out"
     assert execute(command(scenario, out, "--replications", "2")) == 0
     before = json.loads((out / "comparison.json").read_text())
-    asked = []
+    texts_run: list[str] = []
     real = aqmlab._core.Batch
 
     def batch(texts: list[str], *rest: Any) -> Any:
-        asked.extend(texts)
+        texts_run.extend(texts)
         return real(texts, *rest)
 
     monkeypatch.setattr("aqmlab._core.Batch", batch)
@@ -191,20 +193,20 @@ def test_finished_runs_are_not_run_again(
     error = capsys.readouterr().err
     assert f"{out} has an earlier comparison; give another folder, --resume" in error
     assert execute(command(scenario, out, "--replications", "2", "--resume")) == 0
-    assert asked == []
+    assert texts_run == []
     assert json.loads((out / "comparison.json").read_text()) == before
-    with closing(sqlite3.connect(out / "runs" / "runs.sqlite")) as ledger, ledger:
-        ledger.execute("UPDATE results SET columns = substr(columns, 1, 100) WHERE id = 1")
+    with closing(sqlite3.connect(out / "runs" / "runs.sqlite")) as database, database:
+        database.execute("UPDATE results SET columns = substr(columns, 1, 100) WHERE id = 1")
     assert execute(command(scenario, out, "--replications", "3", "--resume")) == 0
-    assert len(asked) == 1 + len(QUEUES)
-    asked.clear()
+    assert len(texts_run) == 1 + len(QUEUES)
+    texts_run.clear()
     assert execute(command(scenario, out, "--replications", "1", "--force")) == 0
-    assert len(asked) == len(QUEUES), "--force uses no earlier run"
-    assert kept_in(out) == len(QUEUES)
+    assert len(texts_run) == len(QUEUES), "--force uses new runs only"
+    assert stored_runs(out) == len(QUEUES)
 
 
 @pytest.mark.parametrize(
-    ("args", "told"),
+    ("args", "words"),
     [
         (
             ["drop_tail", "rde"],
@@ -234,27 +236,27 @@ def test_finished_runs_are_not_run_again(
         ([], ["QUEUES"]),
     ],
 )
-def test_wrong_input_is_told_in_one_line(
-    args: list[str], told: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_an_error_of_the_command_is_one_line_with_the_remedy(
+    args: list[str], words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     more = [] if "--out" in args else ["--out", str(tmp_path / "out")]
     assert execute(["compare", *args, *more]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
-    for word in told:
+    for word in words:
         assert word in err
     assert not (tmp_path / "out").exists()
 
 
-def kept_in(out: Path) -> int:
-    """Runs that are kept in the folder of a comparison."""
+def stored_runs(out: Path) -> int:
+    """Return the number of stored runs in the folder of a comparison."""
     try:
         return status(out / "runs").total
-    except OSError:  # it is not there yet
+    except OSError:  # the store does not exist yet
         return 0
 
 
-def test_ctrl_c_leaves_finished_runs_and_nothing_half_written(tmp_path: Path) -> None:
+def test_ctrl_c_preserves_finished_runs_and_removes_partial_files(tmp_path: Path) -> None:
     out = tmp_path / "out"
     args = ["compare", "drop_tail", "codel", "--replications", "500", "--jobs", "1"]
     args += ["--out", str(out)]
@@ -263,7 +265,7 @@ def test_ctrl_c_leaves_finished_runs_and_nothing_half_written(tmp_path: Path) ->
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ,
     )  # fmt: skip
     until = time.monotonic() + 60
-    while kept_in(out) < 3:
+    while stored_runs(out) < 3:
         assert running.poll() is None
         assert time.monotonic() < until
         time.sleep(0.02)
@@ -277,17 +279,17 @@ def test_ctrl_c_leaves_finished_runs_and_nothing_half_written(tmp_path: Path) ->
     assert [file.name for file in out.iterdir()] == ["runs"]
     assert [file.name for file in tmp_path.iterdir()] == ["out"]
     assert stderr.endswith("; --resume uses them\n")
-    again = ["compare", "drop_tail", "codel", "--replications", "1", "--out", str(out)]
-    assert execute([*again, "--resume"]) == 0
-    assert kept_in(out) == finished
+    resume = ["compare", "drop_tail", "codel", "--replications", "1", "--out", str(out)]
+    assert execute([*resume, "--resume"]) == 0
+    assert stored_runs(out) == finished
 
 
-def test_kinds_are_named_as_they_are_written() -> None:
+def test_an_arm_is_labelled_with_its_kind() -> None:
     assert arm("codel").label == "codel"
     assert arm({"kind": "red", "maxp": 0.2}).changes == (("kind", "red"), ("maxp", "0.2"))
 
 
-def test_datagrams_count_in_the_goodput(scenario: Path) -> None:
+def test_the_goodput_includes_datagrams(scenario: Path) -> None:
     base = json.loads(scenario.read_text())
     voice = {"name": "voice", "from": "left-0", "to": "right-0",
              "traffic": {"kind": "cbr", "rate": "200 kbit/s", "payload": "172 B"}}  # fmt: skip

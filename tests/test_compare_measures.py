@@ -1,4 +1,4 @@
-"""aqmlab compare: what is measured of which flows, when a difference is real, names, links."""
+"""Measures of `aqmlab compare`: groups of flows, significance, names, links and warm-up."""
 
 import json
 import math
@@ -26,16 +26,16 @@ from aqmlab.store import FolderStore
 QUEUES = ["drop_tail", "red:minth=4 packets,maxth=12 packets", "codel"]
 
 
-def made(*arms: list[float]) -> Comparison:
-    """A comparison of one measure with these values."""
+def comparison(*arms: list[float]) -> Comparison:
+    """Return a comparison of one measure with the given values per arm."""
     runs = [[Run(i, {"jain": v}) for i, v in enumerate(values)] for values in arms]
     names = [Arm(f"queue-{i}", queue=f"queue-{i}") for i in range(len(arms))]
     return Comparison({"title": ""}, ["a>b"], names, runs, [m for m in ALL if m.name == "jain"])
 
 
-def test_a_star_needs_a_corrected_p_value_and_some_variance() -> None:
+def test_a_star_requires_a_small_corrected_p_value_and_variance() -> None:
     first, close, far = [1.0, 2.0, 3.0, 4.0], [1.1, 2.3, 3.0, 4.2], [5.1, 6.0, 7.2, 8.0]
-    alone, both = made(first, close), made(first, close, far)
+    alone, both = comparison(first, close), comparison(first, close, far)
     raw = alone.p_value(1, "jain")
     assert alone.corrected(1, "jain") == raw
     assert both.corrected(2, "jain") == 2 * both.p_value(2, "jain") < 0.05
@@ -44,58 +44,60 @@ def test_a_star_needs_a_corrected_p_value_and_some_variance() -> None:
     shown = difference(both, 2, both.measures[0])
     assert shown.startswith("+")
     assert shown.endswith("*")
-    constant = made(first, [x + 1 for x in first])
+    constant = comparison(first, [x + 1 for x in first])
     assert not constant.is_clear(1, "jain"), "a difference without variance cannot be tested"
     assert difference(constant, 1, constant.measures[0]) == "+1.000 ±0.000"
 
 
-def test_many_comparisons_of_nothing_have_hardly_a_star() -> None:
+def test_equal_arms_rarely_get_a_star() -> None:
     random = np.random.default_rng(8)
     with_star = sum(
         any(compared.is_clear(arm, "jain") for arm in range(1, 9))
-        for compared in (made(*random.normal(0, 1, (9, 6)).tolist()) for _ in range(300))
+        for compared in (comparison(*random.normal(0, 1, (9, 6)).tolist()) for _ in range(300))
     )
     assert with_star / 300 < 0.06
 
 
-def test_a_queue_that_does_the_same_is_called_identical(
+def test_a_queue_with_the_same_results_is_labelled_identical(
     scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     args = ["compare", "drop_tail", "same=drop_tail:limit=16 packets", "codel"]
     args += ["--scenario", str(scenario), "--replications", "2", "--out", str(tmp_path / "out")]
     assert execute(args) == 0
-    told = capsys.readouterr().out
-    assert "same (identical)" in told
-    assert "same: drop_tail:limit=16 packets" in told
-    assert "codel (identical)" not in told
+    printed = capsys.readouterr().out
+    assert "same (identical)" in printed
+    assert "same: drop_tail:limit=16 packets" in printed
+    assert "codel (identical)" not in printed
     page = (tmp_path / "out" / "report.html").read_text("utf-8")
     assert "same (identical)" in page
     assert "drop_tail:limit=16 packets" in page
 
 
-def test_flows_that_do_not_cross_the_link_are_not_counted(scenario: Path) -> None:
+def test_measures_exclude_flows_that_do_not_cross_the_link(scenario: Path) -> None:
     base = json.loads(scenario.read_text())
-    back = {"name": "back", "from": "right-0", "to": "left-0",
+    reverse = {"name": "reverse", "from": "right-0", "to": "left-0",
             "traffic": {"kind": "bulk", "size": "3 MB"}}  # fmt: skip
-    base["flows"].append(back)
+    base["flows"].append(reverse)
     base["duration"] = "4 s"
     compared = compare(["drop_tail"], base, 1)
     base["network"]["queue"] = {"kind": "drop_tail", "limit": "16 packets"}
     flows = aqmlab.run(base).flows.set_index("flow")
-    assert flows.loc["back", "acked_bytes"] > 300_000
-    there = flows.loc[["C0", "C1"]]
+    assert flows.loc["reverse", "acked_bytes"] > 300_000
+    forward = flows.loc[["C0", "C1"]]
     (run,) = compared.runs[0]
-    running_s = 4 - there["start_s"].min()
-    assert run.measures["goodput_bps"] == pytest.approx(8 * there["acked_bytes"].sum() / running_s)
-    assert run.measures["jain"] == pytest.approx(jain(there["goodput_bps"]))
-    assert not [name for name in run.measures if "back" in name]
+    running_s = 4 - forward["start_s"].min()
+    assert run.measures["goodput_bps"] == pytest.approx(
+        8 * forward["acked_bytes"].sum() / running_s
+    )
+    assert run.measures["jain"] == pytest.approx(jain(forward["goodput_bps"]))
+    assert not [name for name in run.measures if "reverse" in name]
     other = compare(["drop_tail"], base, 1, link="right>left").runs[0][0]
-    assert other.measures["goodput_bps"] == pytest.approx(flows.loc["back", "goodput_bps"])
+    assert other.measures["goodput_bps"] == pytest.approx(flows.loc["reverse", "goodput_bps"])
     assert math.isnan(other.measures["jain"])
 
 
-def test_the_warm_up_is_left_out_of_everything() -> None:
-    """Against counts of the series: what happened, and what began, after it."""
+def test_all_measures_exclude_the_warm_up() -> None:
+    """Compare the measures with series of the events and transfers after the warm-up."""
     changes = [("duration", "8 s"), ("network.queue", '{ kind = "red", limit = "167 packets" }')]
     (run,) = compare(["red"], overrides=changes, replications=1, warm_up="3 s").runs[0]
     series = '["drops", "transfers", "waits", "delays", "window", "queue"]'
@@ -126,10 +128,10 @@ def test_the_warm_up_is_left_out_of_everything() -> None:
     median, _ = time_quantile(times, transfers["completed_s"].notna(), 0.5)
     assert run.measures["median_completion_s@short"] == pytest.approx(median)
 
-    # Little's law, and the percentiles of what is left of the histogram.
+    # The mean delay follows Little's law, and percentiles come from the difference of histograms.
     queue = result.series("queue").query("link == 'left>right' and time_s > 3")
-    left = at["departed_packets"] - before["departed_packets"]
-    waiting = left * run.measures["mean_delay_s"] / 5
+    departed = at["departed_packets"] - before["departed_packets"]
+    waiting = departed * run.measures["mean_delay_s"] / 5
     assert waiting == pytest.approx(queue["queue_packets"].mean(), rel=0.03)
     whole = result.series("delays").set_index("link").loc["left>right"]
     assert run.measures["p95_delay_s"] != whole["p95_delay_s"]
@@ -138,20 +140,20 @@ def test_the_warm_up_is_left_out_of_everything() -> None:
         for of in (result, early)
     ]
     late = bins[0].sub(bins[1], fill_value=0)
-    assert late.sum() == left
+    assert late.sum() == departed
     for share in (0.95, 0.99):
-        quantile = late.index[late.cumsum() >= share * left][0]
-        found = run.measures[f"p{share * 100:.0f}_delay_s"]
-        assert found == pytest.approx(quantile, rel=0.008)
+        quantile = late.index[late.cumsum() >= share * departed][0]
+        measured = run.measures[f"p{share * 100:.0f}_delay_s"]
+        assert measured == pytest.approx(quantile, rel=0.008)
     assert run.measures["mean_delay_s"] < run.measures["p95_delay_s"] < run.measures["p99_delay_s"]
 
 
-def test_a_warm_up_of_nothing_changes_nothing(scenario: Path) -> None:
+def test_a_warm_up_of_1_ns_does_not_change_the_measures(scenario: Path) -> None:
     plain = compare(["codel"], scenario, 1).runs[0][0].measures
     warm = compare(["codel"], scenario, 1, warm_up="1 ns").runs[0][0].measures
     assert warm.keys() == plain.keys()
     for name, value in plain.items():
-        if "completion" not in name and "unfinished" not in name:  # the flows begin in between
+        if "completion" not in name and "unfinished" not in name:  # flows start within the warm-up
             assert warm[name] == pytest.approx(value, rel=0.008, nan_ok=True), name
 
 
@@ -160,18 +162,18 @@ def test_a_warm_up_longer_than_a_run_without_duration_is_refused(scenario: Path)
         compare(["codel"], scenario, 1, warm_up="1000 s")
 
 
-def test_runs_with_another_warm_up_are_not_taken(scenario: Path, tmp_path: Path) -> None:
+def test_a_stored_run_with_another_warm_up_is_not_used(scenario: Path, tmp_path: Path) -> None:
     store = FolderStore(tmp_path / "runs")
     plain = compare(["codel"], scenario, 1, store=store)
     warm = compare(["codel"], scenario, 1, warm_up="1 s", store=store)
     assert plain.values(0, "goodput_bps") != warm.values(0, "goodput_bps")
-    again = compare(["codel"], scenario, 1, warm_up="1 s", store=store)
-    assert again.values(0, "goodput_bps") == warm.values(0, "goodput_bps")
+    repeated = compare(["codel"], scenario, 1, warm_up="1 s", store=store)
+    assert repeated.values(0, "goodput_bps") == warm.values(0, "goodput_bps")
     assert len(list(store)) == 2
 
 
-def test_unfinished_transfers_count(scenario: Path) -> None:
-    """Of two downloads that a run cuts off, the times are known to be longer than the run's."""
+def test_an_unfinished_transfer_has_a_lower_bound_of_its_time(scenario: Path) -> None:
+    """The times of two unfinished downloads are at least the duration of the run."""
     base = json.loads(scenario.read_text()) | {"duration": "2 s"}
     compared = compare(["drop_tail", "codel"], base, 2)
     assert compared.values(0, "unfinished@C") == [1, 1]
@@ -183,8 +185,10 @@ def test_unfinished_transfers_count(scenario: Path) -> None:
     assert compared.as_dict()["queues"][0]["runs"][0]["at_least"]
 
 
-def test_several_links_get_the_queue(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each is measured, and what crosses any of them counts."""
+def test_a_comparison_may_change_the_queues_of_several_links(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each link has its measures, and flows that cross any of the links count."""
     lot = Path("examples/parking_lot.toml")
     links = list(places(json.loads(normalize(lot))))[:2]
     changes = [("duration", "3 s")]
@@ -202,13 +206,13 @@ def test_several_links_get_the_queue(tmp_path: Path, capsys: pytest.CaptureFixtu
     out = tmp_path / "out"
     args = ["compare", "codel", "drop_tail", "--scenario", str(lot), "--set", "duration=3 s"]
     assert execute([*args, *options, "--replications", "2", "--out", str(out)]) == 0
-    told = capsys.readouterr().out
-    assert f"{links[1]}: delay" in told
+    printed = capsys.readouterr().out
+    assert f"{links[1]}: delay" in printed
     for name in ("trade-off-1", "trade-off-2", "queue-2", "fairness"):
         assert (out / "figures" / f"{name}.png").stat().st_size > 1000
 
 
-def test_groups_of_flows_have_their_own_rows() -> None:
+def test_each_group_of_flows_has_its_own_rows() -> None:
     compared = compare(["codel"], overrides=[("duration", "4 s")], replications=1)
     titles = [m.title for m in compared.measures]
     for title in (
@@ -219,16 +223,16 @@ def test_groups_of_flows_have_their_own_rows() -> None:
         "short: unfinished",
     ):
         assert title in titles
-    assert "bulk: time, median" not in titles, "they never end"
+    assert "bulk: time, median" not in titles, "bulk flows without a size have no completion time"
     parts = [compared.values(0, f"goodput_bps@{name}")[0] for name in ("bulk", "short")]
     (whole,) = compared.values(0, "goodput_bps")
-    assert parts[0] < whole <= sum(parts), "the second began later"
+    assert parts[0] < whole <= sum(parts), "short transfers began later"
 
 
-def test_goodput_of_transfers_that_end_is_measured_while_they_run(
+def test_the_goodput_of_finished_transfers_excludes_the_time_after_them(
     scenario: Path,
 ) -> None:
-    """The run goes on for three times as long as the transfers, which must not show."""
+    """The run lasts three times as long as the transfers, which must not reduce the goodput."""
     base = json.loads(scenario.read_text()) | {"duration": "20 s"}
     base["flows"] += [{"name": "one", "from": "left-0", "to": "right-1",
                        "traffic": {"kind": "bulk", "size": "100 kB"}}]  # fmt: skip
@@ -246,23 +250,23 @@ def test_goodput_of_transfers_that_end_is_measured_while_they_run(
             alone = flows.loc["one", "goodput_bps"]
             assert compared.values(arm, "goodput_bps@one")[at] == pytest.approx(alone)
     assert compared.values(0, "goodput_bps@one") != compared.values(1, "goodput_bps@one")
-    again = MeasuredRun.of_result(aqmlab.run(base)).goodputs()
-    assert again == pytest.approx(list(aqmlab.run(base).flows["goodput_bps"]))
+    goodputs = MeasuredRun.of_result(aqmlab.run(base)).goodputs()
+    assert goodputs == pytest.approx(list(aqmlab.run(base).flows["goodput_bps"]))
 
 
-def test_a_name_may_be_anything(
+def test_names_of_queues_may_have_markup_characters(
     scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = ["[/red]", "_$x^{y$", "<script>"]
     queues = [f"{name}={queue}" for name, queue in zip(names, QUEUES, strict=True)]
     args = ["compare", *queues, "--scenario", str(scenario), "--replications", "2"]
     assert execute([*args, "--out", str(tmp_path / "out")]) == 0
-    told = capsys.readouterr().out
-    assert all(name in told for name in names)
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in names)
     assert "<script>" not in (tmp_path / "out" / "report.html").read_text("utf-8")
 
 
-def test_queues_can_have_names(scenario: Path) -> None:
+def test_a_comparison_accepts_names_of_queues(scenario: Path) -> None:
     gentle = aqmlab.Red(minth="4 packets", maxth="12 packets")
     by_name = compare({"gentle": gentle, "plain": "drop_tail"}, scenario, 1)
     assert [arm.label for arm in by_name.arms] == ["gentle", "plain"]
@@ -273,17 +277,17 @@ def test_queues_can_have_names(scenario: Path) -> None:
     )
 
 
-def test_a_law_in_python_has_a_warm_up_too(scenario: Path) -> None:
+def test_a_queue_in_python_is_compared_after_the_warm_up(scenario: Path) -> None:
     class Passing(aqmlab.CustomQueue):
         def on_arrival(self, packet: aqmlab.Packet, at: aqmlab.Arrival) -> aqmlab.Verdict:  # noqa: ARG002
             return aqmlab.PASS
 
-    compared = compare({"mine": Passing(), "theirs": "drop_tail"}, scenario, 2, warm_up="1 s")
+    compared = compare({"passing": Passing(), "drop_tail": "drop_tail"}, scenario, 2, warm_up="1 s")
     assert compared.is_identical(1)
 
 
 def test_a_comparison_and_its_measures_can_be_pickled(scenario: Path) -> None:
-    """So that a process of a pool can return them."""
+    """A process of a pool returns them by pickling."""
     compared = compare(["drop_tail", "codel"], scenario, 1)
     copied = pickle.loads(pickle.dumps(compared))
     assert copied.as_dict() == compared.as_dict()
@@ -291,5 +295,5 @@ def test_a_comparison_and_its_measures_can_be_pickled(scenario: Path) -> None:
     seen = MeasuredRun.of_result(aqmlab.run(json.loads(scenario.read_text()) | series))
     columns = [column("flows.goodput_bps.p50"), column("links.busy_s[left>right]")]
     for measure in [*measures(["left>right"], seen.crossing), *columns]:
-        again = pickle.loads(pickle.dumps(measure))
-        assert (again.name, again.of(seen)) == (measure.name, measure.of(seen))
+        copy = pickle.loads(pickle.dumps(measure))
+        assert (copy.name, copy.of(seen)) == (measure.name, measure.of(seen))

@@ -1,7 +1,7 @@
-"""How often each interval holds what it should: the tables of docs/statistics.md.
+"""Coverage of each interval, in the tables of docs/statistics.md.
 
-``python tests/test_coverage.py`` measures them anew and writes them there (some minutes); the
-test measures a hundred samples of each and holds them against what is written.
+``python tests/test_coverage.py`` measures the tables and writes them there (some minutes). The
+test measures a hundred samples of each and compares them with the page.
 """
 
 import re
@@ -29,111 +29,126 @@ LENGTHS = (200, 1000, 5000)
 MEMORY = 0.9
 CHANCE = 0.1
 
-Laws = dict[str, Any]
-LAWS: Laws = {
+Distributions = dict[str, Any]
+DISTRIBUTIONS: Distributions = {
     "normal": scipy.stats.norm(5, 1),
     "lognormal, σ = 1": scipy.stats.lognorm(1),
     "Pareto, shape 2.5": scipy.stats.pareto(2.5),
     "Pareto, shape 1.5": scipy.stats.pareto(1.5),
     f"Bernoulli, {CHANCE}": scipy.stats.bernoulli(CHANCE),
 }
-"""By their head in the table; the variance of a Pareto law of shape 2 or less is infinite."""
+"""Distributions by their column of the table.
+
+A Pareto distribution of shape 2 or less has infinite variance.
+"""
 
 
-class Way(NamedTuple):
-    """An interval: how it is made of a sample, what it should hold, and of which laws."""
+class Method(NamedTuple):
+    """Interval of a sample, the value that it estimates, and the distributions it applies to."""
 
     interval: Callable[[np.ndarray], statistics.Interval]
     truth: Callable[[Any], float]
-    of: Callable[[str], bool] = lambda law: True  # noqa: ARG005
+    applies: Callable[[str], bool] = lambda distribution: True  # noqa: ARG005
 
 
-def bernoulli(law: str) -> bool:
-    return law.startswith("Bernoulli")
+def bernoulli(distribution: str) -> bool:
+    return distribution.startswith("Bernoulli")
 
 
-def mean(law: Any) -> float:
-    return float(law.mean())
+def mean(distribution: Any) -> float:
+    return float(distribution.mean())
 
 
 def halves(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Two arms of equal law."""
+    """Split a sample into two arms of the same distribution."""
     return x[: len(x) // 2], x[len(x) // 2 :]
 
 
-WAYS = {
-    "`mean_interval`": Way(statistics.mean_interval, mean),
-    "`paired_difference`": Way(lambda x: statistics.paired_difference(*halves(x)), lambda _: 0.0),
-    "`bootstrap_interval`": Way(
+METHODS = {
+    "`mean_interval`": Method(statistics.mean_interval, mean),
+    "`paired_difference`": Method(
+        lambda x: statistics.paired_difference(*halves(x)), lambda _: 0.0
+    ),
+    "`bootstrap_interval`": Method(
         lambda x: statistics.bootstrap_interval(x, resamples=999), mean
     ),
-    "`lognormal_mean_interval`": Way(
-        statistics.lognormal_mean_interval, mean, lambda law: not bernoulli(law)
+    "`lognormal_mean_interval`": Method(
+        statistics.lognormal_mean_interval, mean, lambda name: not bernoulli(name)
     ),
-    "`quantile_interval`, median": Way(
-        statistics.quantile_interval, lambda law: float(law.ppf(0.5))
+    "`quantile_interval`, median": Method(
+        statistics.quantile_interval, lambda distribution: float(distribution.ppf(0.5))
     ),
-    "`quantile_interval`, 0.95": Way(
+    "`quantile_interval`, 0.95": Method(
         lambda x: statistics.quantile_interval(x, 0.95), lambda law: float(law.ppf(0.95))
     ),
-    "`proportion_interval`": Way(
+    "`proportion_interval`": Method(
         lambda x: statistics.proportion_interval(int(x.sum()), len(x)), mean, bernoulli
     ),
-    "`exact_proportion_interval`": Way(
+    "`exact_proportion_interval`": Method(
         lambda x: statistics.exact_proportion_interval(int(x.sum()), len(x)), mean, bernoulli
     ),
 }  # fmt: skip
 
 
-def drawn(law: Any, n: int, samples: int) -> Iterator[np.ndarray]:
-    """Samples of n independent values."""
+def draw(distribution: Any, n: int, samples: int) -> Iterator[np.ndarray]:
+    """Yield samples of n independent values."""
     random = np.random.default_rng(SEED + n)
-    yield from np.asarray(law.rvs((samples, n), random_state=random), dtype=float)
+    yield from np.asarray(distribution.rvs((samples, n), random_state=random), dtype=float)
 
 
-def series(law: Any, n: int, samples: int) -> Iterator[np.ndarray]:
-    """Series in which each value is 0.9 of the one before it and a new one, around 0."""
-    for x in drawn(law, n + 200, samples):
-        yield scipy.signal.lfilter([1], [1, -MEMORY], x - law.mean())[200:]
+def series(distribution: Any, n: int, samples: int) -> Iterator[np.ndarray]:
+    """Yield series around 0 in which each value is 0.9 of the previous one plus a new value."""
+    for x in draw(distribution, n + 200, samples):
+        yield scipy.signal.lfilter([1], [1, -MEMORY], x - distribution.mean())[200:]
 
 
-def held(way: Way, law: Any, samples: Iterator[np.ndarray]) -> float:
-    """Return the share of samples whose interval holds the truth."""
-    truth, rounding = way.truth(law), 1e-12
-    bounds = np.array([way.interval(x) for x in samples])[:, [0, 2]]
+def coverage(method: Method, distribution: Any, samples: Iterator[np.ndarray]) -> float:
+    """Return the share of samples whose interval has the true value."""
+    truth, rounding = method.truth(distribution), 1e-12
+    bounds = np.array([method.interval(x) for x in samples])[:, [0, 2]]
     return float(np.mean((bounds[:, 0] - rounding <= truth) & (truth <= bounds[:, 1] + rounding)))
 
 
 def independent(samples: int) -> Iterator[tuple[str, int, str, float]]:
-    """Give interval, n, law and coverage for independent values."""
-    for name, way in WAYS.items():
+    """Yield interval, n, distribution and coverage for independent values."""
+    for name, method in METHODS.items():
         for n in SIZES:
-            for law, of in LAWS.items():
-                if way.of(law):
+            for distribution, of in DISTRIBUTIONS.items():
+                if method.applies(distribution):
                     size = 2 * n if "paired" in name else n
-                    yield name, n, law, held(way, of, drawn(of, size, samples))
+                    yield name, n, distribution, coverage(method, of, draw(of, size, samples))
 
 
 def dependent(samples: int) -> Iterator[tuple[str, int, str, float]]:
-    """Give interval, length, law and coverage for the values of one run."""
+    """Yield interval, length, distribution and coverage for the values of one run."""
     for function in (statistics.batch_means, statistics.mean_interval):
-        way = Way(function, lambda _: 0.0)
+        method = Method(function, lambda _: 0.0)
         for n in LENGTHS:
-            for law, of in LAWS.items():
-                yield f"`{function.__name__}`", n, law, held(way, of, series(of, n, samples))
+            for distribution, of in DISTRIBUTIONS.items():
+                yield (
+                    f"`{function.__name__}`",
+                    n,
+                    distribution,
+                    coverage(method, of, series(of, n, samples)),
+                )
 
 
 def until_narrow(samples: int) -> Iterator[tuple[str, int, str, float]]:
-    """Give the coverage when replications are added until the interval is narrow enough."""
+    """Yield the coverage when replications are added until the interval is narrow enough."""
     for first in (3, 5, 10):
-        way = Way(partial(narrowed, first=first), mean)
-        for law, of in LAWS.items():
-            if not bernoulli(law):
-                yield "until ±10 %, at most 100", first, law, held(way, of, drawn(of, 100, samples))
+        method = Method(partial(narrowed, first=first), mean)
+        for distribution, of in DISTRIBUTIONS.items():
+            if not bernoulli(distribution):
+                yield (
+                    "until ±10 %, at most 100",
+                    first,
+                    distribution,
+                    coverage(method, of, draw(of, 100, samples)),
+                )
 
 
 def narrowed(x: np.ndarray, first: int) -> statistics.Interval:
-    """The interval of as many of the values as the rule of experiments takes."""
+    """Return the interval of the values that the stopping rule of experiments selects."""
     n = first
     while (more := enough(list(x[:n]), 0.1, len(x))) > n:
         n = more
@@ -141,20 +156,25 @@ def narrowed(x: np.ndarray, first: int) -> statistics.Interval:
 
 
 def warmed_up(samples: int) -> Iterator[tuple[str, int, str, float]]:
-    """Give the coverage of batch means for series that begin 50 too high, with MSER-5 or without.
+    """Yield the coverage of batch means, with and without MSER-5, for series with a transient.
 
-    Each value has 0.99 of the excess of the one before it.
+    A series begins 50 above its mean, and each value has 0.99 of the excess of the previous one.
     """
     rules = {"`batch_means`": lambda _: 0, "`mser`, then `batch_means`": lambda x: mser(x)[0]}
     for name, rule in rules.items():
 
-        def cut(x: np.ndarray, rule: Any = rule) -> statistics.Interval:
+        def interval(x: np.ndarray, rule: Any = rule) -> statistics.Interval:
             high = x + 50 * 0.99 ** np.arange(len(x))
             return statistics.batch_means(high[rule(high) :])
 
         for n in LENGTHS:
-            for law, of in LAWS.items():
-                yield name, n, law, held(Way(cut, lambda _: 0.0), of, series(of, n, samples))
+            for distribution, of in DISTRIBUTIONS.items():
+                yield (
+                    name,
+                    n,
+                    distribution,
+                    coverage(Method(interval, lambda _: 0.0), of, series(of, n, samples)),
+                )
 
 
 TABLES = {
@@ -168,39 +188,42 @@ TABLES = {
 def markdown(rows: Iterator[tuple[str, int, str, float]]) -> str:
     """Return the table of a page."""
     lines: dict[tuple[str, int], dict[str, str]] = {}
-    for name, n, law, share in rows:
-        lines.setdefault((name, n), {})[law] = f"{100 * share:.1f}"
-    text = [["Interval", "n", *LAWS], ["---"] * (2 + len(LAWS))]
-    text += [[name, str(n), *(c.get(law, "–") for law in LAWS)] for (name, n), c in lines.items()]
+    for name, n, distribution, share in rows:
+        lines.setdefault((name, n), {})[distribution] = f"{100 * share:.1f}"
+    text = [["Interval", "n", *DISTRIBUTIONS], ["---"] * (2 + len(DISTRIBUTIONS))]
+    text += [
+        [name, str(n), *(c.get(distribution, "–") for distribution in DISTRIBUTIONS)]
+        for (name, n), c in lines.items()
+    ]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in text)
 
 
 def place(kind: str) -> re.Pattern[str]:
-    """Where the table of a kind stands in the page."""
+    """Return a pattern that matches the table of a kind in the page."""
     return re.compile(rf"(<!-- coverage: {kind} -->\n)(.*?)(\n<!-- end -->)", re.DOTALL)
 
 
 def written(kind: str) -> dict[tuple[str, int, str], float]:
-    """Return what the page says."""
-    found = place(kind).search(PAGE.read_text("utf-8"))
-    assert found, f"the table {kind!r} is in {PAGE.name}"
-    head, _, *rows = [line.strip("| ").split(" | ") for line in found[2].splitlines()]
+    """Return the coverages that the page has."""
+    match = place(kind).search(PAGE.read_text("utf-8"))
+    assert match, f"the table {kind!r} is in {PAGE.name}"
+    head, _, *rows = [line.strip("| ").split(" | ") for line in match[2].splitlines()]
     return {
-        (row[0], int(row[1]), law): float(cell) / 100
+        (row[0], int(row[1]), distribution): float(cell) / 100
         for row in rows
-        for law, cell in zip(head[2:], row[2:], strict=True)
+        for distribution, cell in zip(head[2:], row[2:], strict=True)
         if cell != "–"
     }
 
 
 @pytest.mark.parametrize("kind", TABLES)
-def test_intervals_hold_what_the_page_says(kind: str) -> None:
-    said, found = written(kind), list(TABLES[kind](FEW))
-    assert said.keys() == {row[:3] for row in found}
-    for name, n, law, share in found:
-        expected = said[name, n, law]
+def test_intervals_have_the_coverage_that_the_page_states(kind: str) -> None:
+    expectations, rows = written(kind), list(TABLES[kind](FEW))
+    assert expectations.keys() == {row[:3] for row in rows}
+    for name, n, distribution, share in rows:
+        expected = expectations[name, n, distribution]
         noise = (max(expected * (1 - expected), 0.005) * (1 / FEW + 1 / SAMPLES)) ** 0.5
-        assert abs(share - expected) < 4.5 * noise, (name, n, law)
+        assert abs(share - expected) < 4.5 * noise, (name, n, distribution)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""AQMs in Python decide as those in Rust do, and their errors are reported."""
+"""Queues in Python: their results equal those of Rust, and their errors are reported."""
 
 import math
 import os
@@ -28,7 +28,7 @@ LINK = "left>right"
 
 
 class Step(CustomQueue):
-    """Step marking, as in crates/queues/src/threshold.rs."""
+    """AQM that marks above a threshold, as in crates/queues/src/threshold.rs."""
 
     def __init__(self, threshold: int, **buffer: Any) -> None:
         super().__init__(**buffer)
@@ -94,9 +94,9 @@ def assert_same(a: Result, b: Result) -> None:
                 np.testing.assert_array_equal(column, other, f"{table}.{name}")
 
 
-def ours(small: dict[str, Any], law: dict[str, Any] | str) -> dict[str, Any]:
+def with_aqm(small: dict[str, Any], aqm: dict[str, Any] | str) -> dict[str, Any]:
     """Return the small scenario with another AQM and longer downloads."""
-    queue = {"kind": law} if isinstance(law, str) else law
+    queue = {"kind": aqm} if isinstance(aqm, str) else aqm
     small["network"]["queue"] = queue | {"limit": "16 packets"}
     small["flows"][0]["traffic"]["size"] = "2 MB"
     return small
@@ -106,7 +106,7 @@ def ours(small: dict[str, Any], law: dict[str, Any] | str) -> dict[str, Any]:
 def test_a_threshold_in_python_equals_the_one_in_rust(
     small: dict[str, Any], place: dict[str, Any]
 ) -> None:
-    small = ours(small, {"kind": "threshold", "threshold": "6 packets"} | place)
+    small = with_aqm(small, {"kind": "threshold", "threshold": "6 packets"} | place)
     rust = aqmlab.run(small)
     assert rust.links["marked_packets"].sum() > 20
     python = aqmlab.run(small, queues={"bottleneck": Step(6)})
@@ -116,7 +116,7 @@ def test_a_threshold_in_python_equals_the_one_in_rust(
 @pytest.mark.parametrize("ecn", ["rfc3168", "off"])
 def test_red_in_python_equals_the_one_in_rust(small: dict[str, Any], ecn: str) -> None:
     red = {"kind": "red", "minth": "2 packets", "maxth": "8 packets", "maxp": 0.1, "wq": 0.02}
-    small = ours(small, red)
+    small = with_aqm(small, red)
     small["tcp"]["ecn"] = ecn
     rust = aqmlab.run(small)
     counts = rust.links[["dropped_full", "dropped_early", "dropped_threshold", "marked_packets"]]
@@ -130,23 +130,23 @@ def test_drop_tail_in_python_equals_the_one_in_rust(small: dict[str, Any]) -> No
         def on_arrival(self, packet: Packet, at: Arrival) -> Verdict:  # noqa: ARG002
             return PASS
 
-    small = ours(small, "drop_tail")
+    small = with_aqm(small, "drop_tail")
     assert_same(aqmlab.run(small), aqmlab.run(small, queues={LINK: DropTail()}))
 
 
-def test_each_replication_has_its_own_copy(small: dict[str, Any]) -> None:
-    law = Red(2, 8, 0.1, 0.02)
-    small = ours(small, "drop_tail")
-    together = aqmlab.replicate(small, 3, queues={"bottleneck": law})
-    alone = [aqmlab.run(small, 7 + i, queues={"bottleneck": law}) for i in range(3)]
+def test_each_replication_has_its_own_copy_of_the_aqm(small: dict[str, Any]) -> None:
+    aqm = Red(2, 8, 0.1, 0.02)
+    small = with_aqm(small, "drop_tail")
+    together = aqmlab.replicate(small, 3, queues={"bottleneck": aqm})
+    alone = [aqmlab.run(small, 7 + i, queues={"bottleneck": aqm}) for i in range(3)]
     for a, b in zip(together, alone, strict=True):
         assert_same(a, b)
-    assert law.avg == 0
-    assert not hasattr(law, "place")
+    assert aqm.avg == 0
+    assert not hasattr(aqm, "place")
 
 
 def test_a_queue_in_python_works_in_a_scenario_and_in_a_sweep(small: dict[str, Any]) -> None:
-    small = ours(small, "drop_tail")
+    small = with_aqm(small, "drop_tail")
     small["network"]["queue"] = Step(6, limit="16 packets", ecn="drop")
     alone = aqmlab.run(small)
     assert alone.links["dropped_threshold"].sum() > 20
@@ -193,16 +193,16 @@ def test_a_file_cannot_define_an_aqm_in_python(small: dict[str, Any]) -> None:
 class Fails(Step):
     """AQM that raises an error in one of its methods, late in the run."""
 
-    def __init__(self, where: str, what: Any = None) -> None:
+    def __init__(self, method: str, value: Any = None) -> None:
         super().__init__(6)
-        self.where, self.what, self.calls = where, what, 0
+        self.method, self.value, self.calls = method, value, 0
 
-    def fail(self, where: str) -> Any:
-        self.calls += self.where == where
-        late = 100 if where in ("on_arrival", "on_admitted") else 0
-        if self.where != where or self.calls <= late:
+    def fail(self, method: str) -> Any:
+        self.calls += self.method == method
+        late = 100 if method in ("on_arrival", "on_admitted") else 0
+        if self.method != method or self.calls <= late:
             return PASS
-        return 1 / 0 if self.what is None else self.what
+        return 1 / 0 if self.value is None else self.value
 
     def begin(self, place: aqmlab.Place) -> None:
         super().begin(place)
@@ -219,8 +219,8 @@ class Fails(Step):
         self.fail("on_overflow")
 
     def average(self) -> Any:
-        found = self.fail("average")
-        return None if found is PASS else found
+        value = self.fail("average")
+        return None if value is PASS else value
 
 
 @pytest.mark.parametrize("method", ["begin", "on_arrival", "on_admitted", "on_overflow", "average"])
@@ -228,15 +228,15 @@ def test_an_error_is_raised_with_its_traceback_time_link_and_packet(
     small: dict[str, Any], method: str
 ) -> None:
     with pytest.raises(ZeroDivisionError) as raised:
-        aqmlab.run(ours(small, "drop_tail"), queues={"bottleneck": Fails(method)})
-    told = "".join(traceback.format_exception(raised.value))
+        aqmlab.run(with_aqm(small, "drop_tail"), queues={"bottleneck": Fails(method)})
+    text = "".join(traceback.format_exception(raised.value))
     for part in ["return 1 / 0", "in fail", "Fails ", "s simulated, link left>right"]:
-        assert part in told
+        assert part in text
     if method in ("on_arrival", "on_admitted"):
-        assert f"Fails {method}: " in told
-        assert "at a packet of 1500 B" in told
-        assert "of connection" in told
-        assert not math.isclose(float(told.split(f"{method}: ")[1].split(" s ")[0]), 0)
+        assert f"Fails {method}: " in text
+        assert "at a packet of 1500 B" in text
+        assert "of connection" in text
+        assert not math.isclose(float(text.split(f"{method}: ")[1].split(" s ")[0]), 0)
 
 
 class Raises(CustomQueue):
@@ -254,8 +254,8 @@ class Raises(CustomQueue):
 def test_an_aqm_can_raise_the_simulators_own_errors(
     small: dict[str, Any], kind: type[Exception]
 ) -> None:
-    with pytest.raises(kind, match="of the law itself") as raised:
-        aqmlab.run(ours(small, "drop_tail"), queues={LINK: Raises(kind("of the law itself"))})
+    with pytest.raises(kind, match="raised by the AQM") as raised:
+        aqmlab.run(with_aqm(small, "drop_tail"), queues={LINK: Raises(kind("raised by the AQM"))})
     assert "Raises on_arrival: " in "".join(traceback.format_exception(raised.value))
 
 
@@ -273,7 +273,7 @@ class RunsItself(CustomQueue):
 
 def test_an_error_of_a_run_inside_an_aqm_is_raised_as_the_aqms(small: dict[str, Any]) -> None:
     with pytest.raises(ScenarioError) as raised:
-        aqmlab.run(ours(small, "drop_tail"), queues={LINK: RunsItself(small)})
+        aqmlab.run(with_aqm(small, "drop_tail"), queues={LINK: RunsItself(small)})
     assert "RunsItself on_arrival: " in "".join(traceback.format_exception(raised.value))
 
 
@@ -303,7 +303,7 @@ def test_an_aqm_without_on_arrival_is_an_error(small: dict[str, Any]) -> None:
 
 def test_a_failing_run_stops_the_others(small: dict[str, Any]) -> None:
     with pytest.raises(ZeroDivisionError):
-        aqmlab.replicate(ours(small, "drop_tail"), 4, queues={LINK: Fails("on_arrival")})
+        aqmlab.replicate(with_aqm(small, "drop_tail"), 4, queues={LINK: Fails("on_arrival")})
 
 
 ENDLESS = """
@@ -328,11 +328,11 @@ aqmlab.run(scenario, queues={"bottleneck": Loop(6)})
 """
 
 
-@pytest.mark.parametrize("law", ["step", "loop", "sleep"])
-def test_ctrl_c_ends_a_run_with_an_aqm_in_python(law: str) -> None:
+@pytest.mark.parametrize("action", ["step", "loop", "sleep"])
+def test_ctrl_c_ends_a_run_with_an_aqm_in_python(action: str) -> None:
     paths = os.pathsep.join(["tests", os.environ.get("PYTHONPATH", "")])
     with subprocess.Popen(
-        [sys.executable, "-c", ENDLESS, law], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        [sys.executable, "-c", ENDLESS, action], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True, env=os.environ | {"PYTHONPATH": paths},
     ) as running:  # fmt: skip
         assert running.stdout
@@ -347,6 +347,6 @@ def test_ctrl_c_ends_a_run_with_an_aqm_in_python(law: str) -> None:
     assert stderr.rstrip().endswith("KeyboardInterrupt")
 
 
-def test_a_sweep_varies_laws_written_in_python(small: dict[str, Any]) -> None:
+def test_a_sweep_may_vary_queues_in_python(small: dict[str, Any]) -> None:
     swept = aqmlab.sweep(small, {"network.queue": [Step(4, limit="16 packets"), {"kind": "red"}]})
     assert len(swept.results) == 2

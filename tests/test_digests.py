@@ -1,7 +1,7 @@
-"""The release build gives what the debug build gives, to the bit.
+"""Bitwise equality of the results of release builds and debug builds.
 
-The Rust tests hold a debug build against crates/lab/tests/digests.txt; here the installed
-extension, a release build, is held against the same file.
+The Rust tests compare a debug build with crates/lab/tests/digests.txt. These tests compare the
+installed extension, a release build, with the same file.
 """
 
 import re
@@ -18,13 +18,13 @@ LISTED = [line.split(" ", 1) for line in (LAB / "digests.txt").read_text().split
 def two_downloads() -> str:
     """Return the scenario that the Rust tests use."""
     source = (LAB / "common/mod.rs").read_text()
-    found = re.search(r'TWO_DOWNLOADS: &str = r#"(.*?)"#', source, re.S)
-    assert found
-    return found[1]
+    match = re.search(r'TWO_DOWNLOADS: &str = r#"(.*?)"#', source, re.S)
+    assert match
+    return match[1]
 
 
 def digest(tables: dict[str, dict[str, tuple[str, bytes] | list[str]]]) -> str:
-    """FNV-1a over every bit of every table, as in crates/lab/tests/common/mod.rs."""
+    """Return FNV-1a over every bit of every table, as in crates/lab/tests/common/mod.rs."""
     h = 0xCBF29CE484222325
     for table, columns in tables.items():
         parts = [table.encode()]
@@ -37,7 +37,7 @@ def digest(tables: dict[str, dict[str, tuple[str, bytes] | list[str]]]) -> str:
 
 
 @pytest.mark.parametrize(("expected", "changes"), LISTED)
-def test_release_build_gives_the_listed_digest(expected: str, changes: str) -> None:
+def test_a_release_build_has_the_listed_digest(expected: str, changes: str) -> None:
     pairs = [(key, value) for key, _, value in (c.partition("=") for c in changes.split(";"))]
     batch = _core.Batch([_core.check(two_downloads(), "toml", pairs)], 1)
     finished = batch.next(60.0)

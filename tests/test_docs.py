@@ -1,4 +1,4 @@
-"""The code of the pages runs, and gives the output that they show."""
+"""Examples in the documentation: their code runs, and the pages show its output."""
 
 import re
 import subprocess
@@ -18,46 +18,46 @@ def blocks(text: str, language: str) -> list[str]:
 
 
 @pytest.fixture
-def two(tmp_path: Path) -> Path:
-    """The scenario of the tutorial."""
+def tutorial_scenario(tmp_path: Path) -> Path:
+    """Return the path of a file with the scenario of the tutorial."""
     path = tmp_path / "two.toml"
     path.write_text(blocks(TUTORIAL, "toml")[0], "utf-8")
     return path
 
 
 def test_the_tutorial_shows_the_output_of_its_scenario(
-    two: Path, capsys: pytest.CaptureFixture[str]
+    tutorial_scenario: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert execute(["run", str(two)]) == 0
+    assert execute(["run", str(tutorial_scenario)]) == 0
     lines = [line.rstrip() for line in capsys.readouterr().out.strip().splitlines()]
     assert "\n".join(lines) == blocks(TUTORIAL, "text")[0].strip(), "copy the output to the page"
 
 
-def test_the_python_of_the_tutorial_runs(
-    two: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_the_python_code_of_the_tutorial_runs(
+    tutorial_scenario: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(two.parent)
+    monkeypatch.chdir(tutorial_scenario.parent)
     for block in blocks(TUTORIAL, "python"):
         exec(block, {})
-    told = capsys.readouterr().out
-    assert told == blocks(TUTORIAL, "text")[1], "copy the output to the page"
-    for low, high in re.findall(r"([\d.]+) to ([\d.]+)", told):
-        assert float(high) > float(low) + 1, "the example shows how far runs differ"
+    printed = capsys.readouterr().out
+    assert printed == blocks(TUTORIAL, "text")[1], "copy the output to the page"
+    for low, high in re.findall(r"([\d.]+) to ([\d.]+)", printed):
+        assert float(high) > float(low) + 1, "the intervals of the example are wide"
 
 
-def test_the_python_of_the_pages_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_python_code_about_statistics_runs(capsys: pytest.CaptureFixture[str]) -> None:
     for block in blocks(Path("docs/statistics.md").read_text("utf-8"), "python"):
         exec(block, {})
     assert capsys.readouterr().out.count("Interval(") == 4
 
 
-def test_the_python_of_comparing_queues_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_python_code_about_comparing_queues_runs(capsys: pytest.CaptureFixture[str]) -> None:
     for block in blocks(Path("docs/how-to/compare-queues.md").read_text("utf-8"), "python"):
         exec(block, {})
     assert capsys.readouterr().out.startswith("Interval(low=-0.0")
 
 
-def test_the_python_of_keeping_runs_runs(
+def test_the_python_code_about_stores_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     examples = Path("examples").resolve()
@@ -70,33 +70,33 @@ def test_the_python_of_keeping_runs_runs(
     assert execute(["status", "results/runs"]) == 0
 
 
-def test_missing_tools_are_named_with_how_to_get_them() -> None:
-    done = subprocess.run(
+def test_the_error_of_a_missing_tool_names_its_source() -> None:
+    process = subprocess.run(
         ["/bin/sh", "tools/require", "python9"], env={"PATH": "/usr/bin:/bin"},
         capture_output=True, text=True,
     )  # fmt: skip
-    assert done.returncode == 1
-    assert "Python 3.11 or later" in done.stderr
-    assert "https://www.python.org/downloads/" in done.stderr
+    assert process.returncode == 1
+    assert "Python 3.11 or later" in process.stderr
+    assert "https://www.python.org/downloads/" in process.stderr
 
 
-def test_a_wheel_names_the_component_that_it_lacks(tmp_path: Path) -> None:
+def test_the_error_of_a_wheel_build_names_the_missing_component(tmp_path: Path) -> None:
     rustc = tmp_path / "rustc"
     rustc.write_text("#!/bin/sh\necho /nowhere/lib\n")
     rustc.chmod(0o755)
-    done = subprocess.run(
+    process = subprocess.run(
         ["/bin/sh", "tools/wheel"], env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
         capture_output=True, text=True,
     )  # fmt: skip
-    assert done.returncode == 1
-    assert done.stderr.endswith("run 'rustup component add llvm-tools'\n")
+    assert process.returncode == 1
+    assert process.stderr.endswith("run 'rustup component add llvm-tools'\n")
 
 
-def test_what_a_wheel_is_trained_with_runs() -> None:
+def test_the_training_program_of_a_wheel_runs() -> None:
     subprocess.run([sys.executable, "tools/train.py", _core.__file__], check=True)
 
 
-def test_links_between_pages_lead_somewhere() -> None:
+def test_links_between_pages_have_existing_targets() -> None:
     for page in [Path("README.md"), Path("CONTRIBUTING.md"), *Path("docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#]+)", page.read_text("utf-8")):
             if "://" not in target:

@@ -1,4 +1,4 @@
-"""Main effects and interactions: contrasts computed by hand, and coverage of the intervals."""
+"""Main effects and interactions: contrasts in closed form, and coverage of the intervals."""
 
 import itertools
 from typing import Any
@@ -26,16 +26,16 @@ def test_effects_are_differences_of_means() -> None:
     factors, seeds = factorial(3, a=["x", "y", "z"], b=[1, 2])
     y = random.normal(0, 1, len(seeds))
     a, b = np.array(factors["a"]), np.array(factors["b"])
-    found = {(e.factors, e.levels): e.interval.middle for e in effects(factors, y, seeds).effects}
-    assert found[("a",), (("x", "z"),)] == pytest.approx(y[a == "z"].mean() - y[a == "x"].mean())
-    assert found[("b",), ((1, 2),)] == pytest.approx(y[b == 2].mean() - y[b == 1].mean())
+    middles = {(e.factors, e.levels): e.interval.middle for e in effects(factors, y, seeds).effects}
+    assert middles[("a",), (("x", "z"),)] == pytest.approx(y[a == "z"].mean() - y[a == "x"].mean())
+    assert middles[("b",), ((1, 2),)] == pytest.approx(y[b == 2].mean() - y[b == 1].mean())
 
     def at(one: str, other: int) -> float:
         return float(y[(a == one) & (b == other)].mean())
 
     both = (at("y", 2) - at("x", 2)) - (at("y", 1) - at("x", 1))
-    assert found[("a", "b"), (("x", "y"), (1, 2))] == pytest.approx(both)
-    assert len(found) == 2 + 1 + 2
+    assert middles[("a", "b"), (("x", "y"), (1, 2))] == pytest.approx(both)
+    assert len(middles) == 2 + 1 + 2
 
 
 def test_the_effect_of_a_seed_is_removed() -> None:
@@ -56,9 +56,9 @@ def test_intervals_agree_with_least_squares_with_a_term_per_block() -> None:
     """The reference is statsmodels, with missing runs and unequal variances."""
     random = np.random.default_rng(4)
     factors, seeds = factorial(9, a=[0, 1], b=[0, 1])
-    kept = np.sort(random.choice(len(seeds), 29, replace=False))
-    factors = {name: list(np.array(of)[kept]) for name, of in factors.items()}
-    blocks = np.array(seeds)[kept]
+    rows = np.sort(random.choice(len(seeds), 29, replace=False))
+    factors = {name: list(np.array(of)[rows]) for name, of in factors.items()}
+    blocks = np.array(seeds)[rows]
     a, b = (1 - 2 * np.array(factors[name]) for name in "ab")
     y = 2 * a + a * b + random.normal(0, 1, 29) * (2 + a) + blocks
     terms = [*(blocks == seed for seed in sorted(set(blocks))), a, b, a * b]
@@ -76,11 +76,11 @@ def test_intervals_agree_with_least_squares_with_a_term_per_block() -> None:
         assert effect.p == pytest.approx(float(test.pvalue))
 
 
-def test_thousands_of_blocks_take_little_time() -> None:
+def test_effects_of_20_000_blocks_are_computed() -> None:
     factors, seeds = factorial(20_000, a=[0, 1], b=[0, 1])
     y = np.random.default_rng(6).normal(0, 1, len(seeds)) + 3 * np.array(factors["a"])
-    (found, *_) = effects(factors, y, seeds).effects
-    assert found.interval.middle == pytest.approx(3, abs=0.05)
+    (effect, *_) = effects(factors, y, seeds).effects
+    assert effect.interval.middle == pytest.approx(3, abs=0.05)
 
 
 def test_aliased_interactions_of_a_fractional_design_are_listed() -> None:
@@ -89,9 +89,9 @@ def test_aliased_interactions_of_a_fractional_design_are_listed() -> None:
     factors = {name: [point[name] for point in points] for name in values}
     random = np.random.default_rng(3)
     y: list[float] = [2 * p["a"] + p["a"] * p["b"] + random.normal(0, 0.1) for p in points]
-    found = effects(factors, y)
-    assert found.aliased == [("b", "c"), ("b", "d"), ("c", "d")]
-    by = {e.factors: e.interval.middle for e in found.effects}
+    analysis = effects(factors, y)
+    assert analysis.aliased == [("b", "c"), ("b", "d"), ("c", "d")]
+    by = {e.factors: e.interval.middle for e in analysis.effects}
     assert by["a",] == pytest.approx(4, abs=0.3)
     assert by["a", "b"] == pytest.approx(4, abs=0.5)
     assert by["d",] == pytest.approx(0, abs=0.3)
@@ -100,13 +100,13 @@ def test_aliased_interactions_of_a_fractional_design_are_listed() -> None:
 def test_p_values_are_corrected_for_all_effects() -> None:
     factors, seeds = factorial(4, a=[0, 1], b=[0, 1], c=[0, 1])
     y = np.random.default_rng(4).normal(0, 1, len(seeds)) + 5 * np.array(factors["b"])
-    found = effects(factors, y, seeds).effects
-    assert all(e.p <= e.p_discovery <= e.p_holm <= 1 for e in found)
-    assert [e.factors for e in found if e.p_holm < 0.05] == [("b",)]
+    estimates = effects(factors, y, seeds).effects
+    assert all(e.p <= e.p_discovery <= e.p_holm <= 1 for e in estimates)
+    assert [e.factors for e in estimates if e.p_holm < 0.05] == [("b",)]
 
 
 @pytest.mark.parametrize(
-    ("factors", "y", "says"),
+    ("factors", "y", "message"),
     [
         ({"a": [0, 1]}, [1.0, 2.0], "add replications"),
         ({"a": [0, 1, 0, 1]}, [1.0, 2.0, float("nan"), 3.0], "1 of 4 values are missing"),
@@ -115,9 +115,9 @@ def test_p_values_are_corrected_for_all_effects() -> None:
     ],
 )
 def test_data_without_computable_effects_raises_an_error(
-    factors: Levels, y: list[float], says: str
+    factors: Levels, y: list[float], message: str
 ) -> None:
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises(ValueError, match=message):
         effects(factors, y)
 
 
@@ -128,28 +128,28 @@ def test_intervals_have_their_nominal_coverage(uneven: bool) -> None:
     factors, seeds = factorial(3, a=[0, 1], b=[0, 1])
     a, b = np.array(factors["a"]), np.array(factors["b"])
     truth = {("a",): 4, ("b",): 2, ("a", "b"): 2}
-    held = []
+    covered = []
     for _ in range(80):
         noise = random.normal(0, 1, len(a)) * (1 + 9 * a * uneven)
-        found = effects(factors, 3 * a + b + 2 * a * b + noise, seeds).effects
-        held += [e.interval.low <= truth[e.factors] <= e.interval.high for e in found]
-    assert np.mean(held) > 0.88
+        estimates = effects(factors, 3 * a + b + 2 * a * b + noise, seeds).effects
+        covered += [e.interval.low <= truth[e.factors] <= e.interval.high for e in estimates]
+    assert np.mean(covered) > 0.88
 
 
-def test_an_experiment_has_effects(small: dict[str, Any]) -> None:
+def test_the_effects_of_an_experiment_are_differences_of_its_cells(small: dict[str, Any]) -> None:
     outcome = conduct(Experiment.from_dict({
         "scenario": small, "replications": 3, "measures": ["utilization", "mark_rate"],
         "arms": {"off": {"tcp.ecn": "off"}, "on": {"tcp.ecn": "rfc3168"}},
         "factors": [{"values": {"network.rate": ["1 Mbit/s", "2 Mbit/s"]}}],
     }))  # fmt: skip
-    found = {e.factors: e for e in outcome.effects("mark_rate").effects}
-    assert found["arm",].interval.low > 0
-    assert found["arm",].levels == (("off", "on"),)
+    by_factors = {e.factors: e for e in outcome.effects("mark_rate").effects}
+    assert by_factors["arm",].interval.low > 0
+    assert by_factors["arm",].levels == (("off", "on"),)
     cells = {(c.at["network.rate"], c.arm): c.estimate.value for c in
              outcome.cells(measures=["mark_rate"])}  # fmt: skip
     rates = ("1 Mbit/s", "2 Mbit/s")
     on, off = (sum(cells[rate, arm] for rate in rates) / 2 for arm in ("on", "off"))
-    assert found["arm",].interval.middle == pytest.approx(on - off)
+    assert by_factors["arm",].interval.middle == pytest.approx(on - off)
     table = outcome.effects_table()
     assert set(table["measure"]) == {"utilization", "mark_rate"}
     assert len(table) == 2 * 3

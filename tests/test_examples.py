@@ -1,4 +1,4 @@
-"""Each example runs, and shows what it says it shows."""
+"""Each example runs, and its results show the behaviour that it demonstrates."""
 
 import runpy
 import tomllib
@@ -11,43 +11,43 @@ import aqmlab
 from aqmlab.experiment import Experiment, Replications, conduct
 
 
-def test_one_flow_loses_nothing() -> None:
+def test_one_flow_has_no_drops() -> None:
     result = aqmlab.run("examples/one_flow.toml")
     assert result.flows["acked_bytes"].item() == 20 * 2**20
     assert result.links["dropped_packets"].sum() == 0
     assert result.flows["completed_s"].item() == pytest.approx(115, abs=0.2)
 
 
-def test_without_its_window_one_flow_fills_the_queue(tmp_path: Path) -> None:
+def test_one_flow_with_a_large_receive_window_overflows_the_queue(tmp_path: Path) -> None:
     text = Path("examples/one_flow.toml").read_text().replace('receive_window = "64240 B"', "")
     (tmp_path / "open.toml").write_text(text)
     assert aqmlab.run(tmp_path / "open.toml").links["dropped_packets"].sum() > 0
 
 
-def test_mixed_marks_one_flow_and_drops_the_other() -> None:
+def test_the_mixed_queue_marks_the_ecn_flow_and_drops_the_other() -> None:
     flows = aqmlab.run("examples/mixed.toml").flows.set_index("flow")
     assert flows.loc["with-ecn", "marked_packets"] > 5 * flows.loc["with-ecn", "dropped_packets"]
     assert flows.loc["without-ecn", "dropped_packets"] > 0
     assert flows.loc["without-ecn", "marked_packets"] == 0
 
 
-def test_the_long_flow_of_a_parking_lot_gets_less() -> None:
+def test_the_long_flow_of_a_parking_lot_has_the_lowest_goodput() -> None:
     flows = aqmlab.run("examples/parking_lot.toml").flows.set_index("flow")["goodput_bps"]
     assert flows["long"] < flows.drop("long").min()
 
 
-def test_customers_have_their_rates() -> None:
+def test_each_customer_gets_its_configured_rate() -> None:
     flows = aqmlab.run("examples/customers.toml").flows.set_index("flow")["goodput_bps"]
-    # B has 6 of 10 Mbit/s, less headers; of A's 4 its other traffic has all for 20 of 60 s, then 1.
+    # B has 6 of 10 Mbit/s, without headers. A's other traffic has 4 Mbit/s for 20 s, then 1 Mbit/s.
     payload = 1460 / 1500
     assert flows["b"] == pytest.approx(6e6 * payload, rel=0.03)
     assert flows["a-web"] == pytest.approx(3e6 * payload, rel=0.05)
-    # CoDel takes a little of it.
+    # Drops of CoDel reduce this goodput.
     assert flows["a-other"] == pytest.approx((20 * 4e6 + 40 * 1e6) / 60 * payload, rel=0.1)
 
 
-def test_a_profile_protects_a_download() -> None:
-    """What is in profile is hardly dropped: its download has its rate (Clark & Fang 1998)."""
+def test_a_download_within_its_profile_gets_the_rate_of_the_profile() -> None:
+    """RIO rarely drops packets within the profile (Clark & Fang 1998)."""
     scenario = tomllib.loads(Path("examples/assured.toml").read_text("utf-8"))
 
     def goodputs() -> list[float]:
@@ -60,14 +60,14 @@ def test_a_profile_protects_a_download() -> None:
     assert min(goodputs()) < 0.8 * profile
 
 
-def test_drop_tail_red_ecn(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_example_drop_tail_red_ecn_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path("examples/drop_tail_red_ecn.py", run_name="__main__")
     out = capsys.readouterr().out
     assert out.count("\n") == 5
     assert "RED with ECN" in out
 
 
-def test_sweep(
+def test_the_example_sweep_writes_a_table_and_a_figure(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("sys.argv", ["sweep.py", str(tmp_path)])
@@ -76,7 +76,7 @@ def test_sweep(
     assert sorted(p.name for p in tmp_path.iterdir()) == ["sweep.csv", "sweep.svg"]
 
 
-def test_short_connections_wait_less_behind_red(tmp_path: Path) -> None:
+def test_short_connections_finish_sooner_with_red_than_with_drop_tail(tmp_path: Path) -> None:
     text = Path("examples/web.toml").read_text()
     medians = {}
     for kind in ("drop_tail", "red"):
@@ -91,7 +91,7 @@ def test_short_connections_wait_less_behind_red(tmp_path: Path) -> None:
     assert medians["red"] < medians["drop_tail"]
 
 
-def test_fall_floyd(
+def test_the_example_fall_floyd_writes_a_figure(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("sys.argv", ["fall_floyd.py", str(tmp_path / "losses.svg")])
@@ -100,16 +100,16 @@ def test_fall_floyd(
     assert (tmp_path / "losses.svg").stat().st_size > 10_000
 
 
-def test_a_mobile_link_is_as_slow_as_its_trace() -> None:
+def test_the_goodput_of_a_mobile_link_is_bounded_by_its_trace() -> None:
     result = aqmlab.run("examples/cellular.toml")
     flows = result.flows.set_index("flow")
     assert flows.loc["download", "acked_bytes"] == 2_000_000
-    # 1500 B an opportunity, six in 40 ms.
+    # The trace has six opportunities per 40 ms, each of 1500 B.
     assert 0.5 * 1.8e6 < flows.loc["download", "goodput_bps"] < 1.8e6
     assert result.table("impairments")["lost_packets"].sum() > 0
 
 
-def test_transactions_wait_less_where_flows_have_queues_of_their_own(tmp_path: Path) -> None:
+def test_transactions_finish_sooner_with_fq_codel_than_with_drop_tail(tmp_path: Path) -> None:
     text = Path("examples/transactions.toml").read_text()
     medians = {}
     for queue in ('{ kind = "drop_tail", limit = "50 packets" }', '"fq_codel"'):
@@ -127,7 +127,9 @@ def test_transactions_wait_less_where_flows_have_queues_of_their_own(tmp_path: P
     assert fq_codel < 0.6 * drop_tail
 
 
-def test_responsiveness(tmp_path: Path) -> None:
+def test_responsiveness_under_load_is_higher_with_fq_codel_than_with_drop_tail(
+    tmp_path: Path,
+) -> None:
     text = Path("examples/responsiveness.toml").read_text()
     rpm = {}
     for queue in ('{ kind = "drop_tail", limit = "200 packets" }', '"fq_codel"'):
@@ -146,7 +148,7 @@ def test_responsiveness(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("file", sorted(Path("examples/experiments").glob("*.toml")), ids=str)
-def test_experiments_run_and_find_something(file: Path) -> None:
+def test_example_experiments_run_and_have_a_significant_difference(file: Path) -> None:
     outcome = conduct(replace(Experiment.read(file), replications=Replications(2)))
     assert (outcome.runs["failed"] == "").all()
     assert all(outcome.runs[m.name].notna().any() for m in outcome.measures)

@@ -1,4 +1,4 @@
-"""Runs, replications and sweeps from Python."""
+"""Runs, replications and sweeps with the Python interface."""
 
 import json
 import time
@@ -11,7 +11,9 @@ import aqmlab
 from aqmlab.scenario import normalize, plain, toml_value
 
 
-def test_every_form_of_a_scenario_is_the_same(small: dict[str, Any], tmp_path: Path) -> None:
+def test_a_dict_a_file_and_a_typed_scenario_are_equivalent(
+    small: dict[str, Any], tmp_path: Path
+) -> None:
     path = tmp_path / "small.json"
     path.write_text(json.dumps(small))
     typed = aqmlab.Scenario(
@@ -43,7 +45,7 @@ def test_every_form_of_a_scenario_is_the_same(small: dict[str, Any], tmp_path: P
     assert normalize(aqmlab.Scenario.load(path)) == normalize(small)
 
 
-def test_toml_text_is_a_scenario() -> None:
+def test_a_scenario_may_be_toml_text() -> None:
     text = Path("examples/parking_lot.toml").read_text()
     scenario = aqmlab.Scenario.from_toml(text)
     assert scenario.title == "A parking lot of three bottlenecks"
@@ -53,7 +55,7 @@ def test_toml_text_is_a_scenario() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"x": object()}, {"seed": float("nan")}, 5, ["a"], {}])
-def test_what_is_no_scenario_is_refused(wrong: Any) -> None:
+def test_an_object_that_is_not_a_scenario_is_refused(wrong: Any) -> None:
     with pytest.raises(aqmlab.ScenarioError):
         aqmlab.run(wrong)
 
@@ -67,38 +69,38 @@ def test_values_are_written_in_toml() -> None:
         toml_value(None)
 
 
-def test_the_seed_of_a_run_replaces_the_scenarios(small: dict[str, Any]) -> None:
+def test_the_seed_argument_replaces_the_seed_of_the_scenario(small: dict[str, Any]) -> None:
     result = aqmlab.run(small, seed=12)
     assert result.manifest["seed"] == result.scenario["seed"] == 12
     assert aqmlab.run(small).manifest["seed"] == 7
 
 
-def test_results_come_in_the_order_of_their_scenarios(small: dict[str, Any]) -> None:
+def test_results_have_the_order_of_their_scenarios(small: dict[str, Any]) -> None:
     sizes = [900, 30, 500, 10, 200]
     scenarios = [
         small | {"flows": [small["flows"][0] | {"traffic": {"kind": "bulk", "size": f"{s} kB"}}]}
         for s in sizes
     ]
-    seen: list[tuple[float, int]] = []
-    results = aqmlab.run_many(scenarios, jobs=2, progress=lambda *at: seen.append(at))
+    progress: list[tuple[float, int]] = []
+    results = aqmlab.run_many(scenarios, jobs=2, progress=lambda *at: progress.append(at))
     assert [r.flows["acked_bytes"].sum() for r in results] == [2000 * s for s in sizes]
-    assert seen[-1] == (5.0, 5)
+    assert progress[-1] == (5.0, 5)
     assert aqmlab.run_many([]) == []
 
 
-def test_a_wrong_scenario_among_many_is_told_before_the_first_runs(small: dict[str, Any]) -> None:
+def test_an_invalid_scenario_among_many_is_refused_before_any_run(small: dict[str, Any]) -> None:
     with pytest.raises(aqmlab.ScenarioError, match="sead"):
         aqmlab.run_many([small, small | {"sead": 1}])
     with pytest.raises(ValueError, match="jobs = 0"):
         aqmlab.run_many([small], jobs=0)
 
 
-def test_a_run_that_never_closes_gives_up(small: dict[str, Any]) -> None:
+def test_a_run_that_exceeds_its_time_limit_is_an_error(small: dict[str, Any]) -> None:
     with pytest.raises(aqmlab.ScenarioError, match="time_limit"):
         aqmlab.run(small | {"time_limit": "1 s"})
 
 
-def test_ctrl_c_stops_many_runs_at_once(small: dict[str, Any]) -> None:
+def test_ctrl_c_stops_all_parallel_runs_immediately(small: dict[str, Any]) -> None:
     endless = small | {"duration": "3000000 s", "record": {}}
     endless["flows"] = [small["flows"][0] | {"traffic": "bulk"}]
 
@@ -111,7 +113,7 @@ def test_ctrl_c_stops_many_runs_at_once(small: dict[str, Any]) -> None:
     assert time.monotonic() - began < 2
 
 
-def test_replications_differ_in_their_seed_alone(small: dict[str, Any]) -> None:
+def test_replications_differ_only_in_their_seed(small: dict[str, Any]) -> None:
     results = aqmlab.replicate(small, 3, jobs=2)
     assert [r.manifest["seed"] for r in results] == [7, 8, 9]
     assert len({r.flows["completed_s"].max() for r in results}) == 3
@@ -121,7 +123,7 @@ def test_replications_differ_in_their_seed_alone(small: dict[str, Any]) -> None:
         aqmlab.replicate(small, 0)
 
 
-def test_a_sweep_is_every_combination_under_the_same_seeds(small: dict[str, Any]) -> None:
+def test_a_sweep_has_every_combination_with_the_same_seeds(small: dict[str, Any]) -> None:
     red = aqmlab.Red(limit="8 packets", minth="2 packets", maxth="6 packets", wq=0.02)
     over: dict[str, list[Any]] = {
         "network.queue": [aqmlab.DropTail(limit="8 packets"), red],
@@ -143,6 +145,6 @@ def test_a_sweep_is_every_combination_under_the_same_seeds(small: dict[str, Any]
     assert set(swept.links["link"]) >= {"left>right", "right>left"}
 
 
-def test_a_sweep_of_a_wrong_value_is_refused(small: dict[str, Any]) -> None:
+def test_a_sweep_with_an_invalid_value_is_refused(small: dict[str, Any]) -> None:
     with pytest.raises(aqmlab.ScenarioError, match=r"network\.queue\.limit"):
         aqmlab.sweep(small, {"network.queue.limit": [64]})

@@ -1,4 +1,4 @@
-"""Figures of experiments: their content, and their omission without enough data."""
+"""Content of the figures of experiments, and their omission without enough data."""
 
 from pathlib import Path
 from typing import Any
@@ -26,9 +26,9 @@ def outcome(small: dict[str, Any]) -> Outcome:
 
 def test_every_plot_is_drawn_and_written(outcome: Outcome, tmp_path: Path) -> None:
     assert set(PLOTS) == set(DRAWN)
-    drawn = dict(figures_of(outcome))
-    assert list(drawn) == [f"{plot}-goodput_bps" for plot in PLOTS]
-    for name, figure in drawn.items():
+    figures = dict(figures_of(outcome))
+    assert list(figures) == [f"{plot}-goodput_bps" for plot in PLOTS]
+    for name, figure in figures.items():
         assert save(figure, tmp_path / f"{name}.png").stat().st_size > 5000
 
 
@@ -39,10 +39,10 @@ def test_lines_of_interactions_are_the_means_of_arms(outcome: Outcome) -> None:
     assert [t.get_text() for t in first.get_xticklabels()] == ["8 packets", "16 packets"]
     assert first.get_ylabel() == "goodput_bps (Mbit/s)"
     means = {(c.at[LIMIT], c.arm): c.estimate.value for c in outcome.cells([LIMIT])}
-    drawn = [np.asarray(line.get_ydata(), dtype=float).tolist() for line in first.get_lines()]
+    lines = [np.asarray(line.get_ydata(), dtype=float).tolist() for line in first.get_lines()]
     for arm in ("off", "on"):
-        wanted = [means["8 packets", arm], means["16 packets", arm]]
-        assert any(ys == pytest.approx(wanted) for ys in drawn)
+        expected = [means["8 packets", arm], means["16 packets", arm]]
+        assert any(ys == pytest.approx(expected) for ys in lines)
 
 
 def test_ratios_are_sorted_and_0_5_for_equal_arms(small: dict[str, Any]) -> None:
@@ -71,7 +71,9 @@ def test_a_heat_map_has_its_levels_in_order(outcome: Outcome) -> None:
     assert image is not None
     assert float(image[0][1]) == pytest.approx(cells["16 packets", "5 ms", "on"])
     for panel in axes[:2]:
-        assert all("\n±" in text.get_text() for text in panel.texts), "half of each interval"
+        assert all("\n±" in text.get_text() for text in panel.texts), (
+            "each cell shows half the width of its interval"
+        )
 
 
 def test_figures_without_enough_data_are_omitted(small: dict[str, Any]) -> None:

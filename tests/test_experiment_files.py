@@ -1,4 +1,4 @@
-"""Experiment files: what they may say, and how they are told what is wrong."""
+"""Experiment files: designs, rules of replications, limits and errors."""
 
 import itertools
 import re
@@ -30,7 +30,7 @@ def experiment(small: dict[str, Any], **keys: Any) -> Experiment:
     return Experiment.from_dict({"scenario": small} | keys)
 
 
-def test_blocks_are_combined_and_their_factors_kept_in_order(small: dict[str, Any]) -> None:
+def test_blocks_of_factors_are_crossed_in_their_order(small: dict[str, Any]) -> None:
     read = experiment(
         small,
         factors=[
@@ -44,7 +44,7 @@ def test_blocks_are_combined_and_their_factors_kept_in_order(small: dict[str, An
     assert {(p["network.delay"], p["x"]) for p in read.points} == {("1 ms", 1), ("2 ms", 2)}
 
 
-def test_a_latin_hypercube_has_one_point_in_each_stripe_of_each_factor() -> None:
+def test_a_latin_hypercube_has_one_point_per_stratum_of_each_factor() -> None:
     ranges = {"a": Range(0, 8), "b": Range(1, 256, log=True)}
     points = design.latin_hypercube(ranges, 8, seed=3)
     assert sorted(int(p["a"]) for p in points) == list(range(8))
@@ -68,7 +68,7 @@ def test_random_values_are_in_their_range() -> None:
     assert {p["ecn"] for p in points} == {"off", "rfc3168"}
 
 
-def test_a_fractional_design_is_balanced_and_resolves_what_it_should() -> None:
+def test_a_fractional_design_has_orthogonal_main_effects() -> None:
     """2^(5-2) with D = AB, E = AC: main effects are orthogonal (resolution III)."""
     values = {name: [-1, 1] for name in "abcde"}
     points = design.fractional(values, {"d": ["a", "b"], "e": ["a", "c"]})
@@ -82,7 +82,7 @@ def test_a_fractional_design_is_balanced_and_resolves_what_it_should() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "says"),
+    ("keys", "expected"),
     [
         ({"arm": {}}, ["arm: there is no such key", "arms"]),
         ({"factors": {}}, ["factors: {}", "array of tables"]),
@@ -137,17 +137,17 @@ def test_a_fractional_design_is_balanced_and_resolves_what_it_should() -> None:
         ({"limits": {"event": 1}}, ["limits.event", "events"]),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_with_its_path(
-    small: dict[str, Any], keys: dict[str, Any], says: list[str]
+def test_an_error_of_an_experiment_file_names_the_path(
+    small: dict[str, Any], keys: dict[str, Any], expected: list[str]
 ) -> None:
-    with pytest.raises(ScenarioError) as told:
+    with pytest.raises(ScenarioError) as error:
         experiment(small, **keys)
-    for text in says:
-        assert text in str(told.value)
+    for text in expected:
+        assert text in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("keys", "says"),
+    ("keys", "expected"),
     [
         ({"factors": [{"values": {LIMIT: ["8 pakets"]}}]}, ["arm base at network.queue.limit = 8"]),
         ({"arms": {"x": {"tcp.ecm": "off"}}}, ["arm x", "tcp.ecm", "ecn"]),
@@ -161,19 +161,19 @@ def test_what_is_wrong_is_told_with_its_path(
         ({"links": ["a>b"]}, ["a>b"]),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_the_scenario_is_told_before_anything_is_run(
-    small: dict[str, Any], keys: dict[str, Any], says: list[str]
+def test_an_experiment_that_does_not_fit_its_scenario_is_refused_before_any_run(
+    small: dict[str, Any], keys: dict[str, Any], expected: list[str]
 ) -> None:
     def never(*_: Any) -> None:
-        raise AssertionError("nothing may be run")
+        raise AssertionError("a run was started")
 
-    with pytest.raises(ScenarioError) as told:
+    with pytest.raises(ScenarioError) as error:
         conduct(experiment(small, **keys), told=never)
-    for text in says:
-        assert text in str(told.value)
+    for text in expected:
+        assert text in str(error.value)
 
 
-def test_columns_say_what_their_tables_have(small: dict[str, Any]) -> None:
+def test_a_column_as_a_measure_has_the_value_of_its_table(small: dict[str, Any]) -> None:
     names = [
         "goodput_bps", "utilization", "links.utilization[left>right]", "flows.acked_bytes.sum",
         "flows.goodput_bps[C0]", "flows.goodput_bps.p50", "queue.queue_packets[left>right].max",
@@ -191,7 +191,7 @@ def test_columns_say_what_their_tables_have(small: dict[str, Any]) -> None:
         conduct(experiment(small, measures=["flows.goodput_bps"]))
 
 
-def test_arms_meet_the_same_seeds_and_are_compared_pair_by_pair(small: dict[str, Any]) -> None:
+def test_arms_have_the_same_seeds_and_paired_differences(small: dict[str, Any]) -> None:
     arms = {"off": {ECN: "off"}, "on": {ECN: "rfc3168"}, "same": {ECN: "off"}}
     outcome = conduct(experiment(
         small, arms=arms, replications=4, measures=["goodput_bps", "mark_rate"],
@@ -212,10 +212,10 @@ def test_arms_meet_the_same_seeds_and_are_compared_pair_by_pair(small: dict[str,
     over_all = {c.arm: c for c in outcome.cells(by=[], measures=["goodput_bps"])}
     one, two = (cells[f"{n} packets", "on", "goodput_bps"].estimate.value for n in (12, 16))
     assert over_all["on"].estimate.value == pytest.approx((one + two) / 2)
-    assert over_all["on"].estimate.n == 4, "seeds are chance, points are not"
+    assert over_all["on"].estimate.n == 4, "a mean over points has one value per seed"
 
 
-def test_a_run_that_fails_is_a_row_that_says_why(small: dict[str, Any]) -> None:
+def test_a_failed_run_is_a_row_with_the_reason(small: dict[str, Any]) -> None:
     sizes = ["100 kB", "3 MB", "200 kB", "300 kB"]
     outcome = conduct(experiment(
         small, limits={"simulated": "5 s"}, replications=2, measures=["goodput_bps"],
@@ -229,42 +229,44 @@ def test_a_run_that_fails_is_a_row_that_says_why(small: dict[str, Any]) -> None:
     assert [c.estimate.missing for c in cells] == [0, 2, 0, 0]
 
 
-def test_a_run_that_takes_too_much_has_failed_by_the_name_of_the_limit(
+def test_a_run_that_exceeds_a_limit_fails_with_the_name_of_the_limit(
     small: dict[str, Any], tmp_path: Path
 ) -> None:
     sizes = ["10 kB", "3 MB"]
-    wanted = experiment(
+    limited = experiment(
         small, limits={"events": 2000, "wall": "1000 s", "memory": "1 GB"}, replications=2,
         measures=["goodput_bps"], factors=[{"values": {"flows.0.traffic.size": sizes}}],
     )  # fmt: skip
     with FolderStore(tmp_path) as store:
-        runs = conduct(wanted, store=store).runs
+        runs = conduct(limited, store=store).runs
         assert list(runs["failed"] != "") == [False, False, True, True]
         assert (
             runs["failed"].iloc[2].startswith("limits.events: the run took more than 2000 events")
         )
-        assert len(list(store)) == 2, "what failed is no result"
-    without = conduct(replace(wanted, limits={})).runs
+        assert len(list(store)) == 2, "the store has only the runs that succeeded"
+    without = conduct(replace(limited, limits={})).runs
     assert (without["failed"] == "").all()
     assert without["goodput_bps"][:2].equals(runs["goodput_bps"][:2])
     for limit in ({"wall": "1 ns"}, {"memory": "1 kB"}):
         (name,) = limit
-        failed = conduct(replace(wanted, limits=limit)).runs["failed"]
+        failed = conduct(replace(limited, limits=limit)).runs["failed"]
         assert failed.str.startswith(f"limits.{name}: ").all()
     with pytest.raises(
         ScenarioError, match="does not support limits, and events, wall, memory is set"
     ):
-        conduct(wanted, engine=Recorded([]))
+        conduct(limited, engine=Recorded([]))
 
 
-def test_measures_stand_by_factors_arms_and_replications(small: dict[str, Any]) -> None:
+def test_an_xarray_dataset_has_factors_arms_and_replications_as_dimensions(
+    small: dict[str, Any],
+) -> None:
     xr = pytest.importorskip("xarray")
     values: dict[str, list[Any]] = {LIMIT: ["16 packets", "8 packets"], "flows.0.count": [1, 2]}
-    asked = experiment(
+    crossed = experiment(
         small, arms={"off": {ECN: "off"}, "on": {}}, replications=2, measures=["goodput_bps"],
         factors=[{"values": values}],
     )  # fmt: skip
-    outcome = conduct(asked)
+    outcome = conduct(crossed)
     cube = outcome.to_xarray()
     assert dict(cube.sizes) == {LIMIT: 2, "flows.0.count": 2, "arm": 2, "replication": 2}
     assert list(cube[LIMIT].values) == ["8 packets", "16 packets"]
@@ -272,7 +274,7 @@ def test_measures_stand_by_factors_arms_and_replications(small: dict[str, Any]) 
     for _, row in outcome.runs.iterrows():
         at = {key: row[key] for key in (*values, "arm")} | {"replication": row["seed"] - 7}
         assert float(cube["goodput_bps"].sel(at)) == row["goodput_bps"]
-    zipped = conduct(replace(asked, points=design.zipped(values))).to_xarray()
+    zipped = conduct(replace(crossed, points=design.zipped(values))).to_xarray()
     assert dict(zipped.sizes) == {"point": 2, "arm": 2, "replication": 2}
     assert list(zipped[LIMIT].values) == values[LIMIT]
     assert zipped["flows.0.count"].dims == ("point",)
@@ -284,16 +286,16 @@ def test_measures_stand_by_factors_arms_and_replications(small: dict[str, Any]) 
     assert last == swept.results[-1].flows["goodput_bps"].sum()
 
 
-def test_the_warm_up_is_left_out(small: dict[str, Any]) -> None:
+def test_measures_of_an_experiment_exclude_the_warm_up(small: dict[str, Any]) -> None:
     names = ["goodput_bps", "queue.time_s[left>right].min"]
     whole = conduct(experiment(small, measures=names)).runs.iloc[0]
     later = conduct(experiment(small, measures=names, warm_up="1 s")).runs.iloc[0]
-    assert later["goodput_bps"] > whole["goodput_bps"], "slow start is out"
+    assert later["goodput_bps"] > whole["goodput_bps"], "slow start is in the warm-up"
     assert whole["queue.time_s[left>right].min"] < 1
     assert later["queue.time_s[left>right].min"] == pytest.approx(1, abs=0.05)
 
 
-def test_files_read_what_they_say(tmp_path: Path, scenario: Path) -> None:
+def test_a_file_is_read_as_an_experiment(tmp_path: Path, scenario: Path) -> None:
     path = tmp_path / "try.toml"
     path.write_text(f'scenario = "{scenario.name}"\nreplications = 3\n')
     read = Experiment.read(path)
@@ -306,13 +308,13 @@ def test_files_read_what_they_say(tmp_path: Path, scenario: Path) -> None:
 
 def test_replications_are_added_until_the_interval_is_narrow(small: dict[str, Any]) -> None:
     rule = {"first": 3, "until": "goodput_bps", "half_width": 0.04, "at_most": 24}
-    told: list[tuple[float, int, int]] = []
+    progress: list[tuple[float, int, int]] = []
     outcome = conduct(
         experiment(
             small, replications=rule, arms={"off": {ECN: "off"}, "on": {ECN: "rfc3168"}},
             factors=[{"values": {"flows.0.traffic.size": ["100 kB", "1 MB"]}}],
         ),
-        told=lambda *at: told.append(at),
+        told=lambda *at: progress.append(at),
     )  # fmt: skip
     cells = outcome.cells(measures=["goodput_bps"])
     sizes = {cell.at["flows.0.traffic.size"]: cell.estimate.n for cell in cells}
@@ -320,14 +322,14 @@ def test_replications_are_added_until_the_interval_is_narrow(small: dict[str, An
         e = cell.estimate
         assert e.n == sizes[cell.at["flows.0.traffic.size"]], "arms have the same seeds"
         assert e.n == 24 or (e.high - e.value) <= 0.04 * e.value
-    assert len(set(sizes.values())) == 2, "each point has as many as it needs"
+    assert len(set(sizes.values())) == 2, "points need different numbers of replications"
     assert ("wider than ±4 %" in "".join(outcome.notes)) == any(
         e.high - e.value > 0.04 * e.value for e in (cell.estimate for cell in cells)
     )
-    assert told[-1][0] == told[-1][1] == len(outcome.runs)
+    assert progress[-1][0] == progress[-1][1] == len(outcome.runs)
 
 
-def test_mser_finds_the_warm_up_of_all(small: dict[str, Any]) -> None:
+def test_mser_selects_one_warm_up_for_all_runs(small: dict[str, Any]) -> None:
     endless = small | {"duration": "40 s", "record": {"interval": "100 ms", "series": []}}
     endless["flows"] = [small["flows"][0] | {"traffic": "bulk"}]
     column_of = "queue.queue_packets[left>right]"
@@ -349,7 +351,7 @@ def test_mser_finds_the_warm_up_of_all(small: dict[str, Any]) -> None:
         conduct(short)
 
 
-def test_mser_cuts_what_is_transient() -> None:
+def test_mser_truncates_a_transient() -> None:
     random = np.random.default_rng(1)
     steady = random.normal(5, 1, 1000)
     cut, settled = mser(steady + 30 * 0.95 ** np.arange(1000))
@@ -359,46 +361,46 @@ def test_mser_cuts_what_is_transient() -> None:
     assert mser(np.arange(1000.0) ** 2)[1] is False
 
 
-def test_what_speaks_against_an_interval_is_told() -> None:
+def test_cautions_name_the_violated_assumptions_of_an_interval() -> None:
     random = np.random.default_rng(1)
     assert cautions(random.normal(5, 1, 40)) == []
     assert cautions([3.0, 4.0]) == ["fewer than 5 replications"]
     assert "every replication has the same value" in cautions([3.0] * 6)[0]
     assert "skewed" in cautions(random.lognormal(0, 1, 40))[0]
-    falsely = sum(bool(cautions(random.normal(0, 1, 20))) for _ in range(2000))
-    assert falsely < 2 * 0.01 * 2000
+    false_alarms = sum(bool(cautions(random.normal(0, 1, 20))) for _ in range(2000))
+    assert false_alarms < 2 * 0.01 * 2000
 
 
-def test_the_guide_is_right(tmp_path: Path) -> None:
+def test_the_guide_to_sweeps_has_every_key_and_its_code_runs(tmp_path: Path) -> None:
     guide = (ROOT / "docs" / "how-to" / "sweeps.md").read_text("utf-8")
     (toml,) = re.findall(r"```toml\n(.*?)```", guide, flags=re.DOTALL)
     read = Experiment.from_dict(tomllib.loads(toml), ROOT)
     assert len(conduct(replace(read, replications=Replications(1))).runs) == 8
-    told = set(re.findall(r"^\| `([\w-]+)`", guide, flags=re.MULTILINE))
-    assert told >= {"grid", "zipped", "list", "random", "latin-hypercube", "fractional"}
-    assert told >= {"title", "scenario", "factors", "arms", "replications", "warm_up", "links"}
-    assert told >= {"measures", "plots", "limits"}
+    keys = set(re.findall(r"^\| `([\w-]+)`", guide, flags=re.MULTILINE))
+    assert keys >= {"grid", "zipped", "list", "random", "latin-hypercube", "fractional"}
+    assert keys >= {"title", "scenario", "factors", "arms", "replications", "warm_up", "links"}
+    assert keys >= {"measures", "plots", "limits"}
     (python,) = re.findall(r"```python\n(.*?)```", guide, flags=re.DOTALL)
     small = tmp_path / "examples" / "experiments"
     small.mkdir(parents=True)
     text = toml.replace("examples/two_flows.toml", str(ROOT / "examples" / "two_flows.toml"))
     (small / "queue_size.toml").write_text(text.replace("replications = 5", "replications = 2"))
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", python], cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
-    assert "('network.queue.limit', 'arm')" in done.stdout
+    assert process.returncode == 0, process.stderr
+    assert "('network.queue.limit', 'arm')" in process.stdout
 
 
-def test_a_queue_in_python_is_an_arm(small: dict[str, Any]) -> None:
+def test_an_arm_may_have_a_queue_in_python(small: dict[str, Any]) -> None:
     class Never(CustomQueue):
         def on_arrival(self, packet: Packet, at: Arrival) -> Verdict:  # noqa: ARG002
             return PASS
 
     queue = Never(limit="16 packets")
     outcome = conduct(experiment(
-        small, arms={"red": {}, "mine": {"network.queue": queue}}, measures=["mark_rate"],
+        small, arms={"red": {}, "python": {"network.queue": queue}}, measures=["mark_rate"],
     ))  # fmt: skip
     rates = outcome.runs.set_index("arm")["mark_rate"]
     assert rates["red"] > 0
-    assert rates["mine"] == 0
+    assert rates["python"] == 0

@@ -1,4 +1,4 @@
-"""Folders are written atomically, by one writer at a time, without loss of other files."""
+"""Atomic writing of folders, by one writer at a time, without loss of other files."""
 
 import errno
 import json
@@ -61,12 +61,12 @@ def names(path: Path) -> list[str]:
     return sorted(p.name for p in path.iterdir())
 
 
-def write(final: Path, name: str = "data", made_by: str = RUN) -> None:
-    with appearing(final, made_by) as new:
+def write(final: Path, name: str = "data", writer: str = RUN) -> None:
+    with appearing(final, writer) as new:
         (new / name).write_text(name)
 
 
-def test_captures_may_be_inside_the_run(scenario: Path, tmp_path: Path) -> None:
+def test_captures_may_be_inside_the_folder_of_the_run(scenario: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     command = ["run", str(scenario), "--out", str(out), "--pcap", str(out / "a" / "captures"),
                "--pcap-on", "left-0"]  # fmt: skip
@@ -80,12 +80,12 @@ def test_captures_may_be_inside_the_run(scenario: Path, tmp_path: Path) -> None:
     assert names(tmp_path) == ["b", "out", "scenarios"]
 
 
-def test_a_run_inside_its_captures_is_an_error(
+def test_a_run_inside_the_folder_of_its_captures_is_an_error(
     scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folders = ["--out", str(tmp_path / "c" / "out"), "--pcap", str(tmp_path / "c")]
-    told = refusal(capsys, "run", str(scenario), *folders, "--pcap-on", "left-0")
-    assert "--pcap" in told
+    error = refusal(capsys, "run", str(scenario), *folders, "--pcap-on", "left-0")
+    assert "--pcap" in error
     assert not (tmp_path / "c").exists()
 
 
@@ -105,22 +105,22 @@ def test_foreign_files_are_never_replaced(
         "compare": ["compare", "drop_tail", *QUICK, "--force", "--out", str(out)],
         "reproduce": ["reproduce", "ecn-finite-transfers", "--force", "--out", str(out)],
     }[command]
-    made_by = {"captures": "aqmlab run --pcap"}.get(command, f"aqmlab {command}")
-    write(out, made_by=made_by)
-    mine = out / foreign
-    mine.parent.mkdir(exist_ok=True)
+    writer = {"captures": "aqmlab run --pcap"}.get(command, f"aqmlab {command}")
+    write(out, writer=writer)
+    foreign_file = out / foreign
+    foreign_file.parent.mkdir(exist_ok=True)
     if foreign.endswith("/"):
-        mine.mkdir()
+        foreign_file.mkdir()
     elif foreign == "a link":
-        mine.symlink_to(scenario)
+        foreign_file.symlink_to(scenario)
     elif foreign == "pipe":
-        os.mkfifo(mine)
+        os.mkfifo(foreign_file)
     else:
-        mine.write_text("years of work")
+        foreign_file.write_text("years of work")
     before = sorted(out.rglob("*"))
-    told = refusal(capsys, *args)
-    assert foreign.partition("/")[0] in told
-    assert "give another folder, or move it away" in told
+    error = refusal(capsys, *args)
+    assert foreign.partition("/")[0] in error
+    assert "give another folder, or move it away" in error
     assert sorted(out.rglob("*")) == before
     assert names(tmp_path) == ["out", "scenarios"]
 
@@ -128,13 +128,13 @@ def test_foreign_files_are_never_replaced(
 def test_each_command_replaces_only_its_own_folders(
     tmp_path: Path, scenario: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write(tmp_path / "out", made_by="aqmlab compare")
-    told = refusal(capsys, "run", str(scenario), "--force", "--out", str(tmp_path / "out"))
-    assert "content that does not belong to a run (it is a result of aqmlab compare)" in told
+    write(tmp_path / "out", writer="aqmlab compare")
+    error = refusal(capsys, "run", str(scenario), "--force", "--out", str(tmp_path / "out"))
+    assert "content that does not belong to a run (it is a result of aqmlab compare)" in error
 
 
 @pytest.mark.parametrize("can_exchange", [True, False])
-def test_a_file_added_meanwhile_survives(
+def test_a_foreign_file_that_appears_during_the_write_survives(
     can_exchange: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not can_exchange:
@@ -147,10 +147,10 @@ def test_a_file_added_meanwhile_survives(
             (claim.new / "new").write_text("new")
             if when == "before":
                 (final / "mine").write_text("mine")
-            else:  # after the last look
-                really = claim._refuse
+            else:  # after the last check
+                refuse = claim._refuse
                 monkeypatch.setattr(
-                    claim, "_refuse", lambda: (really(), (final / "mine").write_text("mine"))
+                    claim, "_refuse", lambda: (refuse(), (final / "mine").write_text("mine"))
                 )
             claim.appear()
 
@@ -166,14 +166,14 @@ def test_a_file_added_meanwhile_survives(
     assert names(final) == [".aqmlab", "new"]
 
 
-def test_a_second_writer_gets_an_error_at_once(
+def test_a_second_writer_gets_an_error_immediately(
     scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "runs" / "out"
     running = begin("run", str(scenario), "--out", str(out), *ENDLESS)
     wait_for(lambda: out.parent.is_dir() and (out.parent / ".out.aqmlab" / "new").exists(), running)
-    told = refusal(capsys, "run", str(scenario), "--out", str(out), "--force")
-    assert "is being written by another run" in told
+    error = refusal(capsys, "run", str(scenario), "--out", str(out), "--force")
+    assert "is being written by another run" in error
     running.send_signal(signal.SIGTERM)
     running.communicate(timeout=20)
     assert execute(["run", str(scenario), "--out", str(out)]) == 0
@@ -183,7 +183,7 @@ def test_a_second_writer_gets_an_error_at_once(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_signals_leave_the_old_run_complete(
+def test_a_signal_preserves_the_earlier_run(
     number: signal.Signals, scenario: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
@@ -200,7 +200,7 @@ def test_signals_leave_the_old_run_complete(
 
 
 @pytest.mark.parametrize("can_exchange", [True, False])
-def test_a_kill_between_any_two_steps_is_cleaned_up(
+def test_the_next_writer_cleans_up_after_a_kill_at_any_step(
     can_exchange: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A child process writes the folder and is killed before its n-th change of the disk."""
@@ -211,7 +211,7 @@ def test_a_kill_between_any_two_steps_is_cleaned_up(
     while not survived:
         n += 1
         if os.fork() == 0:
-            _die_at(n)
+            _kill_before(n)
             write(final, "new")
             os._exit(0)
         survived = os.wait()[1] == 0
@@ -225,32 +225,34 @@ def test_a_kill_between_any_two_steps_is_cleaned_up(
     assert n > 10
 
 
-def _die_at(n: int) -> None:
+def _kill_before(n: int) -> None:
     """Kill this process before its n-th change of the disk."""
-    left = [n]
+    remaining = [n]
 
     def watch(event: str, args: tuple[Any, ...]) -> None:
         changes = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "fcntl.flock", "ctypes.dlsym"}
         if event in changes or (event == "open" and args[1] and "w" in str(args[1])):
-            left[0] -= 1
-            if left[0] == 0:
+            remaining[0] -= 1
+            if remaining[0] == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     sys.addaudithook(watch)
 
 
-def test_foreign_files_in_a_temporary_folder_stay_visible(tmp_path: Path) -> None:
-    beside = tmp_path / ".out.aqmlab"
+def test_a_foreign_file_in_an_interrupted_folder_is_moved_to_a_visible_folder(
+    tmp_path: Path,
+) -> None:
+    temporary = tmp_path / ".out.aqmlab"
     write(tmp_path / "out", "new")
-    write(beside / "whole", "old")
-    (beside / "whole" / "mine").write_text("mine")
-    (beside / "lock").touch()
+    write(temporary / "whole", "old")
+    (temporary / "whole" / "mine").write_text("mine")
+    (temporary / "lock").touch()
     write(tmp_path / "other")
     assert names(tmp_path) == ["other", "out", "out.kept-1"]
     assert (tmp_path / "out.kept-1" / "mine").read_text() == "mine"
 
 
-def test_a_foreign_file_in_the_temporary_folder_is_reported(tmp_path: Path) -> None:
+def test_an_unknown_file_in_the_temporary_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / ".out.aqmlab").mkdir()
     (tmp_path / ".out.aqmlab" / "mine").write_text("mine")
     with pytest.raises(FileExistsError, match="is not of aqmlab"):
@@ -285,7 +287,7 @@ def test_a_loop_of_symbolic_links_is_reported_in_one_line(
 
 
 def commands(scenario: Path, root: Path) -> dict[str, list[str]]:
-    """Return a short invocation of each command that writes a folder, by the folder's name."""
+    """Return a short command line per folder name, for each command that writes a folder."""
     pcap = ["--pcap-on", "left-0", "--pcap", str(root / "run" / "captures")]
     study = ["ecn-finite-transfers", "--only", "table-2", "--replications", "1"]
     return {
@@ -329,55 +331,59 @@ def kill_at_random(times: int, of: list[str], scenario: Path, root: Path) -> Non
     """Kill commands at times spread over their whole duration, and check the folder."""
     chance = random.Random(1)
     every = commands(scenario, root)
-    whole, lasts, seeds = {}, {}, {}
+    contents, durations, seeds = {}, {}, {}
     (root / "next").mkdir(parents=True)
     (root / "mine").write_text("mine")
     for name in of:
-        for _ in range(2):  # the first reads files that are not in memory yet
+        for _ in range(2):  # the first run loads files into the page cache
             began = time.monotonic()
             running = begin(*every[name])
             assert running.communicate()[1] == ""
-            lasts[name] = time.monotonic() - began
-        whole[name], seeds[name] = content(root / name), seed_of(root / name)
+            durations[name] = time.monotonic() - began
+        contents[name], seeds[name] = content(root / name), seed_of(root / name)
     for i in range(times):
-        name = chance.choices(of, weights=[8, 1, 1][: len(of)])[0]  # the first is the lightest
+        name = chance.choices(of, weights=[8, 1, 1][: len(of)])[0]  # the first is the fastest
         running = begin(*every[name], *(["--seed", str(i)] if name != "reproduce" else []))
         number = chance.choice([signal.SIGKILL, signal.SIGKILL, *ENDING])
-        time.sleep(chance.uniform(0, lasts[name]))
+        time.sleep(chance.uniform(0, durations[name]))
         running.send_signal(number)
         _, stderr = running.communicate(timeout=60)
-        about = f"{name} {i} {number.name} {running.returncode}: {stderr}"
-        as_python_began = ("runpy module", "Fatal Python error: init")
-        begun = not any(said in stderr for said in as_python_began)
-        assert running.returncode in (0, -number, 128 + number) or not begun, about
-        assert content(root / name) == whole[name], about
+        description = f"{name} {i} {number.name} {running.returncode}: {stderr}"
+        startup_errors = ("runpy module", "Fatal Python error: init")
+        started = not any(text in stderr for text in startup_errors)
+        assert running.returncode in (0, -number, 128 + number) or not started, description
+        assert content(root / name) == contents[name], description
         seed = seed_of(root / name)
-        assert seed in (seeds[name], i), about
+        assert seed in (seeds[name], i), description
         if running.returncode == 0 and name != "reproduce":
-            assert seed == i, about
+            assert seed == i, description
         if "nothing was written" in stderr:
-            assert seed == seeds[name], about
+            assert seed == seeds[name], description
         seeds[name] = seed
         if running.returncode >= 0:
-            assert names(root) == sorted([*of, "mine", "next"]), about
+            assert names(root) == sorted([*of, "mine", "next"]), description
         write(root / "next")
-        assert names(root) == sorted([*of, "mine", "next"]), about
+        assert names(root) == sorted([*of, "mine", "next"]), description
         assert (root / "mine").read_text() == "mine"
 
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def test_after_a_few_kills_the_folder_is_old_or_new(scenario: Path, tmp_path: Path) -> None:
+def test_after_15_kills_the_folder_has_the_old_or_the_new_run(
+    scenario: Path, tmp_path: Path
+) -> None:
     kill_at_random(15, ["run"], scenario, tmp_path / "root")
 
 
 @pytest.mark.nightly
-def test_after_a_thousand_kills_the_folder_is_old_or_new(scenario: Path, tmp_path: Path) -> None:
+def test_after_1000_kills_the_folder_has_the_old_or_the_new_run(
+    scenario: Path, tmp_path: Path
+) -> None:
     kill_at_random(1000, ["run", "compare", "reproduce"], scenario, tmp_path / "root")
 
 
-def test_a_full_disk_leaves_the_existing_file(tmp_path: Path) -> None:
+def test_a_full_disk_does_not_change_the_existing_file(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("whole")
 

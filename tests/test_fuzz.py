@@ -1,4 +1,4 @@
-"""Whatever a document says, the answer is a run or one clear refusal."""
+"""Random documents: the simulator runs a document or refuses it with an error."""
 
 import copy
 import json
@@ -15,7 +15,7 @@ from conftest import SMALL
 
 TOML = Path("examples/mixed.toml").read_text()
 
-# Copied, since a document that is mutated twice would otherwise change what is drawn later.
+# The values are copied, because a second mutation of a document would change later draws.
 JUNK = (
     st.none()
     | st.booleans()
@@ -29,7 +29,7 @@ JUNK = (
 
 
 def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Every path into a document."""
+    """Yield every path into a document."""
     yield path
     children = node.items() if isinstance(node, dict) else enumerate(node)
     for key, child in children:
@@ -44,16 +44,16 @@ PLACES = [path for path in places(json.loads(_core.check(json.dumps(SMALL), "jso
 
 @st.composite
 def documents(draw: st.DrawFn) -> dict[str, Any]:
-    """The small scenario, every default filled in, with a few places replaced or removed."""
+    """Return the small scenario with all defaults and up to three values replaced or removed."""
     document: dict[str, Any] = json.loads(_core.check(json.dumps(SMALL), "json", []))
     for path in draw(st.lists(st.sampled_from(PLACES), min_size=1, max_size=3)):
         *above, last = path
         node: Any = document
         for key in above:
-            has = isinstance(node, dict | list) and (
+            exists = isinstance(node, dict | list) and (
                 key in node if isinstance(node, dict) else isinstance(key, int) and key < len(node)
             )
-            node = node[key] if has else None
+            node = node[key] if exists else None
         if isinstance(node, dict) or (
             isinstance(node, list) and isinstance(last, int) and last < len(node)
         ):
@@ -66,9 +66,9 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
     return document
 
 
-def decimals(least: float, most: float) -> st.SearchStrategy[float]:
-    """Numbers with up to 17 significant digits."""
-    return st.floats(least, most, allow_subnormal=False)
+def decimals(minimum: float, maximum: float) -> st.SearchStrategy[float]:
+    """Return a strategy of numbers with up to 17 significant digits."""
+    return st.floats(minimum, maximum, allow_subnormal=False)
 
 
 SHAPES = decimals(1.01, 10)
@@ -77,7 +77,7 @@ TIMES = st.integers(10**9, 10**14).map(lambda n: f"{n / 10**9!r} ms")
 
 
 def distributions(values: st.SearchStrategy[str]) -> st.SearchStrategy[dict[str, Any]]:
-    """Distributions of sizes or times, with arbitrary decimals as their parameters."""
+    """Return a strategy of distributions of sizes or times, with arbitrary parameters."""
     simple = (
         st.builds(lambda mean: {"kind": "exponential", "mean": mean}, values)
         | st.builds(lambda m, s: {"kind": "lognormal", "mean": m, "sigma": s}, values, SHAPES)
@@ -97,8 +97,8 @@ SCENARIO_PARTS = st.tuples(distributions(SIZES), distributions(TIMES), TIMES)
 
 
 @st.composite
-def drawn_traffic(draw: st.DrawFn) -> dict[str, Any]:
-    """The small scenario with random parameters of RED and random distributions."""
+def random_traffic(draw: st.DrawFn) -> dict[str, Any]:
+    """Return the small scenario with random parameters of RED and random distributions."""
     document = copy.deepcopy(SMALL)
     document["network"]["queue"] |= {
         "maxp": draw(decimals(1e-6, 1)), "wq": draw(decimals(1e-6, 1)),
@@ -116,8 +116,8 @@ def drawn_traffic(draw: st.DrawFn) -> dict[str, Any]:
     return document
 
 
-def answer(text: str, language: str, overrides: list[tuple[str, str]]) -> None:
-    """Check a document, and run it for a moment if it is one."""
+def run_or_refuse(text: str, language: str, overrides: list[tuple[str, str]]) -> None:
+    """Run a valid document for 0.2 s; assert that an invalid one has an error."""
     try:
         batch = _core.Batch([_core.check(text, language, overrides)], 1)
         batch.next(0.2)
@@ -130,29 +130,31 @@ def answer(text: str, language: str, overrides: list[tuple[str, str]]) -> None:
 
 
 @given(documents())
-def test_a_mutated_scenario(document: dict[str, Any]) -> None:
-    answer(json.dumps(document), "json", [])
+def test_a_mutated_scenario_is_run_or_refused(document: dict[str, Any]) -> None:
+    run_or_refuse(json.dumps(document), "json", [])
 
 
 @given(st.text() | st.recursive(JUNK, st.lists).map(str), st.sampled_from(["json", "toml"]))
-def test_any_text(text: str, language: str) -> None:
-    answer(text, language, [])
+def test_an_arbitrary_text_is_run_or_refused(text: str, language: str) -> None:
+    run_or_refuse(text, language, [])
 
 
 @given(st.integers(0, len(TOML)), st.integers(0, len(TOML)), st.text(max_size=10))
-def test_a_torn_file(start: int, end: int, between: str) -> None:
-    answer(TOML[: min(start, end)] + between + TOML[max(start, end) :], "toml", [])
+def test_a_file_with_missing_parts_is_run_or_refused(start: int, end: int, between: str) -> None:
+    run_or_refuse(TOML[: min(start, end)] + between + TOML[max(start, end) :], "toml", [])
 
 
 @given(st.sampled_from(PLACES), JUNK, st.text(max_size=12))
-def test_any_override(path: tuple[Any, ...], junk: Any, text: str) -> None:
+def test_an_arbitrary_override_is_run_or_refused(
+    path: tuple[Any, ...], junk: Any, text: str
+) -> None:
     key = ".".join(map(str, path))
     for value in (text, json.dumps(junk)):
-        answer(json.dumps(SMALL), "json", [(key, value), (text, value)])
+        run_or_refuse(json.dumps(SMALL), "json", [(key, value), (text, value)])
 
 
-@given(drawn_traffic())
-def test_the_normal_form_of_a_normal_form_is_itself(document: dict[str, Any]) -> None:
+@given(random_traffic())
+def test_the_normal_form_of_a_scenario_is_stable(document: dict[str, Any]) -> None:
     for text, language in ((toml_document(document), "toml"), (json.dumps(document), "json")):
         normal = _core.check(text, language, [])
         assert _core.check(normal, "json", []) == normal

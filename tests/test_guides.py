@@ -1,4 +1,4 @@
-"""The guides that add something are right: their steps, followed in a copy of the sources, work."""
+"""Guides to extensions: their steps are executed in a copy of the sources."""
 
 import csv
 import os
@@ -25,9 +25,9 @@ QUEUE, CONTROL, APPLICATION, IMPAIRMENT, SERIES, STUDY, ENGINE = (
     )
 )
 COPY = ROOT / "target" / "guide"
-"""Always the same place, so that little is built again."""
+"""Fixed path, so that cargo reuses the previous build."""
 QUICK = {"CARGO_PROFILE_DEV_OPT_LEVEL": "0", "CARGO_PROFILE_DEV_DEBUG": "0"}
-"""These tests are few, and it is building them that takes long."""
+"""Settings for a fast build of the few tests."""
 
 
 def rows(guide: str) -> list[tuple[str, str, str]]:
@@ -39,12 +39,12 @@ def rows(guide: str) -> list[tuple[str, str, str]]:
 def block(language: str, containing: str, guide: str = QUEUE) -> str:
     """Return the block of code in a guide that contains a text, without its indent."""
     blocks = re.findall(rf"^( *)```{language}\n(.*?)^ *```", guide, flags=re.MULTILINE | re.DOTALL)
-    (found,) = [(indent, text) for indent, text in blocks if containing in text]
-    return re.sub(rf"^{found[0]}", "", found[1], flags=re.MULTILINE)
+    (match,) = [(indent, text) for indent, text in blocks if containing in text]
+    return re.sub(rf"^{match[0]}", "", match[1], flags=re.MULTILINE)
 
 
 def follow(guide: str, copy: Path) -> None:
-    """Do what a guide says, where a person would type."""
+    """Execute the steps of a guide in a copy of the sources."""
     (template,) = re.findall(r"^ *(cp crates.*)$", guide, flags=re.MULTILINE)
     subprocess.run(template.split(), check=True, cwd=copy)
     add_lines(guide, copy)
@@ -61,10 +61,10 @@ def add_lines(guide: str, copy: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def followed() -> Path:
-    """A copy of the sources in which the guides were followed."""
+def extended_sources() -> Path:
+    """Return a copy of the sources with the extensions of all guides."""
     if not shutil.which("cargo"):
-        pytest.skip("nothing is built without cargo; see https://rustup.rs")
+        pytest.skip("these tests need cargo; see https://rustup.rs")
     COPY.mkdir(parents=True, exist_ok=True)
     for name in ("Cargo.toml", "Cargo.lock", "rustfmt.toml"):
         shutil.copy2(ROOT / name, COPY)
@@ -82,32 +82,32 @@ def followed() -> Path:
 
 
 def cargo(copy: Path, *args: str) -> str:
-    """Run cargo in the copy; it builds there, since cargo tells copies of a workspace not apart."""
-    done = subprocess.run(
+    """Run cargo in the copy with its own target folder, so that builds do not mix."""
+    process = subprocess.run(
         ["cargo", args[0], "--locked", *args[1:]], capture_output=True, text=True, cwd=copy,
         env=os.environ | {"CARGO_TARGET_DIR": str(copy / "target")} | QUICK,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    assert process.returncode == 0, process.stderr
+    return process.stdout
 
 
-def test_the_python_of_the_guide_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_python_code_of_the_guide_to_queues_runs(capsys: pytest.CaptureFixture[str]) -> None:
     exec(block("python", "class Ramp(CustomQueue)"), {"__name__": "guide"})
     assert capsys.readouterr().out == "True\n"
 
 
-def test_the_engine_of_the_guide_computes_the_sawtooth(
+def test_the_engine_of_the_guide_computes_the_goodput_of_a_sawtooth(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A path of 42 ms at 1.5 Mbit/s holds 5.25 packets; 1460 of 1500 bytes are data."""
+    """A path of 42 ms at 1.5 Mbit/s has 5.25 packets in flight; 1460 of 1500 bytes are data."""
     exec(block("python", "class Sawtooth", ENGINE), {"__name__": "guide"})
     shares = [min(1.0, limit / 5.25) for limit in (2, 4, 8)]
     busy = [0.75 * (1 + b) ** 2 / (1 + b + b * b) for b in shares]
     assert capsys.readouterr().out == f"{[round(x * 750 * 1460 / 1500) + 0.0 for x in busy]}\n"
 
 
-def test_a_study_is_a_folder_and_a_line(tmp_path: Path) -> None:
-    """Its numbers are reproduced, it is explained, and every contract and check still holds."""
+def test_the_study_of_the_guide_runs_and_passes_all_checks(tmp_path: Path) -> None:
+    """The study can be reproduced and explained, and ruff and the import contracts pass."""
     package = tmp_path / "python" / "aqmlab"
     shutil.copytree(
         ROOT / "python" / "aqmlab", package, ignore=shutil.ignore_patterns("__pycache__")
@@ -125,15 +125,15 @@ def test_a_study_is_a_folder_and_a_line(tmp_path: Path) -> None:
 
     def run(*command: str) -> str:
         paths = [str(tmp_path / "python"), os.environ.get("PYTHONPATH", "")]
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, *command], capture_output=True, text=True, cwd=tmp_path,
             env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
         )  # fmt: skip
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        assert process.returncode == 0, process.stdout + process.stderr
+        return process.stdout
 
-    told = run("-m", "aqmlab", "reproduce", "my-study", "--replications", "5")
-    assert "Claims: 1 of 1 measured claims reproduced" in told
+    printed = run("-m", "aqmlab", "reproduce", "my-study", "--replications", "5")
+    assert "Claims: 1 of 1 measured claims reproduced" in printed
     with (tmp_path / "results" / "my-study" / "cells.csv").open(encoding="utf-8") as file:
         cells = list(csv.DictReader(file))
     assert [cell["verdict"] for cell in cells] == ["reproduced"] * 2
@@ -146,12 +146,12 @@ def test_a_study_is_a_folder_and_a_line(tmp_path: Path) -> None:
     run("-c", lint)
 
 
-def test_the_templates_are_formatted_and_their_tests_pass(followed: Path) -> None:
+def test_the_templates_are_formatted_and_their_tests_pass(extended_sources: Path) -> None:
     packages = [
         word for name in ("queues", "tcp", "traffic", "impairments", "lab") for word in ("-p", name)
     ]
-    told = cargo(followed, "test", *packages, "--lib", "my_")
-    assert [told.count(passed) for passed in ("3 passed", "2 passed")] == [3, 2], told
+    printed = cargo(extended_sources, "test", *packages, "--lib", "my_")
+    assert [printed.count(passed) for passed in ("3 passed", "2 passed")] == [3, 2], printed
     files = [
         "crates/queues/src/my_queue.rs",
         "crates/tcp/src/congestion/my_control.rs",
@@ -159,42 +159,46 @@ def test_the_templates_are_formatted_and_their_tests_pass(followed: Path) -> Non
         "crates/impairments/src/kinds/my_impairment.rs",
         "crates/lab/src/series/my_series.rs",
     ]
-    subprocess.run(["rustfmt", "--check", "--edition", "2024", *files], check=True, cwd=followed)
+    subprocess.run(
+        ["rustfmt", "--check", "--edition", "2024", *files], check=True, cwd=extended_sources
+    )
 
 
-def test_a_congestion_control_is_in_one_table(followed: Path) -> None:
-    """A control is a file and two lines; the tests of the table are its tests too."""
+def test_a_congestion_control_is_a_file_and_two_lines(extended_sources: Path) -> None:
+    """A congestion control is one file and two lines, and the tests of the table include it."""
     lines = [name for name, _, _ in rows(CONTROL)]
     assert lines == ["crates/tcp/src/congestion/mod.rs", "crates/tcp/src/congestion/table.rs"]
-    told = cargo(followed, "test", "-p", "tcp", "--lib", "congestion::table")
-    assert "0 failed" in told
+    printed = cargo(extended_sources, "test", "-p", "tcp", "--lib", "congestion::table")
+    assert "0 failed" in printed
 
 
-def test_an_application_is_in_one_table() -> None:
-    """An application is a file and two lines."""
+def test_an_application_is_a_file_and_two_lines() -> None:
+    """The guide adds two lines to one file, apart from the application itself."""
     assert [name for name, _, _ in rows(APPLICATION)] == ["crates/traffic/src/lib.rs"] * 2
 
 
-def test_an_impairment_is_in_one_table(followed: Path) -> None:
-    """An impairment is a file and a line; the test of every kind tries it."""
+def test_an_impairment_is_a_file_and_one_line(extended_sources: Path) -> None:
+    """An impairment is one file and one line, and the test of every kind includes it."""
     assert [name for name, _, _ in rows(IMPAIRMENT)] == ["crates/impairments/src/kinds.rs"]
-    passed = cargo(followed, "test", "-p", "impairments", "--test", "every_kind")
+    passed = cargo(extended_sources, "test", "-p", "impairments", "--test", "every_kind")
     assert "1 passed" in passed
 
 
-def test_a_series_is_in_one_table() -> None:
-    """A series is a file and two lines."""
+def test_a_series_is_a_file_and_two_lines() -> None:
+    """The guide adds two lines to one file, apart from the series itself."""
     assert [name for name, _, _ in rows(SERIES)] == ["crates/lab/src/series/mod.rs"] * 2
 
 
 @pytest.mark.nightly
-def test_the_queue_decides_as_its_reference_and_no_template_has_a_warning(followed: Path) -> None:
+def test_the_queue_of_the_guide_equals_its_reference_and_clippy_has_no_warning(
+    extended_sources: Path,
+) -> None:
     packages = ["-p", "queues", "-p", "tcp", "-p", "traffic", "-p", "impairments", "-p", "lab"]
-    cargo(followed, "clippy", *packages, "--all-targets", "--", "-D", "warnings")
+    cargo(extended_sources, "clippy", *packages, "--all-targets", "--", "-D", "warnings")
     options = ["-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", "."]
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "pytest", *options, "tests/test_queues.py", "-k", "my"],
-        capture_output=True, text=True, cwd=followed,
+        capture_output=True, text=True, cwd=extended_sources,
     )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert re.search(r"\b2 passed", done.stdout), done.stdout
+    assert process.returncode == 0, process.stdout + process.stderr
+    assert re.search(r"\b2 passed", process.stdout), process.stdout

@@ -1,4 +1,4 @@
-"""Hostile words, files and streams: one line each, and nothing that steers a terminal."""
+"""Hostile input: every error is one line, without control characters."""
 
 import json
 import os
@@ -27,19 +27,19 @@ ESCAPE = "\x1b[31m"
 
 
 def in_shell(command: str, where: Path = Path()) -> tuple[int, str, str]:
-    """Run a shell command in which `aqmlab` is ours; return its code, output and errors."""
+    """Run a shell command with `aqmlab` of this checkout; return its code, output and errors."""
     bash = f'aqmlab() {{ "{sys.executable}" -m aqmlab "$@"; }}; {command}'
     before = os.environ.get("PYTHONPATH")
     path = os.pathsep.join([str(Path("python").resolve()), *([before] if before else [])])
-    done = subprocess.run(
+    process = subprocess.run(
         ["bash", "-c", bash], capture_output=True, text=True, cwd=where, timeout=120,
         env=os.environ | {"PYTHONPATH": path},
     )  # fmt: skip
-    return done.returncode, done.stdout, done.stderr
+    return process.returncode, process.stdout, process.stderr
 
 
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "message"),
     [
         ("aqmlab schema >&-", "standard output is closed"),
         ("aqmlab schema > /dev/full", "no space left on device"),
@@ -67,8 +67,8 @@ def in_shell(command: str, where: Path = Path()) -> tuple[int, str, str]:
          "flows.0.traffic=bulk", "not enough memory for the samples"),
     ],
 )  # fmt: skip
-def test_streams_devices_and_folders_are_told_in_one_line(
-    command: str, told: str, tmp_path: Path
+def test_the_error_of_a_stream_device_or_folder_is_one_line(
+    command: str, message: str, tmp_path: Path
 ) -> None:
     where = tmp_path / "here"
     where.mkdir()
@@ -76,10 +76,10 @@ def test_streams_devices_and_folders_are_told_in_one_line(
     assert (code, out) == (2, "")
     lines = [line for line in err.splitlines() if not line.startswith("shell-init")]
     assert len(lines) == 1, err
-    assert told in lines[0]
+    assert message in lines[0]
 
 
-def test_an_endless_script_fails_alone(tmp_path: Path) -> None:
+def test_an_endless_script_is_refused_by_its_size(tmp_path: Path) -> None:
     code, out, err = in_shell("aqmlab script /dev/zero", tmp_path)
     assert (code, err) == (1, "")
     assert "/dev/zero: cannot be read: it is larger than 64 MiB" in out
@@ -89,7 +89,7 @@ def test_an_endless_script_fails_alone(tmp_path: Path) -> None:
     "change",
     [{"title": LONG}, {LONG: 1}, {"network": {"kind": LONG}}, {"network": LONG}, {"seed": LONG}],
 )
-def test_long_names_are_told_in_a_short_line(
+def test_the_error_of_a_long_name_is_shorter_than_2200_characters(
     change: dict[str, Any],
     small: dict[str, Any],
     tmp_path: Path,
@@ -112,7 +112,7 @@ def test_long_names_are_told_in_a_short_line(
 
 
 @pytest.mark.parametrize("name", [ESCAPE, "a\u202eb", "two\nlines", "\x00", "\x9b31m"])
-def test_control_characters_never_reach_a_terminal(
+def test_the_output_has_no_control_characters(
     name: str, small: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for change in ({"title": name}, {"flows": [small["flows"][0] | {"name": name}]}):
@@ -127,13 +127,13 @@ def test_control_characters_never_reach_a_terminal(
     ):  # fmt: skip
         assert execute(args) > 0
         captured = capsys.readouterr()
-        shown = (captured.out + captured.err).replace("\n", "")
-        assert shown
-        assert not any(c < " " or "\x7f" <= c <= "\x9f" or c == "\u202e" for c in shown), args
+        printed = (captured.out + captured.err).replace("\n", "")
+        assert printed
+        assert not any(c < " " or "\x7f" <= c <= "\x9f" or c == "\u202e" for c in printed), args
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+A1", "-2", "@SUM(A1)"])
-def test_formulas_never_reach_a_csv(name: str, small: dict[str, Any]) -> None:
+def test_names_that_begin_like_a_formula_are_refused(name: str, small: dict[str, Any]) -> None:
     flow = small["flows"][0]
     link = {"from": name, "to": "b", "rate": "1 Mbit/s", "delay": "1 ms"}
     graph = {"network": {"kind": "graph", "links": [link]}}
@@ -142,7 +142,7 @@ def test_formulas_never_reach_a_csv(name: str, small: dict[str, Any]) -> None:
             aqmlab.run(small | change)
 
 
-def test_captures_overwrite_nothing(small: dict[str, Any], tmp_path: Path) -> None:
+def test_captures_do_not_overwrite_files(small: dict[str, Any], tmp_path: Path) -> None:
     small["record"]["pcap"] = {"on": ["left-0"]}
     for name in ("hosts", "left-0.pcapng"):
         folder = tmp_path / name
@@ -153,13 +153,13 @@ def test_captures_overwrite_nothing(small: dict[str, Any], tmp_path: Path) -> No
         assert (folder / name).read_text() == "mine"
 
 
-def test_a_defect_of_a_run_is_told_when_the_others_have_ended(
+def test_a_defect_of_a_run_is_raised_after_the_others_have_ended(
     small: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     real = _core.Batch
 
     class Broken:
-        """A batch whose second run has a defect."""
+        """Batch whose second run has a defect."""
 
         def __init__(self, *args: Any) -> None:
             self._batch = real(*args)
@@ -176,11 +176,11 @@ def test_a_defect_of_a_run_is_told_when_the_others_have_ended(
             return getattr(self._batch, name)
 
     monkeypatch.setattr("aqmlab._core.Batch", Broken)
-    seen: list[int] = []
+    finished_runs: list[int] = []
     several = [small | {"seed": seed} for seed in range(4)]
     with pytest.raises(InvariantViolation, match="seed 8"):
-        seen.extend(i for i, _ in aqmlab.run_each(several, jobs=1))
-    assert seen == [0, 2, 3]
+        finished_runs.extend(i for i, _ in aqmlab.run_each(several, jobs=1))
+    assert finished_runs == [0, 2, 3]
     assert execute(["run", EXAMPLE]) == 1
     err = capsys.readouterr().err
     assert err.count("\n") == 1
@@ -188,8 +188,10 @@ def test_a_defect_of_a_run_is_told_when_the_others_have_ended(
     assert EXAMPLE in err
 
 
-def test_a_run_that_never_ends_is_told_when_the_others_have_ended(small: dict[str, Any]) -> None:
-    """It fails with its place; the runs beside it are there."""
+def test_a_run_that_exceeds_its_time_limit_fails_without_affecting_the_others(
+    small: dict[str, Any],
+) -> None:
+    """The outcomes have the error of this run and the results of the other runs."""
     endless = small | {"time_limit": "1 s"}
     texts = [normalize(scenario) for scenario in (small, endless, small | {"seed": 3})]
     outcomes = dict(Simulator().run(texts, jobs=1))
@@ -199,7 +201,7 @@ def test_a_run_that_never_ends_is_told_when_the_others_have_ended(small: dict[st
     assert all(isinstance(outcomes[i], Result) for i in (0, 2))
 
 
-def test_a_defect_in_a_script_is_told_and_the_others_go_on(
+def test_a_defect_in_a_script_is_reported_and_the_others_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     real = _core.script
@@ -221,7 +223,7 @@ def test_a_defect_in_a_script_is_told_and_the_others_go_on(
 
 
 @pytest.mark.parametrize(
-    ("scenario", "told"),
+    ("scenario", "message"),
     [
         (5, "5 is not a scenario; give a path"),
         (None, "None is not a scenario"),
@@ -230,14 +232,16 @@ def test_a_defect_in_a_script_is_told_and_the_others_go_on(
         ({"flows": [{"name": {"a", "b"}}]}, "flows.0.name: {"),
     ],
 )
-def test_what_is_no_scenario_is_told_with_its_place(scenario: Any, told: str) -> None:
+def test_the_error_of_an_invalid_scenario_object_names_its_place(
+    scenario: Any, message: str
+) -> None:
     with pytest.raises(ScenarioError) as refused:
         aqmlab.run(scenario)
-    assert str(refused.value).startswith(told)
+    assert str(refused.value).startswith(message)
 
 
 @pytest.mark.parametrize(
-    ("over", "told"),
+    ("over", "message"),
     [
         (["seed"], "over = \\['seed'\\] must be a dict"),
         ({"network.queue.limit": "8 packets"}, "network.queue.limit: '8 packets' must be a list"),
@@ -245,12 +249,12 @@ def test_what_is_no_scenario_is_told_with_its_place(scenario: Any, told: str) ->
         ({"seed": []}, "seed: has no values"),
     ],
 )
-def test_what_is_no_sweep_is_told(over: Any, told: str) -> None:
-    with pytest.raises(ScenarioError, match=told):
+def test_the_error_of_an_invalid_sweep_names_the_argument(over: Any, message: str) -> None:
+    with pytest.raises(ScenarioError, match=message):
         aqmlab.sweep(EXAMPLE, over)
 
 
-def test_wrong_arguments_are_told_by_their_names(small: dict[str, Any]) -> None:
+def test_the_error_of_an_invalid_argument_names_the_argument(small: dict[str, Any]) -> None:
     with pytest.raises(ScenarioError, match="must be a list; put the one in brackets"):
         aqmlab.run_many(EXAMPLE)
     with pytest.raises(
@@ -267,34 +271,34 @@ def test_wrong_arguments_are_told_by_their_names(small: dict[str, Any]) -> None:
         aqmlab.run(small, queues=["red"])  # type: ignore[arg-type]
     with pytest.raises(FileNotFoundError, match="no such folder for the captures"):
         aqmlab.run(small, pcap="no/such/folder")
-    for queues, told in [
+    for queues, message in [
         ("red", "must be a list or a mapping"),
         (None, "must be a list or a mapping"),
         ([5], "5 is not a queue"),
         ([{"limit": "5 packets"}], "it has no kind"),
     ]:
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=message):
             compare(queues, small)  # type: ignore[arg-type]
 
 
 def test_a_scheduler_can_be_compared(small: dict[str, Any]) -> None:
-    done = compare(["drop_tail", "drr:classes=[{}]"], small, 1)
-    assert [arm.label for arm in done.arms] == ["drop_tail", "drr:classes=[{}]"]
+    comparison = compare(["drop_tail", "drr:classes=[{}]"], small, 1)
+    assert [arm.label for arm in comparison.arms] == ["drop_tail", "drr:classes=[{}]"]
     with pytest.raises(KeyError, match="'speed' is not a measure; choose from "):
-        done.interval(0, "speed")
+        comparison.interval(0, "speed")
 
 
-def test_a_plot_without_its_folder_names_the_folder(
+def test_the_error_of_a_plot_in_a_missing_folder_names_the_folder(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert execute(["plot", "window", EXAMPLE, "--out", str(tmp_path / "no" / "x.png")]) == 2
-    told = capsys.readouterr().err
-    assert "does not exist; create it" in told
-    assert ".part" not in told
+    error = capsys.readouterr().err
+    assert "does not exist; create it" in error
+    assert ".part" not in error
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"arms": {"=1+1": {}}}, 'arms: "=1+1" begins like a formula'),
         ({"arms": {f"a{ESCAPE}red": {}}}, r'arms: "a\u001b[31mred" has control characters;'),
@@ -307,9 +311,9 @@ def test_a_plot_without_its_folder_names_the_folder(
         ({"measures": [f"flows.goodput_bps[{ESCAPE}*].sum"]}, "measures: "),
     ],
 )  # fmt: skip
-def test_texts_of_an_experiment_do_no_harm(
+def test_an_experiment_with_hostile_texts_is_refused(
     change: dict[str, Any],
-    told: str,
+    message: str,
     small: dict[str, Any],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -318,7 +322,7 @@ def test_texts_of_an_experiment_do_no_harm(
         aqmlab.sweep(small, {"title": ["=cmd()"]})
     with pytest.raises(ScenarioError) as refused:
         Experiment.from_dict({"scenario": small} | change)
-    assert told in str(refused.value)
+    assert message in str(refused.value)
     assert str(refused.value).isprintable()
     file = tmp_path / "try.toml"
     lines = [
@@ -327,15 +331,15 @@ def test_texts_of_an_experiment_do_no_harm(
     file.write_text("\n".join(lines))
     assert execute(["sweep", str(file), "--out", str(tmp_path / "out")]) == 2
     out, err = capsys.readouterr()
-    assert told in err
+    assert message in err
     assert (out, err.count("\n")) == ("", 1)
     assert not (tmp_path / "out").exists()
 
 
-def test_results_of_others_do_no_harm(
+def test_results_with_hostile_texts_are_shown_escaped_or_refused(
     small: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A folder that says what no sweep would have let it say."""
+    """The folders have results with texts that a sweep would refuse."""
     read = Experiment.from_dict({
         "scenario": small, "measures": ["goodput_bps"], "replications": 2,
         "arms": {"off": {"tcp.ecn": "off"}, "on": {}},
@@ -362,7 +366,7 @@ def test_results_of_others_do_no_harm(
         assert (code == 0) == ("title" in change)
 
 
-def test_a_folder_whose_name_is_not_utf_8(tmp_path: Path) -> None:
+def test_every_command_accepts_a_folder_whose_name_is_not_utf_8(tmp_path: Path) -> None:
     where = tmp_path / os.fsdecode(b"caf\xe9")
     where.mkdir()
     (where / "x.toml").write_text(Path("examples/two_flows.toml").read_text())
@@ -377,16 +381,16 @@ def test_a_folder_whose_name_is_not_utf_8(tmp_path: Path) -> None:
     for command in commands:
         assert execute([part.format(where) for part in command.split()]) == 0, command
     assert Outcome.read(where / "sweep").runs["jain"].notna().all()
-    again = Result.read(where / "run")
-    assert again.flows.equals(aqmlab.run(where / "x.toml").flows)
+    stored = Result.read(where / "run")
+    assert stored.flows.equals(aqmlab.run(where / "x.toml").flows)
     with FolderStore(where / "store") as store:
         first = aqmlab.replicate(where / "x.toml", 1, store=store)
-        found = aqmlab.replicate(where / "x.toml", 1, store=store)
-    assert found[0].flows.equals(first[0].flows)
+        second = aqmlab.replicate(where / "x.toml", 1, store=store)
+    assert second[0].flows.equals(first[0].flows)
 
 
 @pytest.mark.parametrize("name", [ESCAPE, "a\u202eb", "a\nb"])
-def test_names_of_a_comparison_do_no_harm(
+def test_a_name_with_control_characters_in_a_comparison_is_refused(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     args = ["compare", f"{name}=red", "codel", "--out", str(tmp_path / "out")]
@@ -400,15 +404,15 @@ def test_names_of_a_comparison_do_no_harm(
 
 
 @pytest.mark.parametrize("seed", [2**63, 2**64 - 1, 2**64])
-def test_a_seed_has_one_bound_however_it_is_given(
+def test_a_seed_has_the_same_maximum_in_every_form_of_input(
     seed: int, small: dict[str, Any], tmp_path: Path
 ) -> None:
-    told = f"{seed} must be at most 9223372036854775807"
-    with pytest.raises(ScenarioError, match=told):
+    message = f"{seed} must be at most 9223372036854775807"
+    with pytest.raises(ScenarioError, match=message):
         aqmlab.run(EXAMPLE, seed)
     path = tmp_path / "x.json"
     path.write_text(json.dumps(small | {"seed": seed}))
-    with pytest.raises(ScenarioError, match=told):
+    with pytest.raises(ScenarioError, match=message):
         aqmlab.run(path)
     with pytest.raises(ScenarioError, match=f"{seed} must be from .* to 9223372036854775807"):
         aqmlab.run(small | {"seed": seed})

@@ -26,16 +26,16 @@ def test_estimates_and_intervals_contain_the_true_parameter(
 ) -> None:
     """The mean of 20 estimates is close, and at least 16 of 20 intervals contain the parameter."""
     options = {"replications": 39} if estimate is aggregated_variance else {}
-    found = [
+    intervals = [
         estimate(fractional_gaussian_noise(hurst, 1024, seed), **options).interval
         for seed in range(1000, 1020)
     ]
-    mean = np.mean([interval.middle for interval in found])
+    mean = np.mean([interval.middle for interval in intervals])
     assert abs(mean - hurst) < 0.05
-    assert sum(low < hurst < high for low, _, high in found) >= 16
+    assert sum(low < hurst < high for low, _, high in intervals) >= 16
 
 
-def test_white_noise_has_one_half_in_any_unit() -> None:
+def test_white_noise_has_the_parameter_one_half_in_any_unit() -> None:
     """Uniform white noise has the parameter 0.5 for any mean and unit."""
     noise = np.random.default_rng(5).uniform(3, 9, 2048)
     for estimate in (aggregated_variance, local_whittle):

@@ -1,8 +1,8 @@
-"""The simulator executes no more instructions than it did: benches/instructions.json.
+"""Number of instructions of the simulator, compared with benches/instructions.json.
 
-Counts do not depend on the machine's speed. They do on the compiler, so the figures name theirs,
-and on the profile: they are those of the module as ``make`` builds it.
-``.venv/bin/python tests/test_instructions.py`` writes them anew.
+The counts do not depend on the speed of the machine. They depend on the compiler, which the file
+names, and on the profile, which is that of ``make``.
+``.venv/bin/python tests/test_instructions.py`` measures and writes the counts.
 """
 
 import json
@@ -31,9 +31,9 @@ core = module_from_spec(spec_from_loader("_core", loader))
 loader.exec_module(core)
 core.Batch([open(sys.argv[2]).read()], 1).next(3600)
 """
-"""Runs one scenario with nothing of Python but the module; what it costs to start cancels out."""
+"""Program that runs one scenario with the module alone; the start-up cost cancels out."""
 TOLERANCE = 0.05
-RENEW = "`.venv/bin/python tests/test_instructions.py` writes the figures anew; commit them"
+RENEW = "`.venv/bin/python tests/test_instructions.py` measures and writes the counts; commit them"
 SHORT = {
     "S1": ("20 MiB", "1 MiB", "1 kB"),
     "S1-ecn": ("20 MiB", "1 MiB", "1 kB"),
@@ -43,9 +43,9 @@ SHORT = {
     "S2-linux": ('duration = "60 s"', 'duration = "2 s"', 'duration = "1 ms"'),
     "S3-sack": ('duration = "20 s"', 'duration = "300 ms"', 'duration = "1 ms"'),
 }
-"""For each scenario what is replaced, by what, and by what to have hardly more than set-up."""
+"""Per scenario: a text, its replacement for a short run, and its replacement for set-up alone."""
 CHANGED = {"S2-linux": ("S2", "[tcp]", '[tcp]\nstack = "linux"')}
-"""Scenarios that are another one with a change: its name, what is replaced, by what."""
+"""Scenarios that change another one: the name of that, a text, and its replacement."""
 
 
 def compiler() -> str:
@@ -62,15 +62,15 @@ def instructions(text: str, folder: Path) -> int:
     scenario.write_text(normalize(source))
     valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder / 'callgrind'}"]
     python = [sys.executable, "-I", "-c", RUN, str(MODULE), str(scenario)]
-    done = subprocess.run(
+    process = subprocess.run(
         [*valgrind, *python],
         capture_output=True,
         text=True,
         env=os.environ | {"PYTHONHASHSEED": "0"},
     )
-    collected = re.search(r"Collected : (\d+)", done.stderr)
-    assert done.returncode == 0, done.stderr
-    assert collected, done.stderr
+    collected = re.search(r"Collected : (\d+)", process.stderr)
+    assert process.returncode == 0, process.stderr
+    assert collected, process.stderr
     return int(collected[1])
 
 
@@ -78,15 +78,15 @@ def simulation(scenario: str, folder: Path) -> int:
     """Return the instructions of a short version of a scenario, without its set-up."""
     file, old, new = CHANGED.get(scenario, (scenario, "", ""))
     text = (ROOT / "benches" / "scenarios" / f"{file}.toml").read_text().replace(old, new, 1)
-    full, short, hardly = SHORT[scenario]
+    full, short, setup = SHORT[scenario]
     assert text.count(full) == 1, f"{scenario} has no {full} to shorten"
-    counts = [instructions(text.replace(full, part), folder) for part in (short, hardly)]
+    counts = [instructions(text.replace(full, part), folder) for part in (short, setup)]
     return counts[0] - counts[1]
 
 
 @pytest.fixture(scope="module")
 def expected() -> dict[str, int]:
-    """The committed figures, if they can be held against the program that is built here."""
+    """Return the committed counts; skip the test if they are of another compiler."""
     for tool, remedy in {
         "valgrind": "install it with: apt-get install valgrind",
         "cargo": "see https://rustup.rs",
@@ -101,7 +101,7 @@ def expected() -> dict[str, int]:
 
 
 @pytest.mark.parametrize("scenario", SHORT)
-def test_instructions_are_as_committed(
+def test_the_instructions_of_a_run_are_within_5_percent_of_the_committed_count(
     scenario: str, expected: dict[str, int], tmp_path: Path
 ) -> None:
     before, now = expected[scenario], simulation(scenario, tmp_path)
@@ -113,7 +113,7 @@ def test_instructions_are_as_committed(
 
 
 def renew() -> None:
-    """Count anew and write the figures."""
+    """Count the instructions of all scenarios and write the file."""
     with tempfile.TemporaryDirectory() as folder:
         counts = {scenario: simulation(scenario, Path(folder)) for scenario in SHORT}
     figures = {"compiler": compiler(), "instructions": counts}

@@ -1,4 +1,4 @@
-"""Intervals and corrections, compared with scipy, closed forms and their invariants."""
+"""Intervals and corrections: comparison with scipy, closed forms and invariants."""
 
 import math
 
@@ -33,12 +33,12 @@ VALUES = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=20)
 
 @pytest.mark.parametrize("statistic", [np.mean, np.median, np.std])
 def test_the_bootstrap_agrees_with_scipy(statistic: object) -> None:
-    ours = bootstrap_interval(SKEWED, statistic, 0.9, resamples=2000, seed=5)  # type: ignore[arg-type]
-    theirs = scipy.stats.bootstrap(
+    interval = bootstrap_interval(SKEWED, statistic, 0.9, resamples=2000, seed=5)  # type: ignore[arg-type]
+    of_scipy = scipy.stats.bootstrap(
         (SKEWED,), statistic, confidence_level=0.9, n_resamples=2000, method="BCa",
         rng=np.random.default_rng(5),
     ).confidence_interval  # fmt: skip
-    assert (ours.low, ours.high) == pytest.approx(tuple(theirs), rel=0.01)
+    assert (interval.low, interval.high) == pytest.approx(tuple(of_scipy), rel=0.01)
 
 
 def test_the_bootstrap_depends_only_on_its_seed() -> None:
@@ -97,7 +97,7 @@ def test_the_interval_of_a_quantile_follows_from_the_binomial(
     below = scipy.stats.binom(n, share)
     tail, rounding = (1 - confidence) / 2, 1e-9
     lower, upper = (0 if low == -math.inf else int(low)), (n + 1 if high == math.inf else int(high))
-    # P(the quantile is below the bound), and the same for the next bound inwards.
+    # Probability that the quantile is outside the bound, and outside the next bound inwards.
     assert below.cdf(lower - 1) <= tail + rounding
     assert below.cdf(lower) >= tail - rounding
     assert below.sf(upper - 1) <= tail + rounding
@@ -105,9 +105,9 @@ def test_the_interval_of_a_quantile_follows_from_the_binomial(
 
 
 def test_a_quantile_needs_a_minimum_number_of_values() -> None:
-    for share, least in ((0.5, 6), (0.95, 72), (0.99, 368)):
-        assert math.isfinite(quantile_interval(range(least), share).high)
-        assert quantile_interval(range(least - 1), share).high == math.inf
+    for share, minimum in ((0.5, 6), (0.95, 72), (0.99, 368)):
+        assert math.isfinite(quantile_interval(range(minimum), share).high)
+        assert quantile_interval(range(minimum - 1), share).high == math.inf
 
 
 @given(COUNTS, CONFIDENCE)
@@ -115,11 +115,11 @@ def test_the_intervals_of_a_proportion_agree_with_scipy(
     counts: tuple[int, int], confidence: float
 ) -> None:
     test = scipy.stats.binomtest(*counts)
-    for ours, method in ((proportion_interval, "wilson"), (exact_proportion_interval, "exact")):
-        low, middle, high = ours(*counts, confidence)
+    for function, method in ((proportion_interval, "wilson"), (exact_proportion_interval, "exact")):
+        low, middle, high = function(*counts, confidence)
         assert 0 <= low <= middle <= high <= 1
-        theirs = test.proportion_ci(confidence, method)
-        assert (low, high) == pytest.approx(tuple(theirs), abs=1e-9)
+        of_scipy = test.proportion_ci(confidence, method)
+        assert (low, high) == pytest.approx(tuple(of_scipy), abs=1e-9)
 
 
 @given(COUNTS)
@@ -153,10 +153,12 @@ def test_the_sign_test_agrees_with_scipy_and_the_interval_of_the_median() -> Non
 def test_equal_differences_have_no_p_value() -> None:
     assert math.isnan(sign_p_value([1, 2], [1, 2]))
     assert math.isnan(paired_p_value([1, 2, 3], [1, 2, 3]))
-    assert math.isnan(paired_p_value([0.1, 0.2, 0.3], [0.0, 0.1, 0.2])), "but for rounding"
+    assert math.isnan(paired_p_value([0.1, 0.2, 0.3], [0.0, 0.1, 0.2])), (
+        "the differences are equal up to rounding"
+    )
 
 
-def test_holm_follows_the_paper() -> None:
+def test_holm_corrects_four_p_values_as_in_the_paper() -> None:
     """An example of Holm's procedure with four p-values, computed by hand."""
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([]) == false_discovery([]) == []
@@ -164,12 +166,12 @@ def test_holm_follows_the_paper() -> None:
 
 @given(P_VALUES)
 def test_false_discovery_agrees_with_scipy(p: list[float]) -> None:
-    theirs = scipy.stats.false_discovery_control(p) if p else []
-    assert false_discovery(p) == pytest.approx(list(theirs))
+    of_scipy = scipy.stats.false_discovery_control(p) if p else []
+    assert false_discovery(p) == pytest.approx(list(of_scipy))
 
 
 @given(P_VALUES)
-def test_corrected_p_values_are_larger_and_in_the_same_order(p: list[float]) -> None:
+def test_corrected_p_values_are_at_least_as_large_and_in_the_same_order(p: list[float]) -> None:
     strict, mild = holm(p), false_discovery(p)
     for raw, few, any_false in zip(p, mild, strict, strict=True):
         assert raw <= few <= any_false <= 1
@@ -179,7 +181,7 @@ def test_corrected_p_values_are_larger_and_in_the_same_order(p: list[float]) -> 
 
 
 @given(P_VALUES, st.integers(0, 5))
-def test_missing_p_values_do_not_count(p: list[float], untested: int) -> None:
+def test_missing_p_values_do_not_change_the_correction(p: list[float], untested: int) -> None:
     nan = [math.nan] * untested
     for function in (holm, false_discovery):
         together = function([*nan, *p])
@@ -187,16 +189,16 @@ def test_missing_p_values_do_not_count(p: list[float], untested: int) -> None:
         assert together[untested:] == function(p)
 
 
-def test_batch_means_include_the_dependence_that_students_interval_ignores() -> None:
-    """The mean of an autoregressive series has (1 + a)/(1 - a) times the variance of white."""
+def test_batch_means_cover_the_mean_of_a_dependent_series() -> None:
+    """The mean of an autoregressive series has a variance (1 + a)/(1 - a) times that of noise."""
     random = np.random.default_rng(6)
-    a, held = 0.9, [0, 0]
+    a, covered = 0.9, [0, 0]
     for _ in range(300):
         x = scipy.signal.lfilter([1], [1, -a], random.normal(size=4000))
         for i, (low, _, high) in enumerate([batch_means(x), mean_interval(x)]):
-            held[i] += low <= 0 <= high
-    assert held[0] / 300 > 0.91
-    assert held[1] / 300 < 0.5
+            covered[i] += low <= 0 <= high
+    assert covered[0] / 300 > 0.91
+    assert covered[1] / 300 < 0.5
 
 
 def test_incomplete_batches_at_the_start_are_ignored() -> None:
@@ -222,12 +224,12 @@ def test_unfinished_transfers_never_shorten_a_quantile(x: list[tuple[float, bool
         assert known or not still
 
 
-def test_the_product_limit_estimate_of_the_paper() -> None:
+def test_the_product_limit_estimate_equals_the_example_of_kaplan_and_meier() -> None:
     """Kaplan & Meier 1958, table 1: deaths at 0.8, 3.1, 5.4, 9.2; losses at 1.0, 2.7, 7.0, 12.1."""
     times = [0.8, 1.0, 2.7, 3.1, 5.4, 7.0, 9.2, 12.1]
     ended = [True, False, False, True, True, False, True, False]
-    left = {0.8: 7 / 8, 3.1: 7 / 10, 5.4: 21 / 40, 9.2: 21 / 80}
-    for time, share in left.items():
+    survival = {0.8: 7 / 8, 3.1: 7 / 10, 5.4: 21 / 40, 9.2: 21 / 80}
+    for time, share in survival.items():
         assert time_quantile(times, ended, 1 - share) == (time, True)
     assert time_quantile(times, ended, 0.8) == (12.1, False)
 

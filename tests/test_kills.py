@@ -1,6 +1,6 @@
-"""A sweep that is killed again and again leaves what one leaves that nobody killed.
+"""Sweeps that are killed repeatedly have the same results as an uninterrupted sweep.
 
-Run as a program, this file is the sweep.
+As a program, this file runs the sweep.
 """
 
 import json
@@ -24,12 +24,12 @@ from aqmlab.scenario import normalize
 from aqmlab.store import FolderStore, address, packing
 from conftest import SMALL
 
-SURE_S = 10.0
-"""What ended so long before a kill is kept: far more than a commit waits for on a slow disk."""
+COMMIT_S = 10.0
+"""Time after which a finished run is stored, even on a slow disk."""
 
 
 class Logged:
-    """The simulator, and a file in which each run that it ran is entered when it has ended."""
+    """Simulator that writes the address and the time of each finished run to a file."""
 
     build = "logged"
     capabilities = EVERYTHING
@@ -47,14 +47,14 @@ class Logged:
 
 
 def sweep(folder: Path, runs: int, log: Path) -> None:
-    """Run tiny runs, every fifth with a table in a file of its own."""
+    """Run short simulations, of which every fifth has a table in a separate file."""
     packing.LARGE_BYTES = 1 << 10
     flow = SMALL["flows"][0] | {"traffic": {"kind": "bulk", "size": "5 kB"}}
     base = SMALL | {"flows": [flow], "record": {"interval": "5 ms"}}
-    often = [base, base, base, base, base | {"record": base["record"] | {"series": ["queue"]}}]
-    asks = ((normalize(often[seed % 5], seed),) for seed in range(runs))
+    scenarios = [base, base, base, base, base | {"record": base["record"] | {"series": ["queue"]}}]
+    requests = ((normalize(scenarios[seed % 5], seed),) for seed in range(runs))
     with FolderStore(folder) as store:
-        for _ in campaign(asks, lambda _: None, engine=Logged(log), store=store, jobs=2):
+        for _ in campaign(requests, lambda _: None, engine=Logged(log), store=store, jobs=2):
             pass
 
 
@@ -64,69 +64,69 @@ def begin(*args: object) -> subprocess.Popen[str]:
 
 
 def logged(log: Path) -> dict[str, float]:
-    """When the runs in a log ended; each is there once."""
+    """Return the end time of each run in a log, and assert that no run is repeated."""
     lines = log.read_text().split("\n")[:-1] if log.exists() else []
-    ended = {where: float(at) for where, at in map(str.split, lines)}
-    assert len(ended) == len(lines), "a run was run twice in one sweep"
+    ended = {run: float(at) for run, at in map(str.split, lines)}
+    assert len(ended) == len(lines), "the sweep executed a run twice"
     return ended
 
 
-def kept(folder: Path) -> set[str]:
-    """The runs that are kept, as they stand on the disk."""
+def stored(folder: Path) -> set[str]:
+    """Return the addresses of the runs in the database on the disk."""
     path = folder / "runs.sqlite"
     if not path.exists() or not path.stat().st_size:
         return set()
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as database:
         assert database.execute("PRAGMA quick_check").fetchall() == [("ok",)]
-        return {where for (where,) in database.execute("SELECT address FROM runs")}
+        return {run for (run,) in database.execute("SELECT address FROM runs")}
 
 
 def content(folder: Path) -> dict[str, Any]:
     """Return the stored results without the measured times of their manifests."""
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     with FolderStore(folder) as store:
         for run in store:
-            said = {k: v for k, v in run.manifest.items() if k not in ("setup", "running")}
+            manifest = {k: v for k, v in run.manifest.items() if k not in ("setup", "running")}
             columns = {
                 f"{table}.{name}": column if isinstance(column, list) else column.tobytes()
                 for table in run.tables
                 for name, column in run.columns(table).items()
             }
-            where = address(normalize(run.scenario), "logged")
-            assert where is not None
-            assert where not in found
-            found[where] = (said, columns)
-        assert store.missing(found) == set()
-    return found
+            run_address = address(normalize(run.scenario), "logged")
+            assert run_address is not None
+            assert run_address not in results
+            results[run_address] = (manifest, columns)
+        assert store.missing(results) == set()
+    return results
 
 
 def kill_at_random(runs: int, kills: int, root: Path) -> None:
-    """Kill a sweep so many times, resume it, and hold every step against what was kept."""
+    """Kill and resume a sweep repeatedly, and compare the store with the finished runs."""
     chance = random.Random(1)
     began = time.monotonic()
     running = begin(root / "whole", runs, root / "log")
     assert running.communicate()[1] == ""
-    lasts = time.monotonic() - began
+    duration_s = time.monotonic() - began
     whole = content(root / "whole")
     assert len(whole) == runs
     before: set[str] = set()
     for kill in range(kills + 1):
         log = root / f"log-{kill}"
         running = begin(root / "killed", runs, log)
-        if kill < kills:  # in every other a run has ended before; else it may be any instant
+        if kill < kills:  # every second kill comes after a finished run, the others at any time
             while kill % 2 and not log.exists() and running.poll() is None:
                 time.sleep(0.01)
-            time.sleep(chance.uniform(0, 1.5 * lasts / kills if kill % 2 else lasts / 2))
+            time.sleep(chance.uniform(0, 1.5 * duration_s / kills if kill % 2 else duration_s / 2))
             killed = time.time()
             running.send_signal(signal.SIGKILL)
         stderr = running.communicate()[1]
         assert running.returncode in (0, -signal.SIGKILL), stderr
-        ended, now = logged(log), kept(root / "killed")
-        assert before <= now <= before | ended.keys(), "what is kept stays"
-        assert not before & ended.keys(), "what is kept is not run again"
+        ended, now = logged(log), stored(root / "killed")
+        assert before <= now <= before | ended.keys(), "stored runs remain in the store"
+        assert not before & ended.keys(), "stored runs are not executed again"
         if kill < kills:
-            lost = {where for where in ended.keys() - now if ended[where] < killed - SURE_S}
-            assert not lost, "only what had just ended is run again"
+            lost = {run for run in ended.keys() - now if ended[run] < killed - COMMIT_S}
+            assert not lost, "only runs that ended shortly before the kill are executed again"
         before = now
     assert running.returncode == 0
     assert before == whole.keys()
@@ -134,35 +134,35 @@ def kill_at_random(runs: int, kills: int, root: Path) -> None:
     assert not list(root.rglob("*.part"))
 
 
-def test_a_few_kills_lose_nothing(tmp_path: Path) -> None:
+def test_a_sweep_after_3_kills_has_all_results(tmp_path: Path) -> None:
     kill_at_random(300, 3, tmp_path)
 
 
 @pytest.mark.nightly
-def test_a_hundred_kills_lose_nothing(tmp_path: Path) -> None:
+def test_a_sweep_after_100_kills_has_all_results(tmp_path: Path) -> None:
     kill_at_random(2000, 100, tmp_path)
 
 
 @pytest.mark.nightly
-def test_100_000_runs_cost_little(tmp_path: Path) -> None:
-    """Runs that are nothing: what is left is what keeping them costs, and telling how far it is."""
+def test_storing_a_run_takes_less_than_half_a_millisecond(tmp_path: Path) -> None:
+    """The engine returns a fixed result, so that the CPU time is that of the store and progress."""
     command = [sys.executable, __file__, str(tmp_path / "many")]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    told = json.loads(done.stdout)
-    assert told["runs"] == 100_000
-    assert told["overhead_ms"] < 0.5
-    assert told["memory_mb"] < 500
-    assert told["status_s"] < 1
+    process = subprocess.run(command, capture_output=True, text=True, check=True)
+    costs = json.loads(process.stdout)
+    assert costs["runs"] == 100_000
+    assert costs["overhead_ms"] < 0.5
+    assert costs["memory_mb"] < 500
+    assert costs["status_s"] < 1
 
 
 def overhead(folder: Path, runs: int) -> dict[str, float]:
-    """Keep runs that are nothing: CPU time of each but for the engine's, memory, and status."""
+    """Return the CPU time per stored run, the memory and the time of a status request."""
     from aqmlab import run
     from aqmlab.bench import memory_bytes
     from aqmlab.store import status
 
     (result, text) = run(SMALL | {"record": {}}), normalize(SMALL | {"record": {}})
-    engines, slowest = 0.0, 0.0
+    engine_s, slowest_s = 0.0, 0.0
 
     class Idle:
         build = "idle"
@@ -171,7 +171,7 @@ def overhead(folder: Path, runs: int) -> dict[str, float]:
         def run(
             self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None
         ) -> Generator[tuple[int, Result | Failed]]:
-            nonlocal engines
+            nonlocal engine_s
             assert jobs == 2
             for i, text in enumerate(texts):
                 began = time.process_time()
@@ -179,22 +179,23 @@ def overhead(folder: Path, runs: int) -> dict[str, float]:
                 outcome = Result(manifest, {t: result.columns(t) for t in result.tables})
                 if progress and i % 100 == 0:
                     progress(i, len(texts))
-                engines += time.process_time() - began
+                engine_s += time.process_time() - began
                 yield i, outcome
 
-    asks = ((text.replace('"seed":7', f'"seed":{seed}', 1),) for seed in range(runs))
+    requests = ((text.replace('"seed":7', f'"seed":{seed}', 1),) for seed in range(runs))
     began, number = time.process_time(), 0
     with FolderStore(folder) as store:
-        for _ in campaign(asks, lambda _: None, engine=Idle(), store=store, jobs=2):
+        for _ in campaign(requests, lambda _: None, engine=Idle(), store=store, jobs=2):
             number += 1
             if number % 10_000 == 0:
-                asked = time.monotonic()
+                requested = time.monotonic()
                 assert status(folder).process
-                slowest = max(slowest, time.monotonic() - asked)
-    spent = time.process_time() - began - engines
-    memory = memory_bytes("VmHWM") / 2**20  # getrusage's begins with that of who started it
+                slowest_s = max(slowest_s, time.monotonic() - requested)
+    spent = time.process_time() - began - engine_s
+    memory = memory_bytes("VmHWM") / 2**20  # the value of getrusage includes the parent process
     return {
-        "runs": number, "overhead_ms": 1e3 * spent / runs, "memory_mb": memory, "status_s": slowest,
+        "runs": number, "overhead_ms": 1e3 * spent / runs, "memory_mb": memory,
+        "status_s": slowest_s,
     }  # fmt: skip
 
 
@@ -217,7 +218,7 @@ for kind in ("callback", "__del__"):
     thing = Thing()
     end = lambda *_: signal.raise_signal(signal.SIGTERM)
     if kind == "callback":
-        kept = weakref.ref(thing, end)
+        reference = weakref.ref(thing, end)
     else:
         Thing.__del__ = end
     try:
@@ -229,10 +230,10 @@ for kind in ("callback", "__del__"):
 
 
 def test_a_signal_in_a_callback_still_ends_the_process() -> None:
-    """Python discards what a callback of a weak reference raises; the importer has such."""
-    done = subprocess.run(
+    """Python discards exceptions in callbacks of weak references, which the importer uses."""
+    process = subprocess.run(
         [sys.executable, "-c", IN_A_CALLBACK], capture_output=True, text=True, timeout=60,
         check=False,
     )  # fmt: skip
-    assert done.stdout == f"callback {int(signal.SIGTERM)}\n__del__ {int(signal.SIGTERM)}\n"
-    assert done.stderr == ""
+    assert process.stdout == f"callback {int(signal.SIGTERM)}\n__del__ {int(signal.SIGTERM)}\n"
+    assert process.stderr == ""

@@ -1,4 +1,4 @@
-"""Files generated from the simulator's definitions, and the citations in them."""
+"""Files that are generated from the simulator's definitions, and their citations."""
 
 import dataclasses
 import json
@@ -27,14 +27,14 @@ def test_generated_files_are_current() -> None:
 
 
 def test_a_table_missing_from_the_page_gets_a_section(monkeypatch: pytest.MonkeyPatch) -> None:
-    column = manual.Column("time_s", "s", "When.")
-    monkeypatch.setattr(_generate, "columns", lambda: manual.columns() | {"mine": [column]})
-    monkeypatch.setattr(_generate, "tables", lambda: {"mine": "All of it."})
+    column = manual.Column("time_s", "s", "Time of the event.")
+    monkeypatch.setattr(_generate, "columns", lambda: manual.columns() | {"new": [column]})
+    monkeypatch.setattr(_generate, "tables", lambda: {"new": "All rows."})
     page = (_generate.ROOT / "docs" / "results.md").read_text("utf-8")
-    section = "\n## mine\n\nAll of it.\n\n<!-- columns of mine -->\n"
+    section = "\n## new\n\nAll rows.\n\n<!-- columns of new -->\n"
     added = _generate.results_page().removeprefix(page)
     assert added.startswith(section)
-    assert added.endswith("| `time_s` | s | When. |\n")
+    assert added.endswith("| `time_s` | s | Time of the event. |\n")
 
 
 def test_a_run_has_the_defined_columns(small: dict[str, Any]) -> None:
@@ -55,7 +55,7 @@ def test_the_schema_accepts_the_examples(path: Path) -> None:
     assert valid(json.loads(normalize(path)))
 
 
-def test_the_schema_rejects_what_the_simulator_rejects(small: dict[str, Any]) -> None:
+def test_the_schema_rejects_scenarios_that_the_simulator_rejects(small: dict[str, Any]) -> None:
     assert valid(small)
     assert not valid(small | {"sead": 1})
     assert not valid(small | {"duration": 5})
@@ -94,7 +94,7 @@ def test_every_default_of_a_queue_has_a_source(page: manual.Page) -> None:
     assert [p.name for p in page.parameters if not p.required and not p.source] == []
 
 
-def test_tcp_fits_two_screens_and_points_to_its_tables() -> None:
+def test_the_page_of_tcp_has_at_most_100_lines_and_refers_to_its_tables() -> None:
     text = explanation("tcp")
     lines = text.splitlines()
     assert len(lines) <= 100
@@ -106,27 +106,27 @@ def test_tcp_fits_two_screens_and_points_to_its_tables() -> None:
         assert explanation(table).startswith(f"NAME\n    {table} (tcp)")
 
 
-def test_every_key_of_tcp_is_explained_by_its_path() -> None:
+def test_explain_accepts_the_path_of_every_key_of_tcp() -> None:
     for old, new in manual.pages()["tcp"].renamed.items():
         assert explanation(f"tcp.{new}").startswith(f"tcp.{new}")
         with pytest.raises(ValueError, match=rf"tcp\.{old} is now tcp\.{new};"):
             explanation(f"tcp.{old}")
 
 
-def test_the_keys_of_a_stack_are_those_that_it_sets(small: dict[str, Any]) -> None:
+def test_the_page_of_a_stack_lists_the_keys_that_it_sets(small: dict[str, Any]) -> None:
     tcp = json.loads(normalize(small | {"tcp": {"stack": "linux"}}))["tcp"]
     implied = manual.implied_keys(manual.pages()["tcp"], "stack.linux")
     page = explanation("tcp.stack.linux")
     assert len(implied) > 60
     for path, value in implied:
-        there = tcp
+        setting = tcp
         for key in path.split("."):
-            there = there[key]
-        assert there == value or (path == "congestion" and there["kind"] == "cubic")
+            setting = setting[key]
+        assert setting == value or (path == "congestion" and setting["kind"] == "cubic")
         assert path in page
 
 
-def test_a_text_changes_one_key_of_its_table(small: dict[str, Any]) -> None:
+def test_a_text_for_a_table_changes_only_its_main_key(small: dict[str, Any]) -> None:
     scenario = small | {"tcp": {"sack": True, "recovery": {"method": "sack", "rack": True}}}
     changed = aqmlab.scenario.changed(scenario, [("tcp.recovery", "fack")])
     assert changed["tcp"]["recovery"] == {"method": "fack", "rack": True}
@@ -134,7 +134,7 @@ def test_a_text_changes_one_key_of_its_table(small: dict[str, Any]) -> None:
     assert changed["tcp"]["ecn"] == {"mode": "rfc3168", "ect1": True}
 
 
-def test_typed_tables_of_tcp_are_scenarios(small: dict[str, Any]) -> None:
+def test_a_scenario_accepts_typed_tables_of_tcp(small: dict[str, Any]) -> None:
     tcp = aqmlab.Tcp(ecn="rfc3168", rto=aqmlab.TcpRto(min="300 ms"))
     read = json.loads(normalize(small | {"tcp": tcp}))["tcp"]
     assert (read["ecn"]["mode"], read["rto"]["min"], read["rto"]["initial"]) == (

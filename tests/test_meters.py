@@ -1,4 +1,4 @@
-"""Every meter colours as its reference does, packet by packet, on the same random traffic."""
+"""Meters: the colour of each packet of random traffic equals that of a reference."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -20,12 +20,12 @@ RECORD = np.dtype(
     }
 )
 AF = {10: 0, 12: 1, 14: 2, 34: 0, 36: 1, 38: 2}
-"""The colour that a packet came with, by its drop precedence (RFC 2597 §6); others came green."""
+"""Initial colour of a packet by its drop precedence (RFC 2597 §6); other packets are green."""
 
 
 @dataclass
 class Case:
-    """A meter of a scenario, and how its reference is made."""
+    """Meter of a scenario, and the function that creates its reference."""
 
     name: str
     meter: dict[str, Any]
@@ -87,7 +87,7 @@ CASES = [
 
 
 def compare(case: Case, seed: int, arrivals: int) -> None:
-    """Hold the colours of random packets against the reference."""
+    """Compare the colours of random packets with those of the reference."""
     spec = {
         "meter": case.meter,
         "rate": f"{case.rate} bit/s",
@@ -102,18 +102,18 @@ def compare(case: Case, seed: int, arrivals: int) -> None:
     for i, (time, size, dscp, colour) in enumerate(zip(*columns, strict=True)):
         expected = reference.colour(time, size, AF.get(dscp, 0))
         if colour != expected:
-            pytest.fail(f"packet {i}: colour {colour}, by the reference {expected}")
-    seen = Counter(records["colour"].tolist())
-    assert len(seen) == case.colours
-    assert min(seen.values()) > arrivals / 200, f"the traffic hardly tries the meter: {seen}"
+            pytest.fail(f"packet {i}: colour {colour}; the reference has {expected}")
+    colours = Counter(records["colour"].tolist())
+    assert len(colours) == case.colours
+    assert min(colours.values()) > arrivals / 200, f"a colour is rare: {colours}"
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
-def test_colours_as_its_reference(case: Case) -> None:
+def test_a_meter_colours_20_000_packets_like_its_reference(case: Case) -> None:
     compare(case, seed=1, arrivals=20_000)
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
-def test_colours_as_its_reference_a_million_times(case: Case) -> None:
+def test_a_meter_colours_a_million_packets_like_its_reference(case: Case) -> None:
     compare(case, seed=2, arrivals=1_000_000)

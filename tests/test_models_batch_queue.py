@@ -1,4 +1,4 @@
-"""M[X]/M/1 and M[X]/D/1: distributions by two methods, moments, delays, errors."""
+"""M[X]/M/1 and M[X]/D/1: distributions by two methods, moments, delays and errors."""
 
 import re
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def test_batches_of_one_packet_give_the_single_arrival_queue() -> None:
     assert plain.work_exceeds(3.3) == pytest.approx(0.7 * np.exp(-0.3 * 3.3), rel=1e-10)
     constant = MxD1(0.7)
     assert constant.pmf[1] == pytest.approx(0.3 * (np.exp(0.7) - 1), rel=1e-12)  # Kleinrock
-    # Erlang's formula for the wait in M/D/1, up to one service time
+    # Erlang's formula for the wait in M/D/1 applies up to one service time.
     assert 1 - constant.work_exceeds(0.6) == pytest.approx(0.3 * np.exp(0.42), rel=1e-12)
 
 
@@ -51,8 +51,8 @@ def test_the_distribution_satisfies_the_balance_equations() -> None:
 
 def test_the_distribution_is_stationary_over_a_service_time() -> None:
     of = MxD1(0.6, Batches.of({1: 0.5, 3: 0.3, 7: 0.2}))
-    left = np.concatenate([[of.pmf[:2].sum()], of.pmf[2:]])
-    after = np.convolve(left, of.arrivals(1))[: len(of.pmf)]
+    remaining = np.concatenate([[of.pmf[:2].sum()], of.pmf[2:]])
+    after = np.convolve(remaining, of.arrivals(1))[: len(of.pmf)]
     assert np.abs(after - of.pmf).max() < 1e-12
 
 
@@ -78,16 +78,16 @@ def test_the_work_of_constant_service_is_continuous_at_service_times() -> None:
 
 
 @QUEUES
-def test_the_end_of_a_distribution_is_bounded(queue: type[BatchQueue]) -> None:
+def test_the_tail_of_a_distribution_is_below_its_bound(queue: type[BatchQueue]) -> None:
     of = queue(0.9, FLOW_OF_7)
-    for left_out in (1e-3, 1e-6):
-        assert of.exceeds(of.size(left_out) - 1) <= left_out
+    for tail in (1e-3, 1e-6):
+        assert of.exceeds(of.size(tail) - 1) <= tail
     ratio = of.pmf[300] / of.pmf[301]
     assert ratio == pytest.approx(of.decay, rel=1e-9)
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "message"),
     [
         (lambda: MxM1(1.0), "load: 1 must be above 0 and below 1; a queue with a load"),
         (lambda: MxM1(float("nan")), "load: nan must be above 0"),
@@ -101,6 +101,6 @@ def test_the_end_of_a_distribution_is_bounded(queue: type[BatchQueue]) -> None:
         (lambda: MxM1(0.999999999, FLOW_OF_7).pmf, "too close to 1, the distribution has"),
     ],
 )
-def test_invalid_parameters_raise_an_error(make: Callable[[], object], told: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(told)):
+def test_invalid_parameters_raise_an_error(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
         make()

@@ -1,4 +1,4 @@
-"""Comparison of models with runs: selection of models, accuracy, reasons against a model."""
+"""Comparison of models with runs: selection, accuracy and reasons against a model."""
 
 import json
 from typing import Any
@@ -30,15 +30,15 @@ def scenario(
     }  # fmt: skip
 
 
-def compared(said: dict[str, Any], warm_up: str | None = None) -> Beside:
-    """Run it with what its models need."""
-    whole = json.loads(normalize(said | {"warm_up": warm_up or "0 s"}))
-    whole["record"] |= {"series": needed(whole)} | said.get("record", {})
+def compared(settings: dict[str, Any], warm_up: str | None = None) -> Beside:
+    """Run a scenario with the series that its models need, and return the comparison."""
+    whole = json.loads(normalize(settings | {"warm_up": warm_up or "0 s"}))
+    whole["record"] |= {"series": needed(whole)} | settings.get("record", {})
     return beside(aqmlab.run(whole))
 
 
-def by(found: Beside) -> dict[tuple[str, str], Row]:
-    return {(row.model, row.quantity): row for row in found.rows}
+def by(comparison: Beside) -> dict[tuple[str, str], Row]:
+    return {(row.model, row.quantity): row for row in comparison.rows}
 
 
 UNLIMITED = {"kind": "drop_tail", "limit": "1000000 packets"}
@@ -49,32 +49,32 @@ def poisson(rate: str, payload: str = "972 B", **more: Any) -> dict[str, Any]:
     return {"traffic": {"kind": "poisson", "rate": rate, "payload": payload} | more}
 
 
-def test_poisson_datagrams_are_md1() -> None:
-    found = compared(scenario(UNLIMITED, [poisson("3 Mbit/s"), poisson("4 Mbit/s")]))
-    assert {row.model for row in found.rows} == {"M/D/1"}
-    wait = by(found)["M/D/1", "mean wait"]
+def test_poisson_datagrams_select_the_model_md1() -> None:
+    comparison = compared(scenario(UNLIMITED, [poisson("3 Mbit/s"), poisson("4 Mbit/s")]))
+    assert {row.model for row in comparison.rows} == {"M/D/1"}
+    wait = by(comparison)["M/D/1", "mean wait"]
     assert wait.predicted == pytest.approx(0.8 * 0.7 / 0.6)
     assert abs(wait.difference) < 0.05
-    late = [row for row in found.rows if "over" in row.quantity]
+    late = [row for row in comparison.rows if "over" in row.quantity]
     assert len(late) == 2
     assert all(abs(row.difference) < 0.2 for row in late)
-    assert found.queue is not None
+    assert comparison.queue is not None
 
 
-def test_poisson_datagrams_in_a_small_buffer_are_md1k() -> None:
-    for counts, room in (("waiting", 6), ("waiting-and-in-service", 5)):
+def test_poisson_datagrams_in_a_small_buffer_select_the_model_md1k() -> None:
+    for counts, system_size in (("waiting", 6), ("waiting-and-in-service", 5)):
         small = {"kind": "drop_tail", "limit": "5 packets", "limit_counts": counts}
         rows = by(compared(scenario(small, [poisson("8 Mbit/s")])))
-        assert f"K = {room}" in rows["M/D/1/K", "loss"].assumed
+        assert f"K = {system_size}" in rows["M/D/1/K", "loss"].assumed
         assert abs(rows["M/D/1/K", "loss"].difference) < 0.1
         assert abs(rows["M/D/1/K", "mean wait"].difference) < 0.02
 
 
-def test_two_packet_sizes_give_the_means_of_mg1() -> None:
-    found = compared(scenario(UNLIMITED, [poisson("4 Mbit/s"), poisson("2 Mbit/s", "100 B")]))
-    assert {row.model for row in found.rows} == {"M/G/1"}
-    assert abs(by(found)["M/G/1", "mean wait"].difference) < 0.05
-    assert found.queue is None
+def test_two_packet_sizes_select_the_model_mg1() -> None:
+    comparison = compared(scenario(UNLIMITED, [poisson("4 Mbit/s"), poisson("2 Mbit/s", "100 B")]))
+    assert {row.model for row in comparison.rows} == {"M/G/1"}
+    assert abs(by(comparison)["M/G/1", "mean wait"].difference) < 0.05
+    assert comparison.queue is None
 
 
 @pytest.mark.parametrize("exponential", [False, True])
@@ -85,43 +85,43 @@ def test_a_trace_of_batches_selects_its_model(exponential: bool) -> None:
     trace = [[t / 1000, max(1, int(n))] for t, n in zip(times, sizes, strict=True)]
     flow = {"from": "a", "to": "b", "traffic": {"kind": "replay", "trace": trace, "headers": "1 B"}}
     link = {"from": "a", "to": "b", "rate": "8 Mbit/s", "delay": "0 s", "queue": UNLIMITED}
-    found = compared(
+    comparison = compared(
         {"duration": "60 s", "network": {"kind": "graph", "links": [link]}, "flows": [flow]}
     )
     name = "M[X]/M/1" if exponential else "M[X]/D/1"
-    assert {row.model for row in found.rows} == {name}
-    assert by(found)[name, "load"].predicted == pytest.approx(60, rel=0.03)
-    assert abs(by(found)[name, "mean wait"].difference) < 0.1
+    assert {row.model for row in comparison.rows} == {name}
+    assert by(comparison)[name, "load"].predicted == pytest.approx(60, rel=0.03)
+    assert abs(by(comparison)[name, "mean wait"].difference) < 0.1
 
 
-def test_reno_with_random_loss_has_the_square_root_law_and_pftk() -> None:
+def test_reno_with_random_loss_agrees_with_the_square_root_law_and_pftk() -> None:
     lossy: dict[str, Any] = {
         "impairments": [{"kind": "loss", "probability": 0.005}],
         "rate": "1 Gbit/s",
     }
     flows = [{"name": "b{i}", "count": 5, "traffic": {"kind": "bulk"}}]
-    found = compared(scenario(UNLIMITED, flows, **lossy))
-    rows = by(found)
+    comparison = compared(scenario(UNLIMITED, flows, **lossy))
+    rows = by(comparison)
     for model in ("square-root law", "PFTK", "PFTK, simplified"):
         assert abs(rows[model, "goodput of a flow"].difference) < 0.25, model
     cubic = scenario(UNLIMITED, flows, {"congestion": {"kind": "cubic"}}, **lossy)
-    found = compared(cubic)
-    assert [row.model for row in found.rows] == ["CUBIC"]
+    comparison = compared(cubic)
+    assert [row.model for row in comparison.rows] == ["CUBIC"]
     assert (
-        abs(found.rows[0].difference) < 0.3
+        abs(comparison.rows[0].difference) < 0.3
     )  # the losses are random, and the model has equal spacing
-    found = compared(scenario(UNLIMITED, flows, {"congestion": {"kind": "vegas"}}, **lossy))
-    assert found.rows == []
+    comparison = compared(scenario(UNLIMITED, flows, {"congestion": {"kind": "vegas"}}, **lossy))
+    assert comparison.rows == []
     assert any(
         "there is not a model of the rate of vegas at a drop_tail queue" in why
-        for why in found.left_out
+        for why in comparison.left_out
     )
 
 
 def test_without_signals_the_receive_window_limits_the_goodput() -> None:
     one = [{"name": "b", "traffic": {"kind": "bulk"}}]
-    said = scenario(UNLIMITED, one, {"receive_window": "29200 B"})
-    (row,) = compared(said).rows
+    settings = scenario(UNLIMITED, one, {"receive_window": "29200 B"})
+    (row,) = compared(settings).rows
     assert row.model == "receive window"
     assert abs(row.difference) < 0.03
 
@@ -148,9 +148,9 @@ def test_without_signals_the_receive_window_limits_the_goodput() -> None:
 def test_aqms_maintain_the_equilibrium_queue_of_the_fluid_model(
     queue: dict[str, Any], near: float
 ) -> None:
-    said = scenario({"limit": "1000 packets"} | queue, BULK, {"ecn": "rfc3168"})
-    found = compared(said)
-    rows = by(found)
+    settings = scenario({"limit": "1000 packets"} | queue, BULK, {"ecn": "rfc3168"})
+    comparison = compared(settings)
+    rows = by(comparison)
     name = f"fluid, {queue['kind']}"
     assert abs(rows[name, "queue"].difference) < near
     assert (
@@ -158,25 +158,25 @@ def test_aqms_maintain_the_equilibrium_queue_of_the_fluid_model(
     )  # the fluid has neither slow start nor timeouts
     assert rows[name, "gain margin"].predicted > 1
     assert np.isnan(rows[name, "gain margin"].difference)
-    assert found.loop is not None
-    assert found.loop.is_stable
-    assert not any(row.model == "PFTK" for row in found.rows), "marks are no timeouts"
+    assert comparison.loop is not None
+    assert comparison.loop.is_stable
+    assert not any(row.model == "PFTK" for row in comparison.rows), "marks do not cause timeouts"
 
 
 def test_dctcp_at_a_threshold_has_the_predicted_queue() -> None:
     flows = [{"name": "b{i}", "count": 2, "traffic": {"kind": "bulk"}}]
     tcp = {"ecn": "dctcp", "congestion": {"kind": "dctcp", "g": 1 / 64}}
     queue = {"kind": "threshold", "limit": "1000 packets", "threshold": "40 packets"}
-    said = scenario(queue, flows, tcp, "8 s", rate="100 Mbit/s", delay="4 ms")
-    rows = by(compared(said | {"record": {"interval": "0.2 ms"}}))
-    for what in ("maximum queue", "minimum queue"):
-        row = rows["DCTCP", what]
+    settings = scenario(queue, flows, tcp, "8 s", rate="100 Mbit/s", delay="4 ms")
+    rows = by(compared(settings | {"record": {"interval": "0.2 ms"}}))
+    for quantity in ("maximum queue", "minimum queue"):
+        row = rows["DCTCP", quantity]
         assert row.predicted == pytest.approx(row.measured, abs=3)
     assert abs(rows["DCTCP", "share of marks α"].difference) < 0.25
 
 
 @pytest.mark.parametrize(
-    ("described", "reason"),
+    ("configuration", "reason"),
     [
         (scenario({"kind": "codel"}, BULK, duration="2 s"), "the fluid model needs red, pi"),
         (scenario(UNLIMITED, [poisson("12 Mbit/s")], duration="2 s"),
@@ -199,15 +199,15 @@ def test_dctcp_at_a_threshold_has_the_predicted_queue() -> None:
     ],
 )  # fmt: skip
 def test_a_model_that_does_not_apply_is_listed_with_its_reason(
-    described: dict[str, Any], reason: str
+    configuration: dict[str, Any], reason: str
 ) -> None:
-    assert any(reason in why for why in compared(described).left_out)
+    assert any(reason in why for why in compared(configuration).left_out)
 
 
-def test_a_run_without_a_needed_series_names_it() -> None:
-    found = beside(aqmlab.run(scenario(UNLIMITED, BULK, duration="2 s")))
-    assert any('the series "rtt"; record it' in why for why in found.left_out)
-    assert found.rows == []
+def test_a_comparison_without_a_needed_series_names_the_series() -> None:
+    comparison = beside(aqmlab.run(scenario(UNLIMITED, BULK, duration="2 s")))
+    assert any('the series "rtt"; record it' in why for why in comparison.left_out)
+    assert comparison.rows == []
 
 
 def test_responses_arrive_as_bursts_of_slow_start() -> None:
@@ -216,26 +216,26 @@ def test_responses_arrive_as_bursts_of_slow_start() -> None:
             "arrivals": {"interval": "42 ms"},
             "traffic": {"kind": "request_response", "request": "100 B", "response": "6720 B",
                         "requests": 1}}  # fmt: skip
-    said = scenario(
+    settings = scenario(
         UNLIMITED, [flow], {"mss": "960 B", "initial_window": "2 packets"}, "20 s",
         rate="100 Mbit/s", delay="1 ms", right_hosts=60,
         right_delay={"first": "3 ms", "last": "73 ms"}, reverse={"queue": UNLIMITED},
     )  # fmt: skip
-    found = compared(said)
-    assert found.link == "left>right"
-    rows = by(found)
+    comparison = compared(settings)
+    assert comparison.link == "left>right"
+    rows = by(comparison)
     assert "growth 2; mean burst of a packet 3" in rows["M[X]/D/1", "mean wait"].assumed
     constant, exponential = (rows[f"M[X]/{s}/1", "mean wait"].difference for s in "DM")
     assert abs(constant) < 0.15
     assert constant < exponential < 0.5
-    assert found.queue is not None
-    late = by(compared(said, "10 s"))["M[X]/D/1", "mean wait"]
+    assert comparison.queue is not None
+    late = by(compared(settings, "10 s"))["M[X]/D/1", "mean wait"]
     number = [
         int(row.assumed.split("; ")[1].split()[0]) for row in (rows["M[X]/D/1", "mean wait"], late)
     ]
     assert number[1] == pytest.approx(number[0] / 2, rel=0.02)
     assert late.measured != rows["M[X]/D/1", "mean wait"].measured
-    few = compared(said | {"duration": "50 ms"})
+    few = compared(settings | {"duration": "50 ms"})
     assert few.rows == []
     assert few.left_out
 
@@ -243,11 +243,11 @@ def test_responses_arrive_as_bursts_of_slow_start() -> None:
 def test_a_warm_up_is_excluded_from_the_measurements() -> None:
     """Before RED's average has risen, slow start determines the queue."""
     red = {"kind": "red", "minth": "20 packets", "maxth": "100 packets", "wq": 0.0002}
-    said = scenario(red | {"limit": "1000 packets"}, BULK, {"ecn": "rfc3168"}, duration="40 s")
+    settings = scenario(red | {"limit": "1000 packets"}, BULK, {"ecn": "rfc3168"}, duration="40 s")
     whole, late, first = (
-        compared(said),
-        compared(said, "10 s"),
-        compared(said | {"duration": "10 s"}),
+        compared(settings),
+        compared(settings, "10 s"),
+        compared(settings | {"duration": "10 s"}),
     )
     assert (whole.begin_s, late.begin_s) == (0, 10)
     queue, goodput = ("fluid, red", "queue"), ("square-root law", "goodput of a flow")
@@ -255,22 +255,24 @@ def test_a_warm_up_is_excluded_from_the_measurements() -> None:
         assert abs(by(whole)[row].difference) > 0.3
         assert abs(by(late)[row].difference) < 0.2
     # The measurements of the warm-up and of the rest add up to those of the whole run.
-    packets = [float(found.waits[1].sum()) for found in (whole, first, late) if found.waits]
+    packets = [
+        float(comparison.waits[1].sum()) for comparison in (whole, first, late) if comparison.waits
+    ]
     assert packets[0] == packets[1] + packets[2]
-    measured = [by(found)[goodput].measured for found in (whole, first, late)]
+    measured = [by(comparison)[goodput].measured for comparison in (whole, first, late)]
     assert 40 * measured[0] == pytest.approx(10 * measured[1] + 30 * measured[2], rel=0.01)
     waits = [
-        by(found)[queue].measured * n
-        for found, n in zip((whole, first, late), packets, strict=True)
+        by(comparison)[queue].measured * n
+        for comparison, n in zip((whole, first, late), packets, strict=True)
     ]
     assert waits[0] == pytest.approx(waits[1] + waits[2])
 
 
 def test_a_long_warm_up_leaves_too_few_measurements() -> None:
-    """0.1 ms have no packet, and 10 ms have no sample of the queue."""
+    """The last 0.1 ms have no packet, and the last 10 ms have no sample of the queue."""
     step = {"kind": "threshold", "threshold": "20 packets", "limit": "1000 packets"}
-    said = scenario(step, BULK, {"congestion": "dctcp", "ecn": "accurate"}, duration="2 s")
-    nothing = compared(said, "1999.9 ms")
+    settings = scenario(step, BULK, {"congestion": "dctcp", "ecn": "accurate"}, duration="2 s")
+    nothing = compared(settings, "1999.9 ms")
     assert nothing.left_out == ["no packet crosses left>right after 1.9999 s"]
-    little = compared(said | {"record": {"interval": "300 ms"}}, "1990 ms")
+    little = compared(settings | {"record": {"interval": "300 ms"}}, "1990 ms")
     assert "b{i}: the run has no sample of the queue after 1.99 s" in little.left_out

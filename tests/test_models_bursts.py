@@ -43,8 +43,8 @@ def test_counting_all_flows_at_once_equals_counting_each_flow(
         assert max(bursts) <= window
         counts.update(bursts)
     of = batches(sizes, ramp=ramp, windows={1000 * window: 1})
-    found = {size: p for size, p in enumerate(of.pmf) if p}
-    assert found == pytest.approx({k: n / counts.total() for k, n in counts.items()})
+    probabilities = {size: p for size, p in enumerate(of.pmf) if p}
+    assert probabilities == pytest.approx({k: n / counts.total() for k, n in counts.items()})
 
 
 def test_the_two_readings_of_the_study_differ_only_for_long_flows() -> None:
@@ -78,30 +78,34 @@ def test_distributions_have_the_printed_share_of_large_flows() -> None:
     assert top == pytest.approx(0.8)
     sizes = lognormal_sizes(7.2, sigma)
     mean = sum(n * p for n, p in sizes.items())
-    assert mean == pytest.approx(7.2 + 0.5, rel=0.02)  # rounded up to whole packets
+    assert mean == pytest.approx(7.2 + 0.5, rel=0.02)  # sizes are rounded up to whole packets
 
 
 def test_no_single_departure_gives_the_printed_5_packets() -> None:
-    """Figure 7 (PE-025): equation (1) gives 8.0 and the text 5; see models/figure_7.py."""
-    found = readings()
-    by = {frozenset(r.departures): round(r.packets, 1) for r in found}
-    assert len(by) == len(found) == 150
+    """In figure 7 (PE-025) equation (1) gives 8.0 and the text has 5; see models/figure_7.py."""
+    all_readings = readings()
+    by = {frozenset(r.departures): round(r.packets, 1) for r in all_readings}
+    assert len(by) == len(all_readings) == 150
     assert by[frozenset()] == 8.0
-    assert not any(r.meets for r in found if len(r.departures) < 2)
+    assert not any(r.meets for r in all_readings if len(r.departures) < 2)
     assert by[frozenset({"constant service"})] == 6.4
     assert {
-        r.departures: round(r.packets, 1) for r in found if r.meets and len(r.departures) == 2
+        r.departures: round(r.packets, 1)
+        for r in all_readings
+        if r.meets and len(r.departures) == 2
     } == {
         ("E(X)² for E(X²)", "constant service"): 5.2,
         ("growth 1.5", "constant service"): 5.4,
     }
-    best = min((r for r in found if len(r.departures) == 3), key=lambda r: abs(r.packets - 5))
+    best = min(
+        (r for r in all_readings if len(r.departures) == 3), key=lambda r: abs(r.packets - 5)
+    )
     assert best.departures == ("growth 1.5", "constant service", "work before a burst")
     assert round(best.packets, 2) == 5.01
 
 
 def test_figure_8_is_below_10_percent_at_the_printed_point() -> None:
-    """PE-026: 622 Mbit/s, load 0.95. The sizes are lognormal with the printed shares."""
+    """The point of PE-026 is 622 Mbit/s and load 0.95; sizes are lognormal with printed shares."""
     web = batches(lognormal_sizes(7.2, shape_of(0.15, 0.8)[0]))
     at = {c: MxM1(0.95, web, service_s=8000 / c).work_exceeds(0.005) for c in (1e8, 1.55e8, 6.22e8)}
     assert at[6.22e8] < 0.1
@@ -109,7 +113,7 @@ def test_figure_8_is_below_10_percent_at_the_printed_point() -> None:
 
 
 def test_figure_9_is_above_one_half_at_the_printed_point() -> None:
-    """PE-027: 100 Mbit/s, load 0.9, long flows with nine tenths of the bytes (section 5.3.1)."""
+    """The point of PE-027 is 100 Mbit/s, load 0.9; long flows have 90 % of the bytes (§5.3.1)."""
     sizes = lognormal_sizes(7.2, shape_of(0.15, 0.8)[0])
     long = 100_000
     sizes[long] += 9 * sum(n * p for n, p in sizes.items()) / long
@@ -117,7 +121,7 @@ def test_figure_9_is_above_one_half_at_the_printed_point() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "message"),
     [
         (lambda: batches([]), "sizes must be whole numbers of packets, 1 or more"),
         (lambda: batches({1.5: 1}), "sizes must be whole numbers"),  # type: ignore[dict-item]
@@ -130,6 +134,6 @@ def test_figure_9_is_above_one_half_at_the_printed_point() -> None:
         (lambda: shape_of(0.15, 0.1), "share: 0.1 must be above 0.15 and below 1"),
     ],
 )
-def test_invalid_sizes_raise_an_error(make: Callable[[], object], told: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(told)):
+def test_invalid_sizes_raise_an_error(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
         make()

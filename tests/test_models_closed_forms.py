@@ -1,4 +1,4 @@
-"""Closed forms, compared with printed tables, known limits, and runs."""
+"""Closed forms: comparison with printed tables, known limits and runs."""
 
 import re
 from collections.abc import Callable
@@ -21,11 +21,11 @@ from aqmlab.models import dctcp, short_flows, single_server, tcp_rates
 def test_cubic_agrees_with_the_tables_of_its_rfc(
     rtt_s: float, c: float, windows: list[int]
 ) -> None:
-    """rfc9438 §5.1, tables 1 and 2; Reno there is 1.2/√p, here √(3/2)/√p."""
-    found = [tcp_rates.cubic(10.0**-k, rtt_s, c=c) for k in range(2, 9)]
-    assert found == pytest.approx(windows, rel=0.025)
+    """Tables 1 and 2 of rfc9438 §5.1 use 1.2/√p for Reno, and the model uses √(3/2)/√p."""
+    computed = [tcp_rates.cubic(10.0**-k, rtt_s, c=c) for k in range(2, 9)]
+    assert computed == pytest.approx(windows, rel=0.025)
     beyond = [w > 1.1 * tcp_rates.square_root(10.0**-k) for k, w in enumerate(windows, 2)]
-    own = [(f, w) for f, w, far in zip(found, windows, beyond, strict=True) if far]
+    own = [(f, w) for f, w, far in zip(computed, windows, beyond, strict=True) if far]
     assert all(f == pytest.approx(w, rel=1e-4, abs=0.6) for f, w in own)
     assert own
 
@@ -40,7 +40,7 @@ def test_pftk_agrees_with_the_square_root_law_at_rare_losses() -> None:
     assert tcp_rates.pftk(1e-5, 0.1, 0.3, window=20) == pytest.approx(200, rel=0.01)
 
 
-def test_dctcps_swing_approaches_the_approximation_for_large_windows() -> None:
+def test_the_swing_of_dctcp_approaches_the_approximation_for_large_windows() -> None:
     of = dctcp.StepMarking(2, 1e9 / 12000, 0.01, 100)
     assert of.swing == pytest.approx(of.approximate_swing, rel=0.05)
     at = dctcp.least_threshold(1e9 / 12000, 0.01)
@@ -63,11 +63,11 @@ def test_a_short_transfer_takes_the_predicted_time(
         "flows": [{"from": "a", "to": "b",
                    "traffic": {"kind": "bulk", "size": f"{1460 * segments} B"}}],
     }  # fmt: skip
-    (took,) = aqmlab.run(scenario).columns("flows")["completed_s"]
-    counted = short_flows.latency(
+    (duration_s,) = aqmlab.run(scenario).columns("flows")["completed_s"]
+    predicted = short_flows.latency(
         segments, rtt_s, initial=2, growth=growth, segment_s=12_000 / rate
     )
-    assert float(took) == pytest.approx(counted, rel=2e-3)
+    assert float(duration_s) == pytest.approx(predicted, rel=2e-3)
 
 
 def test_a_transfer_through_a_slow_link_takes_the_predicted_time() -> None:
@@ -78,16 +78,16 @@ def test_a_transfer_through_a_slow_link_takes_the_predicted_time() -> None:
         "tcp": {"initial_window": "2 packets", "mss": "1460 B", "delayed_ack": "1 packets"},
         "flows": [{"from": "a", "to": "b", "traffic": {"kind": "bulk", "size": "73000 B"}}],
     }  # fmt: skip
-    (took,) = aqmlab.run(scenario).columns("flows")["completed_s"]
-    counted = short_flows.latency(50, 0.1, initial=2, segment_s=0.01)
-    assert float(took) == pytest.approx(counted, rel=0.01)
+    (duration_s,) = aqmlab.run(scenario).columns("flows")["completed_s"]
+    predicted = short_flows.latency(50, 0.1, initial=2, segment_s=0.01)
+    assert float(duration_s) == pytest.approx(predicted, rel=0.01)
 
 
 def test_cardwell_without_loss_is_close_to_the_number_of_rounds() -> None:
-    """Its number of rounds is continuous, at most one below the whole number."""
+    """The number of rounds of the model is continuous, at most one below the whole number."""
     for n in (5, 30, 200):
-        counted = 0.1 + 0.1 * short_flows.rounds(n, initial=3, growth=1.5)
-        assert counted - 0.1 < short_flows.cardwell(n, 0, 0.1, 1) <= counted + 0.05
+        predicted = 0.1 + 0.1 * short_flows.rounds(n, initial=3, growth=1.5)
+        assert predicted - 0.1 < short_flows.cardwell(n, 0, 0.1, 1) <= predicted + 0.05
     times = [short_flows.cardwell(200, p, 0.1, 1) for p in (0, 0.001, 0.01, 0.05, 0.2)]
     assert times == sorted(times)
     limited = short_flows.cardwell(1000, 0, 0.1, 1, window=10)
@@ -95,7 +95,7 @@ def test_cardwell_without_loss_is_close_to_the_number_of_rounds() -> None:
         1000, initial=3, growth=1.5, window=10), rel=0.02)  # fmt: skip
 
 
-def test_single_servers_agree_with_each_other() -> None:
+def test_single_server_models_agree_in_their_common_cases() -> None:
     for load in (0.1, 0.7, 0.95):
         mm1, md1 = single_server.mm1(load), single_server.md1(load)
         assert single_server.MG1(load).mean_system == pytest.approx(mm1.mean_system)
@@ -103,12 +103,12 @@ def test_single_servers_agree_with_each_other() -> None:
         large = single_server.MM1K(load, 2000)
         assert large.mean_system == pytest.approx(mm1.mean_system)
         assert large.mean_wait == pytest.approx(mm1.mean_wait)
-    for load, room in ((0.5, 1), (0.8, 10), (0.9, 400)):
-        exponential = single_server.MG1K(single_server.mm1(load), room)
-        known = single_server.MM1K(load, room)
+    for load, limit in ((0.5, 1), (0.8, 10), (0.9, 400)):
+        exponential = single_server.MG1K(single_server.mm1(load), limit)
+        known = single_server.MM1K(load, limit)
         assert exponential.pmf == pytest.approx(known.pmf, abs=1e-12)
         assert exponential.mean_wait == pytest.approx(known.mean_wait, abs=1e-9)
-        constant = single_server.MG1K(single_server.md1(load), room)
+        constant = single_server.MG1K(single_server.md1(load), limit)
         assert 0 <= constant.loss <= known.loss + 1e-12
     assert single_server.MG1K(single_server.md1(0.8), 1).loss == pytest.approx(0.8 / 1.8)
     assert single_server.MM1K(1.0, 4).loss == pytest.approx(1 / 5)
@@ -118,7 +118,7 @@ def test_single_servers_agree_with_each_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "message"),
     [
         (lambda: tcp_rates.square_root(0), "p: 0 must be above 0 and below 1; without signals"),
         (lambda: tcp_rates.pftk(0.1, 0, 1), "rtt_s: 0 must be above 0"),
@@ -133,6 +133,6 @@ def test_single_servers_agree_with_each_other() -> None:
         (lambda: single_server.erlang_b(1, 0), "servers: 0 must be at least 1"),
     ],
 )
-def test_invalid_parameters_raise_an_error(make: Callable[[], object], told: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(told)):
+def test_invalid_parameters_raise_an_error(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
         make()

@@ -1,4 +1,4 @@
-"""`aqmlab model`: its output, figures and errors."""
+"""Output, figures and errors of `aqmlab model`."""
 
 import re
 from pathlib import Path
@@ -43,10 +43,10 @@ def test_a_scenario_is_run_and_compared_with_its_models(
 ) -> None:
     plot = tmp_path / "delays.png"
     assert execute(["model", str(file), "--seed", "2", "--plot", str(plot)]) == 0
-    shown = capsys.readouterr().out
-    assert "Models beside the run: a>b" in shown
-    assert "│ M/D/1 │ a>b │ load" in shown
-    assert "Poisson arrivals at the queue" in shown
+    printed = capsys.readouterr().out
+    assert "Models beside the run: a>b" in printed
+    assert "│ M/D/1 │ a>b │ load" in printed
+    assert "Poisson arrivals at the queue" in printed
     assert plot.stat().st_size > 5000
     assert execute(["model", "beside", str(file), "--set", "flows.0.traffic.rate='2 Mbit/s'"]) == 0
     assert "25" in capsys.readouterr().out
@@ -58,11 +58,11 @@ def test_a_warm_up_is_excluded_from_the_measurements(
     plot = tmp_path / "delays.png"
     args = ["model", str(file), "--warm-up", "5 s", "--plot", str(plot)]
     assert execute(args) == 0
-    shown = capsys.readouterr().out
-    assert "Models beside the run: a>b, after 5 s" in shown
+    printed = capsys.readouterr().out
+    assert "Models beside the run: a>b, after 5 s" in printed
     assert plot.stat().st_size > 5000
     assert execute(["model", str(file)]) == 0
-    assert shown.splitlines()[1:] != capsys.readouterr().out.splitlines()[1:]
+    assert printed.splitlines()[1:] != capsys.readouterr().out.splitlines()[1:]
     assert execute(["model", str(file), "--warm-up", "20 s"]) == 2
     assert 'warm_up: "20 s" must be shorter than the run' in capsys.readouterr().err
 
@@ -81,13 +81,13 @@ def test_a_run_without_applicable_models_is_reported(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert execute(["model", str(file), "--set", "network.links.0.queue={kind='codel'}"]) == 0
-    shown = capsys.readouterr().out
-    assert "No model fits this run." in shown
-    assert "need drop_tail, not codel" in shown
+    printed = capsys.readouterr().out
+    assert "No model fits this run." in printed
+    assert "need drop_tail, not codel" in printed
 
 
 @pytest.mark.parametrize(
-    ("words", "shown"),
+    ("words", "output"),
     [
         ("batch-queue --batches 1:1,2:1,4:1", "│        8 │      6.4 │ packets │"),
         ("batch-queue --flows 7 --delay|2 ms", "P(a burst waits over 2 ms)"),
@@ -104,11 +104,11 @@ def test_a_run_without_applicable_models_is_reported(
     ],
 )  # fmt: skip
 def test_models_print_their_numbers(
-    words: str, shown: str, capsys: pytest.CaptureFixture[str]
+    words: str, output: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     args = [a for w in words.replace("|", "=").split(" --") for a in _split(w)]
     assert execute(["model", *args]) == 0, capsys.readouterr().err
-    assert shown in capsys.readouterr().out
+    assert output in capsys.readouterr().out
 
 
 def _split(words: str) -> list[str]:
@@ -121,7 +121,7 @@ def _split(words: str) -> list[str]:
                                      "loop", "figure-7") else [f"--{name}", *rest]  # fmt: skip
 
 
-def test_sizes_come_from_a_file_of_bytes(
+def test_flow_sizes_may_come_from_a_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sizes = tmp_path / "sizes.txt"
@@ -138,7 +138,7 @@ def test_sizes_come_from_a_file_of_bytes(
 
 
 @pytest.mark.parametrize(
-    ("args", "told"),
+    ("args", "message"),
     [
         (["bach-queue"], "bach-queue must be a model or a file; aqmlab model -h lists the models"),
         (["none.toml"], "none.toml: there is no such file"),
@@ -162,55 +162,58 @@ def test_sizes_come_from_a_file_of_bytes(
     ],
 )  # fmt: skip
 def test_an_error_is_one_line(
-    args: list[str], told: str, capsys: pytest.CaptureFixture[str], tmp_path: Path,
+    args: list[str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     assert execute(["model", *args]) == 2
     err = capsys.readouterr().err
-    assert told in err
+    assert message in err
     assert err.count("\n") == 1
 
 
-def test_loops_are_drawn(tmp_path: Path) -> None:
+def test_the_command_draws_a_loop(tmp_path: Path) -> None:
     plots = [tmp_path / "bode.svg", tmp_path / "step.png"]
     words = ["--flows", "60", "--rate", "15 Mbit/s", "--packet", "500", "--rtt", "200 ms"]
-    done = execute(["model", "loop", "pi", *words, "--plot", str(plots[0]),
+    code = execute(["model", "loop", "pi", *words, "--plot", str(plots[0]),
                     "--step-plot", str(plots[1]), "--step", "90"])  # fmt: skip
-    assert done == 0
+    assert code == 0
     assert all(plot.stat().st_size > 5000 for plot in plots)
 
 
 def test_figures_show_the_values_of_the_models(tmp_path: Path) -> None:
     network = Network(60, 3750, 0.2, 175)
     loops = {"PI": Loop(network, pi_of(network)), "PIE": Loop(network, pie(0.05))}
-    drawn = [figures.bode(loops)]
-    phase = drawn[0].axes[1]
+    figures_drawn = [figures.bode(loops)]
+    phase = figures_drawn[0].axes[1]
     assert phase.get_ylim() == (-360, 0)
-    assert [t.get_text()[:8] for t in drawn[0].legends[0].get_texts()] == ["PI: 75°,", "PIE: -40"]
-    drawn.append(figures.courses({"PI": over_time(network, loops["PI"].controller, 5)}))
+    assert [t.get_text()[:8] for t in figures_drawn[0].legends[0].get_texts()] == [
+        "PI: 75°,",
+        "PIE: -40",
+    ]
+    figures_drawn.append(figures.courses({"PI": over_time(network, loops["PI"].controller, 5)}))
     queues = {"M": MxM1(0.8, Batches.of({1: 1, 4: 1})), "D": MxD1(0.8, Batches.of({1: 1, 4: 1}))}
-    drawn.append(figures.delays(queues, {"measured": ([1.0, 3.0], [2, 2])}))
-    lines = {line.get_label(): line for line in drawn[-1].axes[0].get_lines()}
+    figures_drawn.append(figures.delays(queues, {"measured": ([1.0, 3.0], [2, 2])}))
+    lines = {line.get_label(): line for line in figures_drawn[-1].axes[0].get_lines()}
     assert np.asarray(lines["measured"].get_ydata()).tolist() == [0.5]
     first = np.asarray(lines["M"].get_ydata())
     assert first[0] == pytest.approx(queues["M"].wait_exceeds(0))
     sizes = [1, 2, 6, 7]
     means = power_of_ecn.mean_by_flow_size(sizes)
     points = {"stated": ([7.0], [5.0], [4.0], [6.0]), "other": ([7.0], [5.0], [4.5], [5.5])}
-    drawn.append(figures.figure_7({"stated": (sizes, means.tolist())}, points))
-    texts = [t.get_text() for t in drawn[-1].legends[0].get_texts()]
+    figures_drawn.append(figures.figure_7({"stated": (sizes, means.tolist())}, points))
+    texts = [t.get_text() for t in figures_drawn[-1].legends[0].get_texts()]
     assert texts == ["stated", "stated, simulated", "other, simulated"]
     loads = [0.5, 0.9]
     late = power_of_ecn.late_by_load(Batches.of({2: 1}), loads, 100e6).tolist()
     for draw, traffic in ((figures.figure_8, "web"), (figures.figure_9, "general")):
-        drawn.append(draw({"100 Mbit/s": (loads, late)}))
-        assert traffic in drawn[-1].axes[0].get_xlabel()
-    for i, figure in enumerate(drawn):
+        figures_drawn.append(draw({"100 Mbit/s": (loads, late)}))
+        assert traffic in figures_drawn[-1].axes[0].get_xlabel()
+    for i, figure in enumerate(figures_drawn):
         assert save(figure, tmp_path / f"{i}.png").stat().st_size > 5000
 
 
-def test_models_are_part_of_the_package() -> None:
+def test_the_package_exports_the_models() -> None:
     assert aqmlab.models.__doc__
 
 

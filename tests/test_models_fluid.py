@@ -1,4 +1,4 @@
-"""Fluid model of TCP and AQM: published designs, margins, and solutions over time."""
+"""Fluid model of TCP and AQM: published designs, margins and solutions over time."""
 
 import re
 from collections.abc import Callable
@@ -15,24 +15,24 @@ from aqmlab.models.fluid.network import Network
 from aqmlab.models.fluid.over_time import over_time
 
 PAPER = Network(flows=60, packets_per_s=3750, propagation_s=0.2, queue=175)
-"""The setting of both papers of Hollot and others: 15 Mbit/s, packets of 500 B."""
+"""Network of both papers of Hollot et al.: 15 Mbit/s, packets of 500 B."""
 
 
 def test_the_rule_for_pi_gives_the_printed_coefficients() -> None:
-    """hollot2001pi: R = 0.246 s, z = 0.53, K = 9.64e-6; a and b at 160 Hz follow from them."""
-    law = pi_of(PAPER, period_s=1 / 160)
+    """The paper hollot2001pi has R = 0.246 s, z = 0.53, K = 9.64e-6, and from these a and b."""
+    controller = pi_of(PAPER, period_s=1 / 160)
     assert PAPER.rtt_s == pytest.approx(0.246, abs=0.001)
-    assert law.z == pytest.approx(0.53, abs=0.005)
-    assert law.k == pytest.approx(9.64e-6, rel=2e-3)
-    assert law.coefficients == pytest.approx((1.822e-5, 1.816e-5), rel=0.01)
+    assert controller.z == pytest.approx(0.53, abs=0.005)
+    assert controller.k == pytest.approx(9.64e-6, rel=2e-3)
+    assert controller.coefficients == pytest.approx((1.822e-5, 1.816e-5), rel=0.01)
     printed = Integral(9.64e-6, 0.53, 175, period_s=1 / 160)
     assert printed.coefficients == pytest.approx((1.822e-5, 1.816e-5), rel=2e-4)
-    back = Integral.of_coefficients(*printed.coefficients, 1 / 160, 175)
-    assert (back.k, back.z) == pytest.approx((9.64e-6, 0.53), rel=1e-9)
+    inverse = Integral.of_coefficients(*printed.coefficients, 1 / 160, 175)
+    assert (inverse.k, inverse.z) == pytest.approx((9.64e-6, 0.53), rel=1e-9)
 
 
 def test_the_printed_red_design_satisfies_its_rule() -> None:
-    """hollot2001red: 60 flows, 0.246 s, K = 0.005, L_RED = 1.86e-4 satisfies the condition."""
+    """In hollot2001red (60 flows, 0.246 s, K = 0.005) L_RED = 1.86e-4 satisfies the condition."""
     worst = Network(60, 3750, 0.246)
     bound = red_slope(worst, 0.005)
     assert 1.86e-4 < bound < 1.05 * 1.86e-4
@@ -40,7 +40,7 @@ def test_the_printed_red_design_satisfies_its_rule() -> None:
     loop = Loop(worst, red)
     assert red.pole(worst) == pytest.approx(0.005)
     gain = np.abs(loop.response(np.array([0.1 * worst.window_pole])))
-    at_rest = loop.rest  # the bound is at the queue of the bound, so the loop is a bit beyond it
+    at_rest = loop.rest  # the equilibrium queue is above that of the bound
     assert gain[0] < 1.05 * at_rest.gain / worst.gain
     assert loop.phase_margin_deg > 70
 
@@ -50,7 +50,7 @@ def test_the_response_has_its_poles_and_gain() -> None:
     at = abs(PAPER.response(1j * PAPER.window_pole))
     queue = hypot(1, PAPER.window_pole * PAPER.rtt_s)
     assert at == pytest.approx(PAPER.gain / (2**0.5 * queue))
-    w = np.array([0.01, 0.1, 5.0])  # the omitted terms are small there
+    w = np.array([0.01, 0.1, 5.0])  # the omitted terms are small at these frequencies
     exact, short = (abs(PAPER.response(1j * w, exact=e)) for e in (True, False))
     assert exact == pytest.approx(short, rel=0.15)
 
@@ -74,22 +74,22 @@ def test_margins_of_a_loop_with_a_closed_form() -> None:
 @pytest.mark.parametrize(("factor", "stable"), [(0.85, True), (1.15, False)])
 def test_the_solution_oscillates_above_the_gain_margin(factor: float, stable: bool) -> None:
     """The oscillation grows above the margin and decays below it, at the predicted frequency."""
-    law = Integral(9.64e-6, 0.53, 175)
-    margin = Loop(PAPER, law, exact=True).gain_margin
-    loop = Loop(PAPER, Integral(factor * margin * law.k, law.z, 175), exact=True)
+    controller = Integral(9.64e-6, 0.53, 175)
+    margin = Loop(PAPER, controller, exact=True).gain_margin
+    loop = Loop(PAPER, Integral(factor * margin * controller.k, controller.z, 175), exact=True)
     assert loop.is_stable is stable
     course = over_time(
         PAPER, loop.controller, 40, start=(PAPER.window * 1.001, 175), tolerance=1e-8, points=8000
     )
-    far = course.queue - 175
-    early, late = (np.abs(far[a:b]).max() for a, b in ((1000, 3000), (6000, 8000)))
+    deviation = course.queue - 175
+    early, late = (np.abs(deviation[a:b]).max() for a, b in ((1000, 3000), (6000, 8000)))
     assert late < early / 3 if stable else late > 2 * early
-    ups = course.time_s[1:][(far[1:] > 0) & (far[:-1] <= 0)]
+    ups = course.time_s[1:][(deviation[1:] > 0) & (deviation[:-1] <= 0)]
     swing = 2 * np.pi / np.diff(ups[2:12]).mean()
     assert swing == pytest.approx(loop.phase_crossover, rel=0.1)
 
 
-LAWS = [
+CONTROLLERS = [
     Red(minth=150, maxth=700, maxp=0.1, wq=1.33e-6 * 100),
     Integral(9.64e-6, 0.53, 200, period_s=1 / 160),
     pie(0.05),
@@ -97,18 +97,22 @@ LAWS = [
 ]
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
-def test_every_controller_maintains_its_equilibrium_queue(law: Controller) -> None:
-    rest = law.rest(PAPER)
-    assert law.probability(law.start(rest)) == pytest.approx(rest.probability, rel=1e-6)
-    course = over_time(PAPER, law, 20)
+@pytest.mark.parametrize(
+    "controller", CONTROLLERS, ids=lambda controller: type(controller).__name__
+)
+def test_every_controller_maintains_its_equilibrium_queue(controller: Controller) -> None:
+    rest = controller.rest(PAPER)
+    assert controller.probability(controller.start(rest)) == pytest.approx(
+        rest.probability, rel=1e-6
+    )
+    course = over_time(PAPER, controller, 20)
     assert np.abs(course.queue - rest.queue).max() < 1e-3 * rest.queue
     assert course.probability[-1] * course.window[-1] ** 2 == pytest.approx(2, rel=1e-3)
 
 
 def test_more_flows_lead_to_another_equilibrium() -> None:
-    law = pi_of(PAPER)
-    course = over_time(PAPER, law, 120, flows=[(10, 90)])
+    controller = pi_of(PAPER)
+    course = over_time(PAPER, controller, 120, flows=[(10, 90)])
     other = Network(90, 3750, 0.2, 175)
     before = course.time_s < 10
     assert np.abs(course.queue[before] - 175).max() < 0.1
@@ -125,7 +129,7 @@ def test_the_queue_stays_between_empty_and_full() -> None:
     assert np.isfinite(course.window).all()
 
 
-def test_pies_auto_tuning_preserves_its_margins() -> None:
+def test_the_auto_tuning_of_pie_preserves_its_margins() -> None:
     """Without auto-tuning (pan2013pie), a small p of few flows makes the same gains unstable."""
     for flows in (5, 10, 20, 40, 80, 160):
         loop = Loop(Network(flows, 12_500, 0.02), pie())
@@ -136,7 +140,7 @@ def test_pies_auto_tuning_preserves_its_margins() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "message"),
     [
         (lambda: Network(60, 3750, 0), "propagation_s: 0 must be above 0"),
         (
@@ -146,11 +150,11 @@ def test_pies_auto_tuning_preserves_its_margins() -> None:
         (lambda: Red(50, 40, 0.1, 0.002), "maxth: 40 must be above 50"),
         (lambda: Red(5, 15, 0.001, 0.002, gentle=False).rest(PAPER), "maxp: 0.001 is too small"),
         (lambda: Integral.of_coefficients(1e-5, 1e-5, 0.01, 0), "a: 1e-05 must be above 1e-05"),
-        (lambda: over_time(PAPER, LAWS[1], 0), "seconds: 0 must be above 0"),
-        (lambda: over_time(PAPER, LAWS[1], 1, limit=0), "limit: 0 must be above 0"),
+        (lambda: over_time(PAPER, CONTROLLERS[1], 0), "seconds: 0 must be above 0"),
+        (lambda: over_time(PAPER, CONTROLLERS[1], 1, limit=0), "limit: 0 must be above 0"),
         (lambda: red_slope(PAPER, 0), "pole: 0 must be above 0"),
     ],
 )
-def test_invalid_parameters_raise_an_error(make: Callable[[], object], told: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(told)):
+def test_invalid_parameters_raise_an_error(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
         make()

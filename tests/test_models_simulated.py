@@ -1,9 +1,8 @@
-"""M[X]/M/1 and M[X]/D/1, compared with simulated Poisson batches of datagrams on one link.
+"""Comparison of M[X]/M/1 and M[X]/D/1 with simulated Poisson batches of datagrams on one link.
 
-Sizes are exponential, of 4000 B in the mean, so that whole bytes do not matter. What a packet
-waits is known from its trace alone (Lindley's recursion): the simulator has to agree with it to
-rounding; and over so many packets that chance is below 1 %, which no trace of a scenario has
-room for, the recursion has to agree with the closed form.
+The mean size is 4000 B, so that rounding to whole bytes is negligible. Lindley's recursion gives
+the wait of each packet of a trace, and the simulator must equal it up to rounding. The nightly
+test compares the recursion with the closed form over enough packets for an error below 1 %.
 """
 
 from collections.abc import Iterator
@@ -33,20 +32,24 @@ def traces(queue: BatchQueue, packets: int, seed: int) -> Iterator[tuple[Array, 
         gaps = rng.exponential(queue.batches.mean / queue.load * SERVICE_S, number)
         times = begin + np.cumsum(gaps)
         begin = times[-1]
-        many = int(sizes.sum())
-        drawn = rng.exponential(MEAN_BYTES, many) if queue.VARIATION else np.full(many, MEAN_BYTES)
-        yield np.repeat(times, sizes), np.clip(np.rint(drawn), 2, 60_000)
+        packets_now = int(sizes.sum())
+        lengths = (
+            rng.exponential(MEAN_BYTES, packets_now)
+            if queue.VARIATION
+            else np.full(packets_now, MEAN_BYTES)
+        )
+        yield np.repeat(times, sizes), np.clip(np.rint(lengths), 2, 60_000)
 
 
-def waits(times: Array, sizes: Array, left: float, before: float) -> tuple[Array, float]:
+def waits(times: Array, sizes: Array, work_before: float, before: float) -> tuple[Array, float]:
     """Return the wait of each packet (s), and the work at the last arrival (Lindley).
 
-    `left`: the work, in s, at the time `before`.
+    `work_before` is the work, in s, at the time `before`.
     """
-    work = left + np.concatenate([[0], np.cumsum(sizes) * (SERVICE_S / MEAN_BYTES)])
+    work = work_before + np.concatenate([[0], np.cumsum(sizes) * (SERVICE_S / MEAN_BYTES)])
     ahead = work[:-1] - (times - before)
-    found = ahead - np.minimum(np.minimum.accumulate(ahead), 0)
-    return found, float(found[-1] + sizes[-1] * SERVICE_S / MEAN_BYTES)
+    times_waited = ahead - np.minimum(np.minimum.accumulate(ahead), 0)
+    return times_waited, float(times_waited[-1] + sizes[-1] * SERVICE_S / MEAN_BYTES)
 
 
 def run(times: Array, sizes: Array) -> aqmlab.Result:
@@ -78,30 +81,32 @@ def test_runs_agree_with_the_closed_form_within_their_interval(
         result = run(times, sizes)
         expected, _ = waits(times, sizes, 0.0, 0.0)
         (mean,) = result.columns("delays")["mean_delay_s"]
-        assert mean == pytest.approx(expected.mean(), rel=1e-8), "the simulator is Lindley's"
+        assert mean == pytest.approx(expected.mean(), rel=1e-8), (
+            "the simulator agrees with Lindley's recursion"
+        )
         means.append(float(mean))
         series = result.columns("queue")
         busy = np.asarray(series["time_s"]) < times[-1]
-        there = np.asarray(series["queue_packets"]) + np.asarray(series["transmitting"])
-        numbers.append(float(there[busy].mean()))
+        in_system = np.asarray(series["queue_packets"]) + np.asarray(series["transmitting"])
+        numbers.append(float(in_system[busy].mean()))
         table = result.columns("waits")
         above = np.asarray(table["wait_s"]) > long
         count = np.asarray(table["packets"])
         late.append(float(count[above].sum() / count.sum()))
-        shares.append(float(np.mean(there[busy] > many)))
-    for found, most, *least in (
+        shares.append(float(np.mean(in_system[busy] > many)))
+    for values, upper, *lower in (
         (means, queue.mean_wait),
         (numbers, queue.mean_system),
         (
             late,
             queue.wait_exceeds(long * 0.992),
             queue.wait_exceeds(long * 1.008),
-        ),  # a histogram bucket
+        ),  # the width of a histogram bin
         (shares, queue.exceeds(many)),
     ):
-        low, _, high = mean_interval(found, confidence=0.999)
-        assert low <= most
-        assert high >= min([most, *least])
+        low, _, high = mean_interval(values, confidence=0.999)
+        assert low <= upper
+        assert high >= min([upper, *lower])
     near = {0.5: 0.03, 0.8: 0.1, 0.95: 0.3}[load]
     assert np.mean(means) == pytest.approx(queue.mean_wait, rel=near)
 
@@ -135,13 +140,13 @@ def short_flows(per_ack: int, seed: int) -> tuple[float, float]:
 
 @pytest.mark.parametrize(("per_ack", "growth"), [(1, 2.0), (2, 1.5)])
 def test_tcp_sends_the_batches_of_the_model(per_ack: int, growth: float) -> None:
-    """Simulate figure 7 of the power of ECN at 7 packets: M[X]/D/1 with slow start's bursts.
+    """Simulate figure 7 of the power of ECN at 7 packets: M[X]/D/1 with the bursts of slow start.
 
-    The text reads 5; with delayed ACKs that is what a simulation has (4.6 waiting and 0.8 in
-    service), and without it has 5.6 and 0.8.
+    The text has 5 packets. A simulation with delayed ACKs has 4.6 waiting and 0.8 in service,
+    and one without delayed ACKs 5.6 and 0.8.
     """
-    found = np.array([short_flows(per_ack, seed) for seed in range(1, 5)])
-    load, waiting = found.mean(axis=0)
+    flows = np.array([short_flows(per_ack, seed) for seed in range(1, 5)])
+    load, waiting = flows.mean(axis=0)
     model = MxD1(load, batches([7], ramp=Ramp(2, growth=growth), windows={65536: 1}))
     assert waiting == pytest.approx(model.mean_queue, rel=0.06)
     assert round(waiting + load) == (5 if per_ack == 2 else 6)
@@ -151,18 +156,18 @@ def test_tcp_sends_the_batches_of_the_model(per_ack: int, growth: float) -> None
 @pytest.mark.parametrize("kind", [MxM1, MxD1])
 @LOADS
 def test_the_mean_wait_is_within_one_percent(kind: type[BatchQueue], load: float) -> None:
-    """A run of 10^6 packets equals the recursion; 10^7 to 10^9 of its packets meet the formula."""
+    """A run of 10^6 packets equals the recursion; 10^7 to 10^9 packets agree with the formula."""
     queue = kind(load, FLOW_OF_7, SERVICE_S)
     long = 2 * queue.mean_wait
     pieces = traces(queue, 1_000_000, seed=1)
-    left, before, sums, late, count = 0.0, 0.0, 0.0, 0.0, 0
+    work, before, sums, late, count = 0.0, 0.0, 0.0, 0.0, 0
     for piece in range({0.5: 20, 0.8: 100, 0.95: 1000}[load]):
         times, sizes = next(pieces)
-        found, left = waits(times, sizes, left, before)
+        waited, work = waits(times, sizes, work, before)
         if piece == 0:
             (mean,) = run(times, sizes).columns("delays")["mean_delay_s"]
-            assert mean == pytest.approx(found.mean(), rel=1e-8)
+            assert mean == pytest.approx(waited.mean(), rel=1e-8)
         before = float(times[-1])
-        sums, late, count = sums + found.sum(), late + (found > long).sum(), count + len(found)
+        sums, late, count = sums + waited.sum(), late + (waited > long).sum(), count + len(waited)
     assert sums / count == pytest.approx(queue.mean_wait, rel=0.01)
     assert late / count == pytest.approx(queue.wait_exceeds(long), rel=0.01)

@@ -1,4 +1,4 @@
-"""The help of every command, and the options that commands share."""
+"""Help of every command, and the options that commands share."""
 
 import shlex
 from pathlib import Path
@@ -26,10 +26,10 @@ SLOW = (
     "aqmlab bench", "aqmlab calibrate", "aqmlab reproduce", "aqmlab responses",
     "aqmlab script tests/scripts --set", "aqmlab tune-red", "aqmlab traffic",
 )  # fmt: skip
-"""Beginnings of the examples that are parsed only; the others run."""
+"""First words of the examples that the tests only parse; the other examples run."""
 
 
-def shown(args: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+def help_of(args: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     assert execute([*args, "--help"]) == 0
     return capsys.readouterr().out
 
@@ -39,7 +39,7 @@ def flat(text: str) -> str:
 
 
 def joined(text: str) -> str:
-    """Return a text without white space, since lines also break after hyphens."""
+    """Return a text without white space, because lines also break after hyphens."""
     return "".join(text.split())
 
 
@@ -47,14 +47,14 @@ def joined(text: str) -> str:
 def test_an_option_is_the_same_in_every_command(option: Any) -> None:
     owners = {name: options_of(c)[option.name] for name, c in EVERY.items()
               if option.name in options_of(c)}  # fmt: skip
-    assert len(owners) > 1, "an option of one command is no word of the vocabulary"
+    assert len(owners) > 1, "an option of the vocabulary belongs to several commands"
     for name, parameter in owners.items():
         assert parameter.help == option.meaning, name
         assert (parameter.metavar or "") == option.metavar, name
         annotation = str(parameter.type_descriptor.annotation)
         assert TYPES[option.name].__name__ in annotation, name
         assert parameter.show_default == option.default or not option.default, name
-        assert isinstance(parameter.show_default, str), f"{name} states no default"
+        assert isinstance(parameter.show_default, str), f"{name} has no text for the default"
         assert parameter.multiple == (option.name == "--set"), name
 
 
@@ -76,7 +76,7 @@ def test_help_has_whole_sentences_at_any_width(
     width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
-    text = shown([], capsys)
+    text = help_of([], capsys)
     for group in ("Run and compare", "Study", "TCP and traffic", "Model and tune", "Look up",
                   "Develop"):  # fmt: skip
         assert f"\n{group}:\n" in text
@@ -87,13 +87,13 @@ def test_help_has_whole_sentences_at_any_width(
         if " " not in name:
             assert f"{name} {sentence}" in words
     for name, command in EVERY.items():
-        text = shown(name.split(), capsys)
+        text = help_of(name.split(), capsys)
         assert "…" not in text, name
         for option in options_of(command).values():
             assert joined(option.help) in joined(text), (name, option.opts)
 
 
-def test_facts_of_an_option_are_sentences() -> None:
+def test_the_help_of_an_option_is_a_sentence() -> None:
     for name, command in EVERY.items():
         for parameter in command.params:
             if getattr(parameter, "hidden", False):
@@ -132,12 +132,12 @@ def test_the_examples_run(
         (tmp_path / folder).symlink_to(Path(folder).resolve())
     monkeypatch.chdir(tmp_path)
     every = [example for command in EVERY.values() for example in command.epilog.splitlines()]
-    ran = [example for example in every if not example.startswith(SLOW)]
-    assert len(ran) > len(every) / 2
+    executed = [example for example in every if not example.startswith(SLOW)]
+    assert len(executed) > len(every) / 2
     first = "aqmlab sweep examples/experiments/queue_size.toml --replications 2"
-    for example in sorted(ran, key=lambda example: example != first):
+    for example in sorted(executed, key=lambda example: example != first):
         args = words_of(example)[1:]
-        if "results/red_loads" in args:  # a run that the reader has
+        if "results/red_loads" in args:  # the reader has this run already
             record = "record.series=['delays', 'waits', 'queue']"
             run = ["run", "examples/red_loads.toml", "--set", "duration='10 s'", "--set", record]
             assert execute([*run, "--out", "results/red_loads"]) == 0
@@ -162,13 +162,13 @@ def test_an_old_spelling_is_an_error_with_the_new_one(
     assert name in options_of(EVERY[command])
 
 
-def test_help_of_quick_names_the_studies_that_differ() -> None:
+def test_the_help_of_quick_names_the_studies_without_a_quick_form() -> None:
     text = options_of(EVERY["reproduce"])["--quick"].help
     for name in studies.names():
         study = studies.load(name)
         assert (f"{name}, which takes a minute, has no quick form" in text) == (study.quick is None)
-        decides = study.quick is not None and study.quick.claims
-        assert (f"the claims except in {name}" in text) == decides
+        has_claims = study.quick is not None and study.quick.claims
+        assert (f"the claims except in {name}" in text) == has_claims
         if study.quick:
             assert study.quick.replications in (2, 3)
             assert study.quick.seconds <= 60

@@ -1,4 +1,4 @@
-"""Whole runs against what is known of them in closed form. Each test names its source."""
+"""Comparison of whole runs with closed forms; each test names its source."""
 
 from math import sqrt
 
@@ -11,13 +11,15 @@ import aqmlab
     ("rate", "delay", "threshold", "flows"),
     [(100, 5, 40, 1), (400, 5, 40, 2), (1000, 2, 65, 2), (1000, 5, 65, 4), (1000, 10, 100, 10)],
 )
-def test_dctcp_swings_as_the_fluid_does(rate: int, delay: int, threshold: int, flows: int) -> None:
+def test_the_queue_of_dctcp_swings_as_in_the_fluid_model(
+    rate: int, delay: int, threshold: int, flows: int
+) -> None:
     """Alizadeh et al. 2010, §3.3, equations 7 to 9, for N flows in step and a threshold K.
 
-    With W* = (C·RTT + K)/N, α²(1 - α/4) = (2W* + 1)/(W* + 1)²; Q_max = K + N, and the queue swings
-    by A = N(W* + 1)α/2, which equation 9 simplifies to √(2N(C·RTT + K))/2. It holds for g small
-    beside √(C·RTT + K)/N (equation 15): g = 1/64. C in packets of 1500 B a second; delay in ms one
-    way.
+    With W* = (C·RTT + K)/N, α satisfies α²(1 - α/4) = (2W* + 1)/(W* + 1)². The maximum queue is
+    K + N, and the queue swings by A = N(W* + 1)α/2, which equation 9 simplifies to
+    √(2N(C·RTT + K))/2. The model requires a small g (equation 15), and g is 1/64 here. C has the
+    unit packets of 1500 B per second, and `delay` is the one-way delay in ms.
     """
     scenario = {
         "duration": "12 s",

@@ -1,4 +1,4 @@
-"""Our packet scripts, one behaviour each, from the RFCs (tests/scripts/README.md)."""
+"""Packet scripts with one behaviour each, from the RFCs (tests/scripts/README.md)."""
 
 import re
 from pathlib import Path
@@ -12,13 +12,13 @@ NAMES = [str(path.relative_to("tests/scripts")) for path in SCRIPTS]
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=NAMES)
-def test_the_endpoint_does_what_the_script_says(path: Path) -> None:
+def test_the_endpoint_behaves_as_the_script_states(path: Path) -> None:
     outcome = script.run(path.read_text("utf-8"))
     assert outcome.verdict == "passed", script.describe(outcome)
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=NAMES)
-def test_every_script_says_what_it_shows_and_where_that_is_written(path: Path) -> None:
+def test_the_head_of_every_script_names_a_document(path: Path) -> None:
     lines = path.read_text("utf-8").splitlines()
     head = " ".join(line for line in lines if line.startswith("//"))
     assert re.search(r"RFC \d+|Linux|draft-|\b(19|20)\d\d\b", head), head

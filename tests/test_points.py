@@ -1,6 +1,6 @@
-"""What the papers of queues show as their point: the measurements of examples/points.
+"""Central claims of the papers on queues, by the measurements of examples/points.
 
-docs/aqm-points.md has the statements beside the numbers, and says where they do not agree.
+docs/aqm-points.md lists the claims with the measured values, including those that disagree.
 """
 
 import itertools
@@ -20,7 +20,7 @@ REPLICATIONS = 2
 
 @cache
 def measured(name: str) -> pd.DataFrame:
-    """Return what a point measures, a row a run."""
+    """Return the measurements of a point, one row per run."""
     return POINTS[name].measure(REPLICATIONS)
 
 
@@ -39,12 +39,12 @@ def test_every_point_has_a_figure(name: str) -> None:
 
 
 def test_uniform_spacing_avoids_clusters_and_long_gaps() -> None:
-    """Floyd & Jacobson 1993 §7 and its figure: about 100 of 5000 marked, one way in clusters."""
+    """Floyd & Jacobson 1993 §7: of 5000 packets about 100 are marked, in clusters without it."""
     for (_, spacing), rows in measured("spacing").groupby(["seed", "spacing"]):
         gaps = rows["packet"].diff().dropna()
         assert len(rows) == pytest.approx(100, abs=30)
         if spacing == "uniform":
-            # In 1..1/p: the deviation is 1/√12 of that, and half of what geometric gaps have.
+            # Gaps are uniform in 1..1/p, with a deviation of 1/√12 of that, half of geometric gaps.
             assert gaps.max() <= 100
             assert gaps.std() == pytest.approx(100 / math.sqrt(12), rel=0.2)
         else:
@@ -52,27 +52,27 @@ def test_uniform_spacing_avoids_clusters_and_long_gaps() -> None:
             assert gaps.std() == pytest.approx(50, rel=0.3)
 
 
-def test_adaptive_red_holds_its_queue_where_red_wanders() -> None:
-    """Floyd, Gummadi & Shenker 2001 §5: the same thresholds, maxp fixed and adapted."""
+def test_the_queue_of_adaptive_red_depends_less_on_the_load_than_that_of_red() -> None:
+    """Floyd, Gummadi & Shenker 2001 §5: equal thresholds, with a fixed and an adapted maxp."""
     queue = means("adaptive-red", "queue")
     fixed = [queue["RED, maxp 0.1", n] for n in (10, 30, 60, 100)]
-    held = [queue["Adaptive RED", n] for n in (10, 30, 60, 100)]
+    adaptive = [queue["Adaptive RED", n] for n in (10, 30, 60, 100)]
     assert max(fixed) > 2 * min(fixed)
-    assert max(held) < 1.5 * min(held)
-    # From 30 flows on maxp is not at its bound any more, and the queue near 20 ms: 25 packets.
-    assert held[1:] == pytest.approx([25] * 3, rel=0.2)
+    assert max(adaptive) < 1.5 * min(adaptive)
+    # From 30 flows on maxp is below its bound, and the queue is near 20 ms, or 25 packets.
+    assert adaptive[1:] == pytest.approx([25] * 3, rel=0.2)
 
 
 @pytest.mark.parametrize("kind", ["PIE", "PI2", "DualPI2"])
-def test_the_target_delay_is_held_whatever_the_load(kind: str) -> None:
-    """RFC 8033 §4.2, RFC 9332 §2.4: 15 ms, for 10 to 100 flows."""
+def test_the_delay_is_at_its_target_at_every_load(kind: str) -> None:
+    """The target is 15 ms (RFC 8033 §4.2, RFC 9332 §2.4), for 10 to 100 flows."""
     delays = means("target-delay", "delay_ms")
-    held = [delays[kind, n] for n in (10, 30, 60, 100)]
-    assert held == pytest.approx([15] * 4, rel=0.2)
+    of_kind = [delays[kind, n] for n in (10, 30, 60, 100)]
+    assert of_kind == pytest.approx([15] * 4, rel=0.2)
 
 
-def test_pi_holds_its_reference_whatever_the_load() -> None:
-    """Hollot et al. 2001: 200 packets, from as many flows as the coefficients are for."""
+def test_the_queue_of_pi_is_at_its_reference_at_every_load() -> None:
+    """Hollot et al. 2001: the reference is 200 packets, from the designed number of flows on."""
     queue = means("pi", "queue")
     published = [queue["published coefficients (60 flows or more)", n] for n in (30, 60, 100)]
     assert published == pytest.approx([200] * 3, rel=0.03)
@@ -80,21 +80,21 @@ def test_pi_holds_its_reference_whatever_the_load() -> None:
     assert designed == pytest.approx([200] * 4, rel=0.12)
 
 
-def test_rem_holds_its_queue_whatever_the_load() -> None:
-    """Athuraliya et al. 2001: 20 packets for 20 to 160 flows, where RED's queue grows with them."""
+def test_the_queue_of_rem_is_at_its_target_at_every_load() -> None:
+    """Athuraliya et al. 2001: 20 packets for 20 to 160 flows; the queue of RED grows with them."""
     queue = means("rem", "queue")
-    held = [queue["REM, period 2 ms", n] for n in (20, 60, 100, 160)]
-    assert held == pytest.approx([20] * 4, rel=0.25)
-    assert max(held) < 1.3 * min(held)
+    of_rem = [queue["REM, period 2 ms", n] for n in (20, 60, 100, 160)]
+    assert of_rem == pytest.approx([20] * 4, rel=0.25)
+    assert max(of_rem) < 1.3 * min(of_rem)
     assert queue["RED 20/80/0.1", 160] > 3 * queue["RED 20/80/0.1", 20]
 
 
 @pytest.mark.parametrize("period_ms", [2, 10])
 @pytest.mark.parametrize("flows", [60, 160])
-def test_rem_makes_up_for_idle_time(period_ms: int, flows: int) -> None:
-    """Equation (1) summed: where the price stays above 0, alpha (b - b*) = c - x on average.
+def test_rem_compensates_for_idle_time(period_ms: int, flows: int) -> None:
+    """The sum of equation (1) gives alpha (b - b*) = c - x on average, while the price is above 0.
 
-    Up to the price at the end less that at the beginning, over gamma alpha times the periods.
+    The error is the change of the price divided by gamma alpha times the number of periods.
     """
     queue = {"kind": "rem", "limit": "120 packets", "period": f"{period_ms} ms"}
     first, whole = (
@@ -114,46 +114,46 @@ def test_rem_makes_up_for_idle_time(period_ms: int, flows: int) -> None:
     assert waiting(whole, 75, 1000).mean() == pytest.approx(expected, abs=1)
 
 
-def test_fred_holds_down_an_unresponsive_flow() -> None:
-    """Lin & Morris 1997: however much it sends; RED lets it take nearly everything."""
-    got = means("unresponsive", "got")
-    assert got["RED", 12] > 9
-    assert got["FRED", 12] < 2.5
-    assert got["FRED", 12] < 1.2 * got["FRED", 4]
+def test_fred_limits_an_unresponsive_flow() -> None:
+    """Lin & Morris 1997: FRED limits the flow at every sending rate; RED gives it nearly all."""
+    rate = means("unresponsive", "got")
+    assert rate["RED", 12] > 9
+    assert rate["FRED", 12] < 2.5
+    assert rate["FRED", 12] < 1.2 * rate["FRED", 4]
 
 
 @pytest.mark.parametrize(
     ("queue", "share"), [("FQ-CoDel", 0.4), ("FQ-PIE", 0.4), ("RED-PD, R 100 ms", 0.5)]
 )
-def test_others_hold_it_down_too(queue: str, share: float) -> None:
-    """RFC 8290 §6: flows are isolated. Mahajan, Floyd & Wetherall 2001: held to a TCP of that R."""
-    got = means("unresponsive", "got")
-    assert got[queue, 1] > 0.95
-    assert got[queue, 12] < share * got["RED", 12]
+def test_fair_queueing_and_red_pd_limit_an_unresponsive_flow(queue: str, share: float) -> None:
+    """RFC 8290 §6 isolates flows. RED-PD limits a flow to a TCP rate (Mahajan et al. 2001)."""
+    rate = means("unresponsive", "got")
+    assert rate[queue, 1] > 0.95
+    assert rate[queue, 12] < share * rate["RED", 12]
 
 
-def test_sfb_holds_down_an_unresponsive_flow() -> None:
-    """Feng et al. 2002 §V: one that floods 45 Mbit/s beside 400 downloads."""
-    got = means("sfb", "got")
-    assert got["RED", 45] > 30
-    assert got["SFB", 45] < 2
-    assert got["SFB", 10] < 2
-    assert got["FRED", 45] < 2
+def test_sfb_limits_an_unresponsive_flow() -> None:
+    """Feng et al. 2002 §V: one flow sends 45 Mbit/s beside 400 downloads."""
+    rate = means("sfb", "got")
+    assert rate["RED", 45] > 30
+    assert rate["SFB", 45] < 2
+    assert rate["SFB", 10] < 2
+    assert rate["FRED", 45] < 2
 
 
 def test_choke_bounds_the_share_of_an_unresponsive_flow() -> None:
-    """Tang, Wang & Low 2004: at most 1/(1 + e), and less the more it sends beyond."""
+    """Tang, Wang & Low 2004: the maximum share is 1/(1 + e), and it falls at higher rates."""
     share = means("choke", "share")
     assert max(s for (queue, _), s in share.items() if queue == "CHOKe") < 1 / (1 + math.e)
     assert share["CHOKe", 1] > 0.9 / (1 + math.e)
     assert share["CHOKe", 10] < 0.05
-    # Pan, Prabhakar & Psounis 2000 §III: about a quarter where RED gives it nearly all.
+    # Pan, Prabhakar & Psounis 2000 §III: about a quarter, and nearly all with RED.
     assert share["CHOKe", 2] == pytest.approx(0.25, abs=0.03)
     assert share["RED", 2] > 0.9
 
 
-def test_blue_needs_a_small_buffer_only() -> None:
-    """Feng et al. 2002 §IV: fewer losses and a busier link than RED, with any buffer."""
+def test_blue_needs_a_smaller_buffer_than_red() -> None:
+    """Feng et al. 2002 §IV: fewer losses and a higher utilization than RED, with every buffer."""
     lost, busy = means("blue", "lost"), means("blue", "utilization")
     for buffer in (25, 50, 100, 200, 400):
         assert lost["BLUE", buffer] < 0.8 * lost["RED", buffer]
@@ -162,7 +162,7 @@ def test_blue_needs_a_small_buffer_only() -> None:
 
 
 def test_codel_drops_by_the_square_root_of_its_count() -> None:
-    """RFC 8289 §3.1, §5.3: the n-th drop comes interval (1 + 1/√2 + … + 1/√n) after the first."""
+    """RFC 8289 §3.1, §5.3: drop n is interval (1 + 1/√2 + … + 1/√n) after the first drop."""
     table = measured("codel")
     late = table["dropped_s"] - table["law_s"]
     transmission = 1000 * 8 / 10e6
@@ -171,8 +171,8 @@ def test_codel_drops_by_the_square_root_of_its_count() -> None:
     assert (late <= transmission + 1e-9).all()
 
 
-def test_a_sparse_flow_does_not_wait_for_the_others() -> None:
-    """RFC 8290 §4.2, §6: short transfers beside ten downloads; two round trips, hardly more."""
+def test_a_sparse_flow_does_not_wait_for_other_flows() -> None:
+    """RFC 8290 §4.2, §6: short transfers beside ten downloads take about two round trips."""
     median = measured("sparse").groupby("queue of")["waited_ms"].median()
     for queue in ("FQ-CoDel", "FQ-PIE"):
         assert 0 < median[queue] < 4
@@ -181,8 +181,8 @@ def test_a_sparse_flow_does_not_wait_for_the_others() -> None:
         assert median["Drop Tail"] > 100 * median[queue]
 
 
-def test_dualpi2_keeps_the_delay_of_l_low_and_the_link_full() -> None:
-    """RFC 9332 §2.4, RFC 9330 §1: below a millisecond on average, C at its target, like shares."""
+def test_dualpi2_has_a_low_delay_for_l_and_a_full_link() -> None:
+    """RFC 9332 §2.4, RFC 9330 §1: L below 1 ms on average, C at its target, similar shares."""
     for mix in ("5 + 5", "10 + 10", "2 + 8", "8 + 2"):
         assert means("dualpi2", "L_ms")[mix] < 1
         assert means("dualpi2", "L99_ms")[mix] < 2.5
@@ -191,8 +191,8 @@ def test_dualpi2_keeps_the_delay_of_l_low_and_the_link_full() -> None:
         assert 0.5 < means("dualpi2", "ratio")[mix] < 2
 
 
-def test_rio_protects_what_is_in_profile() -> None:
-    """Clark & Fang 1998 §IV: no In packet is lost however many are Out; RED loses both alike."""
+def test_rio_drops_no_packet_within_the_profile() -> None:
+    """Clark & Fang 1998 §IV: RIO drops only Out packets, and RED drops both kinds equally."""
     inside, outside = means("rio", "in_lost"), means("rio", "out_lost")
     for out in (1, 2, 4, 8, 16, 32):
         assert inside["RIO", out] == 0
@@ -205,13 +205,13 @@ REDS = ("RED", "Adaptive RED", "self-configuring RED", "nonlinear RED", "WRED", 
 
 
 def burst(queue: str) -> dict[float, float]:
-    """Return what is dropped of a burst of 60 packets, by the idle seconds before it."""
+    """Return the drops of a burst of 60 packets, by the idle seconds before the burst."""
     return {idle: n for (name, idle), n in means("idle", "dropped").items() if name == queue}
 
 
 @pytest.mark.parametrize("queue", idle.QUEUES)
-def test_no_queue_winds_up_while_it_is_idle(queue: str) -> None:
-    """The longer it was idle, the less is dropped; after 20 s no more than without any load."""
+def test_a_longer_idle_time_never_increases_the_drops_of_a_burst(queue: str) -> None:
+    """After 20 s of idle time a queue drops at most as many packets as without earlier load."""
     dropped = burst(queue)
     for before, after in itertools.pairwise(idle.IDLE_S):
         assert dropped[after] <= dropped[before] + 1
@@ -219,19 +219,19 @@ def test_no_queue_winds_up_while_it_is_idle(queue: str) -> None:
 
 
 @pytest.mark.parametrize("queue", [*PIES, "CoDel", "FQ-CoDel", "Drop Tail"])
-def test_a_burst_after_a_fifth_of_a_second_meets_no_drops(queue: str) -> None:
-    """RFC 8033 §4.1: a delay of 0 and p below 20 %. RFC 8289 §3.1: less than an interval."""
+def test_a_burst_after_200_ms_of_idle_time_has_no_drops(queue: str) -> None:
+    """RFC 8033 §4.1: the delay is 0 and p below 20 %. RFC 8289 §3.1: less than an interval."""
     assert [n for seconds, n in burst(queue).items() if seconds >= 0.2] == [0] * 6
 
 
 @pytest.mark.parametrize("queue", [*REDS, "CHOKe"])
-def test_a_second_is_enough_for_the_average(queue: str) -> None:
-    """Floyd & Jacobson 1993 §4: 2500 small packets a second; 60 do not bring it back."""
+def test_a_burst_after_one_second_of_idle_time_has_no_drops_with_an_average(queue: str) -> None:
+    """Floyd & Jacobson 1993 §4: the average decays by 2500 packets per second of idle time."""
     assert [n for seconds, n in burst(queue).items() if seconds >= 1] == [0] * 5
 
 
-def test_the_probability_of_pi2_goes_down_by_alpha_times_the_target() -> None:
-    """RFC 9332 Appendix A.1: 0.16 Hz · 15 ms in every 16 ms, from √(0.1/1.1) on; squared."""
+def test_the_probability_of_pi2_decreases_by_alpha_times_the_target_per_period() -> None:
+    """RFC 9332 Appendix A.1: 0.16 Hz · 15 ms per 16 ms from √(0.1/1.1), then squared."""
     dropped = burst("PI2")
     for seconds in (0.05, 0.2, 1):
         p = math.sqrt(0.1 / 1.1) - 0.15 * seconds
@@ -239,8 +239,8 @@ def test_the_probability_of_pi2_goes_down_by_alpha_times_the_target() -> None:
     assert dropped[5] == dropped[20] == 0
 
 
-def test_the_probability_of_blue_goes_down_once_a_freeze_time() -> None:
-    """Feng et al. 2002: d2 = 0.002 every 100 ms that the link is idle."""
+def test_the_probability_of_blue_decreases_once_per_freeze_time() -> None:
+    """Feng et al. 2002: the decrease is d2 = 0.002 per 100 ms of idle time."""
     dropped = burst("BLUE")
     pm = dropped[0.05] / idle.BURST
     assert pm > 0.05

@@ -1,4 +1,4 @@
-"""The check of the project's texts, and the project against it."""
+"""The check of the project's texts, and its result for the project."""
 
 import importlib.util
 import subprocess
@@ -33,15 +33,17 @@ loader.exec_module(prose)
         ("a.md", "| " + "word " * 20 + "|\n[a](" + "b" * 99 + " )", []),
     ],
 )
-def test_finds_each_habit(tmp_path: Path, name: str, text: str, lines: list[int]) -> None:
-    """A habit is found on its line, and only in text that people read."""
+def test_the_check_reports_each_habit_on_its_line(
+    tmp_path: Path, name: str, text: str, lines: list[int]
+) -> None:
+    """The check reports a habit only in text that people read."""
     path = tmp_path / name
     path.write_text(text)
     assert [line for line, _ in prose.findings(path)] == lines
 
 
-@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="the files are those that git tracks")
-def test_the_project_passes() -> None:
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="the check needs a git checkout")
+def test_the_project_passes_the_check() -> None:
     """Every file that is not pending passes the check, and every pending entry exists."""
     run = subprocess.run([ROOT / "tools/prose"], capture_output=True, text=True)
     assert run.returncode == 0, run.stdout

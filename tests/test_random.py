@@ -1,6 +1,6 @@
-"""Random scenarios from the schema, and mutated packet scripts: a run or one refusal each.
+"""Random scenarios from the schema and mutated packet scripts: a result or one error each.
 
-Each case is a number, so that one that fails is made again from it alone.
+The number of a case is its random seed, so that a failure can be repeated.
 """
 
 import json
@@ -22,12 +22,12 @@ QUANTITIES = {
 }
 NUMBERS = [0, 1, 2, 3, 7, 100, 5000, 2**63, 0.5, 0.02, 0.999, 1.5, -1, 1e-9, 1e9]
 WORDS = ["", "left-0", "right-1", "a", "{i}", "C{n}", "red", "left>right", "é"]
-DEEPEST = 6
+MAX_DEPTH = 6
 MOMENT_S = 0.05
 
 
-class Maker:
-    """Makes a value for a part of the schema."""
+class Generator:
+    """Generator of random values for parts of the schema."""
 
     def __init__(self, number: int) -> None:
         self.chance = random.Random(number)
@@ -47,11 +47,16 @@ class Maker:
         if kind == "object":
             return self.table(schema, depth)
         if kind == "array":
-            count = 0 if depth > DEEPEST else chance.choice([0, 1, 1, 2])
+            count = 0 if depth > MAX_DEPTH else chance.choice([0, 1, 1, 2])
             return [self.value(schema.get("items", {}), depth + 1) for _ in range(count)]
         if kind == "string":
             quantity = schema.get("x-quantity", "")
-            known = [t for name in QUANTITIES if name in alike(quantity) for t in QUANTITIES[name]]
+            known = [
+                t
+                for name in QUANTITIES
+                if name in accepted_units(quantity)
+                for t in QUANTITIES[name]
+            ]
             return chance.choice(known or WORDS)
         if kind == "boolean":
             return chance.random() < 0.5
@@ -61,42 +66,42 @@ class Maker:
         properties = schema.get("properties", {})
         keys = list(schema.get("required", []))
         optional = [key for key in properties if key not in keys]
-        count = 0 if depth > DEEPEST else self.chance.choice([0, 0, 1, 2, 3])
+        count = 0 if depth > MAX_DEPTH else self.chance.choice([0, 0, 1, 2, 3])
         keys += self.chance.sample(optional, min(count, len(optional)))
         return {key: self.value(properties[key], depth + 1) for key in keys}
 
     def scenario(self) -> dict[str, Any]:
-        """Return the small scenario, for a moment, with some of it anew."""
-        made: dict[str, Any] = json.loads(json.dumps(SMALL)) | {"duration": "0.5 s"}
+        """Return the small scenario for 0.5 s, with some random values."""
+        document: dict[str, Any] = json.loads(json.dumps(SMALL)) | {"duration": "0.5 s"}
         parts = manual.schema()["properties"]
         (dumbbell,) = (
             option["properties"] for option in parts["network"]["anyOf"]
             if option.get("properties", {}).get("kind") == {"const": "dumbbell"}
         )  # fmt: skip
         flow = parts["flows"]["items"]["properties"]
-        for table, schemas, most in (
-            (made, {k: v for k, v in parts.items() if k not in ("network", "flows")}, 2),
-            (made["network"], dumbbell, 3),
-            (made["flows"][0], flow, 2),
+        for table, schemas, maximum in (
+            (document, {k: v for k, v in parts.items() if k not in ("network", "flows")}, 2),
+            (document["network"], dumbbell, 3),
+            (document["flows"][0], flow, 2),
         ):
-            for key in self.chance.sample(sorted(schemas), self.chance.randint(0, most)):
+            for key in self.chance.sample(sorted(schemas), self.chance.randint(0, maximum)):
                 if key != "kind":
                     table[key] = self.value(schemas[key])
         if self.chance.random() < 0.5:
-            made["duration"] = "0.5 s"
+            document["duration"] = "0.5 s"
         if self.chance.random() < 0.05:
-            made["network"] = self.value(parts["network"])
-        return made
+            document["network"] = self.value(parts["network"])
+        return document
 
 
-def alike(quantity: str) -> str:
-    """Return the quantities that one may be."""
+def accepted_units(quantity: str) -> str:
+    """Return the names of the quantities that a key accepts."""
     return quantity.replace("packets", "count").replace("bytes", "size")
 
 
 def run_scenario(number: int) -> bool:
-    """Run the scenario of a number for a moment: whether it was one."""
-    text = json.dumps(Maker(number).scenario())
+    """Run the scenario of a number for 0.05 s, and return True if it is valid."""
+    text = json.dumps(Generator(number).scenario())
     refusal = ""
     try:
         batch = _core.Batch([_core.check(text, "json", [])], 1)
@@ -104,22 +109,22 @@ def run_scenario(number: int) -> bool:
         batch.cancel()
     except ScenarioError as e:
         refusal = str(e)
-    except BaseException as e:  # a panic is no Exception
+    except BaseException as e:  # a panic is not an Exception
         raise AssertionError(f"scenario {number}: {e}\n{text}") from e
     assert "\n" not in refusal, number
     return not refusal
 
 
 def test_random_scenarios_are_run_or_refused() -> None:
-    ran = sum(map(run_scenario, range(400)))
-    assert 100 < ran < 400
+    valid = sum(map(run_scenario, range(400)))
+    assert 100 < valid < 400
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("tenth", range(10))
 def test_many_random_scenarios_are_run_or_refused(tenth: int) -> None:
-    ran = sum(map(run_scenario, range(tenth * 10_000, (tenth + 1) * 10_000)))
-    assert 2500 < ran < 10_000
+    valid = sum(map(run_scenario, range(tenth * 10_000, (tenth + 1) * 10_000)))
+    assert 2500 < valid < 10_000
 
 
 SCRIPTS = [
@@ -132,26 +137,26 @@ JUNK = ["0", "1", "-1", "2147483647", "4294967296", "18446744073709551616", "*",
 
 
 def mutated(number: int) -> str:
-    """Return a script of ours with a few random changes of lines, numbers and characters."""
+    """Return a packet script with up to five random changes of lines, numbers and characters."""
     chance = random.Random(number)
     lines = chance.choice(SCRIPTS).splitlines()
     for _ in range(chance.choice([1, 1, 2, 3, 5])):
         at = chance.randrange(len(lines))
-        line, how = lines[at], chance.randrange(7)
-        if how == 0:
+        line, change = lines[at], chance.randrange(7)
+        if change == 0:
             del lines[at]
-        elif how == 1:
+        elif change == 1:
             lines.insert(at, chance.choice(lines))
-        elif how == 2:
+        elif change == 2:
             lines.insert(at, chance.choice(chance.choice(SCRIPTS).splitlines()))
-        elif how == 3:
+        elif change == 3:
             other = chance.randrange(len(lines))
             lines[at], lines[other] = lines[other], lines[at]
-        elif how == 4:
+        elif change == 4:
             tokens = re.split(r"(\w+)", line)
             tokens[chance.randrange(len(tokens))] = chance.choice(JUNK)
             lines[at] = "".join(tokens)
-        elif how == 5:
+        elif change == 5:
             place = chance.randrange(len(line) + 1)
             lines[at] = line[:place] + chance.choice(JUNK) + line[place:]
         else:

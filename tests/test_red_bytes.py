@@ -1,4 +1,4 @@
-"""RED in byte mode drops what ns-2 drops (``tests/ns2``)."""
+"""Drop rates of RED in byte mode, compared with ns-2 (``tests/ns2``)."""
 
 from pathlib import Path
 
@@ -57,14 +57,14 @@ def shares(wait: int, mean: int, chance_by: str) -> list[float]:
 
 @pytest.mark.parametrize("wait", [0, 1])
 @pytest.mark.parametrize("mean", [500, 1000])
-def test_byte_mode_drops_what_ns2_drops(wait: int, mean: int) -> None:
-    """Five runs of ns-2 differ by 1 % (standard deviation) among each other."""
+def test_byte_mode_has_the_drop_rates_of_ns2(wait: int, mean: int) -> None:
+    """The standard deviation of five runs of ns-2 is 1 %."""
     rows = MEASURED[(MEASURED["wait"] == wait) & (MEASURED["mean"] == mean)]
     assert len(rows) == 5
     expected = [(rows[f"dropped_{size}"] / rows[f"arrived_{size}"]).mean() for size in SIZES]
     assert shares(wait, mean, "bytes") == pytest.approx(expected, rel=0.02)
 
 
-def test_the_text_of_1993_drops_more_of_the_large_packets() -> None:
+def test_the_size_mode_of_the_paper_of_1993_drops_large_packets_more_often() -> None:
     small, large = shares(0, 1000, "size")
     assert large / small > 5

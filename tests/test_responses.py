@@ -1,4 +1,4 @@
-"""Response times: what a run says of them, and `aqmlab responses`."""
+"""Response times of a run, and the command `aqmlab responses`."""
 
 import json
 from pathlib import Path
@@ -39,11 +39,11 @@ def scenario(folder: Path) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_a_run_says_how_long_its_requests_took(tmp_path: Path) -> None:
+def test_a_run_has_the_response_time_of_every_request(tmp_path: Path) -> None:
     every = Responses.of(aqmlab.run(scenario(tmp_path)))
     assert every.ended.tolist() == [True, True, True, False]
     assert every.times[3] == pytest.approx(0.1, abs=1e-9)
-    # The first of a connection has the handshake in it, which takes two ways of 20 ms and 40 B.
+    # The first request of a connection includes the handshake: two times 20 ms and 40 B.
     assert every.handshakes[[0, 2, 3]] == pytest.approx([0.0406] * 3, abs=1e-3)
     assert np.isnan(every.handshakes[1])
     assert every.slow_handshakes(1.0) == 0
@@ -53,19 +53,19 @@ def test_a_run_says_how_long_its_requests_took(tmp_path: Path) -> None:
     assert every.within([0, 100]).tolist() == [0, 1]
 
 
-def test_a_lost_syn_ack_is_a_timeout_of_both(tmp_path: Path) -> None:
+def test_a_lost_syn_ack_counts_as_a_timeout_of_both_endpoints(tmp_path: Path) -> None:
     lossy = scenario(tmp_path)
     lossy["network"]["impairments"] = [{"kind": "listed_loss", "packets": [1]}]
     every = Responses.of(aqmlab.run(lossy))
     assert every.handshakes[0] > 1
     assert every.slow_handshakes(1.0) == pytest.approx(1 / 3)
     assert every.timeouts[0].sum() >= 1
-    assert every.timeouts[1].sum() == 0, "those of the request before are its own"
+    assert every.timeouts[1].sum() == 0, "a timeout belongs to its own request"
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.booleans()), min_size=1, max_size=40))
-def test_shares_and_quantiles_are_of_one_estimate(seen: list[tuple[int, bool]]) -> None:
-    times, ended = [t for t, _ in seen], [done for _, done in seen]
+def test_shares_and_quantiles_agree(transfers: list[tuple[int, bool]]) -> None:
+    times, ended = [t for t, _ in transfers], [end for _, end in transfers]
     shares = share_within(times, ended, np.arange(22))
     assert (np.diff(shares) >= -1e-12).all()
     if all(ended):
@@ -77,15 +77,17 @@ def test_shares_and_quantiles_are_of_one_estimate(seen: list[tuple[int, bool]]) 
             assert not time or shares[int(time) - 1] < share + 1e-9
 
 
-def test_the_command_tells_and_draws(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_a_table_and_draws_a_figure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file, run = tmp_path / "some.json", tmp_path / "run"
     file.write_text(json.dumps(scenario(tmp_path)))
     aqmlab.run(file).write(run)
-    drawn = tmp_path / "drawn.svg"
-    assert execute(["responses", str(run), str(file), "--plot", str(drawn)]) == 0
-    told = capsys.readouterr().out
-    assert "up to 10 kB" in told
-    assert "requests answered within this time (%)" in drawn.read_text()
+    figure = tmp_path / "figure.svg"
+    assert execute(["responses", str(run), str(file), "--plot", str(figure)]) == 0
+    printed = capsys.readouterr().out
+    assert "up to 10 kB" in printed
+    assert "requests answered within this time (%)" in figure.read_text()
     assert execute(["responses", str(run), "--replications", "2"]) == 2
     assert "is a finished run" in capsys.readouterr().err
     assert execute(["responses", str(file), "--plot", str(tmp_path / "x.txt")]) == 2

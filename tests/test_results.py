@@ -1,4 +1,4 @@
-"""Tables in memory and in files have the same numbers, and files are written atomically."""
+"""Tables in memory and in files, which are equal and written atomically."""
 
 import io
 import json
@@ -20,16 +20,18 @@ from conftest import repeatable
 TABLES = ["flows", "links", "queue", "window", "drops", "marks"]
 
 
-def test_csv_parquet_and_result_are_equal(small: dict[str, Any], tmp_path: Path) -> None:
+def test_csv_files_parquet_files_and_the_result_are_equal(
+    small: dict[str, Any], tmp_path: Path
+) -> None:
     result = aqmlab.run(small)
     folder = result.write(tmp_path / "run")
-    back = aqmlab.Result.read(folder)
-    assert back.manifest == result.manifest
-    assert result.tables == back.tables == TABLES
+    stored = aqmlab.Result.read(folder)
+    assert stored.manifest == result.manifest
+    assert result.tables == stored.tables == TABLES
     for name in TABLES:
         table = result.table(name)
         csv = pd.read_csv(folder / f"{name}.csv")
-        pd.testing.assert_frame_equal(back.table(name), table)
+        pd.testing.assert_frame_equal(stored.table(name), table)
         pd.testing.assert_frame_equal(csv, table, check_dtype=False)
 
 
@@ -48,9 +50,9 @@ def test_the_figure_of_a_queue_has_the_unit_of_its_average(small: dict[str, Any]
         np.testing.assert_allclose(lines["average queue"], rows[f"average_{unit}"] / scale)
 
 
-def test_a_run_with_a_warm_up_has_what_a_run_that_ends_there_has_not(small: dict[str, Any]) -> None:
-    """Counts of links and flows are the difference of the two others."""
-    of = {
+def test_a_run_with_a_warm_up_has_the_counts_after_the_warm_up(small: dict[str, Any]) -> None:
+    """The counts equal those of the whole run minus those of a run that ends at the warm-up."""
+    runs = {
         name: aqmlab.run(small | {"record": {"series": []}} | changes)
         for name, changes in {
             "whole": {}, "early": {"duration": "500 ms"}, "late": {"warm_up": "500 ms"},
@@ -60,13 +62,13 @@ def test_a_run_with_a_warm_up_has_what_a_run_that_ends_there_has_not(small: dict
         ("links", ["arrived_packets", "dropped_packets", "marked_packets", "departed_bytes"]),
         ("flows", ["acked_bytes", "segments_sent", "timeouts", "dropped_packets"]),
     ):
-        whole, early, late = (run.table(table)[columns] for run in of.values())
+        whole, early, late = (run.table(table)[columns] for run in runs.values())
         assert (late == whole - early).all(axis=None)
         assert 0 < late.sum().sum() < whole.sum().sum()
-    assert of["late"].scenario["warm_up"] == "500 ms"
+    assert runs["late"].scenario["warm_up"] == "500 ms"
 
 
-def test_the_tables_agree_with_each_other(small: dict[str, Any]) -> None:
+def test_the_tables_of_a_run_are_consistent(small: dict[str, Any]) -> None:
     result = aqmlab.run(small)
     flows, links = result.flows, result.links.set_index("link")
     drops, marks = result.series("drops"), result.series("marks")
@@ -99,7 +101,9 @@ def test_a_series_that_was_not_recorded_is_an_error(small: dict[str, Any]) -> No
         result.series("queue")
 
 
-def test_same_scenario_and_seed_give_the_same_bytes(small: dict[str, Any], tmp_path: Path) -> None:
+def test_the_same_scenario_and_seed_give_identical_files(
+    small: dict[str, Any], tmp_path: Path
+) -> None:
     scenarios = [small | {"seed": seed} for seed in range(4)]
     folders = []
     for jobs in (1, 2):
@@ -150,17 +154,17 @@ def test_figures_are_reproducible(small: dict[str, Any], tmp_path: Path) -> None
         figures.queue(result, "right>nowhere")
 
 
-def test_connections_and_transfers_are_read_back(tmp_path: Path) -> None:
+def test_connections_and_transfers_are_read_from_files(tmp_path: Path) -> None:
     result = aqmlab.run("examples/web.toml")
     result.write(tmp_path / "out")
-    again = aqmlab.Result.read(tmp_path / "out")
-    assert again.tables == result.tables == ["flows", "links", "connections", "transfers"]
+    stored = aqmlab.Result.read(tmp_path / "out")
+    assert stored.tables == result.tables == ["flows", "links", "connections", "transfers"]
     for name in ("connections", "transfers"):
-        pd.testing.assert_frame_equal(again.table(name), result.table(name))
+        pd.testing.assert_frame_equal(stored.table(name), result.table(name))
 
 
-def test_the_delivery_rate_agrees_with_tcp_info() -> None:
-    """Measuring does not change the run. The rates add up to the link's rate without headers."""
+def test_the_delivery_rates_of_two_flows_add_up_to_the_link_rate() -> None:
+    """The record does not change the run. The sum of the rates excludes the headers."""
     flow = {"from": "left-0", "to": "right-0", "start": "0 s", "traffic": "bulk"}
     base = {
         "duration": "10 s",
@@ -188,25 +192,27 @@ def test_the_delivery_rate_agrees_with_tcp_info() -> None:
     assert aqmlab.run(plain).series("delivery_rate")["delivery_rate_bps"].isna().all()
 
 
-def test_both_endpoints_are_read_back(tmp_path: Path) -> None:
+def test_series_of_both_endpoints_are_read_from_files(tmp_path: Path) -> None:
     changes = [("record.series", '["window", "rtt"]'), ("duration", "2 s")]
     text = normalize(Path("examples/responsiveness.toml"), overrides=changes)
     result = aqmlab.run(json.loads(text))
     result.write(tmp_path / "out")
-    again = aqmlab.Result.read(tmp_path / "out")
-    assert again.tables == result.tables
+    stored = aqmlab.Result.read(tmp_path / "out")
+    assert stored.tables == result.tables
     assert result.tables[-4:] == ["window", "reply_window", "rtt", "reply_rtt"]
-    assert again.series("reply_rtt").equals(result.series("reply_rtt"))
-    assert len(again.series("reply_rtt"))
+    assert stored.series("reply_rtt").equals(result.series("reply_rtt"))
+    assert len(stored.series("reply_rtt"))
 
 
-def test_classes_are_read_back_documented_and_shown(small: dict[str, Any], tmp_path: Path) -> None:
+def test_the_table_of_classes_is_read_from_files_documented_and_printed(
+    small: dict[str, Any], tmp_path: Path
+) -> None:
     small["network"]["queue"] = {"kind": "phb", "limit": "12 packets"}
     result = aqmlab.run(small)
     result.write(tmp_path / "out")
-    again = aqmlab.Result.read(tmp_path / "out")
+    stored = aqmlab.Result.read(tmp_path / "out")
     classes = result.table("classes")
-    pd.testing.assert_frame_equal(again.table("classes"), classes)
+    pd.testing.assert_frame_equal(stored.table("classes"), classes)
     one = classes[classes["link"] == classes["link"][0]]
     assert one["class"].tolist() == ["0", "1", "2", "2.0", "2.1", "2.2", "2.3", "2.4", "3"]
     assert one["arrived_packets"].sum() == 2 * result.links["arrived_packets"][0] > 0
@@ -221,10 +227,10 @@ def test_classes_are_read_back_documented_and_shown(small: dict[str, Any], tmp_p
     )
 
 
-@pytest.mark.parametrize("law", ["drop_tail", "red", "codel", "fq_codel"])
-def test_delays_obey_littles_law(small: dict[str, Any], law: str) -> None:
+@pytest.mark.parametrize("kind", ["drop_tail", "red", "codel", "fq_codel"])
+def test_delays_obey_littles_law(small: dict[str, Any], kind: str) -> None:
     """The mean queue is the rate of packets times their mean delay (Little 1961)."""
-    small["network"]["queue"] = {"kind": law, "limit": "16 packets"}
+    small["network"]["queue"] = {"kind": kind, "limit": "16 packets"}
     small["flows"][0]["traffic"]["size"] = "2 MB"
     series = ["queue", "delays", "waits"]
     small["record"] = {"interval": "1 ms", "series": series, "links": ["left>right"]}
@@ -243,17 +249,17 @@ def test_delays_obey_littles_law(small: dict[str, Any], law: str) -> None:
     assert waits["packets"].sum() == delays["packets"]
     mean = np.average(waits["wait_s"], weights=waits["packets"])
     assert mean == pytest.approx(delays["mean_delay_s"], rel=0.008)
-    most = waits["wait_s"][waits["packets"].cumsum() >= 0.95 * delays["packets"]].iloc[0]
-    assert most == pytest.approx(delays["p95_delay_s"])
+    quantile = waits["wait_s"][waits["packets"].cumsum() >= 0.95 * delays["packets"]].iloc[0]
+    assert quantile == pytest.approx(delays["p95_delay_s"])
 
 
 def test_delays_of_skipped_hops_equal_those_of_simulated_hops(small: dict[str, Any]) -> None:
     """A skipped hop has the delays of a simulated hop; sampling forces its simulation."""
     small["record"] = {"series": ["delays"]}
-    passed = aqmlab.run(small)
+    skipped = aqmlab.run(small)
     small["record"] = {"series": ["delays", "queue"], "interval": "1 s"}
     simulated = aqmlab.run(small)
-    assert passed.manifest["events"] < simulated.manifest["events"]
-    delays = passed.series("delays")
-    assert len(delays) == len(passed.links)
+    assert skipped.manifest["events"] < simulated.manifest["events"]
+    delays = skipped.series("delays")
+    assert len(delays) == len(skipped.links)
     pd.testing.assert_frame_equal(delays, simulated.series("delays"))

@@ -1,4 +1,4 @@
-"""Every scheduler sends as its reference does, packet by packet, on the same traffic."""
+"""Schedulers: the order and the drops of packets equal those of a reference."""
 
 import copy
 from collections.abc import Sequence
@@ -19,22 +19,22 @@ RATE = 10_000_000
 LIMIT = 30
 
 
-def classes(*own: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a class for each flow, the last for the rest; each with a short queue."""
+def classes(*parameters: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return one class with a short queue per flow; the last class has all other flows."""
     queue = {"kind": "drop_tail", "limit": f"{LIMIT} packets"}
-    made = [{"match": {"flows": str(i)}, "queue": queue} | more for i, more in enumerate(own)]
-    del made[-1]["match"]
-    return made
+    tables = [{"match": {"flows": str(i)}, "queue": queue} | p for i, p in enumerate(parameters)]
+    del tables[-1]["match"]
+    return tables
 
 
 @dataclass
 class Case:
-    """A scheduler of a scenario, and its reference with the same parameters."""
+    """Scheduler of a scenario, and its reference with the same parameters."""
 
     name: str
     queue: dict[str, Any]
     reference: type[Any]
-    given: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
 
 
 QUANTA = [1500, 500, 4000, 2000]
@@ -111,7 +111,7 @@ CASES = [
 
 @dataclass
 class TreeCase:
-    """Classes within classes, and what the traffic must make of them."""
+    """Scheduler with nested classes, and its reference."""
 
     name: str
     nodes: Sequence[HtbClass | CbqClass]
@@ -120,27 +120,27 @@ class TreeCase:
 
     @property
     def queue(self) -> dict[str, Any]:
-        """The scheduler as a scenario has it."""
+        """Table of the scheduler in a scenario."""
         parents = {node.parent for node in self.nodes}
         leaves = iter(classes(*[{} for n in range(len(self.nodes)) if n not in parents]))
-        made = []
+        tables = []
         for n, node in enumerate(self.nodes):
-            own: dict[str, Any] = {"name": str(n), "rate": f"{node.rate} bit/s"}
-            own |= {} if node.parent is None else {"parent": str(node.parent)}
+            table: dict[str, Any] = {"name": str(n), "rate": f"{node.rate} bit/s"}
+            table |= {} if node.parent is None else {"parent": str(node.parent)}
             if isinstance(node, HtbClass):
-                own |= {"ceil": f"{node.ceil} bit/s", "prio": node.prio}
-                own |= {"burst": f"{node.burst} B", "cburst": f"{node.cburst} B"}
+                table |= {"ceil": f"{node.ceil} bit/s", "prio": node.prio}
+                table |= {"burst": f"{node.burst} B", "cburst": f"{node.cburst} B"}
             else:
-                own |= {"borrow": "bounded" if node.bounded else "ancestors"}
-                own |= {"lend": "isolated" if node.isolated else "others"}
-                own |= {"priority": node.priority}
-            made.append(own if n in parents else own | next(leaves))
+                table |= {"borrow": "bounded" if node.bounded else "ancestors"}
+                table |= {"lend": "isolated" if node.isolated else "others"}
+                table |= {"priority": node.priority}
+            tables.append(table if n in parents else table | next(leaves))
         if isinstance(self.nodes[0], HtbClass):
-            return {"kind": "htb", "hysteresis": self.hysteresis, "classes": made}
-        return {"kind": "cbq", "ewma": self.ewma, "classes": made}
+            return {"kind": "htb", "hysteresis": self.hysteresis, "classes": tables}
+        return {"kind": "cbq", "ewma": self.ewma, "classes": tables}
 
     def reference(self, draws: Draws, rate: int, *, turns: list[int], limit: int) -> Tree:
-        """Return the reference, which is told whose turn it was among equals."""
+        """Return the reference, with the recorded order of classes that are equally eligible."""
         nodes: Any = copy.deepcopy(self.nodes)
         if isinstance(nodes[0], HtbClass):
             return Htb(
@@ -199,21 +199,21 @@ def compare(case: Case | TreeCase, seed: int, arrivals: int) -> None:
         turns = np.minimum(sent["flow"][np.argsort(sent["done"])], leaves - 1).tolist()
         link = Transmitter(case.reference(draws, RATE, turns=turns, limit=LIMIT), RATE)
     else:
-        link = Transmitter(case.reference(draws, RATE, limit=LIMIT, **case.given), RATE)
+        link = Transmitter(case.reference(draws, RATE, limit=LIMIT, **case.parameters), RATE)
     assert_alike(records, link)
     sent = records[records["code"] == 0]
-    assert len(records) - len(sent) > 100, "hardly anything is dropped"
+    assert len(records) - len(sent) > 100, "few packets are dropped"
     overtaken = np.count_nonzero(np.diff(sent["done"].astype(np.int64)) < 0)
-    assert overtaken > 1000 or case.name.startswith("tbf"), "hardly any packet overtakes another"
+    assert overtaken > 1000 or case.name.startswith("tbf"), "few packets overtake others"
     assert set(records["code"].tolist()) == {0, DROP["full"]}
 
 
 @pytest.mark.parametrize("case", [*CASES, *TREES], ids=lambda c: c.name)
-def test_sends_as_its_reference(case: Case | TreeCase) -> None:
+def test_a_scheduler_equals_its_reference_for_40_000_packets(case: Case | TreeCase) -> None:
     compare(case, seed=1, arrivals=40_000)
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("case", [*CASES, *TREES], ids=lambda c: c.name)
-def test_sends_as_its_reference_a_million_times(case: Case | TreeCase) -> None:
+def test_a_scheduler_equals_its_reference_for_a_million_packets(case: Case | TreeCase) -> None:
     compare(case, seed=2, arrivals=1_000_000)

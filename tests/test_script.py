@@ -1,4 +1,4 @@
-"""Packet scripts: the command, its output, and Python blocks."""
+"""Packet scripts: the command, its output and Python blocks."""
 
 import json
 import re
@@ -30,7 +30,9 @@ def test_the_example_of_the_guide_passes() -> None:
     assert outcome.verdict == "passed", script.describe(outcome)
 
 
-def test_each_verdict_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_each_verdict(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     write(tmp_path, "a.pkt", REFUSING)
     write(tmp_path, "b.pkt", REFUSING.replace("ack 1", "ack 2"))
     (tmp_path / "c").mkdir()
@@ -53,7 +55,7 @@ def test_each_verdict_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[s
     ]
 
 
-def test_without_a_failure_the_command_succeeds(
+def test_the_command_succeeds_with_unsupported_scripts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     a = write(tmp_path, "a.pkt", REFUSING)
@@ -62,7 +64,9 @@ def test_without_a_failure_the_command_succeeds(
     assert capsys.readouterr().out.endswith("2 scripts: 1 passed, 0 failed, 1 unsupported\n")
 
 
-def test_outcomes_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_outcomes_as_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     a = write(tmp_path, "a.pkt", REFUSING)
     assert execute(["script", "--json", str(a)]) == 0
     (outcome,) = json.loads(capsys.readouterr().out)
@@ -71,7 +75,7 @@ def test_outcomes_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.parametrize(
-    ("args", "told"),
+    ("args", "words"),
     [
         (["no.pkt"], ["no.pkt", "no such file"]),
         (["tests/studies"], ["tests/studies", "has no scripts"]),
@@ -91,13 +95,13 @@ def test_outcomes_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     ],
 )
 def test_invalid_input_is_an_error(
-    args: list[str], told: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    args: list[str], words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     a = write(tmp_path, "a.pkt", REFUSING)
     assert execute(["script", *[arg.format(a=a) for arg in args]]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
-    assert all(word in err for word in told), err
+    assert all(word in err for word in words), err
 
 
 def test_parameters_change_the_sent_segments() -> None:
@@ -157,12 +161,12 @@ def test_a_failed_assertion_is_shown_among_the_events_around_it() -> None:
     lines.insert(20, "+0 %{\nassert tcpi_snd_cwnd == 10\nassert tcpi_snd_cwnd == 9\n}%\n")
     outcome = script.run("".join(lines))
     assert (outcome.verdict, outcome.line) == ("failed", 23)
-    told = script.describe(outcome).splitlines()[2:]
-    numbers = [int(row.split()[1]) for row in told]
+    rows = script.describe(outcome).splitlines()[2:]
+    numbers = [int(row.split()[1]) for row in rows]
     assert numbers == [17, 18, 19, 20, 21, 25, 26, 27, 28, 29]
-    assert told[4].endswith("%{ assert tcpi_snd_cwnd == 10 … }%   <- fails")
-    assert sum("<- fails" in row for row in told) == 1
-    assert "> P. 41:51(10) ack 1" in told[2]
+    assert rows[4].endswith("%{ assert tcpi_snd_cwnd == 10 … }%   <- fails")
+    assert sum("<- fails" in row for row in rows) == 1
+    assert "> P. 41:51(10) ack 1" in rows[2]
 
 
 def test_the_output_of_a_block_is_shown() -> None:
@@ -187,7 +191,7 @@ def test_the_output_of_a_block_is_shown() -> None:
         " assert tcpi_snd_cwnd == 10 ;\\ ",
     ],
 )
-def test_blocks_that_hold(text: str) -> None:
+def test_a_block_with_true_assertions_passes(text: str) -> None:
     Evaluator().run(
         text, {"tcpi_snd_cwnd": 10, "tcpi_lost": 0, "tcpi_options": 7, "tcpi_ca_state": 0}
     )
@@ -206,7 +210,7 @@ def test_blocks_that_hold(text: str) -> None:
         "x = 2 ** 127; x *= 4",
     ],
 )
-def test_blocks_that_do_not_hold(text: str) -> None:
+def test_a_block_with_a_false_or_invalid_assertion_fails(text: str) -> None:
     with pytest.raises(FailedError):
         Evaluator().run(text, {})
 
@@ -309,14 +313,14 @@ def test_blocks_cannot_exhaust_time_or_memory(text: str) -> None:
         max_size=20,
     ).map(" ".join)
 )
-def test_any_block_has_an_outcome(text: str) -> None:
+def test_an_arbitrary_block_has_an_outcome(text: str) -> None:
     with suppress(FailedError, UnsupportedError):
         Evaluator().run(text, {"tcpi_x": 3})
     unsupported([(1, text)], ["tcpi_x"])
 
 
 @given(st.text(max_size=200))
-def test_any_text_has_an_outcome(text: str) -> None:
+def test_an_arbitrary_text_has_an_outcome(text: str) -> None:
     assert script.run(text).verdict in script.WORDS
 
 
@@ -325,7 +329,7 @@ def test_an_unknown_stack_is_an_error() -> None:
         script.run("", stack="minix")
 
 
-def test_the_former_option_preset_names_the_new_one() -> None:
+def test_the_error_of_the_former_option_preset_names_the_new_option() -> None:
     outcome = script.run("--preset=rfc\n" + REFUSING)
     assert (outcome.verdict, outcome.line) == ("unsupported", 1)
     assert "--preset=rfc, which is now --stack" in script.describe(outcome)
@@ -348,12 +352,12 @@ def test_an_unreadable_file_does_not_affect_other_scripts(
         f"OK           {tmp_path}/c.pkt",
         "3 scripts: 1 passed, 2 failed, 0 unsupported",
     ]
-    gone = list(script.run_files([tmp_path / "gone.pkt", tmp_path / "c.pkt"]))
-    assert [outcome.verdict for outcome in gone] == ["failed", "passed"]
-    assert gone[0].problem == "cannot be read: No such file or directory"
+    outcomes = list(script.run_files([tmp_path / "gone.pkt", tmp_path / "c.pkt"]))
+    assert [outcome.verdict for outcome in outcomes] == ["failed", "passed"]
+    assert outcomes[0].problem == "cannot be read: No such file or directory"
 
 
-def test_words_are_defined_on_the_command_line(
+def test_symbols_may_be_defined_on_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     a = write(tmp_path, "a.pkt", "0 socket(..., KIND|SOCK_NONBLOCK, IPPROTO_TCP) = NUMBER\n")

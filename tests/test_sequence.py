@@ -1,4 +1,4 @@
-"""What the series of segments and round trips say of a known loss, and how they are drawn."""
+"""Series of segments and round-trip times for a known loss, and their graphs."""
 
 import json
 from pathlib import Path
@@ -15,8 +15,8 @@ from aqmlab.figures import segments
 
 
 @pytest.fixture
-def one(small: dict[str, Any]) -> dict[str, Any]:
-    """One download that overflows a small buffer."""
+def one_download(small: dict[str, Any]) -> dict[str, Any]:
+    """Return a scenario with one download that overflows a small buffer."""
     small["network"]["queue"] = {"kind": "drop_tail", "limit": "10 packets"}
     small["flows"][0]["count"] = 1
     small["tcp"] = {"recovery": "newreno", "receive_window": "64 KiB"}
@@ -24,29 +24,29 @@ def one(small: dict[str, Any]) -> dict[str, Any]:
     return small
 
 
-def test_a_loss_is_sent_again_at_the_third_duplicate_ack(one: dict[str, Any]) -> None:
-    result = aqmlab.run(one)
+def test_a_loss_is_retransmitted_at_the_third_duplicate_ack(one_download: dict[str, Any]) -> None:
+    result = aqmlab.run(one_download)
     rows, drops = result.series("segments"), result.series("drops")
-    resent = rows[(rows["resent"] == 1) & (rows["bytes"] > 0)]
+    retransmissions = rows[(rows["resent"] == 1) & (rows["bytes"] > 0)]
     flow = result.flows.iloc[0]
     assert flow["timeouts"] == 0 < flow["fast_retransmits"]
-    assert len(resent) == flow["retransmitted_segments"]
-    # NewReno sends again what was dropped, and nothing else.
-    assert sorted(resent["seq"]) == sorted(drops["seq"])
+    assert len(retransmissions) == flow["retransmitted_segments"]
+    # NewReno retransmits only the dropped segments.
+    assert sorted(retransmissions["seq"]) == sorted(drops["seq"])
     duplicates = rows[segments.duplicate_acks(rows)]
     thirds = duplicates[duplicates.groupby("ack").cumcount() == 2]
-    first = resent.iloc[0]
+    first = retransmissions.iloc[0]
     assert first["time_s"] == thirds["time_s"].iloc[0]
     assert first["seq"] == thirds["ack"].iloc[0] == drops["seq"].min()
-    # Each loss was sent before it was dropped, after no more than the access link's time.
+    # Each dropped segment was sent at most the delay of the access link before its drop.
     for drop in drops.itertuples():
         sent = rows[(rows["direction"] == "sent") & (rows["seq"] == drop.seq)]["time_s"]
         late = drop.time_s - sent[sent <= drop.time_s].max()
         assert 0 < late < 0.05
 
 
-def test_positions_are_those_of_the_data(one: dict[str, Any]) -> None:
-    result = aqmlab.run(one)
+def test_sequence_numbers_are_positions_in_the_data(one_download: dict[str, Any]) -> None:
+    result = aqmlab.run(one_download)
     rows = result.series("segments")
     sent, acks = rows[rows["direction"] == "sent"], rows[rows["direction"] == "received"]
     assert list(rows["flags"].iloc[:3]) == ["SYN", "SYN ACK", "ACK"]
@@ -54,13 +54,15 @@ def test_positions_are_those_of_the_data(one: dict[str, Any]) -> None:
     assert set(data["seq"].unique()) == set(range(0, 300_000, 1460))
     assert data["bytes"].sum() == result.flows["bytes_sent"].iloc[0]
     assert acks["ack"].is_monotonic_increasing
-    assert acks["ack"].iloc[-1] == 300_001  # the FIN has the position behind the data
+    assert acks["ack"].iloc[-1] == 300_001  # the FIN has the position after the data
     assert (rows["time_s"].diff()[1:] >= 0).all()
 
 
-def test_round_trips_are_those_between_segments_and_their_acks(one: dict[str, Any]) -> None:
-    """RFC 6298: one segment is timed at once, and SRTT moves by an eighth."""
-    result = aqmlab.run(one)
+def test_a_round_trip_time_is_the_time_between_a_segment_and_its_ack(
+    one_download: dict[str, Any],
+) -> None:
+    """RFC 6298: one segment is timed at a time, and SRTT changes by an eighth of the difference."""
+    result = aqmlab.run(one_download)
     rows, samples = result.series("segments"), result.series("rtt")
     measured = samples[samples["rtt_s"].notna()]
     assert len(measured) > 5
@@ -75,13 +77,15 @@ def test_round_trips_are_those_between_segments_and_their_acks(one: dict[str, An
     np.testing.assert_allclose(measured["srtt_s"], srtt, rtol=1e-9)
 
 
-def test_sack_blocks_say_what_arrived_behind_the_loss(one: dict[str, Any]) -> None:
-    one["tcp"] |= {"recovery": "sack", "sack": True, "ecn": "off"}
-    result = aqmlab.run(one)
+def test_sack_blocks_report_the_data_that_arrived_after_a_loss(
+    one_download: dict[str, Any],
+) -> None:
+    one_download["tcp"] |= {"recovery": "sack", "sack": True, "ecn": "off"}
+    result = aqmlab.run(one_download)
     rows, drops = result.series("segments"), result.series("drops")
     blocks = rows[rows["sack_1_left"].notna()]
     assert len(blocks) > 10
-    resent = rows[rows["resent"] == 1].set_index("seq")["time_s"]
+    retransmissions = rows[rows["resent"] == 1].set_index("seq")["time_s"]
     for row in blocks.itertuples():
         edges = [
             (getattr(row, f"sack_{i}_left"), getattr(row, f"sack_{i}_right")) for i in (1, 2, 3, 4)
@@ -89,12 +93,12 @@ def test_sack_blocks_say_what_arrived_behind_the_loss(one: dict[str, Any]) -> No
         for left, right in edges:
             if not np.isnan(left) and right > row.ack:
                 missing = drops[(drops["seq"] >= left) & (drops["seq"] < right)]["seq"]
-                assert all(resent[lost] < row.time_s for lost in missing)
+                assert all(retransmissions[lost] < row.time_s for lost in missing)
 
 
-def test_every_column_is_documented(one: dict[str, Any]) -> None:
+def test_every_column_is_documented(one_download: dict[str, Any]) -> None:
     parts = Path("docs/results.md").read_text().split("\n## ")
-    result = aqmlab.run(one)
+    result = aqmlab.run(one_download)
     for name in ("segments", "rtt"):
         (part,) = (p for p in parts if p.startswith(f"{name}, reply_{name} "))
         for column in result.columns(name):
@@ -110,7 +114,7 @@ def test_only_traced_flows_are_recorded(small: dict[str, Any]) -> None:
         aqmlab.run(small)
 
 
-def test_graphs_are_the_same_twice(small: dict[str, Any], tmp_path: Path) -> None:
+def test_a_repeated_graph_is_identical(small: dict[str, Any], tmp_path: Path) -> None:
     small["record"]["series"] += ["segments", "rtt"]
     result = aqmlab.run(small)
     for draw in (figures.sequence, figures.windows, figures.rtt):
@@ -121,7 +125,7 @@ def test_graphs_are_the_same_twice(small: dict[str, Any], tmp_path: Path) -> Non
         assert len(contents) == 1
 
 
-def test_graphs_show_the_whole_flow_or_the_span_asked_for(small: dict[str, Any]) -> None:
+def test_a_graph_shows_the_whole_flow_or_the_requested_span(small: dict[str, Any]) -> None:
     small["record"]["series"] += ["segments", "rtt"]
     result = aqmlab.run(small)
     graphs = {"segments": figures.sequence, "window": figures.windows, "rtt": figures.rtt}
@@ -132,24 +136,24 @@ def test_graphs_show_the_whole_flow_or_the_span_asked_for(small: dict[str, Any])
             (None, None): (first, last), (0.5, None): (0.5, last), (None, 2.0): (first, 2.0),
             (0.5, 2.0): (0.5, 2.0),
         }  # fmt: skip
-        for asked, shown in spans.items():
-            (axes,) = draw(result, "C1", asked).axes
-            np.testing.assert_allclose(axes.get_xlim(), shown, atol=0.08 * last, err_msg=series)
-            for given, limit in zip(asked, axes.get_xlim(), strict=True):
-                assert given in (None, limit)
+        for span, limits in spans.items():
+            (axes,) = draw(result, "C1", span).axes
+            np.testing.assert_allclose(axes.get_xlim(), limits, atol=0.08 * last, err_msg=series)
+            for bound, limit in zip(span, axes.get_xlim(), strict=True):
+                assert bound in (None, limit)
 
 
-def test_the_sequence_graph_shows_what_happened(small: dict[str, Any]) -> None:
+def test_the_sequence_graph_shows_segments_drops_marks_and_acks(small: dict[str, Any]) -> None:
     small["record"]["series"] += ["segments"]
     result = aqmlab.run(small)
     flow = result.flows.set_index("flow").loc["C0"]
     (axes,) = figures.sequence(result, "C0").axes
     assert axes.get_xlabel() == "time (s)"
     assert axes.get_ylabel() == "sequence number (kB)"
-    drawn = {c.get_label(): len(c.get_paths()) for c in axes.collections}
+    paths = {c.get_label(): len(c.get_paths()) for c in axes.collections}
     points = {line.get_label(): np.size(line.get_xdata()) for line in axes.lines}
-    assert drawn["retransmission"] == flow["retransmitted_segments"] > 0
-    assert drawn["segment"] == flow["segments_sent"] - flow["retransmitted_segments"]
+    assert paths["retransmission"] == flow["retransmitted_segments"] > 0
+    assert paths["segment"] == flow["segments_sent"] - flow["retransmitted_segments"]
     assert points["mark (CE)"] == flow["marked_packets"] > 0
     assert points["drop"] == flow["dropped_packets"] > 0
     assert points["ECE"] > 0
@@ -186,17 +190,17 @@ def test_the_command_draws_runs_and_scenarios(
     assert "must end in one of .png, .svg, .pdf" in capsys.readouterr().err
 
 
-def test_a_duplicate_ack_is_what_rfc_5681_says() -> None:
+def test_duplicate_acks_follow_the_definition_of_rfc_5681() -> None:
     rows = pd.DataFrame(
         [
             ("sent", 0, 100, 0, "ACK", False),
             ("sent", 100, 100, 0, "ACK", False),
             ("received", 0, 0, 100, "ACK", False),
             ("received", 0, 0, 100, "ACK", True),
-            ("received", 0, 5, 100, "ACK", False),  # it has data
+            ("received", 0, 5, 100, "ACK", False),  # this segment has data
             ("received", 0, 0, 100, "ACK FIN", False),
             ("received", 0, 0, 200, "ACK", False),
-            ("received", 0, 0, 200, "ACK", False),  # nothing is outstanding
+            ("received", 0, 0, 200, "ACK", False),  # no data is outstanding
         ],
         columns=["direction", "seq", "bytes", "ack", "flags", "duplicate"],
     ).assign(window_bytes=1000)
@@ -205,8 +209,8 @@ def test_a_duplicate_ack_is_what_rfc_5681_says() -> None:
     assert not segments.duplicate_acks(rows).any()
 
 
-def test_what_comes_back_has_graphs_of_its_own(small: dict[str, Any]) -> None:
-    """A drop stands in the graph of the data that it belongs to."""
+def test_reverse_data_has_its_own_graphs(small: dict[str, Any]) -> None:
+    """A drop is in the graph of its own direction."""
     result = aqmlab.run(
         {
             "network": {"kind": "dumbbell", "rate": "1 Mbit/s", "delay": "20 ms",
@@ -224,8 +228,8 @@ def test_what_comes_back_has_graphs_of_its_own(small: dict[str, Any]) -> None:
     assert set(drops["reply"]) == {0, 1}
     assert set(drops["link"][drops["reply"] == 1]) == {"right>left"}
     for reply, sent in ((False, 120), (True, 180)):
-        shown = segments.rows_of(result, "drops", "web", reply=reply)
-        assert 0 < len(shown) == (drops["reply"] == reply).sum()
+        drops_shown = segments.rows_of(result, "drops", "web", reply=reply)
+        assert 0 < len(drops_shown) == (drops["reply"] == reply).sum()
         for draw in (figures.sequence, figures.windows, figures.rtt):
             (axes,) = draw(result, "web", reply=reply).axes
         (axes,) = figures.sequence(result, "web", reply=reply).axes

@@ -1,4 +1,4 @@
-"""Statistics, compared with scipy and closed forms."""
+"""Statistics: comparison with scipy and closed forms."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def test_quantiles_agree_with_numpy(x: list[float]) -> None:
     assert min(x) <= low <= middle <= high <= max(x)
 
 
-def test_the_central_interval_of_an_even_grid() -> None:
+def test_the_central_interval_of_an_even_grid_has_95_percent_of_it() -> None:
     assert central(np.linspace(0, 1, 1001)) == pytest.approx((0.025, 0.5, 0.975))
     assert central([3.0]) == (3.0, 3.0, 3.0)
 
@@ -40,9 +40,9 @@ def test_the_interval_of_the_mean_agrees_with_scipy(x: list[float], confidence: 
 
 def test_the_interval_of_the_mean_has_its_nominal_coverage() -> None:
     random = np.random.default_rng(1)
-    held = [low <= 5 <= high for low, _, high in
+    covered = [low <= 5 <= high for low, _, high in
             (mean_interval(random.normal(5, 2, size=8)) for _ in range(4000))]  # fmt: skip
-    assert np.mean(held) == pytest.approx(0.95, abs=0.012)
+    assert np.mean(covered) == pytest.approx(0.95, abs=0.012)
 
 
 def test_pairing_removes_the_common_variation_of_both_arms() -> None:

@@ -1,4 +1,4 @@
-"""The store: runs survive the end of the process, a full disk and a damaged file."""
+"""Store of runs: durability after the end of a process, a full disk or a damaged file."""
 
 import json
 import os
@@ -30,14 +30,14 @@ from aqmlab.results import Result
 from aqmlab.scenario import normalize
 from aqmlab.store import FolderStore, Store, address, packing, status
 from aqmlab.store.differences import restore, shorten
-from test_campaign import Counting, alike, seed, texts
+from test_campaign import Counting, assert_equal_results, seed, texts
 
 NAMES = st.text(string.ascii_lowercase + "_", min_size=1, max_size=12)
 ADDRESS = "0123456789abcdef"
 
 
 def column(rows: int) -> st.SearchStrategy[Any]:
-    """Return columns in the form of the simulator."""
+    """Return a strategy of columns in the form of the simulator."""
     return st.one_of(
         arrays(np.dtype("<f8"), rows),
         arrays(np.dtype("<u8"), rows),
@@ -61,20 +61,20 @@ def test_stored_runs_are_returned_bit_for_bit(
     title: str,
     large: bool,
 ) -> None:
-    """The tables are in the row or in Parquet; the store is closed and opened again."""
+    """The tables are in the database or in Parquet, before and after the store is reopened."""
     results = [Result({"title": title, "n": i}, t) for i, t in enumerate([others, tables])]
     runs = {f"{i:016x}": result for i, result in enumerate(results)}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(packing, "LARGE_BYTES", 0 if large else 1 << 30)
         with FolderStore(tmp_path_factory.mktemp("store")) as store:
-            for where, result in runs.items():
-                store.put(where, "build", result)
+            for run, result in runs.items():
+                store.put(run, "build", result)
             for _ in range(2):
                 assert store.missing([*runs, ADDRESS]) == {ADDRESS}
-                for where, result in runs.items():
-                    kept = store.get(where)
-                    assert kept is not None
-                    assert alike(kept, result)
+                for run, result in runs.items():
+                    stored = store.get(run)
+                    assert stored is not None
+                    assert assert_equal_results(stored, result)
                 store.close()
 
 
@@ -116,18 +116,20 @@ def test_a_folder_implements_the_store_protocol(tmp_path: Path) -> None:
         "[",
     ],
 )
-def test_foreign_words_are_not_a_run(words: str, small: dict[str, Any], tmp_path: Path) -> None:
+def test_a_run_with_an_invalid_description_is_executed_again(
+    words: str, small: dict[str, Any], tmp_path: Path
+) -> None:
     store, engine = FolderStore(tmp_path), Counting()
     aqmlab.run_many([small], engine=engine, store=store)
     store.close()
     with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as database, database:
         database.execute("UPDATE bases SET words = ?", [shorten(words.encode(), b"")])
-        told = shorten(words.encode(), words.encode())
+        difference = shorten(words.encode(), words.encode())
         database.execute(
-            "UPDATE results SET words = ?, columns = ?", [told, shorten(b"8bytes..", b"")]
+            "UPDATE results SET words = ?, columns = ?", [difference, shorten(b"8bytes..", b"")]
         )
     aqmlab.run_many([small], engine=engine, store=store)
-    assert len(engine.asked) == 2, "it was run again"
+    assert len(engine.texts) == 2, "the run was executed again"
     store.close()
 
 
@@ -135,7 +137,7 @@ def test_foreign_words_are_not_a_run(words: str, small: dict[str, Any], tmp_path
 def test_a_row_that_decompresses_without_bound_is_damaged(
     part: str, small: dict[str, Any], tmp_path: Path
 ) -> None:
-    """A row of 1 MB holds 1 GiB of zeros; the run is repeated with little memory."""
+    """A row of 1 MB decompresses to 1 GiB of zeros; the run is repeated with little memory."""
     deflate = zlib.compressobj()
     zeros = bytes(1 << 20)
     bomb = b"".join(deflate.compress(zeros) for _ in range(1 << 10)) + deflate.flush()
@@ -143,22 +145,22 @@ def test_a_row_that_decompresses_without_bound_is_damaged(
     aqmlab.run_many([small], engine=engine, store=store)
     store.close()
     with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as database, database:
-        where, what = ("bases", "words") if part == "base" else ("results", part)
-        database.execute(f"UPDATE {where} SET {what} = ?", [bomb])
+        table_name, name = ("bases", "words") if part == "base" else ("results", part)
+        database.execute(f"UPDATE {table_name} SET {name} = ?", [bomb])
     tracemalloc.start()
     assert list(store) == []
     aqmlab.run_many([small], engine=engine, store=store)
-    _, most = tracemalloc.get_traced_memory()
+    _, peak_bytes = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert len(engine.asked) == 2
-    assert most < 300 << 20
+    assert len(engine.texts) == 2
+    assert peak_bytes < 300 << 20
     store.close()
 
 
 def test_a_table_outside_the_folder_is_not_read(
     small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The table's name in the words leads to another folder."""
+    """The description of the run has a table name with the path of another folder."""
     monkeypatch.setattr(packing, "LARGE_BYTES", 1 << 12)
     store, engine = FolderStore(tmp_path / "store"), Counting()
     aqmlab.run_many([small], engine=engine, store=store)
@@ -175,12 +177,12 @@ def test_a_table_outside_the_folder_is_not_read(
         )
     assert list(store) == []
     aqmlab.run_many([small], engine=engine, store=store)
-    assert len(engine.asked) == 2
+    assert len(engine.texts) == 2
     store.close()
 
 
 @pytest.mark.parametrize("part", ["columns", "words", "base", "table"])
-def test_an_incomplete_run_is_run_again(
+def test_an_incomplete_run_is_executed_again(
     part: str, small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(packing, "LARGE_BYTES", 1 << 12)
@@ -190,40 +192,40 @@ def test_an_incomplete_run_is_run_again(
     if part == "table":
         (queue,) = tmp_path.glob("tables/*-queue.parquet")
         content = bytearray(queue.read_bytes())
-        # One byte may lie in the header of a page, which no checksum covers and no value needs.
+        # A single byte may be in the header of a page, which has no checksum and no values.
         middle = len(content) // 2
         content[middle : middle + 64] = bytes(64)
         queue.write_bytes(content)
     else:
         with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as database, database:
-            where, what = ("bases", "words") if part == "base" else ("results", part)
-            database.execute(f"UPDATE {where} SET {what} = substr({what}, 1, 20)")
-    for asked in (2, 2):
-        (again,) = aqmlab.run_many([small], engine=engine, store=store)
-        assert len(engine.asked) == asked, "it is whole again"
-        assert again.links.equals(first.links)
+            table_name, name = ("bases", "words") if part == "base" else ("results", part)
+            database.execute(f"UPDATE {table_name} SET {name} = substr({name}, 1, 20)")
+    for executed in (2, 2):
+        (repeated,) = aqmlab.run_many([small], engine=engine, store=store)
+        assert len(engine.texts) == executed, "the second campaign uses the stored run"
+        assert repeated.links.equals(first.links)
         store.close()
 
 
-def test_a_failed_run_is_recorded_and_tried_again(small: dict[str, Any], tmp_path: Path) -> None:
+def test_a_failed_run_is_recorded_and_executed_again(small: dict[str, Any], tmp_path: Path) -> None:
     recorded = aqmlab.replicate(small, 2)
 
-    class Often(Recorded):
+    class NamedBuild(Recorded):
         build = "of a kind"
 
-    asks = [(text,) for text in texts(small, 5, 7, 6, 8)]
+    requests = [(text,) for text in texts(small, 5, 7, 6, 8)]
     with FolderStore(tmp_path) as store:
         with pytest.raises(LookupError, match="so do 1 runs more"):
-            list(campaign(asks, seed, engine=Often(recorded), store=store))
+            list(campaign(requests, seed, engine=NamedBuild(recorded), store=store))
         at = status(tmp_path)
         assert (at.total, at.finished, at.failed, at.left, at.running) == (2, 2, 2, 0, 0)
-        assert {where for where, _ in at.errors} == {
+        assert {run for run, _ in at.errors} == {
             address(text, "of a kind") for text in texts(small, 5, 6)
         }
         assert all("LookupError: no recorded run is of" in error for _, error in at.errors)
         store.close()
-        more = Often([*recorded, *aqmlab.run_many([small | {"seed": s} for s in (5, 6)])])
-        assert len(list(campaign(asks, seed, engine=more, store=store))) == 4
+        more = NamedBuild([*recorded, *aqmlab.run_many([small | {"seed": s} for s in (5, 6)])])
+        assert len(list(campaign(requests, seed, engine=more, store=store))) == 4
     at = status(tmp_path)
     assert (at.total, at.stored, at.finished, at.failed, at.errors) == (4, 2, 2, 0, [])
 
@@ -231,19 +233,19 @@ def test_a_failed_run_is_recorded_and_tried_again(small: dict[str, Any], tmp_pat
 def test_status_shows_the_progress(
     small: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The status is read during the runs, after them, and in the folder of a comparison."""
+    """Read the status during the runs, after the runs, and in the folder of a comparison."""
     inside = tmp_path / "runs"
     with FolderStore(inside) as store:
         aqmlab.run_many([small], store=store)
-        asks = [(text,) for text in texts(small, 7, 8, 9)]
-        running = campaign(asks, seed, engine=Counting(), store=store, jobs=2)
+        requests = [(text,) for text in texts(small, 7, 8, 9)]
+        running = campaign(requests, seed, engine=Counting(), store=store, jobs=2)
         assert next(running) in [(0, 7), (1, 8), (2, 9)]
         store.settle()
         assert execute(["status", str(tmp_path)]) == 0
-        told = capsys.readouterr().out
-        assert f"running, process {os.getpid()}; 2 runs are stored" in told
-        assert "done 1 of 3 (0 were stored before), failed 0, running 2, waiting 0" in told
-        assert "left" in told
+        printed = capsys.readouterr().out
+        assert f"running, process {os.getpid()}; 2 runs are stored" in printed
+        assert "done 1 of 3 (0 were stored before), failed 0, running 2, waiting 0" in printed
+        assert "left" in printed
         running.close()
     assert execute(["status", str(tmp_path)]) == 0
     assert "not running; 2 runs are stored" in capsys.readouterr().out
@@ -252,12 +254,12 @@ def test_status_shows_the_progress(
 def test_commands_share_a_store(
     scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A run of one command is not repeated by another, and no folder loses runs."""
-    asked: list[str] = []
+    """A command does not repeat the runs of another command, and every folder has its runs."""
+    texts_run: list[str] = []
     real = aqmlab._core.Batch
 
     def batch(texts: list[str], *rest: Any) -> Any:
-        asked.extend(texts)
+        texts_run.extend(texts)
         return real(texts, *rest)
 
     monkeypatch.setattr("aqmlab._core.Batch", batch)
@@ -265,18 +267,18 @@ def test_commands_share_a_store(
     compare = ["compare", "codel", "--scenario", str(scenario), "--replications", "2", "--out"]
     study = ["reproduce", "ecn-finite-transfers", "--only", "table-2", "--replications", "1"]
     assert execute([*compare, str(one)]) == 0
-    for ran in (2, 0):
-        asked.clear()
+    for count in (2, 0):
+        texts_run.clear()
         assert execute([*compare, str(one), "--resume", "--store", str(store)]) == 0
-        assert len(asked) == ran
+        assert len(texts_run) == count
     assert execute([*study, "--out", str(other), "--store", str(store)]) == 0
-    assert 0 < len(asked) == status(store).finished
-    asked.clear()
+    assert 0 < len(texts_run) == status(store).finished
+    texts_run.clear()
     assert execute([*study, "--out", str(other), "--store", str(store), "--force"]) == 0
     assert execute([*compare, str(one), "--resume"]) == 0
-    assert asked == []
+    assert texts_run == []
     assert execute([*compare, str(one), "--force"]) == 0
-    assert len(asked) == 2, "--force uses no earlier run"
+    assert len(texts_run) == 2, "--force uses new runs only"
 
 
 def complaint(capsys: pytest.CaptureFixture[str], *args: str) -> str:
@@ -287,11 +289,11 @@ def complaint(capsys: pytest.CaptureFixture[str], *args: str) -> str:
     return err
 
 
-def test_reading_needs_no_lock(small: dict[str, Any], tmp_path: Path) -> None:
+def test_a_reader_does_not_need_the_lock(small: dict[str, Any], tmp_path: Path) -> None:
     with FolderStore(tmp_path) as store, FolderStore(tmp_path, to_read=True) as reader:
         (run,) = aqmlab.run_many([small], store=store)
-        (kept,) = reader
-        assert alike(kept, run)
+        (stored,) = reader
+        assert assert_equal_results(stored, run)
         with pytest.raises(OSError, match="readonly database"):
             reader.put(ADDRESS, "build", run)
     with pytest.raises(FileNotFoundError, match=r"has no runs\.sqlite"):
@@ -305,28 +307,28 @@ def test_a_second_writer_of_a_folder_gets_an_error(
         first.missing([])
         args = ["compare", "codel", "--resume", "--scenario", str(scenario)]
         args += ["--out", str(tmp_path / "out")]
-        said = complaint(capsys, *args)
-        assert f"is being written by process {os.getpid()}; wait for it, or give another" in said
-    first.missing([])  # it has its folder again
+        error = complaint(capsys, *args)
+        assert f"is being written by process {os.getpid()}; wait for it, or give another" in error
+    first.missing([])  # the writer can use its folder again
     first.close()
 
 
 def test_foreign_files_are_unchanged(small: dict[str, Any], tmp_path: Path) -> None:
-    """A folder with other files can have a store, unless they have the names of its files."""
-    mine = [tmp_path / "mine", tmp_path / "tables" / "mine.part", tmp_path / "runs.lock"]
-    mine[1].parent.mkdir()
-    for path in mine:
+    """A folder with other files may have a store, unless a file has the name of a store's file."""
+    foreign = [tmp_path / "mine", tmp_path / "tables" / "mine.part", tmp_path / "runs.lock"]
+    foreign[1].parent.mkdir()
+    for path in foreign:
         path.write_text("mine")
     with pytest.raises(FileExistsError, match=r"runs\.lock is not a lock of aqmlab; move it"):
         aqmlab.run_many([small], store=FolderStore(tmp_path))
-    assert all(path.read_text() == "mine" for path in mine)
-    mine.pop().unlink()
+    assert all(path.read_text() == "mine" for path in foreign)
+    foreign.pop().unlink()
     with FolderStore(tmp_path) as store:
         aqmlab.run_many([small], store=store)
-    assert all(path.read_text() == "mine" for path in mine)
+    assert all(path.read_text() == "mine" for path in foreign)
 
 
-def test_the_folder_of_a_dead_process_is_free_and_is_checked(
+def test_the_store_of_a_killed_process_is_unlocked_and_checked_once(
     small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (run,) = aqmlab.run_many([small])
@@ -346,22 +348,22 @@ def test_the_folder_of_a_dead_process_is_free_and_is_checked(
     assert examined == [True, False]
 
 
-def kept_in(folder: Path) -> list[str]:
+def stored_in(folder: Path) -> list[str]:
     """Return the addresses in a store, in the order of storing."""
     with closing(sqlite3.connect(folder / "runs.sqlite")) as database:
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         return [row[0] for row in database.execute("SELECT address FROM runs ORDER BY id")]
 
 
-def test_a_truncated_log_leaves_the_first_runs(small: dict[str, Any], tmp_path: Path) -> None:
-    """A loss of power truncates the log; each commit is on the disk before the next one."""
+def test_a_truncated_log_preserves_the_first_runs(small: dict[str, Any], tmp_path: Path) -> None:
+    """A power failure truncates the log, and each commit is on the disk before the next one."""
     (run,) = aqmlab.run_many([small | {"record": {}}])
     addresses = [f"{i:016x}" for i in range(40)]
     sizes = []
     with FolderStore(tmp_path / "whole") as store:
         log = tmp_path / "whole" / "runs.sqlite-wal"
-        for where in addresses:
-            store.put(where, "build", run)
+        for run_address in addresses:
+            store.put(run_address, "build", run)
             store.settle()
             sizes.append(log.stat().st_size)
         contents = {path.name: path.read_bytes() for path in (tmp_path / "whole").glob("runs.*")}
@@ -372,12 +374,12 @@ def test_a_truncated_log_leaves_the_first_runs(small: dict[str, Any], tmp_path: 
         (folder / "runs.sqlite").write_bytes(contents["runs.sqlite"])
         (folder / log.name).write_bytes(whole[:end] + bytes(len(whole) - end) * (i % 2))
         if end >= sizes[0]:
-            kept = kept_in(folder)
-            assert kept == addresses[: sum(size <= end for size in sizes)]
+            stored = stored_in(folder)
+            assert stored == addresses[: sum(size <= end for size in sizes)]
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("damage", "words"),
     [
         ("middle", ["runs.sqlite is damaged; move it away", ".recover", "aqmlab deleted nothing"]),
         ("head", ["runs.sqlite is damaged; move it away", ".recover", "aqmlab deleted nothing"]),
@@ -386,7 +388,7 @@ def test_a_truncated_log_leaves_the_first_runs(small: dict[str, Any], tmp_path: 
     ],
 )
 def test_an_unusable_store_is_reported_and_unchanged(
-    damage: str, said: list[str], small: dict[str, Any], scenario: Path, tmp_path: Path,
+    damage: str, words: list[str], small: dict[str, Any], scenario: Path, tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     folder = tmp_path / "out" / "runs"
@@ -407,21 +409,21 @@ def test_an_unusable_store_is_reported_and_unchanged(
             rubbish = bytearray(content)
             rubbish[cut[damage]] = os.urandom(len(content[cut[damage]]))
             path.write_bytes(rubbish)
-        (folder / "runs.lock").write_text("123")  # as a process that was killed leaves it
+        (folder / "runs.lock").write_text("123")  # a killed process leaves such a lock
     before = path.read_bytes()
     more = ["--scenario", str(scenario), "--out", str(tmp_path / "out")]
     for command in (["compare", "codel", "--resume", *more],) * 2:
-        told = complaint(capsys, *command)
-        assert all(word in told for word in said), told
+        error = complaint(capsys, *command)
+        assert all(word in error for word in words), error
     assert path.read_bytes() == before
 
 
 def test_a_full_disk_is_reported_and_stored_runs_remain(
     small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SQLite's limit on pages has the effect of a full disk."""
+    """The page limit of SQLite has the effect of a full disk."""
     monkeypatch.setattr("aqmlab.store.folder_store.BATCH_S", 0.0)
-    asks = [(text,) for text in texts(small, *range(60))]
+    requests = [(text,) for text in texts(small, *range(60))]
     engine = Counting()
     with FolderStore(tmp_path) as store:
         store.begin(0, 0, 1)
@@ -429,12 +431,12 @@ def test_a_full_disk_is_reported_and_stored_runs_remain(
         pages = store._opened.execute("PRAGMA page_count").fetchone()[0] + 60
         store._opened.execute(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(OSError, match="the disk is full; free space and repeat the command"):
-            list(campaign(asks, seed, engine=engine, store=store))
-    kept = len(kept_in(tmp_path))
-    asked = len(engine.asked)
+            list(campaign(requests, seed, engine=engine, store=store))
+    stored = len(stored_in(tmp_path))
+    executed = len(engine.texts)
     with FolderStore(tmp_path) as store:
-        assert len(list(campaign(asks, seed, engine=engine, store=store))) == 60
-        assert len(engine.asked) - asked == 60 - kept < 60
+        assert len(list(campaign(requests, seed, engine=engine, store=store))) == 60
+        assert len(engine.texts) - executed == 60 - stored < 60
         assert len(list(store)) == 60
 
 
@@ -446,11 +448,11 @@ from conftest import SMALL
 from test_campaign import Counting, seed, texts
 from aqmlab.experiment import campaign
 from aqmlab.store import FolderStore, folder_store, packing, status
-folder_store.BATCH_S = 0.0  # each run is a commit, however fast the machine is
+folder_store.BATCH_S = 0.0  # each run is a commit on every machine
 disk, large = Path(sys.argv[1]), sys.argv[2] == "tables"
 def mounted(*options):
     subprocess.run(["mount", "-t", "tmpfs", *options, "tmpfs", str(disk)], check=True)
-def told(work):
+def outcome(work):
     try:
         with FolderStore(disk / "out") as store:
             return work(store)
@@ -458,59 +460,67 @@ def told(work):
         return str(e)
 packing.LARGE_BYTES = 1 << 12 if large else 1 << 30
 mounted("-o", "size=240k")
-asks = [(text,) for text in texts(SMALL, *range(40))]
+requests = [(text,) for text in texts(SMALL, *range(40))]
 engine = Counting()
-run = lambda store: len(list(campaign(asks, seed, engine=engine, store=store)))
-full = told(run)
-kept = status(disk / "out").total
-asked = len(engine.asked)
+run = lambda store: len(list(campaign(requests, seed, engine=engine, store=store)))
+full = outcome(run)
+stored = status(disk / "out").total
+executed = len(engine.texts)
 mounted("-o", "remount,size=64m")
-done = told(run)
-whole = told(lambda store: len(list(store)))
-left = sorted(path.suffix for path in disk.rglob("*.part"))
+done = outcome(run)
+whole = outcome(lambda store: len(list(store)))
+remaining = sorted(path.suffix for path in disk.rglob("*.part"))
 mounted("-o", "remount,ro")
 print(json.dumps({
-    "full": full, "kept": kept, "again": len(engine.asked) - asked, "done": done, "whole": whole,
-    "left": left, "read-only": told(run), "status": status(disk / "out").total,
+    "full": full, "stored": stored, "repeated": len(engine.texts) - executed, "done": done,
+    "whole": whole,
+    "remaining": remaining, "read-only": outcome(run), "status": status(disk / "out").total,
 }))
 """
 
 
-@pytest.mark.parametrize("where", ["rows", "tables"])
-def test_a_disk_is_full_and_then_read_only(where: str, tmp_path: Path) -> None:
-    """The store is on a separate disk of 240 kB."""
-    alone = ["unshare", "--user", "--map-root-user", "--mount"]
-    if not shutil.which("unshare") or subprocess.run([*alone, "true"], check=False).returncode:
-        pytest.skip("no disk can be mounted here")
+@pytest.mark.parametrize("place", ["rows", "tables"])
+def test_the_errors_of_a_full_and_of_a_read_only_disk_name_the_remedy(
+    place: str, tmp_path: Path
+) -> None:
+    """The store is on a separate file system of 240 kB."""
+    isolated = ["unshare", "--user", "--map-root-user", "--mount"]
+    if not shutil.which("unshare") or subprocess.run([*isolated, "true"], check=False).returncode:
+        pytest.skip("this machine cannot mount a file system")
     code = textwrap.dedent(ON_A_SMALL_DISK)
-    done = subprocess.run(
-        [*alone, sys.executable, "-c", code, str(tmp_path), where],
+    process = subprocess.run(
+        [*isolated, sys.executable, "-c", code, str(tmp_path), place],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert "the disk is full; free space and repeat the command" in told["full"]
-    assert 0 < told["kept"] < 40
-    assert told["again"] == 40 - told["kept"]
-    assert (told["done"], told["whole"], told["status"], told["left"]) == (40, 40, 40, [])
-    assert "read-only file system; check its permissions and its disk" in told["read-only"]
+    assert process.returncode == 0, process.stderr
+    report = json.loads(process.stdout)
+    assert "the disk is full; free space and repeat the command" in report["full"]
+    assert 0 < report["stored"] < 40
+    assert report["repeated"] == 40 - report["stored"]
+    assert (report["done"], report["whole"], report["status"], report["remaining"]) == (
+        40,
+        40,
+        40,
+        [],
+    )
+    assert "read-only file system; check its permissions and its disk" in report["read-only"]
 
 
-def test_ten_thousand_scenarios_need_little_memory(small: dict[str, Any]) -> None:
+def test_10_000_waiting_scenarios_need_less_than_100_bytes_each(small: dict[str, Any]) -> None:
     """Each text is stored as its difference from the first one."""
     from aqmlab.store.differences import Texts
 
     waiting, base = Texts(), normalize(small)
-    said = [base.replace('"seed":7', f'"seed":{i}') for i in range(10_000)]
-    numbers = [waiting.add(text) for text in said]
-    assert sum(map(len, waiting._short)) < 100 * len(said)
-    assert all(waiting[i] == text for i, text in zip(numbers, said, strict=True))
+    scenarios = [base.replace('"seed":7', f'"seed":{i}') for i in range(10_000)]
+    numbers = [waiting.add(text) for text in scenarios]
+    assert sum(map(len, waiting._short)) < 100 * len(scenarios)
+    assert all(waiting[i] == text for i, text in zip(numbers, scenarios, strict=True))
 
 
-def test_signals_wait_until_a_closed_database_is_forgotten(
+def test_signals_are_delayed_while_the_database_closes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A signal in between left a closed database, which the next call used."""
+    """Without the delay, a signal could leave a closed database for the next call."""
     store = FolderStore(tmp_path / "runs")
     store.begin(1, 0, 1)
     shut, delayed = store._shut, []

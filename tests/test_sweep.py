@@ -1,4 +1,4 @@
-"""`aqmlab sweep` and `aqmlab results`: what they leave, show and refuse."""
+"""Files, output and errors of `aqmlab sweep` and `aqmlab results`."""
 
 import os
 import re
@@ -22,9 +22,9 @@ from aqmlab.measures import MeasuredRun
 from aqmlab.statistics import mean_interval
 from aqmlab.store import FolderStore, status
 
-WANTED = """
+EXPERIMENT = """
 scenario = "small.json"
-title = "A try"
+title = "An example"
 replications = 3
 measures = ["goodput_bps", "mark_rate"]
 
@@ -42,28 +42,28 @@ values = { "network.delay" = ["5 ms", "9 ms"] }
 
 @pytest.fixture
 def file(scenario: Path) -> Path:
-    """An experiment in a file beside the small scenario."""
+    """Return the path of an experiment file beside the small scenario."""
     path = scenario.with_name("try.toml")
-    path.write_text(WANTED)
+    path.write_text(EXPERIMENT)
     return path
 
 
 @pytest.fixture
 def folder(file: Path, tmp_path: Path) -> Path:
-    """What the experiment leaves."""
+    """Return the folder of the finished experiment."""
     assert execute(["sweep", str(file), "--out", str(tmp_path / "out")]) == 0
     return tmp_path / "out"
 
 
-def test_a_sweep_leaves_its_runs_and_what_they_say(
+def test_a_sweep_writes_its_runs_and_a_summary(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "out"
     assert execute(["sweep", str(file), "--out", str(folder)]) == 0
     out = capsys.readouterr().out
-    assert "A try" in out
+    assert "An example" in out
     assert "24 runs: 4 points, 2 arms." in out
-    assert (folder / "experiment.toml").read_text() == WANTED
+    assert (folder / "experiment.toml").read_text() == EXPERIMENT
     runs = pd.read_parquet(folder / "runs.parquet")
     assert len(runs) == 24
     assert list(runs.columns[:5]) == [
@@ -76,7 +76,7 @@ def test_a_sweep_leaves_its_runs_and_what_they_say(
     assert (marks["unit"] == "%").all()
 
 
-def test_results_are_shown_by_factor_and_written(
+def test_results_are_printed_by_factor_and_written(
     folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     capsys.readouterr()
@@ -89,16 +89,16 @@ def test_results_are_shown_by_factor_and_written(
     assert " delay" not in out
     table = pd.read_csv(csv)
     assert len(table) == 4
-    assert (table["n"] == 3).all(), "three seeds, whatever the points"
+    assert (table["n"] == 3).all(), "each mean over points has three seeds"
     pd.testing.assert_frame_equal(table, pd.read_parquet(parquet), check_dtype=False)
     runs = pd.read_parquet(folder / "runs.parquet")
-    mine = runs[(runs["arm"] == "with") & (runs["network.queue.limit"] == "16 packets")]
-    shown = table[(table["arm"] == "with") & (table["network.queue.limit"] == "16 packets")]
-    assert shown["value"].item() == pytest.approx(mine["goodput_bps"].mean() / 1e6)
+    selected = runs[(runs["arm"] == "with") & (runs["network.queue.limit"] == "16 packets")]
+    row = table[(table["arm"] == "with") & (table["network.queue.limit"] == "16 packets")]
+    assert row["value"].item() == pytest.approx(selected["goodput_bps"].mean() / 1e6)
 
 
 @pytest.mark.parametrize("kind", ["t", "bca", "median"])
-def test_results_have_the_interval_that_is_asked_for(
+def test_results_have_the_requested_kind_of_interval(
     folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, kind: Kind
 ) -> None:
     capsys.readouterr()
@@ -107,18 +107,18 @@ def test_results_have_the_interval_that_is_asked_for(
     out = capsys.readouterr().out
     assert {"t": "Student's t", "bca": "bootstrap, BCa", "median": "Medians of"}[kind] in out
     table, runs = pd.read_csv(csv), pd.read_parquet(folder / "runs.parquet")
-    of = {"arm": "without", "network.queue.limit": "16 packets", "network.delay": "5 ms"}
+    levels = {"arm": "without", "network.queue.limit": "16 packets", "network.delay": "5 ms"}
     row = table[(table["measure"] == "goodput_bps")]
-    for column, value in of.items():
+    for column, value in levels.items():
         row, runs = row[row[column] == value], runs[runs[column] == value]
     expected = estimates.mean(runs["goodput_bps"] / 1e6, kind)
-    found = row[["value", "low", "high"]].to_numpy()[0]
-    np.testing.assert_allclose(found, [expected.value, expected.low, expected.high])
+    values = row[["value", "low", "high"]].to_numpy()[0]
+    np.testing.assert_allclose(values, [expected.value, expected.low, expected.high])
     assert row["statistic"].item() == expected.statistic
 
 
 @pytest.mark.parametrize(
-    ("args", "told"),
+    ("args", "expected"),
     [
         (["results", "OUT", "--interval", "z"], ["'z' is not one of 't', 'bca', 'median'"]),
         (["results", "OUT", "--by", "limt"], ["'limt' is no factor", "network.queue.limit"]),
@@ -132,39 +132,39 @@ def test_results_have_the_interval_that_is_asked_for(
         (["sweep", "nowhere.toml"], ["nowhere.toml", "no such file"]),
     ],
 )
-def test_what_is_wrong_is_told_in_a_line(
+def test_the_error_of_invalid_input_is_one_line(
     folder: Path,
     file: Path,
     capsys: pytest.CaptureFixture[str],
     args: list[str],
-    told: list[str],
+    expected: list[str],
 ) -> None:
     capsys.readouterr()
-    given = [a.replace("OUT", str(folder)).replace("FILE", str(file)) for a in args]
-    assert execute(given) == 2
+    command = [a.replace("OUT", str(folder)).replace("FILE", str(file)) for a in args]
+    assert execute(command) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1
-    for text in told:
+    for text in expected:
         assert text in err
 
 
-def test_a_sweep_goes_on_with_what_was_run(
+def test_resume_executes_only_the_missing_runs(
     folder: Path, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """More replications: only the new ones are run, and the rows of the others stay."""
+    """With one more replication, only its runs are executed and the other rows do not change."""
     before = Outcome.read(folder).runs
-    kept: list[str] = []
+    stored: list[str] = []
     put = FolderStore.put
 
-    def counted(self: FolderStore, address: str, *rest: object) -> None:
-        kept.append(address)
+    def recording_put(self: FolderStore, address: str, *rest: object) -> None:
+        stored.append(address)
         put(self, address, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(FolderStore, "put", counted)
-    file.write_text(WANTED.replace("replications = 3", "replications = 4"))
+    monkeypatch.setattr(FolderStore, "put", recording_put)
+    file.write_text(EXPERIMENT.replace("replications = 3", "replications = 4"))
     assert execute(["sweep", str(file), "--out", str(folder), "--resume"]) == 0
-    assert len(kept) == 8
+    assert len(stored) == 8
     after = Outcome.read(folder).runs
     assert len(after) == 32
     same = after[after["seed"] < 10].reset_index(drop=True)
@@ -172,8 +172,8 @@ def test_a_sweep_goes_on_with_what_was_run(
     assert "replications = 4" in (folder / "experiment.toml").read_text()
 
 
-def test_ctrl_c_leaves_what_was_run_and_nothing_beside(file: Path, tmp_path: Path) -> None:
-    file.write_text(WANTED.replace("replications = 3", "replications = 1000"))
+def test_ctrl_c_preserves_finished_runs_and_no_other_files(file: Path, tmp_path: Path) -> None:
+    file.write_text(EXPERIMENT.replace("replications = 3", "replications = 1000"))
     out = tmp_path / "out"
     command = [sys.executable, "-m", "aqmlab", "sweep", str(file), "--out", str(out)]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
@@ -188,12 +188,14 @@ def test_ctrl_c_leaves_what_was_run_and_nothing_beside(file: Path, tmp_path: Pat
     assert "Traceback" not in err
     assert not list(tmp_path.glob(".*.aqmlab"))
     assert not (out / "runs.parquet").exists()
-    file.write_text(WANTED.replace("replications = 3", "replications = 1"))
+    file.write_text(EXPERIMENT.replace("replications = 3", "replications = 1"))
     assert execute(["sweep", str(file), "--out", str(out), "--resume"]) == 0
     assert len(Outcome.read(out).runs) == 8
 
 
-def test_a_scenario_is_replicated(scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_with_replications_prints_means_and_intervals(
+    scenario: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert execute(["run", str(scenario), "--replications", "9"]) == 0
     out, err = capsys.readouterr()
     assert "9 replications, seeds 7 to 15." in out
@@ -203,8 +205,8 @@ def test_a_scenario_is_replicated(scenario: Path, capsys: pytest.CaptureFixture[
         for run in aqmlab.replicate(scenario, 9)
     ]
     low, mean, high = mean_interval(goodputs)
-    shown, half = re.findall(r"([\d.]+) ±([\d.]+)", line)[0]
-    assert float(shown) == pytest.approx(mean, abs=1e-2)
+    printed, half = re.findall(r"([\d.]+) ±([\d.]+)", line)[0]
+    assert float(printed) == pytest.approx(mean, abs=1e-2)
     assert float(half) == pytest.approx((high - low) / 2, rel=0.1)
     assert line.split()[-1] == "9"
     assert "fewer than" not in err
@@ -212,7 +214,9 @@ def test_a_scenario_is_replicated(scenario: Path, capsys: pytest.CaptureFixture[
     assert "leave --out" in capsys.readouterr().err
 
 
-def test_effects_are_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_prints_and_writes_effects(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     capsys.readouterr()
     assert execute(["results", str(folder), "--effects", "--measure", "mark_rate"]) == 0
     out = capsys.readouterr().out
@@ -231,51 +235,51 @@ def test_effects_are_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
         ["plot", "window", "examples/two_flows.toml", "--out", "FILE.png"],
     ],
 )
-def test_a_file_that_cannot_be_written_whole_is_not_written(
+def test_a_file_that_exceeds_a_size_limit_is_not_written(
     folder: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     args: list[str],
 ) -> None:
-    # Python does not notice that the bytecode of a module which it compiles now is cut off.
+    # Python would also truncate the bytecode of the modules that it compiles, without an error.
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    there = tmp_path / "there"
-    there.mkdir()
-    given = [a.replace("OUT", str(folder)).replace("FILE", str(there / "x")) for a in args]
+    target = tmp_path / "target"
+    target.mkdir()
+    command = [a.replace("OUT", str(folder)).replace("FILE", str(target / "x")) for a in args]
     capsys.readouterr()
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (700, before[1]))
     try:
-        assert execute(given) == 2
+        assert execute(command) == 2
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    told = capsys.readouterr().err.splitlines()[-1]
-    assert f"cannot write {given[-1]}: file too large; check" in told
-    assert list(there.iterdir()) == []
-    assert execute(given) == 0
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert f"cannot write {command[-1]}: file too large; check" in error
+    assert list(target.iterdir()) == []
+    assert execute(command) == 0
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "expected"),
     [
         (("tcp.ecn", "tcp.enc"), "arm without at network.queue.limit = 12 packets"),
         (('"mark_rate"', '"mark_rat"'), "measures.1"),
     ],
 )
-def test_an_experiment_that_is_wrong_leaves_no_folder(
+def test_an_invalid_experiment_creates_no_folder(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
-    wrong: tuple[str, str], told: str,
+    wrong: tuple[str, str], expected: str,
 ) -> None:  # fmt: skip
-    file.write_text(WANTED.replace(*wrong, 1))
+    file.write_text(EXPERIMENT.replace(*wrong, 1))
     before = sorted(tmp_path.rglob("*"))
     assert execute(["sweep", str(file), "--out", str(tmp_path / "new" / "out")]) == 2
-    assert told in capsys.readouterr().err
+    assert expected in capsys.readouterr().err
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_sweep_goes_on_beside_other_files(folder: Path, file: Path) -> None:
-    """Notes of the user stay as they are."""
+def test_resume_does_not_change_other_files(folder: Path, file: Path) -> None:
+    """The folder may have notes of the user."""
     (folder / "notes.txt").write_text("mine")
     (folder / "more").mkdir()
     (folder / "more" / "summary.csv").write_text("mine, too")
@@ -289,7 +293,7 @@ def test_a_sweep_goes_on_beside_other_files(folder: Path, file: Path) -> None:
 def test_options_change_an_experiment_for_one_call(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its folder has a copy of the experiment that names the options; --force starts anew."""
+    """The folder has a copy of the experiment with the options; --force starts a new sweep."""
     out, store = tmp_path / "out", tmp_path / "store"
     sweep = ["sweep", str(file), "--out", str(out), "--store", str(store)]
     changes = ["--set", "flows.0.traffic.size='20 kB'", "--seed", "40", "--replications", "2"]
@@ -303,7 +307,7 @@ def test_options_change_an_experiment_for_one_call(
         "# Run with the options: --set 'flows.0.traffic.size='\"'\"'20 kB'\"'\"'' --set seed=40 "
         "--replications 2 --warm-up '10 ms'"
     )
-    assert rest == WANTED
+    assert rest == EXPERIMENT
     assert not (out / "runs").exists(), "the runs are in the store"
     with FolderStore(store, to_read=True) as runs:
         sizes = {run.scenario["flows"][0]["traffic"]["size"] for run in runs}
@@ -337,7 +341,7 @@ def test_a_run_uses_a_store(scenario: Path, tmp_path: Path) -> None:
         (["--store", "s", "--pcap", "p", "--pcap-on", "left-0"], "--store holds no captures"),
     ],
 )
-def test_options_of_a_run_that_exclude_each_other(
+def test_incompatible_options_of_a_run_are_refused(
     args: list[str], error: str, scenario: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert execute(["run", str(scenario), *args]) == 2

@@ -1,4 +1,4 @@
-"""TCP through whole networks: what no script of one connection shows."""
+"""TCP in whole networks: behaviour that a script of one connection cannot show."""
 
 import tomllib
 from math import sqrt
@@ -13,7 +13,7 @@ from aqmlab.scenario import with_keys
 
 
 def dumbbell(rate: str, delay: str, queue: Any, hosts: int = 2) -> dict[str, Any]:
-    """A network whose round trip is twice ``delay`` and 4 ms."""
+    """Return a network whose round-trip time is twice ``delay`` plus 4 ms."""
     return {
         "kind": "dumbbell",
         "rate": rate,
@@ -43,7 +43,7 @@ SACK = with_keys(PLAIN, {"sack": True, "recovery.method": "sack"})
 
 
 def through_red(tcp: dict[str, Any]) -> tuple[float, float]:
-    """Busy share of the link, and its drops, of two endless flows for 60 s; means of 20 runs."""
+    """Return utilization and drops of two bulk flows in 60 s, as means of 20 runs."""
     scenario = {
         "title": "Two flows through RED 5/15",
         "duration": "60 s",
@@ -57,9 +57,9 @@ def through_red(tcp: dict[str, Any]) -> tuple[float, float]:
 
 @pytest.mark.parametrize("reduction", ["halve", "prr"])
 def test_a_lost_retransmission_does_not_raise_ssthresh(reduction: str) -> None:
-    """RFC 5681 §4.3: with SACK the link is as busy as with NewReno, and drops are hardly more.
+    """RFC 5681 §4.3: SACK has the utilization of NewReno and at most 1.5 times its drops.
 
-    With half of SND.MAX - SND.UNA as ssthresh after a timeout there were twenty times as many.
+    With an ssthresh of half of SND.MAX - SND.UNA after a timeout, there were twenty times as many.
     """
     busy, drops = through_red(PLAIN)
     busy_with_sack, drops_with_sack = through_red(
@@ -70,7 +70,7 @@ def test_a_lost_retransmission_does_not_raise_ssthresh(reduction: str) -> None:
 
 
 def one_flow(tcp: dict[str, Any], network: dict[str, Any], duration: str = "60 s") -> aqmlab.Result:
-    """An endless flow for a minute."""
+    """Return the result of one bulk flow, for a minute by default."""
     return aqmlab.run(
         {
             "title": "One endless flow",
@@ -100,12 +100,12 @@ LOSSY = {
     ],
     ids=lambda c: str(c["kind"]),
 )
-def test_standard_tcp_where_it_says_so(
+def test_controls_for_fast_networks_equal_reno_with_small_windows(
     congestion: dict[str, Any], avoidance: str, tcp: dict[str, Any]
 ) -> None:
-    """RFC 3649 §5: up to 38 segments HighSpeed TCP is standard TCP; so are the others somewhere.
+    """RFC 3649 §5: HighSpeed TCP equals standard TCP up to 38 segments, and the others similarly.
 
-    At 1 % loss windows stay below, so that every packet is the same.
+    At 1 % loss the windows remain below these bounds, so that all flows are identical.
     """
     tcp = with_keys(tcp, {"cwnd.initial_ssthresh": "20 packets"})
     reno = one_flow({**tcp, "congestion": {"kind": "reno", "avoidance": avoidance}}, LOSSY)
@@ -124,7 +124,7 @@ PRAGUES: dict[str, dict[str, Any]] = {
 
 
 def later(scenario: dict[str, Any], first_s: int, last_s: int) -> tuple[Any, Any]:
-    """Tables of flows and links with what was counted between two times."""
+    """Return the tables of flows and links with the counts between two times."""
     before, after = (aqmlab.run({**scenario, "duration": f"{t} s"}) for t in (first_s, last_s))
     flows, links = (
         getattr(after, name).select_dtypes("number") - getattr(before, name).select_dtypes("number")
@@ -136,8 +136,8 @@ def later(scenario: dict[str, Any], first_s: int, last_s: int) -> tuple[Any, Any
 
 @pytest.mark.parametrize("tcp", PRAGUES)
 @pytest.mark.parametrize("rtt_ms", [5, 20, 100])
-def test_prague_alone_fills_the_link(rtt_ms: int, tcp: str) -> None:
-    """After its slow start: 40 Mbit/s through DualPI2, with the stack of Linux and without."""
+def test_one_prague_flow_uses_more_than_95_percent_of_the_link(rtt_ms: int, tcp: str) -> None:
+    """The link has 40 Mbit/s and DualPI2; slow start is not counted."""
     scenario = {
         "network": dumbbell("40 Mbit/s", f"{(rtt_ms - 4) / 2} ms", DUALPI2),
         "flows": [{"from": "left-0", "to": "right-0", "traffic": {"kind": "bulk"}}],
@@ -150,8 +150,8 @@ def test_prague_alone_fills_the_link(rtt_ms: int, tcp: str) -> None:
 
 @pytest.mark.parametrize("tcp", PRAGUES)
 @pytest.mark.parametrize("rate", [10, 50, 100])
-def test_prague_beside_cubic(rate: int, tcp: str) -> None:
-    """Beside one CUBIC of Linux through DualPI2, 20 ms, it has 1.2 to 3 times the share."""
+def test_prague_gets_up_to_three_times_the_rate_of_cubic(rate: int, tcp: str) -> None:
+    """Beside one CUBIC flow of Linux with DualPI2 at 20 ms, Prague has 1.2 to 3 times the rate."""
     scenario = {
         "network": dumbbell(f"{rate} Mbit/s", "8 ms", DUALPI2),
         "flows": [
@@ -171,8 +171,8 @@ def test_prague_beside_cubic(rate: int, tcp: str) -> None:
     assert link["busy_s"] > 0.97 * 60
 
 
-class AtRandom(aqmlab.CustomQueue):
-    """Marks one packet in so many, however long the queue is."""
+class RandomMarking(aqmlab.CustomQueue):
+    """AQM that marks each packet with a fixed probability."""
 
     def __init__(self, share: float) -> None:
         super().__init__(limit="1000 packets")
@@ -184,28 +184,28 @@ class AtRandom(aqmlab.CustomQueue):
 
 @pytest.mark.parametrize("tcp", PRAGUES)
 @pytest.mark.parametrize("share", [0.1, 0.02])
-def test_prague_gets_two_marks_a_round_trip(share: float, tcp: str) -> None:
-    """RFC 9331 §4.3: whatever the rate. On a link that never fills, 40 ms."""
+def test_prague_gets_a_constant_number_of_marks_per_round_trip(share: float, tcp: str) -> None:
+    """RFC 9331 §4.3: the number does not depend on the rate; the link of 40 ms is never full."""
     scenario = {
         "duration": "80 s",
-        "network": dumbbell("100 Mbit/s", "18 ms", AtRandom(share)),
+        "network": dumbbell("100 Mbit/s", "18 ms", RandomMarking(share)),
         "flows": [{"from": "left-0", "to": "right-0", "traffic": {"kind": "bulk"}}],
         "tcp": PRAGUES[tcp],
         "record": {"series": ["window"], "interval": "40 ms"},
     }
     result = aqmlab.run(scenario)
     window = result.series("window").query("time_s > 30")["cwnd_bytes"].mean() / 1460
-    # A cut of p/2 of the window comes with the first mark a round trip after the last cut, 1 + 1/Wp
-    # round trips later on average, in which the window has grown by as many segments: Wp = 1 + √3.
+    # Prague reduces the window by p/2 at the first mark more than a round trip after the last
+    # reduction, on average after 1 + 1/Wp round trips of growth, so that Wp = 1 + √3.
     assert window * share == pytest.approx(1 + sqrt(3), rel=0.15)
 
 
 @pytest.mark.parametrize("queue", ["pi2", "codel"])
-def test_prague_falls_back_where_that_helps(queue: str) -> None:
-    """RFC 9331 §4.3, item 3: a fair share beside CUBIC in a classic AQM, and in a coupled one.
+def test_the_fallback_of_prague_gives_fair_shares_beside_cubic(queue: str) -> None:
+    """RFC 9331 §4.3, item 3: the shares are fair in a classic AQM and in a coupled one.
 
-    Without fall-back CoDel leaves CUBIC a tenth; with one that never checks itself PI2 leaves
-    Prague as little.
+    Without the fallback CUBIC gets a tenth with CoDel. With a fallback that never ends, Prague
+    gets a tenth with PI2.
     """
     prague = {
         "congestion": {"kind": "prague", "fallback": "delay"},
@@ -225,7 +225,7 @@ def test_prague_falls_back_where_that_helps(queue: str) -> None:
 
 
 def test_bbr_probes_the_round_trip_every_ten_seconds() -> None:
-    """draft-cardwell-iccrg-bbr-00 §4.3.5: with four segments, though round trips repeat exactly."""
+    """draft-cardwell-iccrg-bbr-00 §4.3.5: BBR probes with four segments."""
     queue = {"kind": "drop_tail", "limit": "1000 packets"}
     scenario = {
         "duration": "40 s",
@@ -243,9 +243,9 @@ def test_bbr_probes_the_round_trip_every_ten_seconds() -> None:
 
 @pytest.mark.parametrize("seed", range(1, 6))
 def test_bbr_recovers_its_rate_after_a_collapse(seed: int) -> None:
-    """A flow that waits for its pace is not idle: its probe of more bandwidth keeps its gain.
+    """A flow that waits for its pacing timer is not idle, so that its bandwidth probe continues.
 
-    Without RACK a lost retransmission leaves BBR at a segment a timeout for more than ten rounds.
+    Without RACK, a lost retransmission limits BBR to a segment per timeout for over ten rounds.
     """
     queue = {"kind": "drop_tail", "limit": "100 packets"}
     scenario = {
@@ -258,12 +258,12 @@ def test_bbr_recovers_its_rate_after_a_collapse(seed: int) -> None:
     assert link["busy_s"] > 0.9 * 30
 
 
-def test_nothing_is_taken_back_where_nothing_is_reordered() -> None:
-    """RFC 3522: an echo that is older than a retransmission tells of the original.
+def test_no_reduction_is_undone_without_reordering() -> None:
+    """RFC 3522: an echo that is older than a retransmission acknowledges the original.
 
     CoDel drops a packet of each flow in each of the first recoveries, so that retransmissions of
-    one are in flight when the next begins. Their ACKs were taken for those of originals, and
-    ssthresh and cwnd went up again, to what they had been before.
+    one recovery are in flight when the next begins. Their ACKs do not acknowledge originals, so
+    that the sender must not restore ssthresh and cwnd.
     """
     scenario = {
         "title": "Four flows begin at once",
@@ -280,16 +280,18 @@ def test_nothing_is_taken_back_where_nothing_is_reordered() -> None:
     for _, window in run.series("window").groupby("flow"):
         ssthresh = window["ssthresh_bytes"]
         raised = ssthresh > ssthresh.shift()
-        assert (ssthresh < window["cwnd_bytes"].shift())[raised].all(), "a cut, and nothing else"
+        assert (ssthresh < window["cwnd_bytes"].shift())[raised].all(), (
+            "ssthresh changes only by reductions"
+        )
 
 
 @pytest.mark.parametrize(
     "queue", [{"kind": "codel"}, {"kind": "red", "minth": "50 packets", "maxth": "150 packets"}]
 )
-def test_linux_retransmits_only_what_was_dropped_at_1_gbit_s(queue: dict[str, Any]) -> None:
-    """Held ACKs report every SACK block, so the receiver gets no duplicate.
+def test_linux_retransmits_only_dropped_segments_at_1_gbit_s(queue: dict[str, Any]) -> None:
+    """Compressed ACKs report every SACK block, so that the receiver gets no duplicate.
 
-    Nothing is reordered and no timer fires: each drop is retransmitted once.
+    Without reordering and timeouts, each dropped segment is retransmitted once.
     """
     network = dumbbell("1 Gbit/s", "3 ms", {"limit": "1000 packets", **queue})
     scenario = {
@@ -308,8 +310,8 @@ def test_linux_retransmits_only_what_was_dropped_at_1_gbit_s(queue: dict[str, An
 
 
 @pytest.mark.parametrize("seed", range(1, 6))
-def test_a_flow_of_linux_locks_in_under_red_with_ecn(seed: int) -> None:
-    """One flow of five is held in recovery by its own marked data, as on measured kernels.
+def test_one_flow_of_linux_remains_in_recovery_with_red_and_ecn(seed: int) -> None:
+    """One flow of five remains in recovery because of its marked data, as on measured kernels.
 
     Linux 6.12 with HZ = 100 and 1000, 9 of 10 runs: 1,669 to 1,716 retransmissions, 10 to 19
     timeouts and 2,557 to 2,831 marks in all five flows. With the default receive buffer there is

@@ -1,4 +1,4 @@
-"""`aqmlab traffic`: what a sample of web traffic has, shows and draws."""
+"""Samples of web traffic, and the output and figures of `aqmlab traffic`."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ WEB = {
 
 
 def scenario(**changes: Any) -> dict[str, Any]:
-    """Return three users over a network that takes next to no time."""
+    """Return three users over a network with negligible delays."""
     links = {"left_rate": "100 Gbit/s", "left_delay": "0 s"}
     links |= {"right_rate": "100 Gbit/s", "right_delay": "0 s"}
     network = {"kind": "dumbbell", "rate": "100 Gbit/s", "delay": "0 s", "queue": "drop_tail"}
@@ -39,61 +39,61 @@ def scenario(**changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "connections", ["each", "persistent", "pipelined", "multiplexed", "session"]
 )
-def test_a_run_over_a_fast_network_asks_for_the_same(connections: str) -> None:
-    told = scenario(connections=connections)
+def test_a_sample_has_the_requests_of_a_run_over_a_fast_network(connections: str) -> None:
+    document = scenario(connections=connections)
     if connections != "each":
-        del told["flows"][0]["traffic"]["object_gap"]
+        del document["flows"][0]["traffic"]["object_gap"]
     if connections == "session":
-        told["flows"][0]["traffic"]["pages"] = 3
-    run = aqmlab.run(told).table("requests")
-    (sample,) = traffic.sample(told, 20)
+        document["flows"][0]["traffic"]["pages"] = 3
+    run = aqmlab.run(document).table("requests")
+    (sample,) = traffic.sample(document, 20)
     rows = sample.requests
     assert len(rows) > 100
     for user in range(3):
-        ours = rows[rows["user"] == user]
-        theirs = run[run["flow"] == f"user-{user}"]
+        sampled = rows[rows["user"] == user]
+        simulated = run[run["flow"] == f"user-{user}"]
         for column in ("request_bytes", "response_bytes"):
-            assert sorted(ours[column]) == sorted(theirs[column])
-        for mine, its in (("at_s", "start_s"), ("answered_s", "completed_s")):
-            found = np.sort(theirs[its].to_numpy())
-            answered = np.isfinite(found)
-            assert np.sort(ours[mine].to_numpy())[answered] == pytest.approx(
-                found[answered], abs=2e-3
+            assert sorted(sampled[column]) == sorted(simulated[column])
+        for of_sample, of_run in (("at_s", "start_s"), ("answered_s", "completed_s")):
+            times = np.sort(simulated[of_run].to_numpy())
+            answered = np.isfinite(times)
+            assert np.sort(sampled[of_sample].to_numpy())[answered] == pytest.approx(
+                times[answered], abs=2e-3
             )
 
 
 @pytest.mark.parametrize("name", ["user-{i}", "user-{n}"])
 def test_users_start_with_the_offsets_of_a_run(name: str) -> None:
-    """Offsets of up to a second, over a network that takes next to no time."""
-    told = scenario() | {"phase_breaking": {"start": "1 s", "delay": "0 s"}}
-    other = told["flows"][0] | {"name": "first-{i}", "traffic": WEB, "start": "2 s"}
-    told["flows"] = [other, told["flows"][0] | {"name": name}]
-    run = aqmlab.run(told).table("requests")
-    _, sample = traffic.sample(told, 20)
+    """The offsets are up to one second, over a network with negligible delays."""
+    document = scenario() | {"phase_breaking": {"start": "1 s", "delay": "0 s"}}
+    other = document["flows"][0] | {"name": "first-{i}", "traffic": WEB, "start": "2 s"}
+    document["flows"] = [other, document["flows"][0] | {"name": name}]
+    run = aqmlab.run(document).table("requests")
+    _, sample = traffic.sample(document, 20)
     firsts = []
     for user in range(3):
-        ours = sample.requests[sample.requests["user"] == user]["at_s"]
-        theirs = run[run["flow"] == f"user-{user + 3 * (name == 'user-{n}')}"]["start_s"]
-        assert np.sort(ours) == pytest.approx(np.sort(theirs), abs=2e-3)
-        firsts.append(ours.min() % 1e-3)
+        sampled = sample.requests[sample.requests["user"] == user]["at_s"]
+        simulated = run[run["flow"] == f"user-{user + 3 * (name == 'user-{n}')}"]["start_s"]
+        assert np.sort(sampled) == pytest.approx(np.sort(simulated), abs=2e-3)
+        firsts.append(sampled.min() % 1e-3)
     assert len(set(firsts)) == 3
 
 
-def test_what_is_drawn_is_what_is_written() -> None:
-    """Means within four standard errors, as far as the laws have a variance."""
+def test_sample_means_agree_with_the_specified_distributions() -> None:
+    """The means are within four standard errors, for distributions with a variance."""
     (sample,) = traffic.sample(scenario(), 3000, users=20)
-    written = traffic.distributions(sample.traffic)
-    assert set(sample.drawn) < set(written)
+    specified = traffic.distributions(sample.traffic)
+    assert set(sample.drawn) < set(specified)
     for key, values in sample.drawn.items():
         error = float(values.std(ddof=1)) / np.sqrt(len(values))
-        assert abs(float(values.mean()) - written[key].mean) < 4 * error, key
+        assert abs(float(values.mean()) - specified[key].mean) < 4 * error, key
     assert sample.load_bps == pytest.approx(sample.expected_load_bps, rel=0.02)
 
 
 def test_the_load_over_time_has_all_bits() -> None:
-    """Responses of 1 MB take 8 s at 1 Mbit/s; what ends after the time is cut off."""
-    told = scenario(page_gap="40 s", objects=1, response="1 MB", server_time="0 s")
-    (sample,) = traffic.sample(told, 100, users=1)
+    """Responses of 1 MB take 8 s at 1 Mbit/s; the time series ends with the sample."""
+    document = scenario(page_gap="40 s", objects=1, response="1 MB", server_time="0 s")
+    (sample,) = traffic.sample(document, 100, users=1)
     assert sample.requests["at_s"].to_list() == [40, 80]
     rates = sample.rates_bps(1.0, 1e6, warm_up=0)
     assert rates[39:49] == pytest.approx([0, *[1e6] * 8, 0])
@@ -103,7 +103,7 @@ def test_the_load_over_time_has_all_bits() -> None:
 
 
 def test_power_of_ecn_is_long_range_dependent_as_printed() -> None:
-    """Between 0.8 and 0.9 (§4.2); with sizes below 2 MB and exponential times it is not."""
+    """The parameter is 0.8 to 0.9 (§4.2), and 0.4 to 0.6 for bounded sizes of 3gpp-http."""
     for preset, low, high in (("power-of-ecn", 0.8, 0.9), ("3gpp-http", 0.4, 0.6)):
         (sample,) = traffic.sample(traffic.of_preset(preset), 3600, users=100)
         rates = sample.rates_bps(0.1, 10e6)
@@ -114,12 +114,12 @@ def test_the_general_mix_fills_the_queue_as_printed() -> None:
     """At 90 % of 100 Mbit/s the model's delay exceeds 5 ms more than half of the time (§5.3.1)."""
     late = {}
     for preset in ("power-of-ecn", "general-mix"):
-        told = json.loads(normalize(traffic.of_preset(preset)))
-        law = traffic.distribution("size", told["flows"][0]["traffic"]["response"])
+        document = json.loads(normalize(traffic.of_preset(preset)))
+        sizes = traffic.distribution("size", document["flows"][0]["traffic"]["response"])
         exceeds = np.concatenate(
             [np.linspace(1, 1e-3, 2000, endpoint=False), np.geomspace(1e-3, 1e-11, 3000)]
         )
-        packets = packets_of(law.quantile(1 - (exceeds[1:] + exceeds[:-1]) / 2))
+        packets = packets_of(sizes.quantile(1 - (exceeds[1:] + exceeds[:-1]) / 2))
         weights: dict[int, float] = {}
         for size, weight in zip(packets.tolist(), -np.diff(exceeds), strict=True):
             weights[size] = weights.get(size, 0.0) + float(weight)
@@ -127,19 +127,19 @@ def test_the_general_mix_fills_the_queue_as_printed() -> None:
     assert late["general-mix"] > 0.5 > late["power-of-ecn"]
 
 
-def test_a_preset_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_a_preset(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["traffic", "surge", "--users", "2", "--duration", "60 s"]) == 0
-    shown = capsys.readouterr().out
+    printed = capsys.readouterr().out
     for part in ("121.1 kB", "2 users, 60 s:", "sample for a longer --duration"):
-        assert part in shown
+        assert part in printed
     assert execute(["traffic", "surge", "--users", "2", "--duration", "60 s"]) == 0
-    assert capsys.readouterr().out == shown
-    changed = ["--set", "flows.0.traffic.response=5 kB", "--seed", "3"]
-    assert execute(["traffic", "surge", "--users", "2", "--duration", "60 s", *changed]) == 0
+    assert capsys.readouterr().out == printed
+    changes = ["--set", "flows.0.traffic.response=5 kB", "--seed", "3"]
+    assert execute(["traffic", "surge", "--users", "2", "--duration", "60 s", *changes]) == 0
     assert "5 kB │     5 kB" in capsys.readouterr().out
 
 
-def test_figures_are_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_writes_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["traffic", "power-of-ecn", "--users", "30", "--duration", "600 s", "--out"]
     assert execute([*arguments, str(tmp_path / "new")]) == 0
     assert "Hurst parameter by local Whittle" in capsys.readouterr().out
@@ -148,15 +148,17 @@ def test_figures_are_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert execute([*arguments, str(tmp_path / "new")]) == 2
 
 
-def test_traffic_of_any_kind_has_its_distributions(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_the_distributions_of_any_traffic(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert execute(["traffic", "examples/web.toml"]) == 0
-    shown = capsys.readouterr().out
+    printed = capsys.readouterr().out
     for part in ("web (bulk)", "12 kB", "chat (messages)"):
-        assert part in shown
+        assert part in printed
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["srge"], "'srge' must be a file, or a preset of web traffic: power-of-ecn"),
         (["surge", "--rate", "9 Mb/s"], "--rate '9 Mb/s' must be a rate above 0"),
@@ -167,22 +169,22 @@ def test_traffic_of_any_kind_has_its_distributions(capsys: pytest.CaptureFixture
         (["surge", "--set", "flows.0.traffic.objects=0"], "must be at least 1"),
     ],
 )
-def test_what_is_wrong_is_refused(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+def test_invalid_input_is_refused(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert execute(["traffic", *arguments]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
-def test_emulated_browsers_of_tpc_w_offer_what_the_guide_says() -> None:
-    """325 of them take 15 Mbit/s; they wait for their pages, whose HTML the server makes."""
+def test_325_emulated_browsers_of_tpc_w_offer_15_mbit_s() -> None:
+    """The guide states this load; browsers wait for the HTML that the server generates."""
     (sample,) = traffic.sample(traffic.of_preset("tpc-w"), 400, 325)
     assert sample.expected_load_bps == pytest.approx(15e6, rel=0.005)
     assert sample.load_bps == pytest.approx(15e6, rel=0.03)
     rows = sample.requests
     assert (rows.groupby(["user", "connection"])["page"].nunique() == 1).all()
     first = ~rows.duplicated(["user", "page"])
-    made = rows["answered_s"] - rows["at_s"]
-    assert made[first].mean() == pytest.approx(0.05, rel=0.03)
-    assert (made[~first] == 0).all()
+    server_times = rows["answered_s"] - rows["at_s"]
+    assert server_times[first].mean() == pytest.approx(0.05, rel=0.03)
+    assert (server_times[~first] == 0).all()
     assert sample.drawn["page_gap"].max() <= 70

@@ -1,4 +1,4 @@
-"""`aqmlab tune-red`: what it finds, writes and refuses; RED's average, behind a scheduler too."""
+"""Results, files and errors of `aqmlab tune-red`, and the average of RED in a scheduler."""
 
 import copy
 import json
@@ -21,7 +21,7 @@ LOADS = ["--loads", "5,10", "--minth", "3:9", "--replications", "2"]
 
 @pytest.fixture
 def downloads(small: dict[str, Any]) -> dict[str, Any]:
-    """Downloads without end through RED."""
+    """Return a scenario with bulk downloads through RED."""
     small["network"] |= {"queue": dict(RED), "right_hosts": 1}
     small["flows"] = [
         {"name": "C{i}", "count": 2, "from": "left-0", "to": "right-0", "traffic": {"kind": "bulk"}}
@@ -32,18 +32,18 @@ def downloads(small: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture
 def file(downloads: dict[str, Any], tmp_path: Path) -> Path:
-    """The same as a file."""
+    """Return the path of a file with the downloads."""
     path = tmp_path / "downloads.toml"
     path.write_text(toml_document(downloads))
     return path
 
 
-def test_it_leaves_the_tuned_scenario_and_the_evidence(
+def test_the_command_writes_the_tuned_scenario_and_the_shares(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "tuned"
     assert execute(["tune-red", str(file), *LOADS, "--out", str(out)]) == 0
-    shown = capsys.readouterr().out
+    printed = capsys.readouterr().out
     import pandas as pd
 
     table = pd.read_csv(out / "shares.csv")
@@ -53,50 +53,50 @@ def test_it_leaves_the_tuned_scenario_and_the_evidence(
     (minth,) = table[table["best"] == 1]["minth"].unique()
     assert worst[minth] >= 0.9
     assert worst[minth] == pytest.approx(worst.max(), abs=0.01)
-    assert f"minth = {minth:g} packets and maxth = {3 * minth:g} packets" in shown
+    assert f"minth = {minth:g} packets and maxth = {3 * minth:g} packets" in printed
 
-    # The scenario says what was found, and nothing else than before; run, it does so.
+    # The scenario differs only in the thresholds, and its runs have the printed share.
     tuned, before = aqmlab.Scenario.load(out / file.name), aqmlab.Scenario.load(file)
     sizes = {"minth": f"{minth:g} packets", "maxth": f"{3 * minth:g} packets"}
-    said, was = json.loads(normalize(tuned)), json.loads(normalize(before))
-    assert said["network"]["queue"] == was["network"]["queue"] | sizes
-    said["network"]["queue"] = was["network"]["queue"]
-    assert said == was
+    document, original = json.loads(normalize(tuned)), json.loads(normalize(before))
+    assert document["network"]["queue"] == original["network"]["queue"] | sizes
+    document["network"]["queue"] = original["network"]["queue"]
+    assert document == original
     loaded = changed(out / file.name, [("flows.0.count", "10"), ("record.series", "['queue']")])
-    loaded["warm_up"] = "8 s"  # a fifth, as nothing else is said
+    loaded["warm_up"] = "8 s"  # the default is a fifth of the duration
     loaded["record"]["links"] = ["left>right"]
     averages = [tuning.average_of(run) for run in aqmlab.replicate(loaded, 2)]
-    ours = Shares.mean(Shares.of(a, minth, 3 * minth) for a in averages)
+    shares = Shares.mean(Shares.of(a, minth, 3 * minth) for a in averages)
     row = table[(table["best"] == 1) & (table["load"] == "10 flows")].iloc[0]
-    assert ours.inside == pytest.approx(row["inside"])
+    assert shares.inside == pytest.approx(row["inside"])
 
-    # The same again, whatever the number of threads; but never over what is there, unless asked.
-    again = tmp_path / "again"
-    assert execute(["tune-red", str(file), *LOADS, "--out", str(again), "--jobs", "1"]) == 0
+    # The files do not depend on the number of threads, and only --force replaces them.
+    repeated = tmp_path / "repeated"
+    assert execute(["tune-red", str(file), *LOADS, "--out", str(repeated), "--jobs", "1"]) == 0
     for one in ("shares.csv", "shares.png", file.name):
-        assert (again / one).read_bytes() == (out / one).read_bytes()
+        assert (repeated / one).read_bytes() == (out / one).read_bytes()
     capsys.readouterr()
-    assert execute(["tune-red", str(file), *LOADS, "--out", str(again)]) == 2
+    assert execute(["tune-red", str(file), *LOADS, "--out", str(repeated)]) == 2
     assert "an earlier tuning" in capsys.readouterr().err
-    assert execute(["tune-red", str(file), *LOADS, "--out", str(again), "--force"]) == 0
+    assert execute(["tune-red", str(file), *LOADS, "--out", str(repeated), "--force"]) == 0
 
 
-def test_nothing_found_says_the_best_and_writes_nothing(
+def test_without_suitable_thresholds_the_command_prints_the_best_and_writes_nothing(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "tuned"
     loads = ["--load", "flows.0.count=40", "--load", "flows.0.count=2; tcp.ecn=off"]
     few = ["--minth", "2:4", "--set", "network.queue.maxp=0.01"]
     assert execute(["tune-red", str(file), *loads, *few, "--out", str(out)]) == 2
-    told = capsys.readouterr()
-    assert "no thresholds from 2 to 4 packets" in told.err
-    assert "under flows.0.count=40" in told.err
-    assert "flows.0.count=2; tcp.ecn=off" in told.out
+    printed = capsys.readouterr()
+    assert "no thresholds from 2 to 4 packets" in printed.err
+    assert "under flows.0.count=40" in printed.err
+    assert "flows.0.count=2; tcp.ecn=off" in printed.out
     assert not out.exists()
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["--set", "network.queue=codel"], "no link of this scenario"),
         (["--set", "network.reverse.queue.kind=red"], "name one with --link"),
@@ -118,17 +118,21 @@ def test_nothing_found_says_the_best_and_writes_nothing(
         (["--load", "flows.0.cuont=3"], "cuont"),
     ],
 )
-def test_what_is_wrong_is_told_in_a_line(
-    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
+def test_the_error_of_invalid_input_is_one_line(
+    file: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    message: str,
 ) -> None:
     assert execute(["tune-red", str(file), *arguments, "--out", str(tmp_path / "out")]) == 2
     error = capsys.readouterr().err
-    assert told in error
+    assert message in error
     assert error.count("\n") == 1
     assert not (tmp_path / "out").exists()
 
 
-def test_which_flows_are_counted(downloads: dict[str, Any]) -> None:
+def test_the_load_option_changes_the_count_of_the_chosen_flow(downloads: dict[str, Any]) -> None:
     from aqmlab.command.tune_red import read_loads
 
     other = downloads["flows"][0] | {"name": "D{i}"}
@@ -141,13 +145,13 @@ def test_which_flows_are_counted(downloads: dict[str, Any]) -> None:
     assert read_loads(one, "1", None, []) == {"1 flow": [("flows.1.count", "1")]}
 
 
-def _behind(
+def _with_queue(
     queue: dict[str, Any], downloads: dict[str, Any], rate: str = "10 Mbit/s"
 ) -> dict[str, Any]:
-    made = copy.deepcopy(downloads)
-    made["network"] |= {"rate": rate, "queue": queue}
-    made["record"] = {"series": ["queue"], "links": ["left>right"]}
-    return made
+    document = copy.deepcopy(downloads)
+    document["network"] |= {"rate": rate, "queue": queue}
+    document["record"] = {"series": ["queue"], "links": ["left>right"]}
+    return document
 
 
 def test_a_class_of_a_scheduler_has_the_average_that_red_has_alone(
@@ -162,34 +166,34 @@ def test_a_class_of_a_scheduler_has_the_average_that_red_has_alone(
     two = {"kind": "priority", "classes": [{"match": {"dscp": "EF"}, "queue": dict(RED)},
                                            {"queue": dict(RED)}]}  # fmt: skip
     one = {"kind": "priority", "classes": [{"match": {"dscp": "EF"}}, {"queue": dict(RED)}]}
-    behind = [_behind(q, downloads) for q in (cbq, shaper)]
-    behind += [_behind(q, downloads, "1.5 Mbit/s") for q in (one, two)]
+    behind = [_with_queue(q, downloads) for q in (cbq, shaper)]
+    behind += [_with_queue(q, downloads, "1.5 Mbit/s") for q in (one, two)]
     runs = aqmlab.run_many([alone, *behind])
     means = [float(np.mean(tuning.average_of(run))) for run in runs]
     assert means[1:4] == pytest.approx([means[0]] * 3, rel=0.1)
-    assert np.isnan(means[4])  # of two averages neither is that of the link
+    assert np.isnan(means[4])  # with two averages the link has none
 
-    queue = tuning.the_queue(_behind(cbq, downloads))
+    queue = tuning.the_queue(_with_queue(cbq, downloads))
     assert (queue.link, queue.path) == ("left>right", "network.queue.classes.0.queue")
     with pytest.raises(ScenarioError, match="several queues"):
-        tuning.the_queue(_behind(two, downloads))
+        tuning.the_queue(_with_queue(two, downloads))
 
 
-def test_thresholds_in_bytes_stay_in_bytes(downloads: dict[str, Any]) -> None:
+def test_thresholds_in_bytes_are_tuned_in_bytes(downloads: dict[str, Any]) -> None:
     downloads["network"]["queue"] = {
         "kind": "tc_red", "limit": "90 kB", "min": "5 kB", "max": "1 MiB", "burst": "20 packets",
     }  # fmt: skip
-    found = tuning.tune(downloads, {"as it is": []}, minth=(4000, 9000), replications=1)
-    assert (found.queue.unit, found.queue.keys) == ("B", ("min", "max"))
-    assert found.queue.limit == 90_000
-    assert found.queue.pair(4001, 2.5) == (4001, 10002)
-    (_, maxth) = found.queue.overrides(1_234_567, 3_703_701)
+    tuned = tuning.tune(downloads, {"as it is": []}, minth=(4000, 9000), replications=1)
+    assert (tuned.queue.unit, tuned.queue.keys) == ("B", ("min", "max"))
+    assert tuned.queue.limit == 90_000
+    assert tuned.queue.pair(4001, 2.5) == (4001, 10002)
+    (_, maxth) = tuned.queue.overrides(1_234_567, 3_703_701)
     assert maxth[1] == "'3703701 B'"
-    assert 4000 <= found.best.minth <= 9000
-    assert found.best.score > 0.5
+    assert 4000 <= tuned.best.minth <= 9000
+    assert tuned.best.score > 0.5
 
 
-def test_of_equal_pairs_the_lowest_is_best() -> None:
+def test_the_lowest_of_equally_good_pairs_is_the_best() -> None:
     def pair(minth: float, *inside: float) -> Tried:
         shares = {str(i): Shares(0, x, 1 - x) for i, x in enumerate(inside)}
         return Tried(minth, 3 * minth, shares)
@@ -198,8 +202,10 @@ def test_of_equal_pairs_the_lowest_is_best() -> None:
     assert tuning.best(tried).minth == 4
 
 
-def test_a_toml_document_reads_back(file: Path, downloads: dict[str, Any]) -> None:
+def test_a_written_toml_document_is_read_as_the_same_scenario(
+    file: Path, downloads: dict[str, Any]
+) -> None:
     assert normalize(file) == normalize(downloads)
     for example in Path("examples").glob("*.toml"):
-        said = aqmlab.scenario.as_said(example)
-        assert aqmlab.Scenario.from_toml(toml_document(said)) == aqmlab.Scenario.load(example)
+        document = aqmlab.scenario.as_said(example)
+        assert aqmlab.Scenario.from_toml(toml_document(document)) == aqmlab.Scenario.load(example)

@@ -1,4 +1,4 @@
-"""What is legal and probably not meant is told once: on stderr, in manifests, on pages."""
+"""Warnings about valid but probably unintended settings: on stderr, in manifests, on pages."""
 
 import json
 import warnings
@@ -13,7 +13,7 @@ from aqmlab.compare.comparison import compare
 from aqmlab.experiment import IdenticalReplications
 from aqmlab.scenario import as_said
 
-HELD = """
+SCENARIO = """
 duration = "3 s"
 [network]
 kind = "dumbbell"
@@ -34,56 +34,66 @@ tcp = { receive_window = "8 kB" }
 
 
 @pytest.fixture
-def held(tmp_path: Path) -> Path:
-    """A scenario with a receive window that limits, where nothing is by chance."""
-    path = tmp_path / "held.toml"
-    path.write_text('phase_breaking = { start = "0 s", delay = "0 s" }\n' + HELD)
+def window_limited(tmp_path: Path) -> Path:
+    """Return the path of a scenario without randomness, limited by the receive window."""
+    path = tmp_path / "window_limited.toml"
+    path.write_text('phase_breaking = { start = "0 s", delay = "0 s" }\n' + SCENARIO)
     return path
 
 
-def test_a_run_tells_them_on_stderr_and_in_its_manifest(
-    held: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_run_prints_warnings_on_stderr_and_writes_them_to_its_manifest(
+    window_limited: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
-    assert execute(["run", str(held), "--out", str(out)]) == 0
-    told = capsys.readouterr()
-    assert told.err.count("warning: connections of load (1 of 1) ended with a cwnd") == 1
-    assert "warning" not in told.out
+    assert execute(["run", str(window_limited), "--out", str(out)]) == 0
+    printed = capsys.readouterr()
+    assert printed.err.count("warning: connections of load (1 of 1) ended with a cwnd") == 1
+    assert "warning" not in printed.out
     about = [w["about"] for w in json.loads((out / "manifest.json").read_text())["warnings"]]
     assert about == ["receive-window", "no-congestion"]
     assert len(aqmlab.Result.read(out).warnings) == 2
 
 
-def test_they_can_be_silenced(held: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert execute(["run", str(held), "--no-warnings"]) == 0
+def test_no_warnings_turns_warnings_off(
+    window_limited: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert execute(["run", str(window_limited), "--no-warnings"]) == 0
     assert capsys.readouterr().err == ""
 
 
-def test_a_comparison_tells_them_on_stderr_and_on_its_page(
-    held: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_comparison_prints_warnings_on_stderr_and_on_its_page(
+    window_limited: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
-    command = ["compare", "drop_tail", "codel", "--scenario", str(held), "--replications", "2"]
-    for _ in range(2):  # the second time from what is kept
+    command = [
+        "compare",
+        "drop_tail",
+        "codel",
+        "--scenario",
+        str(window_limited),
+        "--replications",
+        "2",
+    ]
+    for _ in range(2):  # the second time from stored runs
         assert execute([*command, "--resume", "--out", str(out)]) == 0
-        told = capsys.readouterr().err
-        assert told.count("warning: connections of load (1 of 1) ended with a cwnd") == 1
-        assert "all replications of drop_tail, codel have the same measures" in told
+        printed = capsys.readouterr().err
+        assert printed.count("warning: connections of load (1 of 1) ended with a cwnd") == 1
+        assert "all replications of drop_tail, codel have the same measures" in printed
     page = (out / "report.html").read_text()
     assert "Warnings" in page
     assert "receive window" in page
     assert len(json.loads((out / "comparison.json").read_text())["warnings"]) == 3
 
 
-def test_replications_that_are_all_the_same_are_told(held: Path) -> None:
+def test_identical_replications_cause_a_warning(window_limited: Path) -> None:
     with pytest.warns(IdenticalReplications, match="all 3 replications are the same"):
-        aqmlab.replicate(held, 3)
+        aqmlab.replicate(window_limited, 3)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         aqmlab.replicate("examples/two_flows.toml", 2)
 
 
-def test_the_manifest_has_the_tcp_of_each_group_resolved(tmp_path: Path) -> None:
+def test_the_manifest_has_the_resolved_tcp_of_each_flow(tmp_path: Path) -> None:
     flow = {"from": "left-0", "to": "right-0", "traffic": {"kind": "bulk", "size": "50 kB"}}
     scenario: dict[str, Any] = as_said("examples/two_flows.toml")
     scenario["flows"] = [
@@ -102,12 +112,12 @@ def test_the_manifest_has_the_tcp_of_each_group_resolved(tmp_path: Path) -> None
 
 def test_a_run_prints_the_tcp_of_its_flows(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["run", "examples/one_flow.toml", "--set", "tcp.congestion=cubic"]) == 0
-    told = capsys.readouterr().out
-    assert "TCP of download: stack plain, cubic, recovery sack, with SACK, ECN off" in told
+    printed = capsys.readouterr().out
+    assert "TCP of download: stack plain, cubic, recovery sack, with SACK, ECN off" in printed
 
 
 @pytest.mark.parametrize("key", ["tcp.congestion", "flows.0.tcp.congestion"])
-def test_what_a_control_brings_follows_a_sweep(key: str) -> None:
+def test_a_sweep_over_a_control_or_a_stack_changes_the_keys_that_it_sets(key: str) -> None:
     swept = aqmlab.sweep("examples/one_flow.toml", {key: ["reno", "cubic"]})
     recovery = [result.tcp[0]["sender"]["recovery"]["method"] for result in swept.results]
     assert recovery == ["reno", "sack"]
@@ -127,7 +137,7 @@ def test_what_a_control_brings_follows_a_sweep(key: str) -> None:
         ({"recovery": {"reduction": "prr"}}, "reduction"),
     ],
 )
-def test_what_needs_sack_is_refused_without(tcp: dict[str, Any], key: str) -> None:
+def test_settings_that_require_sack_are_refused_without_sack(tcp: dict[str, Any], key: str) -> None:
     scenario = as_said("examples/one_flow.toml")
     scenario["flows"][0]["tcp"] = tcp
     with pytest.raises(
@@ -136,8 +146,8 @@ def test_what_needs_sack_is_refused_without(tcp: dict[str, Any], key: str) -> No
         aqmlab.run(scenario)
 
 
-def test_the_answer_does_not_hang_on_how_tcp_was_chosen() -> None:
-    """Whether an AQM helps short transfers: docs/how-to/choose-tcp.md."""
+def test_the_effect_of_aqms_on_short_transfers_does_not_depend_on_the_choice_of_tcp() -> None:
+    """In docs/how-to/choose-tcp.md every AQM shortens the median time of short transfers."""
     queues = ["drop_tail", "red:minth=20 packets,maxth=60 packets", "pie", "fq_codel"]
     links = ["left>right", "right>left"]
     for change in (("tcp.sack", "true"), ("tcp.stack", "linux"), ("tcp.congestion", "cubic")):

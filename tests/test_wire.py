@@ -1,7 +1,7 @@
-"""What tshark reads in our captures is what was put there, each checksum right.
+"""Captures of every header: tshark reads the written fields, and all checksums are valid.
 
 crates/wire/examples/every_header.rs writes a capture of every combination of options, with all ECN
-fields and flags, over IPv4 and IPv6, and says what each packet is.
+fields and flags, over IPv4 and IPv6, and prints the fields of each packet.
 """
 
 import json
@@ -23,7 +23,7 @@ WRONG = " or ".join(
         *(f"{protocol}.checksum.status == 0" for protocol in ("ip", "tcp", "udp")),
     ]
 )
-"""A display filter: a packet that tshark finds malformed, erroneous, or with a bad checksum."""
+"""Display filter for malformed or erroneous packets and for invalid checksums."""
 SACK = {"sack_le": "tcp.options.sack_le", "sack_re": "tcp.options.sack_re"}
 VERSIONS = {
     "ecn": ("ip.dsfield.ecn", "ipv6.tclass.ecn"),
@@ -46,13 +46,13 @@ FIELDS = [*OTHERS, *PLAIN, *BYTES, *SACK.values(), *(f for pair in VERSIONS.valu
 def tshark(capture: Path, *arguments: str) -> list[str]:
     """Return the lines that tshark prints of a capture."""
     command = ["tshark", "-n", "-r", str(capture), *SETTINGS, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+    process = subprocess.run(command, capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
+    return process.stdout.splitlines()
 
 
 def packets(capture: Path) -> list[dict[str, str]]:
-    """Return the fields of each packet in a capture, those that it lacks empty."""
+    """Return the fields of each packet in a capture; an absent field is empty."""
     wanted = [word for field in FIELDS for word in ("-e", field)]
     lines = tshark(capture, "-T", "fields", "-E", "separator=/t", *wanted)
     return [dict(zip(FIELDS, line.split("\t"), strict=True)) for line in lines]
@@ -62,34 +62,34 @@ def packets(capture: Path) -> list[dict[str, str]]:
 def capture(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[str, Path, list[dict[str, Any]]]:
-    """What is kept of a packet, the capture, and what its packets are."""
+    """Return the captured part of a packet, the capture, and the fields of its packets."""
     for tool, remedy in {
         "tshark": "install it with: apt-get install tshark",
         "cargo": "see https://rustup.rs",
     }.items():
         if not shutil.which(tool):
-            pytest.skip(f"captures are not read without {tool}; {remedy}")
+            pytest.skip(f"these tests need {tool}; {remedy}")
     keep: str = request.param
     path = tmp_path_factory.mktemp("wire") / f"{keep}.pcapng"
     command = ["cargo", "run", "--locked", "-q", "-p", "wire", "--example", "every_header", "--"]
-    done = subprocess.run(
+    process = subprocess.run(
         [*command, keep, str(path)], capture_output=True, text=True, check=True, cwd=ROOT
     )
-    return keep, path, [json.loads(line) for line in done.stdout.splitlines()]
+    return keep, path, [json.loads(line) for line in process.stdout.splitlines()]
 
 
 def number(text: str) -> int | None:
-    """Read a number, decimal or hexadecimal; none if there is no text."""
+    """Parse a decimal or hexadecimal number; return None for an empty text."""
     return int(text, 0) if text else None
 
 
-def test_tshark_reads_what_was_written(
+def test_tshark_reads_the_written_fields(
     capture: tuple[str, Path, list[dict[str, Any]]],
 ) -> None:
     _, path, written = capture
-    found = packets(path)
-    assert len(found) == len(written) > 800
-    for packet, expected in zip(found, written, strict=True):
+    read_packets = packets(path)
+    assert len(read_packets) == len(written) > 800
+    for packet, expected in zip(read_packets, written, strict=True):
         assert packet["frame.interface_name"] == expected["interface"]
         assert packet["frame.time_epoch"].replace(".", "").lstrip("0") == (
             str(expected["ns"]).lstrip("0")
@@ -110,23 +110,25 @@ def test_tshark_reads_what_was_written(
             assert packet[field].replace(":", "") == expected.get(field, "")
 
 
-def test_tshark_finds_nothing_wrong(capture: tuple[str, Path, list[dict[str, Any]]]) -> None:
+def test_tshark_reports_no_error(capture: tuple[str, Path, list[dict[str, Any]]]) -> None:
     _, path, _ = capture
     assert tshark(path, "-Y", WRONG) == []
 
 
-def test_what_is_kept(capture: tuple[str, Path, list[dict[str, Any]]]) -> None:
+def test_a_capture_has_whole_packets_or_only_headers(
+    capture: tuple[str, Path, list[dict[str, Any]]],
+) -> None:
     keep, path, _ = capture
     for packet in packets(path):
-        kept, length = int(packet["frame.cap_len"]), int(packet["frame.len"])
+        captured, length = int(packet["frame.cap_len"]), int(packet["frame.len"])
         payload = int(packet["tcp.len"] or 0) or int(packet["udp.length"] or 8) - 8
-        assert kept == (length if keep == "whole" else length - payload)
+        assert captured == (length if keep == "whole" else length - payload)
         status = packet["tcp.checksum.status"] or packet["udp.checksum.status"]
-        # 1: good, 2: not verified.
-        assert status == ("1" if kept == length else "2")
+        # 1 is a valid checksum, 2 an unverified one.
+        assert status == ("1" if captured == length else "2")
 
 
-def test_tshark_would_find_a_flipped_bit(
+def test_tshark_reports_a_flipped_bit(
     capture: tuple[str, Path, list[dict[str, Any]]], tmp_path: Path
 ) -> None:
     _, path, _ = capture

@@ -1,4 +1,4 @@
-"""Every engine goes through run, sweep, compare, reproduce and the report."""
+"""Conformance of every engine: run, sweep, compare, reproduce and the report."""
 
 import io
 import json
@@ -36,33 +36,17 @@ from aqmlab.studies.framework import (
 from aqmlab.studies.framework.claims import value
 from aqmlab.studies.framework.runs import Record
 from aqmlab.summary import show
+from conftest import SMALL
 from test_guides import ENGINE, block
 
 SCENARIO: dict[str, Any] = {
-    "title": "Two downloads",
+    "title": SMALL["title"],
     "seed": 3,
     "phase_breaking": {"start": "1 s"},
-    "network": {
-        "kind": "dumbbell",
-        "rate": "1.5 Mbit/s",
-        "delay": "20 ms",
-        "queue": {"kind": "drop_tail", "limit": "16 packets"},
-        "left_rate": "10 Mbit/s",
-        "left_delay": "0.5 ms",
-        "right_hosts": 2,
-        "right_rate": "10 Mbit/s",
-        "right_delay": "0.5 ms",
-    },
-    "flows": [
-        {
-            "name": "C{i}",
-            "count": 2,
-            "from": "left-0",
-            "to": "right-{i}",
-            "traffic": {"kind": "bulk", "size": "200 kB"},
-        }
-    ],
+    "network": SMALL["network"] | {"queue": {"kind": "drop_tail", "limit": "16 packets"}},
+    "flows": SMALL["flows"],
 }
+"""The small scenario with the keys that the engine of the guide supports."""
 LIMITS = {"network.queue.limit": ["4 packets", "16 packets"]}
 QUEUES = ["small=drop_tail:limit=4 packets", "large=drop_tail:limit=16 packets"]
 CLAIMS = """id,statement,quantity,value,unit,scenario,source,qualifier
@@ -73,7 +57,7 @@ C,longest queue,queue,0,packets,all,here,lower_bound
 
 
 def guide_source() -> str:
-    """Return the engine of the guide without the sweep that the guide ends with."""
+    """Return the source of the guide's engine without the sweep at its end."""
     source: str = block("python", "class Sawtooth", ENGINE)
     return source.partition("\nlimits =")[0]
 
@@ -86,7 +70,7 @@ def guide_engine() -> Any:
 
 @dataclass(frozen=True)
 class Setting:
-    """The scenario, as a study has it."""
+    """Setting of a study that has the scenario of these tests."""
 
     def columns(self) -> dict[str, Any]:
         return {}
@@ -117,17 +101,17 @@ def study(folder: Path) -> Study:
         ("A", "goodput", goodput), ("B", "busy", busy), ("C", "queue", longest_queue),
     ):  # fmt: skip
         record = Record(frozenset(["queue"])) if name == "queue" else Record()
-        of: Measure[Result] = Measure(name, "", read)
+        measure: Measure[Result] = Measure(name, "", read)
 
         def needs(record: Record = record) -> Iterator[Need]:
             yield Need(Setting(), record=record)
 
-        def make(runs: Runs, of: Measure[Result] = of) -> Section:
-            ours = estimates.mean([of.of(run) for run in runs.of(Setting())])
-            return Section(cells=[Cell(of.name, {}, of.name, "", ours)])
+        def make(runs: Runs, measure: Measure[Result] = measure) -> Section:
+            estimate = estimates.mean([measure.of(run) for run in runs.of(Setting())])
+            return Section(cells=[Cell(measure.name, {}, measure.name, "", estimate)])
 
-        def decide(runs: Runs, claim: Published, of: Measure[Result] = of) -> Decision:
-            values = [of.of(run) for run in runs.of(Setting())]
+        def decide(runs: Runs, claim: Published, measure: Measure[Result] = measure) -> Decision:
+            values = [measure.of(run) for run in runs.of(Setting())]
             return value(claim, values, Tolerance.of("none", 0.0))
 
         items.append(Item(name, name, needs, make))
@@ -144,8 +128,8 @@ def experiment() -> Experiment:
 
 
 @dataclass
-class All:
-    """What an engine gave: a run, a sweep, an experiment, a comparison, and a report."""
+class Outputs:
+    """Outputs of an engine: a run, a sweep, an experiment, a comparison and a report."""
 
     run: Result
     sweep: aqmlab.Sweep
@@ -156,45 +140,45 @@ class All:
     decision: Decision
 
 
-def everything(engine: Engine, folder: Path, store: FolderStore) -> All:
-    """Take an engine through everything that takes one."""
+def everything(engine: Engine, folder: Path, store: FolderStore) -> Outputs:
+    """Produce every output with an engine."""
     run = aqmlab.run(SCENARIO, engine=engine)
-    (again, _) = aqmlab.replicate(SCENARIO, 2, engine=engine, store=store)
-    assert again.flows.equals(run.flows)
+    (repeated, _) = aqmlab.replicate(SCENARIO, 2, engine=engine, store=store)
+    assert repeated.flows.equals(run.flows)
     swept = aqmlab.sweep(SCENARIO, LIMITS, 2, engine=engine, store=store)
     outcome = conduct(experiment(), engine=engine, store=store)
     compared = compare(QUEUES, SCENARIO, 2, engine=engine, store=store)
-    with output.place(folder / "compare") as claim, output.store(claim) as kept:
-        page = output.write(compared, kept, claim)
+    with output.place(folder / "compare") as claim, output.store(claim) as comparison_store:
+        page = output.write(compared, comparison_store, claim)
     tiny = study(folder / "study")
     report = tiny.reproduce(out=folder / "out", engine=engine, store=store)
     _, decision, _ = tiny.decide("B", 2, engine=engine, store=store)
-    return All(run, swept, outcome, compared, page.read_text("utf-8"), report, decision)
+    return Outputs(run, swept, outcome, compared, page.read_text("utf-8"), report, decision)
 
 
-class Asked:
-    """The simulator, which records what every engine is asked for here."""
+class Simulated:
+    """Outputs of the simulator, whose runs a recorded engine can return."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.store = FolderStore(folder / "runs")
-        self.all = everything(Simulator(), folder, self.store)
-        self.runs = [self.all.run, *self.store]
+        self.outputs = everything(Simulator(), folder, self.store)
+        self.runs = [self.outputs.run, *self.store]
 
 
 @pytest.fixture(scope="module")
-def simulated(tmp_path_factory: pytest.TempPathFactory) -> Asked:
-    return Asked(tmp_path_factory.mktemp("simulated"))
+def simulated(tmp_path_factory: pytest.TempPathFactory) -> Simulated:
+    return Simulated(tmp_path_factory.mktemp("simulated"))
 
 
 @pytest.fixture(scope="module", params=["simulator", "recorded", "cluster", "guide"])
-def engine(request: pytest.FixtureRequest, simulated: Asked) -> Iterator[Engine]:
+def engine(request: pytest.FixtureRequest, simulated: Simulated) -> Iterator[Engine]:
     if request.param == "cluster":
         pytest.importorskip("distributed")
         from aqmlab.engine.cluster import connect
 
-        with connect("dask", jobs=1) as there:
-            yield there
+        with connect("dask", jobs=1) as cluster:
+            yield cluster
     elif request.param == "guide":
         yield guide_engine()
     else:
@@ -202,106 +186,112 @@ def engine(request: pytest.FixtureRequest, simulated: Asked) -> Iterator[Engine]
 
 
 @pytest.fixture(scope="module")
-def all_of(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> All:
+def outputs(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Outputs:
     folder = tmp_path_factory.mktemp("engine")
     with FolderStore(folder / "runs") as store:
         return everything(engine, folder, store)
 
 
-def lacks(engine: Engine) -> bool:
-    """Return whether an engine fills only the tables of flows and links."""
+def fills_two_tables(engine: Engine) -> bool:
+    """Return True if an engine fills only the tables of flows and links."""
     return engine.capabilities.columns is not None
 
 
-def printed(what: Any, function: Any) -> str:
+def printed(value: Any, function: Any) -> str:
     text = io.StringIO()
-    function(what, Console(file=text, width=120))
+    function(value, Console(file=text, width=120))
     return text.getvalue()
 
 
-def test_run_fills_what_the_engine_declares(
-    engine: Engine, all_of: All, simulated: Asked, tmp_path: Path
+def test_a_run_has_the_columns_that_the_engine_declares(
+    engine: Engine, outputs: Outputs, simulated: Simulated, tmp_path: Path
 ) -> None:
-    run, text = all_of.run, printed(all_of.run, show)
-    assert ("Not measured by the engine: flows.segments_sent" in text) is lacks(engine)
-    if lacks(engine):
+    run, text = outputs.run, printed(outputs.run, show)
+    assert ("Not measured by the engine: flows.segments_sent" in text) is fills_two_tables(engine)
+    if fills_two_tables(engine):
         filled = {table: list(run.columns(table)) for table in run.tables}
         assert filled == engine.capabilities.columns
         with pytest.raises(NotMeasuredError, match=r"flows\.timeouts is not measured"):
             run.columns("flows")["timeouts"]
     else:
-        assert run.flows.equals(simulated.all.run.flows)
+        assert run.flows.equals(simulated.outputs.run.flows)
     run.write(tmp_path / "run")
-    back = Result.read(tmp_path / "run")
-    assert back.tables == run.tables
-    assert all(back.table(name).equals(run.table(name)) for name in run.tables)
-    assert {k: back.manifest.get(k) for k in run.manifest} == run.manifest
+    stored = Result.read(tmp_path / "run")
+    assert stored.tables == run.tables
+    assert all(stored.table(name).equals(run.table(name)) for name in run.tables)
+    assert {k: stored.manifest.get(k) for k in run.manifest} == run.manifest
 
 
-def test_a_sweep_has_the_tables_and_the_estimates(
-    engine: Engine, all_of: All, simulated: Asked
+def test_a_sweep_has_the_tables_and_estimates_of_its_runs(
+    engine: Engine, outputs: Outputs, simulated: Simulated
 ) -> None:
-    swept = all_of.sweep
+    swept = outputs.sweep
     assert len(swept.flows) == 8
-    assert len(swept.links) == 4 * len(all_of.run.links)
-    every = measures(["left>right"], MeasuredRun.of_result(all_of.run).crossing)
-    found = swept.estimates(every).set_index("measure")
-    assert (found.loc["goodput_bps", "n"] == 2).all()
+    assert len(swept.links) == 4 * len(outputs.run.links)
+    every = measures(["left>right"], MeasuredRun.of_result(outputs.run).crossing)
+    table = swept.estimates(every).set_index("measure")
+    assert (table.loc["goodput_bps", "n"] == 2).all()
     absent = {"mean_delay_s", "p95_delay_s", "p99_delay_s"}  # a plain run records no delays
-    absent |= {"utilization", "drop_rate", "mark_rate"} if lacks(engine) else set()
-    assert set(found.index[found["statistic"] == "not measured"]) == absent
+    absent |= {"utilization", "drop_rate", "mark_rate"} if fills_two_tables(engine) else set()
+    assert set(table.index[table["statistic"] == "not measured"]) == absent
     assert swept.to_xarray(every).attrs["not_measured"] == [
         m.name for m in every if m.name in absent
     ]
-    if not lacks(engine):
-        assert swept.links.equals(simulated.all.sweep.links)
+    if not fills_two_tables(engine):
+        assert swept.links.equals(simulated.outputs.sweep.links)
 
 
-def test_an_experiment_names_what_is_not_measured(
-    engine: Engine, all_of: All, tmp_path: Path
+def test_an_experiment_names_the_measures_that_its_engine_lacks(
+    engine: Engine, outputs: Outputs, tmp_path: Path
 ) -> None:
-    outcome = all_of.outcome
+    outcome = outputs.outcome
     outcome.write(tmp_path / "runs.parquet")
     outcome = Outcome.read(tmp_path)
-    assert ("mean_delay_s" in outcome.not_measured) is lacks(engine)
+    assert ("mean_delay_s" in outcome.not_measured) is fills_two_tables(engine)
     text = printed(outcome, show_outcome)
     assert "goodput_bps" in text
-    assert ("Not measured by the engine: utilization" in text) is lacks(engine)
+    assert ("Not measured by the engine: utilization" in text) is fills_two_tables(engine)
     rows = outcome.summary().set_index("measure")
-    assert (rows.loc["mean_delay_s", "statistic"] == "not measured") is lacks(engine) or len(
-        rows.loc["mean_delay_s"]
-    ) == 2
-    assert outcome.cells(measures=["drop_rate"])[0].estimate.n == (0 if lacks(engine) else 2)
+    assert (rows.loc["mean_delay_s", "statistic"] == "not measured") is fills_two_tables(
+        engine
+    ) or len(rows.loc["mean_delay_s"]) == 2
+    assert outcome.cells(measures=["drop_rate"])[0].estimate.n == (
+        0 if fills_two_tables(engine) else 2
+    )
 
 
-def test_a_comparison_and_its_page_name_what_is_not_measured(engine: Engine, all_of: All) -> None:
-    compared = all_of.comparison
+def test_a_comparison_and_its_page_name_the_measures_that_its_engine_lacks(
+    engine: Engine, outputs: Outputs
+) -> None:
+    compared = outputs.comparison
     assert compared.estimate(1, "goodput_bps").n == 2
     absent = [m.name for m in compared.not_measured]
-    assert absent[:2] == (["utilization", "mean_delay_s"] if lacks(engine) else [])
-    assert ("Not measured by the engine: busy (%)" in all_of.page) is lacks(engine)
-    assert ("Queueing delay" in all_of.page) is not lacks(engine)
-    assert "Fairness" in all_of.page
+    assert absent[:2] == (["utilization", "mean_delay_s"] if fills_two_tables(engine) else [])
+    assert ("Not measured by the engine: busy (%)" in outputs.page) is fills_two_tables(engine)
+    assert ("Queueing delay" in outputs.page) is not fills_two_tables(engine)
+    assert "Fairness" in outputs.page
     assert compared.as_dict()["not_measured"] == absent
 
 
-def test_a_study_goes_on_without_what_is_not_measured(engine: Engine, all_of: All) -> None:
-    claims = (all_of.study.parent / "claims.csv").read_text("utf-8")
-    page = all_of.study.read_text("utf-8")
+def test_a_study_marks_the_claims_that_its_engine_cannot_measure(
+    engine: Engine, outputs: Outputs
+) -> None:
+    claims = (outputs.study.parent / "claims.csv").read_text("utf-8")
+    page = outputs.study.read_text("utf-8")
     verdicts = [line.split(",")[10] for line in claims.splitlines()[1:]]
-    rest = "not measured" if lacks(engine) else "open"
+    rest = "not measured" if fills_two_tables(engine) else "open"
     assert verdicts[1:] == [rest, rest]
     assert verdicts[0] in ("open", "reproduced")
-    assert ("Not measured: links.busy_s is not measured" in page) is lacks(engine)
-    assert ("the engine does not record the series queue" in page) is lacks(engine)
+    assert ("Not measured: links.busy_s is not measured" in page) is fills_two_tables(engine)
+    assert ("the engine does not record the series queue" in page) is fills_two_tables(engine)
 
 
-def test_one_claim_is_decided_with_any_engine(engine: Engine, all_of: All) -> None:
-    assert (all_of.decision.verdict == "not measured") is lacks(engine)
+def test_a_claim_without_its_column_is_not_measured(engine: Engine, outputs: Outputs) -> None:
+    assert (outputs.decision.verdict == "not measured") is fills_two_tables(engine)
 
 
 class FlowsAndLinks:
-    """The simulator, of which it fills a few columns of flows and links."""
+    """Engine that fills a few columns of flows and links from the simulator."""
 
     build = "flows and links"
     capabilities = Capabilities(
@@ -324,7 +314,7 @@ class FlowsAndLinks:
             yield i, filling.result(result.manifest["simulated_s"])
 
 
-def test_a_published_study_says_what_is_not_measured(tmp_path: Path) -> None:
+def test_the_report_of_a_published_study_names_the_missing_columns(tmp_path: Path) -> None:
     published = studies.load("red-wired-testbed")
     report = published.reproduce(jobs=1, out=tmp_path / "out", engine=FlowsAndLinks(), quick=True)
     page = report.read_text("utf-8")
@@ -332,17 +322,17 @@ def test_a_published_study_says_what_is_not_measured(tmp_path: Path) -> None:
     assert "the engine does not record the series" in page
 
 
-# Refusals
+# Scenarios and columns that an engine does not support
 
 
 class Counting:
-    """An engine that counts its runs, with capabilities that a test gives."""
+    """Engine that counts its runs and has the capabilities of a test."""
 
     build = "counting"
 
     def __init__(self, capabilities: Capabilities) -> None:
         self.capabilities = capabilities
-        self.ran = 0
+        self.runs = 0
 
     def run(
         self,
@@ -351,7 +341,7 @@ class Counting:
         progress: Progress | None = None,  # noqa: ARG002
     ) -> Generator[tuple[int, Result | Failed]]:
         for i, text in enumerate(texts):
-            self.ran += 1
+            self.runs += 1
             yield i, self.one(Filling(text))
 
     def one(self, filling: Filling) -> Result:
@@ -395,33 +385,33 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("capabilities", "changes", "error"), REFUSED)
-def test_a_scenario_that_needs_more_is_refused_before_the_first_run(
+def test_an_unsupported_scenario_is_refused_before_the_first_run(
     capabilities: Capabilities, changes: dict[str, Any], error: str
 ) -> None:
     engine = Counting(capabilities)
-    more = changed(SCENARIO, [(key, toml_value(value)) for key, value in changes.items()])
+    unsupported = changed(SCENARIO, [(key, toml_value(value)) for key, value in changes.items()])
     with pytest.raises(aqmlab.ScenarioError) as refused:
-        aqmlab.run_many([SCENARIO, more], engine=engine)
+        aqmlab.run_many([SCENARIO, unsupported], engine=engine)
     assert str(refused.value) == error
-    assert engine.ran == 0
+    assert engine.runs == 0
 
 
 def test_a_column_that_the_engine_does_not_fill_is_refused() -> None:
     engine = Counting(Capabilities(series=[], columns={"flows": ["goodput_bps"]}))
-    for named, why in (
+    for name, reason in (
         ("links.busy_s.sum", "does not fill links.busy_s"),
         ("queue.queue_packets.mean", "does not record queue"),
     ):
-        with pytest.raises(aqmlab.ScenarioError, match=rf'measures.0: "{named}" .* which {why};'):
-            conduct(Experiment(scenario=SCENARIO, measures=[named]), engine=engine)
+        with pytest.raises(aqmlab.ScenarioError, match=rf'measures.0: "{name}" .* which {reason};'):
+            conduct(Experiment(scenario=SCENARIO, measures=[name]), engine=engine)
     with pytest.raises(aqmlab.ScenarioError, match=r"limits: this engine does not support limits"):
         aqmlab.run(SCENARIO, engine=engine, limits={"events": 5})
     with pytest.raises(ValueError, match="only the simulator writes captures"):
         aqmlab.run(SCENARIO, engine=engine, pcap=Path.cwd())
-    assert engine.ran == 0
+    assert engine.runs == 0
 
 
-def test_the_empty_result_refuses_wrong_tables_columns_and_rows() -> None:
+def test_an_empty_result_refuses_invalid_tables_columns_and_rows() -> None:
     filling = Filling(normalize(SCENARIO))
     for table, columns, error in (
         ("flow", {}, "'flow' is not a table; did you mean flows"),
@@ -434,7 +424,7 @@ def test_the_empty_result_refuses_wrong_tables_columns_and_rows() -> None:
             filling.fill(table, columns)
 
 
-def test_datagrams_that_are_not_measured_are_not_taken_for_none() -> None:
+def test_the_goodput_without_measured_datagrams_is_not_measured() -> None:
     flow = {"name": "U", "from": "left-0", "to": "right-0",
             "traffic": {"kind": "cbr", "rate": "1 Mbit/s"}}  # fmt: skip
     scenario = SCENARIO | {"flows": [flow], "duration": "1 s"}
@@ -444,10 +434,10 @@ def test_datagrams_that_are_not_measured_are_not_taken_for_none() -> None:
     assert goodput.of(MeasuredRun.of_result(aqmlab.run(scenario))) > 0.8e6
 
 
-# Commands
+# Engines in commands
 
 
-def test_commands_take_an_engine_by_its_name(
+def test_every_command_accepts_an_engine_by_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -493,7 +483,7 @@ def test_commands_take_an_engine_by_its_name(
         ("math:pi", "is not an engine because it has no `build`"),
     ],
 )
-def test_a_wrong_engine_is_an_error_of_one_line(
+def test_the_error_of_an_invalid_engine_is_one_line(
     name: str,
     error: str,
     scenario: Path,
@@ -507,11 +497,11 @@ def test_a_wrong_engine_is_an_error_of_one_line(
     assert message.count("\n") == 1
 
 
-# Gaps that only some runs have
+# Columns that only some runs have
 
 
 class Uneven(Counting):
-    """An engine that fills more columns in runs with an even seed."""
+    """Engine that fills more columns in runs with an even seed."""
 
     def one(self, filling: Filling) -> Result:
         if filling.network.scenario["seed"] % 2 == 0:
@@ -520,7 +510,7 @@ class Uneven(Counting):
         return super().one(filling)
 
 
-def test_a_sweep_leaves_gaps_empty() -> None:
+def test_a_sweep_has_empty_cells_for_missing_columns() -> None:
     swept = aqmlab.sweep(SCENARIO, LIMITS, 2, engine=Uneven(Capabilities()))
     flows = swept.flows
     assert flows["timeouts"].isna().tolist() == [True, True, False, False] * 2
@@ -533,9 +523,9 @@ def test_a_sweep_leaves_gaps_empty() -> None:
     assert jain == "not measured"
 
 
-def test_an_arm_without_a_measure_says_so() -> None:
+def test_an_arm_without_a_measure_is_printed_as_not_measured() -> None:
     class ByQueue(Counting):
-        """An engine that measures links only with a short queue."""
+        """Engine that measures links only with a short queue."""
 
         def one(self, filling: Filling) -> Result:
             if filling.network.link("left>right").limit_packets == 4:
@@ -543,11 +533,11 @@ def test_an_arm_without_a_measure_says_so() -> None:
             return super().one(filling)
 
     arms = {"short": {"network.queue.limit": "4 packets"}, "long": {}}
-    wanted = Experiment(
+    two_arms = Experiment(
         scenario=SCENARIO, measures=["utilization", "flows.goodput_bps.sum"], arms=arms,
         replications=Replications(2),
     )  # fmt: skip
-    outcome = conduct(wanted, engine=ByQueue(Capabilities()))
+    outcome = conduct(two_arms, engine=ByQueue(Capabilities()))
     assert outcome.not_measured == []
     text = printed(outcome, show_outcome)
     assert text.count("not measured") == 1
@@ -555,35 +545,35 @@ def test_an_arm_without_a_measure_says_so() -> None:
     assert (short.estimate.value, str(long.estimate)) == (50.0, "not measured")
 
 
-# Folders
+# Folders of earlier versions
 
 
-def test_a_sweep_of_an_older_version_measured_everything(all_of: All) -> None:
-    outcome = all_of.outcome
+def test_a_sweep_of_an_earlier_version_has_all_measures(outputs: Outputs) -> None:
+    outcome = outputs.outcome
     older = replace(outcome, runs=outcome.runs.drop(columns="not_measured"))
     assert older.not_measured == []
     assert len(older.cells(measures=["goodput_bps"])) == 2
 
 
-def test_the_guide_s_engine_fails_flows_that_it_has_no_formula_for() -> None:
-    back = SCENARIO["flows"][0] | {"name": "R", "count": 1, "from": "right-0", "to": "left-0"}
+def test_the_engine_of_the_guide_refuses_flows_without_a_formula() -> None:
+    reverse = SCENARIO["flows"][0] | {"name": "R", "count": 1, "from": "right-0", "to": "left-0"}
     with pytest.raises(ValueError, match="flows: all must go from left to right"):
-        aqmlab.run(SCENARIO | {"flows": [*SCENARIO["flows"], back]}, engine=guide_engine())
+        aqmlab.run(SCENARIO | {"flows": [*SCENARIO["flows"], reverse]}, engine=guide_engine())
 
 
-def test_a_folder_of_an_older_version_is_read(tmp_path: Path) -> None:
+def test_a_run_of_an_earlier_version_is_read(tmp_path: Path) -> None:
     aqmlab.run(SCENARIO | {"record": {"series": ["queue"]}}).write(tmp_path / "run")
     manifest = tmp_path / "run" / "manifest.json"
-    said = json.loads(manifest.read_text("utf-8"))
-    assert said.pop("tables") == ["flows", "links", "queue"]
-    manifest.write_text(json.dumps(said), "utf-8")
+    content = json.loads(manifest.read_text("utf-8"))
+    assert content.pop("tables") == ["flows", "links", "queue"]
+    manifest.write_text(json.dumps(content), "utf-8")
     assert Result.read(tmp_path / "run").tables == ["flows", "links", "queue"]
-    manifest.write_text(json.dumps(said | {"tables": ["../run/flows"]}), "utf-8")
+    manifest.write_text(json.dumps(content | {"tables": ["../run/flows"]}), "utf-8")
     with pytest.raises(ValueError, match=r"'\.\./run/flows' is not the name of a table"):
         Result.read(tmp_path / "run")
 
 
-def test_a_figure_of_what_is_not_measured_is_an_error_of_one_line(
+def test_the_error_of_a_figure_without_its_series_is_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     aqmlab.run(SCENARIO, engine=guide_engine()).write(tmp_path / "run")

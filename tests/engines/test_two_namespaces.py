@@ -1,4 +1,4 @@
-"""The engine of examples/two_namespaces.py: the Linux kernel's packets, not the simulator's."""
+"""Engine of examples/two_namespaces.py, which sends packets with the Linux kernel."""
 
 import json
 import shutil
@@ -14,8 +14,8 @@ from aqmlab.engine import Engine, Network
 from aqmlab.scenario import normalize
 from two_namespaces import SCENARIO, Namespaces, Port
 
-LACKS = two_namespaces.missing()
-needs_namespaces = pytest.mark.skipif(LACKS is not None, reason=str(LACKS))
+MISSING = two_namespaces.missing()
+needs_namespaces = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
 SHORT: dict[str, Any] = SCENARIO | {
     "flows": [SCENARIO["flows"][0] | {"traffic": {"kind": "bulk", "size": "200 kB"}}]
@@ -35,7 +35,9 @@ QUEUES = ["short=drop_tail:limit=5 packets", "long=drop_tail:limit=50 packets"]
         ({"tcp.rto.min": "1 s"}, 'tcp.rto.min: "1 s" is not supported by this engine, which'),
     ],
 )  # fmt: skip
-def test_what_the_kernel_here_does_not_do_is_refused(changes: dict[str, Any], error: str) -> None:
+def test_a_scenario_that_the_engine_does_not_support_is_refused(
+    changes: dict[str, Any], error: str
+) -> None:
     over = {key: [value] for key, value in changes.items()}
     with pytest.raises(aqmlab.ScenarioError) as refused:
         aqmlab.sweep(SCENARIO, over, engine=Namespaces())
@@ -43,18 +45,18 @@ def test_what_the_kernel_here_does_not_do_is_refused(changes: dict[str, Any], er
 
 
 @pytest.mark.parametrize(("limit", "dropped"), [("2 packets", 2), ("3000 B", 2), ("2999 B", 3)])
-def test_the_router_drops_what_a_full_queue_cannot_take(limit: str, dropped: int) -> None:
-    """Of five packets at once, one is in service; 12000 bits take 1.5 ms at 8 Mbit/s."""
+def test_the_router_drops_packets_that_exceed_the_limit(limit: str, dropped: int) -> None:
+    """Of five simultaneous packets one is in service; 12000 bits take 1.5 ms at 8 Mbit/s."""
     text = normalize(SCENARIO, overrides=[("network.queue.limit", limit)])
     port = Port(Network.of(text).link("left>right"))
-    ends = [port.passes(1.0, 1500) for _ in range(5)]
-    assert ends[:2] == [pytest.approx(1.0 + n * 1.5e-3 + 10e-3, abs=1e-5) for n in (1, 2)]
-    assert (ends.count(None), port.dropped, port.arrived) == (dropped, dropped, 5)
-    assert port.passes(1.0016, 1500) is not None, "the first has left"
+    departures = [port.passes(1.0, 1500) for _ in range(5)]
+    assert departures[:2] == [pytest.approx(1.0 + n * 1.5e-3 + 10e-3, abs=1e-5) for n in (1, 2)]
+    assert (departures.count(None), port.dropped, port.arrived) == (dropped, dropped, 5)
+    assert port.passes(1.0016, 1500) is not None, "the first packet has left the queue"
 
 
 @needs_namespaces
-def test_a_download_through_the_kernel_arrives_and_pays_for_its_drops() -> None:
+def test_a_download_through_the_kernel_arrives_and_retransmits_its_drops() -> None:
     engine: Engine = Namespaces()
     result = aqmlab.run(SHORT | {"record": {"series": ["delays"]}}, engine=engine)
     flow, links = result.flows.iloc[0], result.links.set_index("link")
@@ -70,7 +72,7 @@ def test_a_download_through_the_kernel_arrives_and_pays_for_its_drops() -> None:
 
 
 @needs_namespaces
-def test_it_goes_through_run_sweep_compare_and_the_report(
+def test_run_sweep_and_compare_accept_the_engine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     example = Path(two_namespaces.__file__)
