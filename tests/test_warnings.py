@@ -48,7 +48,7 @@ def test_a_run_prints_warnings_on_stderr_and_writes_them_to_its_manifest(
     assert execute(["run", str(window_limited), "--out", str(out)]) == 0
     printed = capsys.readouterr()
     assert printed.err.count("warning: connections of load (1 of 1) ended with a cwnd") == 1
-    assert "warning" not in printed.out
+    assert "warning:" not in printed.out
     about = [w["about"] for w in json.loads((out / "manifest.json").read_text())["warnings"]]
     assert about == ["receive-window", "no-congestion"]
     assert len(aqmlab.Result.read(out).warnings) == 2
