@@ -1,6 +1,6 @@
-"""What the papers of queues show as their point: the measurements of examples/points.
+"""What the papers of queues show as their point: the measurements of examples/statements.
 
-docs/aqm-points.md has the statements beside the numbers, and says where they do not agree.
+docs/aqm-statements.md has the statements beside the numbers, and says where they do not agree.
 """
 
 import itertools
@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import aqmlab
-from points import POINTS, idle
-from points.common import downloads, scenario, waiting
+from statements import STATEMENTS, idle
+from statements.common import downloads, scenario, waiting
 
 REPLICATIONS = 2
 
@@ -21,18 +21,18 @@ REPLICATIONS = 2
 @cache
 def measured(name: str) -> pd.DataFrame:
     """Return what a point measures, a row a run."""
-    return POINTS[name].measure(REPLICATIONS)
+    return STATEMENTS[name].measure(REPLICATIONS)
 
 
 def means(name: str, value: str) -> dict[Any, float]:
     """Return the mean over replications by case."""
-    grouped = measured(name).groupby(list(POINTS[name].by), sort=False)[value].mean()
+    grouped = measured(name).groupby(list(STATEMENTS[name].by), sort=False)[value].mean()
     return {key: float(mean) for key, mean in grouped.items()}
 
 
-@pytest.mark.parametrize("name", POINTS)
+@pytest.mark.parametrize("name", STATEMENTS)
 def test_every_point_has_a_figure(name: str) -> None:
-    figure = POINTS[name].draw(measured(name))
+    figure = STATEMENTS[name].draw(measured(name))
     for axes in figure.axes:
         assert axes.get_xlabel()
         assert axes.lines or axes.collections
@@ -116,7 +116,7 @@ def test_rem_makes_up_for_idle_time(period_ms: int, flows: int) -> None:
 
 def test_fred_holds_down_an_unresponsive_flow() -> None:
     """Lin & Morris 1997: however much it sends; RED lets it take nearly everything."""
-    got = means("unresponsive", "got")
+    got = means("unresponsive", "delivered")
     assert got["RED", 12] > 9
     assert got["FRED", 12] < 2.5
     assert got["FRED", 12] < 1.2 * got["FRED", 4]
@@ -127,14 +127,14 @@ def test_fred_holds_down_an_unresponsive_flow() -> None:
 )
 def test_others_hold_it_down_too(queue: str, share: float) -> None:
     """RFC 8290 §6: flows are isolated. Mahajan, Floyd & Wetherall 2001: held to a TCP of that R."""
-    got = means("unresponsive", "got")
+    got = means("unresponsive", "delivered")
     assert got[queue, 1] > 0.95
     assert got[queue, 12] < share * got["RED", 12]
 
 
 def test_sfb_holds_down_an_unresponsive_flow() -> None:
     """Feng et al. 2002 §V: one that floods 45 Mbit/s beside 400 downloads."""
-    got = means("sfb", "got")
+    got = means("sfb", "delivered")
     assert got["RED", 45] > 30
     assert got["SFB", 45] < 2
     assert got["SFB", 10] < 2
@@ -164,7 +164,7 @@ def test_blue_needs_a_small_buffer_only() -> None:
 def test_codel_drops_by_the_square_root_of_its_count() -> None:
     """RFC 8289 §3.1, §5.3: the n-th drop comes interval (1 + 1/√2 + … + 1/√n) after the first."""
     table = measured("codel")
-    late = table["dropped_s"] - table["law_s"]
+    late = table["dropped_s"] - table["formula_s"]
     transmission = 1000 * 8 / 10e6
     assert len(table) > 5000
     assert (late >= -1e-9).all()
