@@ -1,9 +1,9 @@
-"""Drop Tail against RED against RED with ECN: one network, three queues, ten replications.
+"""Comparison of Drop Tail, RED, and RED with ECN in one network, with ten replications each.
 
     .venv/bin/python examples/drop_tail_red_ecn.py
 
-Two downloads share the bottleneck of two_flows.toml. Replications of the three arms have the same
-seeds, so that what chance did to one it did to the others, and differences can be taken in pairs.
+Two downloads share the bottleneck of two_flows.toml. The replications of the three arms have the
+same seeds and therefore the same random starts, so that runs can be compared in pairs.
 """
 
 from collections.abc import Sequence
@@ -24,14 +24,14 @@ REPLICATIONS = 10
 
 
 def main() -> None:
-    """Run the three arms and print a line for each."""
+    """Run the three arms and print one line per arm."""
     dropped = {}
     print(f"{'median (central 95 %)':24}{'dropped packets':>16}{'last download ends, s':>29}")
     for name, arm in ARMS.items():
         runs = aqmlab.sweep(SHARED, arm, replications=REPLICATIONS).results
         dropped[name] = [run.flows["dropped_packets"].sum() for run in runs]
-        done = [run.flows["completed_s"].max() for run in runs]
-        print(f"{name:14}{spread(dropped[name]):>26}{spread(done):>29}")
+        ends = [run.flows["completed_s"].max() for run in runs]
+        print(f"{name:14}{spread(dropped[name]):>26}{spread(ends):>29}")
     low, mean, high = paired_difference(dropped["Drop Tail"], dropped["RED with ECN"])
     print(
         f"Drop Tail drops {mean:.1f} packets more than RED with ECN; "
@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def spread(values: Sequence[float]) -> str:
-    """Return the median and the central 95 % in words."""
+    """Format the median and the central 95 %."""
     low, middle, high = central(values)
     return f"{middle:.1f} ({low:.1f} to {high:.1f})"
 

@@ -1,10 +1,10 @@
-"""One to four segments lost in one window: Tahoe, Reno, NewReno and SACK (Fall & Floyd 1996).
+"""Recovery of one to four lost segments: Tahoe, Reno, NewReno and SACK (Fall & Floyd 1996).
 
     .venv/bin/python examples/fall_floyd.py [FILE]
 
-Draws every packet of sixteen transfers as the paper does: segment number over time, retransmissions
-and losses apart. The packets come from the tests' path: cargo run -p tcp --example fall_floyd.
-With FILE (.svg, .png, .pdf) the figure is left there.
+The script prints the retransmissions of sixteen transfers. With FILE (.svg, .png, .pdf) it draws
+each packet as the paper does, as segment number over time, with a marker for retransmissions and
+one for losses. `cargo run -p tcp --example fall_floyd` simulates the transfers.
 """
 
 import io
@@ -26,14 +26,14 @@ STYLES = {
 
 
 def packets() -> pd.DataFrame:
-    """Run the sixteen transfers: a row for each packet."""
+    """Run the sixteen transfers and return one row per packet."""
     command = ["cargo", "run", "--quiet", "--locked", "-p", "tcp", "--example", "fall_floyd"]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return pd.read_csv(io.StringIO(text))
 
 
 def draw(rows: pd.DataFrame) -> Figure:
-    """Draw them: a row of panels for each recovery, a column for each number of losses."""
+    """Draw the packets: a row of panels per recovery, a column per number of losses."""
     figure = Figure(figsize=(10, 10), layout="constrained", dpi=150)
     grid = figure.subplots(len(NAMES), 4, sharex=True, sharey=True)
     for (recovery, losses), panel in rows.groupby(["recovery", "losses"]):
@@ -51,11 +51,11 @@ def draw(rows: pd.DataFrame) -> Figure:
 
 
 def main() -> None:
-    """Print what each transfer sent again and when it was over; draw it if a file is given."""
+    """Print retransmissions and end of each transfer, and draw the packets into FILE if given."""
     rows = packets()
-    again = rows[rows["what"] == "Retransmitted"].groupby(["recovery", "losses"]).size()
+    retransmitted = rows[rows["what"] == "Retransmitted"].groupby(["recovery", "losses"]).size()
     last = rows.groupby(["recovery", "losses"])["seconds"].max()
-    table = pd.DataFrame({"retransmitted": again, "seconds": last.round(2)}).unstack()
+    table = pd.DataFrame({"retransmitted": retransmitted, "seconds": last.round(2)}).unstack()
     print(table.reindex(list(NAMES)).to_string())
     if len(sys.argv) > 1:
         figures.save(draw(rows), sys.argv[1])

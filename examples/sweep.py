@@ -1,9 +1,9 @@
-"""An own parameter sweep: the share of the link that one download fills, by queue.
+"""Parameter sweep in Python: utilization of a link by one download, by queue and limit.
 
     .venv/bin/python examples/sweep.py [FOLDER]
 
 The limit of the queue goes from 2 to 64 packets under Drop Tail and RED, three replications each.
-With FOLDER, the numbers are left there as sweep.csv and a plot as sweep.svg.
+With FOLDER, the script writes the numbers to sweep.csv and a plot to sweep.svg.
 """
 
 import sys
@@ -17,7 +17,7 @@ BASE = aqmlab.Scenario(
     network=aqmlab.Dumbbell(
         rate="1.5 Mbit/s",
         delay="50 ms",
-        queue=aqmlab.DropTail(),  # the sweep replaces it
+        queue=aqmlab.DropTail(),  # the sweep changes it
         left_rate="10 Mbit/s",
         left_delay="0.5 ms",
         right_rate="10 Mbit/s",
@@ -28,7 +28,7 @@ BASE = aqmlab.Scenario(
 
 
 def main() -> None:
-    """Run the sweep, print its medians, and keep them if a folder is given."""
+    """Run the sweep, print its medians, and write them into FOLDER if given."""
     swept = aqmlab.sweep(
         BASE,
         {
@@ -40,7 +40,7 @@ def main() -> None:
     links = swept.links[swept.links["link"] == "left>right"]
     busy = links.groupby(["network.queue.limit", "network.queue.kind"], sort=False)["utilization"]
     table = busy.median().unstack()
-    print("Share of the time that the bottleneck is busy, median of three runs:")
+    print("Share of the time in which the bottleneck transmits, median of three runs:")
     print(table.round(3).to_string())
     if len(sys.argv) > 1:
         folder = Path(sys.argv[1])

@@ -1,11 +1,11 @@
-"""One download of the Linux kernel through a Drop Tail queue in user space, as an engine.
+"""Engine that runs a download of the Linux kernel through a Drop Tail queue in user space.
 
     sudo .venv/bin/python examples/two_namespaces.py
 
 Sender and receiver are processes in two network namespaces. A router in this process reads their
-packets from two TUN devices. It applies rate, queue and delay of each link of the scenario with a
-virtual clock, and passes each packet on when its time has come. It needs root, `ip` and
-/dev/net/tun, and a run takes as long as its transfer.
+packets from two TUN devices. It computes queue, transmission and delay of each link of the scenario
+in virtual time, and forwards each packet at the computed time. The script needs root, `ip` and
+/dev/net/tun. A run takes as long as its transfer.
 """
 
 import fcntl
@@ -83,7 +83,7 @@ print(done, sent - queued(), struct.unpack_from("I", info, 100)[0])  # tcpi_tota
 
 
 def missing() -> str | None:
-    """Return what this machine lacks for the engine; None if it lacks nothing."""
+    """Return the requirements of the engine if this machine lacks one, otherwise None."""
     if os.geteuid() != 0 or not shutil.which("ip"):
         return "needs root and the command ip"
     try:
@@ -94,16 +94,18 @@ def missing() -> str | None:
 
 
 class Port:
-    """A link with its Drop Tail queue in virtual time."""
+    """Link with a Drop Tail queue, in virtual time."""
 
     def __init__(self, link: Link) -> None:
         self.link, self.free_s, self.busy_s = link, 0.0, 0.0
-        self.waiting: deque[tuple[float, int]] = deque()  # begin of transmission, and size
+        self.waiting: deque[tuple[float, int]] = (
+            deque()
+        )  # start of transmission in s, and size in bytes
         self.waits: list[float] = []
         self.arrived = self.dropped = self.bytes = 0
 
-    def passes(self, at_s: float, size: int) -> float | None:
-        """Return when a packet reaches the other end; None if the queue drops it."""
+    def arrival_s(self, at_s: float, size: int) -> float | None:
+        """Return the arrival time of a packet at the far end, or None if the queue drops it."""
         while self.waiting and self.waiting[0][0] <= at_s:
             self.bytes -= self.waiting.popleft()[1]
         self.arrived += 1
@@ -123,7 +125,7 @@ class Port:
 
 
 class Namespaces:
-    """Sends one bulk flow of Linux's TCP between two namespaces."""
+    """Engine that sends one bulk flow with Linux's TCP between two namespaces."""
 
     build = f"two namespaces 1, Linux {os.uname().release}"
     capabilities = Capabilities(
@@ -154,23 +156,24 @@ class Namespaces:
     def run(
         self,
         texts: Sequence[str],
-        jobs: int | None = None,  # noqa: ARG002 (a run at a time: the clock is that of the wall)
+        jobs: int | None = None,  # noqa: ARG002 (one run at a time, because the kernel runs in real time)
         progress: Progress | None = None,
     ) -> Generator[tuple[int, Result | Failed]]:
         """Run scenarios; see :class:`aqmlab.engine.Engine`."""
         for i, text in enumerate(texts):
             filling = Filling(text)
             try:
-                yield i, self._one(filling)
+                yield i, self._run_one(filling)
             except (OSError, subprocess.SubprocessError, ValueError) as error:
                 yield i, Failed(error)
             if progress:
                 progress(i + 1, len(texts))
 
-    def _one(self, filling: Filling) -> Result:
+    def _run_one(self, filling: Filling) -> Result:
+        """Run one scenario."""
         network = filling.network
         if len(network.flows) != 1:
-            raise ValueError(f"flows: there are {len(network.flows)}, and one is supported")
+            raise ValueError(f"flows: {len(network.flows)} flows: must be 1; remove the others")
         (flow,) = network.flows
         ports = {link.name: Port(link) for link in network.links}
         ways = [[ports[name] for name in names] for names in (flow.forward, flow.reverse)]
@@ -192,14 +195,15 @@ class Namespaces:
             end = time.monotonic() - began
         if sender.returncode:
             raise OSError(f"the sender failed: {error.strip()[-200:]}")
-        done, acked, resent = out.split()
-        return _filled(filling, ports, float(done), int(acked), int(resent), min(end, lasts))
+        done, acked, retransmitted = out.split()
+        counts = int(acked), int(retransmitted)
+        return _filled(filling, ports, float(done), *counts, min(end, lasts))
 
 
 def _route(
     taps: list[int], ways: list[list[Port]], sender: "subprocess.Popen[str]", began: float
 ) -> None:
-    """Pass packets on until the sender has ended."""
+    """Forward packets until the sender has ended."""
     leaving: list[deque[tuple[float, bytes]]] = [deque(), deque()]
     while sender.poll() is None:
         now = time.monotonic() - began
@@ -213,20 +217,25 @@ def _route(
             packet, way = os.read(tap, 65536), taps.index(tap)
             at_s: float | None = time.monotonic() - began
             for port in ways[way] if packet[0] >> 4 == 4 else ():
-                at_s = None if at_s is None else port.passes(at_s, len(packet))
+                at_s = None if at_s is None else port.arrival_s(at_s, len(packet))
             if at_s is not None and packet[0] >> 4 == 4:
                 leaving[way].append((at_s, packet))
 
 
 def _filled(
-    filling: Filling, ports: dict[str, Port], done: float, acked: int, resent: int, end: float
+    filling: Filling,
+    ports: dict[str, Port],
+    done: float,
+    acked: int,
+    retransmitted: int,
+    end: float,
 ) -> Result:
-    """Return the result: `done` is how long the transfer took in s."""
+    """Return the result. `done` is the duration of the transfer in s, NaN if it did not end."""
     (flow,), every = filling.network.flows, list(ports.values())
     ran = end - flow.start_s if done != done else done
     filling.fill("flows", {
         "start_s": [flow.start_s], "completed_s": [flow.start_s + done], "acked_bytes": [acked],
-        "goodput_bps": [8 * acked / ran], "retransmitted_segments": [resent],
+        "goodput_bps": [8 * acked / ran], "retransmitted_segments": [retransmitted],
     })  # fmt: skip
     dropped, none = [port.dropped for port in every], [0] * len(every)
     filling.fill("links", {
@@ -250,12 +259,13 @@ def _filled(
 
 
 def _ip(*words: str) -> None:
+    """Run the command `ip`."""
     subprocess.run(["ip", *words], check=True, capture_output=True)
 
 
 @contextmanager
 def _python(namespace: str, program: str, *words: Any) -> "Iterator[subprocess.Popen[str]]":
-    """Run a program of Python in a namespace, and end it in the end."""
+    """Run a Python program in a namespace, and kill it on exit."""
     command = ["ip", "netns", "exec", namespace, sys.executable, "-c", program, *map(str, words)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     with process:
@@ -267,7 +277,7 @@ def _python(namespace: str, program: str, *words: Any) -> "Iterator[subprocess.P
 
 @contextmanager
 def _namespace(name: str) -> Iterator[None]:
-    """Add a network namespace, and delete it in the end."""
+    """Add a network namespace, and delete it on exit."""
     _ip("netns", "add", name)
     try:
         yield
@@ -277,13 +287,15 @@ def _namespace(name: str) -> Iterator[None]:
 
 @contextmanager
 def _host(name: str, side: int) -> Iterator[int]:
-    """Give the TUN device of a host in a namespace of its own, as a file descriptor."""
+    """Create a namespace with the TUN device of a host, and yield the file descriptor."""
     device = f"aqm{os.getpid() % 10**6}{'ab'[side]}"
     tap = os.open("/dev/net/tun", os.O_RDWR)
     try:
         fcntl.ioctl(tap, TUNSETIFF, struct.pack("16sH22x", device.encode(), IFF_TUN | IFF_NO_PI))
         with _namespace(name):
-            _ip("link", "set", device, "netns", name)  # the file descriptor stays with the device
+            _ip(
+                "link", "set", device, "netns", name
+            )  # The file descriptor still belongs to the device.
             _ip("-n", name, "addr", "add", ADDRESSES[side], "peer", ADDRESSES[1 - side],
                 "dev", device)  # fmt: skip
             _ip("-n", name, "link", "set", device, "up")

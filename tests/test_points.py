@@ -1,6 +1,6 @@
-"""Central claims of the papers on queues, by the measurements of examples/points.
+"""Central claims of the papers on queues, by the measurements of examples/statements.
 
-docs/aqm-points.md lists the claims with the measured values, including those that disagree.
+docs/aqm-statements.md lists the claims with the measured values, including those that disagree.
 """
 
 import itertools
@@ -12,27 +12,27 @@ import pandas as pd
 import pytest
 
 import aqmlab
-from points import POINTS, idle
-from points.common import downloads, scenario, waiting
+from statements import STATEMENTS, idle
+from statements.common import downloads, scenario, waiting
 
 REPLICATIONS = 2
 
 
 @cache
 def measured(name: str) -> pd.DataFrame:
-    """Return the measurements of a point, one row per run."""
-    return POINTS[name].measure(REPLICATIONS)
+    """Return the measurements of a statement, one row per run."""
+    return STATEMENTS[name].measure(REPLICATIONS)
 
 
 def means(name: str, value: str) -> dict[Any, float]:
     """Return the mean over replications by case."""
-    grouped = measured(name).groupby(list(POINTS[name].by), sort=False)[value].mean()
+    grouped = measured(name).groupby(list(STATEMENTS[name].by), sort=False)[value].mean()
     return {key: float(mean) for key, mean in grouped.items()}
 
 
-@pytest.mark.parametrize("name", POINTS)
+@pytest.mark.parametrize("name", STATEMENTS)
 def test_every_point_has_a_figure(name: str) -> None:
-    figure = POINTS[name].draw(measured(name))
+    figure = STATEMENTS[name].draw(measured(name))
     for axes in figure.axes:
         assert axes.get_xlabel()
         assert axes.lines or axes.collections
@@ -116,7 +116,7 @@ def test_rem_compensates_for_idle_time(period_ms: int, flows: int) -> None:
 
 def test_fred_limits_an_unresponsive_flow() -> None:
     """Lin & Morris 1997: FRED limits the flow at every sending rate; RED gives it nearly all."""
-    rate = means("unresponsive", "got")
+    rate = means("unresponsive", "delivered")
     assert rate["RED", 12] > 9
     assert rate["FRED", 12] < 2.5
     assert rate["FRED", 12] < 1.2 * rate["FRED", 4]
@@ -127,14 +127,14 @@ def test_fred_limits_an_unresponsive_flow() -> None:
 )
 def test_fair_queueing_and_red_pd_limit_an_unresponsive_flow(queue: str, share: float) -> None:
     """RFC 8290 §6 isolates flows. RED-PD limits a flow to a TCP rate (Mahajan et al. 2001)."""
-    rate = means("unresponsive", "got")
+    rate = means("unresponsive", "delivered")
     assert rate[queue, 1] > 0.95
     assert rate[queue, 12] < share * rate["RED", 12]
 
 
 def test_sfb_limits_an_unresponsive_flow() -> None:
     """Feng et al. 2002 §V: one flow sends 45 Mbit/s beside 400 downloads."""
-    rate = means("sfb", "got")
+    rate = means("sfb", "delivered")
     assert rate["RED", 45] > 30
     assert rate["SFB", 45] < 2
     assert rate["SFB", 10] < 2
@@ -164,7 +164,7 @@ def test_blue_needs_a_smaller_buffer_than_red() -> None:
 def test_codel_drops_by_the_square_root_of_its_count() -> None:
     """RFC 8289 §3.1, §5.3: drop n is interval (1 + 1/√2 + … + 1/√n) after the first drop."""
     table = measured("codel")
-    late = table["dropped_s"] - table["law_s"]
+    late = table["dropped_s"] - table["formula_s"]
     transmission = 1000 * 8 / 10e6
     assert len(table) > 5000
     assert (late >= -1e-9).all()

@@ -49,10 +49,10 @@ def test_the_router_drops_packets_that_exceed_the_limit(limit: str, dropped: int
     """Of five simultaneous packets one is in service; 12000 bits take 1.5 ms at 8 Mbit/s."""
     text = normalize(SCENARIO, overrides=[("network.queue.limit", limit)])
     port = Port(Network.of(text).link("left>right"))
-    departures = [port.passes(1.0, 1500) for _ in range(5)]
+    departures = [port.arrival_s(1.0, 1500) for _ in range(5)]
     assert departures[:2] == [pytest.approx(1.0 + n * 1.5e-3 + 10e-3, abs=1e-5) for n in (1, 2)]
     assert (departures.count(None), port.dropped, port.arrived) == (dropped, dropped, 5)
-    assert port.passes(1.0016, 1500) is not None, "the first packet has left the queue"
+    assert port.arrival_s(1.0016, 1500) is not None, "the first packet has left the queue"
 
 
 @needs_namespaces

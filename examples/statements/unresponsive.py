@@ -1,4 +1,4 @@
-"""A flow that does not answer, beside ten downloads (Lin & Morris 1997; RFC 8290 §6)."""
+"""A flow that does not respond to signals, among ten downloads (Lin & Morris 1997; RFC 8290 §6)."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -10,11 +10,11 @@ import aqmlab
 
 from .common import Key, Settings, cbr, downloads, run_cases, scenario, utilization
 from .figures import blank, curves
-from .point import Point
+from .statement import Statement
 
 
-def got_bps(result: aqmlab.Result, after_s: float) -> float:
-    """Return the rate of what was not dropped of the CBR flow, from a time on."""
+def delivered_bps(result: aqmlab.Result, after_s: float) -> float:
+    """Return the rate in bit/s of the CBR flow's packets that were not dropped after `after_s`."""
     drops, end = result.series("drops"), result.manifest["simulated_s"]
     flow = result.table("datagrams").set_index("flow").loc["U"]
     sent = 8 * float(flow["sent_bytes"]) / (end - float(flow["start_s"]))
@@ -22,14 +22,14 @@ def got_bps(result: aqmlab.Result, after_s: float) -> float:
     return float(sent - 8000 * count / (end - after_s))
 
 
-def beside(
+def cbr_among_downloads(
     queues: Mapping[str, Settings],
     offered_mbps: Iterable[float],
     flows: int,
     rate: str,
     replications: int,
 ) -> pd.DataFrame:
-    """What a CBR flow gets of what it sends beside downloads, in the second of two minutes."""
+    """Measure the delivered rate of a CBR flow among downloads, in the second of two minutes."""
     cases: dict[Key, dict[str, Any]] = {
         (name, sent): scenario(
             {"limit": "200 packets", **queue}, [downloads(flows), cbr(1e6 * sent)],
@@ -40,29 +40,29 @@ def beside(
     }  # fmt: skip
 
     def read(result: aqmlab.Result) -> dict[str, float]:
-        return {"got": got_bps(result, 60) / 1e6, "utilization": utilization(result)}
+        return {"delivered": delivered_bps(result, 60) / 1e6, "utilization": utilization(result)}
 
     return run_cases(("queue of", "sent"), cases, read, replications)
 
 
 def measure(replications: int) -> pd.DataFrame:
-    """Beside ten downloads on 10 Mbit/s."""
+    """Measure a CBR flow among ten downloads on 10 Mbit/s."""
     kinds = {
         "Drop Tail": "drop_tail", "RED": "red", "CHOKe": "choke", "FRED": "fred",
         "FQ-CoDel": "fq_codel", "FQ-PIE": "fq_pie",
     }  # fmt: skip
     queues: dict[str, Settings] = {name: {"kind": kind} for name, kind in kinds.items()}
     queues["RED-PD, R 100 ms"] = {"kind": "red_pd", "target_rtt": "100 ms"}
-    return beside(queues, (1, 2, 4, 6, 8, 12), 10, "10 Mbit/s", replications)
+    return cbr_among_downloads(queues, (1, 2, 4, 6, 8, 12), 10, "10 Mbit/s", replications)
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw what the flow gets against what it sends."""
-    title = "A CBR flow beside ten downloads, 10 Mbit/s, 100 ms, room for 200 packets"
-    figure, axes = blank("it sends (Mbit/s)", "it gets (Mbit/s)", title)
+    """Draw the delivered rate of the CBR flow over its sending rate."""
+    title = "A CBR flow and ten downloads, 10 Mbit/s, 100 ms, limit 200 packets"
+    figure, axes = blank("sent (Mbit/s)", "delivered (Mbit/s)", title)
     axes.axhline(10 / 11, color="0.5", linestyle=":", label="fair share")
-    curves(axes, table, "queue of", "sent", "got")
+    curves(axes, table, "queue of", "sent", "delivered")
     return figure
 
 
-POINT = Point(measure, draw, ("queue of", "sent"), ("got",))
+STATEMENT = Statement(measure, draw, ("queue of", "sent"), ("delivered",))

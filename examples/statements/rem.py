@@ -1,17 +1,17 @@
-"""REM holds its queue while users become more (Athuraliya et al. 2001)."""
+"""REM keeps its queue at the reference while the number of users grows (Athuraliya et al. 2001)."""
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from .common import Settings
 from .load import draw_by_load, queue_by_load
-from .point import Point
+from .statement import Statement
 
 LOADS = (20, 60, 100, 160)
 
 
 def measure(replications: int) -> pd.DataFrame:
-    """REM in the setting of its paper, with two periods, and RED there."""
+    """Measure REM with two periods, and RED, in the setting of REM's paper."""
     limit = {"limit": "120 packets"}
     red = {"kind": "red", "minth": "20 packets", "maxth": "80 packets", "maxp": 0.1}
     queues: dict[str, Settings] = {
@@ -26,9 +26,9 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw the mean queue against the number of flows."""
+    """Draw the mean queue over the number of flows."""
     title = "REM, 64 Mbit/s, 1000 B packets, 80 ms, buffer of 120 packets, ECN"
     return draw_by_load(table, title, (20, "reference: 20 packets"), top=90)
 
 
-POINT = Point(measure, draw, ("queue of", "flows"), ("queue", "utilization"))
+STATEMENT = Statement(measure, draw, ("queue of", "flows"), ("queue", "utilization"))

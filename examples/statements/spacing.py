@@ -1,4 +1,4 @@
-"""RED: uniform against geometric spacing (Floyd & Jacobson 1993, §7)."""
+"""RED: uniform and geometric gaps between marks (Floyd & Jacobson 1993, §7)."""
 
 import io
 import subprocess
@@ -8,11 +8,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from .figures import blank
-from .point import Point
+from .statement import Statement
 
 
 def measure(replications: int) -> pd.DataFrame:
-    """Which of 5000 packets are marked."""
+    """Measure the positions of the marked packets among 5000 packets."""
     command = ["cargo", "run", "--quiet", "--locked", "-p", "queues"]
     tables = []
     for seed in range(1, replications + 1):
@@ -25,7 +25,7 @@ def measure(replications: int) -> pd.DataFrame:
 def draw(table: pd.DataFrame) -> Figure:
     """Draw the marked packets of the first replication, as figure 8 of the paper does."""
     figure, axes = blank(
-        "packet number", "", "RED: 5000 packets at a standing average, marked ones"
+        "packet number", "", "RED: marked packets of 5000, at a constant average queue"
     )
     first = table[table["seed"] == 1]
     for y, (name, rows) in enumerate(first.groupby("spacing")):
@@ -36,4 +36,4 @@ def draw(table: pd.DataFrame) -> Figure:
     return figure
 
 
-POINT = Point(measure, draw)
+STATEMENT = Statement(measure, draw)

@@ -1,4 +1,4 @@
-"""What the points share: the bottleneck and its flows, runs of cases, and what is read of them."""
+"""Parts of all statements: bottleneck, flows, runs of cases, and values of a run."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -23,9 +23,9 @@ def scenario(
     ecn: str = "off",
     series: Iterable[str] = (),
 ) -> dict[str, Any]:
-    """Return a bottleneck of this rate behind a queue, with hosts that are faster."""
+    """Return the scenario of a bottleneck with a queue, and with faster access links."""
     return {
-        "title": "The point of a queue",
+        "title": "Statement of an AQM paper",
         "duration": f"{round(duration_s, 9)} s",
         "phase_breaking": {"start": "1 s"},
         "network": {
@@ -47,12 +47,12 @@ def scenario(
 
 
 def downloads(count: int, **settings: Any) -> dict[str, Any]:
-    """Return endless downloads."""
+    """Return downloads that last for the whole run."""
     return {"name": "D{i}", "count": count, "traffic": {"kind": "bulk"}, **settings}
 
 
 def cbr(rate_bps: float) -> dict[str, Any]:
-    """Return a flow of 1000 B packets that does not answer to anything."""
+    """Return a CBR flow of 1000 B packets, which does not respond to signals."""
     return {"name": "U", "traffic": {"kind": "cbr", "rate": f"{rate_bps:.0f} bit/s"}}
 
 
@@ -62,7 +62,7 @@ def run_cases(
     read: Callable[[aqmlab.Result], dict[str, float]],
     replications: int,
 ) -> pd.DataFrame:
-    """Run each case so many times: a row a run, with the key of its case in the first columns."""
+    """Run the replications of each case. Each run is a row that begins with the key of its case."""
     keys = [key for key in cases for _ in range(replications)]
     runs = [{**cases[key], "seed": 1 + i % replications} for i, key in enumerate(keys)]
     rows: list[dict[str, Any]] = [{}] * len(keys)
@@ -72,11 +72,11 @@ def run_cases(
 
 
 def waiting(result: aqmlab.Result, after_s: float, size: int) -> pd.Series:
-    """Return what waited at the bottleneck, in packets of this size."""
+    """Return the queue samples at the bottleneck after a time, in packets of `size` bytes."""
     queue = result.series("queue")
     return queue.loc[queue["time_s"] > after_s, "queue_bytes"] / size
 
 
 def utilization(result: aqmlab.Result) -> float:
-    """Return the busy share of the bottleneck."""
+    """Return the share of the time in which the bottleneck transmitted."""
     return float(result.links.set_index("link").loc[LINK, "utilization"])

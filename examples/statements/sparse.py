@@ -1,4 +1,4 @@
-"""FQ-CoDel: flows that send little do not wait for the others (RFC 8290 §6)."""
+"""FQ-CoDel: a flow that sends little does not wait for the others (RFC 8290 §6)."""
 
 import numpy as np
 import pandas as pd
@@ -8,11 +8,11 @@ import aqmlab
 
 from .common import downloads, scenario
 from .figures import blank
-from .point import Point
+from .statement import Statement
 
 
 def measure(replications: int) -> pd.DataFrame:
-    """Short transfers beside ten downloads: how long each took beyond its two round trips."""
+    """Measure the time of short transfers beyond two round trips, among ten downloads."""
     short = {
         "name": "S", "arrivals": {"interval": "200 ms"},
         "traffic": {"kind": "bulk", "size": "1000 B"},
@@ -31,9 +31,9 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw the distribution of the waits."""
-    title = "Transfers of 1000 B beside ten downloads, 15 Mbit/s, 100 ms"
-    figure, axes = blank("longer than two round trips by (ms)", "share of transfers", title)
+    """Draw the distributions of the transfer times."""
+    title = "Transfers of 1000 B among ten downloads, 15 Mbit/s, 100 ms"
+    figure, axes = blank("transfer time beyond two round trips (ms)", "share of transfers", title)
     for name, rows in table.groupby("queue of", sort=False):
         values = np.sort(rows["waited_ms"].fillna(np.inf).clip(lower=0.1))
         axes.step(values, np.arange(1, len(values) + 1) / len(values), label=str(name))
@@ -42,4 +42,4 @@ def draw(table: pd.DataFrame) -> Figure:
     return figure
 
 
-POINT = Point(measure, draw, ("queue of",), ("waited_ms",))
+STATEMENT = Statement(measure, draw, ("queue of",), ("waited_ms",))

@@ -1,7 +1,7 @@
-"""What a queue still believes of a load that is over: a burst after a time of idleness.
+"""Drops of a burst after idle time, because an AQM remembers an earlier load.
 
-PIE's probability decays while its queue is empty (RFC 8033 §4.2), RED's average as if small packets
-had come (Floyd & Jacobson 1993, §4); every law has a rule of its own, or none.
+The probability of PIE decays while its queue is empty (RFC 8033 §4.2). The average of RED decays as
+if small packets had arrived (Floyd & Jacobson 1993, §4). Other AQMs have other rules, or none.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,11 +14,11 @@ import aqmlab
 
 from .common import Settings, scenario
 from .figures import blank, curves
-from .point import Point
+from .statement import Statement
 
 IDLE_S = (0.05, 0.2, 1, 2, 5, 20)
 NEVER = float("inf")
-"""In place of a time of idleness: there was no load."""
+"""Idle time of the runs without an earlier load."""
 BURST = 60
 LINUX_RED = {
     "kind": "tc_red", "min": "20 kB", "max": "60 kB", "burst": "100 packets", "probability": 0.1,
@@ -58,7 +58,10 @@ QUEUES: dict[str, Settings] = {
 
 
 def case(queue: Settings, seed: int, burst_s: float | None, *, loaded: bool) -> dict[str, Any]:
-    """Return five seconds of 110 % of 10 Mbit/s, then the burst, 60 packets of 1500 B at once."""
+    """Return a scenario with 110 % load on 10 Mbit/s for 5 s, and with the burst at `burst_s`.
+
+    The burst has 60 packets of 1500 B at once. None omits the burst and records the queue instead.
+    """
     flows: list[dict[str, Any]] = []
     if burst_s is not None:
         burst = {"kind": "cbr", "rate": "1 Gbit/s", "packets": BURST, "payload": "1472 B"}
@@ -67,25 +70,28 @@ def case(queue: Settings, seed: int, burst_s: float | None, *, loaded: bool) -> 
         load = {"kind": "poisson", "rate": "11 Mbit/s", "lasts": "5 s", "payload": "1472 B"}
         flows.append({"name": "L", "traffic": load})
     settings = {"limit": "200 packets", **queue}
-    made = scenario(settings, flows, rate="10 Mbit/s", duration_s=1 + (burst_s or 6))
-    made |= {"seed": seed, "phase_breaking": {"start": "0 s", "delay": "0 s"}}
+    described = scenario(settings, flows, rate="10 Mbit/s", duration_s=1 + (burst_s or 6))
+    described |= {"seed": seed, "phase_breaking": {"start": "0 s", "delay": "0 s"}}
     if burst_s is None:
-        made["record"] |= {"series": ["queue"], "interval": "1 ms"}
-    return made
+        described["record"] |= {"series": ["queue"], "interval": "1 ms"}
+    return described
 
 
-Keyed = tuple[tuple[str, int, float], aqmlab.Result]
+CaseKey = tuple[str, int, float]
+"""Queue, seed and idle time in s."""
 
 
-def results(cases: Mapping[tuple[str, int, float], dict[str, Any]]) -> Iterator[Keyed]:
-    """Run the cases, and yield the key of each with its result."""
+def results(
+    cases: Mapping[CaseKey, dict[str, Any]],
+) -> Iterator[tuple[CaseKey, aqmlab.Result]]:
+    """Run the cases, and yield the key and the result of each."""
     keys = list(cases)
     for i, result in aqmlab.experiment.run_each(cases.values()):
         yield keys[i], result
 
 
 def measure(replications: int) -> pd.DataFrame:
-    """How many packets of the burst are dropped, by the time since the link fell idle."""
+    """Measure the dropped packets of the burst, by queue and idle time."""
     seeds = range(1, replications + 1)
     fell_idle = {}
     loads = {(q, s, 0.0): case(QUEUES[q], s, None, loaded=True) for q in QUEUES for s in seeds}
@@ -106,9 +112,9 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw what is dropped of the burst against the time of idleness, of laws that drop at all."""
-    title = f"A burst of {BURST} packets after 5 s of 110 % of 10 Mbit/s and a time of idleness"
-    figure, axes = blank("idle for (s)", "dropped of the burst (packets)", title)
+    """Draw the drops of the burst over the idle time, for the queues with any drop."""
+    title = f"Burst of {BURST} packets after 5 s of 110 % load on 10 Mbit/s and an idle time"
+    figure, axes = blank("idle time (s)", "dropped packets of the burst", title)
     shown = table[table["idle_s"] < NEVER]
     ever = shown.groupby("queue of")["dropped"].transform("max") > 0
     curves(axes, shown[ever], "queue of", "idle_s", "dropped")
@@ -117,4 +123,4 @@ def draw(table: pd.DataFrame) -> Figure:
     return figure
 
 
-POINT = Point(measure, draw, ("queue of", "idle_s"), ("dropped",))
+STATEMENT = Statement(measure, draw, ("queue of", "idle_s"), ("dropped",))

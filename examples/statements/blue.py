@@ -1,4 +1,4 @@
-"""BLUE needs a small buffer only (Feng et al. 2002, §IV)."""
+"""BLUE needs only a small buffer (Feng et al. 2002, §IV)."""
 
 from typing import Any
 
@@ -9,13 +9,13 @@ import aqmlab
 
 from .common import LINK, Key, downloads, run_cases, scenario
 from .figures import curves
-from .point import Point
+from .statement import Statement
 
 BUFFERS = (25, 50, 100, 200, 400)
 
 
 def measure(replications: int) -> pd.DataFrame:
-    """Losses and utilization of BLUE and RED with ECN, by the size of the buffer."""
+    """Measure losses and utilization of BLUE and RED with ECN, by buffer size."""
 
     def red(limit: int) -> dict[str, Any]:
         return {
@@ -41,7 +41,7 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw losses and utilization against the buffer."""
+    """Draw losses and utilization over the buffer size."""
     figure = Figure(figsize=(9, 4), layout="constrained", dpi=130)
     left, right = figure.subplots(1, 2)
     for axes, value, label in ((left, "lost", "lost (%)"), (right, "utilization", "busy (%)")):
@@ -52,4 +52,4 @@ def draw(table: pd.DataFrame) -> Figure:
     return figure
 
 
-POINT = Point(measure, draw, ("queue of", "buffer"), ("lost", "utilization"))
+STATEMENT = Statement(measure, draw, ("queue of", "buffer"), ("lost", "utilization"))

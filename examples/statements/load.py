@@ -1,4 +1,4 @@
-"""The queue against the load, for those that hold it at a target."""
+"""Queue by load, for AQMs that keep the queue at a target."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -22,7 +22,10 @@ def queue_by_load(
     after_s: float = 30,
     **network: Any,
 ) -> pd.DataFrame:
-    """Mean of what waits, and how far it strays, under so many downloads."""
+    """Measure mean and standard deviation of the queue, for each number of downloads.
+
+    Samples before `after_s` do not count. `size` is the packet size in bytes.
+    """
     cases: dict[Key, dict[str, Any]] = {
         (name, n): scenario(queue, [downloads(n)], series=["queue"], mss=size - 40, **network)
         for name, queue in queues.items()
@@ -49,7 +52,7 @@ def draw_by_load(
     value: str = "queue",
     label: str = "mean queue (packets)",
 ) -> Figure:
-    """Draw a mean against the number of flows, beside its reference and what that is."""
+    """Draw a mean over the number of flows. `reference` is the value and the label of a line."""
     figure, axes = blank("downloads", label, title)
     level, what = reference
     axes.axhline(level, color="0.5", linestyle=":", label=what)

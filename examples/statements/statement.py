@@ -1,4 +1,4 @@
-"""How a point is measured, drawn and put into words."""
+"""Definition of a statement: measurement, figure and table of numbers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,20 +10,32 @@ from aqmlab.statistics import mean_interval
 
 
 @dataclass(frozen=True)
-class Point:
-    """How a point is measured, drawn and put into words."""
+class Statement:
+    """Statement of a paper with its measurement.
+
+    Attributes
+    ----------
+    measure : callable
+        Function that runs a number of replications and returns one row per run.
+    draw : callable
+        Function that draws the rows.
+    by : tuple of str
+        Columns that identify a case.
+    values : tuple of str
+        Measured columns.
+    replications : int
+        Number of replications of the command.
+    """
 
     measure: Callable[[int], pd.DataFrame]
     draw: Callable[[pd.DataFrame], Figure]
     by: tuple[str, ...] = ()
-    """The columns that tell the cases apart."""
     values: tuple[str, ...] = ()
-    """The columns that are measured."""
     replications: int = 5
 
 
 def summary(table: pd.DataFrame, by: list[str], value: str) -> pd.DataFrame:
-    """Return mean, low and high of a value, a row a case."""
+    """Return the mean and the bounds of its 95 % interval, one row per case."""
     rows = []
     for key, group in table.groupby(by, sort=False):
         low, mean, high = mean_interval(group[value])
@@ -31,10 +43,10 @@ def summary(table: pd.DataFrame, by: list[str], value: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*by, "mean", "low", "high"])
 
 
-def words(point: Point, table: pd.DataFrame) -> str:
-    """Return what was measured."""
+def numbers(statement: Statement, table: pd.DataFrame) -> str:
+    """Return the measurements as text; without `values`, the last row of each seed."""
     lines = []
-    for value in point.values:
-        rows = summary(table, list(point.by), value).round(3)
+    for value in statement.values:
+        rows = summary(table, list(statement.by), value).round(3)
         lines.append(f"{value}:\n{rows.to_string(index=False)}")
     return "\n".join(lines) or table.groupby("seed").tail(1).to_string(index=False)

@@ -1,14 +1,17 @@
-"""PIE, PI2 and DualPI2 hold 15 ms (RFC 8033 §4.2, RFC 9332 §2.4); CoDel and COBALT beside them."""
+"""PIE, PI2 and DualPI2 keep the delay at 15 ms (RFC 8033 §4.2, RFC 9332 §2.4).
+
+The figure also has CoDel and COBALT.
+"""
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from .load import draw_by_load, queue_by_load
-from .point import Point
+from .statement import Statement
 
 
 def measure(replications: int) -> pd.DataFrame:
-    """PIE, PI2, DualPI2 and FQ-PIE at their defaults."""
+    """Measure the delay of PIE, PI2, DualPI2, CoDel and COBALT with their defaults."""
     kinds = {"PIE": "pie", "PI2": "pi2", "DualPI2": "dualpi2", "CoDel": "codel", "COBALT": "cobalt"}
     queues = {name: {"kind": kind} for name, kind in kinds.items()}
     table = queue_by_load(queues, replications)
@@ -16,11 +19,11 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw the mean delay against the number of flows."""
+    """Draw the mean delay over the number of flows."""
     return draw_by_load(
-        table, "15 Mbit/s, 100 ms: delay by load", (15, "target of PIE, PI2 and DualPI2"),
+        table, "15 Mbit/s, 100 ms: mean delay by load", (15, "target of PIE, PI2 and DualPI2"),
         value="delay_ms", label="mean queueing delay (ms)",
     )  # fmt: skip
 
 
-POINT = Point(measure, draw, ("queue of", "flows"), ("delay_ms",))
+STATEMENT = Statement(measure, draw, ("queue of", "flows"), ("delay_ms",))

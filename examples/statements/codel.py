@@ -1,4 +1,4 @@
-"""CoDel drops by the square root of its count (RFC 8289 §5.3)."""
+"""The intervals between CoDel's drops decrease with the root of their count (RFC 8289 §5.3)."""
 
 import numpy as np
 import pandas as pd
@@ -8,33 +8,34 @@ import aqmlab
 
 from .common import cbr, scenario
 from .figures import blank
-from .point import Point
+from .statement import Statement
 
 
 def measure(replications: int) -> pd.DataFrame:
-    """When CoDel drops while a CBR flow sends one and a half times what the link can."""
+    """Measure the times of CoDel's drops while a CBR flow sends 1.5 times the rate of the link."""
     queue = {"kind": "codel", "limit": "100000 packets", "root": "exact"}
     case = scenario(queue, [cbr(15e6)], rate="10 Mbit/s", duration_s=20, series=["drops"])
     tables = []
     for seed in range(1, replications + 1):
         drops = aqmlab.run(case, seed=seed).series("drops")
         times = drops["time_s"].to_numpy()
-        law = times[0] + np.concatenate([[0], np.cumsum(0.1 / np.sqrt(np.arange(1, len(times))))])
-        tables.append(pd.DataFrame({"seed": seed, "dropped_s": times, "law_s": law}))
+        gaps = 0.1 / np.sqrt(np.arange(1, len(times)))
+        formula = times[0] + np.concatenate([[0], np.cumsum(gaps)])
+        tables.append(pd.DataFrame({"seed": seed, "dropped_s": times, "formula_s": formula}))
     return pd.concat(tables)
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw the count of drops over time, and the law."""
-    title = "CoDel under 15 Mbit/s of CBR on 10 Mbit/s: the n-th drop"
+    """Draw the count of drops over time, and the formula."""
+    title = "CoDel with 15 Mbit/s of CBR on 10 Mbit/s: time of the n-th drop"
     figure, axes = blank("time (s)", "drops", title)
     first = table[table["seed"] == 1]
     count = np.arange(1, len(first) + 1)
     axes.plot(first["dropped_s"], count, label="measured", linewidth=3, alpha=0.5)
-    law = "law: 100 ms (1 + 1/√2 + … + 1/√n) after the first"
-    axes.plot(first["law_s"], count, "--", color="black", label=law, linewidth=1)
+    formula = "formula: 100 ms (1 + 1/√2 + … + 1/√n) after the first"
+    axes.plot(first["formula_s"], count, "--", color="black", label=formula, linewidth=1)
     axes.legend(fontsize=8)
     return figure
 
 
-POINT = Point(measure, draw)
+STATEMENT = Statement(measure, draw)

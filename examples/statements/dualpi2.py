@@ -1,4 +1,4 @@
-"""DualPI2: two delays on one link (RFC 9330, RFC 9332 §2.4)."""
+"""DualPI2 has two delays on one link (RFC 9330, RFC 9332 §2.4)."""
 
 from typing import Any
 
@@ -9,21 +9,21 @@ import aqmlab
 
 from .common import Key, run_cases, scenario, utilization
 from .figures import blank
-from .point import Point, summary
+from .statement import Statement, summary
 
 MIXES = ((1, 1), (5, 5), (10, 10), (2, 8), (8, 2))
 
 
 def measure(replications: int) -> pd.DataFrame:
-    """Prague and CUBIC through DualPI2: round trips beyond propagation, and rates.
+    """Measure the queueing delays and rates of Prague and CUBIC flows through DualPI2.
 
-    Every segment is acknowledged, so that a round trip is delay and nothing else.
+    The receivers acknowledge every segment, so a round trip does not include a delayed ACK.
     """
-    every = {"timestamps": True, "delayed_ack": "1 packet"}
+    common = {"timestamps": True, "delayed_ack": "1 packet"}
     cases: dict[Key, dict[str, Any]] = {}
     for scalable, classic in MIXES:
-        prague = {"congestion": "prague", "ecn": "accurate"} | every
-        cubic = {"congestion": "cubic"} | every
+        prague = {"congestion": "prague", "ecn": "accurate"} | common
+        cubic = {"congestion": "cubic"} | common
         flows = [
             {"name": "L{i}", "count": scalable, "traffic": {"kind": "bulk"}, "tcp": prague},
             {"name": "C{i}", "count": classic, "traffic": {"kind": "bulk"}, "tcp": cubic},
@@ -48,8 +48,8 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw the delays of both queues for each mix."""
-    title = "DualPI2, 40 Mbit/s, 30 ms: Prague (L) beside CUBIC (C)"
+    """Draw the queueing delays of both queues for each mix of flows."""
+    title = "DualPI2, 40 Mbit/s, 30 ms: Prague (L) and CUBIC (C)"
     figure, axes = blank("Prague + CUBIC flows", "queueing delay (ms)", title)
     for value, label in (
         ("C_ms", "C, mean"),
@@ -67,4 +67,4 @@ def draw(table: pd.DataFrame) -> Figure:
     return figure
 
 
-POINT = Point(measure, draw, ("mix",), ("L_ms", "L99_ms", "C_ms", "utilization", "ratio"))
+STATEMENT = Statement(measure, draw, ("mix",), ("L_ms", "L99_ms", "C_ms", "utilization", "ratio"))

@@ -1,4 +1,4 @@
-"""CHOKe bounds the share of a flow that does not answer (Tang, Wang & Low 2004)."""
+"""CHOKe limits the share of a flow that does not respond to signals (Tang, Wang & Low 2004)."""
 
 import math
 from typing import Any
@@ -10,13 +10,13 @@ import aqmlab
 
 from .common import Key, cbr, downloads, run_cases, scenario
 from .figures import blank, curves
-from .point import Point
+from .statement import Statement
 
 RATES = (0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 10)
 
 
 def measure(replications: int) -> pd.DataFrame:
-    """The share of a CBR flow beside 32 downloads on 1 Mbit/s, the setting of the paper."""
+    """Measure the share of a CBR flow among 32 downloads on 1 Mbit/s, the paper's setting."""
     thresholds = {"minth": "20 packets", "maxth": "520 packets", "limit": "1000 packets"}
     cases: dict[Key, dict[str, Any]] = {
         (name, sent): scenario(
@@ -35,13 +35,13 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw its share against its rate."""
-    title = "A CBR flow beside 32 downloads, 1 Mbit/s, thresholds 20 and 520 packets"
-    figure, axes = blank("it sends (of the link's rate)", "its share of the link", title)
+    """Draw the share of the CBR flow over its rate."""
+    title = "A CBR flow and 32 downloads, 1 Mbit/s, thresholds 20 and 520 packets"
+    figure, axes = blank("sending rate / link rate", "share of the link", title)
     axes.axhline(1 / (1 + math.e), color="0.5", linestyle=":", label="bound 1/(1 + e)")
     axes.set_xscale("log")
     curves(axes, table, "queue of", "sent", "share")
     return figure
 
 
-POINT = Point(measure, draw, ("queue of", "sent"), ("share",))
+STATEMENT = Statement(measure, draw, ("queue of", "sent"), ("share",))

@@ -1,14 +1,14 @@
-"""What the figures share."""
+"""Parts of all figures."""
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .point import summary
+from .statement import summary
 
 
 def blank(x: str, y: str, title: str) -> tuple[Figure, Axes]:
-    """Return an empty figure."""
+    """Return an empty figure with labels."""
     figure = Figure(figsize=(7, 4), layout="constrained", dpi=130)
     axes = figure.subplots()
     axes.set(xlabel=x, ylabel=y)
@@ -18,7 +18,7 @@ def blank(x: str, y: str, title: str) -> tuple[Figure, Axes]:
 
 
 def curves(axes: Axes, table: pd.DataFrame, series: str, x: str, value: str) -> None:
-    """Draw a curve for each series: means, with their confidence intervals."""
+    """Draw the means and their confidence intervals, one curve per series."""
     points = summary(table, [series, x], value)
     marks = "os^vD<>PX*"
     for i, (name, rows) in enumerate(points.groupby(series, sort=False)):

@@ -1,4 +1,4 @@
-"""RIO: what is in profile is not lost (Clark & Fang 1998, §IV)."""
+"""RIO does not drop traffic in profile (Clark & Fang 1998, §IV)."""
 
 from typing import Any
 
@@ -9,11 +9,11 @@ import aqmlab
 
 from .common import Key, downloads, run_cases, scenario
 from .figures import blank, curves
-from .point import Point
+from .statement import Statement
 
 
 def measure(replications: int) -> pd.DataFrame:
-    """Share lost of 4 Mbit/s in profile beside traffic out of profile, on 10 Mbit/s."""
+    """Measure the loss of 4 Mbit/s in profile, and of traffic out of profile, on 10 Mbit/s."""
 
     def poisson(name: str, dscp: str, rate_mbps: float) -> dict[str, Any]:
         traffic = {"kind": "poisson", "rate": f"{rate_mbps} Mbit/s"}
@@ -38,9 +38,9 @@ def measure(replications: int) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> Figure:
-    """Draw what either kind loses against the rate out of profile."""
-    title = "Poisson traffic, 4 Mbit/s in profile, and 5 downloads out of it, 10 Mbit/s"
-    figure, axes = blank("out of profile, beside the downloads (Mbit/s)", "lost (%)", title)
+    """Draw the loss in and out of profile over the rate out of profile."""
+    title = "Poisson traffic, 4 Mbit/s in profile, and 5 downloads out of profile, 10 Mbit/s"
+    figure, axes = blank("Poisson traffic out of profile (Mbit/s)", "lost (%)", title)
     both = [
         table.assign(kind=table["queue of"] + ", " + kind, lost=table[f"{kind}_lost"])
         for kind in ("in", "out")
@@ -50,4 +50,4 @@ def draw(table: pd.DataFrame) -> Figure:
     return figure
 
 
-POINT = Point(measure, draw, ("queue of", "out"), ("in_lost", "out_lost"))
+STATEMENT = Statement(measure, draw, ("queue of", "out"), ("in_lost", "out_lost"))
