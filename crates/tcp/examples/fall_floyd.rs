@@ -10,8 +10,8 @@ fn main() {
     println!("recovery,losses,seconds,segment,what");
     for recovery in drops::RECOVERIES {
         for losses in drops::DROPS {
-            for (time, segment, what) in drops::run(recovery, losses).packets {
-                println!("{recovery},{},{},{segment},{what:?}", losses.len(), time.seconds());
+            for (time, segment, event) in drops::run(recovery, losses).packets {
+                println!("{recovery},{},{},{segment},{event:?}", losses.len(), time.seconds());
             }
         }
     }

@@ -71,7 +71,7 @@ impl EcnEndpoint {
         match self.mode {
             Mode::Off => false,
             Mode::Accurate => {
-                self.handshake = field; // the last one counts (§3.1.5)
+                self.handshake = field; // the last one counts (RFC 9768 §3.1.5)
                 if let Some(accurate) = self.accurate() {
                     accurate.syn_repeated |= field::is_offer(ace);
                 }
@@ -117,7 +117,7 @@ impl EcnEndpoint {
         let tests = tcp.ecn.accurate_tests != AccEcnTests::Off;
         let arrived = field::handshake_field(ace);
         if tests && sent.field().zip(arrived).is_some_and(|(sent, arrived)| mangles(sent, arrived)) {
-            self.ect = Ect::None; // §3.2.2.3
+            self.ect = Ect::None; // RFC 9768 §3.2.2.3
         }
         if let Some(accurate) = self.accurate() {
             accurate.received.on_syn_ack(field);
@@ -174,7 +174,7 @@ impl EcnEndpoint {
         match self.mode {
             Mode::Off => Flags::default(),
             Mode::Accurate if timeouts > 1 && tcp.ecn.fallback => {
-                self.ect = Ect::None; // §3.1.5
+                self.ect = Ect::None; // RFC 9768 §3.1.5
                 Flags::default()
             }
             Mode::Accurate => field::handshake(self.handshake),

@@ -96,9 +96,9 @@ impl Endpoint {
 
     /// Read up to `bytes` bytes. Return the number of bytes read.
     pub fn read(&mut self, now: Time, bytes: u32) -> u32 {
-        let (buffer, most, smss) = (self.buffer(), self.max_window(), self.smss());
+        let (buffer, max, smss) = (self.buffer(), self.max_window(), self.smss());
         let Some(receiver) = &mut self.receiver else { return 0 };
-        let (n, update) = receiver.read(bytes, buffer, most, smss);
+        let (n, update) = receiver.read(bytes, buffer, max, smss);
         receiver.on_read(now);
         self.ack_due |= update && !matches!(self.state, State::Closed | State::TimeWait);
         n

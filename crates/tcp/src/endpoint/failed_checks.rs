@@ -69,7 +69,7 @@ impl Endpoint {
             return;
         }
         if segment.flags.has(Flags::FIN) && self.state == State::TimeWait {
-            self.incidents().time_wait_from = Some(now); // eighth check: the 2 MSL begin again
+            self.incidents().time_wait_from = Some(now); // RFC 9293 §3.10.7.4, eighth check: the 2 MSL begin again
         }
         if segment.len == 1 && segment.seq == next {
             // A window probe (RFC 3168 §6.1.6). The endpoint does not accept its octet.
@@ -86,7 +86,7 @@ impl Endpoint {
                 self.incidents().reset = Some(Reset { seq, ack: Some(next), echo: None });
                 self.end(now, Some(Error::Reset));
             } else {
-                self.syn_due = true; // the SYN-ACK was lost
+                self.syn_due = true; // the other side repeats its SYN, because the SYN-ACK was lost
             }
             return;
         }

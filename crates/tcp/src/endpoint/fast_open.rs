@@ -91,7 +91,7 @@ impl Endpoint {
 
     /// Process the SYN-ACK that answers this endpoint's SYN.
     pub(super) fn on_fast_answer(&mut self, segment: &Segment, options: &Options, field: EcnField) {
-        let again = self.sender.as_ref().is_some_and(|s| s.tcb.expirations > 0);
+        let syn_retransmitted = self.sender.as_ref().is_some_and(|s| s.tcb.expirations > 0);
         let all = segment.ack == self.max();
         let Some(fast) = self.fast_mut() else { return };
         let (requested, data) = (fast.requested, fast.data);
@@ -101,12 +101,12 @@ impl Endpoint {
         fast.answer = Some(Answer {
             requested,
             data,
-            syn_retransmitted: again,
+            syn_retransmitted,
             option: options.fast_open(),
             mss: options.mss,
         });
         fast.data_accepted = data && all;
-        match (data && !all, again) {
+        match (data && !all, syn_retransmitted) {
             (true, true) => fast.failure = Failure::SynRetransmitted,
             (true, false) => fast.failure = Failure::NotAcknowledged,
             _ => {}
@@ -196,12 +196,12 @@ impl Endpoint {
         }
         early.retransmissions = early.retransmissions.saturating_add(1);
         early.timer = Time::NEVER;
-        let again = early.retransmissions;
-        if u64::from(again) > tcp.connection.synack_retries + EXTRA_SYN_ACKS {
+        let retransmissions = early.retransmissions;
+        if u64::from(retransmissions) > tcp.connection.synack_retries + EXTRA_SYN_ACKS {
             return self.end(now, Some(Error::TimedOut));
         }
         self.sender().count_syn_timeout();
-        if again == MAX_UNANSWERED {
+        if retransmissions == MAX_UNANSWERED {
             self.sender().lose_early_data(now, &tcp);
             let max = self.max();
             self.ecn.on_cwnd_reduction(max);

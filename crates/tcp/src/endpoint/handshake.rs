@@ -146,9 +146,9 @@ impl Endpoint {
 
     /// Return the ECN fields of this endpoint's SYN-ACKs.
     fn syn_acks(&self) -> Syns {
-        let again = self.incidents.as_ref().is_some_and(|r| r.syn_ack_repeated);
+        let repeated = self.incidents.as_ref().is_some_and(|r| r.syn_ack_repeated);
         let field = |attempt| (Flags::default(), self.ecn.syn_ack_field(&self.tcp, attempt));
-        Syns { first: field(0), last: field(self.attempt().max(u8::from(again))) }
+        Syns { first: field(0), last: field(self.attempt().max(u8::from(repeated))) }
     }
 
     fn syn_acked(&mut self, now: Time, ack: Seq) {
@@ -232,7 +232,7 @@ impl Endpoint {
     #[cold]
     pub(super) fn poll_syn(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
         if std::mem::take(&mut self.ack_due) {
-            return Some(self.pure_ack(now, options)); // of an unacceptable segment
+            return Some(self.pure_ack(now, options)); // the answer to an unacceptable segment
         }
         if !std::mem::take(&mut self.syn_due) {
             return self.poll_early(now, options);
@@ -245,8 +245,8 @@ impl Endpoint {
             sender.on_syn_sent(now, &tcp);
             sender.tcb.expirations
         };
-        if let Some(most) = tcp.connection.user_timeout {
-            let over = *self.incidents().syn_at.get_or_insert(now) + most;
+        if let Some(max) = tcp.connection.user_timeout {
+            let over = *self.incidents().syn_at.get_or_insert(now) + max;
             if attempt > 0 || tcp.connection.user_timeout_from == UserTimeoutFrom::Progress {
                 let sender = self.sender();
                 sender.tcb.timer = sender.tcb.timer.min(over.max(now));
@@ -291,6 +291,6 @@ impl Endpoint {
 /// Return the window scale to offer: that of the parameters, or the smallest with which the field
 /// can represent the window (RFC 7323 §2.3).
 fn window_scale(tcp: &Tcp) -> u8 {
-    let least = || (0..14).find(|&s| tcp.receive_window.0 >> s <= 65_535).unwrap_or(14);
-    tcp.window.shift.map_or_else(least, |s| s as u8)
+    let smallest = || (0..14).find(|&s| tcp.receive_window.0 >> s <= 65_535).unwrap_or(14);
+    tcp.window.shift.map_or_else(smallest, |s| s as u8)
 }

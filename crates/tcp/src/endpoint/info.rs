@@ -44,7 +44,7 @@ impl Info {
         let (sack, timestamps, scaling, their_scale, our_scale) = end.negotiated_options();
         let (ca_state, doublings, expirations) = sender.map_or((0, 0, 0), |s| {
             let phase = match s.state() {
-                CaState::Open if s.counts().1 > 0 => 1, // Disorder
+                CaState::Open if s.counts().1 > 0 => 1, // TCP_CA_Disorder
                 CaState::Open => 0,
                 CaState::Cwr => 2,
                 CaState::Recovery => 3,

@@ -274,7 +274,7 @@ mod tests {
         end.poll(now, &mut options).is_some()
     }
 
-    /// Linux, tcp_measure_rcv_mss and tcp_cleanup_rbuf.
+    /// Linux acknowledges a full segment with PSH at once (tcp_measure_rcv_mss, tcp_cleanup_rbuf).
     #[test]
     fn a_full_segment_with_psh_is_acknowledged_when_it_is_read() {
         assert!(!acknowledges(Flags::ACK, &serde_json::json!({})));

@@ -106,9 +106,9 @@ impl Endpoint {
     /// Return the window to advertise.
     fn window_field(&mut self) -> u32 {
         let window = if self.tracks_window() {
-            let (buffer, next, most) = (self.buffer(), self.irs + 1, self.max_window());
+            let (buffer, next, max) = (self.buffer(), self.irs + 1, self.max_window());
             let receiver = self.receiver.get_or_insert_with(|| Box::new(Receiver::new(next, &self.tcp)));
-            receiver.window(buffer, most, || self.negotiated.smss(&self.tcp))
+            receiver.window(buffer, max, || self.negotiated.smss(&self.tcp))
         } else {
             self.buffer()
         };

@@ -36,7 +36,7 @@ impl Endpoint {
     /// Return true if the user timeout has passed since the first SYN.
     fn handshake_is_over(&self, now: Time) -> bool {
         let since = self.incidents.as_ref().and_then(|r| r.syn_at);
-        since.zip(self.tcp.connection.user_timeout).is_some_and(|(since, most)| now >= since + most)
+        since.zip(self.tcp.connection.user_timeout).is_some_and(|(since, max)| now >= since + max)
     }
 
     fn time_wait_ends(&self) -> Time {

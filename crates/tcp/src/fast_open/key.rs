@@ -73,7 +73,7 @@ fn round(v: &mut [u64; 4]) {
 mod tests {
     use super::*;
 
-    /// Appendix A of the paper.
+    /// Appendix A of Aumasson & Bernstein 2012 has this example.
     #[test]
     fn the_hash_equals_the_example_of_the_paper() {
         let bytes: Vec<u8> = (0..16).collect();

@@ -47,7 +47,7 @@ struct Counts {
 pub struct Receiver {
     /// Time of the delayed ACK; [`Time::NEVER`]: no ACK is delayed.
     pub ack_at: Time,
-    /// RCV.NXT.
+    /// RCV.NXT: the next sequence number expected.
     pub next: Seq,
     unacknowledged: u32,
     /// End of the other side's data, after its FIN arrived.

@@ -70,20 +70,20 @@ impl Frto {
         match was {
             Frto::Off => Verdict::Nothing,
             Frto::Retransmitted if !ack.advances => {
-                *self = was; // step 2: a duplicate ACK continues the test
+                *self = was; // RFC 5682 §3.1, step 2: a duplicate ACK continues the test
                 Verdict::Nothing
             }
-            Frto::Retransmitted if ack.reaches_recover || !ack.can_send => Verdict::Lost, // steps 2a and 2b
+            Frto::Retransmitted if ack.reaches_recover || !ack.can_send => Verdict::Lost, // RFC 5682 §3.1, steps 2a and 2b
             Frto::Retransmitted => {
                 *self = Frto::SentNew;
                 Verdict::SendNew
             }
             Frto::SentNew if !ack.advances && !ack.duplicate => {
-                *self = was; // "Other types of ACKs are ignored"
+                *self = was; // RFC 5682 §3.1: "Other types of ACKs are ignored"
                 Verdict::Nothing
             }
-            Frto::SentNew if ack.passes_recover || !ack.delivers => Verdict::Lost, // step 3a
-            Frto::SentNew => Verdict::Spurious,                                    // step 3b
+            Frto::SentNew if ack.passes_recover || !ack.delivers => Verdict::Lost, // RFC 5682 §3.1, step 3a
+            Frto::SentNew => Verdict::Spurious,                                    // RFC 5682 §3.1, step 3b
         }
     }
 
@@ -99,11 +99,11 @@ impl Frto {
             }
             Frto::Retransmitted => {
                 *self = Frto::Off;
-                Verdict::Lost // step 2a: a duplicate ACK, an ACK of everything, or no new data to send
+                Verdict::Lost // RFC 5682 §2.1, step 2a: a duplicate ACK, an ACK of everything, or no new data to send
             }
             Frto::SentNew => {
                 *self = Frto::Off;
-                if advances { Verdict::Spurious } else { Verdict::Lost } // step 3
+                if advances { Verdict::Spurious } else { Verdict::Lost } // RFC 5682 §2.1, step 3
             }
         }
     }

@@ -42,9 +42,9 @@ words! {
 /// State of a reduction, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Prr {
-    /// prr_delivered.
+    /// prr_delivered: data delivered since the reduction began.
     delivered: f64,
-    /// prr_out.
+    /// prr_out: data sent since the reduction began.
     out: f64,
     /// RecoverFS: the data in flight when the reduction began, or cwnd if ssthresh is derived from
     /// cwnd.
@@ -89,8 +89,8 @@ impl Prr {
             limit.min(ssthresh - pipe)
         };
         // The bound never prevents the fast retransmit.
-        let least = if self.out == 0.0 { smss } else { 0.0 };
-        pipe + sndcnt.max(least)
+        let min = if self.out == 0.0 { smss } else { 0.0 };
+        pipe + sndcnt.max(min)
     }
 }
 

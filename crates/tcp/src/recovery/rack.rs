@@ -30,7 +30,7 @@ pub struct Rack {
     /// RACK.xmit_ts and RACK.end_seq: send time and end of the delivered segment that was sent
     /// last.
     newest: Option<(Time, Seq)>,
-    /// RACK.rtt.
+    /// RACK.rtt: round-trip time of the delivered segment that was sent last.
     pub rtt: Duration,
     /// True to compare times as Linux does ([`RackTimes::Linux`]).
     pub linux_times: bool,
@@ -40,9 +40,9 @@ pub struct Rack {
     /// Number of ACKs that delivered a reordered segment.
     pub reorderings: u16,
     late: Option<Seq>,
-    /// RACK.fack.
+    /// RACK.fack: end of the highest delivered segment.
     fack: Option<Seq>,
-    /// RACK.reo_wnd_mult.
+    /// RACK.reo_wnd_mult: multiplier of the reordering window.
     multiplier: u32,
     persist: u32,
     dsack_round: Option<Seq>,

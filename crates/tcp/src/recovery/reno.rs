@@ -37,11 +37,11 @@ impl DuplicateAcks {
         let count = u32::from(self.count);
         if count == threshold && allowed {
             self.active = true;
-            OnDuplicate::Retransmit // step 2
+            OnDuplicate::Retransmit // RFC 5681 §3.2, step 2
         } else if count > threshold && self.active {
-            OnDuplicate::Inflate // step 4
+            OnDuplicate::Inflate // RFC 5681 §3.2, step 4
         } else if count <= LIMITED && count < threshold && limited {
-            OnDuplicate::Transmit // step 1
+            OnDuplicate::Transmit // RFC 5681 §3.2, step 1
         } else {
             OnDuplicate::Wait
         }
@@ -111,9 +111,9 @@ mod tests {
         let mut r = DuplicateAcks::default();
         let seen: Vec<_> = (0..8)
             .map(|_| {
-                let what = r.on_duplicate(3, true, false);
+                let action = r.on_duplicate(3, true, false);
                 r.suppress_recovery();
-                what
+                action
             })
             .collect();
         assert_eq!(seen, [Wait, Wait, Retransmit, Wait, Wait, Wait, Wait, Wait]);

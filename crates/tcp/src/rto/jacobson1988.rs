@@ -30,7 +30,7 @@ impl Jacobson1988 {
         let m = i32::try_from(elapsed).unwrap_or(i32::MAX / 64).max(1);
         if self.scaled_mean == 0 {
             self.scaled_mean = m << 3;
-            self.scaled_deviation = m << 1; // half the mean
+            self.scaled_deviation = m << 1; // the first deviation is half the mean
         } else {
             let mut error = m - (self.scaled_mean >> 3);
             self.scaled_mean = (self.scaled_mean + error).max(1);

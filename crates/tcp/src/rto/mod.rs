@@ -133,7 +133,7 @@ impl Rto {
     #[inline]
     pub fn timeout(&self, tcp: &Tcp) -> Duration {
         if self.doublings == 0 {
-            return self.base; // within its bounds
+            return self.base; // the base is within the bounds already
         }
         Duration(self.base.0.saturating_mul(1 << self.doublings)).min(tcp.rto.max)
     }

@@ -14,20 +14,20 @@ impl Rfc6298 {
     pub fn on_sample(&mut self, rtt: Duration, granularity: Duration) -> Duration {
         let r = rtt.seconds();
         if self.srtt > 0.0 {
-            self.rttvar = 0.75 * self.rttvar + 0.25 * (self.srtt - r).abs(); // (2.3), beta = 1/4
+            self.rttvar = 0.75 * self.rttvar + 0.25 * (self.srtt - r).abs(); // equation (2.3), beta = 1/4
             self.srtt = 0.875 * self.srtt + 0.125 * r; // alpha = 1/8
         } else {
-            (self.srtt, self.rttvar) = (r, r / 2.0); // (2.2)
+            (self.srtt, self.rttvar) = (r, r / 2.0); // equation (2.2)
         }
         Duration::from_seconds(self.srtt + granularity.seconds().max(4.0 * self.rttvar))
     }
 
-    /// SRTT.
+    /// Return SRTT.
     pub fn srtt(&self) -> Duration {
         Duration::from_seconds(self.srtt)
     }
 
-    /// SRTT and RTTVAR.
+    /// Return SRTT and RTTVAR.
     pub fn smoothed(&self) -> (Duration, Duration) {
         (Duration::from_seconds(self.srtt), Duration::from_seconds(self.rttvar))
     }

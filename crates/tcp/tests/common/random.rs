@@ -119,10 +119,10 @@ pub fn parameters() -> impl Strategy<Value = RandomTcp> {
         }
         put(&mut map, "recovery.duplicate_acks", packets(dup));
         put(&mut map, "delayed_ack", packets(delayed));
-        let (ack, first, least, max, tick) = times;
+        let (ack, first, min, max, tick) = times;
         put(&mut map, "ack.timeout", ms(ack));
         put(&mut map, "rto.initial", ms(first));
-        put(&mut map, "rto.min", ms(least));
+        put(&mut map, "rto.min", ms(min));
         put(&mut map, "rto.max", ms(max));
         put(&mut map, "rto.granularity", ms(tick));
         let (ssthresh, quick, wait, probe, msl) = more;

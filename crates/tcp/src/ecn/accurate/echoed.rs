@@ -25,9 +25,9 @@ const WEIGHT: f32 = 1.0 / 64.0;
 /// Counters of this endpoint's packets, as the other side reports them.
 #[derive(Clone, Copy, Debug)]
 pub struct Echoed {
-    /// s.cep.
+    /// s.cep: marked packets that the other side reported, plus 5.
     packets: u32,
-    /// s.e0b, s.ceb, s.e1b.
+    /// s.e0b, s.ceb and s.e1b: bytes that the other side reported for ECT(0), CE and ECT(1).
     bytes: [u32; 3],
     /// True if a counter of the first option was zero, which is invalid. The options are then
     /// ignored (§3.2.3.2.4).
@@ -39,7 +39,7 @@ pub struct Echoed {
     /// True if an ACK since the last option acknowledged as many packets as make the ACE field
     /// wrap.
     uncertain: bool,
-    /// The latest timestamp.
+    /// Latest timestamp (TSval) of the other side.
     latest: Option<u32>,
     /// Mean number of packets per ACK; 0 before the first ACK.
     mean: f32,
@@ -442,7 +442,7 @@ mod tests {
         }
     }
 
-    /// Table 4.
+    /// RFC 9768, table 4: the ACE field of the ACK of the SYN-ACK sets the initial counter.
     #[test]
     fn the_ack_of_the_syn_ack_sets_the_initial_counter() {
         for (value, marked, counter) in [

@@ -59,7 +59,7 @@ mod tests {
         assert_eq!([0, 1, 5, 7].map(handshake_field), [None; 4]);
     }
 
-    /// §3.1.2, table 2; §3.1.3.
+    /// RFC 9768 §3.1.2, table 2, and §3.1.3 assign a meaning to each value of the ACE field.
     #[test]
     fn values_reserved_for_the_future_are_accurate_ecn() {
         assert_eq!(

@@ -63,12 +63,12 @@ mod tests {
     #[test]
     fn three_round_trips_with_only_marked_packets_indicate_mangling() {
         for unmarked in [None, Some(5)] {
-            let (mut test, mut found) = (ContinuousMarking::default(), 0);
+            let (mut test, mut detections) = (ContinuousMarking::default(), 0);
             for n in 1..10u32 {
                 let marked = if unmarked == Some(n) { 1 } else { 2 };
-                found += u32::from(test.on_ack((2, marked), Seq(2 * n), Seq(2 * n + 4)));
+                detections += u32::from(test.on_ack((2, marked), Seq(2 * n), Seq(2 * n + 4)));
             }
-            assert_eq!(found, u32::from(unmarked.is_none()));
+            assert_eq!(detections, u32::from(unmarked.is_none()));
         }
     }
 }

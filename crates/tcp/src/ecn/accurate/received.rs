@@ -17,9 +17,9 @@ const E1B: u8 = 4;
 /// Counters of the packets that arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Received {
-    /// r.cep.
+    /// r.cep: packets that arrived marked CE, plus 5.
     packets: u32,
-    /// r.e0b, r.ceb, r.e1b.
+    /// r.e0b, r.ceb and r.e1b: bytes that arrived with ECT(0), CE and ECT(1).
     bytes: [u32; 3],
     /// Byte counters that have ever changed, and those that have changed since an option last
     /// contained them.
@@ -218,7 +218,7 @@ mod tests {
         assert!(r.test_option(4).unwrap().counters().is_empty());
     }
 
-    /// §3.2.2.5.1.
+    /// RFC 9768 §3.2.2.5.1: the first mark, and a number of further marks, require an ACK.
     #[test]
     fn marks_require_acks() {
         let mut r = Received::default();
@@ -230,7 +230,7 @@ mod tests {
         assert!(r.on_packet(Ecn::Ce, 100, false), "the second mark since the last ACK");
         r.on_ack_sent();
         let mut r = Received::default();
-        let mut ack = |owes| r.on_packet(Ecn::Ce, 0, owes);
+        let mut ack = |ack_pending| r.on_packet(Ecn::Ce, 0, ack_pending);
         assert!(!ack(false), "no data awaits its ACK");
         assert!(!ack(false));
         assert!(ack(false), "the third mark");

@@ -27,8 +27,8 @@ impl Scoreboard {
             let from = self.segments.partition_point(before);
             for s in self.segments.range(from..).take_while(|s| !s.end.after(end)) {
                 let s = Sent { start: s.start.max(latest), ..*s }; // the part that the ACK does not acknowledge
-                let again = earlier.iter().any(|b| !s.start.before(b.0) && !s.end.after(b.1));
-                if !again {
+                let duplicate = earlier.iter().any(|b| !s.start.before(b.0) && !s.end.after(b.1));
+                if !duplicate {
                     bytes += s.not_counted(s.end);
                     segments += u32::from(!s.has(SACKED | COUNTED));
                 }

@@ -78,7 +78,7 @@ pub struct AckedSegments {
     pub weight: u64,
     /// Send time of the first segment.
     pub first_sent: Time,
-    /// The last segment.
+    /// Last of the acknowledged segments.
     pub last: Sent,
     /// State at the departure of the last segment, if the delivery rate is sampled.
     pub departure: Option<Departure>,
@@ -119,9 +119,9 @@ pub struct Delivery {
 /// Criteria for an ACK that may acknowledge an earlier transmission of a segment than the last one.
 #[derive(Clone, Copy, Debug)]
 pub struct RttAmbiguity {
-    /// RACK.min_RTT.
+    /// RACK.min_RTT: minimum round-trip time.
     pub min_rtt: Duration,
-    /// TSecr of the ACK.
+    /// Timestamp echo (TSecr) of the ACK.
     pub echo: Option<u32>,
 }
 

@@ -261,13 +261,13 @@ impl<'a> Path<'a> {
     /// Process the next event. Return false if there is none up to `until`.
     pub fn step(&mut self, until: Time) -> bool {
         let mut next = self.in_flight.peek().map_or(Time::NEVER, |f| f.0.at);
-        let mut what = None;
+        let mut source = None;
         for p in 0..self.pairs.len() {
             for end in 0..2 {
                 let deadline = self.pairs[p].ends[end].deadline();
                 for (at, timer) in [(deadline, true), (self.app_time(p, end), false)] {
                     if at < next {
-                        (next, what) = (at, Some((p, end, timer)));
+                        (next, source) = (at, Some((p, end, timer)));
                     }
                 }
             }
@@ -278,7 +278,7 @@ impl<'a> Path<'a> {
         assert!(next >= self.now, "the next event at {next} lies before {}", self.now);
         self.now = next;
         self.events += 1;
-        match what {
+        match source {
             None => {
                 if let Some(Reverse(f)) = self.in_flight.pop() {
                     self.arrive(f);
