@@ -4,10 +4,10 @@
 //! Only the abstract of the draft was available, and quotations of its text by others. The
 //! following were checked against the authors' code for Linux (`tcp_prague`):
 //!
-//! - g, the reduction, and the increase on unmarked bytes only; - the virtual round-trip time
-//! (RTT_virt = max(RTT, 25 ms)) for the increase, α and the reduction, which applies from   500
-//! round trips after slow start; - the first update of α at the first mark, the halving on loss,
-//! and pacing.
+//! - g, the reduction, and the increase on unmarked bytes only;
+//! - the virtual round-trip time (RTT_virt = max(RTT, 25 ms)) for the increase, α and the
+//!   reduction, which applies from 500 round trips after slow start;
+//! - the first update of α at the first mark, the halving on loss, and pacing.
 //!
 //! All of these but the 500 round trips were also checked against the authors' code over UDP. Their
 //! code paces at twice the rate in slow start only up to half of ssthresh. A loss halves the
@@ -19,7 +19,7 @@ use serde_json::json;
 use units::param::Json;
 use units::{Bytes, Duration, Packets, Probability, Range, Rate, Time, params};
 
-use crate::congestion::bbr::paced;
+use crate::congestion::bbr::rate_from_bytes;
 use crate::congestion::control::{
     Ack, Congestion, CongestionControl, Control, ImpliedRecovery, Marks, decreased,
 };
@@ -209,7 +209,7 @@ impl CongestionControl for PragueState {
         }
         let gain = if w.cwnd < w.ssthresh { self.params.slow_start_pacing } else { 1.0 };
         let headers = 1.0 + self.params.pacing_header.0 as f64 / w.smss;
-        Some(paced(gain * headers * w.cwnd.max(w.pipe) / srtt.seconds()))
+        Some(rate_from_bytes(gain * headers * w.cwnd.max(w.pipe) / srtt.seconds()))
     }
 }
 

@@ -9,7 +9,7 @@
 //! An epoch begins with the first ACK after loss recovery that increases cwnd, as in Linux. §4.2 of
 //! the RFC begins the epoch when congestion avoidance starts. The two differ only if loss recovery
 //! ends without data in flight. The window validation of RFC 7661 for rate-limited flows belongs to
-//! the sender. [`linux`] has the arithmetic of Linux.
+//! the sender. `linux.rs` has the arithmetic of Linux.
 
 mod linux;
 
