@@ -86,7 +86,7 @@ impl Sum {
             retransmitted_bytes: sent.retransmitted_bytes,
             timeouts: u64::from(sent.timeouts),
             fast_retransmits: u64::from(sent.fast_retransmits),
-            ecn_reductions: u64::from(sent.ecn_cuts),
+            ecn_reductions: u64::from(sent.ecn_reductions),
             delivered_ce: u64::from(sent.delivered_ce),
             received_segments: got.segments,
             received_bytes: got.bytes,

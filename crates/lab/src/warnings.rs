@@ -148,7 +148,7 @@ fn is_in_slow_start(sim: &Simulation, s: usize) -> bool {
     let starts_slowly = end.tcp().congestion.has_slow_start();
     let bulk = matches!(sim.plan.traffic(sim.connections.fates.slots[s].flow as usize), Traffic::Bulk(_));
     let stats = end.sender_stats();
-    let cut = stats.timeouts + stats.fast_retransmits + stats.ecn_cuts > 0;
+    let cut = stats.timeouts + stats.fast_retransmits + stats.ecn_reductions > 0;
     let window = end.window();
     let unfinished = end.milestones().1 == Time::NEVER && stats.segments > 0;
     bulk && unfinished && starts_slowly && !cut && window.cwnd < window.ssthresh && !is_held_by_window(sim, s)

@@ -20,7 +20,7 @@ fn kind(said: &Json) -> &str {
 }
 
 /// Lay keys under those of a document, apart from keys that its base has.
-fn lay_under(map: &mut JsonMap, base: &JsonMap, mut under: Json) {
+fn insert_below(map: &mut JsonMap, base: &JsonMap, mut under: Json) {
     let Some(all) = under.as_object_mut() else { return };
     for (name, table) in base {
         match (all.get_mut(name), table) {
@@ -37,7 +37,7 @@ fn lay_under(map: &mut JsonMap, base: &JsonMap, mut under: Json) {
 
 /// Lay what a document's choices presume under its own keys; `base` has the keys that it changes, as they were written. Each
 /// text that stands for a table becomes the table.
-pub fn lay(document: &mut Json, base: &Json) {
+pub fn apply(document: &mut Json, base: &Json) {
     let Some(map) = document.as_object_mut() else { return };
     let mut base = base.as_object().cloned().unwrap_or_default();
     Tcp::expand_shorthands(map);
@@ -48,7 +48,7 @@ pub fn lay(document: &mut Json, base: &Json) {
     let without = map.get("sack").or_else(|| base.get("sack")) == Some(&Json::Bool(false)) || !by_sack;
     if without {
         if map.contains_key("sack") || method(map).is_some() {
-            lay_under(map, &JsonMap::new(), without_scoreboard(recovery.is_none()));
+            insert_below(map, &JsonMap::new(), without_scoreboard(recovery.is_none()));
         }
         return;
     }
@@ -59,7 +59,7 @@ pub fn lay(document: &mut Json, base: &Json) {
     if map.get("sack") == Some(&Json::Bool(true)) {
         presumed["recovery"]["method"] = "sack".into();
     }
-    lay_under(map, &base, presumed);
+    insert_below(map, &base, presumed);
 }
 
 /// The parameters of a connection without SACK's scoreboard, whatever its stack has.
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     fn laid(mut document: Json, base: Json) -> Json {
-        lay(&mut document, &base);
+        apply(&mut document, &base);
         document
     }
 

@@ -103,7 +103,7 @@ fn changes(name: &str) -> Option<Json> {
 }
 
 /// Lay a stack's parameters of a congestion control under those of a document, and of the control that it modifies.
-fn keep(said: &mut Json, stack: &str) {
+fn apply_linux_congestion(said: &mut Json, stack: &str) {
     if said.is_string() {
         *said = serde_json::json!({"kind": said});
     }
@@ -115,7 +115,7 @@ fn keep(said: &mut Json, stack: &str) {
         }
     }
     if let Some(over) = said.get_mut("over") {
-        keep(over, stack);
+        apply_linux_congestion(over, stack);
     }
 }
 
@@ -146,16 +146,16 @@ impl Tcp {
     /// Write out the stack that a document of parameters names, and what its choices presume, under its own keys; `base` has
     /// the keys that it changes, as they were written. An unknown stack is an error when the document is read.
     pub fn expand(document: &mut Json, base: &Json) {
-        implied::lay(document, base);
+        implied::apply(document, base);
         let Some(map) = document.as_object_mut() else { return };
         let Some(name) = map.get("stack").and_then(Json::as_str).map(String::from) else { return };
         let Some(Json::Object(mut all)) = changes(&name) else { return };
         merge(&mut all, map);
         *map = all;
         if let Some(congestion) = map.get_mut("congestion") {
-            keep(congestion, &name);
+            apply_linux_congestion(congestion, &name);
         }
-        implied::lay(document, base); // the stack's own recovery may need what the document takes away
+        implied::apply(document, base); // the stack's own recovery may need what the document takes away
     }
 
     /// The same for a document that changes parameters of this stack, unless it names one itself.
@@ -163,11 +163,11 @@ impl Tcp {
         if document.get("stack").is_some() {
             return Tcp::expand(document, base);
         }
-        implied::lay(document, base);
+        implied::apply(document, base);
         if changes(stack).is_some()
             && let Some(congestion) = document.get_mut("congestion")
         {
-            keep(congestion, stack);
+            apply_linux_congestion(congestion, stack);
         }
     }
 }

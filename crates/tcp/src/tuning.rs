@@ -11,19 +11,19 @@ use net::Seq;
 use units::{Duration, Time};
 
 use crate::config::{SegmentMemory, Tcp};
-use crate::memory::HEAD;
+use crate::memory::PACKET_OVERHEAD;
 
 /// Memory that a segment takes beside its data: the descriptor, and what goes with the data in one allocation: headers, headroom, and what
 /// describes fragments (sk_buff and skb_shared_info of Linux 6.12).
 const DESCRIPTOR: u32 = 240;
 const BESIDE_DATA: u32 = 66 + 64 + 320;
 /// Shares of the memory are 256ths of it; a half before anything is known (TCP_DEFAULT_SCALING_RATIO).
-const WHOLE: u64 = 256;
-const HALF: u64 = 128;
+const RATIO_UNIT: u64 = 256;
+const DEFAULT_RATIO: u64 = 128;
 /// Data shorter than this does not open the window.
-const SHORT: u32 = 128;
+const MIN_GROWTH_LEN: u32 = 128;
 /// Segments of the first window that a sender may have (TCP_INIT_CWND).
-const FIRST_WINDOW: u32 = 10;
+const INITIAL_SEGMENTS: u32 = 10;
 
 /// What the window is found by.
 #[derive(Clone, Debug)]
@@ -36,10 +36,10 @@ pub struct Tuning {
     memory_max: u64,
     /// The part of it that is data, in 256ths, and the segment that said so.
     ratio: u64,
-    len: u32,
-    kind: SegmentMemory,
+    segment_len: u32,
+    segment_kind: SegmentMemory,
     mss: u32,
-    most: u32,
+    window_limit: u32,
     /// Least or average round trip.
     rtt: Option<Duration>,
     /// Our timestamp that came back last.
@@ -47,22 +47,22 @@ pub struct Tuning {
     /// A window's worth of data began here and then.
     round: (Seq, Time),
     /// What was read in the last round trip, and since when the next is counted.
-    read: u32,
+    read_bytes: u32,
     read_from: (Seq, Time),
 }
 
 /// Memory that a segment of `len` bytes takes.
-fn memory_of(len: u32, kind: SegmentMemory) -> u32 {
+fn segment_memory(len: u32, kind: SegmentMemory) -> u32 {
     match kind {
         SegmentMemory::Linear => DESCRIPTOR + (len + BESIDE_DATA).next_power_of_two(),
-        SegmentMemory::Fragments => len + HEAD,
+        SegmentMemory::Fragments => len + PACKET_OVERHEAD,
     }
 }
 
 impl Tuning {
     /// The window when a connection begins.
     pub fn first_window(tcp: &Tcp) -> u32 {
-        let whole = tcp.memory.receive.0 * HALF / WHOLE;
+        let whole = tcp.memory.receive.0 * DEFAULT_RATIO / RATIO_UNIT;
         let segment = tcp.mss.0.max(1);
         let window = if whole > segment { whole / segment * segment } else { whole };
         window.min(tcp.receive_window.0) as u32
@@ -77,24 +77,24 @@ impl Tuning {
             clamp: 0,
             memory: tcp.memory.receive.0,
             memory_max: tcp.memory.receive_max.0.max(tcp.memory.receive.0),
-            ratio: HALF,
-            len: 0,
-            kind: tcp.memory.segment,
+            ratio: DEFAULT_RATIO,
+            segment_len: 0,
+            segment_kind: tcp.memory.segment,
             mss,
-            most: tcp.receive_window.0 as u32,
+            window_limit: tcp.receive_window.0 as u32,
             rtt: None,
             echo: 0,
             round: (next + window, Time::ZERO),
-            read: window.min(FIRST_WINDOW * mss),
+            read_bytes: window.min(INITIAL_SEGMENTS * mss),
             read_from: (next, Time::ZERO),
         };
-        tuning.clamp = tuning.whole();
+        tuning.clamp = tuning.max_window();
         tuning
     }
 
     /// All that the memory holds of data.
-    fn whole(&self) -> u32 {
-        (self.memory * self.ratio / WHOLE).min(u64::from(self.most)) as u32
+    fn max_window(&self) -> u32 {
+        (self.memory * self.ratio / RATIO_UNIT).min(u64::from(self.window_limit)) as u32
     }
 
     /// The window, while so much was not read.
@@ -104,14 +104,15 @@ impl Tuning {
 
     /// A segment with data arrives, `next` being RCV.NXT: whether the window grows.
     pub fn on_data(&mut self, now: Time, len: u32, next: Seq) -> bool {
-        if self.len == 0 {
+        if self.segment_len == 0 {
             (self.round.1, self.read_from.1) = (now, now);
         }
-        if len != self.len && len >= self.mss / 2 {
-            self.len = len;
-            self.ratio = (u64::from(len) * WHOLE / u64::from(memory_of(len, self.kind))).max(1);
-            self.clamp = self.whole();
-            self.read = self.read.min(self.clamp);
+        if len != self.segment_len && len >= self.mss / 2 {
+            self.segment_len = len;
+            self.ratio =
+                (u64::from(len) * RATIO_UNIT / u64::from(segment_memory(len, self.segment_kind))).max(1);
+            self.clamp = self.max_window();
+            self.read_bytes = self.read_bytes.min(self.clamp);
         }
         if !next.before(self.round.0) {
             let sample = now.since(self.round.1);
@@ -119,22 +120,24 @@ impl Tuning {
             self.round = (next + self.window, now);
         }
         let room = self.clamp.saturating_sub(self.window);
-        let grows = if len < SHORT || room == 0 { 0 } else { self.growth(len) };
+        let grows = if len < MIN_GROWTH_LEN || room == 0 { 0 } else { self.growth(len) };
         self.window += grows.min(room);
         grows > 0
     }
 
     /// By how much a segment opens the window: two of it, unless its memory is too much for what it brings.
     fn growth(&self, len: u32) -> u32 {
-        let (mut taken, mut bound) =
-            (u64::from(memory_of(len, self.kind)) * self.ratio / WHOLE, self.memory_max * self.ratio / WHOLE);
-        if taken > u64::from(len) {
+        let (mut charged, mut bound) = (
+            u64::from(segment_memory(len, self.segment_kind)) * self.ratio / RATIO_UNIT,
+            self.memory_max * self.ratio / RATIO_UNIT,
+        );
+        if charged > u64::from(len) {
             loop {
-                (taken, bound) = (taken / 2, bound / 2);
+                (charged, bound) = (charged / 2, bound / 2);
                 if u64::from(self.window) > bound {
                     return 0;
                 }
-                if taken <= u64::from(len) {
+                if charged <= u64::from(len) {
                     break;
                 }
             }
@@ -143,8 +146,8 @@ impl Tuning {
     }
 
     /// A full segment has this of our timestamps, that long ago; each counts once.
-    pub fn on_echo(&mut self, echo: u32, sample: Duration, len: u32) {
-        if echo != self.echo && len >= self.len && sample > Duration::ZERO {
+    pub fn on_timestamp_echo(&mut self, echo: u32, sample: Duration, len: u32) {
+        if echo != self.echo && len >= self.segment_len && sample > Duration::ZERO {
             self.on_round_trip(sample);
         }
         self.echo = echo;
@@ -165,16 +168,17 @@ impl Tuning {
             return;
         }
         let copied = to - self.read_from.0;
-        if copied > self.read {
+        if copied > self.read_bytes {
             let mut window = 2 * u64::from(copied) + 16 * u64::from(self.mss);
-            window +=
-                2 * (window.saturating_mul(u64::from(copied - self.read)) / u64::from(self.read.max(1)));
-            let memory = (window * WHOLE / self.ratio).min(self.memory_max);
+            window += 2
+                * (window.saturating_mul(u64::from(copied - self.read_bytes))
+                    / u64::from(self.read_bytes.max(1)));
+            let memory = (window * RATIO_UNIT / self.ratio).min(self.memory_max);
             if memory > self.memory {
                 self.memory = memory;
-                self.clamp = self.whole();
+                self.clamp = self.max_window();
             }
-            self.read = copied;
+            self.read_bytes = copied;
         }
         self.read_from = (to, now);
     }
@@ -185,8 +189,8 @@ impl Tuning {
     }
 
     /// What was read in the last round trip.
-    pub fn read(&self) -> u32 {
-        self.read
+    pub fn bytes_read(&self) -> u32 {
+        self.read_bytes
     }
 }
 

@@ -5,6 +5,7 @@ use serde_json::json;
 use units::param::{Json, JsonMap};
 use units::{Duration, Params, Rate, Read, Time};
 
+use crate::congestion::growth::Growth;
 use crate::ecn::choices::Ecn;
 use crate::window::Window;
 
@@ -83,6 +84,9 @@ pub struct Ack {
     pub held_for: Duration,
 }
 
+/// Minimum number of segments of a super-packet (Linux, tcp_min_tso_segs).
+pub const MIN_SUPER_PACKET: u32 = 2;
+
 /// A congestion controller. Numbers are bytes, as `f64`.
 pub trait CongestionControl {
     /// cwnd after an ACK. Called for every ACK that delivers something outside of loss recovery, and
@@ -142,6 +146,29 @@ pub trait CongestionControl {
     /// Whether cwnd follows this controller alone, in loss recovery and after idleness too (BBR).
     fn rules_recovery(&self) -> bool {
         false
+    }
+    /// Return true if the controller needs round-trip times, marks and delivered bytes. A sender
+    /// without SACK measures them only then, or if another feature needs them.
+    fn needs_measurements(&self) -> bool {
+        true
+    }
+    /// Return true if the controller needs delivery rate samples.
+    fn needs_delivery_rate(&self) -> bool {
+        false
+    }
+    /// Return the growth of cwnd, if an ACK outside recovery changes nothing else in the controller.
+    /// If that growth does not measure, the sender passes it the counted bytes instead of an [`Ack`].
+    fn byte_growth(&mut self) -> Option<&mut Growth> {
+        None
+    }
+    /// Return the number of congestion windows that an automatically sized send buffer has memory for
+    /// (Linux, tcp_sndbuf_expand).
+    fn send_buffer_windows(&self) -> u64 {
+        2
+    }
+    /// Return the minimum number of segments of a super-packet that is paced at `rate`.
+    fn min_super_packet(&self, _rate: Rate) -> u32 {
+        MIN_SUPER_PACKET
     }
 }
 

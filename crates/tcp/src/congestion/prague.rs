@@ -211,6 +211,10 @@ impl CongestionControl for PragueState {
         let headers = 1.0 + self.params.pacing_header.0 as f64 / w.smss;
         Some(rate_from_bytes(gain * headers * w.cwnd.max(w.pipe) / srtt.seconds()))
     }
+
+    fn min_super_packet(&self, rate: Rate) -> u32 {
+        super::bbr::min_super_packet(rate)
+    }
 }
 
 #[cfg(test)]

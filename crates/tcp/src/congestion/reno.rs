@@ -48,19 +48,6 @@ impl RenoState {
     pub fn new(params: &Reno) -> Self {
         RenoState { growth: Growth::new(&params.slow_start, params.avoidance) }
     }
-
-    /// Return true if slow start needs measured round trips to end before congestion.
-    pub fn measures(&self) -> bool {
-        self.growth.measures()
-    }
-
-    /// Return cwnd after an ACK that counts `counted` bytes.
-    ///
-    /// This is the fast path of [`CongestionControl::cwnd_on_ack`] without measured round trips.
-    #[inline]
-    pub fn cwnd_on_counted_bytes(&mut self, cwnd: f64, ssthresh: f64, smss: f64, counted: u32) -> f64 {
-        self.growth.cwnd_on_counted_bytes(cwnd, ssthresh, smss, counted)
-    }
 }
 
 impl CongestionControl for RenoState {
@@ -79,6 +66,16 @@ impl CongestionControl for RenoState {
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
         self.growth.take_slow_start_exit()
+    }
+
+    #[inline]
+    fn needs_measurements(&self) -> bool {
+        self.growth.measures()
+    }
+
+    #[inline]
+    fn byte_growth(&mut self) -> Option<&mut Growth> {
+        Some(&mut self.growth)
     }
 }
 

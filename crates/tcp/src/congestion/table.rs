@@ -4,6 +4,7 @@ use units::param::Json;
 use units::{Duration, Params, Rate, Time, choice};
 
 use super::control::{Ack, Congestion, CongestionControl, Control, ImpliedRecovery, Marks, defaults};
+use crate::congestion::growth::Growth;
 use crate::window::Window;
 
 /// From the table: what a scenario can name, and what a connection can hold. Reno's state is in the controller itself, that of
@@ -134,6 +135,28 @@ macro_rules! controls {
             fn rules_recovery(&self) -> bool {
                 match self { $(Controller::$Name(c) => c.rules_recovery(),)+ }
             }
+
+            #[inline]
+            fn needs_measurements(&self) -> bool {
+                match self { $(Controller::$Name(c) => c.needs_measurements(),)+ }
+            }
+
+            fn needs_delivery_rate(&self) -> bool {
+                match self { $(Controller::$Name(c) => c.needs_delivery_rate(),)+ }
+            }
+
+            #[inline]
+            fn byte_growth(&mut self) -> Option<&mut Growth> {
+                match self { $(Controller::$Name(c) => c.byte_growth(),)+ }
+            }
+
+            fn send_buffer_windows(&self) -> u64 {
+                match self { $(Controller::$Name(c) => c.send_buffer_windows(),)+ }
+            }
+
+            fn min_super_packet(&self, rate: Rate) -> u32 {
+                match self { $(Controller::$Name(c) => c.min_super_packet(rate),)+ }
+            }
         }
     };
 }
@@ -157,23 +180,6 @@ controls! {
         Vegas(super::vegas::Vegas),
         Westwood(super::westwood::Westwood),
     ]
-}
-
-impl Controller {
-    /// Whether it wants round trips, marks and rates measured.
-    pub fn measures(&self) -> bool {
-        match self {
-            Controller::Reno(reno) => reno.measures(),
-            _ => true,
-        }
-    }
-}
-
-impl Controller {
-    /// Whether it wants the delivery rate sampled.
-    pub fn takes_rates(&self) -> bool {
-        matches!(self, Controller::Bbr(_) | Controller::Bbr3(_))
-    }
 }
 
 impl Default for Algorithm {

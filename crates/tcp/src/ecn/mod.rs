@@ -273,7 +273,7 @@ impl EcnEnd {
             _ => {}
         }
         if echo {
-            sender.tcb.count_marks(sender.newly(segment, options).segments);
+            sender.tcb.count_marks(sender.newly_acked(segment, options).segments);
         }
         Feedback { echo, marked }
     }
@@ -285,7 +285,7 @@ impl EcnEnd {
         sender: &mut Sender,
         tcp: &Tcp,
     ) -> Feedback {
-        let newly = sender.newly(segment, options);
+        let newly = sender.newly_acked(segment, options);
         let tests = tcp.ecn.accurate_tests == AccEcnTests::Feedback;
         let Some(accurate) = self.accurate() else { return Feedback::default() };
         let said = accurate.echoed.on_ack(segment.flags, options, &newly, tests);

@@ -27,7 +27,7 @@ impl Endpoint {
         if let Some(sender) = &mut self.sender
             && tcp.congestion != self.tcp.congestion
         {
-            sender.tcb.control_by(&tcp);
+            sender.tcb.replace_controller(&tcp);
         }
         self.tcp = tcp;
     }
@@ -56,7 +56,7 @@ impl Endpoint {
         let sender = self.sender();
         if !sender.tcb.closing {
             sender.tcb.closing = true;
-            sender.tcb.end_wait();
+            sender.tcb.release_small_segment();
             self.state = match self.state {
                 State::Established => State::FinWait1,
                 State::CloseWait => State::LastAck,

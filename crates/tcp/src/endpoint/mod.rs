@@ -120,7 +120,7 @@ impl Endpoint {
     fn new_sender(&self) -> Sender {
         let (tcp, agreed) = (&self.tcp, &self.agreed);
         let mut sender = Sender::new(tcp, self.iss, self.phase);
-        sender.tcb.tell_rate(self.incidents.as_ref().is_some_and(|r| r.rate));
+        sender.tcb.sample_delivery_rate(self.incidents.as_ref().is_some_and(|r| r.rate));
         if self.state > State::SynReceived {
             let window = (self.irs, self.rwnd);
             sender.resume(

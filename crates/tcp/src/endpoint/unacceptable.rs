@@ -30,7 +30,7 @@ impl Endpoint {
         }
         let (una, oldest) = match &self.sender {
             // Linux, tcp_ack: nor from before the first byte.
-            Some(sender) => (sender.tcb.una, u64::from(sender.tcb.most_window()).min(sender.tcb.acked)),
+            Some(sender) => (sender.tcb.una, u64::from(sender.tcb.max_window()).min(sender.tcb.acked)),
             None => (self.iss + 1, 0),
         };
         let old = i64::from(una.minus(segment.ack)) > oldest as i64;

@@ -31,7 +31,7 @@ impl Receiver {
 
     /// What was read in a round trip, where the window is tuned.
     pub fn space(&self) -> Option<u32> {
-        self.tuning.as_ref().map(|t| t.read())
+        self.tuning.as_ref().map(|t| t.bytes_read())
     }
 
     /// A segment with data arrives, with a timestamp of ours or none. While the window grows the number of quick ACKs stays odd, and
@@ -42,7 +42,7 @@ impl Receiver {
         let Some(tuning) = &mut self.tuning else { return };
         if let Some(echo) = echo.filter(|&e| e != 0) {
             let since = Duration::from_millis(u64::from(timestamp(now).wrapping_sub(echo)));
-            tuning.on_echo(echo, since, u32::from(len));
+            tuning.on_timestamp_echo(echo, since, u32::from(len));
         }
         if tuning.on_data(now, u32::from(len), next) && tcp.ack.quick.0 > 0.0 {
             self.quick |= 1;

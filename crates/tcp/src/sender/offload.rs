@@ -1,134 +1,145 @@
-//! Segments that wait to be sent together, as Linux gathers them for a segmentation offload, whose super-packets take several (6.12,
-//! net/ipv4/tcp_output.c: tcp_write_xmit, tcp_tso_should_defer, tcp_tso_autosize, tcp_cwnd_test; tcp_input.c: tcp_update_pacing_rate).
+//! Segments of new data that wait until they fill a super-packet, as in Linux with segmentation
+//! offload (6.12, net/ipv4/tcp_output.c: tcp_write_xmit, tcp_tso_should_defer, tcp_tso_autosize,
+//! tcp_cwnd_test; tcp_input.c: tcp_update_pacing_rate).
 //!
-//! Since autumn 2025 ("tcp: fix tcp_tso_should_defer() vs large RTT", in 6.12.55) segments wait only for an ACK that is due within a
-//! millisecond.
+//! Since autumn 2025 ("tcp: fix tcp_tso_should_defer() vs large RTT", in 6.12.55) segments wait
+//! only for an ACK that is due within 1 ms.
 
-use units::{Duration, Time};
+use units::{Duration, Rate, Time};
 
-use super::send_queue::{LARGEST, SendQueue};
+use super::send_queue::{MAX_SUPER_PACKET, SendQueue};
 use super::tcb::Tcb;
 use crate::config::Tcp;
 use crate::congestion::CongestionControl;
+use crate::congestion::control::MIN_SUPER_PACKET;
 use crate::recovery::scoreboard::Scoreboard;
 
-/// Segments do not wait if the last segment left longer ago than this.
-const RECENT: Duration = Duration::from_millis(1);
-/// Segments wait only if the next ACK is due within this time, or half of the round trip if that is shorter.
-const SOON: Duration = Duration::from_millis(1);
-/// Minimum number of segments of a super-packet (tcp_min_tso_segs); with BBR one below 1.2 Mbit/s
-/// (bbr_min_tso_segs).
-const LEAST: u32 = 2;
-const SLOW_BPS: f64 = 1_200_000.0;
-/// Segments do not wait if they fill a third of the window (tcp_tso_win_divisor).
-const PART: u32 = 3;
+/// Maximum time since the last segment was sent. If more time has passed, segments do not wait.
+const MAX_SEND_GAP: Duration = Duration::from_millis(1);
+/// Maximum time until the next ACK is due. Half of the round-trip time applies if it is shorter.
+const MAX_ACK_WAIT: Duration = Duration::from_millis(1);
+/// Fraction of the window, as a divisor, that segments must fill to be sent at once
+/// (tcp_tso_win_divisor).
+const WINDOW_DIVISOR: u32 = 3;
 
-/// State of the sender that decides whether segments wait.
-pub(super) struct Room<'a> {
-    /// Number of segments that cwnd allows.
+/// State of the sender from which it decides whether segments wait.
+pub(super) struct SendAllowance<'a> {
+    /// Number of segments that cwnd permits.
     pub cwnd: u32,
-    /// Number of bytes of new data that the receiver's window allows.
+    /// Number of bytes of new data that the send window permits.
     pub window: u32,
     /// Number of bytes of new data in the send buffer.
-    pub new: u32,
-    /// The segments in flight.
+    pub buffered: u32,
+    /// Scoreboard of the segments in flight.
     pub board: &'a Scoreboard,
-    /// Time at which a segment was last sent.
-    pub last: Time,
+    /// Time at which the last segment was sent.
+    pub last_sent: Time,
     /// Minimum round-trip time.
     pub min_rtt: Duration,
-    /// True in a recovery, when no segment waits.
+    /// True during a recovery, in which segments do not wait.
     pub in_recovery: bool,
 }
 
 impl Tcb {
-    /// Return whether the next segment of new data waits for others, although the windows allow it.
-    /// If not, a super-packet begins with this segment.
+    /// Return true if the next segment of new data waits for others, although the windows permit
+    /// it. Otherwise a super-packet begins with this segment.
     #[inline(always)]
-    pub(super) fn gathers(&self, queue: &mut SendQueue, room: Room, now: Time, tcp: &Tcp) -> bool {
+    pub(super) fn waits_for_super_packet(
+        &self,
+        queue: &mut SendQueue,
+        allowance: SendAllowance,
+        now: Time,
+        tcp: &Tcp,
+    ) -> bool {
         let smss = self.smss;
-        let half = || ((self.cwnd / f64::from(smss)) as u32 / 2).max(1);
-        let few = || f64::from(room.cwnd) * 2.0 * f64::from(smss) <= self.cwnd;
-        let mut quota = if room.cwnd <= 1 || few() { room.cwnd } else { room.cwnd.min(half()) };
+        let half_cwnd = || ((self.cwnd / f64::from(smss)) as u32 / 2).max(1);
+        let low_cwnd = || f64::from(allowance.cwnd) * 2.0 * f64::from(smss) <= self.cwnd;
+        let mut quota =
+            if allowance.cwnd <= 1 || low_cwnd() { allowance.cwnd } else { allowance.cwnd.min(half_cwnd()) };
         let mut whole = None;
         let paces = self.congestion.paces();
-        if quota > LEAST || paces {
-            let segments = self.whole_super_packet(room.min_rtt, paces, tcp);
+        if quota > MIN_SUPER_PACKET || paces {
+            let segments = self.super_packet_segments(allowance.min_rtt, paces, tcp);
             (whole, quota) = (Some(segments), quota.min(segments));
         }
-        // The first super-packet takes data from the next one until it has what may go (tcp_grow_skb).
-        let first = queue.first(self.max).max((quota * smss).min(room.new));
-        let may_wait = first > smss && !room.in_recovery && now.since(room.last) <= RECENT;
-        if may_wait && self.defers(queue, &room, (first, whole), now, tcp) {
+        // The first super-packet takes data from the next one until it has as much as may be sent
+        // (tcp_grow_skb).
+        let first = queue.first(self.max).max((quota * smss).min(allowance.buffered));
+        let may_wait =
+            first > smss && !allowance.in_recovery && now.since(allowance.last_sent) <= MAX_SEND_GAP;
+        if may_wait && self.should_defer(queue, &allowance, (first, whole), now, tcp) {
             return true;
         }
-        let bytes = first.min(quota * smss).min(room.window / smss * smss).max(smss.min(first));
+        let bytes = first.min(quota * smss).min(allowance.window / smss * smss).max(smss.min(first));
         queue.begin_burst(self.una, self.max + bytes, bytes > smss);
         false
     }
 
-    /// Return whether the first super-packet of the write queue waits (tcp_tso_should_defer). It
-    /// has `first` bytes. `whole` is the number of segments of a whole super-packet, if it is known.
+    /// Return true if the first super-packet of the write queue, which has `first` bytes, waits
+    /// (tcp_tso_should_defer). `whole` is the number of segments of a full super-packet, if it is
+    /// known.
     #[inline(always)]
-    fn defers(
+    fn should_defer(
         &self,
         queue: &mut SendQueue,
-        room: &Room,
+        allowance: &SendAllowance,
         (first, whole): (u32, Option<u32>),
         now: Time,
         tcp: &Tcp,
     ) -> bool {
         let smss = self.smss;
-        let by_cwnd = room.cwnd.saturating_mul(smss);
-        let limit = by_cwnd.min(room.window);
+        let by_cwnd = allowance.cwnd.saturating_mul(smss);
+        let limit = by_cwnd.min(allowance.window);
         let alone = queue.is_last();
-        if (!alone && limit >= first) || limit >= self.rwnd.min(self.cwnd as u32) / PART {
+        if (!alone && limit >= first) || limit >= self.rwnd.min(self.cwnd as u32) / WINDOW_DIVISOR {
             return false;
         }
         let srtt = self.rto.srtt(tcp);
-        let soon = Duration(srtt.0 / 2).min(SOON);
-        if room.board.first().is_none_or(|first| first.at + srtt > now + soon) {
+        let ack_wait = Duration(srtt.0 / 2).min(MAX_ACK_WAIT);
+        if allowance.board.first().is_none_or(|first| first.at + srtt > now + ack_wait) {
             return false;
         }
         let whole = match whole {
             Some(segments) => segments,
-            None if limit < LEAST * smss => LEAST, // a larger number is not filled either
-            None => self.whole_super_packet(room.min_rtt, false, tcp),
+            // a larger super-packet would not be full either
+            None if limit < MIN_SUPER_PACKET * smss => MIN_SUPER_PACKET,
+            None => self.super_packet_segments(allowance.min_rtt, false, tcp),
         };
         if limit >= whole * smss {
             return false;
         }
-        let by_window = by_cwnd >= room.window;
+        let by_window = by_cwnd >= allowance.window;
         if !by_window && by_cwnd <= first {
             queue.waited_for_cwnd = true;
             return true;
         }
-        (by_window && room.window <= first) || !(self.closing && alone && u64::from(room.new) >= self.unsent)
+        (by_window && allowance.window <= first)
+            || !(self.closing && alone && u64::from(allowance.buffered) >= self.unsent)
     }
 
-    /// Return the number of segments of a whole super-packet: those sent in about a millisecond, or
-    /// more on short paths (tcp_tso_autosize). `paces`: whether the controller paces.
+    /// Return the number of segments of a full super-packet: those sent in about 1 ms, or more on
+    /// paths with a short round-trip time (tcp_tso_autosize). `paces` is true if the controller
+    /// paces.
     #[inline(never)]
-    fn whole_super_packet(&self, min_rtt: Duration, paces: bool, tcp: &Tcp) -> u32 {
+    fn super_packet_segments(&self, min_rtt: Duration, paces: bool, tcp: &Tcp) -> u32 {
         let srtt = self.rto.srtt(tcp);
-        let paced = if paces { self.paced(srtt) } else { None };
+        let paced = if paces { self.pacing_rate(srtt) } else { None };
         let gain = if self.cwnd < self.ssthresh / 2.0 { 2.0 } else { 1.2 };
         let rate = match paced {
-            Some(rate) => rate,
+            Some(rate) => rate.0 as f64 / 8.0,
             None if srtt > Duration::ZERO => gain * self.cwnd.max(f64::from(self.flight())) / srtt.seconds(),
             None => f64::INFINITY,
         };
-        let least = if paced.is_some() && rate * 8.0 < SLOW_BPS { 1 } else { LEAST };
+        let min_segments = paced.map_or(MIN_SUPER_PACKET, |rate| self.congestion.min_super_packet(rate));
         let halvings = (min_rtt.0 / 1_000_000) >> 9;
-        let near = if halvings < 32 { f64::from(LARGEST >> halvings) } else { 0.0 };
-        let bytes = (rate / 1024.0 + near).min(f64::from(LARGEST));
-        ((bytes / f64::from(self.smss)) as u32).max(least)
+        let near_bonus = if halvings < 32 { f64::from(MAX_SUPER_PACKET >> halvings) } else { 0.0 };
+        let bytes = (rate / 1024.0 + near_bonus).min(f64::from(MAX_SUPER_PACKET));
+        ((bytes / f64::from(self.smss)) as u32).max(min_segments)
     }
 
-    /// Return the rate of a controller that paces, in bytes per second.
+    /// Return the pacing rate of a controller that paces.
     #[inline(never)]
-    fn paced(&self, srtt: Duration) -> Option<f64> {
-        let rate = self.congestion.pacing_rate(&self.window(0.0), srtt)?;
-        Some(rate.0 as f64 / 8.0)
+    fn pacing_rate(&self, srtt: Duration) -> Option<Rate> {
+        self.congestion.pacing_rate(&self.window(0.0), srtt)
     }
 }

@@ -1,4 +1,4 @@
-//! What a sender tells of itself, whatever its kind.
+//! Read access to the state of a sender of either kind.
 
 use net::{Options, Segment};
 use units::{Duration, Rate};
@@ -11,96 +11,99 @@ use crate::congestion::CongestionControl;
 use crate::window::Window;
 
 impl Sender {
-    /// The window as it is.
+    /// Return the windows as a congestion control reads them.
     pub fn window(&self) -> Window {
         match &self.kind {
-            Kind::Cumulative(cumulative) => cumulative.window(&self.tcb),
-            Kind::Sack(sack) => sack.window(&self.tcb),
+            Kind::Cumulative(sender) => sender.window(&self.tcb),
+            Kind::Sack(sender) => sender.window(&self.tcb),
         }
     }
 
-    /// Least round trip, if it is measured.
+    /// Return the minimum round-trip time, if the sender measures it.
     pub fn min_rtt(&self) -> Option<Duration> {
         self.kind.tracking().map(|m| m.min_rtt).filter(|d| d.0 != u64::MAX)
     }
 
-    /// Bytes delivered, if they are counted.
+    /// Return the number of bytes delivered, if the sender counts them.
     pub fn delivered(&self) -> Option<u64> {
         match &self.kind {
-            Kind::Cumulative(cumulative) => cumulative.delivered(),
-            Kind::Sack(sack) => Some(sack.delivered()),
+            Kind::Cumulative(sender) => sender.delivered(),
+            Kind::Sack(sender) => Some(sender.delivered()),
         }
     }
 
-    /// Bytes a second in the last sample of the delivery rate, and whether the application limited it.
+    /// Return the last sample of the delivery rate in bytes per second, and true if it was
+    /// application-limited.
     pub fn delivery_rate(&self) -> Option<(u64, bool)> {
         match &self.kind {
             Kind::Cumulative(_) => None,
-            Kind::Sack(sack) => sack.delivery_rate(),
+            Kind::Sack(sender) => sender.delivery_rate(),
         }
     }
 
-    /// Segments that are deemed to be in the network.
+    /// Return the number of segments in flight, estimated from the scoreboard if there is one.
     pub fn in_flight(&self) -> f64 {
         let bytes = match &self.kind {
             Kind::Cumulative(_) => f64::from(self.tcb.flight()),
-            Kind::Sack(sack) => sack.pipe(),
+            Kind::Sack(sender) => sender.pipe(),
         };
         bytes / f64::from(self.tcb.smss.max(1))
     }
 
-    /// How often segments were seen to be delivered in another order than they were sent in.
+    /// Return the number of times that segments were delivered in a different order from their
+    /// transmission.
     pub fn reorderings(&self) -> u64 {
         match &self.kind {
             Kind::Cumulative(_) => 0,
-            Kind::Sack(sack) => sack.reorderings(),
+            Kind::Sack(sender) => sender.reorderings(),
         }
     }
 
-    /// The degree of reordering, in segments.
+    /// Return the degree of reordering in segments.
     pub fn reordering_degree(&self, tcp: &Tcp) -> u64 {
         self.kind
             .tracking()
             .map_or(tcp.recovery.duplicate_acks.0 as u64, |m| u64::from(m.reordering.segments()))
     }
 
-    /// Where it stands.
+    /// Return the state of congestion avoidance.
     pub fn state(&self) -> CaState {
         match &self.kind {
-            Kind::Cumulative(cumulative) => cumulative.state(&self.tcb),
-            Kind::Sack(sack) => sack.state(),
+            Kind::Cumulative(sender) => sender.state(&self.tcb),
+            Kind::Sack(sender) => sender.state(),
         }
     }
 
-    /// Segments out, SACKed, lost and sent again, as the scoreboard or the sequence numbers tell.
+    /// Return the numbers of segments unacknowledged, SACKed, lost and retransmitted. A sender
+    /// without SACK counts duplicate ACKs as SACKed segments.
     pub fn counts(&self) -> (u32, u32, u32, u32) {
         match &self.kind {
-            Kind::Cumulative(cumulative) => {
-                let (out, duplicates) = cumulative.counts(&self.tcb);
-                (out, duplicates, 0, 0)
+            Kind::Cumulative(sender) => {
+                let (segments, duplicates) = sender.counts(&self.tcb);
+                (segments, duplicates, 0, 0)
             }
-            Kind::Sack(sack) => sack.counts(),
+            Kind::Sack(sender) => sender.counts(),
         }
     }
 
-    /// The rate at which segments are spaced.
+    /// Return the pacing rate, if the congestion control paces segments.
     pub fn pacing_rate(&self, tcp: &Tcp) -> Option<Rate> {
         self.tcb.congestion.pacing_rate(&self.window(), self.tcb.rto.srtt(tcp))
     }
 
-    /// What an acceptable ACK will acknowledge that no other did.
-    pub fn newly(&self, segment: &Segment, options: &Options) -> NewlyAcked {
+    /// Return the amount of data that an acceptable ACK will acknowledge for the first time.
+    pub fn newly_acked(&self, segment: &Segment, options: &Options) -> NewlyAcked {
         let tcb = &self.tcb;
         let (ack, max, size) = (segment.ack, tcb.max, tcb.smss.max(1));
-        let further = ack.after(tcb.una);
+        let advances = ack.after(tcb.una);
         let (bytes, segments) = match &self.kind {
-            Kind::Sack(sack) => sack.newly(tcb, ack, options),
-            Kind::Cumulative(_) if further => {
+            Kind::Sack(sender) => sender.newly_acked(tcb, ack, options),
+            Kind::Cumulative(_) if advances => {
                 let bytes = (ack - tcb.una).saturating_sub(u32::from(tcb.fin_sent && ack == max));
                 (bytes, bytes.div_ceil(size))
             }
             Kind::Cumulative(_) => (0, 0),
         };
-        NewlyAcked { bytes, segments, advances: further || bytes > 0, ack, max, size }
+        NewlyAcked { bytes, segments, advances: advances || bytes > 0, ack, max, size }
     }
 }

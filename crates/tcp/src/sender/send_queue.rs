@@ -22,15 +22,15 @@ use crate::config::{Offload, SendBuffer, Tcp};
 use crate::congestion::CongestionControl;
 
 /// Memory of a buffer beside its payload.
-const HEAD: u64 = crate::memory::HEAD as u64;
+const OVERHEAD: u64 = crate::memory::PACKET_OVERHEAD as u64;
 /// Headers and description of fragments that count for the growth of the memory (MAX_TCP_HEADER and
 /// skb_shared_info), and the descriptor.
 const RESERVED: u32 = 256 + 320;
 const DESCRIPTOR: u64 = 256;
 /// Minimum number of segments that fit into the memory (TCP_INIT_CWND).
-const FIRST: u32 = 10;
+const MIN_SEGMENTS: u32 = 10;
 /// Maximum payload of a super-packet (sk_gso_max_size).
-pub(super) const LARGEST: u32 = 65_535 - 320;
+pub(super) const MAX_SUPER_PACKET: u32 = 65_535 - 320;
 
 /// The send buffer and the write queue of a connection.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ pub(super) struct SendQueue {
     /// End of the first super-packet in the write queue, if there is one.
     first: Seq,
     /// End of the last data that left the write queue.
-    left: Seq,
+    dequeued_end: Seq,
     /// End of the super-packet that left last or is leaving. Its segments leave one after the
     /// other.
     burst: Seq,
@@ -57,7 +57,7 @@ pub(super) struct SendQueue {
     is_long: bool,
     /// Bytes of the super-packet that is leaving, which the pace counts when all of it has left.
     unpaced: u32,
-    /// True if segments waited for others at the last call of `gathers`, because of cwnd.
+    /// True if segments waited for others at the last call of `waits_for_super_packet`, because of cwnd.
     pub waited_for_cwnd: bool,
 }
 
@@ -76,7 +76,7 @@ impl SendQueue {
             sent: Sent::default(),
             queued: VecDeque::new(),
             first: next,
-            left: next,
+            dequeued_end: next,
             burst: next,
             is_long: false,
             unpaced: 0,
@@ -100,7 +100,7 @@ impl SendQueue {
         self.end.minus(tcb.max).max(0) as u32
     }
 
-    /// Grow the memory to that of two windows, three with BBR (tcp_sndbuf_expand).
+    /// Grow the memory to that of two windows, or of as many as the controller needs (tcp_sndbuf_expand).
     #[inline]
     pub fn expand(&mut self, tcb: &Tcb, tcp: &Tcp) {
         if tcb.cwnd >= self.expand_at {
@@ -116,23 +116,22 @@ impl SendQueue {
             return;
         }
         let full = u64::from((tcp.mss.0 as u32 + RESERVED).next_power_of_two()) + DESCRIPTOR;
-        let segments = ((tcb.cwnd / f64::from(tcb.smss)) as u32).max(FIRST);
-        let windows = if tcb.congestion.rules_recovery() { 3 } else { 2 };
-        let memory = windows * u64::from(segments) * full;
+        let segments = ((tcb.cwnd / f64::from(tcb.smss)) as u32).max(MIN_SEGMENTS);
+        let memory = tcb.congestion.send_buffer_windows() * u64::from(segments) * full;
         self.memory = self.memory.max(memory).min(tcp.memory.send_max.0);
         self.expand_at = (f64::from(segments) + 1.0) * f64::from(tcb.smss);
     }
 
     /// Return the used memory.
     #[inline]
-    fn taken(&self, tcb: &Tcb, merged: u32) -> u64 {
+    fn used_memory(&self, tcb: &Tcb, merged: u32) -> u64 {
         let bytes = u64::from(self.end - tcb.una);
         let buffers = if self.queued.is_empty() && self.sent.buffers == 0 {
             bytes.div_ceil(u64::from(tcb.smss)).saturating_sub(u64::from(merged))
         } else {
             u64::from(self.sent.buffers) + self.queued.len() as u64
         };
-        bytes + HEAD * buffers
+        bytes + OVERHEAD * buffers
     }
 
     /// Let the application write, if a third of the memory is free (sk_stream_min_wspace). Return
@@ -144,8 +143,8 @@ impl SendQueue {
     pub fn fill(&mut self, tcb: &Tcb, merged: u32, tcp: &Tcp) -> u32 {
         self.sent.acknowledge(tcb.una);
         // A probe of the tail or of the window sends data that was not gathered, or not even in the buffer.
-        if tcb.max.after(self.left) {
-            self.leave(tcb.una, tcb.max);
+        if tcb.max.after(self.dequeued_end) {
+            self.dequeue(tcb.una, tcb.max);
         }
         self.end = self.end.max(tcb.max);
         let new = self.end - tcb.max;
@@ -156,12 +155,12 @@ impl SendQueue {
         let free = if self.memory == u64::MAX {
             u64::from(u32::from(self.queued.len() < 2))
         } else {
-            let taken = self.taken(tcb, merged);
+            let taken = self.used_memory(tcb, merged);
             let free = self.memory.saturating_sub(taken);
             // A segment always fits.
             if free < taken / 2 && self.end - tcb.una >= tcb.smss {
                 if new >= tcb.smss {
-                    self.fill_later(tcb, taken);
+                    self.schedule_fill(tcb, taken);
                 }
                 return new;
             }
@@ -185,24 +184,24 @@ impl SendQueue {
                 let bytes = whole.min(left);
                 self.end = self.end + bytes as u32;
                 self.queued.push_back(self.end);
-                (left, free) = (left - bytes, free.saturating_sub(bytes + HEAD));
+                (left, free) = (left - bytes, free.saturating_sub(bytes + OVERHEAD));
             }
             self.first = self.queued.front().copied().unwrap_or(self.end);
         } else {
-            self.end = self.end + (free.div_ceil(smss + HEAD) * smss).min(left) as u32;
+            self.end = self.end + (free.div_ceil(smss + OVERHEAD) * smss).min(left) as u32;
         }
         if !unlimited {
-            self.fill_later(tcb, self.taken(tcb, merged));
+            self.schedule_fill(tcb, self.used_memory(tcb, merged));
         }
         self.end - tcb.max
     }
 
     /// Compute the SND.UNA before which less than a third of the memory is free. A segment frees at
     /// most its payload and a whole buffer beside it.
-    fn fill_later(&mut self, tcb: &Tcb, taken: u64) {
+    fn schedule_fill(&mut self, tcb: &Tcb, taken: u64) {
         let smss = u64::from(tcb.smss);
         let over = taken.saturating_sub(self.memory / 3 * 2);
-        self.fill_at = tcb.una + (over * smss / (smss + HEAD)) as u32;
+        self.fill_at = tcb.una + (over * smss / (smss + OVERHEAD)) as u32;
     }
 
     /// Fill the last super-packet of the write queue with some of `left` bytes until it is whole.
@@ -233,19 +232,19 @@ impl SendQueue {
     #[inline]
     pub fn begin_burst(&mut self, una: Seq, end: Seq, is_long: bool) {
         (self.burst, self.is_long) = (end, is_long);
-        self.leave(una, end);
+        self.dequeue(una, end);
     }
 
     /// Remove the super-packets up to `end` from the write queue.
     #[inline]
-    fn leave(&mut self, una: Seq, end: Seq) {
+    fn dequeue(&mut self, una: Seq, end: Seq) {
         if self.queued.is_empty() {
             return;
         }
         if !self.first.after(end) {
             self.remove(end);
         }
-        self.left = end;
+        self.dequeued_end = end;
         if self.memory != u64::MAX {
             self.sent.add(una, end);
         }
@@ -354,7 +353,7 @@ impl Run {
 /// Return the number of segments of a whole super-packet: at most half of the largest window
 /// (tcp_xmit_size_goal, tcp_bound_to_half_wnd).
 fn super_packet(tcb: &Tcb) -> u32 {
-    (LARGEST.min(tcb.most_window / 2) / tcb.smss).max(1)
+    (MAX_SUPER_PACKET.min(tcb.max_window / 2) / tcb.smss).max(1)
 }
 
 #[cfg(test)]
@@ -371,13 +370,13 @@ mod tests {
     fn connection(said: &serde_json::Value) -> (Tcb, Box<SendQueue>, Tcp) {
         let tcp = Tcp::of_stack("linux", said).unwrap();
         let mut tcb = Tcb::new(&tcp, Seq(0), Duration::ZERO);
-        (tcb.smss, tcb.unsent, tcb.most_window) = (MSS, u64::MAX, 6_291_456);
+        (tcb.smss, tcb.unsent, tcb.max_window) = (MSS, u64::MAX, 6_291_456);
         tcb.cwnd = f64::from(10 * MSS);
         let queue = SendQueue::new(tcb.max, &tcb, &tcp).unwrap();
         (tcb, queue, tcp)
     }
 
-    /// 4 MiB hold 1790 segments of 2344 B, as a kernel was measured to send, and are filled again at two thirds of it.
+    /// 4 MiB hold 1790 segments of 2344 B, as a kernel was measurements to send, and are filled again at two thirds of it.
     #[test]
     fn the_application_writes_when_a_third_is_free() {
         let said = serde_json::json!({"offload": "none", "memory": {"send": "4194304 B"}});
@@ -402,7 +401,7 @@ mod tests {
         assert_eq!(queue.fill(&tcb, 1600, &tcp), 611 * MSS, "1432144 B are free");
     }
 
-    /// Room for ten segments at first, then for two windows, up to the maximum.
+    /// SendAllowance for ten segments at first, then for two windows, up to the maximum.
     #[test]
     fn the_memory_follows_cwnd() {
         let (mut tcb, mut queue, tcp) = connection(&serde_json::json!({"offload": "none"}));
@@ -418,23 +417,33 @@ mod tests {
         assert_eq!(queue.memory, 4_194_304);
     }
 
+    /// Linux 6.12, bbr_sndbuf_expand.
+    #[test]
+    fn bbr_has_memory_for_three_windows() {
+        for kind in ["bbr", "bbr3"] {
+            let changes = serde_json::json!({"offload": "none", "congestion": kind});
+            let (_, queue, _) = connection(&changes);
+            assert_eq!(queue.memory, 3 * 10 * 2304, "{kind}");
+        }
+    }
+
     /// Super-packets of 45 segments take 66056 B each. One that is split, and what is left of it, are two.
     #[test]
     fn super_packets_take_less_memory() {
         let said = serde_json::json!({"offload": "linux", "memory": {"send": "4194304 B"}});
         let (mut tcb, mut queue, tcp) = connection(&said);
         assert_eq!(queue.fill(&tcb, 0, &tcp), 64 * 45 * MSS);
-        assert_eq!(queue.taken(&tcb, 0), 64 * 66_056);
+        assert_eq!(queue.used_memory(&tcb, 0), 64 * 66_056);
         queue.begin_burst(tcb.una, Seq(28 * MSS), true);
         assert_eq!((queue.first(Seq(28 * MSS)), queue.is_last()), (17 * MSS, false));
-        assert_eq!(queue.taken(&tcb, 0), 64 * 66_056 + HEAD);
+        assert_eq!(queue.used_memory(&tcb, 0), 64 * 66_056 + OVERHEAD);
         // One that grows takes from the next.
         queue.begin_burst(tcb.una, Seq(48 * MSS), true);
         assert_eq!((queue.first(Seq(48 * MSS)), queue.is_last()), (42 * MSS, false));
         tcb.max = Seq(48 * MSS);
         tcb.una = Seq(48 * MSS);
         queue.fill(&tcb, 0, &tcp);
-        assert_eq!(queue.taken(&tcb, 0), 63 * 66_056 - u64::from(3 * MSS));
+        assert_eq!(queue.used_memory(&tcb, 0), 63 * 66_056 - u64::from(3 * MSS));
     }
 
     proptest! {

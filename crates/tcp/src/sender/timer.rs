@@ -1,22 +1,24 @@
-//! The timer: for what it is set, and what its expiry does.
+//! The retransmission timer: how it is set, and the effect of its expiry.
 
 use units::{Duration, Time};
 
-use super::tcb::{Pending, Tcb};
+use super::tcb::{Tcb, TimerPurpose};
 use super::tracking::Tracking;
 use super::{Kind, Sender};
 use crate::config::{BackoffEnds, Tcp, UserTimeoutFrom};
 
 impl Tcb {
-    /// RFC 3168 §6.1.2: with a window of one segment, the next goes when the timer expires; a mark restarts it.
+    /// Wait for the timer before sending the next segment, because cwnd is one segment and the
+    /// receiver reports marks. A new mark restarts the timer (RFC 3168 §6.1.2).
     #[cold]
-    pub(super) fn wait(&mut self, now: Time, marked: bool, tcp: &Tcp) {
+    pub(super) fn wait_one_timeout(&mut self, now: Time, marked: bool, tcp: &Tcp) {
         if marked || self.timer == Time::NEVER {
             self.restart_timer(now, tcp);
         }
     }
 
-    /// New data is acknowledged, whether or not that measures a round trip (RFC 6298 §5.7).
+    /// End the exponential backoff because new data is acknowledged, even without a new round-trip
+    /// time (RFC 6298 §5.7).
     #[inline]
     pub(super) fn end_back_off_by_ack(&mut self, tcp: &Tcp) {
         if self.rto.doublings() > 0 && tcp.rto.backoff_ends == BackoffEnds::NewAck {
@@ -24,20 +26,20 @@ impl Tcb {
         }
     }
 
-    /// The retransmission timer begins again.
+    /// Restart the retransmission timer.
     #[inline]
     pub(super) fn restart_timer(&mut self, now: Time, tcp: &Tcp) {
-        (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
+        (self.timer, self.timer_purpose) = (now + self.rto.timeout(tcp), TimerPurpose::Rto);
     }
 
-    /// The same if something is out; else it does not run.
+    /// Restart the retransmission timer if data is in flight; otherwise stop it.
     #[inline]
-    pub(super) fn restart_timer_if_out(&mut self, now: Time, rto: Duration) {
-        (self.timer, self.pending) =
-            (if self.una == self.max { Time::NEVER } else { now + rto }, Pending::Rto);
+    pub(super) fn restart_timer_if_in_flight(&mut self, now: Time, rto: Duration) {
+        (self.timer, self.timer_purpose) =
+            (if self.una == self.max { Time::NEVER } else { now + rto }, TimerPurpose::Rto);
     }
 
-    /// The timeout, or what is left until the user timeout.
+    /// Set the timer to the RTO, or to the user timeout if that ends first.
     pub(super) fn set_rto(&mut self, now: Time, tracking: Option<&Tracking>, tcp: &Tcp) {
         let at = now + self.rto.timeout(tcp);
         self.timer = at.min(user_timeout(tracking, tcp).unwrap_or(Time::NEVER));
@@ -45,10 +47,11 @@ impl Tcb {
 }
 
 impl Sender {
-    /// When the timer expires, or pacing lets the next segment go.
+    /// Return the earlier of the timer's expiry and the time at which pacing permits the next
+    /// segment.
     #[inline]
     pub fn deadline(&self) -> Time {
-        if self.tcb.held && !self.tcb.wait_for_timer { self.paced_deadline() } else { self.tcb.timer }
+        if self.tcb.pacing_holds && !self.tcb.wait_for_timer { self.paced_deadline() } else { self.tcb.timer }
     }
 
     #[inline(never)]
@@ -56,17 +59,18 @@ impl Sender {
         self.kind.tracking().map_or(self.tcb.timer, |tracking| self.tcb.timer.min(tracking.pace_at))
     }
 
-    /// The timer expired. Returns `None` to give up; otherwise whether the window was cut.
+    /// Process an expiry of the timer. Return `None` to abort the connection; otherwise return
+    /// whether cwnd was reduced.
     pub fn on_timer(&mut self, now: Time, tcp: &Tcp) -> Option<bool> {
         let tcb = &mut self.tcb;
-        match (tcb.pending, &mut self.kind) {
-            (Pending::Persist, _) => return tcb.on_persist_timer(now, tcp),
-            (Pending::Probe, Kind::Sack(sack)) => {
-                sack.on_probe_timer(tcb, now, tcp);
+        match (tcb.timer_purpose, &mut self.kind) {
+            (TimerPurpose::Persist, _) => return tcb.on_persist_timer(now, tcp),
+            (TimerPurpose::Probe, Kind::Sack(sender)) => {
+                sender.on_probe_timer(tcb, now, tcp);
                 return Some(false);
             }
-            (Pending::Reorder, Kind::Sack(sack)) => {
-                return Some(sack.on_reordering_timer(tcb, now, tcp));
+            (TimerPurpose::Reorder, Kind::Sack(sender)) => {
+                return Some(sender.on_reordering_timer(tcb, now, tcp));
             }
             _ => {}
         }
@@ -77,25 +81,25 @@ impl Sender {
         tcb.expirations = tcb.expirations.saturating_add(1);
         let mut tracking = self.kind.tracking_mut();
         if let (Some(tracking), 1) = (&mut tracking, tcb.expirations) {
-            tracking.since = match tcp.connection.user_timeout_from {
+            tracking.user_timeout_start = match tcp.connection.user_timeout_from {
                 UserTimeoutFrom::Progress => Time(now.0.saturating_sub(tcb.rto.timeout(tcp).0)),
                 UserTimeoutFrom::FirstRetransmission => now,
             };
         }
-        let is_over = user_timeout(tracking.as_deref(), tcp).is_some_and(|at| now >= at);
-        if u64::from(tcb.expirations) > tcp.connection.retries || is_over {
+        let user_timeout_over = user_timeout(tracking.as_deref(), tcp).is_some_and(|at| now >= at);
+        if u64::from(tcb.expirations) > tcp.connection.retries || user_timeout_over {
             return None;
         }
         tcb.stats.timeouts += 1;
         match &mut self.kind {
-            Kind::Cumulative(cumulative) => cumulative.on_timeout(tcb, now, tcp),
-            Kind::Sack(sack) => sack.on_timeout(tcb, now, tcp),
+            Kind::Cumulative(sender) => sender.on_timeout(tcb, now, tcp),
+            Kind::Sack(sender) => sender.on_timeout(tcb, now, tcp),
         }
         Some(true)
     }
 }
 
-/// When data has been out for as long as the user allows.
+/// Return the time at which the user timeout of unacknowledged data ends, if there is one.
 fn user_timeout(tracking: Option<&Tracking>, tcp: &Tcp) -> Option<Time> {
-    Some(tracking?.since + tcp.connection.user_timeout?)
+    Some(tracking?.user_timeout_start + tcp.connection.user_timeout?)
 }

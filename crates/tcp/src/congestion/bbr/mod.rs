@@ -7,7 +7,16 @@ pub mod v3;
 
 use units::{Duration, Rate, Time};
 
-use crate::congestion::control::Ack;
+use crate::congestion::control::{Ack, MIN_SUPER_PACKET};
+
+/// Pacing rate below which each segment is sent alone (Linux, bbr_min_tso_rate).
+const MIN_SUPER_PACKET_RATE: Rate = Rate(1_200_000);
+
+/// Return the minimum number of segments of a super-packet that is paced at `rate` (Linux,
+/// bbr_min_tso_segs).
+pub fn min_super_packet(rate: Rate) -> u32 {
+    if rate < MIN_SUPER_PACKET_RATE { 1 } else { MIN_SUPER_PACKET }
+}
 
 /// Value of a round-trip time that was not measured.
 const UNMEASURED: Duration = Duration(u64::MAX);

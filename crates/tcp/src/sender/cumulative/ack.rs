@@ -8,8 +8,8 @@ use crate::config::{
     CwndCounts, CwndValidation, FastRetransmit, FastRetransmitTimer, RecoveryExit, RtoOrder, SlowStartFrom,
     Tcp,
 };
-use crate::congestion::reno::RenoState;
-use crate::congestion::{Congestion, CongestionControl, Controller};
+use crate::congestion::growth::Growth;
+use crate::congestion::{Congestion, CongestionControl};
 use crate::recovery::frto::Frto;
 use crate::recovery::newreno::{self, OnNewAck};
 use crate::recovery::reno::OnDuplicate;
@@ -22,8 +22,8 @@ use crate::timestamp::timestamp;
 
 /// Whether the window opens by what is acknowledged alone, whatever is kept track of.
 #[inline]
-fn counts_bytes(reno: &RenoState, tcp: &Tcp) -> bool {
-    !reno.measures()
+fn counts_bytes(growth: &Growth, tcp: &Tcp) -> bool {
+    !growth.measures()
         && tcp.cwnd.validation == CwndValidation::None
         && tcp.details.cwnd_counts == CwndCounts::Acknowledged
 }
@@ -36,13 +36,13 @@ impl CumulativeSender {
         let ack = segment.ack;
         let same_window = segment.window == tcb.rwnd;
         // RFC 3168 §6.1.2: at most one response to congestion a window of data.
-        let cut_by_echo = feedback.echo && tcb.congestion.answers_mark(now, ack.after(self.recover));
-        if cut_by_echo {
-            tcb.on_echo(self.tracking(), ack, ack.max(tcb.una) - tcb.una, feedback, tcp);
-            self.cut(tcb, Congestion::Ecn, 0, now, tcp);
+        let reduced_by_echo = feedback.echo && tcb.congestion.answers_mark(now, ack.after(self.recover));
+        if reduced_by_echo {
+            tcb.on_ecn_echo(self.tracking(), ack, ack.max(tcb.una) - tcb.una, feedback, tcp);
+            self.reduce_cwnd(tcb, Congestion::Ecn, 0, now, tcp);
         }
         let was_una = tcb.una;
-        let mut cut_by_loss = false;
+        let mut reduced_by_loss = false;
         if ack.after(tcb.una) {
             self.on_new_ack(tcb, arriving, tcp);
         } else if ack == was_una
@@ -52,13 +52,13 @@ impl CumulativeSender {
             && tcb.rwnd > 0
             && !tcb.is_persisting()
         {
-            cut_by_loss = self.on_duplicate_ack(tcb, now, tcp);
+            reduced_by_loss = self.on_duplicate_ack(tcb, now, tcp);
         }
         tcb.update_window(now, segment, tcb.una != was_una, tcp);
         if tcb.wait_for_timer {
-            tcb.wait(now, cut_by_echo, tcp);
+            tcb.wait_one_timeout(now, reduced_by_echo, tcp);
         }
-        cut_by_echo || cut_by_loss
+        reduced_by_echo || reduced_by_loss
     }
 
     /// A round trip by timestamps, where no segment is timed (RFC 7323 §4; RFC 6298 §3).
@@ -97,17 +97,19 @@ impl CumulativeSender {
             tcb.expirations = 0;
             tcb.end_back_off_by_ack(tcp);
         }
-        let mut rtt = self.sample(tcb, now, tcp);
-        if rtt.is_none() && self.measured.is_some() {
+        let mut rtt = self.sample_rtt(tcb, now, tcp);
+        if rtt.is_none() && self.measurements.is_some() {
             rtt = self.sample_by_timestamp(tcb, now, options, tcp);
         }
         let timer = tcb.timer;
         let rto = before.unwrap_or_else(|| tcb.rto.timeout(tcp));
-        tcb.restart_timer_if_out(now, rto);
-        if self.tests(tcp) && self.test_timeout(tcb, ack, Some(acked), feedback.echo, options, tcp) {
+        tcb.restart_timer_if_in_flight(now, rto);
+        if self.tests_retransmission(tcp)
+            && self.test_timeout(tcb, ack, Some(acked), feedback.echo, options, tcp)
+        {
             return;
         }
-        let delivered = self.untold(tcb, acked, tcp);
+        let delivered = self.newly_delivered(tcb, acked, tcp);
         let mut recovered = false;
         if self.duplicates.in_recovery() {
             let newreno = !matches!(tcp.recovery.method, RecoveryKind::Reno | RecoveryKind::Tahoe);
@@ -115,8 +117,8 @@ impl CumulativeSender {
                 OnNewAck::Partial => {
                     self.inflation = newreno::inflation(self.inflation, acked, tcb.smss);
                     tcb.retransmit = true;
-                    if let Some(measured) = &mut self.measured {
-                        measured.delivered += u64::from(delivered);
+                    if let Some(measurements) = &mut self.measurements {
+                        measurements.delivered += u64::from(delivered);
                     }
                     let each = matches!(
                         tcp.rto.fast_retransmit,
@@ -147,21 +149,20 @@ impl CumulativeSender {
         let first = tcb.acked == u64::from(acked);
         let too_early = first && tcp.cwnd.slow_start_from == SlowStartFrom::SecondAck;
         let opens = opens && (feedback.may_open(tcp) || tcb.congestion.is_scalable()) && !too_early;
-        match &mut tcb.congestion {
-            // Reno that measures nothing: all else that an ACK tells is no matter.
-            Controller::Reno(reno) if self.measured.is_none() || counts_bytes(reno, tcp) => {
-                if let Some(measured) = &mut self.measured {
-                    measured.count(delivered, rtt);
+        match tcb.congestion.byte_growth() {
+            Some(growth) if self.measurements.is_none() || counts_bytes(growth, tcp) => {
+                if let Some(measurements) = &mut self.measurements {
+                    measurements.record_delivered(delivered, rtt);
                 }
                 if opens {
                     let smss = f64::from(tcb.smss);
-                    tcb.cwnd = reno.cwnd_on_counted_bytes(tcb.cwnd, tcb.ssthresh, smss, acked).max(smss);
+                    tcb.cwnd = growth.cwnd_on_counted_bytes(tcb.cwnd, tcb.ssthresh, smss, acked).max(smss);
                 }
             }
             _ => {
                 let (total_delivered, in_recovery) = (tcb.acked, false);
                 let rate = None;
-                self.tell_controller(
+                self.update_cwnd(
                     tcb,
                     (now, feedback),
                     Progress { acked, delivered, total_delivered, rtt, rate, opens, in_recovery },
@@ -173,13 +174,14 @@ impl CumulativeSender {
 
     #[inline(never)]
     fn on_duplicate_ack(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> bool {
-        if self.tests(tcp) && self.test_timeout(tcb, tcb.una, None, false, &Options::NONE, tcp) {
+        if self.tests_retransmission(tcp) && self.test_timeout(tcb, tcb.una, None, false, &Options::NONE, tcp)
+        {
             return false;
         }
         let new_window = tcb.una.after(self.recover);
-        let cut_by_ecn = self.last_cut == Some(Congestion::Ecn) && tcb.una.before(self.recover);
+        let reduced_by_ecn = self.last_reduction == Some(Congestion::Ecn) && tcb.una.before(self.recover);
         let allowed = new_window
-            || self.last_cut == Some(Congestion::Ecn)
+            || self.last_reduction == Some(Congestion::Ecn)
             || tcp.recovery.fast_retransmit == FastRetransmit::Unguarded;
         let threshold = self.reordering_degree(tcp);
         let answer = self.duplicates.on_duplicate(threshold, allowed, tcp.recovery.limited_transmit);
@@ -193,10 +195,10 @@ impl CumulativeSender {
             OnDuplicate::Retransmit => {
                 tcb.stats.fast_retransmits += 1;
                 self.arm_undo(tcb, tcp);
-                if cut_by_ecn {
-                    self.last_cut = Some(Congestion::FastRetransmit); // the window was cut for this congestion
+                if reduced_by_ecn {
+                    self.last_reduction = Some(Congestion::FastRetransmit); // the window was cut for this congestion
                 } else {
-                    self.cut(tcb, Congestion::FastRetransmit, self.inflation, now, tcp);
+                    self.reduce_cwnd(tcb, Congestion::FastRetransmit, self.inflation, now, tcp);
                 }
                 self.timed_at = Time::NEVER; // Karn: the timed segment may be the lost one
                 if tcp.rto.fast_retransmit != FastRetransmitTimer::RunsOn {
@@ -211,24 +213,24 @@ impl CumulativeSender {
                     self.inflation = tcp.recovery.duplicate_acks.0 as u32 * tcb.smss; // step 3
                     tcb.retransmit = true;
                 }
-                !cut_by_ecn
+                !reduced_by_ecn
             }
         }
     }
 
     /// Whether an ACK may tell of a retransmission that was not needed.
     #[inline]
-    fn tests(&self, tcp: &Tcp) -> bool {
-        self.measured.as_ref().is_some_and(|m| tcp.recovery.eifel || m.tracking.frto != Frto::Off)
+    fn tests_retransmission(&self, tcp: &Tcp) -> bool {
+        self.measurements.as_ref().is_some_and(|m| tcp.recovery.eifel || m.tracking.frto != Frto::Off)
     }
 
     #[inline(never)]
-    fn tell_controller(&mut self, tcb: &mut Tcb, by: (Time, Feedback), mut progress: Progress, tcp: &Tcp) {
+    fn update_cwnd(&mut self, tcb: &mut Tcb, by: (Time, Feedback), mut progress: Progress, tcp: &Tcp) {
         let window = self.window(tcb);
-        if let Some(measured) = &mut self.measured {
-            measured.on_ack(tcb.una, by.0, &mut progress);
+        if let Some(measurements) = &mut self.measurements {
+            measurements.on_ack(tcb.una, by.0, &mut progress);
         }
-        tcb.tell_controller(by, &progress, &window, self.tracking_mut(), tcp);
+        tcb.update_cwnd(by, &progress, &window, self.tracking_mut(), tcp);
     }
 
     /// Linux counts a segment as delivered for a duplicate ACK, but for the one that is missing.
@@ -238,16 +240,16 @@ impl CumulativeSender {
         }
         let out = self.counts(tcb).0;
         let over = self.duplicates.limit(out.saturating_sub(1));
-        let Some(measured) = &mut self.measured else { return };
+        let Some(measurements) = &mut self.measurements else { return };
         if !over {
-            measured.delivered += u64::from(tcb.smss);
+            measurements.delivered += u64::from(tcb.smss);
         } else if tcp.recovery.reordering == ReorderingRules::Linux {
-            measured.tracking.reordering.on_more_duplicates(out, tcp.recovery.reordering_max.0 as u32);
+            measurements.tracking.reordering.on_more_duplicates(out, tcp.recovery.reordering_max.0 as u32);
         }
     }
 
     /// Of so many bytes that an ACK acknowledges, those that no duplicate told of.
-    fn untold(&mut self, tcb: &Tcb, acked: u32, tcp: &Tcp) -> u32 {
+    fn newly_delivered(&mut self, tcb: &Tcb, acked: u32, tcp: &Tcp) -> u32 {
         if tcp.details.without_sack == WithoutSack::Left || self.duplicates.count() == 0 {
             return acked;
         }

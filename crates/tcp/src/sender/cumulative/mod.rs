@@ -11,7 +11,7 @@ use net::Seq;
 use units::{Duration, Time};
 
 use super::ca_state::CaState;
-use super::cwnd::{Out, Progress};
+use super::cwnd::{Outstanding, Progress};
 use super::tcb::Tcb;
 use super::tracking::Tracking;
 use crate::config::{FrtoKind, Tcp};
@@ -31,16 +31,16 @@ pub(super) struct CumulativeSender {
     recover: Seq,
     duplicates: Duplicates,
     /// The last reason for cutting the window.
-    last_cut: Option<Congestion>,
+    last_reduction: Option<Congestion>,
     /// The segment being timed and when it was sent; [`Time::NEVER`]: none.
     timed: Seq,
     timed_at: Time,
-    measured: Option<Box<Measured>>,
+    measurements: Option<Box<Measurements>>,
 }
 
-/// What is measured, where something needs it.
+/// What is measurements, where something needs it.
 #[derive(Clone, Debug)]
-struct Measured {
+struct Measurements {
     tracking: Tracking,
     delivered: u64,
     /// For controllers that measure: where each segment ends that was sent once, when it was sent, and the bytes delivered by then.
@@ -55,10 +55,10 @@ impl CumulativeSender {
             inflation: 0,
             recover: iss,
             duplicates: Duplicates::default(),
-            last_cut: None,
+            last_reduction: None,
             timed: iss,
             timed_at: Time::NEVER,
-            measured: None,
+            measurements: None,
         }
     }
 
@@ -68,28 +68,28 @@ impl CumulativeSender {
     }
 
     /// Everything up to SND.MAX was sent.
-    pub fn go_on(&mut self, tcb: &Tcb) {
+    pub fn skip_to_max(&mut self, tcb: &Tcb) {
         self.nxt = tcb.max;
     }
 
     /// What is out is to be sent again, and not timed.
-    pub fn go_back(&mut self, tcb: &Tcb) {
+    pub fn rewind_to_una(&mut self, tcb: &Tcb) {
         (self.nxt, self.timed_at) = (tcb.una, Time::NEVER);
     }
 
     /// The SYN is acknowledged; what it brings is kept track of if it must be.
     pub fn on_syn_acked(&mut self, tcb: &Tcb, tracking: Option<Tracking>) {
         self.recover = Seq(tcb.una.0.wrapping_sub(1)); // RFC 6582 §3.2: nothing was sent before
-        self.measured =
-            tracking.map(|tracking| Box::new(Measured { tracking, delivered: 0, sent: VecDeque::new() }));
+        self.measurements =
+            tracking.map(|tracking| Box::new(Measurements { tracking, delivered: 0, sent: VecDeque::new() }));
     }
 
     pub fn tracking(&self) -> Option<&Tracking> {
-        self.measured.as_ref().map(|m| &m.tracking)
+        self.measurements.as_ref().map(|m| &m.tracking)
     }
 
     pub fn tracking_mut(&mut self) -> Option<&mut Tracking> {
-        self.measured.as_mut().map(|m| &mut m.tracking)
+        self.measurements.as_mut().map(|m| &mut m.tracking)
     }
 
     /// The window as it is.
@@ -99,7 +99,7 @@ impl CumulativeSender {
 
     /// Bytes delivered, if they are counted.
     pub fn delivered(&self) -> Option<u64> {
-        self.measured.as_ref().map(|m| m.delivered)
+        self.measurements.as_ref().map(|m| m.delivered)
     }
 
     /// The degree of reordering, in segments.
@@ -109,7 +109,7 @@ impl CumulativeSender {
 
     /// Where the sender stands, as far as the last cut tells.
     pub fn state(&self, tcb: &Tcb) -> CaState {
-        match self.last_cut {
+        match self.last_reduction {
             _ if self.duplicates.in_recovery() => CaState::Recovery,
             Some(Congestion::Timeout { .. }) if tcb.una.before(self.recover) => CaState::Loss,
             Some(Congestion::Ecn) if tcb.una.before(self.recover) => CaState::Cwr,
@@ -124,9 +124,9 @@ impl CumulativeSender {
 
     /// Cuts the window; `limited`: bytes that duplicate ACKs let go.
     #[cold]
-    fn cut(&mut self, tcb: &mut Tcb, congestion: Congestion, limited: u32, now: Time, tcp: &Tcp) {
-        tcb.cut(now, congestion, tcb.at_cut(self.window(tcb), tcb.una, limited), tcp);
-        (self.last_cut, self.recover) = (Some(congestion), tcb.max);
+    fn reduce_cwnd(&mut self, tcb: &mut Tcb, congestion: Congestion, limited: u32, now: Time, tcp: &Tcp) {
+        tcb.reduce_cwnd(now, congestion, tcb.window_at_reduction(self.window(tcb), tcb.una, limited), tcp);
+        (self.last_reduction, self.recover) = (Some(congestion), tcb.max);
     }
 
     /// A recovery begins, which may be for nothing.
@@ -140,17 +140,18 @@ impl CumulativeSender {
     }
 
     /// Whether cwnd is what stops the sender now.
-    pub fn note_limit(&mut self, tcb: &mut Tcb) {
-        if let Some(m) = &mut self.measured {
-            let sent = f64::from(tcb.flight());
-            let out = Out { pipe: sent, unit: f64::from(tcb.smss), sent, delivered: m.delivered };
-            tcb.note_limit(&mut m.tracking, out);
+    pub fn record_limit(&mut self, tcb: &mut Tcb) {
+        if let Some(m) = &mut self.measurements {
+            let flight = f64::from(tcb.flight());
+            let outstanding =
+                Outstanding { pipe: flight, segment: f64::from(tcb.smss), flight, delivered: m.delivered };
+            tcb.record_limit(&mut m.tracking, outstanding);
         }
     }
 
     /// A round trip by the segment that is timed.
     #[inline]
-    pub fn sample(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Duration> {
+    pub fn sample_rtt(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Duration> {
         let (seq, sent) = (self.timed, self.timed_at);
         if sent != Time::NEVER && tcb.una.after(seq) {
             tcb.rto.on_sample(tcp, sent, now, (tcb.una, tcb.max));
@@ -161,17 +162,17 @@ impl CumulativeSender {
     }
 }
 
-impl Measured {
+impl Measurements {
     /// So many bytes were delivered; the round trip of what was sent last of them, if it is known.
     #[inline]
-    fn count(&mut self, delivered: u32, rtt: Option<Duration>) {
+    fn record_delivered(&mut self, delivered: u32, rtt: Option<Duration>) {
         self.tracking.min_rtt = rtt.map_or(self.tracking.min_rtt, |rtt| rtt.min(self.tracking.min_rtt));
         self.delivered += u64::from(delivered);
     }
 
     /// An ACK up to `una` came: takes its round trip, and a sample of the delivery rate.
     fn on_ack(&mut self, una: Seq, now: Time, progress: &mut Progress) {
-        self.count(progress.delivered, progress.rtt);
+        self.record_delivered(progress.delivered, progress.rtt);
         let tracking = &mut self.tracking;
         if progress.delivered > 0 {
             let mut newest = None;
@@ -185,7 +186,7 @@ impl Measured {
                 progress.rate = Some(RateSample {
                     delivered: self.delivered - by_then,
                     interval,
-                    app_limited: tracking.was_app_limited(by_then),
+                    app_limited: tracking.is_app_limited_at(by_then),
                     prior_delivered: by_then,
                     lost: 0,
                 });

@@ -15,9 +15,9 @@ impl CumulativeSender {
     #[inline]
     pub fn next_segment(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         if SLOW_PATHS || self.nxt != tcb.max || (tcb.retransmit | tcb.wait_for_timer) {
-            return self.next_otherwise(tcb, now, tcp);
+            return self.next_general(tcb, now, tcp);
         }
-        if self.measured.is_some() {
+        if self.measurements.is_some() {
             return self.next_tracked(tcb, now, tcp);
         }
         // Most often: a whole segment of new data with more behind it, or no room for one.
@@ -38,8 +38,8 @@ impl CumulativeSender {
     }
 
     #[inline(never)]
-    fn next_otherwise(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
-        match self.measured {
+    fn next_general(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+        match self.measurements {
             _ if tcb.wait_for_timer && tcb.timer != Time::NEVER => None,
             Some(_) => self.next_measured(tcb, now, tcp),
             None => self.next_in_order(tcb, now, tcp),
@@ -49,47 +49,47 @@ impl CumulativeSender {
     /// As [`CumulativeSender::next_segment`], where something is kept track of: nothing is to be sent again.
     #[inline(never)] // so that what controllers compute stays out of the loop that asks
     fn next_tracked(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
-        let flows = tcb.unsent > u64::from(tcb.smss)
+        let is_bulk = tcb.unsent > u64::from(tcb.smss)
             && tcb.max != tcb.una
             && !tcb.congestion.paces()
             && self.tracking()?.records.is_empty();
-        if !flows {
+        if !is_bulk {
             return self.next_measured(tcb, now, tcp);
         }
-        tcb.held = false;
+        tcb.pacing_holds = false;
         let room = self.limit(tcb).saturating_sub(tcb.flight());
         if room < tcb.smss || !self.is_buffered(tcb, tcb.smss, tcp) {
-            self.note_limit(tcb);
+            self.record_limit(tcb);
             return None;
         }
         let mut outgoing = tcb.build_next(now, tcb.smss, tcp);
         self.time(outgoing, now);
         self.nxt = tcb.max;
         if room - tcb.smss < tcb.smss && tcb.unsent > u64::from(tcb.smss) {
-            self.note_limit(tcb);
+            self.record_limit(tcb);
             outgoing.last = true;
         }
-        let measured = self.measured.as_mut()?;
-        if tcb.congestion.measures() {
-            measured.on_sent(now, tcb.max, outgoing.len, true);
+        let measurements = self.measurements.as_mut()?;
+        if tcb.congestion.needs_measurements() {
+            measurements.on_sent(now, tcb.max, outgoing.len, true);
         }
-        tcb.note_sent(&mut measured.tracking, &mut outgoing, now);
+        tcb.record_sent(&mut measurements.tracking, &mut outgoing, now);
         Some(outgoing)
     }
 
     /// The same, whatever is to be sent.
     #[inline(never)]
     fn next_measured(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
-        let may_go = tcb.may_go(self.tracking()?, now, tcp);
-        let probes = tcb.owes_probe();
-        let outgoing = if may_go || probes {
+        let prepare_to_send = tcb.prepare_to_send(self.tracking()?, now, tcp);
+        let probes = tcb.window_probe_due();
+        let outgoing = if prepare_to_send || probes {
             self.next_in_order(tcb, now, tcp)
         } else {
-            tcb.held = !tcb.all_out() || tcb.retransmit || self.nxt != tcb.max;
+            tcb.pacing_holds = !tcb.all_sent() || tcb.retransmit || self.nxt != tcb.max;
             None
         };
         let Some(mut outgoing) = outgoing else {
-            self.note_limit(tcb);
+            self.record_limit(tcb);
             return None;
         };
         let window = tcb.congestion.paces().then(|| self.window(tcb));
@@ -97,7 +97,7 @@ impl CumulativeSender {
         if !probes && !outgoing.is_new {
             tracking.on_retransmit(now);
         }
-        tcb.note_sent(tracking, &mut outgoing, now);
+        tcb.record_sent(tracking, &mut outgoing, now);
         if let Some(window) = window {
             tcb.pace(tracking, outgoing.len, &window, now, tcp);
         }
@@ -113,7 +113,7 @@ impl CumulativeSender {
     #[inline(never)]
     fn next_in_order(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let mss = tcb.smss;
-        if tcb.owes_probe() {
+        if tcb.window_probe_due() {
             return Some(self.probe(tcb, now, tcp));
         }
         if tcb.retransmit {
@@ -132,7 +132,8 @@ impl CumulativeSender {
         // A segment is sent whole (RFC 9293 §3.8.6.2.1), unless nothing is out, or it goes out again, and a part is worth
         // it.
         if room < len {
-            let part = sent == 0 && room > 0 && tcb.rwnd < len && (again > 0 || tcb.is_worth_it(room));
+            let part =
+                sent == 0 && room > 0 && tcb.rwnd < len && (again > 0 || tcb.avoids_silly_window(room));
             if !part {
                 tcb.persist(now, tcp);
                 return None;
@@ -145,7 +146,7 @@ impl CumulativeSender {
         if let Some(tracking) = self.tracking() {
             len = tracking.within_record(self.nxt, len);
             let last = again == 0 && u64::from(len) == tcb.unsent;
-            if len < mss && last && !tcb.closing && tcb.holds(tracking, tcp) {
+            if len < mss && last && !tcb.closing && tcb.holds_small_segment(tracking, tcp) {
                 tcb.persist(now, tcp);
                 return None;
             }
@@ -169,8 +170,9 @@ impl CumulativeSender {
     #[inline(never)]
     fn build(&mut self, tcb: &mut Tcb, now: Time, seq: Seq, len: u32, tcp: &Tcp) -> Outgoing {
         let outgoing = tcb.build(now, seq, len, self.tracking(), tcp);
-        if let Some(measured) = self.measured.as_mut().filter(|_| tcb.congestion.measures()) {
-            measured.on_sent(now, tcb.max, len, outgoing.is_new);
+        if let Some(measurements) = self.measurements.as_mut().filter(|_| tcb.congestion.needs_measurements())
+        {
+            measurements.on_sent(now, tcb.max, len, outgoing.is_new);
         }
         self.time(outgoing, now);
         if seq == self.nxt && len == 0 {

@@ -20,10 +20,10 @@ impl CumulativeSender {
         options: &Options,
         tcp: &Tcp,
     ) -> bool {
-        let Some(measured) = &mut self.measured else { return false };
-        let tracking = &mut measured.tracking;
+        let Some(measurements) = &mut self.measurements else { return false };
+        let tracking = &mut measurements.tracking;
         let advances = acked.is_some();
-        let can_send = tcb.unsent > 0 && tcb.room_in_window() > 0;
+        let can_send = tcb.unsent > 0 && tcb.usable_window() > 0;
         let reply = options.timestamps.map(|t| t.1);
         // RFC 3522 §3.2, step 5: not if everything is acknowledged.
         let proved = advances && !echo && ack.before(tcb.max) && tracking.undo.original_arrived(reply);
@@ -55,9 +55,9 @@ impl CumulativeSender {
         if spurious {
             let window = self.window(tcb);
             if let Some(tracking) = self.tracking_mut() {
-                tcb.take_back(tracking, &window, acked.unwrap_or(0), tcp);
+                tcb.undo_reduction(tracking, &window, acked.unwrap_or(0), tcp);
             }
-            self.last_cut = None;
+            self.last_reduction = None;
             self.recover = Seq(tcb.una.0.wrapping_sub(1));
             self.nxt = tcb.max;
             self.duplicates.end();

@@ -14,17 +14,17 @@ impl CumulativeSender {
         let in_recovery = self.duplicates.end();
         self.inflation = 0;
         let in_same_window = !tcb.una.after(self.recover);
-        let again = matches!(self.last_cut, Some(Congestion::Timeout { .. })) && in_same_window;
+        let again = matches!(self.last_reduction, Some(Congestion::Timeout { .. })) && in_same_window;
         if !again {
             self.arm_undo(tcb, tcp);
         }
         let congestion = Congestion::Timeout { again: tcb.expirations > 1 };
-        if self.last_cut == Some(Congestion::Ecn) && in_same_window {
+        if self.last_reduction == Some(Congestion::Ecn) && in_same_window {
             // ssthresh was halved for this window of data already.
             tcb.cwnd = f64::from(tcb.smss);
-            (self.last_cut, self.recover) = (Some(congestion), tcb.max);
+            (self.last_reduction, self.recover) = (Some(congestion), tcb.max);
         } else {
-            self.cut(tcb, congestion, 0, now, tcp);
+            self.reduce_cwnd(tcb, congestion, 0, now, tcp);
         }
         self.nxt = tcb.una;
         tcb.retransmit = tcb.rwnd == 0; // a window taken back is probed with what is out (RFC 9293 §3.8.6)

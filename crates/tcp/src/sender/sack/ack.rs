@@ -7,19 +7,19 @@ use super::SackSender;
 use super::losses::keeps_reduction;
 use super::reduction::reduces_in_proportion;
 use crate::config::{CwndCounts, CwndValidation, FastRetransmitTimer, RecoveryExit, RtoOrder, Tcp};
-use crate::congestion::{CongestionControl, Controller, RateSample};
+use crate::congestion::{CongestionControl, RateSample};
 use crate::recovery::scoreboard::{Delivery, Departure, RttAmbiguity, Sent};
 use crate::sender::SLOW_PATHS;
 use crate::sender::arriving::ArrivingAck;
 use crate::sender::ca_state::CaState;
 use crate::sender::cwnd::Progress;
-use crate::sender::tcb::{Pending, Tcb};
+use crate::sender::tcb::{Tcb, TimerPurpose};
 use crate::timestamp::timestamp;
 
 /// Result of processing an ACK, from which cwnd follows.
 #[derive(Clone, Copy, Debug)]
 struct Outcome {
-    /// Bytes newly acknowledged, newly delivered, and the latter in units of flight.
+    /// Bytes newly_acked acknowledged, newly_acked delivered, and the latter in units of flight.
     acked: u32,
     delivered: u32,
     weight: u64,
@@ -28,7 +28,7 @@ struct Outcome {
     was_reducing: bool,
     safe: bool,
     cut: bool,
-    cut_by_echo: bool,
+    reduced_by_echo: bool,
 }
 
 impl SackSender {
@@ -57,7 +57,7 @@ impl SackSender {
             self.board.lose_all(false); // the octet of a probe, if it was refused
         }
         if tcb.wait_for_timer {
-            tcb.wait(arriving.now, outcome.cut_by_echo, tcp);
+            tcb.wait_one_timeout(arriving.now, outcome.reduced_by_echo, tcp);
         }
         self.open_window(tcb, arriving, outcome, tcp);
         outcome.cut
@@ -85,7 +85,7 @@ impl SackSender {
         let rto = tcb.rto.timeout(tcp);
         let rtt = self.on_round_trip(tcb, now, (run.first_sent, run.last.at), tcp);
         let rate = self.on_delivered(now, run.delivered, Some((&run.last, run.departure)));
-        self.keep_rate(rate);
+        self.store_rate(rate);
         self.set_timer(tcb, now, None, true, tcp);
         self.restart_first(tcb, now, rto, tcp);
         Some(Outcome {
@@ -97,7 +97,7 @@ impl SackSender {
             was_reducing: false,
             safe: true,
             cut: false,
-            cut_by_echo: false,
+            reduced_by_echo: false,
         })
     }
 
@@ -106,7 +106,7 @@ impl SackSender {
         tcb.acked += u64::from(ack - tcb.una) - u64::from(tcb.fin_sent && ack == tcb.max);
         tcb.una = ack;
         tcb.expirations = 0;
-        self.limited = 0;
+        self.limited_transmit = 0;
     }
 
     /// So much was delivered, of which `newest` was sent last: a sample of the delivery rate, if its departure is kept.
@@ -138,7 +138,7 @@ impl SackSender {
         rate
     }
 
-    /// A round trip was measured: that of what was sent first of all that an ACK covers goes to the timer, that of what was sent
+    /// A round trip was measurements: that of what was sent first of all that an ACK covers goes to the timer, that of what was sent
     /// last is returned.
     fn on_round_trip(
         &mut self,
@@ -156,7 +156,9 @@ impl SackSender {
 
     /// The timer begins again with the timeout as it was before the round trip of an ACK that advances, where it does.
     fn restart_first(&self, tcb: &mut Tcb, now: Time, rto: Duration, tcp: &Tcp) {
-        if tcp.rto.order == RtoOrder::RestartFirst && tcb.timer != Time::NEVER && tcb.pending == Pending::Rto
+        if tcp.rto.order == RtoOrder::RestartFirst
+            && tcb.timer != Time::NEVER
+            && tcb.timer_purpose == TimerPurpose::Rto
         {
             tcb.timer = now + rto;
         }
@@ -185,8 +187,8 @@ impl SackSender {
         self.leave_recovery(tcb, widened, tcp);
         let lost_before = self.lost_bytes;
         let next = self.find_losses(tcb, now, tcp);
-        let cut_by_echo = self.respond_to_mark(tcb, &d, arriving, was_una, tcp);
-        let cut = cut_by_echo
+        let reduced_by_echo = self.respond_to_mark(tcb, &d, arriving, was_una, tcp);
+        let cut = reduced_by_echo
             | self.respond_to_repair(tcb, probe, was_una, now, tcp)
             | self.enter_recovery(tcb, was_una, now, tcp);
         if keeps_reduction(feedback.echo, tcp) {
@@ -203,7 +205,7 @@ impl SackSender {
                 || (was_state == CaState::Cwr && reduces_in_proportion(tcb, tcp)),
             safe: advanced && self.lost_bytes == lost_before,
             cut,
-            cut_by_echo,
+            reduced_by_echo,
         }
     }
 
@@ -230,12 +232,12 @@ impl SackSender {
     fn sample_rate(&mut self, now: Time, d: &Delivery) -> Option<RateSample> {
         let newest = d.newest.as_ref().map(|newest| (newest, d.departure));
         let rate = if d.delivered > 0 { self.on_delivered(now, d.delivered, newest) } else { None };
-        self.keep_rate(rate);
+        self.store_rate(rate);
         rate
     }
 
     /// Set the timer after an ACK. `due`: now, and the time at which RACK would detect more losses; `rto`:
-    /// the RTO before the ACK was measured, if the ACK advanced SND.UNA.
+    /// the RTO before the ACK was measurements, if the ACK advanced SND.UNA.
     #[inline(always)]
     fn rearm_timer(
         &mut self,
@@ -247,7 +249,7 @@ impl SackSender {
     ) {
         let (now, next) = due;
         let first_only = tcp.rto.fast_retransmit == FastRetransmitTimer::First;
-        let restarts = rto.is_some() || (first_only && self.is_of_before(d));
+        let restarts = rto.is_some() || (first_only && self.sacks_older_segment(d));
         self.set_timer(tcb, now, next, restarts, tcp);
         if let Some(rto) = rto {
             self.restart_first(tcb, now, rto, tcp);
@@ -289,16 +291,15 @@ impl SackSender {
         let reduced = reducing || (was_reducing && tcp.recovery.exit != RecoveryExit::DeflateAndOpen);
         let may_open = arriving.feedback.may_open(tcp) || tcb.congestion.is_scalable();
         let opens = (advanced || self.grows_by_sacks(tcp)) && !reduced && may_open;
-        if let Controller::Reno(reno) = &mut tcb.congestion
-            && !reno.measures()
+        if let Some(growth) = tcb.congestion.byte_growth()
+            && !growth.measures()
             && tcp.cwnd.validation == CwndValidation::None
         {
-            // All else that an ACK tells is no matter.
             if opens {
                 let counted =
                     if tcp.details.cwnd_counts == CwndCounts::Delivered { delivered } else { acked };
                 let smss = f64::from(tcb.smss);
-                tcb.cwnd = reno.cwnd_on_counted_bytes(tcb.cwnd, tcb.ssthresh, smss, counted).max(smss);
+                tcb.cwnd = growth.cwnd_on_counted_bytes(tcb.cwnd, tcb.ssthresh, smss, counted).max(smss);
             }
             if reducing && delivered > 0 {
                 self.reduce_further(tcb, weight as f64, safe, tcp);
@@ -315,7 +316,7 @@ impl SackSender {
             in_recovery: matches!(state, CaState::Recovery | CaState::Loss),
         };
         let (by, window) = ((arriving.now, arriving.feedback), self.window(tcb));
-        tcb.tell_controller(by, &progress, &window, Some(&mut self.tracking), tcp);
+        tcb.update_cwnd(by, &progress, &window, Some(&mut self.tracking), tcp);
         if reducing && delivered > 0 {
             self.reduce_further(tcb, weight as f64, safe, tcp);
         }
@@ -323,7 +324,7 @@ impl SackSender {
 
     /// Keeps a sample of the delivery rate for who asks; one that the application limited only if it is no lower.
     #[inline]
-    fn keep_rate(&mut self, sample: Option<RateSample>) {
+    fn store_rate(&mut self, sample: Option<RateSample>) {
         let Some(sample) = sample.filter(|s| s.interval >= self.tracking.min_rtt) else { return };
         let rate = |s: &RateSample| s.delivered as f64 / s.interval.0 as f64;
         if !sample.app_limited || self.rate.is_none_or(|kept| rate(&sample) >= rate(&kept)) {
@@ -332,7 +333,7 @@ impl SackSender {
     }
 
     /// Whether something was SACKed that was sent before the first segment was last sent, so that this is worth more waiting.
-    fn is_of_before(&self, d: &Delivery) -> bool {
+    fn sacks_older_segment(&self, d: &Delivery) -> bool {
         let first = self.board.first();
         first.is_some_and(|first| d.sacked_sent.is_some_and(|sent| sent < first.at))
     }

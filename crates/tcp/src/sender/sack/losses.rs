@@ -97,9 +97,9 @@ impl SackSender {
             && self.state == CaState::Open
             && tcb.congestion.answers_mark(now, segment.ack.after(self.recovery_point));
         if responds {
-            tcb.on_echo(Some(&self.tracking), segment.ack, d.delivered, feedback, tcp);
+            tcb.on_ecn_echo(Some(&self.tracking), segment.ack, d.delivered, feedback, tcp);
             if tcb.congestion.is_scalable() {
-                self.cut(tcb, Congestion::Ecn, (una, 0), now, tcp);
+                self.reduce_cwnd(tcb, Congestion::Ecn, (una, 0), now, tcp);
             } else {
                 self.reduce(tcb, CaState::Cwr, (Congestion::Ecn, una), now, tcp);
             }
@@ -120,7 +120,7 @@ impl SackSender {
     ) -> bool {
         let repaired = probe == tlp::Verdict::Repaired && self.state == CaState::Open;
         if repaired {
-            self.cut(tcb, Congestion::FastRetransmit, (una, 0), now, tcp);
+            self.reduce_cwnd(tcb, Congestion::FastRetransmit, (una, 0), now, tcp);
             self.recovery_point = tcb.una;
         }
         repaired
@@ -139,10 +139,10 @@ impl SackSender {
     #[inline(never)]
     fn begin_recovery(&mut self, tcb: &mut Tcb, una: Seq, now: Time, tcp: &Tcp) -> bool {
         tcb.stats.fast_retransmits += 1;
-        let cut_before = self.state == CaState::Cwr;
+        let already_reduced = self.state == CaState::Cwr;
         self.arm_undo(tcb);
         tcb.retransmit = true;
-        if cut_before {
+        if already_reduced {
             self.state = CaState::Recovery; // cwnd was reduced for this congestion
             if tcp.details.ecn_reduction_ends == MarkReductionEnds::At {
                 self.recovery_point = tcb.max;

@@ -12,12 +12,12 @@ use net::{Options, Seq};
 use units::Time;
 
 use super::ca_state::CaState;
-use super::cwnd::Out;
+use super::cwnd::Outstanding;
 use super::socket_flags::SocketFlags;
 use super::tcb::Tcb;
 use super::tracking::Tracking;
 use crate::config::{CwndValidation, FlightUnit, Tcp};
-use crate::congestion::RateSample;
+use crate::congestion::{CongestionControl, RateSample};
 use crate::recovery::prr::Prr;
 use crate::recovery::scoreboard::{Clock, Scoreboard};
 use crate::recovery::tlp::Tlp;
@@ -40,7 +40,7 @@ pub(super) struct SackSender {
     /// RescueRxt (RFC 6675 §2); `None`: the rescue was sent.
     rescue: Option<Seq>,
     /// Bytes that limited transmit let go since an ACK last advanced.
-    limited: u32,
+    limited_transmit: u32,
     clock: Clock,
     lost_bytes: u64,
     /// The delivery rate: the last sample, or the highest if the application limited it (Linux, tcp_rate_gen).
@@ -55,7 +55,7 @@ impl SackSender {
     /// Of a connection established at `now`.
     pub fn new(tcb: &Tcb, tracking: Tracking, now: Time, tcp: &Tcp) -> Self {
         let unit = if tcp.details.flight_unit == FlightUnit::Segments { tcb.smss } else { 0 };
-        let sampled = tcb.congestion.takes_rates() || tcb.socket_flags.any(SocketFlags::RATE);
+        let sampled = tcb.congestion.needs_delivery_rate() || tcb.socket_flags.any(SocketFlags::RATE);
         SackSender {
             board: Scoreboard::new(unit, tcp.recovery.rack).timed(tcp.details.rack_times).sampled(sampled),
             tracking,
@@ -67,7 +67,7 @@ impl SackSender {
             saw_dsack: false,
             probe_due: false,
             rescue: None,
-            limited: 0,
+            limited_transmit: 0,
             clock: Clock { delivered: 0, delivered_at: now, first_sent: now },
             lost_bytes: 0,
             rate: None,
@@ -77,7 +77,7 @@ impl SackSender {
     }
 
     /// What is out was sent without the scoreboard's knowledge, and is lost.
-    pub fn lose_all(&mut self, tcb: &Tcb, now: Time) {
+    pub fn mark_all_lost(&mut self, tcb: &Tcb, now: Time) {
         self.rto_from = now;
         let mut start = tcb.una;
         while start.before(tcb.max) {
@@ -141,7 +141,7 @@ impl SackSender {
     }
 
     /// Bytes and segments that an ACK will deliver for the first time.
-    pub fn newly(&self, tcb: &Tcb, ack: Seq, options: &Options) -> (u32, u32) {
+    pub fn newly_acked(&self, tcb: &Tcb, ack: Seq, options: &Options) -> (u32, u32) {
         self.board.newly(tcb.una, ack, options.sack(), tcb.max)
     }
 
@@ -153,20 +153,20 @@ impl SackSender {
 
     /// Whether cwnd is what stops the sender now, where that matters.
     #[inline(always)]
-    pub fn note_limit(&mut self, tcb: &mut Tcb, tcp: &Tcp) {
+    pub fn record_limit(&mut self, tcb: &mut Tcb, tcp: &Tcp) {
         if tcp.cwnd.validation != CwndValidation::None || self.board.is_sampled() {
-            self.note_limit_now(tcb);
+            self.record_limit_now(tcb);
         }
     }
 
     #[inline(never)]
-    fn note_limit_now(&mut self, tcb: &mut Tcb) {
-        let out = Out {
+    fn record_limit_now(&mut self, tcb: &mut Tcb) {
+        let outstanding = Outstanding {
             pipe: self.pipe(),
-            unit: self.board.weight_of(tcb.smss) as f64,
-            sent: self.board.len() as f64 * f64::from(tcb.smss),
+            segment: self.board.weight_of(tcb.smss) as f64,
+            flight: self.board.len() as f64 * f64::from(tcb.smss),
             delivered: self.clock.delivered,
         };
-        tcb.note_limit(&mut self.tracking, out);
+        tcb.record_limit(&mut self.tracking, outstanding);
     }
 }

@@ -9,33 +9,33 @@ use crate::congestion::CongestionControl;
 use crate::recovery::frto::Frto;
 use crate::sender::SLOW_PATHS;
 use crate::sender::ca_state::CaState;
-use crate::sender::offload::Room;
+use crate::sender::offload::SendAllowance;
 use crate::sender::outgoing::Outgoing;
-use crate::sender::tcb::{Pending, Tcb};
+use crate::sender::tcb::{Tcb, TimerPurpose};
 
 impl SackSender {
     /// The next segment to send, if there is one that may go now.
     #[inline(never)] // so that what controllers compute stays out of the loop that asks
     pub fn next_segment(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
-        if SLOW_PATHS || !self.flows(tcb, now) {
-            return self.next_otherwise(tcb, now, tcp);
+        if SLOW_PATHS || !self.is_bulk(tcb, now) {
+            return self.next_general(tcb, now, tcp);
         }
         let len = tcb.smss;
-        tcb.held = false;
-        let (room, weight) = (tcb.room_in_window(), self.board.weight_of(len) as f64);
-        let left = tcb.cwnd - self.used(tcb, tcp);
-        if room < len || left < weight || self.waits_in_queue(tcb, left, now, tcp) {
-            self.note_limit(tcb, tcp);
+        tcb.pacing_holds = false;
+        let (room, weight) = (tcb.usable_window(), self.board.weight_of(len) as f64);
+        let left = tcb.cwnd - self.used_cwnd(tcb, tcp);
+        if room < len || left < weight || self.waits_for_queue(tcb, left, now, tcp) {
+            self.record_limit(tcb, tcp);
             return None;
         }
         let (was_max, timer_ran) = (tcb.max, tcb.timer != Time::NEVER);
-        self.note_new(tcb, len, now);
+        self.prepare_new_data(tcb, len, now);
         let outgoing = tcb.build_next(now, len, tcp);
-        self.enter(tcb, (was_max, timer_ran), now, tcp);
-        let mut outgoing = self.note_sent(tcb, outgoing, now, tcp);
+        self.add_to_scoreboard(tcb, (was_max, timer_ran), now, tcp);
+        let mut outgoing = self.record_sent(tcb, outgoing, now, tcp);
         let full = room - len < len || left - weight < weight;
         if full && tcb.unsent > u64::from(len) && self.tracking.pace_at <= now {
-            self.note_limit(tcb, tcp);
+            self.record_limit(tcb, tcp);
             outgoing.last = true;
         }
         Some(outgoing)
@@ -44,43 +44,43 @@ impl SackSender {
     /// Whether new data flows, one whole segment after the other: most often it does. Nothing is to be sent again or probed, nothing
     /// is held back, and more waits behind the next segment.
     #[inline(always)]
-    fn flows(&self, tcb: &Tcb, now: Time) -> bool {
+    fn is_bulk(&self, tcb: &Tcb, now: Time) -> bool {
         self.state == CaState::Open
             && self.board.is_plain()
             && !(tcb.retransmit | tcb.wait_for_timer | self.probe_due)
             && tcb.unsent > u64::from(tcb.smss)
             && tcb.max != tcb.una
-            && tcb.pending != Pending::Persist
+            && tcb.timer_purpose != TimerPurpose::Persist
             && self.frto_may_send == 0
             && self.tracking.records.is_empty()
             && self.tracking.pace_at <= now
     }
 
     #[inline(never)]
-    fn next_otherwise(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+    fn next_general(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         if tcb.wait_for_timer && tcb.timer != Time::NEVER {
             return None;
         }
-        let may_go = tcb.may_go(&self.tracking, now, tcp);
-        let outgoing = if tcb.owes_probe() {
+        let prepare_to_send = tcb.prepare_to_send(&self.tracking, now, tcp);
+        let outgoing = if tcb.window_probe_due() {
             Some(self.probe_window(tcb, now, tcp))
-        } else if may_go {
+        } else if prepare_to_send {
             self.next_from_scoreboard(tcb, now, tcp)
         } else {
-            tcb.held = !tcb.all_out() || tcb.retransmit || self.board.waits();
+            tcb.pacing_holds = !tcb.all_sent() || tcb.retransmit || self.board.waits();
             None
         };
         let Some(outgoing) = outgoing else {
-            self.note_limit(tcb, tcp);
+            self.record_limit(tcb, tcp);
             return None;
         };
-        Some(self.note_sent(tcb, outgoing, now, tcp))
+        Some(self.record_sent(tcb, outgoing, now, tcp))
     }
 
     /// What is noted of a segment about to go out, of whatever kind.
     #[inline(always)]
-    fn note_sent(&mut self, tcb: &mut Tcb, mut outgoing: Outgoing, now: Time, tcp: &Tcp) -> Outgoing {
-        tcb.note_sent(&mut self.tracking, &mut outgoing, now);
+    fn record_sent(&mut self, tcb: &mut Tcb, mut outgoing: Outgoing, now: Time, tcp: &Tcp) -> Outgoing {
+        tcb.record_sent(&mut self.tracking, &mut outgoing, now);
         if outgoing.is_new && outgoing.push {
             self.board.on_pushed();
         }
@@ -94,13 +94,13 @@ impl SackSender {
     /// Whether cwnd lets so many bytes of new data go.
     #[inline(always)]
     fn fits(&self, tcb: &Tcb, len: u32, tcp: &Tcp) -> bool {
-        self.used(tcb, tcp) + self.board.weight_of(len) as f64 <= tcb.cwnd
+        self.used_cwnd(tcb, tcp) + self.board.weight_of(len) as f64 <= tcb.cwnd
     }
 
     /// Return whether a whole segment of new data that the windows allow is not in the send buffer, or waits for others.
     /// `left` is the unused part of cwnd.
     #[inline(always)]
-    fn waits_in_queue(&mut self, tcb: &Tcb, left: f64, now: Time, tcp: &Tcp) -> bool {
+    fn waits_for_queue(&mut self, tcb: &Tcb, left: f64, now: Time, tcp: &Tcp) -> bool {
         match &self.tracking.queue {
             Some(queue) if queue.is_leaving(tcb.max) => false,
             Some(queue) if tcp.offload == Offload::None && queue.is_settled(tcb) => false,
@@ -124,16 +124,16 @@ impl SackSender {
         if new < tcb.smss || tcp.offload == Offload::None {
             return new < tcb.smss;
         }
-        let room = Room {
+        let room = SendAllowance {
             cwnd,
-            window: tcb.room_in_window(),
-            new,
+            window: tcb.usable_window(),
+            buffered: new,
             board: &self.board,
-            last: self.tracking.last_sent,
+            last_sent: self.tracking.last_sent,
             min_rtt: self.tracking.min_rtt,
             in_recovery: matches!(self.state, CaState::Recovery | CaState::Loss),
         };
-        tcb.gathers(queue, room, now, tcp)
+        tcb.waits_for_super_packet(queue, room, now, tcp)
     }
 
     /// Return whether `len` bytes of new data are in the send buffer.
@@ -144,16 +144,16 @@ impl SackSender {
 
     /// How much of cwnd is used, as far as new data is concerned.
     #[inline(always)]
-    fn used(&self, tcb: &Tcb, tcp: &Tcp) -> f64 {
+    fn used_cwnd(&self, tcb: &Tcb, tcp: &Tcp) -> f64 {
         let by_pipe = tcp.recovery.limited_transmit || self.state != CaState::Open;
         if by_pipe { self.pipe() } else { f64::from(tcb.flight()) }
     }
 
     /// So much new data is about to go out.
     #[inline(always)]
-    fn note_new(&mut self, tcb: &Tcb, len: u32, now: Time) {
+    fn prepare_new_data(&mut self, tcb: &Tcb, len: u32, now: Time) {
         if self.state == CaState::Open && f64::from(tcb.flight() + len) > tcb.cwnd {
-            self.limited += len;
+            self.limited_transmit += len;
         }
         if self.board.is_empty() {
             self.clock.first_sent = now;
@@ -163,8 +163,8 @@ impl SackSender {
 
     /// New data enters the scoreboard: what is beyond `was_max` goes out. `timer_ran`: before it was sent.
     #[inline(always)]
-    fn enter(&mut self, tcb: &mut Tcb, (was_max, timer_ran): (Seq, bool), now: Time, tcp: &Tcp) {
-        let app_limited = self.tracking.was_app_limited(self.clock.delivered);
+    fn add_to_scoreboard(&mut self, tcb: &mut Tcb, (was_max, timer_ran): (Seq, bool), now: Time, tcp: &Tcp) {
+        let app_limited = self.tracking.is_app_limited_at(self.clock.delivered);
         self.board.on_sent(was_max, tcb.max, now, &self.clock, app_limited);
         self.time_new_data(tcb, timer_ran, now, tcp);
     }
@@ -201,7 +201,7 @@ impl SackSender {
                 } {
                     self.restart_rto(tcb, now, tcp);
                 }
-                return Some(self.resend(tcb, now, (start, end, pushed), tcp));
+                return Some(self.retransmit(tcb, now, (start, end, pushed), tcp));
             }
             return None;
         }
@@ -212,34 +212,34 @@ impl SackSender {
         let Some((len, whole)) = length.filter(|&(len, whole)| whole || self.is_buffered(tcb, len, tcp))
         else {
             tcb.persist(now, tcp);
-            return self.send_what_may_be_lost(tcb, now, tcp);
+            return self.retransmit_unproven_loss(tcb, now, tcp);
         };
         let waits = len > 0 || tcp.details.fin_waits == FinWaits::ForCwnd;
         if waits && self.frto_may_send == 0 && !self.fits(tcb, len.max(1), tcp) {
             return None;
         }
         if whole {
-            let left = tcb.cwnd - self.used(tcb, tcp);
-            if self.waits_in_queue(tcb, left, now, tcp) {
+            let left = tcb.cwnd - self.used_cwnd(tcb, tcp);
+            if self.waits_for_queue(tcb, left, now, tcp) {
                 let lacks_data = self.tracking.queue.as_ref().is_some_and(|q| q.new_bytes(tcb) < len);
-                return if lacks_data { self.send_what_may_be_lost(tcb, now, tcp) } else { None };
+                return if lacks_data { self.retransmit_unproven_loss(tcb, now, tcp) } else { None };
             }
         }
         self.frto_may_send = self.frto_may_send.saturating_sub(1);
         let (was_max, timer_ran) = (tcb.max, tcb.timer != Time::NEVER);
-        self.note_new(tcb, len, now);
+        self.prepare_new_data(tcb, len, now);
         self.prr.on_sent(self.board.weight_of(len.max(1)) as f64);
         let outgoing = self.build_new(tcb, len, now, tcp);
-        self.enter(tcb, (was_max, timer_ran), now, tcp);
+        self.add_to_scoreboard(tcb, (was_max, timer_ran), now, tcp);
         Some(outgoing)
     }
 
     /// NextSeg, rules 3 and 4 (RFC 6675 §4): with nothing new to send, a hole that is not deemed lost yet; then once
     /// in a recovery the last segment.
-    fn send_what_may_be_lost(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+    fn retransmit_unproven_loss(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         if self.state != CaState::Recovery
             || tcp.recovery.rack
-            || self.used(tcb, tcp) + f64::from(tcb.smss) > tcb.cwnd
+            || self.used_cwnd(tcb, tcp) + f64::from(tcb.smss) > tcb.cwnd
         {
             return None;
         }
@@ -262,7 +262,7 @@ impl SackSender {
         self.prr.on_sent(board.weight_of(end - start) as f64);
         self.tracking.on_retransmit(now);
         let pushed = board.is_pushed(i);
-        Some(self.resend(tcb, now, (start, end, pushed), tcp))
+        Some(self.retransmit(tcb, now, (start, end, pushed), tcp))
     }
 
     /// Return the length of the next new segment (0: a FIN alone), if the receiver, Nagle and the
@@ -271,18 +271,22 @@ impl SackSender {
     fn new_length(&self, tcb: &Tcb, tcp: &Tcp) -> Option<u32> {
         if tcb.unsent == 0 {
             let fin_due = tcb.closing && !tcb.fin_sent;
-            return (fin_due && tcb.room_in_window() > 0).then_some(0);
+            return (fin_due && tcb.usable_window() > 0).then_some(0);
         }
         let len = tcb.unsent.min(u64::from(tcb.smss)) as u32;
-        let room = tcb.room_in_window();
+        let room = tcb.usable_window();
         if room < len {
             // RFC 9293 §3.8.6.2.1: a part only if nothing is out and it is all that the window takes.
-            return (tcb.una == tcb.max && tcb.is_worth_it(room)).then_some(room);
+            return (tcb.una == tcb.max && tcb.avoids_silly_window(room)).then_some(room);
         }
         let len =
             if self.tracking.records.is_empty() { len } else { self.tracking.within_record(tcb.max, len) };
         // What has more behind it does not wait (RFC 9293 §3.7.4; Linux, tcp_nagle_test).
-        if len < tcb.smss && u64::from(len) == tcb.unsent && !tcb.closing && tcb.holds(&self.tracking, tcp) {
+        if len < tcb.smss
+            && u64::from(len) == tcb.unsent
+            && !tcb.closing
+            && tcb.holds_small_segment(&self.tracking, tcp)
+        {
             return None;
         }
         Some(len)
@@ -305,7 +309,7 @@ impl SackSender {
             let pushed = board.is_pushed(i);
             board.on_resent(i, now, &clock);
             self.tracking.on_retransmit(now);
-            (self.resend(tcb, now, (last.start, last.end, pushed), tcp), true)
+            (self.retransmit(tcb, now, (last.start, last.end, pushed), tcp), true)
         };
         self.tlp.on_probe(tcb.max, retransmitted);
         Some(outgoing)
@@ -327,7 +331,7 @@ impl SackSender {
     }
 
     /// Sends [start, end) again. A FIN that was not sent yet does not join it: the scoreboard would not know.
-    fn resend(
+    fn retransmit(
         &self,
         tcb: &mut Tcb,
         now: Time,

@@ -13,7 +13,7 @@ use crate::sender::tcb::Tcb;
 impl SackSender {
     /// Cuts the window. `una`: SND.UNA before the ACK at hand; `limited`: bytes that limited transmit let go.
     #[cold]
-    pub(super) fn cut(
+    pub(super) fn reduce_cwnd(
         &mut self,
         tcb: &mut Tcb,
         congestion: Congestion,
@@ -21,7 +21,7 @@ impl SackSender {
         now: Time,
         tcp: &Tcp,
     ) {
-        tcb.cut(now, congestion, tcb.at_cut(self.window(tcb), una, limited), tcp);
+        tcb.reduce_cwnd(now, congestion, tcb.window_at_reduction(self.window(tcb), una, limited), tcp);
         self.recovery_point = tcb.max;
     }
 
@@ -35,8 +35,8 @@ impl SackSender {
         tcp: &Tcp,
     ) {
         let before = tcb.cwnd;
-        let limited = std::mem::take(&mut self.limited);
-        self.cut(tcb, congestion, (una, limited), now, tcp);
+        let limited = std::mem::take(&mut self.limited_transmit);
+        self.reduce_cwnd(tcb, congestion, (una, limited), now, tcp);
         self.state = state;
         self.tlp.end = None; // the reduction covers what a probe may have repaired (Linux, tcp_init_cwnd_reduction)
         if reduces_in_proportion(tcb, tcp) {

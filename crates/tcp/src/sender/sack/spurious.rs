@@ -40,14 +40,14 @@ impl SackSender {
         let tests = tcp.recovery.eifel && (!echo || keeps);
         if tests && self.was_spurious(tcb, d, tcb.una != una, arriving.options) {
             self.on_spurious(tcb, una, tcp);
-            self.take_back(tcb, d.delivered, tcp);
+            self.undo_reduction(tcb, d.delivered, tcp);
         }
     }
 
     /// What the last recovery changed is taken back, and nothing is lost any more.
-    pub(super) fn take_back(&mut self, tcb: &mut Tcb, acked: u32, tcp: &Tcp) {
+    pub(super) fn undo_reduction(&mut self, tcb: &mut Tcb, acked: u32, tcp: &Tcp) {
         let window = self.window(tcb);
-        tcb.take_back(&mut self.tracking, &window, acked, tcp);
+        tcb.undo_reduction(&mut self.tracking, &window, acked, tcp);
         self.recovery_point = Seq(tcb.una.0.wrapping_sub(1));
         self.state = CaState::Open;
         self.board.find_again();
@@ -69,7 +69,7 @@ impl SackSender {
         let ArrivingAck { segment, options, .. } = arriving;
         let later = |seq: Seq| seq.after(self.recovery_point);
         if tcp.recovery.frto == FrtoKind::Original && d.original.is_some_and(|end| !later(end)) {
-            return self.take_back(tcb, d.delivered, tcp);
+            return self.undo_reduction(tcb, d.delivered, tcp);
         }
         let was = self.tracking.frto;
         let verdict = self.tracking.frto.on_sacked_ack(SackedAck {
@@ -78,7 +78,7 @@ impl SackSender {
             delivers: d.delivered > 0,
             reaches_recover: !segment.ack.before(self.recovery_point),
             passes_recover: later(segment.ack) || options.sack().iter().any(|block| later(block.1)),
-            can_send: tcb.unsent > 0 && tcb.room_in_window() > 0,
+            can_send: tcb.unsent > 0 && tcb.usable_window() > 0,
         });
         let smss = f64::from(tcb.smss);
         match verdict {
@@ -86,7 +86,7 @@ impl SackSender {
             frto::Verdict::SendNew => self.frto_may_send = 2,
             frto::Verdict::Lost if was == Frto::SentNew => tcb.cwnd = 3.0 * smss, // step 3a
             frto::Verdict::Lost => tcb.cwnd = tcb.cwnd.min(2.0 * smss),           // step 2a
-            frto::Verdict::Spurious => self.take_back(tcb, d.delivered, tcp),
+            frto::Verdict::Spurious => self.undo_reduction(tcb, d.delivered, tcp),
         }
     }
 }

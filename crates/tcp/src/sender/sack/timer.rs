@@ -9,10 +9,10 @@ use crate::recovery::frto::Frto;
 use crate::recovery::reordering::ReorderingRules;
 use crate::recovery::tlp;
 use crate::sender::ca_state::CaState;
-use crate::sender::tcb::{Pending, Tcb};
+use crate::sender::tcb::{Tcb, TimerPurpose};
 
 /// A timer that should have expired while it stood behind another expires so soon.
-const SOON: Duration = Duration::from_millis(1);
+const MIN_DELAY: Duration = Duration::from_millis(1);
 
 impl SackSender {
     /// The time for a tail loss probe has come.
@@ -20,10 +20,10 @@ impl SackSender {
         if tcp.rto.fast_retransmit == FastRetransmitTimer::First && self.tlp.end.is_some() {
             // Linux, tcp_send_loss_probe: one probe at a time, and the RTO counts from the transmission
             // of the first segment.
-            (tcb.timer, tcb.pending) = (self.rto_expires(tcb, now, tcp), Pending::Rto);
+            (tcb.timer, tcb.timer_purpose) = (self.rto_expires(tcb, now, tcp), TimerPurpose::Rto);
             return;
         }
-        // RFC 8985 §7.3: no probe without a round trip measured since the last.
+        // RFC 8985 §7.3: no probe without a round trip measurements since the last.
         self.probe_due = self.tlp.may_probe();
         self.rto_from = now;
         tcb.restart_timer(now, tcp);
@@ -47,7 +47,7 @@ impl SackSender {
         let again = self.state == CaState::Loss && tcb.una.before(self.recovery_point);
         let keeps = tcp.details.timeout_in_recovery == TimeoutInRecovery::Keeps
             && tcb.una.before(self.recovery_point);
-        let cut_before = self.state == CaState::Cwr || (self.state == CaState::Recovery && keeps);
+        let already_reduced = self.state == CaState::Cwr || (self.state == CaState::Recovery && keeps);
         let window = self.reordering_window(tcb, tcp);
         if tcp.recovery.reordering == ReorderingRules::Linux && self.state == CaState::Open {
             self.tracking
@@ -58,8 +58,8 @@ impl SackSender {
             self.arm_undo(tcb);
         }
         let (cwnd, ssthresh) = (f64::from(tcb.smss), tcb.ssthresh);
-        self.cut(tcb, Congestion::Timeout { again: tcb.expirations > 1 }, (tcb.una, 0), now, tcp);
-        if cut_before {
+        self.reduce_cwnd(tcb, Congestion::Timeout { again: tcb.expirations > 1 }, (tcb.una, 0), now, tcp);
+        if already_reduced {
             (tcb.cwnd, tcb.ssthresh) = (cwnd, ssthresh); // halved for this window of data already
         }
         let begins = self.tracking.frto != Frto::Off || (!again && self.state != CaState::Recovery);
@@ -79,7 +79,7 @@ impl SackSender {
         tcb.retransmit = true;
         tcb.rto.back_off();
         self.rto_from = now;
-        tcb.pending = Pending::Rto;
+        tcb.timer_purpose = TimerPurpose::Rto;
         tcb.set_rto(now, Some(&self.tracking), tcp);
     }
 
@@ -87,20 +87,20 @@ impl SackSender {
     /// counts from when the first segment was last sent (tcp_rearm_rto), others from when the timer was last restarted.
     #[inline(always)]
     fn rto_expires(&self, tcb: &Tcb, now: Time, tcp: &Tcp) -> Time {
-        let other = matches!(tcb.pending, Pending::Probe | Pending::Reorder);
+        let other = matches!(tcb.timer_purpose, TimerPurpose::Probe | TimerPurpose::Reorder);
         let first = self.board.first();
         let from = match first.filter(|_| other && tcp.rto.fast_retransmit == FastRetransmitTimer::First) {
             Some(first) => first.at,
             None => self.rto_from,
         };
-        (from + tcb.rto.timeout(tcp)).max(now + SOON)
+        (from + tcb.rto.timeout(tcp)).max(now + MIN_DELAY)
     }
 
     /// The retransmission timer begins again; the timer for reordering goes before it (RFC 8985 §8).
     pub(super) fn restart_rto(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) {
         self.rto_from = now;
-        if tcb.pending != Pending::Reorder {
-            (tcb.timer, tcb.pending) = (self.rto_expires(tcb, now, tcp), Pending::Rto);
+        if tcb.timer_purpose != TimerPurpose::Reorder {
+            (tcb.timer, tcb.timer_purpose) = (self.rto_expires(tcb, now, tcp), TimerPurpose::Rto);
         }
     }
 
@@ -116,7 +116,7 @@ impl SackSender {
     ) {
         self.probe_set = Time::NEVER;
         if self.board.is_empty() {
-            if tcb.pending != Pending::Persist {
+            if tcb.timer_purpose != TimerPurpose::Persist {
                 tcb.timer = Time::NEVER;
             }
             return;
@@ -128,14 +128,15 @@ impl SackSender {
             self.rto_from = now; // RFC 6298 §5.3
         }
         if let Some(next) = next {
-            (tcb.timer, tcb.pending) = ((next + tcp.recovery.timer_slack).max(now), Pending::Reorder);
+            (tcb.timer, tcb.timer_purpose) =
+                ((next + tcp.recovery.timer_slack).max(now), TimerPurpose::Reorder);
         } else if advanced && self.may_probe(tcp) {
             self.set_probe(tcb, now, now + tcb.rto.timeout(tcp), tcp);
         } else {
-            let repairs =
-                tcb.pending == Pending::Probe && !matches!(self.state, CaState::Open | CaState::Cwr);
-            if advanced || tcb.timer == Time::NEVER || tcb.pending == Pending::Reorder || repairs {
-                (tcb.timer, tcb.pending) = (self.rto_expires(tcb, now, tcp), Pending::Rto);
+            let repairs = tcb.timer_purpose == TimerPurpose::Probe
+                && !matches!(self.state, CaState::Open | CaState::Cwr);
+            if advanced || tcb.timer == Time::NEVER || tcb.timer_purpose == TimerPurpose::Reorder || repairs {
+                (tcb.timer, tcb.timer_purpose) = (self.rto_expires(tcb, now, tcp), TimerPurpose::Rto);
             }
         }
     }
@@ -146,11 +147,11 @@ impl SackSender {
         if !runs {
             self.rto_from = now; // RFC 6298 §5.1
         }
-        if self.probe_set == now && tcb.pending == Pending::Probe {
+        if self.probe_set == now && tcb.timer_purpose == TimerPurpose::Probe {
             debug_assert_eq!(tcb.timer, self.probe_time(tcb, now, self.probe_limit(tcb, now, tcp), tcp));
             return; // the same moment, the same round trips, the same first segment
         }
-        if tcp.recovery.tail_loss_probe && tcb.pending != Pending::Reorder && self.may_probe(tcp) {
+        if tcp.recovery.tail_loss_probe && tcb.timer_purpose != TimerPurpose::Reorder && self.may_probe(tcp) {
             self.set_probe(tcb, now, self.probe_limit(tcb, now, tcp), tcp);
             self.probe_set = if self.board.len() > 1 { now } else { Time::NEVER };
         }
@@ -186,7 +187,7 @@ impl SackSender {
 
     /// Schedules a probe.
     fn set_probe(&self, tcb: &mut Tcb, now: Time, rto_expires: Time, tcp: &Tcp) {
-        (tcb.timer, tcb.pending) = (self.probe_time(tcb, now, rto_expires, tcp), Pending::Probe);
+        (tcb.timer, tcb.timer_purpose) = (self.probe_time(tcb, now, rto_expires, tcp), TimerPurpose::Probe);
     }
 
     /// When a probe is due: no later than the retransmission timer expires, whose place it takes (RFC 8985 §7.2).

@@ -372,6 +372,18 @@ impl CongestionControl for Bbr3State {
     fn rules_recovery(&self) -> bool {
         true
     }
+
+    fn needs_delivery_rate(&self) -> bool {
+        true
+    }
+
+    fn send_buffer_windows(&self) -> u64 {
+        3 // Linux, bbr_sndbuf_expand
+    }
+
+    fn min_super_packet(&self, rate: Rate) -> u32 {
+        super::min_super_packet(rate)
+    }
 }
 
 #[cfg(test)]
