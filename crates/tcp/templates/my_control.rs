@@ -32,7 +32,7 @@ params! {
 impl Control for MyControl {
     type State = MyControlState;
 
-    fn begin(&self, _: &Window) -> MyControlState {
+    fn new_state(&self, _: &Window) -> MyControlState {
         MyControlState {
             increase: self.increase,
             kept: self.kept,
@@ -60,7 +60,7 @@ impl CongestionControl for MyControlState {
         if ack.cwnd_limited { self.growth.cwnd_on_ack(w, ack, self.increase) } else { w.cwnd } // RFC 7661 §1
     }
 
-    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
+    fn ssthresh_on_congestion(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         self.growth.on_congestion(congestion);
         decreased(w, self.kept, congestion)
     }
@@ -78,7 +78,7 @@ mod tests {
     use units::Read;
 
     fn control(change: serde_json::Value) -> MyControlState {
-        MyControl::read(&change, "congestion").unwrap().begin(&window(10.0, 50.0, 0.0))
+        MyControl::read(&change, "congestion").unwrap().new_state(&window(10.0, 50.0, 0.0))
     }
 
     #[test]
@@ -95,9 +95,9 @@ mod tests {
     fn congestion_leaves_its_share() {
         let mut c = control(json!({}));
         let w = window(100.0, 50.0, 100.0);
-        assert_eq!(c.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 75.0 * MSS);
-        let again = Congestion::Timeout { again: true };
-        assert_eq!(c.ssthresh_on(&w, again, Time::ZERO), 50.0 * MSS, "a second timeout keeps it");
+        assert_eq!(c.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), 75.0 * MSS);
+        let again = Congestion::Timeout { repeated: true };
+        assert_eq!(c.ssthresh_on_congestion(&w, again, Time::ZERO), 50.0 * MSS, "a second timeout keeps it");
     }
 
     /// A whole connection, alone over one bottleneck: from a loss to where it was takes a quarter of the window, by two segments a

@@ -19,15 +19,15 @@ pub enum Congestion {
     /// The retransmission timer; `again`: of a segment it had already retransmitted.
     Timeout {
         /// Whether the timer had expired for this segment before.
-        again: bool,
+        repeated: bool,
     },
 }
 
 impl Congestion {
     /// The same, were it the first for its segment.
-    pub fn first(self) -> Self {
+    pub fn without_repetition(self) -> Self {
         match self {
-            Congestion::Timeout { .. } => Congestion::Timeout { again: false },
+            Congestion::Timeout { .. } => Congestion::Timeout { repeated: false },
             other => other,
         }
     }
@@ -81,7 +81,7 @@ pub struct Ack {
     /// Delivery rate, if it could be sampled.
     pub rate: Option<RateSample>,
     /// How long the pace still holds the next segment.
-    pub held_for: Duration,
+    pub pacing_delay: Duration,
 }
 
 /// Minimum number of segments of a super-packet (Linux, tcp_min_tso_segs).
@@ -90,18 +90,18 @@ pub const MIN_SUPER_PACKET: u32 = 2;
 /// A congestion controller. Numbers are bytes, as `f64`.
 pub trait CongestionControl {
     /// cwnd after an ACK. Called for every ACK that delivers something outside of loss recovery, and
-    /// for every one at all if the controller [`rules_recovery`](Self::rules_recovery).
+    /// for every one at all if the controller [`governs_recovery`](Self::governs_recovery).
     fn cwnd_on_ack(&mut self, window: &Window, ack: &Ack) -> f64;
     /// An ACK says that so many of the bytes it delivers were marked, and the window is cut for that next;
     /// [`observe`](Self::observe) sees the same ACK afterwards. `round`: as in [`Ack`].
-    fn before_cut(&mut self, _delivered: u32, _marked: u32, _round: bool) {}
+    fn before_reduction(&mut self, _delivered: u32, _marked: u32, _round: bool) {}
     /// ssthresh after congestion; where there is none, it stays. The sender keeps it above two segments (RFC 5681, equation
     /// 4), and cwnd after a mark above its own least (RFC 3168 §6.1.2).
-    fn ssthresh_on(&mut self, window: &Window, _congestion: Congestion, _now: Time) -> f64 {
+    fn ssthresh_on_congestion(&mut self, window: &Window, _congestion: Congestion, _now: Time) -> f64 {
         window.ssthresh
     }
     /// cwnd right after congestion, where it is not the new ssthresh (or one segment after a timeout).
-    fn cwnd_on(&mut self, _window: &Window, _congestion: Congestion, _now: Time) -> Option<f64> {
+    fn cwnd_on_congestion(&mut self, _window: &Window, _congestion: Congestion, _now: Time) -> Option<f64> {
         None
     }
     /// Every ACK, in recovery or not, before cwnd is computed: for what is measured all the time
@@ -112,10 +112,10 @@ pub trait CongestionControl {
     fn ssthresh_on_ack(&mut self, _window: &Window) -> Option<f64> {
         None
     }
-    /// All that an ACK changes: cwnd, if it `opens` the window or the controller [`rules_recovery`](Self::rules_recovery), and ssthresh.
+    /// All that an ACK changes: cwnd, if it `opens` the window or the controller [`governs_recovery`](Self::governs_recovery), and ssthresh.
     fn on_ack(&mut self, window: &Window, ack: &Ack, opens: bool) -> (f64, Option<f64>) {
         self.observe(window, ack);
-        let cwnd = match opens || self.rules_recovery() {
+        let cwnd = match opens || self.governs_recovery() {
             true => self.cwnd_on_ack(window, ack).max(window.smss),
             false => window.cwnd,
         };
@@ -135,7 +135,7 @@ pub trait CongestionControl {
     }
     /// Whether a mark is answered now; `again`: nothing of what it tells of was in flight when the last was answered, so that RFC 3168
     /// §6.1.2 asks for it.
-    fn answers_mark(&self, _now: Time, again: bool) -> bool {
+    fn responds_to_mark(&self, _now: Time, again: bool) -> bool {
         again
     }
     /// Whether it answers marks by their share, as a scalable control does (RFC 9331 §4.3): a cut for marks takes effect at once
@@ -144,7 +144,7 @@ pub trait CongestionControl {
         false
     }
     /// Whether cwnd follows this controller alone, in loss recovery and after idleness too (BBR).
-    fn rules_recovery(&self) -> bool {
+    fn governs_recovery(&self) -> bool {
         false
     }
     /// Return true if the controller needs round-trip times, marks and delivered bytes. A sender
@@ -184,10 +184,10 @@ pub trait Control: Params {
     const HAS_SLOW_START: bool = true;
 
     /// Its state before the first ACK, with the window as it is then.
-    fn begin(&self, window: &Window) -> Self::State;
+    fn new_state(&self, window: &Window) -> Self::State;
 
     /// What Linux changes of its defaults: the parameters that the stack `linux` lays under it.
-    fn in_linux() -> Json {
+    fn linux_defaults() -> Json {
         json!({})
     }
 }
@@ -260,14 +260,14 @@ pub fn defaults<T: Read>() -> T {
 /// Multiplicative decrease: `beta` of the FlightSize (RFC 5681, equation 4, where beta is a half); what it was when a
 /// segment times out again (§3.1).
 pub fn decreased(w: &Window, beta: f64, congestion: Congestion) -> f64 {
-    if congestion == (Congestion::Timeout { again: true }) { w.ssthresh } else { beta * w.flight }
+    if congestion == (Congestion::Timeout { repeated: true }) { w.ssthresh } else { beta * w.flight }
 }
 
 /// Decrease as Linux computes it in integers: `left` maps the whole segments of the FlightSize (in
 /// Linux, of cwnd) to those that stay. When a segment times out again ssthresh stays as it was, as
 /// in [`decreased`].
 pub fn decreased_in_segments(w: &Window, congestion: Congestion, left: impl Fn(u64) -> u64) -> f64 {
-    if congestion == (Congestion::Timeout { again: true }) {
+    if congestion == (Congestion::Timeout { repeated: true }) {
         return w.ssthresh;
     }
     left((w.flight / w.smss) as u64) as f64 * w.smss

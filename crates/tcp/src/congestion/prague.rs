@@ -64,12 +64,12 @@ impl Control for Prague {
     /// With RACK, because losses must be detected in units of time (RFC 9331 §4.3, item 6).
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr;
 
-    fn begin(&self, _: &Window) -> Self::State {
+    fn new_state(&self, _: &Window) -> Self::State {
         PragueState::new(self)
     }
 
-    fn in_linux() -> Json {
-        json!({"slow_start": slow_start::in_linux(), "pacing_header": "52 B"})
+    fn linux_defaults() -> Json {
+        json!({"slow_start": slow_start::linux_defaults(), "pacing_header": "52 B"})
     }
 }
 
@@ -169,7 +169,7 @@ impl CongestionControl for PragueState {
         }
     }
 
-    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, now: Time) -> f64 {
+    fn ssthresh_on_congestion(&mut self, w: &Window, congestion: Congestion, now: Time) -> f64 {
         self.growth.on_congestion(congestion);
         match congestion {
             Congestion::Ecn if self.detector.is_classic() => decreased(w, 0.5, congestion),
@@ -187,7 +187,7 @@ impl CongestionControl for PragueState {
 
     /// Allow one response per round trip, or per RTT_virt if that is longer: the interval of the
     /// updates of α.
-    fn answers_mark(&self, now: Time, again: bool) -> bool {
+    fn responds_to_mark(&self, now: Time, again: bool) -> bool {
         let since = self.last_reduction.map(|last| now.since(last)).filter(|_| !self.detector.is_classic());
         match since {
             Some(since) if self.rtt_virtual() > self.srtt => since >= self.rtt_virtual(),
@@ -262,8 +262,8 @@ mod tests {
             p.observe(&w, &ack_at(0.0, 0.005, 1.0));
             let at = |n: u64| Time::ZERO + Duration::from_millis(5 * n);
             let reductions = (0..10).filter(|&n| {
-                let answers = p.answers_mark(at(n), true);
-                answers && p.ssthresh_on(&w, Congestion::Ecn, at(n)) < w.cwnd
+                let answers = p.responds_to_mark(at(n), true);
+                answers && p.ssthresh_on_congestion(&w, Congestion::Ecn, at(n)) < w.cwnd
             });
             assert_eq!(reductions.count(), cuts);
         }
@@ -299,7 +299,7 @@ mod tests {
             a.now = Time::ZERO + Duration::from_millis(50 * n);
             p.observe(&w, &a);
         }
-        assert_eq!(p.ssthresh_on(&w, Congestion::Ecn, a.now), 50.0 * MSS);
+        assert_eq!(p.ssthresh_on_congestion(&w, Congestion::Ecn, a.now), 50.0 * MSS);
     }
 
     #[test]
@@ -320,11 +320,11 @@ mod tests {
         let mut p = prague();
         let w = window(100.0, 50.0, 100.0);
         p.alpha.value = 0.1;
-        assert_eq!(p.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 50.0 * MSS);
+        assert_eq!(p.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), 50.0 * MSS);
         p.observe(&w, &ack_at(0.0, 0.020, 1.0));
-        assert_eq!(p.ssthresh_on(&w, Congestion::Ecn, Time::ZERO), 95.0 * MSS);
+        assert_eq!(p.ssthresh_on_congestion(&w, Congestion::Ecn, Time::ZERO), 95.0 * MSS);
         p.detector = Detector::classic();
-        assert_eq!(p.ssthresh_on(&w, Congestion::Ecn, Time::ZERO), 50.0 * MSS);
+        assert_eq!(p.ssthresh_on_congestion(&w, Congestion::Ecn, Time::ZERO), 50.0 * MSS);
     }
 
     /// RFC 9331 §4.3: two marks per round trip at any rate. If one packet in n is marked, growth by

@@ -55,9 +55,9 @@ macro_rules! controls {
             }
 
             /// What Linux changes of the defaults of the control of a kind.
-            pub fn in_linux(kind: &str) -> Json {
+            pub fn linux_defaults(kind: &str) -> Json {
                 match kind {
-                    $(<$Type as Params>::KEY => <$Type as Control>::in_linux(),)+
+                    $(<$Type as Params>::KEY => <$Type as Control>::linux_defaults(),)+
                     _ => Json::Null,
                 }
             }
@@ -66,7 +66,7 @@ macro_rules! controls {
         impl Controller {
             /// The controller of a connection before its first ACK, with the window as it is then.
             pub fn new(algorithm: &Algorithm, window: &Window) -> Self {
-                match algorithm { $(Algorithm::$Name(control) => Controller::$Name(control.begin(window).into()),)+ }
+                match algorithm { $(Algorithm::$Name(control) => Controller::$Name(control.new_state(window).into()),)+ }
             }
         }
 
@@ -76,16 +76,16 @@ macro_rules! controls {
                 match self { $(Controller::$Name(c) => c.cwnd_on_ack(window, ack),)+ }
             }
 
-            fn before_cut(&mut self, delivered: u32, marked: u32, round: bool) {
-                match self { $(Controller::$Name(c) => c.before_cut(delivered, marked, round),)+ }
+            fn before_reduction(&mut self, delivered: u32, marked: u32, round: bool) {
+                match self { $(Controller::$Name(c) => c.before_reduction(delivered, marked, round),)+ }
             }
 
-            fn ssthresh_on(&mut self, window: &Window, congestion: Congestion, now: Time) -> f64 {
-                match self { $(Controller::$Name(c) => c.ssthresh_on(window, congestion, now),)+ }
+            fn ssthresh_on_congestion(&mut self, window: &Window, congestion: Congestion, now: Time) -> f64 {
+                match self { $(Controller::$Name(c) => c.ssthresh_on_congestion(window, congestion, now),)+ }
             }
 
-            fn cwnd_on(&mut self, window: &Window, congestion: Congestion, now: Time) -> Option<f64> {
-                match self { $(Controller::$Name(c) => c.cwnd_on(window, congestion, now),)+ }
+            fn cwnd_on_congestion(&mut self, window: &Window, congestion: Congestion, now: Time) -> Option<f64> {
+                match self { $(Controller::$Name(c) => c.cwnd_on_congestion(window, congestion, now),)+ }
             }
 
             #[inline]
@@ -122,8 +122,8 @@ macro_rules! controls {
             }
 
             #[inline]
-            fn answers_mark(&self, now: Time, again: bool) -> bool {
-                match self { $(Controller::$Name(c) => c.answers_mark(now, again),)+ }
+            fn responds_to_mark(&self, now: Time, again: bool) -> bool {
+                match self { $(Controller::$Name(c) => c.responds_to_mark(now, again),)+ }
             }
 
             #[inline]
@@ -132,8 +132,8 @@ macro_rules! controls {
             }
 
             #[inline]
-            fn rules_recovery(&self) -> bool {
-                match self { $(Controller::$Name(c) => c.rules_recovery(),)+ }
+            fn governs_recovery(&self) -> bool {
+                match self { $(Controller::$Name(c) => c.governs_recovery(),)+ }
             }
 
             #[inline]
@@ -206,7 +206,7 @@ mod tests {
         assert!(kinds.len() >= 13);
         let mut all: Vec<_> = kinds.iter().map(|k| serde_json::json!(k)).collect();
         for kind in &kinds {
-            let mut linux = Algorithm::in_linux(kind);
+            let mut linux = Algorithm::linux_defaults(kind);
             linux["kind"] = kind.as_str().into();
             all.push(linux);
         }
@@ -249,7 +249,7 @@ mod tests {
         let congestion = prop_oneof![
             Just(Congestion::FastRetransmit),
             Just(Congestion::Ecn),
-            any::<bool>().prop_map(|again| Congestion::Timeout { again }),
+            any::<bool>().prop_map(|repeated| Congestion::Timeout { repeated }),
         ];
         let event = prop_oneof![
             20 => ack,
@@ -306,22 +306,22 @@ mod tests {
                         cwnd_limited: limited,
                         in_recovery: recovery,
                         rate: rtt.map(|_| sample),
-                        held_for: Duration::from_millis(ms % 7),
+                        pacing_delay: Duration::from_millis(ms % 7),
                     };
                     controller.observe(&w, &ack);
-                    if !recovery || controller.rules_recovery() {
+                    if !recovery || controller.governs_recovery() {
                         w.cwnd = controller.cwnd_on_ack(&w, &ack);
                         w.ssthresh = controller.ssthresh_on_ack(&w).unwrap_or(w.ssthresh);
                     }
                 }
                 Event::Congestion(congestion) => {
                     let before = w;
-                    w.ssthresh = controller.ssthresh_on(&before, congestion, now).max(2.0 * smss); // as the sender
+                    w.ssthresh = controller.ssthresh_on_congestion(&before, congestion, now).max(2.0 * smss); // as the sender
                     let timeout = matches!(congestion, Congestion::Timeout { .. });
                     let usual = if timeout { smss } else { w.ssthresh };
                     // Only a first timeout sets ssthresh: what it never set cannot become cwnd.
                     let usual = if usual.is_finite() { usual } else { before.cwnd };
-                    w.cwnd = controller.cwnd_on(&before, congestion, now).unwrap_or(usual);
+                    w.cwnd = controller.cwnd_on_congestion(&before, congestion, now).unwrap_or(usual);
                 }
                 Event::Undo => controller.undo(&w),
                 Event::Restart { ms } => {

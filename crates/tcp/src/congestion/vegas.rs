@@ -56,12 +56,12 @@ params! {
 impl Control for Vegas {
     type State = VegasState;
 
-    fn begin(&self, _: &Window) -> Self::State {
+    fn new_state(&self, _: &Window) -> Self::State {
         VegasState::new(self)
     }
 
-    fn in_linux() -> Json {
-        json!({"slow_start": slow_start::in_linux(), "rules": "linux"})
+    fn linux_defaults() -> Json {
+        json!({"slow_start": slow_start::linux_defaults(), "rules": "linux"})
     }
 }
 
@@ -214,7 +214,7 @@ impl CongestionControl for VegasState {
         }
     }
 
-    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
+    fn ssthresh_on_congestion(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         self.growth.on_congestion(congestion);
         decreased(w, 0.5, congestion)
     }

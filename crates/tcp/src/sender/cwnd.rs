@@ -74,12 +74,12 @@ impl Tcb {
             cwnd_limited: true,
             in_recovery,
             rate,
-            held_for: Duration::ZERO,
+            pacing_delay: Duration::ZERO,
         };
         if let Some(tracking) = tracking {
             ack.srtt = self.rto.srtt(tcp);
             ack.min_rtt = tracking.min_rtt;
-            ack.held_for = tracking.pace_at.since(now);
+            ack.pacing_delay = tracking.pace_at.since(now);
             if self.una.after(tracking.round_end) {
                 ack.round = true;
                 tracking.round_end = self.max;
@@ -117,7 +117,7 @@ impl Tcb {
             self.cwnd <= f64::from(self.smss) && tcp.ecn.at_one_segment == EcnAtOneSegment::WaitForTimer;
         if let Some(tracking) = tracking {
             let marked = (f64::from(delivered) * feedback.marked).round() as u32;
-            self.congestion.before_cut(delivered, marked, ack.after(tracking.round_end));
+            self.congestion.before_reduction(delivered, marked, ack.after(tracking.round_end));
         }
     }
 
@@ -142,10 +142,10 @@ impl Tcb {
         let (base, kind) = match tcp.cwnd.ssthresh_from {
             SsthreshFrom::FlightSize => (flight, congestion),
             SsthreshFrom::Cwnd => (self.cwnd, congestion),
-            SsthreshFrom::Window => (whole(window.usable()), congestion.first()),
+            SsthreshFrom::Window => (whole(window.usable()), congestion.without_repetition()),
         };
         window.flight = base;
-        let mut ssthresh = self.congestion.ssthresh_on(&window, kind, now);
+        let mut ssthresh = self.congestion.ssthresh_on_congestion(&window, kind, now);
         let scalable = congestion == Congestion::Ecn && self.congestion.is_scalable();
         if !scalable
             && (tcp.details.flight_unit == FlightUnit::Segments
@@ -154,7 +154,7 @@ impl Tcb {
             ssthresh = whole(ssthresh);
         }
         self.ssthresh = ssthresh.max(2.0 * window.smss); // RFC 5681, equation 4
-        let cwnd = self.congestion.cwnd_on(&window, congestion, now);
+        let cwnd = self.congestion.cwnd_on_congestion(&window, congestion, now);
         self.cwnd = match congestion {
             Congestion::FastRetransmit => cwnd.unwrap_or(self.ssthresh),
             Congestion::Ecn => {
@@ -170,7 +170,7 @@ impl Tcb {
     pub(super) fn record_limit(&mut self, tracking: &mut Tracking, outstanding: Outstanding) {
         let Outstanding { pipe, segment, flight, delivered } = outstanding;
         // A pacing rate that is computed from cwnd counts as a limit by cwnd.
-        let paced = self.pacing_holds && !self.congestion.rules_recovery();
+        let paced = self.pacing_holds && !self.congestion.governs_recovery();
         let queue = tracking.queue.as_mut();
         let (waited, drained) = queue
             .map_or((false, false), |q| (std::mem::take(&mut q.waited_for_cwnd), q.is_drained(self.max)));
@@ -193,7 +193,7 @@ impl Tcb {
     /// Reduce cwnd if the connection was idle, and notify the controller of the restart.
     pub(super) fn restart_after_idle(&mut self, tracking: &Tracking, now: Time, tcp: &Tcp) {
         let idle = now.since(tracking.last_sent);
-        if self.congestion.rules_recovery() {
+        if self.congestion.governs_recovery() {
             // An idle time does not change the cwnd of such a controller. A sender that waited for
             // pacing was not idle (draft-cardwell-iccrg-bbr-00 §4.3.4.4: "packets_in_flight == 0
             // and C.app_limited").

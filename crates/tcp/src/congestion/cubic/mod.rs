@@ -69,11 +69,11 @@ impl Control for Cubic {
     /// RACK, which RFC 9438 §3.1 names, and PRR, which §4.6 allows.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr;
 
-    fn begin(&self, _: &Window) -> Self::State {
+    fn new_state(&self, _: &Window) -> Self::State {
         CubicState::new(self)
     }
 
-    fn in_linux() -> Json {
+    fn linux_defaults() -> Json {
         json!({"slow_start": {"kind": "hybrid"}, "arithmetic": "linux"})
     }
 }
@@ -218,7 +218,7 @@ impl CongestionControl for CubicState {
         w.smss * self.congestion_avoidance(cwnd / w.smss, f64::from(remaining) / w.smss, ack.now, ack.srtt)
     }
 
-    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
+    fn ssthresh_on_congestion(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         self.growth.on_congestion(congestion);
         let cwnd = w.cwnd / w.smss;
         if self.params.arithmetic == Arithmetic::Linux {
@@ -226,9 +226,9 @@ impl CongestionControl for CubicState {
             let ssthresh =
                 self.linux.on_congestion(&self.linux_scale, (cwnd + 1e-6) as u64, fast_convergence);
             return match congestion {
-                Congestion::Timeout { again } => {
+                Congestion::Timeout { repeated } => {
                     self.linux.reset();
-                    if again { w.ssthresh } else { ssthresh as f64 * w.smss }
+                    if repeated { w.ssthresh } else { ssthresh as f64 * w.smss }
                 }
                 _ => ssthresh as f64 * w.smss,
             };
@@ -244,7 +244,7 @@ impl CongestionControl for CubicState {
         };
         // A repeated timeout of a segment does not set ssthresh, so cwnd_prior does not change
         // either (§4.1.2).
-        let sets_ssthresh = congestion != Congestion::Timeout { again: true };
+        let sets_ssthresh = congestion != Congestion::Timeout { repeated: true };
         let cwnd_prior = if sets_ssthresh { Some(cwnd) } else { self.curve.cwnd_prior };
         self.curve = Curve { w_max, cwnd_prior, epoch: None };
         self.limited_since = None;
@@ -304,17 +304,17 @@ mod tests {
     fn congestion_multiplies_cwnd_by_0_7_and_stores_w_max() {
         let mut c = cubic();
         let w = window(100.0, 50.0, 100.0);
-        assert_eq!(c.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 70.0 * MSS);
+        assert_eq!(c.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), 70.0 * MSS);
         assert_eq!(c.curve.w_max, Some(100.0));
         // §4.7: if cwnd is below the last W_max, W_max becomes 80 × 1.7/2 = 68.
-        c.ssthresh_on(&window(80.0, 70.0, 80.0), Congestion::FastRetransmit, Time::ZERO);
+        c.ssthresh_on_congestion(&window(80.0, 70.0, 80.0), Congestion::FastRetransmit, Time::ZERO);
         assert_eq!(c.curve.w_max, Some(68.0));
         assert_eq!(c.curve.cwnd_prior, Some(80.0));
         c.undo(&window(68.0, 56.0, 68.0));
         assert_eq!(c.curve.w_max, Some(100.0));
         let mut alone = CubicState::new(&Cubic { fast_convergence: FastConvergence::Off, ..params() });
-        alone.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO);
-        alone.ssthresh_on(&window(80.0, 70.0, 80.0), Congestion::FastRetransmit, Time::ZERO);
+        alone.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO);
+        alone.ssthresh_on_congestion(&window(80.0, 70.0, 80.0), Congestion::FastRetransmit, Time::ZERO);
         assert_eq!(alone.curve.w_max, Some(80.0));
     }
 
@@ -322,7 +322,11 @@ mod tests {
     #[test]
     fn curve_begins_at_cwnd_after_a_timeout() {
         let mut c = cubic();
-        c.ssthresh_on(&window(100.0, 50.0, 100.0), Congestion::Timeout { again: false }, Time::ZERO);
+        c.ssthresh_on_congestion(
+            &window(100.0, 50.0, 100.0),
+            Congestion::Timeout { repeated: false },
+            Time::ZERO,
+        );
         c.cwnd_on_ack(&window(70.0, 70.0, 70.0), &ack_at(3.0, 0.1, 1.0));
         let epoch = c.curve.epoch.unwrap();
         assert_eq!((epoch.k, c.curve.w_max), (0.0, Some(70.0)));
@@ -333,8 +337,12 @@ mod tests {
     #[test]
     fn alpha_is_one_from_the_previous_window_on_after_a_timeout() {
         let mut c = cubic();
-        c.ssthresh_on(&window(100.0, 50.0, 100.0), Congestion::Timeout { again: false }, Time::ZERO);
-        c.ssthresh_on(&window(1.0, 70.0, 1.0), Congestion::Timeout { again: true }, Time::ZERO);
+        c.ssthresh_on_congestion(
+            &window(100.0, 50.0, 100.0),
+            Congestion::Timeout { repeated: false },
+            Time::ZERO,
+        );
+        c.ssthresh_on_congestion(&window(1.0, 70.0, 1.0), Congestion::Timeout { repeated: true }, Time::ZERO);
         c.cwnd_on_ack(&window(70.0, 70.0, 70.0), &ack_at(3.0, 0.1, 70.0));
         assert!((c.curve.epoch.unwrap().w_est - 70.0 - 9.0 / 17.0).abs() < 1e-9);
         c.curve.epoch.as_mut().unwrap().w_est = 100.0;
@@ -414,7 +422,7 @@ mod tests {
     #[test]
     fn epoch_excludes_time_in_which_cwnd_does_not_limit_the_sender() {
         let mut c = cubic();
-        c.ssthresh_on(&window(100.0, 50.0, 100.0), Congestion::FastRetransmit, Time::ZERO);
+        c.ssthresh_on_congestion(&window(100.0, 50.0, 100.0), Congestion::FastRetransmit, Time::ZERO);
         let w = window(70.0, 70.0, 70.0);
         c.cwnd_on_ack(&w, &ack_at(1.0, 0.1, 1.0));
         let mut idle = ack_at(2.0, 0.1, 1.0);

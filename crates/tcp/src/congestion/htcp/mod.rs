@@ -77,13 +77,13 @@ impl Control for Htcp {
     /// SACK, because cumulative ACKs repair only one loss per round trip in windows of thousands of segments.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::Sack;
 
-    fn begin(&self, _: &Window) -> Self::State {
+    fn new_state(&self, _: &Window) -> Self::State {
         HtcpState::new(self)
     }
 
-    fn in_linux() -> Json {
+    fn linux_defaults() -> Json {
         json!({
-            "slow_start": slow_start::in_linux(),
+            "slow_start": slow_start::linux_defaults(),
             "avoidance": "per-window",
             "rtt_scaling": "on",
             "arithmetic": "linux",
@@ -225,14 +225,14 @@ impl CongestionControl for HtcpState {
         self.growth.cwnd_on_ack(w, ack, alpha.max(min_alpha))
     }
 
-    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, now: Time) -> f64 {
+    fn ssthresh_on_congestion(&mut self, w: &Window, congestion: Congestion, now: Time) -> f64 {
         self.growth.on_congestion(congestion);
         let scales_by_rtt = self.scales_by_rtt();
         if let Some(linux) = &mut self.linux {
             let cwnd = (w.flight / w.smss) as u64;
             let remaining =
                 linux.on_congestion(now, cwnd, scales_by_rtt, self.params.low_speed) as f64 * w.smss;
-            return if congestion == congestion.first() { remaining } else { w.ssthresh };
+            return if congestion == congestion.without_repetition() { remaining } else { w.ssthresh };
         }
         self.previous_epoch = Some(self.epoch);
         let beta = self.beta();

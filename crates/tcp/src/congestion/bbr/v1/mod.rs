@@ -86,11 +86,11 @@ impl Control for Bbr {
     /// False, because Startup replaces slow start.
     const HAS_SLOW_START: bool = false;
 
-    fn begin(&self, window: &Window) -> Self::State {
+    fn new_state(&self, window: &Window) -> Self::State {
         BbrState::new(self, window)
     }
 
-    fn in_linux() -> Json {
+    fn linux_defaults() -> Json {
         json!({"budget": "linux", "phase_ends": "at-departure", "pacing_margin": 0.01})
     }
 }
@@ -284,7 +284,7 @@ impl BbrState {
             return prior;
         }
         let next = if self.pacing_gain > 1.0 { self.send_quantum(w.smss) } else { 0.0 };
-        (prior + next - self.btl_bw() * ack.held_for.seconds()).max(0.0)
+        (prior + next - self.btl_bw() * ack.pacing_delay.seconds()).max(0.0)
     }
 
     /// Begin a phase of the gain cycle.
@@ -441,7 +441,7 @@ impl CongestionControl for BbrState {
         cwnd.max(w.smss)
     }
 
-    fn cwnd_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> Option<f64> {
+    fn cwnd_on_congestion(&mut self, w: &Window, congestion: Congestion, _now: Time) -> Option<f64> {
         match congestion {
             Congestion::Ecn => Some(w.cwnd),
             Congestion::FastRetransmit => {
@@ -478,7 +478,7 @@ impl CongestionControl for BbrState {
         Some(self.pacing.rate_or_initial(self.params.high_gain * self.initial_window, srtt))
     }
 
-    fn rules_recovery(&self) -> bool {
+    fn governs_recovery(&self) -> bool {
         true
     }
 

@@ -43,7 +43,7 @@ fn phase_ends_by_the_data_in_flight_at_the_next_departure() {
     sim.run(3.0, |_| {});
     let mut bbr = sim.controller;
     let w = crate::congestion::harness::window(100.0, 100.0, 50.0);
-    let ack = Ack { held_for: Duration::from_millis(1), ..crate::congestion::harness::ack(2.0) };
+    let ack = Ack { pacing_delay: Duration::from_millis(1), ..crate::congestion::harness::ack(2.0) };
     assert_eq!(bbr.in_flight_for_phase(&w, &ack), 52.0 * MSS);
     bbr.params.phase_ends = PhaseEnds::AtDeparture;
     let (quantum, delivered) = (bbr.send_quantum(MSS), bbr.btl_bw() / 1000.0);

@@ -65,7 +65,7 @@ impl Control for Bbr3 {
     /// False, because Startup replaces slow start.
     const HAS_SLOW_START: bool = false;
 
-    fn begin(&self, window: &Window) -> Self::State {
+    fn new_state(&self, window: &Window) -> Self::State {
         Bbr3State::new(self, window)
     }
 }
@@ -313,7 +313,7 @@ impl CongestionControl for Bbr3State {
 
     /// Return cwnd at the beginning of recovery or after a timeout (OnEnterFastRecovery() and
     /// OnEnterRTO()).
-    fn cwnd_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> Option<f64> {
+    fn cwnd_on_congestion(&mut self, w: &Window, congestion: Congestion, _now: Time) -> Option<f64> {
         match congestion {
             Congestion::Ecn => Some(w.cwnd),
             Congestion::FastRetransmit => {
@@ -369,7 +369,7 @@ impl CongestionControl for Bbr3State {
         Some(self.pacing.rate_or_initial(self.params.startup_pacing_gain * self.initial_window, srtt))
     }
 
-    fn rules_recovery(&self) -> bool {
+    fn governs_recovery(&self) -> bool {
         true
     }
 
