@@ -49,7 +49,7 @@ params! {
 
 impl Control for Dctcp {
     type State = DctcpState;
-    const MARKS: Marks = Marks::ByShare;
+    const MARKS: Marks = Marks::Proportional;
     /// Without PRR, because marks reduce cwnd immediately (RFC 8257 §3.3, step 9).
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRack;
 
@@ -238,7 +238,8 @@ mod tests {
         let last = Ack { marked: MSS as u32, round: true, ..ack(1.0) };
         d.observe(&w, &ack(1.0));
         d.before_reduction(last.delivered, last.marked, last.round);
-        assert_eq!(d.ssthresh_on_congestion(&w, Congestion::Ecn, Time::ZERO), 87.5 * MSS); // α = 0.5 * 1/2
+        // α = 0.5 * 1/2
+        assert_eq!(d.ssthresh_on_congestion(&w, Congestion::Ecn, Time::ZERO), 87.5 * MSS);
         d.observe(&w, &last);
         assert_eq!(d.alpha.value, 0.25);
     }

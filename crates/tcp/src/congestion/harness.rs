@@ -263,7 +263,8 @@ impl<C: CongestionControl> Sim<C> {
     }
 
     fn on_congestion(&mut self, w: Window, congestion: Congestion) {
-        self.ssthresh = self.controller.ssthresh_on_congestion(&w, congestion, self.now).max(2.0 * MSS); // RFC 5681, equation 4
+        // RFC 5681, equation 4
+        self.ssthresh = self.controller.ssthresh_on_congestion(&w, congestion, self.now).max(2.0 * MSS);
         let default_cwnd = if matches!(congestion, Congestion::Timeout { .. }) { MSS } else { self.ssthresh };
         self.cwnd = self.controller.cwnd_on_congestion(&w, congestion, self.now).unwrap_or(default_cwnd);
         self.recover = self.next;
@@ -335,11 +336,11 @@ impl<C: CongestionControl> Sim<C> {
         };
         let w = self.window();
         self.controller.observe(&w, &ack);
-        let again = packet.number >= self.recover;
-        let reduced = if lost > 0 && again {
+        let new_window = packet.number >= self.recover;
+        let reduced = if lost > 0 && new_window {
             self.on_congestion(before, Congestion::FastRetransmit);
             true
-        } else if marked > 0 && !self.in_recovery && self.controller.responds_to_mark(self.now, again) {
+        } else if marked > 0 && !self.in_recovery && self.controller.responds_to_mark(self.now, new_window) {
             self.on_congestion(before, Congestion::Ecn);
             true
         } else {

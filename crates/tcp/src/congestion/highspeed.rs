@@ -67,7 +67,8 @@ impl Control for HighSpeed {
 /// the parameters.
 const TABLE_PARAMETERS: [f64; 3] = [38.0, 83_000.0, 0.1];
 
-/// Check that the windows are in order, and with Linux's rules that the parameters are those of the table.
+/// Check that the windows are in order, and with Linux's rules that the parameters are those of the
+/// table.
 fn check(p: &HighSpeed, path: &str) -> Result<(), Invalid> {
     if p.rules == HighSpeedRules::Linux {
         let values = [p.low_window.0, p.high_window.0, p.high_decrease];
@@ -376,7 +377,8 @@ mod tests {
         h.cwnd_on_ack(&below_ssthresh, &ack(1.0));
         assert_eq!(ssthresh(&mut h, below_ssthresh), 26.0);
         let above_ssthresh = window(51.0, 26.0, 51.0);
-        let cwnd = h.cwnd_on_ack(&above_ssthresh, &ack(2.0)); // each ACK adds two segments per window
+        // each ACK adds two segments per window
+        let cwnd = h.cwnd_on_ack(&above_ssthresh, &ack(2.0));
         assert!((cwnd / MSS - 51.0 - 2.0 / 51.0).abs() < 1e-9);
         assert_eq!(ssthresh(&mut h, above_ssthresh), 51.0 - 22.0);
     }

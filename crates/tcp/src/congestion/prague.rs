@@ -148,7 +148,8 @@ impl CongestionControl for PragueState {
             if self.has_marks {
                 self.alpha.end_window();
             } else {
-                self.alpha = Alpha::new(self.params.g.0, self.params.initial_alpha.0); // α starts at the first mark
+                // α starts at the first mark
+                self.alpha = Alpha::new(self.params.g.0, self.params.initial_alpha.0);
             }
             self.alpha_updated_at = ack.now;
         }
@@ -187,11 +188,11 @@ impl CongestionControl for PragueState {
 
     /// Allow one response per round trip, or per RTT_virt if that is longer: the interval of the
     /// updates of α.
-    fn responds_to_mark(&self, now: Time, again: bool) -> bool {
+    fn responds_to_mark(&self, now: Time, new_window: bool) -> bool {
         let since = self.last_reduction.map(|last| now.since(last)).filter(|_| !self.detector.is_classic());
         match since {
             Some(since) if self.rtt_virtual() > self.srtt => since >= self.rtt_virtual(),
-            _ => again,
+            _ => new_window,
         }
     }
 
@@ -262,8 +263,8 @@ mod tests {
             p.observe(&w, &ack_at(0.0, 0.005, 1.0));
             let at = |n: u64| Time::ZERO + Duration::from_millis(5 * n);
             let reductions = (0..10).filter(|&n| {
-                let answers = p.responds_to_mark(at(n), true);
-                answers && p.ssthresh_on_congestion(&w, Congestion::Ecn, at(n)) < w.cwnd
+                let responds = p.responds_to_mark(at(n), true);
+                responds && p.ssthresh_on_congestion(&w, Congestion::Ecn, at(n)) < w.cwnd
             });
             assert_eq!(reductions.count(), cuts);
         }

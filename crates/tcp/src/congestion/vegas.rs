@@ -207,7 +207,8 @@ impl CongestionControl for VegasState {
             _ if slow_start => w.cwnd,
             Some(diff) if diff < self.params.alpha.0 => w.cwnd + w.smss,
             Some(diff) if diff > self.params.beta.0 => {
-                self.exits_slow_start = true; // otherwise cwnd falls below ssthresh and slow start resumes
+                // otherwise cwnd falls below ssthresh and slow start resumes
+                self.exits_slow_start = true;
                 (w.cwnd - w.smss).max(2.0 * w.smss)
             }
             _ => w.cwnd,
@@ -320,7 +321,8 @@ mod tests {
     /// A flow alone reaches a queue of α to β segments, after a slow start without loss.
     #[test]
     fn flow_keeps_two_to_four_segments_queued() {
-        let path = Path { buffer: 100, ..Path::new(16_000_000, 50) }; // the packet in transmission included
+        // the packet in transmission included
+        let path = Path { buffer: 100, ..Path::new(16_000_000, 50) };
         let mut sim = Sim::new(vegas(), path, 2.0, f64::INFINITY);
         sim.run(10.0, |_| {});
         let (mut min, mut max) = (f64::INFINITY, 0.0f64);

@@ -164,9 +164,9 @@ impl WestwoodState {
     /// Return true if this ACK ends a reduction to half of the FlightSize.
     ///
     /// The reduction ends with loss recovery. Without loss recovery it ends after a round trip,
-    /// with an ACK that may increase cwnd (`opens`).
-    fn reduction_ends(&self, ack: &Ack, opens: bool) -> bool {
-        self.reducing && !ack.in_recovery && (self.reduced_for_loss || (ack.round && opens))
+    /// with an ACK that may increase cwnd (`may_grow`).
+    fn reduction_ends(&self, ack: &Ack, may_grow: bool) -> bool {
+        self.reducing && !ack.in_recovery && (self.reduced_for_loss || (ack.round && may_grow))
     }
 
     /// Sample the bandwidth with an ACK (Linux, westwood_update_window).
@@ -195,7 +195,8 @@ impl WestwoodState {
 impl CongestionControl for WestwoodState {
     fn observe(&mut self, w: &Window, ack: &Ack) {
         self.growth.observe(w, ack, false);
-        self.reduced_for_loss |= ack.in_recovery; // loss recovery may begin during a reduction for a mark
+        // loss recovery may begin during a reduction for a mark
+        self.reduced_for_loss |= ack.in_recovery;
         if self.is_linux() {
             return self.observe_linux(ack);
         }
@@ -211,15 +212,15 @@ impl CongestionControl for WestwoodState {
         }
     }
 
-    fn on_ack(&mut self, w: &Window, ack: &Ack, opens: bool) -> (f64, Option<f64>) {
+    fn on_ack(&mut self, w: &Window, ack: &Ack, may_grow: bool) -> (f64, Option<f64>) {
         self.observe(w, ack);
-        if self.reduction_ends(ack, opens)
+        if self.reduction_ends(ack, may_grow)
             && let Some(pipe) = self.pipe(w)
         {
             self.reducing = false;
             return (pipe, Some(pipe));
         }
-        let cwnd = if opens { self.cwnd_on_ack(w, ack).max(w.smss) } else { w.cwnd };
+        let cwnd = if may_grow { self.cwnd_on_ack(w, ack).max(w.smss) } else { w.cwnd };
         (cwnd, self.growth.take_slow_start_exit())
     }
 

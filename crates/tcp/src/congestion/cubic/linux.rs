@@ -30,7 +30,8 @@ impl Scale {
     /// Convert the parameters of CUBIC.
     pub(super) fn new(p: &Cubic) -> Self {
         let beta = (p.beta * SCALE_UNIT as f64 + 0.5) as u64;
-        let c = (p.c * SCALE_UNIT as f64 / 10.0 + 0.5).floor() * 10.0; // bic_scale is a tenth of this value
+        // bic_scale is a tenth of this value
+        let c = (p.c * SCALE_UNIT as f64 / 10.0 + 0.5).floor() * 10.0;
         Scale { beta, c, reno_eighths: 8 * (SCALE_UNIT + beta) / 3 / (SCALE_UNIT - beta) }
     }
 }

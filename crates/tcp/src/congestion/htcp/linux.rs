@@ -34,7 +34,8 @@ pub(super) struct LinuxState {
     acked_since_sample: u64,
     /// Time of the last sample of the throughput.
     sampled_at: u64,
-    /// Throughput in segments per second: average, maximum of the epoch, and maximum of the previous epoch.
+    /// Throughput in segments per second: average, maximum of the epoch, and maximum of the
+    /// previous epoch.
     throughput: [u64; 3],
 }
 

@@ -74,7 +74,8 @@ params! {
 
 impl Control for Htcp {
     type State = HtcpState;
-    /// SACK, because cumulative ACKs repair only one loss per round trip in windows of thousands of segments.
+    /// SACK, because cumulative ACKs repair only one loss per round trip in windows of thousands of
+    /// segments.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::Sack;
 
     fn new_state(&self, _: &Window) -> Self::State {

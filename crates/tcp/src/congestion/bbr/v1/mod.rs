@@ -80,7 +80,7 @@ params! {
 
 impl Control for Bbr {
     type State = BbrState;
-    const MARKS: Marks = Marks::Unanswered;
+    const MARKS: Marks = Marks::Ignored;
     /// SACK, because the delivery rate counts the data that SACK reports.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr;
     /// False, because Startup replaces slow start.
@@ -332,7 +332,8 @@ impl BbrState {
     /// Update BBR.rtprop (BBRUpdateRTprop()).
     fn update_rtprop(&mut self, w: &Window, ack: &Ack) {
         if self.rtprop == UNMEASURED && ack.min_rtt != UNMEASURED {
-            (self.rtprop, self.rtprop_stamp) = (ack.min_rtt, ack.now); // §4.3.1: the handshake is included
+            // §4.3.1: the handshake is included
+            (self.rtprop, self.rtprop_stamp) = (ack.min_rtt, ack.now);
         }
         self.rtprop_expired =
             self.rtprop != UNMEASURED && ack.now > self.rtprop_stamp + self.params.rtt_window;

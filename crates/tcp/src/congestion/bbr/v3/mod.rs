@@ -59,7 +59,7 @@ params! {
 
 impl Control for Bbr3 {
     type State = Bbr3State;
-    const MARKS: Marks = Marks::Unanswered;
+    const MARKS: Marks = Marks::Ignored;
     /// SACK, because the delivery rate counts the data that SACK reports.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr;
     /// False, because Startup replaces slow start.
@@ -166,7 +166,8 @@ pub struct Bbr3State {
     drain_start_round: u64,
     /// Bytes declared lost so far.
     lost: u64,
-    /// Bytes delivered and bytes lost at the start of this round, and at the start of the previous round.
+    /// Bytes delivered and bytes lost at the start of this round, and at the start of the previous
+    /// round.
     loss_counts: [(u64, u64); 2],
     // Bandwidth
     max_bw: MaxFilter,
