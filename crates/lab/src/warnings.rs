@@ -163,6 +163,6 @@ fn fell_back(sim: &Simulation, s: usize) -> bool {
 }
 
 fn is_dctcp_in_dualpi2(sim: &Simulation, s: usize) -> bool {
-    let by_share = sim.sender(s).tcp().congestion.marks() == Marks::ByShare;
-    by_share && sim.plan.links.iter().any(|l| l.queue().kind.params::<DualPi2>().is_some())
+    let is_proportional = sim.sender(s).tcp().congestion.marks() == Marks::Proportional;
+    is_proportional && sim.plan.links.iter().any(|l| l.queue().kind.params::<DualPi2>().is_some())
 }

@@ -109,7 +109,7 @@ fn apply_linux_congestion(said: &mut Json, stack: &str) {
     }
     let Some(said) = said.as_object_mut() else { return };
     let kind = said.get("kind").and_then(Json::as_str).unwrap_or("").to_string();
-    if let ("linux", Json::Object(changes)) = (stack, Algorithm::in_linux(&kind)) {
+    if let ("linux", Json::Object(changes)) = (stack, Algorithm::linux_defaults(&kind)) {
         for (key, value) in changes {
             said.entry(key).or_insert(value);
         }

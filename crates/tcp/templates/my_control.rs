@@ -1,10 +1,12 @@
-//! AIMD: a template for a congestion control of your own. docs/how-to/add-a-congestion-control.md says where each line goes.
+//! AIMD: a template for a congestion control.
 //!
-//! Source: name the paper or RFC here, with its key in references.bib, and the section or equation
-//! beside each line that follows it. (This control is made up.)
+//! docs/how-to/add-a-congestion-control.md lists the lines that register it. Source: name the paper
+//! or RFC here, with its key in references.bib, and cite the section or equation at each line that
+//! follows it. (The equations of this control are an example without a source.)
 
-// What a control sees and says is in `control.rs`: the ACK, the congestion, and the trait with all that it may answer. What controls
-// share is there too (`decreased`) and in `growth.rs` (slow start, and an increase of so many segments a window).
+// `control.rs` defines the interface: the ACK, the congestion events, and the trait with all
+// methods of a controller. Functions that the controls share are in `control.rs` (`decreased`) and
+// `growth.rs` (slow start, and growth by a number of segments per round trip).
 use units::{Range, Time, params};
 
 use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, decreased};
@@ -12,57 +14,63 @@ use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::SlowStart;
 use crate::window::Window;
 
-// The one definition of the parameters: the struct, the reader with its errors, the JSON Schema, the
-// manual page (the comments are its text) and the Python object are made from it. Each has a type with
-// a unit, a default (or `required`), a range, and where the default is from. "my_control" is the kind.
+// The only definition of the parameters. The struct, its parser with the errors, the JSON Schema,
+// the manual page (whose text is in these comments) and the Python object are generated from it.
+// Each parameter has a type with a unit, a default (or `required`), a range, and the source of the
+// default. "my_control" is the kind of the control in a scenario.
 params! {
-    /// Adds so many segments a round trip, and keeps a share of the window when there is congestion.
+    /// AIMD. cwnd grows by a fixed number of segments per round trip, and congestion multiplies the
+    /// window by a fixed factor.
     pub struct MyControl: "my_control" {
-        /// Segments added a round trip.
-        increase: f64 = (2.0), in Range::between(0.01, 100.0), from "made up";
-        /// Share of the window that congestion leaves.
-        kept: f64 = (0.75), in Range::between(0.1, 0.95), from "made up";
+        /// Growth of cwnd, in segments per round trip.
+        increase: f64 = (2.0), in Range::between(0.01, 100.0), from "example";
+        /// Factor by which congestion multiplies the window.
+        beta: f64 = (0.75), in Range::between(0.1, 0.95), from "example";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
     }
 }
 
-// What follows from the kind alone. Beside this the trait (`control.rs`) has what marks are to it (`MARKS`: a share, as to DCTCP, L4S, or
-// nothing), what it presumes of loss recovery (`IMPLIED_RECOVERY`), whether it has a slow start, and what Linux changes of its defaults.
+// Properties of the kind. The trait `Control` (`control.rs`) has more: the response to marks
+// (`MARKS`), the loss recovery that the control requires (`IMPLIED_RECOVERY`), whether it has a
+// slow start (`HAS_SLOW_START`), and its defaults in the stack `linux` (`linux_defaults`).
 impl Control for MyControl {
     type State = MyControlState;
 
-    fn begin(&self, _: &Window) -> MyControlState {
+    fn new_state(&self, _: &Window) -> MyControlState {
         MyControlState {
             increase: self.increase,
-            kept: self.kept,
+            beta: self.beta,
             growth: Growth::new(&self.slow_start, Avoidance::PerByte),
         }
     }
 }
 
-/// The state of a connection under the control.
+/// State of the control in a connection.
 #[derive(Clone, Debug)]
 pub struct MyControlState {
     increase: f64,
-    kept: f64,
+    beta: f64,
     growth: Growth,
 }
 
-// The control only computes; numbers are bytes. The sender (`sender/cwnd.rs`) owns cwnd and ssthresh, keeps them above their least, and
-// asks when loss recovery or a mark says so. `pacing_rate`, `undo`, `on_restart` and others may be added; see the trait.
+// The control only computes; windows are in bytes. The sender (`sender/cwnd.rs`) owns cwnd and
+// ssthresh, applies their minimums, and calls these methods for ACKs, losses and marks.
+// `pacing_rate`, `undo`, `on_restart` and other methods of the trait have defaults that a control
+// can replace.
 impl CongestionControl for MyControlState {
     fn observe(&mut self, w: &Window, ack: &Ack) {
         self.growth.observe(w, ack, false);
     }
 
     fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
-        if ack.cwnd_limited { self.growth.cwnd_on_ack(w, ack, self.increase) } else { w.cwnd } // RFC 7661 §1
+        // RFC 7661 §1
+        if ack.cwnd_limited { self.growth.cwnd_on_ack(w, ack, self.increase) } else { w.cwnd }
     }
 
-    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
+    fn ssthresh_on_congestion(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         self.growth.on_congestion(congestion);
-        decreased(w, self.kept, congestion)
+        decreased(w, self.beta, congestion)
     }
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
@@ -77,12 +85,13 @@ mod tests {
     use serde_json::json;
     use units::Read;
 
+    /// Return the state of a control with some parameters changed.
     fn control(change: serde_json::Value) -> MyControlState {
-        MyControl::read(&change, "congestion").unwrap().begin(&window(10.0, 50.0, 0.0))
+        MyControl::read(&change, "congestion").unwrap().new_state(&window(10.0, 50.0, 0.0))
     }
 
     #[test]
-    fn it_adds_so_many_segments_a_round_trip() {
+    fn cwnd_grows_by_the_increase_per_round_trip() {
         let mut c = control(json!({"increase": 3}));
         let mut w = window(100.0, 50.0, 100.0);
         for _ in 0..100 {
@@ -92,29 +101,30 @@ mod tests {
     }
 
     #[test]
-    fn congestion_leaves_its_share() {
+    fn congestion_multiplies_the_flight_size_by_beta() {
         let mut c = control(json!({}));
         let w = window(100.0, 50.0, 100.0);
-        assert_eq!(c.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 75.0 * MSS);
-        let again = Congestion::Timeout { again: true };
-        assert_eq!(c.ssthresh_on(&w, again, Time::ZERO), 50.0 * MSS, "a second timeout keeps it");
+        assert_eq!(c.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), 75.0 * MSS);
+        let repeated = Congestion::Timeout { repeated: true };
+        let ssthresh = c.ssthresh_on_congestion(&w, repeated, Time::ZERO);
+        assert_eq!(ssthresh, 50.0 * MSS, "a repeated timeout leaves ssthresh unchanged");
     }
 
-    /// A whole connection, alone over one bottleneck: from a loss to where it was takes a quarter of the window, by two segments a
-    /// round trip.
+    /// One connection alone on a bottleneck regains the quarter of its window that a loss cost, by
+    /// two segments per round trip.
     #[test]
-    fn the_window_comes_back() {
+    fn cwnd_recovers_from_a_loss_in_ten_round_trips() {
         let mut sim = Sim::new(control(json!({})), Path::new(10_000_000_000, 100), 80.0, 80.0);
         sim.drop_number = Some(0);
-        let (mut lost, mut back) = (None, None);
+        let (mut loss_time, mut recovery_time) = (None, None);
         sim.run(4.0, |sim| {
-            if lost.is_none() && !sim.events.is_empty() {
-                lost = Some(sim.now.seconds());
-            } else if lost.is_some() && back.is_none() && sim.segments() >= 80.0 {
-                back = Some(sim.now.seconds());
+            if loss_time.is_none() && !sim.events.is_empty() {
+                loss_time = Some(sim.now.seconds());
+            } else if loss_time.is_some() && recovery_time.is_none() && sim.segments() >= 80.0 {
+                recovery_time = Some(sim.now.seconds());
             }
         });
-        let rounds = (back.unwrap() - lost.unwrap()) / 0.1;
+        let rounds = (recovery_time.unwrap() - loss_time.unwrap()) / 0.1;
         assert!((10.0..13.0).contains(&rounds), "{rounds}");
     }
 }

@@ -34,11 +34,11 @@ params! {
 impl Control for Abe {
     type State = AbeState;
 
-    fn begin(&self, _: &Window) -> Self::State {
+    fn new_state(&self, _: &Window) -> Self::State {
         AbeState::new(self)
     }
 
-    fn in_linux() -> Json {
+    fn linux_defaults() -> Json {
         json!({"over": {"kind": "reno"}})
     }
 }
@@ -81,8 +81,8 @@ impl CongestionControl for AbeState {
         self.base().cwnd_on_ack(w, ack)
     }
 
-    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, now: Time) -> f64 {
-        let ssthresh = self.base().ssthresh_on(w, congestion, now);
+    fn ssthresh_on_congestion(&mut self, w: &Window, congestion: Congestion, now: Time) -> f64 {
+        let ssthresh = self.base().ssthresh_on_congestion(w, congestion, now);
         match congestion {
             Congestion::Ecn => decreased(w, self.beta_ecn, congestion), // §3
             _ => ssthresh,
@@ -129,9 +129,9 @@ mod tests {
     fn ssthresh_after(over: AbeOver, beta_ecn: Option<f64>) -> (f64, f64) {
         let mut abe = AbeState::new(&Abe { over, beta_ecn });
         let w = window(100.0, 50.0, 100.0);
-        let ecn = abe.ssthresh_on(&w, Congestion::Ecn, Time::ZERO) / MSS;
-        assert_eq!(abe.cwnd_on(&w, Congestion::Ecn, Time::ZERO), None);
-        (ecn, abe.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO) / MSS)
+        let ecn = abe.ssthresh_on_congestion(&w, Congestion::Ecn, Time::ZERO) / MSS;
+        assert_eq!(abe.cwnd_on_congestion(&w, Congestion::Ecn, Time::ZERO), None);
+        (ecn, abe.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO) / MSS)
     }
 
     /// RFC 8511 §3.1: the factor is 0.8 for Reno and 0.85 for CUBIC. The response to a loss does

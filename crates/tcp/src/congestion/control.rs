@@ -1,5 +1,8 @@
-//! What a congestion control is told and may answer ([`CongestionControl`]), and what it says of its kind, so that nothing else knows it
-//! by name ([`Control`]).
+//! Interface of a congestion control.
+//!
+//! [`CongestionControl`] defines the data that the sender passes to a controller and the values
+//! that the controller returns. [`Control`] defines the properties of a kind of control, so that
+//! other modules do not depend on its name.
 
 use serde_json::json;
 use units::param::{Json, JsonMap};
@@ -9,146 +12,170 @@ use crate::congestion::growth::Growth;
 use crate::ecn::choices::Ecn;
 use crate::window::Window;
 
-/// What told the sender of congestion.
+/// Event that indicated congestion to the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Congestion {
-    /// A loss found by duplicate ACKs, SACK or RACK.
+    /// A loss, detected by duplicate ACKs, SACK or RACK.
     FastRetransmit,
-    /// An ECN-Echo, at most once a window.
+    /// An ECN-Echo, at most once per window.
     Ecn,
-    /// The retransmission timer; `again`: of a segment it had already retransmitted.
+    /// An expiry of the retransmission timer.
     Timeout {
-        /// Whether the timer had expired for this segment before.
-        again: bool,
+        /// True if the timer had expired for the same segment before.
+        repeated: bool,
     },
 }
 
 impl Congestion {
-    /// The same, were it the first for its segment.
-    pub fn first(self) -> Self {
+    /// Return the same event, with a timeout as the first timeout of its segment.
+    pub fn without_repetition(self) -> Self {
         match self {
-            Congestion::Timeout { .. } => Congestion::Timeout { again: false },
+            Congestion::Timeout { .. } => Congestion::Timeout { repeated: false },
             other => other,
         }
     }
 }
 
-/// How fast data was delivered between the sending of a segment and its acknowledgement
-/// (draft-ietf-ccwg-bbr §4.1, delivery rate sampling).
+/// Delivery rate between the transmission of a segment and its acknowledgement (draft-ietf-ccwg-bbr
+/// §4.1, delivery rate sampling).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateSample {
     /// Bytes delivered in the interval.
     pub delivered: u64,
-    /// The longer of the sending and the acknowledging interval.
+    /// The longer one of the interval of transmission and the interval of acknowledgement.
     pub interval: Duration,
-    /// Whether the application had nothing more to send when the segment went out.
+    /// True if the application had no more data to send when the segment was sent.
     pub app_limited: bool,
-    /// Total bytes delivered when the segment went out.
+    /// Total bytes delivered when the segment was sent.
     pub prior_delivered: u64,
-    /// Bytes newly found lost since the last ACK.
+    /// Bytes declared lost since the last ACK.
     pub lost: u64,
 }
 
-/// What an ACK told the sender.
+/// Data that an ACK carries to the controller.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ack {
-    /// When it arrived.
+    /// Arrival time of the ACK.
     pub now: Time,
-    /// Bytes of data newly acknowledged by its acknowledgement number.
+    /// Bytes of data that the acknowledgement number newly acknowledges.
     pub acked: u32,
-    /// Bytes newly delivered: acknowledged or SACKed for the first time.
+    /// Bytes newly delivered, which means acknowledged or SACKed for the first time.
     pub delivered: u32,
-    /// Bytes that count where cwnd grows: those acknowledged (RFC 5681 §3.1, RFC 3465 §2.1), or those delivered where the
-    /// parameters say so (Linux).
+    /// Bytes that count for the growth of cwnd: the acknowledged bytes (RFC 5681 §3.1, RFC 3465
+    /// §2.1), or the delivered bytes if the parameters select them (Linux).
     pub counted: u32,
-    /// Of those, the bytes that the receiver reported as marked CE (DCTCP: `delivered` if ECE is set;
-    /// Accurate ECN: from its counters).
+    /// Delivered bytes that the receiver reported as marked with CE. With the echo of DCTCP this is
+    /// `delivered` if ECE is set. With Accurate ECN it follows from the counters.
     pub marked: u32,
-    /// Total bytes delivered so far, this ACK included.
+    /// Total bytes delivered so far, including this ACK.
     pub total_delivered: u64,
-    /// Round trip of what was sent last of all that this ACK delivers and that was sent once; none if it delivers nothing such.
+    /// Round-trip time of the segment sent last among the segments that this ACK delivers and that
+    /// were sent once; absent without such a segment.
     pub rtt: Option<Duration>,
-    /// Smoothed round trip (SRTT); zero before the first sample.
+    /// Smoothed round-trip time (SRTT); zero before the first sample.
     pub srtt: Duration,
-    /// Least round trip of the connection; [`Duration`] `u64::MAX` before the first sample.
+    /// Minimum round-trip time of the connection; [`Duration`] `u64::MAX` before the first sample.
     pub min_rtt: Duration,
-    /// Whether a round trip has gone by: the ACK covers something sent after the last round began.
+    /// True if a round trip has ended: the ACK covers data sent after the last round trip began.
     pub round: bool,
-    /// Whether cwnd, and not the application or the receiver, limited what was in flight.
+    /// True if cwnd limited the data in flight, and not the application or the receiver.
     pub cwnd_limited: bool,
-    /// Whether loss recovery is under way.
+    /// True during loss recovery.
     pub in_recovery: bool,
-    /// Delivery rate, if it could be sampled.
+    /// Sample of the delivery rate, if the ACK allows one.
     pub rate: Option<RateSample>,
-    /// How long the pace still holds the next segment.
-    pub held_for: Duration,
+    /// Time for which pacing delays the next segment.
+    pub pacing_delay: Duration,
 }
 
 /// Minimum number of segments of a super-packet (Linux, tcp_min_tso_segs).
 pub const MIN_SUPER_PACKET: u32 = 2;
 
-/// A congestion controller. Numbers are bytes, as `f64`.
+/// Congestion controller of a connection. Windows and volumes are in bytes, as `f64`.
 pub trait CongestionControl {
-    /// cwnd after an ACK. Called for every ACK that delivers something outside of loss recovery, and
-    /// for every one at all if the controller [`rules_recovery`](Self::rules_recovery).
+    /// Return cwnd after an ACK.
+    ///
+    /// The sender calls this method for every ACK outside loss recovery that delivers data. It
+    /// calls it for every ACK if the controller [governs recovery](Self::governs_recovery).
     fn cwnd_on_ack(&mut self, window: &Window, ack: &Ack) -> f64;
-    /// An ACK says that so many of the bytes it delivers were marked, and the window is cut for that next;
-    /// [`observe`](Self::observe) sees the same ACK afterwards. `round`: as in [`Ack`].
-    fn before_cut(&mut self, _delivered: u32, _marked: u32, _round: bool) {}
-    /// ssthresh after congestion; where there is none, it stays. The sender keeps it above two segments (RFC 5681, equation
-    /// 4), and cwnd after a mark above its own least (RFC 3168 §6.1.2).
-    fn ssthresh_on(&mut self, window: &Window, _congestion: Congestion, _now: Time) -> f64 {
+    /// Prepare a reduction of the window for an ACK that delivers `delivered` bytes, of which
+    /// `marked` are marked.
+    ///
+    /// [`observe`](Self::observe) receives the same ACK afterwards. `round` has the meaning of
+    /// [`Ack::round`].
+    fn before_reduction(&mut self, _delivered: u32, _marked: u32, _round: bool) {}
+    /// Return ssthresh after a congestion event, by default unchanged.
+    ///
+    /// The sender raises ssthresh to two segments (RFC 5681, equation 4), and cwnd after a mark to
+    /// its own minimum (RFC 3168 §6.1.2).
+    fn ssthresh_on_congestion(&mut self, window: &Window, _congestion: Congestion, _now: Time) -> f64 {
         window.ssthresh
     }
-    /// cwnd right after congestion, where it is not the new ssthresh (or one segment after a timeout).
-    fn cwnd_on(&mut self, _window: &Window, _congestion: Congestion, _now: Time) -> Option<f64> {
+    /// Return cwnd right after a congestion event, or None for the new ssthresh (after a timeout
+    /// one segment).
+    fn cwnd_on_congestion(&mut self, _window: &Window, _congestion: Congestion, _now: Time) -> Option<f64> {
         None
     }
-    /// Every ACK, in recovery or not, before cwnd is computed: for what is measured all the time
-    /// (DCTCP's α, delay, delivery rate).
+    /// Observe an ACK before cwnd is computed.
+    ///
+    /// The sender calls this method for every ACK, also during loss recovery, so that the
+    /// controller can measure delays, rates and DCTCP's α.
     fn observe(&mut self, _window: &Window, _ack: &Ack) {}
-    /// ssthresh after an ACK, whether or not cwnd was computed for it (`window` has it if so), where it ended slow start without
-    /// congestion (HyStart, Vegas).
+    /// Return ssthresh if slow start ended with this ACK without congestion (HyStart, Vegas).
+    ///
+    /// `window` contains the new cwnd if a new cwnd was computed for the ACK.
     fn ssthresh_on_ack(&mut self, _window: &Window) -> Option<f64> {
         None
     }
-    /// All that an ACK changes: cwnd, if it `opens` the window or the controller [`rules_recovery`](Self::rules_recovery), and ssthresh.
-    fn on_ack(&mut self, window: &Window, ack: &Ack, opens: bool) -> (f64, Option<f64>) {
+    /// Process an ACK, and return cwnd and ssthresh.
+    ///
+    /// cwnd changes only if the ACK `may_grow` the window or the controller [governs
+    /// recovery](Self::governs_recovery).
+    fn on_ack(&mut self, window: &Window, ack: &Ack, may_grow: bool) -> (f64, Option<f64>) {
         self.observe(window, ack);
-        let cwnd = match opens || self.rules_recovery() {
+        let cwnd = match may_grow || self.governs_recovery() {
             true => self.cwnd_on_ack(window, ack).max(window.smss),
             false => window.cwnd,
         };
         (cwnd, self.ssthresh_on_ack(&Window { cwnd, ..*window }))
     }
-    /// The congestion that was last reported was none (Eifel, D-SACK, F-RTO): take back what it changed.
+    /// Undo the response to the last congestion event, which was spurious (Eifel, D-SACK, F-RTO).
     fn undo(&mut self, _window: &Window) {}
-    /// Data is sent again after the connection was idle for `idle`.
+    /// Process the restart of transmission after an idle time of `idle`.
     fn on_restart(&mut self, _now: Time, _idle: Duration) {}
-    /// Whether it ever spaces segments: only then is it asked for its [`pacing_rate`](Self::pacing_rate).
+    /// Return true if the controller can pace segments. Otherwise the sender does not request its
+    /// [`pacing_rate`](Self::pacing_rate).
     fn paces(&self) -> bool {
         false
     }
-    /// The rate at which segments are spaced; `None`: as fast as the window allows.
+    /// Return the pacing rate, or None to send as fast as the window allows.
     fn pacing_rate(&self, _window: &Window, _srtt: Duration) -> Option<Rate> {
         None
     }
-    /// Whether a mark is answered now; `again`: nothing of what it tells of was in flight when the last was answered, so that RFC 3168
-    /// §6.1.2 asks for it.
-    fn answers_mark(&self, _now: Time, again: bool) -> bool {
-        again
+    /// Return true if the controller responds to a mark now.
+    ///
+    /// `new_window` is true if all data of the mark was sent after the last response, so that RFC
+    /// 3168 §6.1.2 requires a response.
+    fn responds_to_mark(&self, _now: Time, new_window: bool) -> bool {
+        new_window
     }
-    /// Whether it answers marks by their share, as a scalable control does (RFC 9331 §4.3): a cut for marks takes effect at once
-    /// and to the byte, cwnd goes on growing after it, and ACKs that report marks open it too, by what was not marked.
+    /// Return true if the controller responds in proportion to the marks, as a scalable control
+    /// does (RFC 9331 §4.3).
+    ///
+    /// A reduction for marks then takes effect immediately and to the byte. cwnd continues to grow
+    /// after the reduction, and the unmarked bytes of ACKs that report marks increase it too.
     fn is_scalable(&self) -> bool {
         false
     }
-    /// Whether cwnd follows this controller alone, in loss recovery and after idleness too (BBR).
-    fn rules_recovery(&self) -> bool {
+    /// Return true if the controller alone governs cwnd, even in loss recovery and after idle times
+    /// (BBR).
+    fn governs_recovery(&self) -> bool {
         false
     }
-    /// Return true if the controller needs round-trip times, marks and delivered bytes. A sender
-    /// without SACK measures them only then, or if another feature needs them.
+    /// Return true if the controller needs round-trip times, marks and delivered bytes.
+    ///
+    /// A sender without SACK measures them only if this method returns true or another feature
+    /// needs them.
     fn needs_measurements(&self) -> bool {
         true
     }
@@ -156,13 +183,15 @@ pub trait CongestionControl {
     fn needs_delivery_rate(&self) -> bool {
         false
     }
-    /// Return the growth of cwnd, if an ACK outside recovery changes nothing else in the controller.
-    /// If that growth does not measure, the sender passes it the counted bytes instead of an [`Ack`].
+    /// Return the growth of cwnd if an ACK outside loss recovery changes only that growth.
+    ///
+    /// If the growth needs no measurements, the sender passes the counted bytes to it instead of an
+    /// [`Ack`].
     fn byte_growth(&mut self) -> Option<&mut Growth> {
         None
     }
-    /// Return the number of congestion windows that an automatically sized send buffer has memory for
-    /// (Linux, tcp_sndbuf_expand).
+    /// Return the size of an automatically sized send buffer in congestion windows (Linux,
+    /// tcp_sndbuf_expand).
     fn send_buffer_windows(&self) -> u64 {
         2
     }
@@ -172,67 +201,71 @@ pub trait CongestionControl {
     }
 }
 
-/// The parameters of a congestion control, and what follows from its kind alone.
+/// Parameters of a congestion control, and the properties of its kind.
 pub trait Control: Params {
-    /// Its state in a connection.
+    /// State of the control in a connection.
     type State: CongestionControl;
-    /// What marks are to it.
+    /// Response of the control to marks.
     const MARKS: Marks = Marks::AsLosses;
-    /// What it presumes of loss recovery.
+    /// Loss recovery that the control requires.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::None;
-    /// Whether it has the slow start of RFC 5681 or one that takes its place.
+    /// True if the control has the slow start of RFC 5681 or a substitute for it.
     const HAS_SLOW_START: bool = true;
 
-    /// Its state before the first ACK, with the window as it is then.
-    fn begin(&self, window: &Window) -> Self::State;
+    /// Create the state of a connection before its first ACK, with the initial window.
+    fn new_state(&self, window: &Window) -> Self::State;
 
-    /// What Linux changes of its defaults: the parameters that the stack `linux` lays under it.
-    fn in_linux() -> Json {
+    /// Return the parameters that differ from the defaults in the stack `linux`.
+    fn linux_defaults() -> Json {
         json!({})
     }
 }
 
-/// What marks are to a congestion control.
+/// Response of a congestion control to marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marks {
-    /// Nothing: it does not answer them.
-    Unanswered,
-    /// One a round trip is answered, much as a loss is (RFC 3168 §6.1.2).
+    /// The control ignores marks.
+    Ignored,
+    /// One mark per round trip has a similar effect to a loss (RFC 3168 §6.1.2).
     AsLosses,
-    /// Their share is answered, as the echo of RFC 8257 tells it.
-    ByShare,
-    /// Their share is answered, as L4S demands: by Accurate ECN, with packets that say so (RFC 9331 §4.1, §4.2).
+    /// The response is in proportion to the marks, which the echo of RFC 8257 reports.
+    Proportional,
+    /// The response is in proportion to the marks, as L4S requires. Accurate ECN reports the marks,
+    /// and packets carry the identifier of L4S (RFC 9331 §4.1, §4.2).
     L4s,
 }
 
 impl Marks {
-    /// The ECN that is agreed on where this much is asked for. A sender that does not answer marks agrees on none: an
-    /// ECN-capable one must (RFC 3168 §6.1.2).
-    pub fn ecn(self, asked: Ecn) -> Ecn {
-        match (self, asked) {
-            (Marks::Unanswered, _) => Ecn::Off,
-            (Marks::ByShare, Ecn::Off | Ecn::Passive | Ecn::Rfc3168 | Ecn::EcnPlusPlus) => Ecn::Dctcp,
+    /// Return the ECN mode that the sender negotiates if the parameters request a mode.
+    ///
+    /// A sender that ignores marks does not negotiate ECN, because an ECN-capable sender must
+    /// respond to marks (RFC 3168 §6.1.2).
+    pub fn ecn(self, requested: Ecn) -> Ecn {
+        match (self, requested) {
+            (Marks::Ignored, _) => Ecn::Off,
+            (Marks::Proportional, Ecn::Off | Ecn::Passive | Ecn::Rfc3168 | Ecn::EcnPlusPlus) => Ecn::Dctcp,
             (Marks::L4s, Ecn::Off | Ecn::Passive) => Ecn::Accurate,
-            _ => asked,
+            _ => requested,
         }
     }
 }
 
-/// Keys of loss recovery that a congestion control sets where the scenario does not.
+/// Keys of loss recovery that a congestion control sets unless the scenario sets them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImpliedRecovery {
-    /// None: the keys of loss recovery do not change.
+    /// No keys: the keys of loss recovery do not change.
     None,
     /// Loss recovery by SACK.
     Sack,
     /// Loss recovery by SACK, RACK's loss detection, and the tail loss probe.
     SackRack,
-    /// As `SackRack`, with Proportional Rate Reduction (PRR).
+    /// Loss recovery by SACK, RACK's loss detection, the tail loss probe, and Proportional Rate
+    /// Reduction (PRR).
     SackRackPrr,
 }
 
 impl ImpliedRecovery {
-    /// As parameters of the endpoint.
+    /// Return the keys as parameters of the endpoint.
     pub fn parameters(self) -> Json {
         match self {
             ImpliedRecovery::None => json!({}),
@@ -249,7 +282,7 @@ impl ImpliedRecovery {
     }
 }
 
-/// A struct of parameters as it is when a scenario sets none of them.
+/// Return the default parameters of a struct.
 pub fn defaults<T: Read>() -> T {
     match T::read(&Json::Object(JsonMap::new()), "") {
         Ok(params) => params,
@@ -257,23 +290,26 @@ pub fn defaults<T: Read>() -> T {
     }
 }
 
-/// Multiplicative decrease: `beta` of the FlightSize (RFC 5681, equation 4, where beta is a half); what it was when a
-/// segment times out again (§3.1).
+/// Return ssthresh after a multiplicative decrease: `beta` times the FlightSize (RFC 5681, equation
+/// 4, where beta is one half).
+///
+/// A repeated timeout of a segment leaves ssthresh unchanged (§3.1).
 pub fn decreased(w: &Window, beta: f64, congestion: Congestion) -> f64 {
-    if congestion == (Congestion::Timeout { again: true }) { w.ssthresh } else { beta * w.flight }
+    if congestion == (Congestion::Timeout { repeated: true }) { w.ssthresh } else { beta * w.flight }
 }
 
-/// Decrease as Linux computes it in integers: `left` maps the whole segments of the FlightSize (in
-/// Linux, of cwnd) to those that stay. When a segment times out again ssthresh stays as it was, as
-/// in [`decreased`].
-pub fn decreased_in_segments(w: &Window, congestion: Congestion, left: impl Fn(u64) -> u64) -> f64 {
-    if congestion == (Congestion::Timeout { again: true }) {
+/// Return ssthresh after a multiplicative decrease in whole segments, as Linux computes it.
+///
+/// `reduced` maps the whole segments of the FlightSize (in Linux, of cwnd) to the reduced number. A
+/// repeated timeout of a segment leaves ssthresh unchanged, as in [`decreased`].
+pub fn decreased_in_segments(w: &Window, congestion: Congestion, reduced: impl Fn(u64) -> u64) -> f64 {
+    if congestion == (Congestion::Timeout { repeated: true }) {
         return w.ssthresh;
     }
-    left((w.flight / w.smss) as u64) as f64 * w.smss
+    reduced((w.flight / w.smss) as u64) as f64 * w.smss
 }
 
-/// Milliseconds of a round trip that Linux has measured in whole microseconds, rounded up
+/// Return a round-trip time in milliseconds, rounded up from whole microseconds as in Linux
 /// (usecs_to_jiffies with HZ = 1000).
 pub fn linux_ticks(rtt: Duration) -> u64 {
     (rtt.0 / 1_000_000).div_ceil(1000)

@@ -49,16 +49,16 @@ params! {
 
 impl Control for Dctcp {
     type State = DctcpState;
-    const MARKS: Marks = Marks::ByShare;
+    const MARKS: Marks = Marks::Proportional;
     /// Without PRR, because marks reduce cwnd immediately (RFC 8257 §3.3, step 9).
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRack;
 
-    fn begin(&self, _: &Window) -> Self::State {
+    fn new_state(&self, _: &Window) -> Self::State {
         DctcpState::new(self)
     }
 
-    fn in_linux() -> Json {
-        json!({"slow_start": slow_start::in_linux(), "avoidance": "per-window", "rules": "linux"})
+    fn linux_defaults() -> Json {
+        json!({"slow_start": slow_start::linux_defaults(), "avoidance": "per-window", "rules": "linux"})
     }
 }
 
@@ -150,7 +150,7 @@ impl CongestionControl for DctcpState {
         self.alpha.on_ack(ack.delivered, ack.marked, ack.round);
     }
 
-    fn before_cut(&mut self, delivered: u32, marked: u32, round: bool) {
+    fn before_reduction(&mut self, delivered: u32, marked: u32, round: bool) {
         let mut alpha = self.alpha;
         alpha.on_ack(delivered, marked, round);
         self.alpha_with_this_ack = Some(alpha.value);
@@ -160,7 +160,7 @@ impl CongestionControl for DctcpState {
         if ack.cwnd_limited { self.growth.cwnd_on_ack(w, ack, 1.0) } else { w.cwnd } // §3.4
     }
 
-    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
+    fn ssthresh_on_congestion(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         self.growth.on_congestion(congestion);
         let alpha = self.alpha_with_this_ack.unwrap_or(self.alpha.value);
         match congestion {
@@ -222,10 +222,10 @@ mod tests {
     fn marks_reduce_cwnd_by_half_of_alpha() {
         let mut d = dctcp();
         let w = window(100.0, 50.0, 100.0);
-        assert_eq!(d.ssthresh_on(&w, Congestion::Ecn, Time::ZERO), 50.0 * MSS);
+        assert_eq!(d.ssthresh_on_congestion(&w, Congestion::Ecn, Time::ZERO), 50.0 * MSS);
         d.alpha.value = 0.25;
-        assert_eq!(d.ssthresh_on(&w, Congestion::Ecn, Time::ZERO), 87.5 * MSS);
-        assert_eq!(d.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 50.0 * MSS);
+        assert_eq!(d.ssthresh_on_congestion(&w, Congestion::Ecn, Time::ZERO), 87.5 * MSS);
+        assert_eq!(d.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), 50.0 * MSS);
     }
 
     /// Steps 1 to 8 precede step 9. α therefore includes the ACK that ends the window and reduces
@@ -237,8 +237,9 @@ mod tests {
         let w = window(100.0, 50.0, 100.0);
         let last = Ack { marked: MSS as u32, round: true, ..ack(1.0) };
         d.observe(&w, &ack(1.0));
-        d.before_cut(last.delivered, last.marked, last.round);
-        assert_eq!(d.ssthresh_on(&w, Congestion::Ecn, Time::ZERO), 87.5 * MSS); // α = 0.5 * 1/2
+        d.before_reduction(last.delivered, last.marked, last.round);
+        // α = 0.5 * 1/2
+        assert_eq!(d.ssthresh_on_congestion(&w, Congestion::Ecn, Time::ZERO), 87.5 * MSS);
         d.observe(&w, &last);
         assert_eq!(d.alpha.value, 0.25);
     }
@@ -251,7 +252,7 @@ mod tests {
         for (cwnd, remaining) in [(20.0, 20.0), (21.0, 20.0), (42.0, 40.0)] {
             d.alpha.value = 100.0 / 1024.0;
             let w = window(cwnd, 10.0, cwnd);
-            assert_eq!(d.ssthresh_on(&w, Congestion::Ecn, Time::ZERO), remaining * MSS);
+            assert_eq!(d.ssthresh_on_congestion(&w, Congestion::Ecn, Time::ZERO), remaining * MSS);
         }
         for (before, marked, after) in
             [(15.0, 0, 0.0), (16.0, 0, 15.0), (1024.0, 0, 960.0), (100.0, 3, 113.0)]

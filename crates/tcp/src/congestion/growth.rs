@@ -80,7 +80,7 @@ impl Growth {
     }
 
     /// Return true if slow start needs measured round trips to end before congestion.
-    pub fn measures(&self) -> bool {
+    pub fn needs_measurements(&self) -> bool {
         self.exit.is_some()
     }
 

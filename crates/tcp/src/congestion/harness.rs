@@ -15,7 +15,7 @@ pub const MSS: f64 = 1000.0;
 
 /// Return the parameters of a control with its defaults in the stack `linux`.
 pub fn linux<T: Control>() -> T {
-    T::read(&T::in_linux(), "").unwrap()
+    T::read(&T::linux_defaults(), "").unwrap()
 }
 
 /// Return a window with cwnd, ssthresh and FlightSize in segments.
@@ -48,7 +48,7 @@ pub fn ack(segments: f64) -> Ack {
         cwnd_limited: true,
         in_recovery: false,
         rate: None,
-        held_for: Duration::ZERO,
+        pacing_delay: Duration::ZERO,
     }
 }
 
@@ -242,7 +242,7 @@ impl<C: CongestionControl> Sim<C> {
                 _ if open => self.now = self.next_send,
                 _ => {
                     self.now += Duration::from_millis(1000);
-                    self.on_congestion(self.window(), Congestion::Timeout { again: false });
+                    self.on_congestion(self.window(), Congestion::Timeout { repeated: false });
                     self.inflight.clear();
                     self.in_recovery = false;
                 }
@@ -263,9 +263,10 @@ impl<C: CongestionControl> Sim<C> {
     }
 
     fn on_congestion(&mut self, w: Window, congestion: Congestion) {
-        self.ssthresh = self.controller.ssthresh_on(&w, congestion, self.now).max(2.0 * MSS); // RFC 5681, equation 4
+        // RFC 5681, equation 4
+        self.ssthresh = self.controller.ssthresh_on_congestion(&w, congestion, self.now).max(2.0 * MSS);
         let default_cwnd = if matches!(congestion, Congestion::Timeout { .. }) { MSS } else { self.ssthresh };
-        self.cwnd = self.controller.cwnd_on(&w, congestion, self.now).unwrap_or(default_cwnd);
+        self.cwnd = self.controller.cwnd_on_congestion(&w, congestion, self.now).unwrap_or(default_cwnd);
         self.recover = self.next;
         self.in_recovery = congestion == Congestion::FastRetransmit;
         self.events.push((self.now, congestion));
@@ -331,22 +332,22 @@ impl<C: CongestionControl> Sim<C> {
                 prior_delivered: packet.delivered,
                 lost,
             }),
-            held_for: Duration::ZERO,
+            pacing_delay: Duration::ZERO,
         };
         let w = self.window();
         self.controller.observe(&w, &ack);
-        let again = packet.number >= self.recover;
-        let reduced = if lost > 0 && again {
+        let new_window = packet.number >= self.recover;
+        let reduced = if lost > 0 && new_window {
             self.on_congestion(before, Congestion::FastRetransmit);
             true
-        } else if marked > 0 && !self.in_recovery && self.controller.answers_mark(self.now, again) {
+        } else if marked > 0 && !self.in_recovery && self.controller.responds_to_mark(self.now, new_window) {
             self.on_congestion(before, Congestion::Ecn);
             true
         } else {
             false
         };
         let recovering = self.in_recovery || was_in_recovery || reduced;
-        if !recovering || self.controller.rules_recovery() {
+        if !recovering || self.controller.governs_recovery() {
             let w = self.window();
             self.cwnd = self.controller.cwnd_on_ack(&w, &ack);
             let w = self.window();

@@ -54,12 +54,12 @@ impl Control for HighSpeed {
     type State = HighSpeedState;
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::Sack; // RFC 3649 §13
 
-    fn begin(&self, _: &Window) -> Self::State {
+    fn new_state(&self, _: &Window) -> Self::State {
         HighSpeedState::new(self)
     }
 
-    fn in_linux() -> Json {
-        json!({"slow_start": slow_start::in_linux(), "rules": "linux"})
+    fn linux_defaults() -> Json {
+        json!({"slow_start": slow_start::linux_defaults(), "rules": "linux"})
     }
 }
 
@@ -67,7 +67,8 @@ impl Control for HighSpeed {
 /// the parameters.
 const TABLE_PARAMETERS: [f64; 3] = [38.0, 83_000.0, 0.1];
 
-/// Check that the windows are in order, and with Linux's rules that the parameters are those of the table.
+/// Check that the windows are in order, and with Linux's rules that the parameters are those of the
+/// table.
 fn check(p: &HighSpeed, path: &str) -> Result<(), Invalid> {
     if p.rules == HighSpeedRules::Linux {
         let values = [p.low_window.0, p.high_window.0, p.high_decrease];
@@ -183,7 +184,7 @@ impl CongestionControl for HighSpeedState {
         self.growth.cwnd_on_ack(w, ack, self.computed.1)
     }
 
-    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
+    fn ssthresh_on_congestion(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         self.growth.on_congestion(congestion);
         if self.params.rules == HighSpeedRules::Linux {
             let decrease = self.step_decrease();
@@ -306,7 +307,7 @@ mod tests {
     fn windows_up_to_38_segments_use_standard_tcp() {
         let mut h = HighSpeedState::new(&defaults());
         let w = window(38.0, 10.0, 38.0);
-        assert_eq!(h.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 19.0 * MSS);
+        assert_eq!(h.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), 19.0 * MSS);
         assert!((h.cwnd_on_ack(&w, &ack(1.0)) - 38_026.3).abs() < 0.1);
     }
 
@@ -316,7 +317,7 @@ mod tests {
         let w = window(5036.0, 10.0, 5036.0);
         let increase = (h.cwnd_on_ack(&w, &ack(1.0)) - w.cwnd) / MSS * 5036.0;
         assert!((20.0..20.1).contains(&increase), "{increase}");
-        let ratio = h.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO) / w.cwnd;
+        let ratio = h.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO) / w.cwnd;
         assert!((ratio - 0.753).abs() < 0.005, "{ratio}");
     }
 
@@ -369,13 +370,15 @@ mod tests {
     #[test]
     fn linux_reduces_cwnd_by_whole_segments_and_halves_it_after_slow_start() {
         let mut h = HighSpeedState::new(&linux());
-        let ssthresh =
-            |h: &mut HighSpeedState, w| h.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO) / MSS;
+        let ssthresh = |h: &mut HighSpeedState, w| {
+            h.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO) / MSS
+        };
         let below_ssthresh = window(51.0, 100.0, 51.0);
         h.cwnd_on_ack(&below_ssthresh, &ack(1.0));
         assert_eq!(ssthresh(&mut h, below_ssthresh), 26.0);
         let above_ssthresh = window(51.0, 26.0, 51.0);
-        let cwnd = h.cwnd_on_ack(&above_ssthresh, &ack(2.0)); // each ACK adds two segments per window
+        // each ACK adds two segments per window
+        let cwnd = h.cwnd_on_ack(&above_ssthresh, &ack(2.0));
         assert!((cwnd / MSS - 51.0 - 2.0 / 51.0).abs() < 1e-9);
         assert_eq!(ssthresh(&mut h, above_ssthresh), 51.0 - 22.0);
     }

@@ -65,15 +65,16 @@ params! {
 
 impl Control for Illinois {
     type State = IllinoisState;
-    /// SACK, because cumulative ACKs repair only one loss per round trip in windows of thousands of segments.
+    /// SACK, because cumulative ACKs repair only one loss per round trip in windows of thousands of
+    /// segments.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::Sack;
 
-    fn begin(&self, _: &Window) -> Self::State {
+    fn new_state(&self, _: &Window) -> Self::State {
         IllinoisState::new(self)
     }
 
-    fn in_linux() -> Json {
-        json!({"slow_start": slow_start::in_linux(), "avoidance": "per-window", "rules": "linux"})
+    fn linux_defaults() -> Json {
+        json!({"slow_start": slow_start::linux_defaults(), "avoidance": "per-window", "rules": "linux"})
     }
 }
 
@@ -290,7 +291,7 @@ impl CongestionControl for IllinoisState {
         self.growth.cwnd_on_ack(w, ack, self.alpha)
     }
 
-    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
+    fn ssthresh_on_congestion(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         self.growth.on_congestion(congestion);
         self.counted = 0;
         let beta = self.beta;
@@ -376,7 +377,7 @@ mod tests {
         a.rtt = Some(Duration::from_millis(100));
         i.observe(&w, &a);
         assert!(i.alpha < 1.0, "{}", i.alpha);
-        i.ssthresh_on(&w, Congestion::Timeout { again: false }, Time::ZERO);
+        i.ssthresh_on_congestion(&w, Congestion::Timeout { repeated: false }, Time::ZERO);
         i.observe(&w, &a);
         assert_eq!(i.alpha, 10.0);
     }
@@ -386,9 +387,9 @@ mod tests {
         let mut i = IllinoisState::new(&params());
         (i.alpha, i.beta) = (10.0, 0.125);
         let w = window(100.0, 50.0, 100.0);
-        let ssthresh = i.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO);
+        let ssthresh = i.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO);
         assert_eq!(ssthresh, 87.5 * MSS);
-        i.ssthresh_on(&w, Congestion::Timeout { again: false }, Time::ZERO);
+        i.ssthresh_on_congestion(&w, Congestion::Timeout { repeated: false }, Time::ZERO);
         assert_eq!((i.alpha, i.beta), (1.0, 0.5));
     }
 
@@ -399,7 +400,7 @@ mod tests {
         let mut i = IllinoisState::new(&linux());
         i.beta = 0.125;
         let w = window(23.0, 5.0, 23.0);
-        assert_eq!(i.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 21.0 * MSS);
+        assert_eq!(i.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), 21.0 * MSS);
     }
 
     /// tcp_illinois_cong_avoid, with α = 10 and ACKs of two segments: cwnd 21 grows with the second

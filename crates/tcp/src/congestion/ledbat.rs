@@ -39,7 +39,7 @@ params! {
 impl Control for Ledbat {
     type State = LedbatState;
 
-    fn begin(&self, _: &Window) -> Self::State {
+    fn new_state(&self, _: &Window) -> Self::State {
         LedbatState::new(self)
     }
 }
@@ -122,14 +122,14 @@ impl CongestionControl for LedbatState {
     }
 
     /// Return min(cwnd, max(cwnd/2, MIN_CWND)) after a loss.
-    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
+    fn ssthresh_on_congestion(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         match congestion {
-            Congestion::Timeout { again: true } => w.ssthresh,
+            Congestion::Timeout { repeated: true } => w.ssthresh,
             _ => (w.cwnd / 2.0).max(self.min_cwnd(w)),
         }
     }
 
-    fn cwnd_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> Option<f64> {
+    fn cwnd_on_congestion(&mut self, w: &Window, congestion: Congestion, _now: Time) -> Option<f64> {
         let halved = (w.cwnd / 2.0).max(self.min_cwnd(w)).min(w.cwnd);
         (!matches!(congestion, Congestion::Timeout { .. })).then_some(halved)
     }
@@ -178,10 +178,10 @@ mod tests {
     fn a_loss_halves_cwnd() {
         let mut l = ledbat();
         let w = window(20.0, 20.0, 18.0);
-        assert_eq!(l.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 10.0 * MSS);
-        assert_eq!(l.cwnd_on(&w, Congestion::FastRetransmit, Time::ZERO), Some(10.0 * MSS));
+        assert_eq!(l.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), 10.0 * MSS);
+        assert_eq!(l.cwnd_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), Some(10.0 * MSS));
         let w = window(3.0, 20.0, 3.0);
-        assert_eq!(l.cwnd_on(&w, Congestion::FastRetransmit, Time::ZERO), Some(2.0 * MSS));
+        assert_eq!(l.cwnd_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), Some(2.0 * MSS));
     }
 
     /// The base delay covers ten minutes. A pause of more than ten minutes discards all of it.

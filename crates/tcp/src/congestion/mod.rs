@@ -1,9 +1,13 @@
-//! Congestion control: numbers in, numbers out. The sender owns cwnd and ssthresh; loss recovery says
-//! when the window is cut, a controller says to what.
+//! Congestion control: equations for cwnd and ssthresh.
 //!
-//! One file an algorithm: its parameters, what it says of itself ([`Control`]), its state, its equations. `table.rs` is the table
-//! of them; docs/how-to/add-a-congestion-control.md adds one. Those that increase cwnd by a rule of their own do so only while
-//! cwnd limits what is in flight (RFC 7661 §1); Reno leaves that to the sender, LEDBAT and BBR have bounds of their own.
+//! The sender owns cwnd and ssthresh. Loss recovery decides when the window is reduced, and a
+//! congestion control decides the size of the reduction and the growth that follows.
+//!
+//! Each control has a file with its parameters, the properties of its kind ([`Control`]), its state
+//! and its equations. `table.rs` lists the controls, and docs/how-to/add-a-congestion-control.md
+//! describes how to add one. A control whose increase of cwnd follows its own rule applies that
+//! rule only while cwnd limits the data in flight (RFC 7661 §1). For Reno the sender checks this.
+//! LEDBAT and BBR have their own bounds.
 
 pub mod abe;
 pub mod bbr;

@@ -4,10 +4,10 @@
 //! Only the abstract of the draft was available, and quotations of its text by others. The
 //! following were checked against the authors' code for Linux (`tcp_prague`):
 //!
-//! - g, the reduction, and the increase on unmarked bytes only; - the virtual round-trip time
-//! (RTT_virt = max(RTT, 25 ms)) for the increase, α and the reduction, which applies from   500
-//! round trips after slow start; - the first update of α at the first mark, the halving on loss,
-//! and pacing.
+//! - g, the reduction, and the increase on unmarked bytes only;
+//! - the virtual round-trip time (RTT_virt = max(RTT, 25 ms)) for the increase, α and the
+//!   reduction, which applies from 500 round trips after slow start;
+//! - the first update of α at the first mark, the halving on loss, and pacing.
 //!
 //! All of these but the 500 round trips were also checked against the authors' code over UDP. Their
 //! code paces at twice the rate in slow start only up to half of ssthresh. A loss halves the
@@ -19,7 +19,7 @@ use serde_json::json;
 use units::param::Json;
 use units::{Bytes, Duration, Packets, Probability, Range, Rate, Time, params};
 
-use crate::congestion::bbr::paced;
+use crate::congestion::bbr::rate_from_bytes;
 use crate::congestion::control::{
     Ack, Congestion, CongestionControl, Control, ImpliedRecovery, Marks, decreased,
 };
@@ -64,12 +64,12 @@ impl Control for Prague {
     /// With RACK, because losses must be detected in units of time (RFC 9331 §4.3, item 6).
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr;
 
-    fn begin(&self, _: &Window) -> Self::State {
+    fn new_state(&self, _: &Window) -> Self::State {
         PragueState::new(self)
     }
 
-    fn in_linux() -> Json {
-        json!({"slow_start": slow_start::in_linux(), "pacing_header": "52 B"})
+    fn linux_defaults() -> Json {
+        json!({"slow_start": slow_start::linux_defaults(), "pacing_header": "52 B"})
     }
 }
 
@@ -148,7 +148,8 @@ impl CongestionControl for PragueState {
             if self.has_marks {
                 self.alpha.end_window();
             } else {
-                self.alpha = Alpha::new(self.params.g.0, self.params.initial_alpha.0); // α starts at the first mark
+                // α starts at the first mark
+                self.alpha = Alpha::new(self.params.g.0, self.params.initial_alpha.0);
             }
             self.alpha_updated_at = ack.now;
         }
@@ -169,7 +170,7 @@ impl CongestionControl for PragueState {
         }
     }
 
-    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, now: Time) -> f64 {
+    fn ssthresh_on_congestion(&mut self, w: &Window, congestion: Congestion, now: Time) -> f64 {
         self.growth.on_congestion(congestion);
         match congestion {
             Congestion::Ecn if self.detector.is_classic() => decreased(w, 0.5, congestion),
@@ -187,11 +188,11 @@ impl CongestionControl for PragueState {
 
     /// Allow one response per round trip, or per RTT_virt if that is longer: the interval of the
     /// updates of α.
-    fn answers_mark(&self, now: Time, again: bool) -> bool {
+    fn responds_to_mark(&self, now: Time, new_window: bool) -> bool {
         let since = self.last_reduction.map(|last| now.since(last)).filter(|_| !self.detector.is_classic());
         match since {
             Some(since) if self.rtt_virtual() > self.srtt => since >= self.rtt_virtual(),
-            _ => again,
+            _ => new_window,
         }
     }
 
@@ -209,7 +210,7 @@ impl CongestionControl for PragueState {
         }
         let gain = if w.cwnd < w.ssthresh { self.params.slow_start_pacing } else { 1.0 };
         let headers = 1.0 + self.params.pacing_header.0 as f64 / w.smss;
-        Some(paced(gain * headers * w.cwnd.max(w.pipe) / srtt.seconds()))
+        Some(rate_from_bytes(gain * headers * w.cwnd.max(w.pipe) / srtt.seconds()))
     }
 
     fn min_super_packet(&self, rate: Rate) -> u32 {
@@ -262,8 +263,8 @@ mod tests {
             p.observe(&w, &ack_at(0.0, 0.005, 1.0));
             let at = |n: u64| Time::ZERO + Duration::from_millis(5 * n);
             let reductions = (0..10).filter(|&n| {
-                let answers = p.answers_mark(at(n), true);
-                answers && p.ssthresh_on(&w, Congestion::Ecn, at(n)) < w.cwnd
+                let responds = p.responds_to_mark(at(n), true);
+                responds && p.ssthresh_on_congestion(&w, Congestion::Ecn, at(n)) < w.cwnd
             });
             assert_eq!(reductions.count(), cuts);
         }
@@ -299,7 +300,7 @@ mod tests {
             a.now = Time::ZERO + Duration::from_millis(50 * n);
             p.observe(&w, &a);
         }
-        assert_eq!(p.ssthresh_on(&w, Congestion::Ecn, a.now), 50.0 * MSS);
+        assert_eq!(p.ssthresh_on_congestion(&w, Congestion::Ecn, a.now), 50.0 * MSS);
     }
 
     #[test]
@@ -320,11 +321,11 @@ mod tests {
         let mut p = prague();
         let w = window(100.0, 50.0, 100.0);
         p.alpha.value = 0.1;
-        assert_eq!(p.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 50.0 * MSS);
+        assert_eq!(p.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), 50.0 * MSS);
         p.observe(&w, &ack_at(0.0, 0.020, 1.0));
-        assert_eq!(p.ssthresh_on(&w, Congestion::Ecn, Time::ZERO), 95.0 * MSS);
+        assert_eq!(p.ssthresh_on_congestion(&w, Congestion::Ecn, Time::ZERO), 95.0 * MSS);
         p.detector = Detector::classic();
-        assert_eq!(p.ssthresh_on(&w, Congestion::Ecn, Time::ZERO), 50.0 * MSS);
+        assert_eq!(p.ssthresh_on_congestion(&w, Congestion::Ecn, Time::ZERO), 50.0 * MSS);
     }
 
     /// RFC 9331 §4.3: two marks per round trip at any rate. If one packet in n is marked, growth by

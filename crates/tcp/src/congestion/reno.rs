@@ -28,12 +28,12 @@ params! {
 impl Control for Reno {
     type State = RenoState;
 
-    fn begin(&self, _: &Window) -> Self::State {
+    fn new_state(&self, _: &Window) -> Self::State {
         RenoState::new(self)
     }
 
-    fn in_linux() -> Json {
-        json!({"slow_start": slow_start::in_linux(), "avoidance": "per-window"})
+    fn linux_defaults() -> Json {
+        json!({"slow_start": slow_start::linux_defaults(), "avoidance": "per-window"})
     }
 }
 
@@ -59,7 +59,7 @@ impl CongestionControl for RenoState {
         self.growth.cwnd_on_ack(w, ack, 1.0)
     }
 
-    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
+    fn ssthresh_on_congestion(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         self.growth.on_congestion(congestion);
         decreased(w, 0.5, congestion)
     }
@@ -70,7 +70,7 @@ impl CongestionControl for RenoState {
 
     #[inline]
     fn needs_measurements(&self) -> bool {
-        self.growth.measures()
+        self.growth.needs_measurements()
     }
 
     #[inline]
@@ -130,7 +130,11 @@ mod tests {
             }
             assert_eq!(w.cwnd, 11_000.0);
         }
-        r.ssthresh_on(&window(11.0, 5.0, 11.0), Congestion::Timeout { again: false }, Time::ZERO);
+        r.ssthresh_on_congestion(
+            &window(11.0, 5.0, 11.0),
+            Congestion::Timeout { repeated: false },
+            Time::ZERO,
+        );
         assert_eq!(r.cwnd_on_ack(&window(1.0, 5.0, 1.0), &ack(3.0)), 2000.0);
     }
 
@@ -149,7 +153,11 @@ mod tests {
             };
             let mut r = RenoState::new(&params);
             assert_eq!(r.cwnd_on_ack(&window(10.0, 500.0, 10.0), &ack(300.0)), 310.0 * MSS);
-            r.ssthresh_on(&window(60.0, 500.0, 60.0), Congestion::Timeout { again: false }, Time::ZERO);
+            r.ssthresh_on_congestion(
+                &window(60.0, 500.0, 60.0),
+                Congestion::Timeout { repeated: false },
+                Time::ZERO,
+            );
             assert_eq!(r.cwnd_on_ack(&window(1.0, 30.0, 1.0), &ack(30.0)), after * MSS);
         }
     }
@@ -177,9 +185,16 @@ mod tests {
     #[test]
     fn ssthresh_is_half_the_flight_size_and_unchanged_by_a_repeated_timeout() {
         let mut flight = reno();
-        assert_eq!(flight.ssthresh_on(&window(50.0, 20.0, 13.0), Congestion::Ecn, Time::ZERO), 6_500.0);
         assert_eq!(
-            flight.ssthresh_on(&window(1.0, 7.0, 1.0), Congestion::Timeout { again: true }, Time::ZERO),
+            flight.ssthresh_on_congestion(&window(50.0, 20.0, 13.0), Congestion::Ecn, Time::ZERO),
+            6_500.0
+        );
+        assert_eq!(
+            flight.ssthresh_on_congestion(
+                &window(1.0, 7.0, 1.0),
+                Congestion::Timeout { repeated: true },
+                Time::ZERO
+            ),
             7_000.0
         );
     }

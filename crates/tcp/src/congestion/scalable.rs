@@ -53,16 +53,17 @@ params! {
 
 impl Control for Scalable {
     type State = ScalableState;
-    /// SACK, because cumulative ACKs repair only one loss per round trip in windows of thousands of segments.
+    /// SACK, because cumulative ACKs repair only one loss per round trip in windows of thousands of
+    /// segments.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::Sack;
 
-    fn begin(&self, _: &Window) -> Self::State {
+    fn new_state(&self, _: &Window) -> Self::State {
         ScalableState::new(self)
     }
 
-    fn in_linux() -> Json {
+    fn linux_defaults() -> Json {
         json!({
-            "slow_start": slow_start::in_linux(),
+            "slow_start": slow_start::linux_defaults(),
             "avoidance": "per-window",
             "legacy_window": "0 packets",
             "least_increase": 1.0,
@@ -104,7 +105,7 @@ impl CongestionControl for ScalableState {
         self.growth.cwnd_on_ack(w, ack, alpha)
     }
 
-    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
+    fn ssthresh_on_congestion(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         self.growth.on_congestion(congestion);
         let decrease = if self.is_legacy(w) { 0.5 } else { self.params.b };
         if self.params.rules == ScalableRules::Linux {
@@ -133,10 +134,10 @@ mod tests {
         let mut s = scalable();
         let w = window(100.0, 50.0, 100.0);
         assert_eq!(s.cwnd_on_ack(&w, &ack(1.0)), 100_010.0);
-        assert_eq!(s.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 87.5 * MSS);
+        assert_eq!(s.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), 87.5 * MSS);
         let w = window(16.0, 5.0, 16.0);
         assert_eq!(s.cwnd_on_ack(&w, &ack(1.0)), 16_062.5);
-        assert_eq!(s.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 8.0 * MSS);
+        assert_eq!(s.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), 8.0 * MSS);
     }
 
     /// tcp_scalable_ssthresh reduces cwnd to cwnd - (cwnd >> 3), so a cwnd below 8 segments stays.
@@ -146,7 +147,7 @@ mod tests {
         for (cwnd, remaining) in [(23.0, 21.0), (24.0, 21.0), (7.0, 7.0), (100.0, 88.0)] {
             let mut s = ScalableState::new(&params);
             let w = window(cwnd, 5.0, cwnd);
-            assert_eq!(s.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), remaining * MSS);
+            assert_eq!(s.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), remaining * MSS);
         }
     }
 

@@ -44,7 +44,7 @@ choice! {
 }
 
 /// Return the slow start of Linux for all controls without their own (tcp_slow_start).
-pub(super) fn in_linux() -> Json {
+pub(super) fn linux_defaults() -> Json {
     json!({"kind": "standard", "limit": "255 packets", "at_ssthresh": "stops"})
 }
 

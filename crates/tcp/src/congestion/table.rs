@@ -1,4 +1,4 @@
-//! The table of congestion controls: how a scenario names them and how they are built.
+//! Table of congestion controls: their names in scenarios and their construction.
 
 use units::param::Json;
 use units::{Duration, Params, Rate, Time, choice};
@@ -7,16 +7,19 @@ use super::control::{Ack, Congestion, CongestionControl, Control, ImpliedRecover
 use crate::congestion::growth::Growth;
 use crate::window::Window;
 
-/// From the table: what a scenario can name, and what a connection can hold. Reno's state is in the controller itself, that of
-/// the others in a box.
+/// Define the types that list the congestion controls: the choice in a scenario, and the controller
+/// of a connection.
+///
+/// The controller contains the state of Reno itself, and the state of each other control in a box.
 macro_rules! controls {
     ([$($Before:ident($B:path),)+] $Small:ident($S:path), [$($After:ident($A:path),)+]) => {
         choice! {
-            /// The congestion controls.
+            /// Congestion control.
             pub enum Algorithm { $($Before($B),)+ $Small($S), $($After($A),)+ }
         }
 
-        /// The controller of a connection: a closed choice, so that a call is a jump and not a pointer.
+        /// Controller of a connection. The set of controls is closed, so a call is a jump instead
+        /// of a call by pointer.
         #[derive(Clone, Debug)]
         pub enum Controller {
             #[doc = concat!("See [`", stringify!($S), "`].")]
@@ -35,18 +38,18 @@ macro_rules! controls {
     };
     (@all $($Name:ident($Type:path),)+) => {
         impl Algorithm {
-            /// What marks are to it.
+            /// Return the response of the control to marks.
             #[inline]
             pub fn marks(&self) -> Marks {
                 match self { $(Algorithm::$Name(_) => <$Type as Control>::MARKS,)+ }
             }
 
-            /// Whether it has the slow start of RFC 5681 or one that takes its place.
+            /// Return true if the control has the slow start of RFC 5681 or a substitute for it.
             pub fn has_slow_start(&self) -> bool {
                 match self { $(Algorithm::$Name(_) => <$Type as Control>::HAS_SLOW_START,)+ }
             }
 
-            /// What the control of a kind presumes of loss recovery.
+            /// Return the loss recovery that a kind of control requires.
             pub fn implied_recovery(kind: &str) -> ImpliedRecovery {
                 match kind {
                     $(<$Type as Params>::KEY => <$Type as Control>::IMPLIED_RECOVERY,)+
@@ -54,19 +57,20 @@ macro_rules! controls {
                 }
             }
 
-            /// What Linux changes of the defaults of the control of a kind.
-            pub fn in_linux(kind: &str) -> Json {
+            /// Return the parameters of a kind of control that differ from the defaults in the
+            /// stack `linux`.
+            pub fn linux_defaults(kind: &str) -> Json {
                 match kind {
-                    $(<$Type as Params>::KEY => <$Type as Control>::in_linux(),)+
+                    $(<$Type as Params>::KEY => <$Type as Control>::linux_defaults(),)+
                     _ => Json::Null,
                 }
             }
         }
 
         impl Controller {
-            /// The controller of a connection before its first ACK, with the window as it is then.
+            /// Create the controller of a connection before its first ACK, with the initial window.
             pub fn new(algorithm: &Algorithm, window: &Window) -> Self {
-                match algorithm { $(Algorithm::$Name(control) => Controller::$Name(control.begin(window).into()),)+ }
+                match algorithm { $(Algorithm::$Name(control) => Controller::$Name(control.new_state(window).into()),)+ }
             }
         }
 
@@ -76,16 +80,16 @@ macro_rules! controls {
                 match self { $(Controller::$Name(c) => c.cwnd_on_ack(window, ack),)+ }
             }
 
-            fn before_cut(&mut self, delivered: u32, marked: u32, round: bool) {
-                match self { $(Controller::$Name(c) => c.before_cut(delivered, marked, round),)+ }
+            fn before_reduction(&mut self, delivered: u32, marked: u32, round: bool) {
+                match self { $(Controller::$Name(c) => c.before_reduction(delivered, marked, round),)+ }
             }
 
-            fn ssthresh_on(&mut self, window: &Window, congestion: Congestion, now: Time) -> f64 {
-                match self { $(Controller::$Name(c) => c.ssthresh_on(window, congestion, now),)+ }
+            fn ssthresh_on_congestion(&mut self, window: &Window, congestion: Congestion, now: Time) -> f64 {
+                match self { $(Controller::$Name(c) => c.ssthresh_on_congestion(window, congestion, now),)+ }
             }
 
-            fn cwnd_on(&mut self, window: &Window, congestion: Congestion, now: Time) -> Option<f64> {
-                match self { $(Controller::$Name(c) => c.cwnd_on(window, congestion, now),)+ }
+            fn cwnd_on_congestion(&mut self, window: &Window, congestion: Congestion, now: Time) -> Option<f64> {
+                match self { $(Controller::$Name(c) => c.cwnd_on_congestion(window, congestion, now),)+ }
             }
 
             #[inline]
@@ -99,8 +103,8 @@ macro_rules! controls {
             }
 
             #[inline]
-            fn on_ack(&mut self, window: &Window, ack: &Ack, opens: bool) -> (f64, Option<f64>) {
-                match self { $(Controller::$Name(c) => c.on_ack(window, ack, opens),)+ }
+            fn on_ack(&mut self, window: &Window, ack: &Ack, may_grow: bool) -> (f64, Option<f64>) {
+                match self { $(Controller::$Name(c) => c.on_ack(window, ack, may_grow),)+ }
             }
 
             fn undo(&mut self, window: &Window) {
@@ -122,8 +126,8 @@ macro_rules! controls {
             }
 
             #[inline]
-            fn answers_mark(&self, now: Time, again: bool) -> bool {
-                match self { $(Controller::$Name(c) => c.answers_mark(now, again),)+ }
+            fn responds_to_mark(&self, now: Time, new_window: bool) -> bool {
+                match self { $(Controller::$Name(c) => c.responds_to_mark(now, new_window),)+ }
             }
 
             #[inline]
@@ -132,8 +136,8 @@ macro_rules! controls {
             }
 
             #[inline]
-            fn rules_recovery(&self) -> bool {
-                match self { $(Controller::$Name(c) => c.rules_recovery(),)+ }
+            fn governs_recovery(&self) -> bool {
+                match self { $(Controller::$Name(c) => c.governs_recovery(),)+ }
             }
 
             #[inline]
@@ -196,17 +200,19 @@ mod tests {
     use units::Read;
 
     #[test]
-    fn a_controller_is_small() {
+    fn controller_has_at_most_16_bytes() {
         assert!(size_of::<Controller>() <= 16, "{}", size_of::<Controller>());
     }
 
-    fn all() -> Vec<Algorithm> {
+    /// Return all kinds of controls, with their defaults, with those of Linux, and with other
+    /// choices.
+    fn all_algorithms() -> Vec<Algorithm> {
         let kinds: Vec<String> =
             Algorithm::pages().iter().map(|p| p["name"].as_str().unwrap().to_string()).collect();
         assert!(kinds.len() >= 13);
         let mut all: Vec<_> = kinds.iter().map(|k| serde_json::json!(k)).collect();
         for kind in &kinds {
-            let mut linux = Algorithm::in_linux(kind);
+            let mut linux = Algorithm::linux_defaults(kind);
             linux["kind"] = kind.as_str().into();
             all.push(linux);
         }
@@ -217,7 +223,7 @@ mod tests {
         all.iter().map(|v| Algorithm::read(v, "congestion").unwrap()).collect()
     }
 
-    /// What may happen to a controller.
+    /// Input to a controller.
     #[derive(Clone, Debug)]
     enum Event {
         Ack {
@@ -249,7 +255,7 @@ mod tests {
         let congestion = prop_oneof![
             Just(Congestion::FastRetransmit),
             Just(Congestion::Ecn),
-            any::<bool>().prop_map(|again| Congestion::Timeout { again }),
+            any::<bool>().prop_map(|repeated| Congestion::Timeout { repeated }),
         ];
         let event = prop_oneof![
             20 => ack,
@@ -260,8 +266,9 @@ mod tests {
         proptest::collection::vec(event, 1..200)
     }
 
-    /// A sender that believes whatever it is told.
-    fn survives(algorithm: &Algorithm, events: &[Event], flight: f64) -> Result<(), TestCaseError> {
+    /// Pass events to a controller without checks of their plausibility, and check cwnd, ssthresh
+    /// and the pacing rate.
+    fn check_invariants(algorithm: &Algorithm, events: &[Event], flight: f64) -> Result<(), TestCaseError> {
         let smss = 1460.0;
         let mut w = Window {
             cwnd: 10.0 * smss,
@@ -306,22 +313,24 @@ mod tests {
                         cwnd_limited: limited,
                         in_recovery: recovery,
                         rate: rtt.map(|_| sample),
-                        held_for: Duration::from_millis(ms % 7),
+                        pacing_delay: Duration::from_millis(ms % 7),
                     };
                     controller.observe(&w, &ack);
-                    if !recovery || controller.rules_recovery() {
+                    if !recovery || controller.governs_recovery() {
                         w.cwnd = controller.cwnd_on_ack(&w, &ack);
                         w.ssthresh = controller.ssthresh_on_ack(&w).unwrap_or(w.ssthresh);
                     }
                 }
                 Event::Congestion(congestion) => {
                     let before = w;
-                    w.ssthresh = controller.ssthresh_on(&before, congestion, now).max(2.0 * smss); // as the sender
+                    // RFC 5681, equation 4
+                    w.ssthresh = controller.ssthresh_on_congestion(&before, congestion, now).max(2.0 * smss);
                     let timeout = matches!(congestion, Congestion::Timeout { .. });
-                    let usual = if timeout { smss } else { w.ssthresh };
-                    // Only a first timeout sets ssthresh: what it never set cannot become cwnd.
-                    let usual = if usual.is_finite() { usual } else { before.cwnd };
-                    w.cwnd = controller.cwnd_on(&before, congestion, now).unwrap_or(usual);
+                    let default_cwnd = if timeout { smss } else { w.ssthresh };
+                    // Only the first timeout sets ssthresh. An infinite ssthresh must not become
+                    // cwnd.
+                    let default_cwnd = if default_cwnd.is_finite() { default_cwnd } else { before.cwnd };
+                    w.cwnd = controller.cwnd_on_congestion(&before, congestion, now).unwrap_or(default_cwnd);
                 }
                 Event::Undo => controller.undo(&w),
                 Event::Restart { ms } => {
@@ -340,16 +349,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn cwnd_is_finite_and_at_least_a_segment(events in events(), flight in 0.0f64..2.0) {
-            for algorithm in all() {
-                survives(&algorithm, &events, flight)?;
+        fn cwnd_is_finite_and_at_least_one_segment(events in events(), flight in 0.0f64..2.0) {
+            for algorithm in all_algorithms() {
+                check_invariants(&algorithm, &events, flight)?;
             }
         }
     }
 
     #[test]
-    fn every_kind_is_read_by_its_word_and_written_back() {
-        for algorithm in all() {
+    fn each_kind_is_read_by_name_and_written_back() {
+        for algorithm in all_algorithms() {
             let written = algorithm.write();
             assert_eq!(Algorithm::read(&written, "congestion").unwrap(), algorithm);
         }

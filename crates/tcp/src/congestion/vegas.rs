@@ -56,12 +56,12 @@ params! {
 impl Control for Vegas {
     type State = VegasState;
 
-    fn begin(&self, _: &Window) -> Self::State {
+    fn new_state(&self, _: &Window) -> Self::State {
         VegasState::new(self)
     }
 
-    fn in_linux() -> Json {
-        json!({"slow_start": slow_start::in_linux(), "rules": "linux"})
+    fn linux_defaults() -> Json {
+        json!({"slow_start": slow_start::linux_defaults(), "rules": "linux"})
     }
 }
 
@@ -207,14 +207,15 @@ impl CongestionControl for VegasState {
             _ if slow_start => w.cwnd,
             Some(diff) if diff < self.params.alpha.0 => w.cwnd + w.smss,
             Some(diff) if diff > self.params.beta.0 => {
-                self.exits_slow_start = true; // otherwise cwnd falls below ssthresh and slow start resumes
+                // otherwise cwnd falls below ssthresh and slow start resumes
+                self.exits_slow_start = true;
                 (w.cwnd - w.smss).max(2.0 * w.smss)
             }
             _ => w.cwnd,
         }
     }
 
-    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
+    fn ssthresh_on_congestion(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         self.growth.on_congestion(congestion);
         decreased(w, 0.5, congestion)
     }
@@ -320,7 +321,8 @@ mod tests {
     /// A flow alone reaches a queue of α to β segments, after a slow start without loss.
     #[test]
     fn flow_keeps_two_to_four_segments_queued() {
-        let path = Path { buffer: 100, ..Path::new(16_000_000, 50) }; // the packet in transmission included
+        // the packet in transmission included
+        let path = Path { buffer: 100, ..Path::new(16_000_000, 50) };
         let mut sim = Sim::new(vegas(), path, 2.0, f64::INFINITY);
         sim.run(10.0, |_| {});
         let (mut min, mut max) = (f64::INFINITY, 0.0f64);

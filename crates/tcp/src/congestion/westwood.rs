@@ -78,13 +78,13 @@ params! {
 impl Control for Westwood {
     type State = WestwoodState;
 
-    fn begin(&self, _: &Window) -> Self::State {
+    fn new_state(&self, _: &Window) -> Self::State {
         WestwoodState::new(self)
     }
 
-    fn in_linux() -> Json {
+    fn linux_defaults() -> Json {
         json!({
-            "slow_start": slow_start::in_linux(),
+            "slow_start": slow_start::linux_defaults(),
             "avoidance": "per-window",
             "filter": 0.875,
             "samples": "linux",
@@ -164,9 +164,9 @@ impl WestwoodState {
     /// Return true if this ACK ends a reduction to half of the FlightSize.
     ///
     /// The reduction ends with loss recovery. Without loss recovery it ends after a round trip,
-    /// with an ACK that may increase cwnd (`opens`).
-    fn reduction_ends(&self, ack: &Ack, opens: bool) -> bool {
-        self.reducing && !ack.in_recovery && (self.reduced_for_loss || (ack.round && opens))
+    /// with an ACK that may increase cwnd (`may_grow`).
+    fn reduction_ends(&self, ack: &Ack, may_grow: bool) -> bool {
+        self.reducing && !ack.in_recovery && (self.reduced_for_loss || (ack.round && may_grow))
     }
 
     /// Sample the bandwidth with an ACK (Linux, westwood_update_window).
@@ -195,7 +195,8 @@ impl WestwoodState {
 impl CongestionControl for WestwoodState {
     fn observe(&mut self, w: &Window, ack: &Ack) {
         self.growth.observe(w, ack, false);
-        self.reduced_for_loss |= ack.in_recovery; // loss recovery may begin during a reduction for a mark
+        // loss recovery may begin during a reduction for a mark
+        self.reduced_for_loss |= ack.in_recovery;
         if self.is_linux() {
             return self.observe_linux(ack);
         }
@@ -211,15 +212,15 @@ impl CongestionControl for WestwoodState {
         }
     }
 
-    fn on_ack(&mut self, w: &Window, ack: &Ack, opens: bool) -> (f64, Option<f64>) {
+    fn on_ack(&mut self, w: &Window, ack: &Ack, may_grow: bool) -> (f64, Option<f64>) {
         self.observe(w, ack);
-        if self.reduction_ends(ack, opens)
+        if self.reduction_ends(ack, may_grow)
             && let Some(pipe) = self.pipe(w)
         {
             self.reducing = false;
             return (pipe, Some(pipe));
         }
-        let cwnd = if opens { self.cwnd_on_ack(w, ack).max(w.smss) } else { w.cwnd };
+        let cwnd = if may_grow { self.cwnd_on_ack(w, ack).max(w.smss) } else { w.cwnd };
         (cwnd, self.growth.take_slow_start_exit())
     }
 
@@ -227,7 +228,7 @@ impl CongestionControl for WestwoodState {
         if ack.cwnd_limited { self.growth.cwnd_on_ack(w, ack, 1.0) } else { w.cwnd }
     }
 
-    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
+    fn ssthresh_on_congestion(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         self.growth.on_congestion(congestion);
         let timeout = matches!(congestion, Congestion::Timeout { .. });
         self.reducing = !timeout && self.params.in_recovery == InRecovery::Half;
@@ -244,7 +245,7 @@ impl CongestionControl for WestwoodState {
 
     /// Limit cwnd to the bandwidth-delay product: "if cwnd > ssthresh, cwnd = ssthresh". Congestion
     /// does not increase cwnd.
-    fn cwnd_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> Option<f64> {
+    fn cwnd_on_congestion(&mut self, w: &Window, congestion: Congestion, _now: Time) -> Option<f64> {
         let pipe = self.pipe(w)?;
         let sets_pipe = !matches!(congestion, Congestion::Timeout { .. }) && !self.reducing;
         sets_pipe.then(|| pipe.min(w.cwnd))
@@ -306,7 +307,10 @@ mod tests {
         assert_eq!(changes, [(0, None), (41, Some([803e3; 2])), (92, Some([827e3, 806e3]))]);
         assert_eq!(c.rtt_min, Duration::from_millis(10), "the round-trip time is rounded up");
         // The bandwidth-delay product is 806 B/ms for 10 ms.
-        assert_eq!(c.ssthresh_on(&w, Congestion::Timeout { again: false }, Time::ZERO), 8.0 * MSS);
+        assert_eq!(
+            c.ssthresh_on_congestion(&w, Congestion::Timeout { repeated: false }, Time::ZERO),
+            8.0 * MSS
+        );
         assert_eq!(c.rtt_min, Duration(u64::MAX));
     }
 
@@ -317,7 +321,7 @@ mod tests {
         let mut c = WestwoodState::new(&linux());
         (c.bandwidth, c.rtt_min) = (Some([1e6; 2]), Duration::from_millis(80));
         let w = window(100.0, 50.0, 100.0);
-        assert_eq!(c.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 50.0 * MSS);
+        assert_eq!(c.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), 50.0 * MSS);
         let w = window(50.0, 50.0, 50.0);
         let mut a = ack_at(1.0, 0.1, 1.0);
         (a.in_recovery, a.round) = (true, true);
@@ -330,14 +334,14 @@ mod tests {
     fn congestion_sets_the_window_to_bandwidth_times_minimum_round_trip_time() {
         let mut c = westwood();
         let w = window(100.0, 50.0, 100.0);
-        assert_eq!(c.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 50.0 * MSS);
-        assert_eq!(c.cwnd_on(&w, Congestion::FastRetransmit, Time::ZERO), None);
+        assert_eq!(c.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), 50.0 * MSS);
+        assert_eq!(c.cwnd_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), None);
         (c.bandwidth, c.rtt_min) = (Some([1e6; 2]), Duration::from_millis(80));
-        assert_eq!(c.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 80.0 * MSS);
-        assert_eq!(c.cwnd_on(&w, Congestion::FastRetransmit, Time::ZERO), Some(80.0 * MSS));
+        assert_eq!(c.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), 80.0 * MSS);
+        assert_eq!(c.cwnd_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), Some(80.0 * MSS));
         let small = window(60.0, 50.0, 60.0);
-        assert_eq!(c.cwnd_on(&small, Congestion::FastRetransmit, Time::ZERO), Some(60.0 * MSS));
-        assert_eq!(c.cwnd_on(&small, Congestion::Timeout { again: false }, Time::ZERO), None);
+        assert_eq!(c.cwnd_on_congestion(&small, Congestion::FastRetransmit, Time::ZERO), Some(60.0 * MSS));
+        assert_eq!(c.cwnd_on_congestion(&small, Congestion::Timeout { repeated: false }, Time::ZERO), None);
     }
 
     /// The estimate is the rate of a busy bottleneck, and congestion reduces the window to its

@@ -1,36 +1,36 @@
-//! An ACK as it arrives, with what it says of marks.
+//! An arriving ACK and the ECN feedback that it carries.
 
 use net::{Options, Segment};
 use units::Time;
 
 use crate::config::{EceGrowth, Tcp};
 
-/// What the other side said of marks.
+/// ECN feedback of an ACK.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Feedback {
-    /// Respond to congestion, at most once a window.
+    /// True if the ACK requests a response to congestion, at most one per window of data.
     pub echo: bool,
-    /// Share of what this ACK delivers that was marked, between 0 and 1.
+    /// Fraction of the bytes delivered by the ACK that were marked, from 0 to 1.
     pub marked: f64,
 }
 
 impl Feedback {
-    /// Whether the ACK may open the window as far as its echo is concerned (RFC 3168 §6.1.2).
+    /// Return true if the ACK's ECE permits growth of cwnd (RFC 3168 §6.1.2).
     #[inline]
     pub(super) fn may_open(&self, tcp: &Tcp) -> bool {
         !self.echo || tcp.details.ece_growth == EceGrowth::AsAnyAck
     }
 }
 
-/// An acceptable ACK, as it arrives.
+/// Acceptable ACK as it arrives.
 #[derive(Clone, Copy, Debug)]
 pub struct ArrivingAck<'a> {
-    /// When.
+    /// Arrival time of the ACK.
     pub now: Time,
-    /// The segment that carries it.
+    /// Segment that carries the ACK.
     pub segment: &'a Segment,
-    /// Its options.
+    /// TCP options of the segment.
     pub options: &'a Options,
-    /// What it says of marks.
+    /// ECN feedback of the ACK.
     pub feedback: Feedback,
 }

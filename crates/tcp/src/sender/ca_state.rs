@@ -1,15 +1,16 @@
-//! Where a sender stands between two losses.
+//! State of congestion avoidance of a sender.
 
-/// The state of congestion avoidance, in Linux's names (tcp_ca_state), of which Disorder follows from what is SACKed.
+/// State of congestion avoidance, with Linux's names (tcp_ca_state). Linux's Disorder is an Open
+/// sender whose scoreboard has SACKed segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CaState {
-    /// Nothing is amiss.
+    /// The sender detects no congestion.
     #[default]
     Open,
-    /// The window comes down after ECN-Echo.
+    /// The sender reduces cwnd in response to ECN-Echo.
     Cwr,
-    /// Losses are repaired.
+    /// The sender retransmits lost segments after a fast retransmit.
     Recovery,
-    /// After a timeout.
+    /// The sender retransmits after a timeout.
     Loss,
 }

@@ -1,54 +1,59 @@
-//! What the parameters of a sender may say.
+//! Choices of the sender's parameters.
 
 use units::words;
 
 words! {
-    /// When three duplicate ACKs start a fast retransmit.
+    /// Guard against repeated fast retransmits in one window of data.
     pub enum FastRetransmit {
-        /// Only when the cumulative ACK has passed everything sent before the last cut (RFC 6582 §3.2).
+        /// Three duplicate ACKs start a fast retransmit only if the cumulative ACK covers all data
+        /// sent before the last reduction of cwnd (RFC 6582 §3.2).
         OncePerWindow = "once-per-window",
-        /// Whenever the third duplicate arrives, so that one window may be cut several times (4.3BSD-Reno; ns-2 without `bugFix_`).
+        /// Every third duplicate ACK outside recovery starts a fast retransmit, so that cwnd may be
+        /// reduced several times per window of data (4.3BSD-Reno; ns-2 without `bugFix_`).
         Unguarded = "unguarded",
     }
 }
 
 words! {
-    /// Which ACK of data begins slow start.
+    /// ACK of data that begins slow start.
     pub enum SlowStartFrom {
-        /// The first (RFC 5681 §3.1).
+        /// The first ACK of data increases cwnd (RFC 5681 §3.1).
         FirstAck = "first-ack",
-        /// The second: the first segment stands for a SYN, whose ACK opens nothing (ns-2's `delay_growth_`, for its TCP without handshake).
+        /// The second ACK of data is the first to increase cwnd. The first segment stands for the
+        /// SYN, whose ACK does not increase cwnd (ns-2's `delay_growth_`, for its TCP without
+        /// handshake).
         SecondAck = "second-ack",
     }
 }
 
 words! {
-    /// Whether a FIN without data waits for room in cwnd.
+    /// Condition for sending a FIN without data.
     pub enum FinWaits {
-        /// It does, as any segment does.
+        /// The FIN waits until cwnd permits it, as every other segment does.
         ForCwnd = "for-cwnd",
-        /// It does not (Linux, tcp_cwnd_test).
+        /// The FIN does not wait for cwnd (Linux, tcp_cwnd_test).
         No = "no",
     }
 }
 
 words! {
-    /// What a timeout in the middle of a recovery does to ssthresh.
+    /// Effect on ssthresh of a timeout during recovery.
     pub enum TimeoutInRecovery {
-        /// It lowers it again: a lost retransmission is a second sign of congestion (RFC 5681 §4.3).
+        /// The timeout reduces ssthresh again, because a lost retransmission is a second sign of
+        /// congestion (RFC 5681 §4.3).
         Cuts = "cuts",
-        /// It leaves it as the recovery set it (Linux, tcp_enter_loss).
+        /// ssthresh remains as the recovery set it (Linux, tcp_enter_loss).
         Keeps = "keeps",
     }
 }
 
 words! {
-    /// The SACK information from before a timeout, where RACK does not judge losses.
+    /// Use of SACK information after a timeout, if RACK does not detect losses.
     pub enum SackAfterTimeout {
-        /// Discarded (RFC 2018 §8; RFC 6675 §5.1).
+        /// The timeout discards all SACK information (RFC 2018 §8; RFC 6675 §5.1).
         Forgotten = "forgotten",
-        /// Retained; a receiver that reneges is detected by its cumulative ACK (errata 1610 of RFC 2018; Linux,
-        /// tcp_timeout_mark_lost).
+        /// The sender retains its SACK information. The cumulative ACK reveals a receiver that
+        /// reneges (errata 1610 of RFC 2018; Linux, tcp_timeout_mark_lost).
         Kept = "kept",
     }
 }
@@ -56,165 +61,185 @@ words! {
 words! {
     /// cwnd after a timeout.
     pub enum LossWindow {
-        /// One segment (RFC 5681 §3.1).
+        /// The timeout sets cwnd to one segment (RFC 5681 §3.1).
         Segment = "segment",
-        /// One segment more than is in flight: RACK does not deem lost what was sent within the last round trip (Linux).
+        /// The timeout sets cwnd to one segment more than is in flight, because RACK does not mark
+        /// segments as lost that were sent within the last round trip (Linux).
         FlightAndSegment = "flight-and-segment",
     }
 }
 
 words! {
-    /// What an ACK with ECN-Echo does to cwnd when it is no reason for a cut.
+    /// Effect on cwnd of an ACK with ECN-Echo that does not reduce cwnd.
     pub enum EceGrowth {
-        /// Nothing (RFC 3168 §6.1.2: a sender should not increase cwnd in response to it).
+        /// The ACK does not increase cwnd (RFC 3168 §6.1.2).
         None = "none",
-        /// What any ACK does (Linux).
+        /// The ACK increases cwnd as an ACK without ECN-Echo does (Linux).
         AsAnyAck = "as-any-ack",
     }
 }
 
 words! {
-    /// From what ssthresh is computed when the window is cut.
+    /// Quantity from which a reduction computes ssthresh.
     pub enum SsthreshFrom {
-        /// Half the FlightSize, at least two segments; kept when a segment times out again (RFC 5681, equation 4).
+        /// ssthresh becomes half of the FlightSize, at least two segments. A repeated timeout of
+        /// the same segment does not change it (RFC 5681, equation 4).
         FlightSize = "flight-size",
-        /// A share of cwnd, whatever is in flight (Linux).
+        /// ssthresh becomes a fraction of cwnd, independent of the data in flight (Linux).
         Cwnd = "cwnd",
-        /// Half the smaller of cwnd and the receiver's window, in whole segments, at least two, and again when a segment times
-        /// out again (4.3BSD-Reno: Stevens & Wright 1995, figure 29.16; ns-2).
+        /// ssthresh becomes half of the smaller of cwnd and the receive window, in whole segments,
+        /// at least two. A repeated timeout of the same segment reduces it again (4.3BSD-Reno:
+        /// Stevens & Wright 1995, figure 29.16; ns-2).
         Window = "window",
     }
 }
 
 words! {
-    /// What counts where cwnd grows.
+    /// Bytes of an ACK by which cwnd grows.
     pub enum CwndCounts {
-        /// Bytes newly_acked acknowledged by the acknowledgement number (RFC 5681 §3.1, RFC 3465 §2.1).
+        /// cwnd grows by the bytes that the acknowledgement number newly acknowledges (RFC 5681
+        /// §3.1, RFC 3465 §2.1).
         Acknowledged = "acknowledged",
-        /// Bytes newly_acked delivered, SACKed ones at once (Linux).
+        /// cwnd grows by the bytes newly delivered, including newly SACKed bytes (Linux).
         Delivered = "delivered",
     }
 }
 
 words! {
-    /// When cwnd may grow.
+    /// Condition for growth of cwnd.
     pub enum CwndValidation {
-        /// With every ACK of new data.
+        /// Every ACK of new data may increase cwnd.
         None = "none",
-        /// While it is used up: in slow start, by half (Linux, tcp_is_cwnd_limited).
+        /// An ACK increases cwnd only if cwnd limited the sender. In slow start it is enough that
+        /// half of cwnd was in flight (Linux, tcp_is_cwnd_limited).
         Limited = "limited",
     }
 }
 
 words! {
-    /// What an idle time longer than the timeout does to cwnd.
+    /// Effect on cwnd of an idle time longer than the RTO.
     pub enum IdleRestart {
-        /// Nothing.
+        /// An idle time does not change cwnd.
         Off = "off",
-        /// It returns to the initial window (RFC 5681 §4.1).
+        /// An idle time reduces cwnd to the initial window (RFC 5681 §4.1).
         Rfc5681 = "rfc5681",
-        /// It is halved for each timeout that went by, down to the initial window (RFC 2861, Linux).
+        /// An idle time halves cwnd once per RTO, down to the initial window (RFC 2861, Linux).
         Rfc2861 = "rfc2861",
     }
 }
 
 words! {
-    /// In what the data in flight is counted under SACK.
+    /// Unit in which a sender with SACK counts the data in flight.
     pub enum FlightUnit {
-        /// Bytes (RFC 6675).
+        /// The sender counts bytes (RFC 6675).
         Bytes = "bytes",
-        /// Segments, each as one SMSS, as Linux counts them.
+        /// The sender counts segments, each as one SMSS (Linux).
         Segments = "segments",
     }
 }
 
 words! {
-    /// What retransmissions of a recovery do to the retransmission timer, which every ACK of new data restarts.
+    /// Effect of retransmissions during recovery on the retransmission timer. An ACK of new data
+    /// always restarts the timer.
     pub enum FastRetransmitTimer {
-        /// The fast retransmit restarts it, later ones do not (4.3BSD-Reno, ns-2).
+        /// The fast retransmit restarts the timer, and later retransmissions do not (4.3BSD-Reno,
+        /// ns-2).
         Restarts = "restarts",
-        /// It runs on (RFC 6298 §5.1).
+        /// Retransmissions do not restart the timer (RFC 6298 §5.1).
         RunsOn = "runs-on",
-        /// Each of them restarts it (RFC 6675 §6 allows it).
+        /// Every retransmission restarts the timer (permitted by RFC 6675 §6).
         Each = "each-restarts",
-        /// That of the first unacknowledged segment restarts it, and an ACK that SACKs something sent before that (Linux).
+        /// A retransmission of the first unacknowledged segment restarts the timer. So does an ACK
+        /// that SACKs data sent before that segment was last sent (Linux).
         First = "first-restarts",
     }
 }
 
 words! {
-    /// From when the user timeout counts.
+    /// Event that starts the user timeout.
     pub enum UserTimeoutFrom {
-        /// From when something was last acknowledged, or sent when nothing was out (RFC 5482 §1).
+        /// The user timeout starts with the last new acknowledgement, or with the first segment
+        /// sent when no data was in flight (RFC 5482 §1).
         Progress = "progress",
-        /// From when it was first sent again (Linux).
+        /// The user timeout starts with the first retransmission of the oldest unacknowledged
+        /// segment (Linux).
         FirstRetransmission = "first-retransmission",
     }
 }
 
 words! {
-    /// Answers to a retransmission that was spurious.
+    /// Response to a spurious retransmission.
     pub enum SpuriousResponse {
-        /// The window is what is in flight, and a little more; ssthresh what was in flight, or as it was (RFC 4015).
+        /// The sender sets cwnd to the data in flight plus at most an initial window. ssthresh
+        /// becomes the larger of itself and the data in flight before the retransmission (RFC
+        /// 4015).
         Eifel = "eifel",
-        /// The window and ssthresh are as they were (Linux).
+        /// The sender restores the cwnd and ssthresh from before the retransmission (Linux).
         Restore = "restore",
-        /// Only what would be sent again for nothing is not.
+        /// cwnd and ssthresh remain reduced. The sender only stops further spurious
+        /// retransmissions.
         None = "none",
     }
 }
 
 words! {
-    /// Whether small segments wait for ACKs.
+    /// Condition under which a segment smaller than SMSS waits for an ACK.
     pub enum Nagle {
-        /// They never wait.
+        /// A small segment never waits for an ACK.
         Off = "off",
-        /// While anything is unacknowledged (RFC 896, RFC 9293 §3.7.4).
+        /// A small segment waits while any data is unacknowledged (RFC 896, RFC 9293 §3.7.4).
         Rfc896 = "rfc896",
-        /// While a small segment is unacknowledged (Minshall 1998, as Linux does).
+        /// A small segment waits while another small segment is unacknowledged (Minshall 1998;
+        /// Linux).
         Minshall = "minshall",
     }
 }
 
 words! {
-    /// Segmentation offload of the sender.
+    /// Segmentation offload (TSO) of the sender.
     pub enum Offload {
-        /// Each segment is sent as soon as the windows allow it.
+        /// The sender sends each segment as soon as the windows permit it.
         None = "none",
-        /// Segments wait for an ACK that is due within a millisecond, unless they fill a super-packet, the
+        /// Segments wait for an ACK that is due within 1 ms, unless they fill a super-packet, the
         /// rest of one, or a third of the window (Linux, tcp_tso_should_defer, tcp_tso_autosize).
         Linux = "linux",
     }
 }
 
 words! {
-    /// Limit of the data that the application has written and the other side has not acknowledged.
+    /// Limit of the data that the application has written and the other endpoint has not
+    /// acknowledged.
     pub enum SendBuffer {
-        /// The application writes everything at once.
+        /// The application writes all its data at once.
         Unlimited = "unlimited",
-        /// The data takes memory: a packet 896 B beside its payload, with gathering a super-packet. The memory grows with cwnd from `memory.send`
-        /// to `memory.send_max`, and the application writes when a third of it is free (Linux, tcp_sndbuf_expand).
+        /// The data occupies memory. Each packet, or each super-packet with offload, takes 896 B
+        /// beside its payload. The memory grows with cwnd from `memory.send` to `memory.send_max`,
+        /// and the application writes when a third of it is free (Linux, tcp_sndbuf_expand).
         Linux = "linux",
     }
 }
 
 words! {
-    /// What probes a closed window.
+    /// Segment that probes a closed window.
     pub enum WindowProbe {
-        /// A byte of new data (RFC 9293 §3.8.6.1).
+        /// The probe carries one byte of new data (RFC 9293 §3.8.6.1).
         Byte = "new-octet",
-        /// A segment without data and with an old sequence number, as Linux sends it.
+        /// The probe has an old sequence number and no data (Linux).
         OldSequence = "old-sequence",
     }
 }
 
 words! {
-    /// Which segments of new data have PSH.
+    /// Segments of new data that have the PSH flag.
     pub enum Push {
-        /// That in which the last write ends: a write that waits is one with the next (RFC 9293 §3.9.1).
+        /// The segment in which the last write ends has PSH. A write that still waits is combined
+        /// with the next write (RFC 9293 §3.9.1).
         LastWrite = "last-write",
-        /// Those in which a write ends, unless more is announced (MSG_MORE) or the next write fills the segment up; and the first by which half of the
-        /// largest window that was ever offered has gone since the last PSH; with gathering also the last one of a super-packet (Linux, tcp_push, forced_push, tcp_transmit_skb).
+        /// A segment in which a write ends has PSH, unless the application announces more data
+        /// (MSG_MORE) or the next write fills the segment. The first segment that ends more than
+        /// half of the maximum advertised window after the last PSH also has PSH. With offload, the
+        /// last segment of a super-packet has PSH too (Linux, tcp_push, forced_push,
+        /// tcp_transmit_skb).
         Linux = "linux",
     }
 }

@@ -1,4 +1,4 @@
-//! What changes cwnd and ssthresh: the controller on ACKs, cuts, idleness.
+//! Changes of cwnd and ssthresh: growth by ACKs, reductions, and restart after idle times.
 
 use net::Seq;
 use units::{Duration, Time};
@@ -12,36 +12,40 @@ use crate::config::{
 use crate::congestion::{Ack, Congestion, CongestionControl, RateSample};
 use crate::window::Window;
 
-/// What an ACK brought, as far as the controller is concerned.
+/// Data about an ACK that the congestion controller needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Progress {
-    /// Bytes acknowledged, those delivered, and all delivered so far.
+    /// Bytes newly acknowledged by the acknowledgement number.
     pub acked: u32,
+    /// Bytes newly delivered, including newly SACKed bytes.
     pub delivered: u32,
+    /// Total bytes delivered, including this ACK.
     pub total_delivered: u64,
-    /// The round trip of what was sent last of them.
+    /// Round-trip time of the segment sent last among those newly delivered.
     pub rtt: Option<Duration>,
+    /// Delivery rate, if it was sampled.
     pub rate: Option<RateSample>,
-    /// Whether the window may open.
+    /// True if the ACK may increase cwnd.
     pub opens: bool,
-    /// Whether loss recovery is under way.
+    /// True during loss recovery.
     pub in_recovery: bool,
 }
 
-/// What is out when nothing more goes, in bytes.
+/// Data in flight when the sender cannot send another segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outstanding {
-    /// In the network, and what a segment more would be.
+    /// Bytes in the network (pipe).
     pub pipe: f64,
-    pub unit: f64,
-    /// Sent and not acknowledged.
-    pub sent: f64,
-    /// Delivered so far.
+    /// Size of the next segment, in the unit in which `pipe` counts.
+    pub segment: f64,
+    /// Bytes sent and not acknowledged.
+    pub flight: f64,
+    /// Total bytes delivered.
     pub delivered: u64,
 }
 
 impl Tcb {
-    /// Lets the controller see an ACK, and open the window if it opens.
+    /// Pass an ACK to the congestion controller, and set cwnd and ssthresh to its results.
     #[inline]
     pub(super) fn update_cwnd(
         &mut self,
@@ -70,18 +74,19 @@ impl Tcb {
             cwnd_limited: true,
             in_recovery,
             rate,
-            held_for: Duration::ZERO,
+            pacing_delay: Duration::ZERO,
         };
         if let Some(tracking) = tracking {
             ack.srtt = self.rto.srtt(tcp);
             ack.min_rtt = tracking.min_rtt;
-            ack.held_for = tracking.pace_at.since(now);
+            ack.pacing_delay = tracking.pace_at.since(now);
             if self.una.after(tracking.round_end) {
                 ack.round = true;
                 tracking.round_end = self.max;
             }
             if tcp.cwnd.validation != CwndValidation::None {
-                // Linux, tcp_is_cwnd_limited: in slow start, while at least half of cwnd is used.
+                // Linux, tcp_is_cwnd_limited: in slow start it is enough that half of cwnd was in
+                // flight.
                 ack.cwnd_limited = if window.cwnd < window.ssthresh {
                     window.cwnd < 2.0 * tracking.max_flight
                 } else {
@@ -96,7 +101,8 @@ impl Tcb {
         }
     }
 
-    /// A mark asks for a cut, in an ACK up to `ack` that delivers so much: the controller counts its marks first.
+    /// Prepare a reduction of cwnd for ECN-Echo in an ACK up to `ack` that delivers `delivered`
+    /// bytes. The controller counts the marks of the ACK before the reduction.
     #[cold]
     pub(super) fn on_ecn_echo(
         &mut self,
@@ -111,79 +117,86 @@ impl Tcb {
             self.cwnd <= f64::from(self.smss) && tcp.ecn.at_one_segment == EcnAtOneSegment::WaitForTimer;
         if let Some(tracking) = tracking {
             let marked = (f64::from(delivered) * feedback.marked).round() as u32;
-            self.congestion.before_cut(delivered, marked, ack.after(tracking.round_end));
+            self.congestion.before_reduction(delivered, marked, ack.after(tracking.round_end));
         }
     }
 
-    /// The window as it was when the ACK at hand arrived, or the timer expired, for a cut: FlightSize without what
-    /// limited transmit sent (RFC 5681 §3.2, step 2; RFC 6675 §5, step 4.2), and no more than cwnd. In a recovery
-    /// SND.MAX - SND.UNA goes on growing while a lost retransmission waits for the timer, though cwnd was cut: what is
-    /// above cwnd has left the network, and the second loss must lower ssthresh again (RFC 5681 §4.3).
+    /// Return the windows from which a reduction computes ssthresh, as they were before the ACK or
+    /// the timeout. The FlightSize excludes the `limited` bytes that limited transmit sent (RFC
+    /// 5681 §3.2, step 2; RFC 6675 §5, step 4.2), and is at most cwnd.
+    ///
+    /// In a recovery SND.MAX - SND.UNA continues to grow while a lost retransmission waits for the
+    /// timer, although cwnd was reduced. The data beyond cwnd has ssthresh the network, and the second
+    /// loss must reduce ssthresh again (RFC 5681 §4.3).
     pub(super) fn window_at_reduction(&self, window: Window, una: Seq, limited: u32) -> Window {
         let flight = f64::from((self.max - una).saturating_sub(limited)).min(self.cwnd);
         Window { flight, ..window }
     }
 
-    /// Cuts the window; `window`: [`window_at_reduction`](Self::window_at_reduction).
+    /// Reduce cwnd and ssthresh. `window` is the result of
+    /// [`window_at_reduction`](Self::window_at_reduction).
     #[cold]
     pub(super) fn reduce_cwnd(&mut self, now: Time, congestion: Congestion, mut window: Window, tcp: &Tcp) {
         let flight = window.flight;
         let whole = |bytes: f64| (bytes / window.smss).floor() * window.smss;
-        let (from, held) = match tcp.cwnd.ssthresh_from {
+        let (base, kind) = match tcp.cwnd.ssthresh_from {
             SsthreshFrom::FlightSize => (flight, congestion),
             SsthreshFrom::Cwnd => (self.cwnd, congestion),
-            SsthreshFrom::Window => (whole(window.usable()), congestion.first()),
+            SsthreshFrom::Window => (whole(window.usable()), congestion.without_repetition()),
         };
-        window.flight = from;
-        let mut left = self.congestion.ssthresh_on(&window, held, now);
-        let by_share = congestion == Congestion::Ecn && self.congestion.is_scalable();
-        if !by_share
+        window.flight = base;
+        let mut ssthresh = self.congestion.ssthresh_on_congestion(&window, kind, now);
+        let scalable = congestion == Congestion::Ecn && self.congestion.is_scalable();
+        if !scalable
             && (tcp.details.flight_unit == FlightUnit::Segments
                 || tcp.cwnd.ssthresh_from == SsthreshFrom::Window)
         {
-            left = whole(left);
+            ssthresh = whole(ssthresh);
         }
-        self.ssthresh = left.max(2.0 * window.smss); // RFC 5681, equation 4
-        let chosen = self.congestion.cwnd_on(&window, congestion, now);
+        self.ssthresh = ssthresh.max(2.0 * window.smss); // RFC 5681, equation 4
+        let cwnd = self.congestion.cwnd_on_congestion(&window, congestion, now);
         self.cwnd = match congestion {
-            Congestion::FastRetransmit => chosen.unwrap_or(self.ssthresh),
+            Congestion::FastRetransmit => cwnd.unwrap_or(self.ssthresh),
             Congestion::Ecn => {
-                let least = tcp.ecn.min_window.0 * window.smss; // RFC 3168 §6.1.2: one segment
-                chosen.unwrap_or(left).max(least).min(self.cwnd)
+                let min_cwnd = tcp.ecn.min_window.0 * window.smss; // RFC 3168 §6.1.2: one segment
+                cwnd.unwrap_or(ssthresh).max(min_cwnd).min(self.cwnd)
             }
-            Congestion::Timeout { .. } => chosen.unwrap_or(window.smss), // RFC 5681 §3.1: the loss window
+            Congestion::Timeout { .. } => cwnd.unwrap_or(window.smss), // RFC 5681 §3.1: the loss window
         };
     }
 
-    /// Nothing more goes: whether cwnd is what stops the sender (Linux, tcp_cwnd_validate).
-    pub(super) fn record_limit(&mut self, tracking: &mut Tracking, out: Outstanding) {
-        let Outstanding { pipe, unit, sent, delivered } = out;
-        // What is held back by a pace that follows from cwnd is limited by cwnd.
-        let paced = self.pacing_holds && !self.congestion.rules_recovery();
+    /// Record whether cwnd limits the sender, which cannot send another segment now (Linux,
+    /// tcp_cwnd_validate).
+    pub(super) fn record_limit(&mut self, tracking: &mut Tracking, outstanding: Outstanding) {
+        let Outstanding { pipe, segment, flight, delivered } = outstanding;
+        // A pacing rate that is computed from cwnd counts as a limit by cwnd.
+        let paced = self.pacing_holds && !self.congestion.governs_recovery();
         let queue = tracking.queue.as_mut();
         let (waited, drained) = queue
             .map_or((false, false), |q| (std::mem::take(&mut q.waited_for_cwnd), q.is_drained(self.max)));
-        let limited = paced || waited || pipe + unit > self.cwnd;
-        if !self.una.before(tracking.limit_recorded_until)
+        let limited = paced || waited || pipe + segment > self.cwnd;
+        if !self.una.before(tracking.cwnd_usage_end)
             || limited
-            || (!tracking.cwnd_limited && sent > tracking.max_flight)
+            || (!tracking.cwnd_limited && flight > tracking.max_flight)
         {
-            (tracking.cwnd_limited, tracking.max_flight, tracking.limit_recorded_until) =
-                (limited, sent, self.max);
+            (tracking.cwnd_limited, tracking.max_flight, tracking.cwnd_usage_end) =
+                (limited, flight, self.max);
         }
         tracking.app_limited = (self.unsent == 0 || drained) && !limited;
         if tracking.app_limited {
-            // draft-ietf-ccwg-bbr §4.1.2.4: what is sent next, too, if nothing is out.
+            // draft-ietf-ccwg-bbr §4.1.2.4: the next segment is application-limited even if no data
+            // is in flight.
             tracking.app_limited_until = (delivered + pipe as u64).max(1);
         }
     }
 
-    /// Something is sent after an idle time.
+    /// Reduce cwnd if the connection was idle, and notify the controller of the restart.
     pub(super) fn restart_after_idle(&mut self, tracking: &Tracking, now: Time, tcp: &Tcp) {
         let idle = now.since(tracking.last_sent);
-        if self.congestion.rules_recovery() {
-            // However long it was, cwnd stays; what waited for the pace was not idle (draft-cardwell-iccrg-bbr-00 §4.3.4.4:
-            // "packets_in_flight == 0 and C.app_limited").
+        if self.congestion.governs_recovery() {
+            // An idle time does not change the cwnd of such a controller. A sender that waited for
+            // pacing was not idle (draft-cardwell-iccrg-bbr-00 §4.3.4.4: "packets_in_flight == 0
+            // and C.app_limited").
             if tracking.app_limited {
                 self.congestion.on_restart(now, idle);
             }
@@ -194,7 +207,7 @@ impl Tcb {
             return;
         }
         let restart = tcp.initial_window.bytes(f64::from(self.smss)).min(self.cwnd);
-        let before = self.cwnd;
+        let cwnd_before = self.cwnd;
         self.cwnd = match tcp.cwnd.idle_restart {
             IdleRestart::Rfc2861 => {
                 let halvings = (idle.0 / rto.0.max(1)).min(64) as i32;
@@ -202,8 +215,8 @@ impl Tcb {
             }
             _ => restart,
         };
-        if self.cwnd < before && tcp.cwnd.idle_restart == IdleRestart::Rfc2861 {
-            self.ssthresh = self.ssthresh.max(0.75 * before);
+        if self.cwnd < cwnd_before && tcp.cwnd.idle_restart == IdleRestart::Rfc2861 {
+            self.ssthresh = self.ssthresh.max(0.75 * cwnd_before);
         }
         self.congestion.on_restart(now, idle);
     }

@@ -1,4 +1,4 @@
-//! Data that goes out before the handshake ends (RFC 7413, `rfc7413`).
+//! Data sent before the handshake is complete (RFC 7413, `rfc7413`).
 
 use units::{Duration, Time};
 
@@ -7,14 +7,15 @@ use super::{Kind, Sender};
 use crate::config::Tcp;
 
 impl Sender {
-    /// The first SYN goes out with as much data as there is, up to `room` bytes: how many.
+    /// Send the waiting data, at most `room` bytes, with the first SYN. Return its length in bytes.
     pub fn on_syn_data(&mut self, room: u32) -> u32 {
         let tcb = &mut self.tcb;
         let len = tcb.unsent.min(u64::from(room)) as u32;
         if len > 0 {
             if tcb.unsent != u64::MAX {
                 tcb.unsent -= u64::from(len);
-                tcb.push = tcb.push + 1; // it was noted before the SYN had its number
+                // the application wrote before the SYN had its sequence number
+                tcb.write_end = tcb.write_end + 1;
             }
             tcb.max = tcb.max + len;
             tcb.segments += 1;
@@ -25,8 +26,8 @@ impl Sender {
         len
     }
 
-    /// The other side acknowledged the SYN, but not all of its data, which goes out again at once (RFC 7413 §4.2.2).
-    /// That is no sign of congestion (Linux, tcp_non_congestion_loss_retransmit).
+    /// Retransmit data of the SYN that the SYN-ACK did not acknowledge (RFC 7413 §4.2.2). This loss
+    /// is not a sign of congestion (Linux, tcp_non_congestion_loss_retransmit).
     pub(super) fn lose_syn_data(&mut self, now: Time, tcp: &Tcp) {
         self.tcb.restart_timer(now, tcp);
         match &mut self.kind {
@@ -35,7 +36,8 @@ impl Sender {
         }
     }
 
-    /// The SYN-ACK has gone out, and data may follow it. Nothing is timed before the handshake ends.
+    /// Permit data after the SYN-ACK, before the handshake is complete. Round-trip times are
+    /// measured only after the handshake.
     pub fn begin_early(&mut self, now: Time, smss: u32, sack: bool, timestamps: bool, tcp: &Tcp) {
         if let Kind::Cumulative(sender) = &mut self.kind {
             sender.time_syn(Time::NEVER);
@@ -43,8 +45,8 @@ impl Sender {
         self.on_syn_acked(now, self.tcb.max, smss, sack, timestamps, tcp);
     }
 
-    /// The SYN-ACK was not answered, twice: what followed it is lost, and one segment may be out (Linux,
-    /// tcp_fastopen_synack_timer).
+    /// Mark all data after the SYN-ACK as lost, because the SYN-ACK was retransmitted twice, and
+    /// reduce cwnd to one segment (Linux, tcp_fastopen_synack_timer).
     pub fn lose_early_data(&mut self, now: Time, tcp: &Tcp) {
         if self.tcb.una == self.tcb.max {
             self.tcb.cwnd = f64::from(self.tcb.smss);
@@ -55,13 +57,14 @@ impl Sender {
         self.tcb.rto.end_back_off();
     }
 
-    /// The SYN-ACK went out again.
+    /// Count a timeout that retransmits the SYN-ACK.
     pub fn count_syn_timeout(&mut self) {
         self.tcb.stats.timeouts += 1;
     }
 
-    /// The handshake ends, `rtt` after the SYN-ACK, if that is known: what is out is timed from now on (Linux,
-    /// tcp_rcv_synrecv_state_fastopen).
+    /// Complete the handshake and restart the timer for the data in flight (Linux,
+    /// tcp_rcv_synrecv_state_fastopen). `rtt` is the round-trip time of the SYN-ACK, if it is
+    /// known.
     pub fn end_early(&mut self, now: Time, rtt: Option<Duration>, tcp: &Tcp) {
         let tcb = &mut self.tcb;
         if let Some(rtt) = rtt {

@@ -1,4 +1,5 @@
-//! What the handshake sets up.
+//! State of the sender during the handshake, and its initialization when the connection is
+//! established.
 
 use net::Seq;
 use units::{Duration, Time};
@@ -11,14 +12,15 @@ use crate::config::{CwndValidation, FrtoKind, IdleRestart, Nagle, Push, SendBuff
 use crate::congestion::CongestionControl;
 use crate::recovery::RecoveryKind;
 
-/// Least timeout of data after a SYN was lost (RFC 6298 §5.7).
+/// RTO of the first data after a lost SYN (RFC 6298 §5.7).
 const AFTER_SYN_LOSS: Duration = Duration::from_millis(3000);
 
 impl Sender {
-    /// The SYN (or SYN-ACK) goes out.
+    /// Record that a SYN or SYN-ACK is sent, and start its timer.
     pub fn on_syn_sent(&mut self, now: Time, tcp: &Tcp) {
         let first = self.tcb.max == self.tcb.una;
-        self.tcb.max = self.tcb.max.max(self.tcb.una + 1); // there may be data that the first had
+        // a retransmitted SYN may follow one that carried data
+        self.tcb.max = self.tcb.max.max(self.tcb.una + 1);
         if let Kind::Cumulative(sender) = &mut self.kind {
             sender.skip_to_max(&self.tcb);
             sender.time_syn(if first { now } else { Time::NEVER });
@@ -26,11 +28,11 @@ impl Sender {
         self.tcb.timer = now + self.tcb.rto.timeout(tcp);
     }
 
-    /// The SYN is acknowledged, up to `ack`: the connection is established, with this segment size, SACK and
-    /// timestamps.
+    /// Establish the connection when an ACK acknowledges the SYN. `ack` is its acknowledgement
+    /// number. `smss`, `sack` and `timestamps` are the results of the negotiation.
     pub fn on_syn_acked(&mut self, now: Time, ack: Seq, smss: u32, sack: bool, timestamps: bool, tcp: &Tcp) {
-        if self.tcb.expirations > 0 && self.tcb.push == self.tcb.una {
-            self.tcb.push = self.tcb.una + 1;
+        if self.tcb.expirations > 0 && self.tcb.write_end == self.tcb.una {
+            self.tcb.write_end = self.tcb.una + 1;
         }
         self.tcb.acked += u64::from(ack - (self.tcb.una + 1));
         self.tcb.una = ack;
@@ -38,15 +40,15 @@ impl Sender {
             sender.sample_rtt(&mut self.tcb, now, tcp);
         }
         self.tcb.timer = Time::NEVER;
-        if !self.tcb.push.after(self.tcb.una) && self.tcb.unsent == 0 {
-            self.tcb.push = self.tcb.una;
+        if !self.tcb.write_end.after(self.tcb.una) && self.tcb.unsent == 0 {
+            self.tcb.write_end = self.tcb.una;
         }
         self.tcb.smss = smss;
         if let Some(n) = tcp.cwnd.initial_ssthresh {
             self.tcb.ssthresh = n.0 * f64::from(smss);
         }
         let iw = tcp.initial_window.bytes(f64::from(smss));
-        // RFC 5681 §3.1: one segment if the SYN or SYN-ACK was lost.
+        // RFC 5681 §3.1: cwnd is one segment after the loss of a SYN or SYN-ACK.
         self.tcb.cwnd = if u64::from(self.tcb.expirations) > tcp.connection.syn_losses_forgiven {
             f64::from(smss)
         } else {
@@ -78,7 +80,8 @@ impl Sender {
         }
     }
 
-    /// More is kept than most connections need, and a scoreboard if it goes by that.
+    /// Create the optional state of an established connection. With `sack`, replace the sender
+    /// without SACK by a sender with SACK.
     #[inline(never)]
     fn start_tracking(&mut self, now: Time, sack: bool, timestamps: bool, tcp: &Tcp) {
         let mut tracking = Tracking::new(now, self.tcb.una, self.tcb.rto.srtt(tcp), timestamps, tcp);
@@ -92,9 +95,9 @@ impl Sender {
         }
     }
 
-    /// A sender that comes into being when the connection is established already: since `then`, with a first
-    /// round trip (zero: none). `window`: the last that
-    /// was told, and a sequence number no later than that of any segment to come.
+    /// Set up the sender of a connection that was established at `then` without a simulated
+    /// handshake. `rtt` is the round-trip time of the handshake; zero if it is unknown. `window` is
+    /// a sequence number that no later segment precedes, and the last advertised window.
     pub fn resume(
         &mut self,
         tcp: &Tcp,
@@ -115,25 +118,26 @@ impl Sender {
             sender.skip_to_max(tcb);
         }
         self.on_syn_acked(then, self.tcb.max, smss, sack, timestamps, tcp);
-        // The application had nothing until now.
+        // The application had not written data before this point.
         match &mut self.kind {
             Kind::Cumulative(sender) => sender.record_limit(&mut self.tcb),
             Kind::Sack(sender) => sender.record_limit(&mut self.tcb, tcp),
         }
     }
 
-    /// The initial window is one segment: the SYN-ACK was marked (RFC 5562 §3.1).
+    /// Set cwnd to one segment because the SYN-ACK was marked (RFC 5562 §3.1).
     pub fn begin_with_one_segment(&mut self) {
         self.tcb.cwnd = f64::from(self.tcb.smss);
     }
 
-    /// The time until the SYN goes out again counts anew (RFC 5562 §3.2).
+    /// Restart the timer that retransmits the SYN-ACK (RFC 5562 §3.2).
     pub fn restart_syn_timer(&mut self, now: Time, tcp: &Tcp) {
         self.tcb.timer = now + self.tcb.rto.timeout(tcp);
     }
 
-    /// The SYN got no answer: it goes out again, after the same time for so many `linear` timeouts, then after twice the
-    /// time. Returns whether to give up, after so many `retries` more.
+    /// Process an expiry of the SYN timer. The first `linear` timeouts have equal length, and each
+    /// later timeout doubles. Return true if the handshake fails because `linear + retries`
+    /// retransmissions were unanswered.
     pub fn on_syn_timeout(&mut self, retries: u64, linear: u64) -> bool {
         self.tcb.stats.timeouts += 1;
         self.tcb.expirations = self.tcb.expirations.saturating_add(1);

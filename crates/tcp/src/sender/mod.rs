@@ -1,5 +1,7 @@
-//! The sending half: the window, what goes out, and what an ACK changes. It alone owns cwnd and
-//! ssthresh. Without SACK it works by bytes ([`CumulativeSender`]); with SACK it asks the scoreboard ([`SackSender`]); what both have is in the [`Tcb`].
+//! The sending half of a connection: it sends segments, processes ACKs, and owns cwnd and ssthresh.
+//!
+//! A sender without SACK counts acknowledged bytes ([`CumulativeSender`]). A sender with SACK uses
+//! a scoreboard of segments ([`SackSender`]). State that both kinds need is in the [`Tcb`].
 
 mod arriving;
 mod ca_state;
@@ -42,20 +44,20 @@ pub use outgoing::Outgoing;
 pub use stats::SenderStats;
 pub use tcb::Tcb;
 
-/// True if every ACK and segment takes the general path of its sender. The feature `slow-paths` is for
-/// tests, which hold the fast paths to the same results (`tools/slow-paths`).
+/// True if every ACK and segment takes the general path of its sender. The feature `slow-paths` is
+/// for tests, which check that the fast paths give the same results (`tools/slow-paths`).
 pub(crate) const SLOW_PATHS: bool = cfg!(feature = "slow-paths");
 
-/// A sender: what both kinds have, and what its kind has.
+/// Sender of a connection: the common state and the state of its kind.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
-    /// What both kinds have.
+    /// State that both kinds of sender need.
     pub tcb: Tcb,
     kind: Kind,
 }
 
-/// How a sender finds what is lost.
+/// Kind of sender, which determines how losses are detected.
 #[derive(Clone, Debug)]
 enum Kind {
     Cumulative(CumulativeSender),
@@ -79,12 +81,13 @@ impl Kind {
 }
 
 impl Sender {
-    /// A sender whose SYN takes the sequence number `iss`. `phase`: of its host's clock.
+    /// Create the sender of a connection whose SYN has the sequence number `iss`. `phase` is the
+    /// phase of the host's clock.
     pub fn new(tcp: &Tcp, iss: Seq, phase: Duration) -> Self {
         Sender { tcb: Tcb::new(tcp, iss, phase), kind: Kind::Cumulative(CumulativeSender::new(iss)) }
     }
 
-    /// An acceptable ACK of an established connection. Returns whether the window was cut.
+    /// Process an acceptable ACK of an established connection. Return true if cwnd was reduced.
     #[inline]
     pub fn on_ack(&mut self, arriving: &ArrivingAck, tcp: &Tcp) -> bool {
         match &mut self.kind {
@@ -93,7 +96,7 @@ impl Sender {
         }
     }
 
-    /// The next segment to send, if there is one that may go now.
+    /// Return the next segment, if the sender may send one now.
     #[inline]
     pub fn next_segment(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         match &mut self.kind {
@@ -107,7 +110,7 @@ impl Sender {
 mod tests {
     use super::*;
 
-    /// What a flow costs in memory, and how many cache lines a packet touches.
+    /// The size of a sender determines the memory per connection and the cache lines per packet.
     #[test]
     fn a_sender_stays_small() {
         assert!(size_of::<Sender>() <= 216, "{}", size_of::<Sender>());

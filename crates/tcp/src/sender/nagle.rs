@@ -1,5 +1,5 @@
-//! What the application socket_flags of small segments: they wait for more to come, or for nothing (tcp(7), TCP_CORK,
-//! TCP_NODELAY; send(2), MSG_MORE, MSG_EOR); and Nagle's algorithm.
+//! Small segments that wait: Nagle's algorithm, and the socket options TCP_CORK and TCP_NODELAY
+//! (tcp(7)) and flags MSG_MORE and MSG_EOR (send(2)).
 
 use net::Seq;
 use units::{Duration, Time};
@@ -10,18 +10,19 @@ use super::tcb::{Tcb, TimerPurpose};
 use super::tracking::Tracking;
 use crate::config::{Nagle, RtoEstimator, Tcp};
 
-/// The longest that a small segment waits for more while nothing is out (tcp(7)); Linux counts it as it counts a probe of
-/// the window, and waits for a timeout at least.
+/// Maximum time that a corked segment waits while no data is in flight (tcp(7)). Linux uses its
+/// timer for window probes, so that the segment waits at least one RTO.
 const MAX_CORK_TIME: Duration = Duration::from_millis(200);
 
 impl Tracking {
-    /// Whether a record ends within (`seq`, `end`].
+    /// Return true if a record ends within (`seq`, `end`].
     #[inline(never)]
     pub(super) fn ends_record(&self, seq: Seq, end: Seq) -> bool {
         self.records.iter().any(|r| r.after(seq) && !r.after(end))
     }
 
-    /// How much of `len` bytes of new data from `seq` on goes into one segment: up to the end of a record.
+    /// Return how many of `len` bytes of new data from `seq` fit into one segment, which ends with
+    /// the record at the latest.
     pub(super) fn within_record(&self, seq: Seq, len: u32) -> u32 {
         match self.records.iter().find(|end| end.after(seq)) {
             Some(end) => len.min(*end - seq),
@@ -31,7 +32,7 @@ impl Tracking {
 }
 
 impl Sender {
-    /// What is written from now on goes into other segments than what was written before.
+    /// End a record: later writes do not share a segment with earlier writes.
     pub fn end_record(&mut self) {
         let (una, end) = (self.tcb.una, self.tcb.data_end() + self.tcb.unsent as u32);
         if let Some(tracking) = self.kind.tracking_mut() {
@@ -44,7 +45,8 @@ impl Sender {
 }
 
 impl Tcb {
-    /// Small segments never wait for ACKs. What waits goes now, even corked (Linux, __tcp_sock_set_nodelay).
+    /// Set TCP_NODELAY, with which small segments never wait for ACKs. Data that already waits is
+    /// sent now, even if the socket is corked (Linux, __tcp_sock_set_nodelay).
     pub fn nodelay(&mut self, on: bool) {
         if on && !self.socket_flags.any(SocketFlags::NODELAY) {
             self.socket_flags.set(SocketFlags::PUSH, true);
@@ -53,34 +55,35 @@ impl Tcb {
         self.release_small_segment();
     }
 
-    /// The delivery rate is asked for.
+    /// Enable or disable delivery rate samples for TCP_INFO.
     pub fn measure_delivery_rate(&mut self, on: bool) {
         self.socket_flags.set(SocketFlags::RATE, on);
     }
 
-    /// Small segments wait for more.
+    /// Set TCP_CORK, with which small segments wait for more data.
     pub fn cork(&mut self, on: bool) {
         self.socket_flags.set(SocketFlags::CORK, on);
         self.release_small_segment();
     }
 
-    /// The last write is followed by another.
+    /// Set MSG_MORE, which announces another write after the last one.
     pub fn expect_more(&mut self, on: bool) {
         self.socket_flags.set(SocketFlags::MORE, on);
         self.release_small_segment();
     }
 
-    /// Whether more is to follow what is written now.
+    /// Return true if the application has announced another write.
     pub(super) fn expects_more(&self) -> bool {
         self.socket_flags.any(SocketFlags::MORE)
     }
 
-    /// Whether nothing was wished.
+    /// Return true if the application has not set a flag that affects small segments.
     pub(super) fn has_no_socket_flags(&self) -> bool {
         !self.socket_flags.any(SocketFlags::NODELAY | SocketFlags::CORK | SocketFlags::MORE)
     }
 
-    /// Something new was written or wished: what waits may go. While what probed the window is out, its timer goes on.
+    /// Stop the persist timer if the waiting segment may now be sent, after a write or a change of
+    /// a socket flag. The timer continues while a window probe is in flight.
     pub fn release_small_segment(&mut self) {
         let waits = self.is_persisting() && self.una == self.max;
         if waits && self.avoids_silly_window(self.rwnd) && !self.is_corked() {
@@ -88,7 +91,7 @@ impl Tcb {
         }
     }
 
-    /// Whether all that there is to send is a small segment that waits for more.
+    /// Return true if the only unsent data is a small segment that waits for more data.
     pub(super) fn is_corked(&self) -> bool {
         let socket_flags = self.socket_flags;
         let waits = socket_flags.any(SocketFlags::CORK | SocketFlags::MORE)
@@ -97,7 +100,7 @@ impl Tcb {
         waits && self.unsent > 0 && self.unsent < u64::from(self.smss)
     }
 
-    /// How long a small segment waits for more.
+    /// Return the maximum time that a small segment waits for more data.
     pub(super) fn cork_time(&self, tcp: &Tcp) -> Duration {
         match tcp.rto.estimator {
             RtoEstimator::Linux => self.rto.timeout(tcp).max(MAX_CORK_TIME),
@@ -105,20 +108,22 @@ impl Tcb {
         }
     }
 
-    /// It has waited for so long.
+    /// Release a corked segment whose maximum waiting time is over.
     pub(super) fn end_cork_time(&mut self) {
         self.socket_flags.set(SocketFlags::PUSH, true);
-        self.push = self.data_end() + self.unsent as u32;
+        self.write_end = self.data_end() + self.unsent as u32;
         (self.timer, self.timer_purpose) = (Time::NEVER, TimerPurpose::Rto);
     }
 
-    /// The application writes: only what waited before goes whatever was wished.
+    /// Process a write by the application. A flag that releases waiting data does not apply to data
+    /// written later.
     pub(super) fn on_write(&mut self) {
         self.socket_flags.set(SocketFlags::PUSH, false);
         self.release_small_segment();
     }
 
-    /// Whether a segment of `len` bytes of new data, with nothing behind it, waits.
+    /// Return true if the last segment of the written data waits, given that the segment is smaller
+    /// than SMSS.
     pub(super) fn holds_small_segment(&self, tracking: &Tracking, tcp: &Tcp) -> bool {
         let socket_flags = self.socket_flags;
         match tcp.connection.nagle {
@@ -127,7 +132,7 @@ impl Tcb {
             _ if socket_flags.any(SocketFlags::NODELAY) => false,
             Nagle::Off => false,
             Nagle::Rfc896 => self.una != self.max,
-            Nagle::Minshall => tracking.small.after(self.una),
+            Nagle::Minshall => tracking.small_end.after(self.una),
         }
     }
 }

@@ -1,20 +1,21 @@
-//! What an ACK is about to acknowledge.
+//! Amount of data that an ACK acknowledges for the first time.
 
 use net::Seq;
 
-/// What an ACK acknowledges for the first time.
+/// Amount of data that an ACK acknowledges for the first time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NewlyAcked {
-    /// Bytes of data, SACKed ones included.
+    /// Bytes of data, including SACKed bytes.
     pub bytes: u32,
-    /// Segments with data; without scoreboard as many as these bytes fill.
+    /// Number of segments with data. Without SACK this is the number of segments that the bytes
+    /// fill.
     pub segments: u32,
-    /// Whether it acknowledges anything, be it a FIN.
+    /// True if the ACK acknowledges data or a FIN for the first time.
     pub advances: bool,
-    /// Up to where.
+    /// Acknowledgement number of the ACK.
     pub ack: Seq,
     /// One past the highest sequence number sent.
     pub max: Seq,
-    /// Largest segment sent (SMSS).
+    /// Sender maximum segment size (SMSS) in bytes.
     pub size: u32,
 }

@@ -1,8 +1,9 @@
-//! Segments that wait to be sent together, as Linux waits_for_super_packet them for a segmentation offload, whose super-packets take several (6.12,
-//! net/ipv4/tcp_output.c: tcp_write_xmit, tcp_tso_should_defer, tcp_tso_autosize, tcp_cwnd_test; tcp_input.c: tcp_update_pacing_rate).
+//! Segments of new data that wait until they fill a super-packet, as in Linux with segmentation
+//! offload (6.12, net/ipv4/tcp_output.c: tcp_write_xmit, tcp_tso_should_defer, tcp_tso_autosize,
+//! tcp_cwnd_test; tcp_input.c: tcp_update_pacing_rate).
 //!
-//! Since autumn 2025 ("tcp: fix tcp_tso_should_defer() vs large RTT", in 6.12.55) segments wait only for an ACK that is due within a
-//! millisecond.
+//! Since autumn 2025 ("tcp: fix tcp_tso_should_defer() vs large RTT", in 6.12.55) segments wait
+//! only for an ACK that is due within 1 ms.
 
 use units::{Duration, Rate, Time};
 
@@ -13,34 +14,35 @@ use crate::congestion::CongestionControl;
 use crate::congestion::control::MIN_SUPER_PACKET;
 use crate::recovery::scoreboard::Scoreboard;
 
-/// Segments do not wait if the last segment left longer ago than this.
+/// Maximum time since the last segment was sent. If more time has passed, segments do not wait.
 const MAX_SEND_GAP: Duration = Duration::from_millis(1);
-/// Segments wait only if the next ACK is due within this time, or half of the round trip if that is shorter.
+/// Maximum time until the next ACK is due. Half of the round-trip time applies if it is shorter.
 const MAX_ACK_WAIT: Duration = Duration::from_millis(1);
-/// Segments do not wait if they fill a third of the window (tcp_tso_win_divisor).
+/// Fraction of the window, as a divisor, that segments must fill to be sent at once
+/// (tcp_tso_win_divisor).
 const WINDOW_DIVISOR: u32 = 3;
 
-/// State of the sender that decides whether segments wait.
+/// State of the sender from which it decides whether segments wait.
 pub(super) struct SendAllowance<'a> {
-    /// Number of segments that cwnd allows.
+    /// Number of segments that cwnd permits.
     pub cwnd: u32,
-    /// Number of bytes of new data that the receiver's window allows.
+    /// Number of bytes of new data that the send window permits.
     pub window: u32,
     /// Number of bytes of new data in the send buffer.
     pub buffered: u32,
-    /// The segments in flight.
+    /// Scoreboard of the segments in flight.
     pub board: &'a Scoreboard,
-    /// Time at which a segment was last sent.
+    /// Time at which the last segment was sent.
     pub last_sent: Time,
     /// Minimum round-trip time.
     pub min_rtt: Duration,
-    /// True in a recovery, when no segment waits.
+    /// True during a recovery, in which segments do not wait.
     pub in_recovery: bool,
 }
 
 impl Tcb {
-    /// Return whether the next segment of new data waits for others, although the windows allow it.
-    /// If not, a super-packet begins with this segment.
+    /// Return true if the next segment of new data waits for others, although the windows permit
+    /// it. Otherwise a super-packet begins with this segment.
     #[inline(always)]
     pub(super) fn waits_for_super_packet(
         &self,
@@ -50,17 +52,18 @@ impl Tcb {
         tcp: &Tcp,
     ) -> bool {
         let smss = self.smss;
-        let half = || ((self.cwnd / f64::from(smss)) as u32 / 2).max(1);
-        let few = || f64::from(allowance.cwnd) * 2.0 * f64::from(smss) <= self.cwnd;
+        let half_cwnd = || ((self.cwnd / f64::from(smss)) as u32 / 2).max(1);
+        let low_cwnd = || f64::from(allowance.cwnd) * 2.0 * f64::from(smss) <= self.cwnd;
         let mut quota =
-            if allowance.cwnd <= 1 || few() { allowance.cwnd } else { allowance.cwnd.min(half()) };
+            if allowance.cwnd <= 1 || low_cwnd() { allowance.cwnd } else { allowance.cwnd.min(half_cwnd()) };
         let mut whole = None;
         let paces = self.congestion.paces();
         if quota > MIN_SUPER_PACKET || paces {
             let segments = self.super_packet_segments(allowance.min_rtt, paces, tcp);
             (whole, quota) = (Some(segments), quota.min(segments));
         }
-        // The first super-packet takes data from the next one until it has what may go (tcp_grow_skb).
+        // The first super-packet takes data from the next one until it has as much as may be sent
+        // (tcp_grow_skb).
         let first = queue.first(self.max).max((quota * smss).min(allowance.buffered));
         let may_wait =
             first > smss && !allowance.in_recovery && now.since(allowance.last_sent) <= MAX_SEND_GAP;
@@ -72,8 +75,9 @@ impl Tcb {
         false
     }
 
-    /// Return whether the first super-packet of the write queue waits (tcp_tso_should_defer). It
-    /// has `first` bytes. `whole` is the number of segments of a whole super-packet, if it is known.
+    /// Return true if the first super-packet of the write queue, which has `first` bytes, waits
+    /// (tcp_tso_should_defer). `whole` is the number of segments of a full super-packet, if it is
+    /// known.
     #[inline(always)]
     fn should_defer(
         &self,
@@ -91,13 +95,14 @@ impl Tcb {
             return false;
         }
         let srtt = self.rto.srtt(tcp);
-        let soon = Duration(srtt.0 / 2).min(MAX_ACK_WAIT);
-        if allowance.board.first().is_none_or(|first| first.at + srtt > now + soon) {
+        let ack_wait = Duration(srtt.0 / 2).min(MAX_ACK_WAIT);
+        if allowance.board.first().is_none_or(|first| first.at + srtt > now + ack_wait) {
             return false;
         }
         let whole = match whole {
             Some(segments) => segments,
-            None if limit < MIN_SUPER_PACKET * smss => MIN_SUPER_PACKET, // a larger number is not filled either
+            // a larger super-packet would not be full either
+            None if limit < MIN_SUPER_PACKET * smss => MIN_SUPER_PACKET,
             None => self.super_packet_segments(allowance.min_rtt, false, tcp),
         };
         if limit >= whole * smss {
@@ -112,8 +117,9 @@ impl Tcb {
             || !(self.closing && alone && u64::from(allowance.buffered) >= self.unsent)
     }
 
-    /// Return the number of segments of a whole super-packet: those sent in about a millisecond, or
-    /// more on short paths (tcp_tso_autosize). `paces`: whether the controller paces.
+    /// Return the number of segments of a full super-packet: those sent in about 1 ms, or more on
+    /// paths with a short round-trip time (tcp_tso_autosize). `paces` is true if the controller
+    /// paces.
     #[inline(never)]
     fn super_packet_segments(&self, min_rtt: Duration, paces: bool, tcp: &Tcp) -> u32 {
         let srtt = self.rto.srtt(tcp);
@@ -124,14 +130,14 @@ impl Tcb {
             None if srtt > Duration::ZERO => gain * self.cwnd.max(f64::from(self.flight())) / srtt.seconds(),
             None => f64::INFINITY,
         };
-        let least = paced.map_or(MIN_SUPER_PACKET, |rate| self.congestion.min_super_packet(rate));
+        let min_segments = paced.map_or(MIN_SUPER_PACKET, |rate| self.congestion.min_super_packet(rate));
         let halvings = (min_rtt.0 / 1_000_000) >> 9;
-        let near = if halvings < 32 { f64::from(MAX_SUPER_PACKET >> halvings) } else { 0.0 };
-        let bytes = (rate / 1024.0 + near).min(f64::from(MAX_SUPER_PACKET));
-        ((bytes / f64::from(self.smss)) as u32).max(least)
+        let near_bonus = if halvings < 32 { f64::from(MAX_SUPER_PACKET >> halvings) } else { 0.0 };
+        let bytes = (rate / 1024.0 + near_bonus).min(f64::from(MAX_SUPER_PACKET));
+        ((bytes / f64::from(self.smss)) as u32).max(min_segments)
     }
 
-    /// Return the rate of a controller that paces.
+    /// Return the pacing rate of a controller that paces.
     #[inline(never)]
     fn pacing_rate(&self, srtt: Duration) -> Option<Rate> {
         self.congestion.pacing_rate(&self.window(0.0), srtt)

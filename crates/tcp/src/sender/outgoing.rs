@@ -1,22 +1,22 @@
-//! A segment as the sender hands it out.
+//! A segment as the sender returns it to the endpoint.
 
 use net::Seq;
 
-/// A segment about to go out.
+/// Segment that the endpoint sends next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outgoing {
-    /// Its first sequence number.
+    /// First sequence number of the segment.
     pub seq: Seq,
-    /// Its payload in bytes.
+    /// Payload of the segment in bytes.
     pub len: u32,
-    /// Whether it carries the FIN.
+    /// True if the segment carries the FIN.
     pub fin: bool,
-    /// Whether a write ends in it.
+    /// True if the segment has the PSH flag.
     pub push: bool,
-    /// Whether nothing of it was sent before.
+    /// True if no part of the segment was sent before.
     pub is_new: bool,
-    /// Whether it is a probe of a closed window with an old sequence number.
+    /// True if the segment probes a closed window with an old sequence number.
     pub probe: bool,
-    /// Whether surely nothing more goes before something happens.
+    /// True if the sender cannot send another segment until the next event.
     pub last: bool,
 }

@@ -1,4 +1,5 @@
-//! What goes out, of either kind of sender: a segment as it is made, and what is noted of it.
+//! Construction of segments, pacing, and the records that both kinds of sender store for each
+//! segment.
 
 use net::Seq;
 use units::{Bytes, Time};
@@ -11,13 +12,13 @@ use crate::congestion::CongestionControl;
 use crate::window::Window;
 
 impl Tcb {
-    /// Whether a probe of the window is due.
+    /// Return true if a probe of the closed window is due.
     #[inline]
     pub(super) fn window_probe_due(&self) -> bool {
         self.timer_purpose == TimerPurpose::Persist && self.retransmit
     }
 
-    /// Makes a segment of `len` bytes, or a FIN alone.
+    /// Build a segment of `len` bytes, or a FIN without data.
     #[inline(always)]
     pub(super) fn build(
         &mut self,
@@ -28,8 +29,8 @@ impl Tcb {
         tcp: &Tcp,
     ) -> Outgoing {
         let end = seq + len;
-        let resent = if seq.before(self.data_end()) { self.data_end() - seq } else { 0 };
-        let new_bytes = len.saturating_sub(resent);
+        let retransmitted = if seq.before(self.data_end()) { self.data_end() - seq } else { 0 };
+        let new_bytes = len.saturating_sub(retransmitted);
         if self.unsent != u64::MAX {
             self.unsent -= u64::from(new_bytes);
         }
@@ -42,9 +43,9 @@ impl Tcb {
         self.max = self.max.max(end + u32::from(fin));
         if len > 0 {
             self.segments += 1;
-            if resent > 0 {
+            if retransmitted > 0 {
                 self.stats.retransmitted_segments += 1;
-                self.retransmitted_bytes += u64::from(len.min(resent));
+                self.retransmitted_bytes += u64::from(len.min(retransmitted));
             }
         }
         if self.timer == Time::NEVER {
@@ -53,7 +54,7 @@ impl Tcb {
         Outgoing { seq, len, fin, push, is_new, ..Outgoing::default() }
     }
 
-    /// Makes a segment of `len` bytes of new data, behind which more waits.
+    /// Build a segment of `len` bytes of new data that is not the last of the written data.
     #[inline(always)]
     pub(super) fn build_next(&mut self, now: Time, len: u32, tcp: &Tcp) -> Outgoing {
         let (seq, end) = (self.max, self.max + len);
@@ -68,15 +69,15 @@ impl Tcb {
         Outgoing { seq, len, push: self.has_push(seq, end, None), is_new: true, ..Outgoing::default() }
     }
 
-    /// Whether the last write, or a record, ended within (`seq`, `end`]: a write that waits is one with the next (RFC 9293
-    /// §3.9.1, MUST-61).
+    /// Return true if the last write or a record ends within (`seq`, `end`]. A write that waits is
+    /// combined with the next write (RFC 9293 §3.9.1, MUST-61).
     #[inline]
     fn has_push(&self, seq: Seq, end: Seq, tracking: Option<&Tracking>) -> bool {
-        let last = self.push.after(seq) && !self.push.after(end);
+        let last = self.write_end.after(seq) && !self.write_end.after(end);
         last || tracking.is_some_and(|m| !m.records.is_empty() && m.ends_record(seq, end))
     }
 
-    /// Something is asked for: cwnd after an idle time, and whether the pace lets it go.
+    /// Reduce cwnd after an idle time, and return true if pacing permits a segment now.
     #[inline]
     pub(super) fn prepare_to_send(&mut self, tracking: &Tracking, now: Time, tcp: &Tcp) -> bool {
         if tracking.last_sent != Time::NEVER && self.una == self.max && self.unsent > 0 {
@@ -86,7 +87,7 @@ impl Tcb {
         tracking.pace_at <= now
     }
 
-    /// A segment is about to go out: what is noted of it, and PSH as Linux sets it.
+    /// Record that a segment is sent, and set its PSH flag if Linux's algorithm requires it.
     #[inline(always)]
     pub(super) fn record_sent(&self, tracking: &mut Tracking, outgoing: &mut Outgoing, now: Time) {
         if outgoing.len > 0 {
@@ -97,11 +98,12 @@ impl Tcb {
             outgoing.push |= tracking.queue.as_ref().is_some_and(|queue| queue.pushes(self.max));
         }
         if outgoing.is_new && outgoing.len < self.smss {
-            tracking.small = self.max;
+            tracking.small_end = self.max;
         }
     }
 
-    /// When the next segment goes after one of `len` bytes, if the controller paces.
+    /// Compute the time at which pacing permits the segment after one of `len` bytes, if the
+    /// controller paces.
     #[inline]
     pub(super) fn pace(&self, tracking: &mut Tracking, len: u32, window: &Window, now: Time, tcp: &Tcp) {
         if let Some(rate) = self.congestion.pacing_rate(window, self.rto.srtt(tcp)) {
@@ -110,9 +112,9 @@ impl Tcb {
                 None => len,
             };
             if len == 0 {
-                return; // the rest of a super-packet follows at once
+                return; // the other segments of the super-packet follow without delay
             }
-            // Rates are of data, as cwnd is: headers do not count.
+            // A pacing rate counts payload, as cwnd does, and excludes headers.
             tracking.pace_at = tracking.pace_at.max(now) + rate.transmission_time(Bytes(u64::from(len)));
         }
     }

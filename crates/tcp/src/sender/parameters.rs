@@ -1,23 +1,23 @@
-//! Parameters of the congestion window, whatever the congestion control.
+//! Parameters of the congestion window that apply to every congestion control.
 
 use units::{Packets, Range, params};
 
 use super::choices::*;
 
 params! {
-    /// Congestion window (cwnd) and slow start threshold (ssthresh), apart from the congestion control.
+    /// Congestion window (cwnd) and slow start threshold (ssthresh), for every congestion control.
     pub struct CwndParameters: "tcp.cwnd" {
         /// ACK of data that begins slow start.
         slow_start_from: SlowStartFrom = (SlowStartFrom::FirstAck), in Range::ANY, from "rfc5681 §3.1";
-        /// Slow start threshold at the beginning; absent: without bound.
+        /// Initial slow start threshold. If it is absent, the threshold is infinite.
         initial_ssthresh: Option<Packets> = (None), in Range::at_least(1.0), from "rfc5681 §3.1: arbitrarily high";
         /// Quantity from which ssthresh is computed.
         ssthresh_from: SsthreshFrom = (SsthreshFrom::FlightSize), in Range::ANY, from "rfc5681 §3.1";
         /// Condition for growth of cwnd.
-        validation: CwndValidation = (CwndValidation::None), in Range::ANY, from "rfc5681 §3.1 asks for none";
+        validation: CwndValidation = (CwndValidation::None), in Range::ANY, from "rfc5681 §3.1, which has no such condition";
         /// Effect on cwnd of an idle time longer than the timeout.
         idle_restart: IdleRestart = (IdleRestart::Off), in Range::ANY, from "rfc5681 §4.1";
-        /// cwnd after a timeout, with SACK.
+        /// cwnd of a sender with SACK after a timeout.
         loss_window: LossWindow = (LossWindow::Segment), in Range::ANY, from "rfc5681 §3.1: LW";
     }
 }

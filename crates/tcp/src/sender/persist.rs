@@ -1,4 +1,5 @@
-//! A window that is closed or too small: the persist timer and its probes (RFC 9293 §3.8.6.1).
+//! The persist timer and its probes, for a send window that is closed or too small (RFC 9293
+//! §3.8.6.1).
 
 use net::Seq;
 use units::Time;
@@ -8,14 +9,15 @@ use super::tcb::{Tcb, TimerPurpose};
 use crate::config::{Tcp, WindowProbe};
 
 impl Tcb {
-    /// Whether a closed window is probed.
+    /// Return true while the persist timer runs.
     #[inline]
     pub(super) fn is_persisting(&self) -> bool {
         self.timer_purpose == TimerPurpose::Persist && self.timer != Time::NEVER
     }
 
-    /// Sets the persist timer: nothing is out, there is data, and the window is closed (RFC 9293 §3.8.6.1) or
-    /// too small to be used yet (§3.8.6.2.1, the override timeout).
+    /// Start the persist timer if no data is in flight, data waits, and the send window is closed
+    /// (RFC 9293 §3.8.6.1) or too small for a segment (§3.8.6.2.1, the override timeout). Also
+    /// start it if a corked segment waits.
     #[inline(never)]
     pub(super) fn persist(&mut self, now: Time, tcp: &Tcp) {
         let waits = self.una == self.max && !self.all_sent() && self.timer == Time::NEVER;
@@ -26,27 +28,31 @@ impl Tcb {
         }
     }
 
-    /// Whether a segment of this many bytes may go when nothing is out (RFC 9293 §3.8.6.2.1).
+    /// Return true if sender silly window avoidance permits a segment of `room` bytes while no data
+    /// is in flight (RFC 9293 §3.8.6.2.1).
     pub(super) fn avoids_silly_window(&self, room: u32) -> bool {
         let whole = u64::from(room) >= self.unsent.min(u64::from(self.smss));
         room > 0 && (whole || room >= self.max_window.div_ceil(2))
     }
 
-    /// Whether everything was sent that is to be sent.
+    /// Return true if all written data, and the FIN if one is due, was sent.
     pub(super) fn all_sent(&self) -> bool {
         self.unsent == 0 && self.closing == self.fin_sent
     }
 
-    /// The persist timer expired. Returns `None` to give up; otherwise that the window was not cut.
+    /// Process an expiry of the persist timer. Return `None` to abort the connection; otherwise
+    /// return `Some(false)`, because cwnd was not reduced.
     pub(super) fn on_persist_timer(&mut self, now: Time, tcp: &Tcp) -> Option<bool> {
-        self.wait_for_timer = false; // it has expired: who waits with a window of one segment (RFC 3168 §6.1.2) may send
+        // this expiry also ends a wait for the timer with a window of one segment (RFC 3168 §6.1.2)
+        self.wait_for_timer = false;
         if self.una == self.max && self.is_corked() && self.avoids_silly_window(self.rwnd) {
             self.end_cork_time();
             return Some(false);
         }
         self.expirations = self.expirations.saturating_add(1);
         if u64::from(self.expirations) > tcp.connection.retries {
-            return None; // probes that are answered go on for ever (RFC 9293 §3.8.6.1), others do not
+            // answered probes continue without limit (RFC 9293 §3.8.6.1), unanswered probes do not
+            return None;
         }
         self.rto.back_off();
         self.timer = now + self.rto.timeout(tcp);
@@ -54,7 +60,8 @@ impl Tcb {
         Some(false)
     }
 
-    /// A probe of the closed window (RFC 9293 §3.8.6.1), or what fits one that stays small. Its round trip is not timed.
+    /// Build a probe of a closed window (RFC 9293 §3.8.6.1), or a segment that fits into a window
+    /// that remains small. The round-trip time of a probe is not measured.
     pub(super) fn probe_window(&mut self, now: Time, tcp: &Tcp) -> Outgoing {
         self.retransmit = false;
         if self.rwnd == 0 && tcp.details.zero_window_probe == WindowProbe::OldSequence {
@@ -62,8 +69,8 @@ impl Tcb {
             return Outgoing { seq, probe: true, ..Outgoing::default() };
         }
         let timer = self.timer;
-        let there = u64::from(self.data_end().minus(self.una).max(0) as u32).saturating_add(self.unsent);
-        let len = there.min(u64::from(self.rwnd.max(1))).min(u64::from(self.smss)) as u32;
+        let available = u64::from(self.data_end().minus(self.una).max(0) as u32).saturating_add(self.unsent);
+        let len = available.min(u64::from(self.rwnd.max(1))).min(u64::from(self.smss)) as u32;
         let mut outgoing = self.build(now, self.una, len, None, tcp);
         outgoing.probe = self.rwnd == 0;
         outgoing.push &= !outgoing.probe;

@@ -1,4 +1,5 @@
-//! Where PSH goes: the end of the last write (RFC 9293 §3.9.1), or as Linux sets it.
+//! Segments with PSH: the segment that ends the last write (RFC 9293 §3.9.1), or the segments that
+//! Linux chooses.
 
 use std::collections::VecDeque;
 
@@ -7,22 +8,22 @@ use net::Seq;
 use super::Sender;
 use super::outgoing::Outgoing;
 
-/// What Linux remembers.
+/// State of Linux's algorithm for PSH.
 #[derive(Clone, Debug)]
 pub(super) struct PushState {
-    /// Ends of writes before the last that wait.
+    /// Ends of waiting writes, except for the last write.
     ends: VecDeque<Seq>,
-    /// Where PSH was last (pushed_seq).
+    /// End of the last segment with PSH (pushed_seq).
     last: Seq,
 }
 
 impl PushState {
-    /// Before the first segment.
+    /// Create the state of a connection whose first byte of data is `first`.
     pub fn new(first: Seq) -> Self {
         PushState { ends: VecDeque::new(), last: first }
     }
 
-    /// New data is about to go out: whether it has PSH.
+    /// Set the PSH flag of a segment of new data, if it is due.
     pub fn on_sent(&mut self, outgoing: &mut Outgoing, max_window: u32) {
         let end = outgoing.seq + outgoing.len;
         outgoing.push |= end.after(self.last + max_window / 2);
@@ -37,7 +38,7 @@ impl PushState {
 }
 
 impl Sender {
-    /// The application writes.
+    /// Add `bytes` of data that the application writes.
     pub fn write(&mut self, bytes: u64) {
         if bytes != u64::MAX && self.tcb.unsent != u64::MAX {
             self.on_written(bytes);
@@ -46,7 +47,7 @@ impl Sender {
         self.tcb.on_write();
     }
 
-    /// A write of so many bytes goes behind what waits.
+    /// Record the end of a write of `bytes` bytes behind the waiting data.
     fn on_written(&mut self, bytes: u64) {
         let tracking = self.kind.tracking_mut();
         let tcb = &mut self.tcb;
@@ -54,17 +55,18 @@ impl Sender {
         if let Some(tracking) = tracking
             && let Some(pushes) = &mut tracking.push_state
         {
-            // A segment that is not full takes what is written next, unless a record ends with it.
+            // The next write fills up a segment that is not full, unless a record ends with that
+            // segment.
             let full = tcb.unsent.is_multiple_of(u64::from(tcb.smss));
             let whole = full || tracking.records.back() == Some(&before);
-            if whole && tcb.unsent > 0 && tcb.push == before {
+            if whole && tcb.unsent > 0 && tcb.write_end == before {
                 pushes.ends.push_back(before);
             }
             if tcb.expects_more() {
-                tcb.push = if whole { tcb.push } else { tcb.una };
+                tcb.write_end = if whole { tcb.write_end } else { tcb.una };
                 return;
             }
         }
-        tcb.push = tcb.data_end() + tcb.unsent.saturating_add(bytes) as u32;
+        tcb.write_end = tcb.data_end() + tcb.unsent.saturating_add(bytes) as u32;
     }
 }

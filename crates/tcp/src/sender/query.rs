@@ -1,4 +1,4 @@
-//! What a sender tells of itself, whatever its kind.
+//! Read access to the state of a sender of either kind.
 
 use net::{Options, Segment};
 use units::{Duration, Rate};
@@ -11,7 +11,7 @@ use crate::congestion::CongestionControl;
 use crate::window::Window;
 
 impl Sender {
-    /// The window as it is.
+    /// Return the windows as a congestion control reads them.
     pub fn window(&self) -> Window {
         match &self.kind {
             Kind::Cumulative(sender) => sender.window(&self.tcb),
@@ -19,12 +19,12 @@ impl Sender {
         }
     }
 
-    /// Least round trip, if it is measurements.
+    /// Return the minimum round-trip time, if the sender measures it.
     pub fn min_rtt(&self) -> Option<Duration> {
         self.kind.tracking().map(|m| m.min_rtt).filter(|d| d.0 != u64::MAX)
     }
 
-    /// Bytes delivered, if they are counted.
+    /// Return the number of bytes delivered, if the sender counts them.
     pub fn delivered(&self) -> Option<u64> {
         match &self.kind {
             Kind::Cumulative(sender) => sender.delivered(),
@@ -32,7 +32,8 @@ impl Sender {
         }
     }
 
-    /// Bytes a second in the last sample of the delivery rate, and whether the application limited it.
+    /// Return the last sample of the delivery rate in bytes per second, and true if it was
+    /// application-limited.
     pub fn delivery_rate(&self) -> Option<(u64, bool)> {
         match &self.kind {
             Kind::Cumulative(_) => None,
@@ -40,7 +41,7 @@ impl Sender {
         }
     }
 
-    /// Segments that are deemed to be in the network.
+    /// Return the number of segments in flight, estimated from the scoreboard if there is one.
     pub fn in_flight(&self) -> f64 {
         let bytes = match &self.kind {
             Kind::Cumulative(_) => f64::from(self.tcb.flight()),
@@ -49,7 +50,8 @@ impl Sender {
         bytes / f64::from(self.tcb.smss.max(1))
     }
 
-    /// How often segments were seen to be delivered in another order than they were sent in.
+    /// Return the number of times that segments were delivered in a different order from their
+    /// transmission.
     pub fn reorderings(&self) -> u64 {
         match &self.kind {
             Kind::Cumulative(_) => 0,
@@ -57,14 +59,14 @@ impl Sender {
         }
     }
 
-    /// The degree of reordering, in segments.
+    /// Return the degree of reordering in segments.
     pub fn reordering_degree(&self, tcp: &Tcp) -> u64 {
         self.kind
             .tracking()
             .map_or(tcp.recovery.duplicate_acks.0 as u64, |m| u64::from(m.reordering.segments()))
     }
 
-    /// Where it stands.
+    /// Return the state of congestion avoidance.
     pub fn state(&self) -> CaState {
         match &self.kind {
             Kind::Cumulative(sender) => sender.state(&self.tcb),
@@ -72,35 +74,36 @@ impl Sender {
         }
     }
 
-    /// Segments out, SACKed, lost and sent again, as the scoreboard or the sequence numbers tell.
+    /// Return the numbers of segments unacknowledged, SACKed, lost and retransmitted. A sender
+    /// without SACK counts duplicate ACKs as SACKed segments.
     pub fn counts(&self) -> (u32, u32, u32, u32) {
         match &self.kind {
             Kind::Cumulative(sender) => {
-                let (out, duplicates) = sender.counts(&self.tcb);
-                (out, duplicates, 0, 0)
+                let (segments, duplicates) = sender.counts(&self.tcb);
+                (segments, duplicates, 0, 0)
             }
             Kind::Sack(sender) => sender.counts(),
         }
     }
 
-    /// The rate at which segments are spaced.
+    /// Return the pacing rate, if the congestion control paces segments.
     pub fn pacing_rate(&self, tcp: &Tcp) -> Option<Rate> {
         self.tcb.congestion.pacing_rate(&self.window(), self.tcb.rto.srtt(tcp))
     }
 
-    /// What an acceptable ACK will acknowledge that no other did.
+    /// Return the amount of data that an acceptable ACK will acknowledge for the first time.
     pub fn newly_acked(&self, segment: &Segment, options: &Options) -> NewlyAcked {
         let tcb = &self.tcb;
         let (ack, max, size) = (segment.ack, tcb.max, tcb.smss.max(1));
-        let further = ack.after(tcb.una);
+        let advances = ack.after(tcb.una);
         let (bytes, segments) = match &self.kind {
             Kind::Sack(sender) => sender.newly_acked(tcb, ack, options),
-            Kind::Cumulative(_) if further => {
+            Kind::Cumulative(_) if advances => {
                 let bytes = (ack - tcb.una).saturating_sub(u32::from(tcb.fin_sent && ack == max));
                 (bytes, bytes.div_ceil(size))
             }
             Kind::Cumulative(_) => (0, 0),
         };
-        NewlyAcked { bytes, segments, advances: further || bytes > 0, ack, max, size }
+        NewlyAcked { bytes, segments, advances: advances || bytes > 0, ack, max, size }
     }
 }

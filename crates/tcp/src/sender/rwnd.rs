@@ -1,4 +1,4 @@
-//! The receiver's window.
+//! The send window (SND.WND), which the receiver advertises.
 
 use net::{Segment, Seq};
 use units::Time;
@@ -7,16 +7,19 @@ use super::tcb::{Tcb, TimerPurpose};
 use crate::config::Tcp;
 
 impl Tcb {
-    /// The window field of a segment that is acceptable (RFC 9293 §3.10.7.4, SND.WL1 and SND.WL2).
+    /// Set the send window from an acceptable segment (RFC 9293 §3.10.7.4, SND.WL1 and SND.WL2).
     pub fn set_window(&mut self, segment: &Segment) {
         self.rwnd = segment.window;
         self.max_window = self.max_window.max(segment.window);
         self.wl1 = segment.seq;
     }
 
-    /// RFC 9293 §3.10.7.4, fifth check. A segment that `advances` SND.UNA sets the window even if data of the other
-    /// side went out after it (Linux, tcp_may_update_window): the old window would reach too far from there. Returns whether a
-    /// probed window has opened.
+    /// Update the send window from a segment (RFC 9293 §3.10.7.4, fifth check). Return true if a
+    /// window that was probed has opened.
+    ///
+    /// A segment that `advances` SND.UNA sets the window even if the other endpoint sent later data
+    /// before it (Linux, tcp_may_update_window), because the old window would end too far beyond
+    /// the new SND.UNA.
     #[inline]
     pub(super) fn update_window(&mut self, now: Time, segment: &Segment, advances: bool, tcp: &Tcp) -> bool {
         if segment.ack.before(self.una) || (segment.seq.before(self.wl1) && !advances) {
@@ -31,8 +34,9 @@ impl Tcb {
         let opened = self.is_persisting() && (self.avoids_silly_window(self.rwnd) || self.all_sent());
         if opened {
             self.rto.end_back_off();
-            let out = self.una != self.max; // what probed is a segment like others now
-            let at = if out { now + self.rto.timeout(tcp) } else { Time::NEVER };
+            // data that probed the window is now in flight as any other segment
+            let in_flight = self.una != self.max;
+            let at = if in_flight { now + self.rto.timeout(tcp) } else { Time::NEVER };
             (self.timer, self.timer_purpose) = (at, TimerPurpose::Rto);
         }
         if self.una == self.max {
@@ -41,12 +45,12 @@ impl Tcb {
         opened
     }
 
-    /// Bytes of new data that the receiver's window lets go.
+    /// Return the number of bytes of new data that the send window permits.
     pub(super) fn usable_window(&self) -> u32 {
         self.rwnd.saturating_sub(self.flight())
     }
 
-    /// `max`, or the right edge of the window if a probe has passed it.
+    /// Return `max`, or the right edge of the send window if a probe was sent beyond it.
     pub fn within_window(&self) -> Seq {
         let edge = self.una + self.rwnd;
         if self.max.after(edge) { edge } else { self.max }

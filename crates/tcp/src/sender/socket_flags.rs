@@ -1,18 +1,18 @@
-//! What the application socket_flags: of small segments, and to be told.
+//! Socket options and flags with which the application controls its sender.
 
-/// The application's socket_flags, each a bit.
+/// Set of socket flags, one bit per flag.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SocketFlags(u8);
 
 impl SocketFlags {
     pub const NODELAY: u8 = 1;
     pub const CORK: u8 = 2;
-    /// More comes soon: until something arrives.
+    /// More data follows soon, so that a small segment waits for it (MSG_MORE).
     pub const MORE: u8 = 4;
-    /// What waits now goes, corked or not.
+    /// The waiting data is sent now, even if the socket is corked.
     pub const PUSH: u8 = 8;
 
-    /// It asks for the delivery rate (TCP_INFO).
+    /// The application reads the delivery rate (TCP_INFO).
     pub const RATE: u8 = 16;
 
     pub fn any(self, bits: u8) -> bool {

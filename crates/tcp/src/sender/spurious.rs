@@ -1,4 +1,4 @@
-//! Retransmissions that were not needed: found by F-RTO, Eifel and D-SACK, and taken back.
+//! Response to spurious retransmissions, which F-RTO, Eifel or D-SACK detects.
 
 use super::tcb::Tcb;
 use super::tracking::Tracking;
@@ -8,19 +8,20 @@ use crate::recovery::frto::Frto;
 use crate::window::Window;
 
 impl Tcb {
-    /// What the last recovery changed is taken back (RFC 4015 §3.2): the window as it was, but no burst.
+    /// Undo the last reduction of cwnd and ssthresh (RFC 4015 §3.2) without permitting a burst.
+    /// `acked` is the number of bytes that the ACK delivers.
     pub(super) fn undo_reduction(&mut self, tracking: &mut Tracking, window: &Window, acked: u32, tcp: &Tcp) {
         self.stats.undone += 1;
         if tcp.recovery.spurious_response != SpuriousResponse::None && tracking.undo.restores_window() {
             self.congestion.undo(window);
             let restores = tcp.recovery.spurious_response == SpuriousResponse::Restore;
-            let before = if restores { tracking.undo.ssthresh } else { tracking.undo.pipe_prev() };
-            self.ssthresh = self.ssthresh.max(before);
+            let ssthresh = if restores { tracking.undo.ssthresh } else { tracking.undo.pipe_prev() };
+            self.ssthresh = self.ssthresh.max(ssthresh);
             self.cwnd = match tcp.recovery.spurious_response {
                 SpuriousResponse::Restore => self.cwnd.max(tracking.undo.cwnd),
                 _ => {
-                    let first = tcp.initial_window.bytes(window.smss);
-                    (window.flight + f64::from(acked).min(first)).max(window.smss) // RFC 4015 §3.4
+                    let burst = tcp.initial_window.bytes(window.smss);
+                    (window.flight + f64::from(acked).min(burst)).max(window.smss) // RFC 4015 §3.4
                 }
             };
         }

@@ -1,30 +1,31 @@
-//! What a sender counts.
+//! Statistics of a sender.
 
-/// What a sender counted.
+/// Statistics of a sender.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SenderStats {
-    /// Segments with data, retransmissions included.
+    /// Segments with data, including retransmissions.
     pub segments: u64,
-    /// Their bytes.
+    /// Bytes of data sent, including retransmissions.
     pub bytes: u64,
-    /// Segments sent again, in part or whole.
+    /// Segments that were retransmitted in whole or in part.
     pub retransmitted_segments: u64,
-    /// Their bytes.
+    /// Bytes of data that were retransmitted.
     pub retransmitted_bytes: u64,
     /// Expirations of the retransmission timer.
     pub timeouts: u32,
-    /// Fast retransmits.
+    /// Number of fast retransmits.
     pub fast_retransmits: u32,
-    /// Cuts of the window on ECN-Echo.
+    /// Reductions of cwnd in response to ECN-Echo.
     pub ecn_reductions: u32,
-    /// Retransmissions found to be spurious, and taken back.
+    /// Recoveries that the sender detected as spurious and undid.
     pub undone: u32,
-    /// Segments that arrived marked, as the other side's feedback says: with classic ECN all that an ACK with ECN-Echo
-    /// acknowledges.
+    /// Segments that arrived marked, according to the other endpoint's feedback. With classic ECN
+    /// these are all segments that an ACK with ECN-Echo acknowledges.
     pub delivered_ce: u32,
 }
 
-/// The same, as it is kept: all bytes sent follow from those acknowledged, outstanding and sent again.
+/// Counters that a sender stores. [`SenderStats`] computes the bytes sent from the bytes
+/// acknowledged, in flight and retransmitted.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub retransmitted_segments: u32,

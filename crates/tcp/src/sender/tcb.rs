@@ -1,4 +1,4 @@
-//! What both kinds of sender have.
+//! State that both kinds of sender need.
 
 use net::Seq;
 use units::{Duration, Time};
@@ -10,55 +10,64 @@ use crate::congestion::Controller;
 use crate::rto::Rto;
 use crate::window::Window;
 
-/// What the one timer is for.
+/// Purpose of the sender's only timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TimerPurpose {
+    /// Retransmission timeout.
     Rto,
+    /// Probe of a closed window, or release of a corked segment.
     Persist,
+    /// Tail loss probe.
     Probe,
+    /// Expiry of RACK's reordering window.
     Reorder,
 }
 
-/// The sender's part of the transmission control block: the send sequence space (RFC 9293 §3.3.1), the window, the timer and what the
-/// application socket_flags. What every ACK touches comes first.
+/// Sender's part of the transmission control block: the send sequence space (RFC 9293 §3.3.1), the
+/// windows, the timer, the socket flags and the counters. The fields that every ACK reads or writes
+/// come first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Tcb {
-    /// SND.UNA.
+    /// Oldest unacknowledged sequence number (SND.UNA).
     pub una: Seq,
     /// One past the highest sequence number ever sent.
     pub max: Seq,
-    /// SND.WND.
+    /// Send window that the receiver advertises (SND.WND).
     pub rwnd: u32,
-    /// Largest payload sent (SMSS).
+    /// Sender maximum segment size (SMSS): the maximum payload in bytes.
     pub smss: u32,
-    /// Bytes the application has written that were never sent; `u64::MAX`: endless.
+    /// Bytes that the application has written and the sender has never sent. `u64::MAX` stands for
+    /// endless data.
     pub unsent: u64,
+    /// Congestion window in bytes.
     pub(super) cwnd: f64,
+    /// Slow start threshold in bytes.
     pub(super) ssthresh: f64,
-    /// When the timer expires; [`Time::NEVER`]: not running.
+    /// Time at which the timer expires; [`Time::NEVER`] while the timer is stopped.
     pub timer: Time,
     /// Bytes of data acknowledged.
     pub acked: u64,
-    /// The application has closed: a FIN follows the last byte.
+    /// True once the application has closed the connection, so that a FIN follows the last byte.
     pub closing: bool,
-    /// The FIN was sent; it holds_small_segment the sequence number `max - 1`.
+    /// True once the FIN was sent. The FIN has the sequence number `max - 1`.
     pub fin_sent: bool,
-    /// The first unacknowledged segment is to be sent again now.
+    /// True if the first unacknowledged segment is due for retransmission now.
     pub(super) retransmit: bool,
+    /// Purpose for which the timer was last set.
     pub(super) timer_purpose: TimerPurpose,
-    /// Nothing new goes before the timer expires.
+    /// True if new data waits until the timer expires.
     pub(super) wait_for_timer: bool,
-    /// The pace holds_small_segment something back.
+    /// True if pacing delays a segment that the windows allow.
     pub(super) pacing_holds: bool,
-    /// Expirations since something was acknowledged.
+    /// Consecutive expirations of the timer since the last new acknowledgement.
     pub expirations: u8,
     pub(super) socket_flags: SocketFlags,
-    /// Where the last write ended.
-    pub(super) push: Seq,
-    /// SND.WL1.
+    /// One past the last byte of the last write.
+    pub(super) write_end: Seq,
+    /// Sequence number of the segment that last updated the send window (SND.WL1).
     pub(super) wl1: Seq,
-    /// Max(SND.WND).
+    /// Maximum send window that the receiver has advertised (Max(SND.WND)).
     pub(super) max_window: u32,
     /// Segments with data sent.
     pub(super) segments: u32,
@@ -69,7 +78,8 @@ pub struct Tcb {
 }
 
 impl Tcb {
-    /// Of a sender whose SYN takes the sequence number `iss`. `phase`: of its host's clock.
+    /// Create the state of a sender whose SYN has the sequence number `iss`. `phase` is the phase
+    /// of the host's clock.
     pub(super) fn new(tcp: &Tcp, iss: Seq, phase: Duration) -> Self {
         let window = first_window(tcp);
         Tcb {
@@ -90,7 +100,7 @@ impl Tcb {
             pacing_holds: false,
             expirations: 0,
             socket_flags: SocketFlags::default(),
-            push: iss,
+            write_end: iss,
             wl1: Seq(0),
             max_window: 0,
             segments: 0,
@@ -101,13 +111,14 @@ impl Tcb {
         }
     }
 
-    /// FlightSize, in bytes.
+    /// Return the FlightSize in bytes.
     #[inline]
     pub(super) fn flight(&self) -> u32 {
         self.max - self.una
     }
 
-    /// The window, of which so many bytes are in the network.
+    /// Return the windows as a congestion control reads them. `pipe` is the number of bytes in the
+    /// network.
     pub(super) fn window(&self, pipe: f64) -> Window {
         Window {
             cwnd: self.cwnd,
@@ -120,7 +131,7 @@ impl Tcb {
         }
     }
 
-    /// What it counted.
+    /// Return the statistics of the sender.
     pub fn stats(&self) -> SenderStats {
         let c = &self.stats;
         let outstanding = self.data_end().minus(self.una).max(0) as u64;
@@ -137,57 +148,58 @@ impl Tcb {
         }
     }
 
-    /// How often its timer expired.
+    /// Return the number of expirations of the retransmission timer.
     pub fn timeouts(&self) -> u32 {
         self.stats.timeouts
     }
 
-    /// Max(SND.WND) (RFC 5961 §5.2).
+    /// Return Max(SND.WND) (RFC 5961 §5.2).
     pub fn max_window(&self) -> u32 {
         self.max_window
     }
 
-    /// The timeout as it would be set now.
+    /// Return the retransmission timeout (RTO) that a timer started now would have.
     pub fn timeout(&self, tcp: &Tcp) -> Duration {
         self.rto.timeout(tcp)
     }
 
-    /// How many round trips were measurements, and the last of them.
+    /// Return the number of round-trip times measured, and the last of them.
     pub fn round_trips(&self) -> (u32, Duration) {
         self.rto.round_trips()
     }
 
-    /// SRTT and its deviation.
+    /// Return the smoothed round-trip time (SRTT) and its variation (RTTVAR).
     pub fn smoothed(&self, tcp: &Tcp) -> (Duration, Duration) {
         self.rto.smoothed(tcp)
     }
 
-    /// Doublings of the timeout in force.
+    /// Return the number of times that the current RTO was doubled.
     pub fn doublings(&self) -> u32 {
         self.rto.doublings()
     }
 
-    /// Probes of a closed window that were not answered.
+    /// Return the number of consecutive unanswered probes of a closed window.
     pub fn probes(&self) -> u64 {
         if self.is_persisting() { u64::from(self.expirations) } else { 0 }
     }
 
-    /// One past the last byte of data ever sent.
+    /// Return one past the last byte of data ever sent.
     pub fn data_end(&self) -> Seq {
         Seq(self.max.0.wrapping_sub(u32::from(self.fin_sent)))
     }
 
-    /// Whether everything that was written is acknowledged and no more will come.
+    /// Return true if the application has closed the connection and all data is acknowledged.
     pub fn all_acknowledged(&self) -> bool {
         self.closing && self.unsent == 0 && !self.una.before(self.data_end())
     }
 
-    /// Whether it has sent data.
+    /// Return true if the sender has sent data.
     pub fn has_sent(&self) -> bool {
         self.segments > 0
     }
 
-    /// Whether it is as the handshake left it, at once: nothing was written, sent or wished.
+    /// Return true if the sender is as the handshake left it: the application has not written data
+    /// or set a socket flag, and no segment with data was sent.
     pub fn is_untouched(&self) -> bool {
         self.unsent == 0
             && !self.closing
@@ -196,29 +208,30 @@ impl Tcb {
             && self.has_no_socket_flags()
     }
 
-    /// Another congestion control from now on, that of these parameters.
+    /// Replace the congestion controller by a new one with these parameters.
     pub fn replace_controller(&mut self, tcp: &Tcp) {
         self.congestion = Controller::new(&tcp.congestion, &first_window(tcp));
     }
 
-    /// So many segments were marked, by what the other side says.
+    /// Count segments that the other endpoint reports as marked.
     pub fn count_marks(&mut self, segments: u32) {
         self.stats.delivered_ce = self.stats.delivered_ce.wrapping_add(segments);
     }
 
-    /// The connection is over: nothing is waited for.
+    /// Stop the timer because the connection is closed.
     pub fn stop(&mut self) {
         self.timer = Time::NEVER;
         self.pacing_holds = false;
     }
 }
 
-/// The window before the handshake.
+/// Return the windows before the handshake.
 fn first_window(tcp: &Tcp) -> Window {
     let smss = tcp.mss.0 as f64;
     Window {
         cwnd: tcp.initial_window.bytes(smss),
-        ssthresh: tcp.cwnd.initial_ssthresh.map_or(f64::INFINITY, |n| n.0 * smss), // RFC 5681 §3.1: arbitrarily high
+        // RFC 5681 §3.1: arbitrarily high
+        ssthresh: tcp.cwnd.initial_ssthresh.map_or(f64::INFINITY, |n| n.0 * smss),
         flight: 0.0,
         pipe: 0.0,
         inflation: 0.0,

@@ -1,4 +1,4 @@
-//! The timer: for what it is set, and what its expiry does.
+//! The retransmission timer: how it is set, and the effect of its expiry.
 
 use units::{Duration, Time};
 
@@ -8,7 +8,8 @@ use super::{Kind, Sender};
 use crate::config::{BackoffEnds, Tcp, UserTimeoutFrom};
 
 impl Tcb {
-    /// RFC 3168 §6.1.2: with a window of one segment, the next goes when the timer expires; a mark restarts it.
+    /// Wait for the timer before sending the next segment, because cwnd is one segment and the
+    /// receiver reports marks. A new mark restarts the timer (RFC 3168 §6.1.2).
     #[cold]
     pub(super) fn wait_one_timeout(&mut self, now: Time, marked: bool, tcp: &Tcp) {
         if marked || self.timer == Time::NEVER {
@@ -16,7 +17,8 @@ impl Tcb {
         }
     }
 
-    /// New data is acknowledged, whether or not that measures a round trip (RFC 6298 §5.7).
+    /// End the exponential backoff because new data is acknowledged, even without a new round-trip
+    /// time (RFC 6298 §5.7).
     #[inline]
     pub(super) fn end_back_off_by_ack(&mut self, tcp: &Tcp) {
         if self.rto.doublings() > 0 && tcp.rto.backoff_ends == BackoffEnds::NewAck {
@@ -24,20 +26,20 @@ impl Tcb {
         }
     }
 
-    /// The retransmission timer begins again.
+    /// Restart the retransmission timer.
     #[inline]
     pub(super) fn restart_timer(&mut self, now: Time, tcp: &Tcp) {
         (self.timer, self.timer_purpose) = (now + self.rto.timeout(tcp), TimerPurpose::Rto);
     }
 
-    /// The same if something is out; else it does not run.
+    /// Restart the retransmission timer if data is in flight; otherwise stop it.
     #[inline]
     pub(super) fn restart_timer_if_in_flight(&mut self, now: Time, rto: Duration) {
         (self.timer, self.timer_purpose) =
             (if self.una == self.max { Time::NEVER } else { now + rto }, TimerPurpose::Rto);
     }
 
-    /// The timeout, or what is left until the user timeout.
+    /// Set the timer to the RTO, or to the user timeout if that ends first.
     pub(super) fn set_rto(&mut self, now: Time, tracking: Option<&Tracking>, tcp: &Tcp) {
         let at = now + self.rto.timeout(tcp);
         self.timer = at.min(user_timeout(tracking, tcp).unwrap_or(Time::NEVER));
@@ -45,7 +47,8 @@ impl Tcb {
 }
 
 impl Sender {
-    /// When the timer expires, or pacing lets the next segment go.
+    /// Return the earlier of the timer's expiry and the time at which pacing permits the next
+    /// segment.
     #[inline]
     pub fn deadline(&self) -> Time {
         if self.tcb.pacing_holds && !self.tcb.wait_for_timer { self.paced_deadline() } else { self.tcb.timer }
@@ -56,7 +59,8 @@ impl Sender {
         self.kind.tracking().map_or(self.tcb.timer, |tracking| self.tcb.timer.min(tracking.pace_at))
     }
 
-    /// The timer expired. Returns `None` to give up; otherwise whether the window was cut.
+    /// Process an expiry of the timer. Return `None` to abort the connection; otherwise return
+    /// whether cwnd was reduced.
     pub fn on_timer(&mut self, now: Time, tcp: &Tcp) -> Option<bool> {
         let tcb = &mut self.tcb;
         match (tcb.timer_purpose, &mut self.kind) {
@@ -82,8 +86,8 @@ impl Sender {
                 UserTimeoutFrom::FirstRetransmission => now,
             };
         }
-        let is_over = user_timeout(tracking.as_deref(), tcp).is_some_and(|at| now >= at);
-        if u64::from(tcb.expirations) > tcp.connection.retries || is_over {
+        let user_timeout_over = user_timeout(tracking.as_deref(), tcp).is_some_and(|at| now >= at);
+        if u64::from(tcb.expirations) > tcp.connection.retries || user_timeout_over {
             return None;
         }
         tcb.stats.timeouts += 1;
@@ -95,7 +99,7 @@ impl Sender {
     }
 }
 
-/// When data has been out for as long as the user allows.
+/// Return the time at which the user timeout of unacknowledged data ends, if there is one.
 fn user_timeout(tracking: Option<&Tracking>, tcp: &Tcp) -> Option<Time> {
     Some(tracking?.user_timeout_start + tcp.connection.user_timeout?)
 }

@@ -1,4 +1,5 @@
-//! What is kept track of beyond bytes, where something needs it: measurements for controllers, records, tests of retransmissions.
+//! Optional state of a sender: measurements for congestion controllers, record boundaries, and
+//! detection of spurious retransmissions.
 
 use std::collections::VecDeque;
 
@@ -13,40 +14,52 @@ use crate::recovery::frto::Frto;
 use crate::recovery::reordering::ReorderingDegree;
 use crate::timestamp::timestamp;
 
-/// What a sender of either kind keeps track of. Bytes delivered are counted by the kind.
+/// Optional state that both kinds of sender share. Each kind counts delivered bytes itself.
 #[derive(Clone, Debug)]
 pub(super) struct Tracking {
+    /// Degree of reordering.
     pub reordering: ReorderingDegree,
+    /// State of F-RTO.
     pub frto: Frto,
+    /// State before the last reduction, which a spurious retransmission restores.
     pub undo: Undo,
-    /// A timestamp's worth of milliseconds goes out with retransmissions.
+    /// True if segments carry timestamps, so that a retransmission records its own for Eifel
+    /// detection.
     pub timestamps: bool,
-    /// From when the user timeout counts, once the timer has expired.
+    /// Time at which the user timeout starts, set when the retransmission timer first expires.
     pub user_timeout_start: Time,
+    /// Minimum round-trip time.
     pub min_rtt: Duration,
+    /// SND.MAX at the start of the current round trip.
     pub round_end: Seq,
-    /// The application had no more when something was last asked for.
+    /// True if the application had no unsent data when the sender last looked for a segment.
     pub app_limited: bool,
-    /// Bytes delivered when what was sent while the application had no more is delivered.
+    /// Number of delivered bytes up to which delivery rate samples are application-limited; 0 if
+    /// none is.
     pub app_limited_until: u64,
-    /// Ends of records that no segment crosses.
+    /// Ends of records. A segment does not cross the end of a record.
     pub records: VecDeque<Seq>,
-    /// What Linux remembers of PSH.
+    /// State of Linux's algorithm for PSH, if the sender follows it.
     pub push_state: Option<PushState>,
-    /// When pacing lets the next segment go.
+    /// Time at which pacing permits the next segment.
     pub pace_at: Time,
+    /// Time at which data was last sent.
     pub last_sent: Time,
+    /// True if cwnd limited the sender in the current window of data (Linux, is_cwnd_limited).
     pub cwnd_limited: bool,
-    pub limit_recorded_until: Seq,
+    /// End of the current window of data (Linux, cwnd_usage_seq).
+    pub cwnd_usage_end: Seq,
+    /// Maximum bytes in flight in the current window of data (Linux, max_packets_out).
     pub max_flight: f64,
-    /// One past the last small segment (Minshall's SND.SML).
-    pub small: Seq,
-    /// The send buffer and the super-packets in it, if one of them matters.
+    /// One past the last segment smaller than SMSS (Minshall's SND.SML).
+    pub small_end: Seq,
+    /// The send buffer and its super-packets, if the parameters need them.
     pub queue: Option<Box<SendQueue>>,
 }
 
 impl Tracking {
-    /// Of a connection established at `now`, whose first byte is `una`; `syn_rtt`: SRTT by then.
+    /// Create the state of a connection established at `now`. `una` is its first sequence number
+    /// with data, and `syn_rtt` is the SRTT after the handshake.
     pub fn new(now: Time, una: Seq, syn_rtt: Duration, timestamps: bool, tcp: &Tcp) -> Self {
         Tracking {
             reordering: ReorderingDegree::new(tcp.recovery.duplicate_acks.0 as u32),
@@ -63,20 +76,21 @@ impl Tracking {
             pace_at: Time::ZERO,
             last_sent: now,
             cwnd_limited: false,
-            limit_recorded_until: una,
+            cwnd_usage_end: una,
             max_flight: 0.0,
-            small: una,
+            small_end: una,
             queue: None,
         }
     }
 
-    /// Whether the application limited what goes out, or went out, when so much was delivered.
+    /// Return true if a segment was, or would be, application-limited when the number of delivered
+    /// bytes was `delivered`.
     #[inline]
     pub fn is_app_limited_at(&self, delivered: u64) -> bool {
         self.app_limited_until > 0 && delivered <= self.app_limited_until
     }
 
-    /// A retransmission goes out.
+    /// Record that a retransmission is sent.
     pub fn on_retransmit(&mut self, now: Time) {
         self.undo.on_retransmit(self.timestamps.then(|| timestamp(now)));
     }

@@ -1,5 +1,5 @@
-//! BBR, versions 1 and 3, and what they have in common: the estimate of a full pipe, the window that
-//! comes back after recovery, and the pacing rate.
+//! BBR, versions 1 and 3, and their common parts: the full pipe estimator, the cwnd saved before
+//! recovery, the aggregation of ACKs, and the pacing rate.
 
 mod max_filter;
 pub mod v1;
@@ -18,42 +18,49 @@ pub fn min_super_packet(rate: Rate) -> u32 {
     if rate < MIN_SUPER_PACKET_RATE { 1 } else { MIN_SUPER_PACKET }
 }
 
-const NONE: Duration = Duration(u64::MAX);
+/// Value of a round-trip time that was not measured.
+const UNMEASURED: Duration = Duration(u64::MAX);
 
-/// The full pipe estimator (draft-ietf-ccwg-bbr §5.3.1.2): three rounds in which the bandwidth grows by less
-/// than a quarter.
+/// Full pipe estimator (draft-ietf-ccwg-bbr §5.3.1.2): the pipe is full after three rounds in which
+/// the bandwidth grows by less than a quarter.
 #[derive(Clone, Copy, Debug, Default)]
 struct FullPipe {
+    /// Bandwidth that a round must exceed by a quarter, in bytes/s.
     baseline: f64,
+    /// Number of rounds without such growth.
     count: u32,
-    now: bool,
+    /// True if the pipe is full since the last reset (BBR.full_bw_now).
+    full_bw_now: bool,
+    /// True once the pipe was full (BBR.full_bw_reached).
     reached: bool,
 }
 
 impl FullPipe {
+    /// Restart the estimate at a bandwidth.
     fn reset(&mut self, baseline: f64) {
-        (self.baseline, self.count, self.now) = (baseline, 0, false);
+        (self.baseline, self.count, self.full_bw_now) = (baseline, 0, false);
     }
 
-    /// CheckFullBWReached(), at the start of a round that was not application-limited.
+    /// Update the estimate at the start of a round that was not application-limited
+    /// (CheckFullBWReached()).
     fn check(&mut self, rate: f64) {
-        if self.now {
+        if self.full_bw_now {
             return;
         }
         if rate >= self.baseline * 1.25 {
             return self.reset(rate);
         }
         self.count += 1;
-        self.now = self.count >= 3;
-        self.reached |= self.now;
+        self.full_bw_now = self.count >= 3;
+        self.reached |= self.full_bw_now;
     }
 
-    /// cwnd after an ACK: up to `most`, and in Startup never down.
-    fn grown(&self, cwnd: f64, ack: &Ack, most: f64, initial_window: f64) -> f64 {
+    /// Return cwnd after an ACK: at most `max_cwnd`, but in Startup cwnd never shrinks.
+    fn grow_cwnd(&self, cwnd: f64, ack: &Ack, max_cwnd: f64, initial_window: f64) -> f64 {
         let delivered = f64::from(ack.delivered);
         if self.reached {
-            (cwnd + delivered).min(most)
-        } else if cwnd < most || (ack.total_delivered as f64) < initial_window {
+            (cwnd + delivered).min(max_cwnd)
+        } else if cwnd < max_cwnd || (ack.total_delivered as f64) < initial_window {
             cwnd + delivered
         } else {
             cwnd
@@ -61,85 +68,91 @@ impl FullPipe {
     }
 }
 
-/// The last good cwnd before recovery or ProbeRTT.
+/// Last good cwnd before recovery or ProbeRTT.
 #[derive(Clone, Copy, Debug, Default)]
-struct Prior {
+struct SavedCwnd {
     cwnd: f64,
     in_recovery: bool,
-    /// It comes back with the next ACK.
+    /// True if the next ACK restores cwnd.
     restore: bool,
 }
 
-impl Prior {
-    /// An ACK: the end of recovery brings cwnd back.
+impl SavedCwnd {
+    /// Process an ACK, which restores cwnd if recovery has ended.
     fn on_ack(&mut self, in_recovery: bool) {
         self.restore = self.in_recovery && !in_recovery;
         self.in_recovery = in_recovery;
     }
 
-    /// SaveCwnd(); `probing`: in ProbeRTT.
-    fn save(&mut self, cwnd: f64, probing: bool) {
-        self.cwnd = if !self.in_recovery && !probing { cwnd } else { self.cwnd.max(cwnd) };
+    /// Save cwnd (SaveCwnd()).
+    fn save(&mut self, cwnd: f64, in_probe_rtt: bool) {
+        self.cwnd = if !self.in_recovery && !in_probe_rtt { cwnd } else { self.cwnd.max(cwnd) };
     }
 
-    /// RestoreCwnd(), if that is due.
-    fn restored(&mut self, cwnd: f64) -> f64 {
+    /// Return the restored cwnd if a restore is due, otherwise `cwnd` (RestoreCwnd()).
+    fn take_restored(&mut self, cwnd: f64) -> f64 {
         if std::mem::take(&mut self.restore) { cwnd.max(self.cwnd) } else { cwnd }
     }
 }
 
-/// What is acknowledged beyond what the bandwidth explains, because ACKs come in bunches or cover several segments
+/// Excess of acknowledged data over the data that the bandwidth explains, caused by aggregated ACKs
 /// (draft-ietf-ccwg-bbr §5.5.9; Linux, bbr_update_ack_aggregation).
 #[derive(Clone, Copy, Debug, Default)]
 struct Aggregation {
-    since: Time,
+    /// Start of the interval.
+    interval_start: Time,
+    /// Bytes delivered in the interval.
     delivered: f64,
 }
 
 impl Aggregation {
-    /// An ACK delivers so much, with this bandwidth in bytes/s: the excess, no more than cwnd.
-    fn update(&mut self, now: Time, bandwidth: f64, newly: f64, cwnd: f64) -> f64 {
-        let mut expected = bandwidth * now.since(self.since).seconds();
+    /// Count `newly_delivered` bytes at a bandwidth in bytes/s, and return the excess, at most
+    /// cwnd.
+    fn update(&mut self, now: Time, bandwidth: f64, newly_delivered: f64, cwnd: f64) -> f64 {
+        let mut expected = bandwidth * now.since(self.interval_start).seconds();
         if self.delivered <= expected {
-            (self.delivered, self.since, expected) = (0.0, now, 0.0);
+            (self.delivered, self.interval_start, expected) = (0.0, now, 0.0);
         }
-        self.delivered += newly;
+        self.delivered += newly_delivered;
         (self.delivered - expected).min(cwnd)
     }
 }
 
-/// The pacing rate in bytes/s; none before the first round trip.
+/// Pacing rate in bytes/s; absent before the first round-trip time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pacing(Option<f64>);
 
 impl Pacing {
+    /// Return the rate in bytes/s, or 0 before the first round-trip time.
     fn rate(self) -> f64 {
         self.0.unwrap_or(0.0)
     }
 
-    /// InitPacingRate(): this window a round trip, once one is measured.
-    fn begin(&mut self, window: f64, srtt: Duration) {
+    /// Set the initial rate of one `window` per round-trip time, once a round-trip time is measured
+    /// (InitPacingRate()).
+    fn init(&mut self, window: f64, srtt: Duration) {
         if self.0.is_none() && srtt > Duration::ZERO {
             self.0 = Some(window / srtt.seconds());
         }
     }
 
-    /// SetPacingRate(): never down before the pipe is full.
-    fn set(&mut self, rate: f64, full: bool) {
-        if rate > 0.0 && (full || self.0.is_none_or(|now| rate > now)) {
+    /// Set the rate, which never falls before the pipe is full (SetPacingRate()).
+    fn set(&mut self, rate: f64, full_bw_reached: bool) {
+        if rate > 0.0 && (full_bw_reached || self.0.is_none_or(|now| rate > now)) {
             self.0 = Some(rate);
         }
     }
 
-    /// As the sender paces by it; before the first, this window a round trip, or a millisecond.
-    fn or_first(self, window: f64, srtt: Duration) -> Rate {
+    /// Return the rate, or the initial rate of one `window` per round-trip time, which is 1 ms
+    /// before it is measured.
+    fn rate_or_initial(self, window: f64, srtt: Duration) -> Rate {
         let rtt = if srtt == Duration::ZERO { 1e-3 } else { srtt.seconds() };
-        paced(self.0.unwrap_or(window / rtt))
+        rate_from_bytes(self.0.unwrap_or(window / rtt))
     }
 }
 
-/// A rate in bytes/s as the sender paces by it.
-pub(super) fn paced(bytes_per_s: f64) -> Rate {
+/// Convert bytes/s to a pacing rate.
+pub(super) fn rate_from_bytes(bytes_per_s: f64) -> Rate {
     Rate((bytes_per_s * 8.0).clamp(1.0, 1e13) as u64)
 }
 

@@ -1,137 +1,149 @@
-//! CUBIC in the integers of Linux's `tcp_cubic`: windows in whole segments, time in 1024ths of a second, one clock tick a
-//! millisecond. cwnd grows by a segment each time that so many are acknowledged (`every`), and that number is computed anew
-//! at most once a tick, and every 32nd of a second while cwnd does not move.
+//! CUBIC in the integers of Linux's `tcp_cubic`.
 //!
-//! Beside rounding it differs from RFC 9438 in this: the curve is read at t and the least round trip; below W_max and before any
-//! congestion a window grows by a twentieth a round trip at least; the estimate of Reno's window grows by 8/15 of a
-//! segment a window for ever, where the RFC goes on with a whole one above cwnd_prior; after a timeout nothing is remembered.
+//! Windows are in whole segments and times in 1024ths of a second. One clock tick is a millisecond.
+//! cwnd grows by one segment each time `segments_per_increase` segments are acknowledged. That
+//! number is computed at most once per tick, and every 32nd of a second while cwnd does not change.
+//!
+//! Apart from rounding, it differs from RFC 9438 as follows. The curve is evaluated at t plus the
+//! minimum round-trip time. Before any congestion, cwnd grows by at least a twentieth per round
+//! trip. The estimate of Reno's window always grows by 8/15 segment per window, whereas the RFC
+//! increases the growth to one segment above cwnd_prior. A timeout resets all state.
 
 use units::{Duration, Time};
 
 use super::Cubic;
 
-/// What a loss leaves of the window, the scale of the curve and the growth of the estimate, in integers.
+/// Parameters of CUBIC as integers: the decrease, the scale of the curve, and the growth of the
+/// Reno estimate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     /// β in 1024ths.
     beta: u64,
     /// C in 1024ths.
     c: f64,
-    /// Eighths of a window for each segment of Reno's estimate: 8 (1 + β)/(3 (1 - β)), rounded down.
+    /// Eighths of a window that increase the Reno estimate by one segment: 8 (1 + β)/(3 (1 - β)),
+    /// rounded down.
     reno_eighths: u64,
 }
 
 impl Scale {
-    /// Of the parameters of CUBIC.
-    pub(super) fn of(p: &Cubic) -> Self {
-        let beta = (p.beta * ONE as f64 + 0.5) as u64;
-        let c = (p.c * ONE as f64 / 10.0 + 0.5).floor() * 10.0; // bic_scale is a tenth of it
-        Scale { beta, c, reno_eighths: 8 * (ONE + beta) / 3 / (ONE - beta) }
+    /// Convert the parameters of CUBIC.
+    pub(super) fn new(p: &Cubic) -> Self {
+        let beta = (p.beta * SCALE_UNIT as f64 + 0.5) as u64;
+        // bic_scale is a tenth of this value
+        let c = (p.c * SCALE_UNIT as f64 / 10.0 + 0.5).floor() * 10.0;
+        Scale { beta, c, reno_eighths: 8 * (SCALE_UNIT + beta) / 3 / (SCALE_UNIT - beta) }
     }
 }
 
-/// 1 of β and C.
-const ONE: u64 = 1024;
-/// Segments for a segment where cwnd is at the curve or above it.
-const HARDLY: u64 = 100;
-/// The same at most before any congestion.
-const BLIND: u64 = 20;
-/// Ticks for which nothing is computed while cwnd does not move.
-const CALM: u64 = 1000 / 32;
+/// Value 1 in the fixed point of β and C.
+const SCALE_UNIT: u64 = 1024;
+/// Windows acknowledged per segment of growth if cwnd is at or above the curve.
+const SLOW_GROWTH: u64 = 100;
+/// Maximum number of acknowledged segments per segment of growth before any congestion.
+const MAX_WITHOUT_LOSS: u64 = 20;
+/// Number of ticks without a new computation while cwnd does not change.
+const REFRESH_TICKS: u64 = 1000 / 32;
 
+/// Return a time in ticks.
 fn ticks(at: Time) -> u64 {
     at.0 / 1_000_000_000
 }
 
-/// The curve, and how far it has been followed.
+/// Curve of a connection, and the progress along it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Curve {
-    /// Segments acknowledged for a segment of growth (cnt).
-    every: u64,
+    /// Acknowledged segments per segment of growth (cnt).
+    segments_per_increase: u64,
+    /// W_max.
     w_max: u64,
-    /// cwnd when `every` was computed last, and when that was.
+    /// cwnd at the last computation of `segments_per_increase`.
     cwnd: u64,
-    computed: u64,
-    /// What the curve is symmetric around, and when it is reached, in 1024ths of a second from the beginning (K).
+    /// Time of the last computation of `segments_per_increase`.
+    updated_at: u64,
+    /// Window around which the curve is symmetric.
     origin: u64,
+    /// Time K from the start of the epoch to `origin`, in 1024ths of a second.
     k: u64,
-    /// When this stage began; none: with the next ACK.
+    /// Start of the epoch; absent until the next ACK begins one.
     epoch: Option<u64>,
-    /// Least round trip, in ticks rounded up.
-    pub(super) least_rtt: Option<Duration>,
-    /// Segments acknowledged that the estimate has not used, and the estimate.
-    acked: u64,
-    reno: u64,
+    /// Minimum round-trip time.
+    pub(super) min_rtt: Option<Duration>,
+    /// Acknowledged segments that the Reno estimate has not used.
+    acked_for_reno: u64,
+    /// Estimate of Reno's cwnd.
+    reno_cwnd: u64,
 }
 
 impl Curve {
-    /// Segments acknowledged for a segment of growth, when `acked` more are (bictcp_update).
-    pub(super) fn every(&mut self, scale: &Scale, [cwnd, acked]: [u64; 2], now: Time) -> u64 {
+    /// Return the acknowledged segments per segment of growth, after `acked` more (bictcp_update).
+    pub(super) fn segments_per_increase(&mut self, scale: &Scale, [cwnd, acked]: [u64; 2], now: Time) -> u64 {
         let now = ticks(now);
-        self.acked += acked;
-        if self.cwnd == cwnd && now.saturating_sub(self.computed) <= CALM {
-            return self.every;
+        self.acked_for_reno += acked;
+        if self.cwnd == cwnd && now.saturating_sub(self.updated_at) <= REFRESH_TICKS {
+            return self.segments_per_increase;
         }
-        if self.epoch.is_none() || now != self.computed {
-            (self.cwnd, self.computed) = (cwnd, now);
-            self.every = self.by_curve(scale.c, [cwnd, acked], now);
+        if self.epoch.is_none() || now != self.updated_at {
+            (self.cwnd, self.updated_at) = (cwnd, now);
+            self.segments_per_increase = self.segments_by_curve(scale.c, [cwnd, acked], now);
         }
-        self.every = self.every.min(self.by_reno(scale, cwnd)).max(2);
-        self.every
+        self.segments_per_increase =
+            self.segments_per_increase.min(self.segments_by_reno(scale, cwnd)).max(2);
+        self.segments_per_increase
     }
 
-    fn by_curve(&mut self, c: f64, [cwnd, acked]: [u64; 2], now: u64) -> u64 {
+    fn segments_by_curve(&mut self, c: f64, [cwnd, acked]: [u64; 2], now: u64) -> u64 {
         let epoch = *self.epoch.get_or_insert_with(|| {
-            (self.acked, self.reno) = (acked, cwnd);
+            (self.acked_for_reno, self.reno_cwnd) = (acked, cwnd);
             (self.k, self.origin) = if self.w_max <= cwnd {
                 (0, cwnd)
             } else {
-                let away = (self.w_max - cwnd) as f64;
-                (libm::cbrt(away * 1024.0 / c * 1024.0 * 1024.0 * 1024.0) as u64, self.w_max)
+                let distance = (self.w_max - cwnd) as f64;
+                (libm::cbrt(distance * 1024.0 / c * 1024.0 * 1024.0 * 1024.0) as u64, self.w_max)
             };
             now
         });
-        let least = self.least_rtt.map_or(0, |d| d.0.div_ceil(1_000_000_000));
-        let t = (now - epoch + least) * 1024 / 1000;
-        let off = t.abs_diff(self.k) as f64 / 1024.0;
-        let delta = (c / 1024.0 * off * off * off) as u64;
+        let min_rtt = self.min_rtt.map_or(0, |d| d.0.div_ceil(1_000_000_000));
+        let t = (now - epoch + min_rtt) * 1024 / 1000;
+        let distance = t.abs_diff(self.k) as f64 / 1024.0;
+        let delta = (c / 1024.0 * distance * distance * distance) as u64;
         let target = if t < self.k { self.origin.saturating_sub(delta) } else { self.origin + delta };
-        let every = if target > cwnd { cwnd / (target - cwnd) } else { HARDLY * cwnd };
-        if self.w_max == 0 { every.min(BLIND) } else { every }
+        let segments_per_increase = if target > cwnd { cwnd / (target - cwnd) } else { SLOW_GROWTH * cwnd };
+        if self.w_max == 0 { segments_per_increase.min(MAX_WITHOUT_LOSS) } else { segments_per_increase }
     }
 
-    /// The same by what Reno would have.
-    fn by_reno(&mut self, scale: &Scale, cwnd: u64) -> u64 {
+    /// Return the acknowledged segments per segment of growth that the Reno estimate requires.
+    fn segments_by_reno(&mut self, scale: &Scale, cwnd: u64) -> u64 {
         let window = cwnd * scale.reno_eighths / 8;
-        while self.acked > window {
-            self.acked -= window;
-            self.reno += 1;
+        while self.acked_for_reno > window {
+            self.acked_for_reno -= window;
+            self.reno_cwnd += 1;
         }
-        if self.reno > cwnd { cwnd / (self.reno - cwnd) } else { u64::MAX }
+        if self.reno_cwnd > cwnd { cwnd / (self.reno_cwnd - cwnd) } else { u64::MAX }
     }
 
-    /// Congestion: what is left of the window.
-    pub(super) fn on_congestion(&mut self, scale: &Scale, cwnd: u64, converges: bool) -> u64 {
+    /// Return cwnd after a congestion event.
+    pub(super) fn on_congestion(&mut self, scale: &Scale, cwnd: u64, fast_convergence: bool) -> u64 {
         self.epoch = None;
-        let converging = converges && cwnd < self.w_max;
-        self.w_max = if converging { cwnd * (ONE + scale.beta) / (2 * ONE) } else { cwnd };
-        cwnd * scale.beta / ONE
+        let converges = fast_convergence && cwnd < self.w_max;
+        self.w_max = if converges { cwnd * (SCALE_UNIT + scale.beta) / (2 * SCALE_UNIT) } else { cwnd };
+        cwnd * scale.beta / SCALE_UNIT
     }
 
-    /// A timeout.
-    pub(super) fn forget(&mut self) {
+    /// Reset the curve after a timeout.
+    pub(super) fn reset(&mut self) {
         *self = Curve::default();
     }
 
-    /// Data goes out after idleness: the stage goes on from there.
+    /// Exclude an idle time of `idle` from the epoch.
     pub(super) fn on_restart(&mut self, now: Time, idle: Duration) {
         if let Some(epoch) = &mut self.epoch {
             *epoch = (*epoch + idle.0 / 1_000_000_000).min(ticks(now));
         }
     }
 
-    /// Whether the stage is younger than a second, whose round trips end no slow start.
-    pub(super) fn is_young(&self, now: Time) -> bool {
+    /// Return true in the first second of an epoch, whose round-trip times do not end slow start.
+    pub(super) fn ignores_rtt(&self, now: Time) -> bool {
         self.epoch.is_some_and(|epoch| ticks(now) - epoch < 1000)
     }
 }
@@ -141,9 +153,10 @@ mod tests {
     use super::*;
     use crate::congestion::control::defaults;
 
-    /// β 717/1024, C 410/1024, and fifteen eighths.
-    fn usual() -> Scale {
-        let scale = Scale::of(&defaults());
+    /// Return the scale of the default parameters: β is 717/1024, C is 410/1024, and the Reno
+    /// estimate grows per 15/8 windows.
+    fn default_scale() -> Scale {
+        let scale = Scale::new(&defaults());
         assert_eq!((scale.beta, scale.c, scale.reno_eighths), (717, 410.0, 15));
         scale
     }
@@ -152,41 +165,41 @@ mod tests {
         Time::ZERO + Duration::from_seconds(seconds)
     }
 
-    /// W_max 100, cwnd 70: K is 1024 ∛(30·1024/410) = 4316 of 1024ths; at K the curve is at 100, half as far in time it is
-    /// 30/8 below.
+    /// With W_max 100 and cwnd 70, K is 1024 ∛(30·1024/410) = 4316 of 1024ths. At K the curve is at
+    /// 100, and at half of K it is 30/8 below 100.
     #[test]
-    fn the_curve_goes_through_w_max() {
+    fn curve_reaches_w_max_at_k() {
         let mut c = Curve { w_max: 100, ..Curve::default() };
         assert_eq!(
-            c.every(&usual(), [70, 1], at(10.0)),
+            c.segments_per_increase(&default_scale(), [70, 1], at(10.0)),
             70,
-            "the curve has risen by less than one, which is rounded up"
+            "the curve has grown by less than one segment, which is rounded up"
         );
         assert_eq!((c.k, c.origin), (4316, 100));
-        assert_eq!(c.by_curve(410.0, [90, 1], 10_000 + 2108), 90 / (97 - 90));
-        assert_eq!(c.by_curve(410.0, [99, 1], 10_000 + 4215), 99);
-        assert_eq!(c.by_curve(410.0, [100, 1], 10_000 + 4215), HARDLY * 100);
-        assert_eq!(c.by_curve(410.0, [100, 1], 10_000 + 8430), 100 / 29);
+        assert_eq!(c.segments_by_curve(410.0, [90, 1], 10_000 + 2108), 90 / (97 - 90));
+        assert_eq!(c.segments_by_curve(410.0, [99, 1], 10_000 + 4215), 99);
+        assert_eq!(c.segments_by_curve(410.0, [100, 1], 10_000 + 4215), SLOW_GROWTH * 100);
+        assert_eq!(c.segments_by_curve(410.0, [100, 1], 10_000 + 8430), 100 / 29);
     }
 
     #[test]
-    fn before_congestion_a_window_grows_by_a_twentieth() {
+    fn cwnd_grows_by_a_twentieth_per_window_before_congestion() {
         let mut c = Curve::default();
-        assert_eq!(c.every(&usual(), [200, 1], at(1.0)), 20);
+        assert_eq!(c.segments_per_increase(&default_scale(), [200, 1], at(1.0)), 20);
     }
 
-    /// Reno's estimate grows by a segment for fifteen eighths of a window.
+    /// The Reno estimate grows by one segment per 15/8 windows.
     #[test]
-    fn the_estimate_of_reno() {
+    fn reno_estimate_grows_per_15_eighths_of_a_window() {
         let mut c = Curve { w_max: 16, ..Curve::default() };
         for _ in 0..=31 {
-            assert_eq!(c.every(&usual(), [16, 1], at(1.0)), 1600);
+            assert_eq!(c.segments_per_increase(&default_scale(), [16, 1], at(1.0)), 1600);
         }
         c.cwnd = 0;
-        assert_eq!(c.every(&usual(), [16, 1], at(1.1)), 16, "a window for a segment");
-        assert_eq!(c.on_congestion(&usual(), 16, true), 11);
+        assert_eq!(c.segments_per_increase(&default_scale(), [16, 1], at(1.1)), 16, "one window per segment");
+        assert_eq!(c.on_congestion(&default_scale(), 16, true), 11);
         assert_eq!(c.w_max, 16);
-        assert_eq!(c.on_congestion(&usual(), 11, true), 7);
+        assert_eq!(c.on_congestion(&default_scale(), 11, true), 7);
         assert_eq!(c.w_max, 11 * 1741 / 2048);
     }
 }

@@ -1,14 +1,15 @@
-//! CUBIC, RFC 9438 (`rfc9438`): cwnd follows a cubic of the time since the last congestion, and never
-//! less than an estimate of what Reno would have.
+//! CUBIC (`cubic`), RFC 9438 (`rfc9438`): cwnd is a cubic function of the time since the last
+//! congestion, and at least an estimate of Reno's cwnd.
 //!
-//! Windows are in segments within this file. (target − cwnd)/cwnd is added for every segment
-//! acknowledged, where §4.4 says for every ACK: with delayed ACKs cwnd would otherwise lag behind
-//! its curve by half (Linux counts segments too). Where cwnd is not below W_max when congestion
-//! avoidance begins, K is 0 and W_max is cwnd; equation 2 would make K negative.
-//! An epoch begins with the first ACK that opens cwnd after a recovery, as Linux's does. §4.2 of
-//! the RFC begins it when congestion avoidance starts; the two differ only where a recovery ends
-//! with nothing in flight.
-//! Missing: the rate-limited window validation of RFC 7661, which is the sender's. What Linux has instead is in `linux.rs`.
+//! Windows in this file are in segments. (target − cwnd)/cwnd is added for each acknowledged
+//! segment, whereas §4.4 adds it for each ACK. With delayed ACKs, counting ACKs would halve the
+//! growth towards the curve (Linux counts segments too). If cwnd is at least W_max when congestion
+//! avoidance begins, K is 0 and W_max is cwnd, because equation 2 would make K negative.
+//!
+//! An epoch begins with the first ACK after loss recovery that increases cwnd, as in Linux. §4.2 of
+//! the RFC begins the epoch when congestion avoidance starts. The two differ only if loss recovery
+//! ends without data in flight. The window validation of RFC 7661 for rate-limited flows belongs to
+//! the sender. `linux.rs` has the arithmetic of Linux.
 
 mod linux;
 
@@ -22,37 +23,41 @@ use crate::congestion::slow_start::SlowStart;
 use crate::window::Window;
 
 words! {
-    /// Whether a flow whose window shrinks from one congestion to the next gives up more.
+    /// Additional reduction of W_max for a flow whose window shrinks from one congestion event to
+    /// the next.
     pub enum FastConvergence {
-        /// W_max becomes cwnd (1 + β)/2 when cwnd has not reached the last W_max (RFC 9438 §4.7).
+        /// W_max becomes cwnd (1 + β)/2 if cwnd has not reached the last W_max (RFC 9438 §4.7).
         On = "on",
-        /// W_max is always cwnd: for a flow that is alone.
+        /// W_max is always cwnd, which suits a flow alone at its bottleneck.
         Off = "off",
     }
 }
 
 words! {
-    /// What the curve is followed in.
+    /// Arithmetic of the cubic function.
     pub enum Arithmetic {
-        /// Real numbers, by RFC 9438.
+        /// Real numbers, as in RFC 9438.
         Rfc9438 = "rfc9438",
-        /// Whole segments, in the integers of Linux's tcp_cubic: β and C are in 1024ths, 717 and 410 of them if nothing is said.
+        /// Integers and whole segments, as in Linux's tcp_cubic. β and C are in 1024ths, by default
+        /// 717 and 410 of them.
         Linux = "linux",
     }
 }
 
 params! {
-    /// CUBIC: after congestion cwnd grows as C(t − K)³ + W_max, fast towards the window at which
-    /// congestion came, slowly around it, fast again beyond, whatever the round trip; where Reno
-    /// would have more, cwnd is what Reno would have.
+    /// CUBIC. After congestion cwnd grows as C(t − K)³ + W_max: fast towards the window at which
+    /// congestion occurred, slowly around it, and fast again beyond it. The growth does not depend
+    /// on the round-trip time. If Reno's cwnd would be larger, cwnd follows the estimate of Reno's
+    /// cwnd.
     pub struct Cubic: "cubic" {
-        /// Aggressiveness (C), in segments/s³.
+        /// Aggressiveness of the growth (C), in segments/s³.
         c: f64 = (0.4), in Range::between(0.001, 1000.0), from "rfc9438 §5";
-        /// What congestion leaves of the window (β_cubic).
+        /// Factor by which congestion multiplies the window (β_cubic).
         beta: f64 = (0.7), in Range::between(0.1, 0.95), from "rfc9438 §4.6";
-        /// Fast convergence.
+        /// Additional reduction of W_max for a flow whose window shrinks from one congestion event
+        /// to the next.
         fast_convergence: FastConvergence = (FastConvergence::On), in Range::ANY, from "rfc9438 §4.7";
-        /// What the curve is followed in.
+        /// Arithmetic of the cubic function.
         arithmetic: Arithmetic = (Arithmetic::Rfc9438), in Range::ANY, from "rfc9438 §4.2; Linux, tcp_cubic";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::hystart()), in Range::ANY, from "rfc9438 §4.10: should be HyStart++";
@@ -61,83 +66,86 @@ params! {
 
 impl Control for Cubic {
     type State = CubicState;
-    const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr; // RFC 9438 §3.1 names RACK, §4.6 allows PRR
+    /// RACK, which RFC 9438 §3.1 names, and PRR, which §4.6 allows.
+    const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr;
 
-    fn begin(&self, _: &Window) -> Self::State {
+    fn new_state(&self, _: &Window) -> Self::State {
         CubicState::new(self)
     }
 
-    fn in_linux() -> Json {
+    fn linux_defaults() -> Json {
         json!({"slow_start": {"kind": "hybrid"}, "arithmetic": "linux"})
     }
 }
 
-/// A congestion avoidance stage.
+/// Epoch: one congestion avoidance stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Epoch {
-    /// t_epoch; moves on while cwnd does not limit what is sent.
-    began: Time,
-    /// K, in seconds.
+    /// Start of the epoch (t_epoch), which advances while cwnd does not limit the sender.
+    start: Time,
+    /// Time K in seconds at which the curve reaches W_max.
     k: f64,
-    /// W_est.
+    /// Estimate of Reno's cwnd (W_est).
     w_est: f64,
 }
 
-/// What congestion changes and [`CongestionControl::undo`] takes back.
+/// State that congestion replaces and [`CongestionControl::undo`] restores.
 #[derive(Clone, Copy, Debug)]
 struct Curve {
-    /// W_max; none before the first congestion and after a timeout (§4.8).
+    /// W_max; absent before the first congestion and after a timeout (§4.8).
     w_max: Option<f64>,
-    /// cwnd_prior; none before ssthresh was first set.
+    /// cwnd_prior; absent before ssthresh was first set.
     cwnd_prior: Option<f64>,
     epoch: Option<Epoch>,
 }
 
-/// State of CUBIC.
+/// State of CUBIC in a connection.
 #[derive(Clone, Debug)]
 pub struct CubicState {
     params: Cubic,
     growth: Growth,
     curve: Curve,
-    /// The same in Linux's integers.
+    /// State of the curve in Linux's arithmetic.
     linux: linux::Curve,
-    scale: linux::Scale,
-    before: Option<Curve>,
-    /// Since when something else than cwnd limits what is sent.
+    /// Parameters in Linux's arithmetic.
+    linux_scale: linux::Scale,
+    /// Curve from before the last congestion event, which an undo restores.
+    undo_curve: Option<Curve>,
+    /// Time since which something other than cwnd limits the sender.
     limited_since: Option<Time>,
 }
 
-/// W_cubic(t), equation 1.
+/// Return W_cubic(t), equation 1.
 fn w_cubic(c: f64, t: f64, k: f64, w_max: f64) -> f64 {
     let d = t - k;
     c * d * d * d + w_max
 }
 
-/// K, equation 2.
+/// Return K, equation 2.
 fn k(c: f64, w_max: f64, cwnd_epoch: f64) -> f64 {
     libm::cbrt((w_max - cwnd_epoch) / c)
 }
 
-/// α_cubic, the increase with which AIMD(α, β) has the average window of AIMD(1, ½) (§4.3).
+/// Return α_cubic, for which AIMD(α, β) has the same average window as AIMD(1, ½) (§4.3).
 fn alpha(beta: f64) -> f64 {
     3.0 * (1.0 - beta) / (1.0 + beta)
 }
 
 impl CubicState {
-    /// Before the first ACK.
+    /// Create the state of a connection before its first ACK.
     pub fn new(params: &Cubic) -> Self {
         CubicState {
             params: params.clone(),
             growth: Growth::new(&params.slow_start, Avoidance::PerByte),
             curve: Curve { w_max: None, cwnd_prior: None, epoch: None },
             linux: linux::Curve::default(),
-            scale: linux::Scale::of(params),
-            before: None,
+            linux_scale: linux::Scale::new(params),
+            undo_curve: None,
             limited_since: None,
         }
     }
 
-    /// The stage under way, or a new one (§4.2, §4.8, §4.10).
+    /// Return the current epoch, or begin a new one (§4.2, §4.8, §4.10).
     fn epoch(&mut self, cwnd: f64, now: Time) -> Epoch {
         if let Some(epoch) = self.curve.epoch {
             return epoch;
@@ -147,19 +155,19 @@ impl CubicState {
             Some(_) => cwnd,
             None => cwnd,
         };
-        self.curve.cwnd_prior.get_or_insert(cwnd); // §4.10: slow start was left without congestion
+        self.curve.cwnd_prior.get_or_insert(cwnd); // §4.10: slow start ended without congestion
         self.curve.w_max = Some(w_max);
-        Epoch { began: now, k: k(self.params.c, w_max, cwnd), w_est: cwnd }
+        Epoch { start: now, k: k(self.params.c, w_max, cwnd), w_est: cwnd }
     }
 
-    /// cwnd after an ACK in congestion avoidance (§4.2 to §4.5).
-    fn avoid(&mut self, cwnd: f64, segments_acked: f64, now: Time, rtt: Duration) -> f64 {
+    /// Return cwnd after an ACK in congestion avoidance (§4.2 to §4.5).
+    fn congestion_avoidance(&mut self, cwnd: f64, segments_acked: f64, now: Time, rtt: Duration) -> f64 {
         let mut epoch = self.epoch(cwnd, now);
         if let Some(since) = self.limited_since.take() {
-            epoch.began += now.since(since);
+            epoch.start += now.since(since);
         }
         let w_max = self.curve.w_max.unwrap_or(cwnd);
-        let t = now.since(epoch.began).seconds();
+        let t = now.since(epoch.start).seconds();
         let prior = self.curve.cwnd_prior.unwrap_or(cwnd);
         let alpha = if epoch.w_est >= prior { 1.0 } else { alpha(self.params.beta) }; // §4.3
         epoch.w_est += alpha * segments_acked / cwnd; // equation 4
@@ -175,11 +183,11 @@ impl CubicState {
 impl CongestionControl for CubicState {
     fn observe(&mut self, w: &Window, ack: &Ack) {
         if self.params.arithmetic == Arithmetic::Linux {
-            if self.linux.is_young(ack.now) {
+            if self.linux.ignores_rtt(ack.now) {
                 return;
             }
             if let Some(rtt) = ack.rtt {
-                self.linux.least_rtt = Some(self.linux.least_rtt.map_or(rtt, |least| least.min(rtt)));
+                self.linux.min_rtt = Some(self.linux.min_rtt.map_or(rtt, |min| min.min(rtt)));
             }
         }
         self.growth.observe(w, ack, false);
@@ -190,48 +198,54 @@ impl CongestionControl for CubicState {
             self.limited_since.get_or_insert(ack.now);
             return w.cwnd;
         }
-        let (cwnd, rest) = self.growth.slow_start(w, ack);
+        let (cwnd, remaining) = self.growth.slow_start(w, ack);
         if w.cwnd < w.ssthresh {
             self.limited_since = None;
         }
-        if rest == 0 {
+        if remaining == 0 {
             return cwnd;
         }
         if self.params.arithmetic == Arithmetic::Linux {
             let segments = |bytes: f64| (bytes / w.smss + 1e-6) as u64;
-            let every = self.linux.every(&self.scale, [segments(cwnd), segments(f64::from(rest))], ack.now);
-            let window = every.saturating_mul(w.smss as u64).min(u64::from(u32::MAX)) as u32;
-            return self.growth.count_bytes(cwnd, w.smss, rest, window);
+            let segments_per_increase = self.linux.segments_per_increase(
+                &self.linux_scale,
+                [segments(cwnd), segments(f64::from(remaining))],
+                ack.now,
+            );
+            let window = segments_per_increase.saturating_mul(w.smss as u64).min(u64::from(u32::MAX)) as u32;
+            return self.growth.count_bytes(cwnd, w.smss, remaining, window);
         }
-        w.smss * self.avoid(cwnd / w.smss, f64::from(rest) / w.smss, ack.now, ack.srtt)
+        w.smss * self.congestion_avoidance(cwnd / w.smss, f64::from(remaining) / w.smss, ack.now, ack.srtt)
     }
 
-    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
+    fn ssthresh_on_congestion(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         self.growth.on_congestion(congestion);
         let cwnd = w.cwnd / w.smss;
         if self.params.arithmetic == Arithmetic::Linux {
-            let converges = self.params.fast_convergence == FastConvergence::On;
-            let left = self.linux.on_congestion(&self.scale, (cwnd + 1e-6) as u64, converges);
+            let fast_convergence = self.params.fast_convergence == FastConvergence::On;
+            let ssthresh =
+                self.linux.on_congestion(&self.linux_scale, (cwnd + 1e-6) as u64, fast_convergence);
             return match congestion {
-                Congestion::Timeout { again } => {
-                    self.linux.forget();
-                    if again { w.ssthresh } else { left as f64 * w.smss }
+                Congestion::Timeout { repeated } => {
+                    self.linux.reset();
+                    if repeated { w.ssthresh } else { ssthresh as f64 * w.smss }
                 }
-                _ => left as f64 * w.smss,
+                _ => ssthresh as f64 * w.smss,
             };
         }
         let beta = self.params.beta;
-        self.before = Some(self.curve);
-        let converging = self.params.fast_convergence == FastConvergence::On
+        self.undo_curve = Some(self.curve);
+        let converges = self.params.fast_convergence == FastConvergence::On
             && self.curve.w_max.is_some_and(|w_max| cwnd < w_max);
         let w_max = match congestion {
             Congestion::Timeout { .. } => None,
-            _ if converging => Some(cwnd * (1.0 + beta) / 2.0),
+            _ if converges => Some(cwnd * (1.0 + beta) / 2.0),
             _ => Some(cwnd),
         };
-        // A segment that times out again does not set ssthresh: cwnd_prior stays (§4.1.2).
-        let sets = congestion != Congestion::Timeout { again: true };
-        let cwnd_prior = if sets { Some(cwnd) } else { self.curve.cwnd_prior };
+        // A repeated timeout of a segment does not set ssthresh, so cwnd_prior does not change
+        // either (§4.1.2).
+        let sets_ssthresh = congestion != Congestion::Timeout { repeated: true };
+        let cwnd_prior = if sets_ssthresh { Some(cwnd) } else { self.curve.cwnd_prior };
         self.curve = Curve { w_max, cwnd_prior, epoch: None };
         self.limited_since = None;
         decreased(w, beta, congestion)
@@ -241,19 +255,20 @@ impl CongestionControl for CubicState {
         self.growth.take_slow_start_exit()
     }
 
-    /// §4.9.2: only while cwnd is below cwnd_prior.
+    /// Restore the curve from before the last congestion event, but only while cwnd is below
+    /// cwnd_prior (§4.9.2).
     fn undo(&mut self, w: &Window) {
-        let below = self.curve.cwnd_prior.is_some_and(|prior| w.cwnd < prior * w.smss);
-        if let Some(before) = self.before.take().filter(|_| below) {
-            self.curve = before;
+        let below_prior = self.curve.cwnd_prior.is_some_and(|prior| w.cwnd < prior * w.smss);
+        if let Some(undo_curve) = self.undo_curve.take().filter(|_| below_prior) {
+            self.curve = undo_curve;
         }
     }
 
-    /// The time without data is no part of the stage (§5.8).
+    /// Exclude the idle time from the epoch (§5.8).
     fn on_restart(&mut self, now: Time, idle: Duration) {
         self.linux.on_restart(now, idle);
         if let Some(epoch) = &mut self.curve.epoch {
-            epoch.began += idle;
+            epoch.start += idle;
         }
     }
 }
@@ -272,53 +287,62 @@ mod tests {
         CubicState::new(&params())
     }
 
-    /// Worked by hand: W_max 100, β 0.7, C 0.4: K = ∛(30/0.4) = ∛75 = 4.2172 s; W(0) = 70, W(K) = 100,
+    /// With W_max 100, β 0.7 and C 0.4, K is ∛(30/0.4) = ∛75 = 4.2172 s. W(0) = 70, W(K) = 100 and
     /// W(2K) = 130.
     #[test]
-    fn the_curve_in_closed_form() {
+    fn curve_has_its_closed_form() {
         let k = k(0.4, 100.0, 70.0);
         assert!((k - 4.217_163_326_508_746).abs() < 1e-12);
         for (t, w) in [(0.0, 70.0), (k, 100.0), (2.0 * k, 130.0)] {
             assert!((w_cubic(0.4, t, k, 100.0) - w).abs() < 1e-9);
         }
-        assert!((alpha(0.7) - 9.0 / 17.0).abs() < 1e-15, "0.529");
+        assert!((alpha(0.7) - 9.0 / 17.0).abs() < 1e-15, "α_cubic is 0.529");
         assert_eq!(alpha(0.5), 1.0);
     }
 
     #[test]
-    fn congestion_leaves_seven_tenths_and_remembers_the_window() {
+    fn congestion_multiplies_cwnd_by_0_7_and_stores_w_max() {
         let mut c = cubic();
         let w = window(100.0, 50.0, 100.0);
-        assert_eq!(c.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 70.0 * MSS);
+        assert_eq!(c.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), 70.0 * MSS);
         assert_eq!(c.curve.w_max, Some(100.0));
-        // §4.7: below the last W_max, W_max is 80 × 1.7/2 = 68.
-        c.ssthresh_on(&window(80.0, 70.0, 80.0), Congestion::FastRetransmit, Time::ZERO);
+        // §4.7: if cwnd is below the last W_max, W_max becomes 80 × 1.7/2 = 68.
+        c.ssthresh_on_congestion(&window(80.0, 70.0, 80.0), Congestion::FastRetransmit, Time::ZERO);
         assert_eq!(c.curve.w_max, Some(68.0));
         assert_eq!(c.curve.cwnd_prior, Some(80.0));
         c.undo(&window(68.0, 56.0, 68.0));
         assert_eq!(c.curve.w_max, Some(100.0));
         let mut alone = CubicState::new(&Cubic { fast_convergence: FastConvergence::Off, ..params() });
-        alone.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO);
-        alone.ssthresh_on(&window(80.0, 70.0, 80.0), Congestion::FastRetransmit, Time::ZERO);
+        alone.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO);
+        alone.ssthresh_on_congestion(&window(80.0, 70.0, 80.0), Congestion::FastRetransmit, Time::ZERO);
         assert_eq!(alone.curve.w_max, Some(80.0));
     }
 
-    /// §4.8: after a timeout K is 0 and W_max what cwnd is when congestion avoidance begins.
+    /// §4.8: after a timeout K is 0, and W_max is cwnd at the beginning of congestion avoidance.
     #[test]
-    fn after_a_timeout_the_curve_begins_at_cwnd() {
+    fn curve_begins_at_cwnd_after_a_timeout() {
         let mut c = cubic();
-        c.ssthresh_on(&window(100.0, 50.0, 100.0), Congestion::Timeout { again: false }, Time::ZERO);
+        c.ssthresh_on_congestion(
+            &window(100.0, 50.0, 100.0),
+            Congestion::Timeout { repeated: false },
+            Time::ZERO,
+        );
         c.cwnd_on_ack(&window(70.0, 70.0, 70.0), &ack_at(3.0, 0.1, 1.0));
         let epoch = c.curve.epoch.unwrap();
         assert_eq!((epoch.k, c.curve.w_max), (0.0, Some(70.0)));
     }
 
-    /// §4.3, §4.8: W_est grows by α_cubic until it is what cwnd was before the timeout, though the segment timed out twice.
+    /// §4.3, §4.8: after a timeout, W_est grows by α_cubic until it reaches the cwnd from before
+    /// the timeout, even if the segment timed out twice. From that cwnd on it grows by one segment.
     #[test]
-    fn after_a_timeout_alpha_is_one_from_the_old_window_on() {
+    fn alpha_is_one_from_the_previous_window_on_after_a_timeout() {
         let mut c = cubic();
-        c.ssthresh_on(&window(100.0, 50.0, 100.0), Congestion::Timeout { again: false }, Time::ZERO);
-        c.ssthresh_on(&window(1.0, 70.0, 1.0), Congestion::Timeout { again: true }, Time::ZERO);
+        c.ssthresh_on_congestion(
+            &window(100.0, 50.0, 100.0),
+            Congestion::Timeout { repeated: false },
+            Time::ZERO,
+        );
+        c.ssthresh_on_congestion(&window(1.0, 70.0, 1.0), Congestion::Timeout { repeated: true }, Time::ZERO);
         c.cwnd_on_ack(&window(70.0, 70.0, 70.0), &ack_at(3.0, 0.1, 70.0));
         assert!((c.curve.epoch.unwrap().w_est - 70.0 - 9.0 / 17.0).abs() < 1e-9);
         c.curve.epoch.as_mut().unwrap().w_est = 100.0;
@@ -326,17 +350,17 @@ mod tests {
         assert!((c.curve.epoch.unwrap().w_est - 101.0).abs() < 1e-9);
     }
 
-    /// §4.2: the target is at most one and a half windows a round trip.
+    /// §4.2: the target is at most 1.5 cwnd per round trip.
     #[test]
-    fn growth_is_bounded_by_half_a_window_a_round_trip() {
+    fn growth_is_at_most_half_a_window_per_round_trip() {
         let mut c = cubic();
         let w = window(10.0, 10.0, 10.0);
         c.cwnd_on_ack(&w, &ack_at(0.0, 0.1, 1.0));
         assert_eq!(c.cwnd_on_ack(&w, &ack_at(100.0, 0.1, 1.0)), 10_500.0);
     }
 
-    /// A single sender whose every ACK clocks it out: cwnd is W_cubic(t) within 1 % over the concave
-    /// and the convex part, with an ACK for every packet and for every second one.
+    /// cwnd of an ACK-clocked sender is W_cubic(t) within 1 % over the concave and the convex part,
+    /// with an ACK for every packet and for every second packet.
     #[test]
     fn cwnd_follows_the_curve() {
         for ack_every in [1, 2] {
@@ -352,9 +376,9 @@ mod tests {
             let (mut worst, mut checked) = (0.0f64, 0);
             sim.run(15.0, |sim| {
                 if let Some(epoch) = sim.controller.curve.epoch {
-                    let t = sim.now.since(epoch.began).seconds();
-                    // cwnd heads for where the curve is a round trip later and is there when all of
-                    // the window is acknowledged.
+                    let t = sim.now.since(epoch.start).seconds();
+                    // cwnd approaches the curve's value one round trip later, and reaches it once
+                    // the whole window is acknowledged.
                     let curve = w_cubic(0.4, t, epoch.k, w_max);
                     worst = worst.max((sim.segments() / curve - 1.0).abs());
                     checked += 1;
@@ -367,10 +391,10 @@ mod tests {
         }
     }
 
-    /// Short round trip, small window: CUBIC is AIMD(0.529, 0.7), and its average window that of Reno,
-    /// √(3/2p) segments, for the same deterministic loss (§4.3, equation 3).
+    /// With a short round-trip time and a small window, CUBIC is AIMD(0.529, 0.7). At the same
+    /// deterministic loss, its average window is that of Reno, √(3/2p) segments (§4.3, equation 3).
     #[test]
-    fn where_reno_would_have_more_cwnd_is_renos() {
+    fn cwnd_is_at_least_the_estimate_of_reno() {
         let average = |p: u64| {
             let slow_start = SlowStart::standard();
             let c =
@@ -396,35 +420,37 @@ mod tests {
     }
 
     #[test]
-    fn time_limited_by_others_is_no_part_of_the_stage() {
+    fn epoch_excludes_time_in_which_cwnd_does_not_limit_the_sender() {
         let mut c = cubic();
-        c.ssthresh_on(&window(100.0, 50.0, 100.0), Congestion::FastRetransmit, Time::ZERO);
+        c.ssthresh_on_congestion(&window(100.0, 50.0, 100.0), Congestion::FastRetransmit, Time::ZERO);
         let w = window(70.0, 70.0, 70.0);
         c.cwnd_on_ack(&w, &ack_at(1.0, 0.1, 1.0));
         let mut idle = ack_at(2.0, 0.1, 1.0);
         idle.cwnd_limited = false;
         assert_eq!(c.cwnd_on_ack(&w, &idle), w.cwnd);
         c.cwnd_on_ack(&w, &ack_at(7.0, 0.1, 1.0));
-        assert_eq!(c.curve.epoch.unwrap().began.seconds(), 6.0);
+        assert_eq!(c.curve.epoch.unwrap().start.seconds(), 6.0);
         c.on_restart(Time::ZERO, Duration::from_millis(500));
-        assert_eq!(c.curve.epoch.unwrap().began.seconds(), 6.5);
+        assert_eq!(c.curve.epoch.unwrap().start.seconds(), 6.5);
     }
 
-    /// HyStart++ ends slow start on the rise of the round trip; standard slow start overflows the queue.
-    /// Worked out: of the rounds of 10, 20, … 640 segments the last is the first whose segments all find
-    /// a queue, 120 of them or 12 ms; after eight of its ACKs CSS grows by a quarter for five rounds, the
-    /// first of them partial: (648 + 632/4)·1.25⁴ = 1968.
+    /// HyStart++ ends slow start when the round-trip time grows, whereas standard slow start
+    /// overflows the queue.
+    ///
+    /// The rounds have 10, 20, … 640 segments. In the last of these rounds, all segments find a
+    /// queue for the first time: 120 segments, or 12 ms. After eight of its ACKs, CSS grows by a
+    /// quarter for five rounds, the first of them partial: (648 + 632/4)·1.25⁴ = 1968.
     #[test]
-    fn hystart_leaves_before_the_queue_overflows() {
-        let path = Path { buffer: 2200, ..Path::new(80_000_000, 20) }; // 200 packets
+    fn hystart_ends_slow_start_before_the_queue_overflows() {
+        let path = Path { buffer: 2200, ..Path::new(80_000_000, 20) }; // the BDP is 200 packets
         let mut hystart = Sim::new(cubic(), path, 10.0, f64::INFINITY);
-        let mut left = None;
+        let mut exit = None;
         hystart.run(2.0, |sim| {
-            if left.is_none() && sim.ssthresh.is_finite() {
-                left = Some((sim.segments(), sim.events.len()));
+            if exit.is_none() && sim.ssthresh.is_finite() {
+                exit = Some((sim.segments(), sim.events.len()));
             }
         });
-        let (cwnd, losses) = left.expect("left slow start");
+        let (cwnd, losses) = exit.expect("slow start must end");
         assert!(losses == 0 && (cwnd / 1968.0 - 1.0).abs() < 0.01, "{cwnd} {losses}");
         let slow_start = SlowStart::standard();
         let standard = CubicState::new(&Cubic { slow_start, ..params() });

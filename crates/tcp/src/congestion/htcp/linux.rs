@@ -1,99 +1,106 @@
-//! H-TCP as Linux computes it (net/ipv4/tcp_htcp.c): integers, times in milliseconds (HZ = 1000), a count of ACKs that
-//! begins anew with each segment of growth, β from an average of the throughput and a longest round trip that fades.
+//! H-TCP in the arithmetic of Linux (net/ipv4/tcp_htcp.c): integers, and times in milliseconds (HZ
+//! = 1000).
+//!
+//! Each segment of growth restarts the count of ACKs. β follows from an average of the throughput
+//! and from a maximum round-trip time that decreases at each congestion.
 
 use units::{Duration, Time};
 
 use crate::congestion::control::linux_ticks;
 
-/// 1 in the fixed point of α and β.
+/// Value 1 in the fixed point of α and β.
 const ONE: u64 = 128;
-/// The least and the greatest β.
-const BETA: (u64, u64) = (64, 102);
+/// Minimum and maximum of β.
+const BETA_RANGE: (u64, u64) = (64, 102);
 
 /// State of a connection. Times are in milliseconds, windows and counts in segments.
 #[derive(Clone, Debug)]
-pub(super) struct Kernel {
+pub(super) struct LinuxState {
     alpha: u64,
     beta: u64,
-    /// β may be other than a half (modeswitch).
-    adapts: bool,
-    /// Segments that the last ACK acknowledged, for the next count.
+    /// True if β may differ from one half (modeswitch).
+    is_adaptive: bool,
+    /// Segments that the last ACK acknowledged, which the next ACK counts.
     acked: u64,
-    /// Those counted since cwnd last grew (snd_cwnd_cnt).
+    /// Segments counted since cwnd last grew (snd_cwnd_cnt).
     counted: u64,
     rtt_min: u64,
     rtt_max: u64,
-    /// The end of the last congestion (last_cong), and that before it until it is over.
-    congestion: u64,
-    before: Option<u64>,
-    /// Segments acknowledged since the throughput was last measured, and when that was.
-    packets: u64,
-    measured: u64,
-    /// Segments a second: the average, the greatest of the epoch, and that of the epoch before.
+    /// End of the last congestion (last_cong).
+    epoch_start: u64,
+    /// Previous value of `epoch_start`, until loss recovery ends.
+    undo_epoch_start: Option<u64>,
+    /// Segments acknowledged since the last sample of the throughput.
+    acked_since_sample: u64,
+    /// Time of the last sample of the throughput.
+    sampled_at: u64,
+    /// Throughput in segments per second: average, maximum of the epoch, and maximum of the
+    /// previous epoch.
     throughput: [u64; 3],
 }
 
-fn ticks(t: Time) -> u64 {
+/// Return a time in whole milliseconds.
+fn milliseconds(t: Time) -> u64 {
     t.0 / 1_000_000_000
 }
 
-impl Kernel {
-    /// Before the first ACK.
+impl LinuxState {
+    /// Create the state of a connection before its first ACK.
     pub fn new() -> Self {
-        Kernel {
+        LinuxState {
             alpha: ONE,
-            beta: BETA.0,
-            adapts: false,
+            beta: BETA_RANGE.0,
+            is_adaptive: false,
             acked: 1,
             counted: 0,
             rtt_min: 0,
             rtt_max: 0,
-            congestion: 0,
-            before: None,
-            packets: 0,
-            measured: 0,
+            epoch_start: 0,
+            undo_epoch_start: None,
+            acked_since_sample: 0,
+            sampled_at: 0,
             throughput: [0; 3],
         }
     }
 
-    /// measure_achieved_throughput: an ACK of so many segments.
-    pub fn observe(&mut self, now: Time, cwnd: u64, acked: u64, rtt: Option<Duration>, recovers: bool) {
-        let now = ticks(now);
-        if !recovers {
+    /// Observe an ACK of `acked` segments (measure_achieved_throughput).
+    pub fn observe(&mut self, now: Time, cwnd: u64, acked: u64, rtt: Option<Duration>, in_recovery: bool) {
+        let now = milliseconds(now);
+        if !in_recovery {
             self.acked = acked;
-            if self.before.take().is_some() {
-                self.congestion = now; // htcp_state: the recovery is over
+            if self.undo_epoch_start.take().is_some() {
+                self.epoch_start = now; // htcp_state: loss recovery has ended
             }
         }
         if let Some(rtt) = rtt.map(linux_ticks) {
-            self.measure(rtt, recovers);
+            self.record_rtt(rtt, in_recovery);
         }
-        if recovers {
-            (self.packets, self.measured) = (0, now);
+        if in_recovery {
+            (self.acked_since_sample, self.sampled_at) = (0, now);
             return;
         }
-        self.packets += acked;
-        let round = now.saturating_sub(self.measured);
-        let whole = self.packets + (self.alpha / ONE).max(1) >= cwnd;
-        if whole && round >= self.rtt_min && self.rtt_min > 0 {
-            let last = self.packets * 1000 / round.max(1);
-            let [average, greatest, _] = &mut self.throughput;
-            if now.saturating_sub(self.congestion) / self.rtt_min <= 3 {
-                (*average, *greatest) = (last, last);
+        self.acked_since_sample += acked;
+        let interval = now.saturating_sub(self.sampled_at);
+        let window_acked = self.acked_since_sample + (self.alpha / ONE).max(1) >= cwnd;
+        if window_acked && interval >= self.rtt_min && self.rtt_min > 0 {
+            let sample = self.acked_since_sample * 1000 / interval.max(1);
+            let [average, max, _] = &mut self.throughput;
+            if now.saturating_sub(self.epoch_start) / self.rtt_min <= 3 {
+                (*average, *max) = (sample, sample);
             } else {
-                *average = (3 * *average + last) / 4;
-                *greatest = (*greatest).max(*average);
+                *average = (3 * *average + sample) / 4;
+                *max = (*max).max(*average);
             }
-            (self.packets, self.measured) = (0, now);
+            (self.acked_since_sample, self.sampled_at) = (0, now);
         }
     }
 
-    /// measure_rtt.
-    fn measure(&mut self, rtt: u64, recovers: bool) {
+    /// Record a round-trip time in milliseconds (measure_rtt).
+    fn record_rtt(&mut self, rtt: u64, in_recovery: bool) {
         if self.rtt_min > rtt || self.rtt_min == 0 {
             self.rtt_min = rtt;
         }
-        if !recovers {
+        if !in_recovery {
             self.rtt_max = self.rtt_max.max(self.rtt_min);
             if self.rtt_max < rtt && rtt <= self.rtt_max + 20 {
                 self.rtt_max = rtt;
@@ -101,12 +108,12 @@ impl Kernel {
         }
     }
 
-    /// htcp_cong_avoid, above ssthresh: whether cwnd grows by a segment.
-    pub fn grows(&mut self, now: Time, cwnd: u64, scales: bool, low_speed: Duration) -> bool {
+    /// Count an ACK above ssthresh, and return true if cwnd grows by a segment (htcp_cong_avoid).
+    pub fn grow(&mut self, now: Time, cwnd: u64, scales_by_rtt: bool, low_speed: Duration) -> bool {
         let grows = (self.counted * self.alpha) / ONE >= cwnd;
         if grows {
             self.counted = 0;
-            self.find_alpha(now, scales, low_speed);
+            self.update_alpha(now, scales_by_rtt, low_speed);
         } else {
             self.counted += self.acked;
         }
@@ -114,47 +121,47 @@ impl Kernel {
         grows
     }
 
-    /// htcp_alpha_update.
-    fn find_alpha(&mut self, now: Time, scales: bool, low_speed: Duration) {
-        let since = ticks(now).saturating_sub(self.congestion);
-        let d = since.saturating_sub(low_speed.0 / 1_000_000_000).min(u64::from(u32::MAX));
+    /// Compute α (htcp_alpha_update).
+    fn update_alpha(&mut self, now: Time, scales_by_rtt: bool, low_speed: Duration) {
+        let elapsed = milliseconds(now).saturating_sub(self.epoch_start);
+        let d = elapsed.saturating_sub(low_speed.0 / 1_000_000_000).min(u64::from(u32::MAX));
         let mut factor = if d > 0 { 1 + (10 * d + (d / 2) * (d / 2) / 1000) / 1000 } else { 1 };
-        if scales && self.rtt_min > 0 {
+        if scales_by_rtt && self.rtt_min > 0 {
             let scale = (8000 / (10 * self.rtt_min)).clamp(4, 80);
             factor = (8 * factor / scale).max(1);
         }
         self.alpha = 2 * factor * (ONE - self.beta);
     }
 
-    /// htcp_beta_update.
-    fn find_beta(&mut self) {
-        let [_, now, before] = self.throughput;
+    /// Compute β (htcp_beta_update).
+    fn update_beta(&mut self) {
+        let [_, now, previous] = self.throughput;
         self.throughput[2] = now;
-        if 5 * now < 4 * before || 5 * now > 6 * before {
-            (self.beta, self.adapts) = (BETA.0, false);
-        } else if self.adapts && self.rtt_min > 10 && self.rtt_max > 0 {
-            self.beta = (ONE * self.rtt_min / self.rtt_max).clamp(BETA.0, BETA.1);
+        if 5 * now < 4 * previous || 5 * now > 6 * previous {
+            (self.beta, self.is_adaptive) = (BETA_RANGE.0, false);
+        } else if self.is_adaptive && self.rtt_min > 10 && self.rtt_max > 0 {
+            self.beta = (ONE * self.rtt_min / self.rtt_max).clamp(BETA_RANGE.0, BETA_RANGE.1);
         } else {
-            (self.beta, self.adapts) = (BETA.0, true);
+            (self.beta, self.is_adaptive) = (BETA_RANGE.0, true);
         }
     }
 
-    /// htcp_param_update and htcp_recalc_ssthresh: what is left of cwnd.
-    pub fn on_congestion(&mut self, now: Time, cwnd: u64, scales: bool, low_speed: Duration) -> u64 {
-        self.find_beta();
-        self.find_alpha(now, scales, low_speed);
+    /// Return cwnd after a congestion event (htcp_param_update and htcp_recalc_ssthresh).
+    pub fn on_congestion(&mut self, now: Time, cwnd: u64, scales_by_rtt: bool, low_speed: Duration) -> u64 {
+        self.update_beta();
+        self.update_alpha(now, scales_by_rtt, low_speed);
         if self.rtt_min > 0 && self.rtt_max > self.rtt_min {
             self.rtt_max = self.rtt_min + (self.rtt_max - self.rtt_min) * 95 / 100;
         }
-        self.before = Some(self.congestion);
-        (self.congestion, self.counted) = (ticks(now), 0);
+        self.undo_epoch_start = Some(self.epoch_start);
+        (self.epoch_start, self.counted) = (milliseconds(now), 0);
         cwnd * self.beta / ONE
     }
 
-    /// htcp_cwnd_undo.
+    /// Restore the epoch from before the last congestion event (htcp_cwnd_undo).
     pub fn undo(&mut self) {
-        if let Some(before) = self.before.take() {
-            self.congestion = before;
+        if let Some(undo_epoch_start) = self.undo_epoch_start.take() {
+            self.epoch_start = undo_epoch_start;
         }
     }
 }
@@ -163,32 +170,33 @@ impl Kernel {
 mod tests {
     use super::*;
 
-    /// With α = 1 and two segments an ACK, a window of ten grows with the sixth ACK: five are counted, which are ten segments, and the
-    /// sixth is counted for nothing.
+    /// With α = 1 and ACKs of two segments, a window of ten segments grows with the sixth ACK. Five
+    /// ACKs count as ten segments, and the count discards the sixth ACK.
     #[test]
-    fn a_count_begins_anew_with_each_segment() {
-        let mut k = Kernel::new();
-        let mut grown = Vec::new();
+    fn each_segment_of_growth_restarts_the_count() {
+        let mut k = LinuxState::new();
+        let mut growth = Vec::new();
         for _ in 0..12 {
             k.observe(Time::ZERO, 10, 2, Some(Duration::from_millis(100)), false);
-            grown.push(k.grows(Time::ZERO, 10, false, Duration::from_millis(1000)));
+            growth.push(k.grow(Time::ZERO, 10, false, Duration::from_millis(1000)));
         }
         let sixth = [false, false, false, false, false, true];
-        assert_eq!(grown, [sixth, sixth].concat());
+        assert_eq!(growth, [sixth, sixth].concat());
     }
 
-    /// usecs_to_jiffies: what a round trip exceeds whole milliseconds by counts from a microsecond
-    /// on.
+    /// usecs_to_jiffies: a round-trip time that exceeds whole milliseconds by a microsecond is
+    /// rounded up.
     #[test]
-    fn a_round_trip_is_measured_in_microseconds_and_rounded_up() {
+    fn round_trip_times_are_in_microseconds_and_rounded_up() {
         let rtt = |ns: u64| linux_ticks(Duration(ns * 1000));
         assert_eq!([rtt(40_000_000), rtt(40_000_999), rtt(40_001_000)], [40, 40, 41]);
     }
 
-    /// The first congestion leaves a half, and the next RTTmin/RTTmax, if the throughput is as it was; RTTmax fades by a twentieth.
+    /// The first congestion halves the window. The next one multiplies it by RTTmin/RTTmax if the
+    /// throughput has not changed. RTTmax decreases by a twentieth at each congestion.
     #[test]
-    fn the_decrease_adapts_from_the_second_congestion_on() {
-        let mut k = Kernel::new();
+    fn decrease_adapts_from_the_second_congestion_on() {
+        let mut k = LinuxState::new();
         (k.rtt_min, k.rtt_max, k.throughput) = (60, 100, [1000, 1000, 1000]);
         let low = Duration::from_millis(1000);
         assert_eq!(k.on_congestion(Time::ZERO, 100, false, low), 50);

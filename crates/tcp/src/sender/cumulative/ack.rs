@@ -23,7 +23,7 @@ use crate::timestamp::timestamp;
 /// Whether the window opens by what is acknowledged alone, whatever is kept track of.
 #[inline]
 fn counts_bytes(growth: &Growth, tcp: &Tcp) -> bool {
-    !growth.measures()
+    !growth.needs_measurements()
         && tcp.cwnd.validation == CwndValidation::None
         && tcp.details.cwnd_counts == CwndCounts::Acknowledged
 }
@@ -36,7 +36,7 @@ impl CumulativeSender {
         let ack = segment.ack;
         let same_window = segment.window == tcb.rwnd;
         // RFC 3168 §6.1.2: at most one response to congestion a window of data.
-        let reduced_by_echo = feedback.echo && tcb.congestion.answers_mark(now, ack.after(self.recover));
+        let reduced_by_echo = feedback.echo && tcb.congestion.responds_to_mark(now, ack.after(self.recover));
         if reduced_by_echo {
             tcb.on_ecn_echo(self.tracking(), ack, ack.max(tcb.una) - tcb.una, feedback, tcp);
             self.reduce_cwnd(tcb, Congestion::Ecn, 0, now, tcp);
@@ -132,7 +132,7 @@ impl CumulativeSender {
                 OnNewAck::Ends => {
                     recovered = self.duplicates.end();
                     self.inflation = 0;
-                    tcb.cwnd = if tcb.congestion.rules_recovery() {
+                    tcb.cwnd = if tcb.congestion.governs_recovery() {
                         tcb.cwnd
                     } else if newreno {
                         newreno::cwnd_at_end(tcb.ssthresh, f64::from(tcb.max - tcb.una), f64::from(tcb.smss))

@@ -142,9 +142,10 @@ impl CumulativeSender {
     /// Whether cwnd is what stops the sender now.
     pub fn record_limit(&mut self, tcb: &mut Tcb) {
         if let Some(m) = &mut self.measurements {
-            let sent = f64::from(tcb.flight());
-            let out = Outstanding { pipe: sent, unit: f64::from(tcb.smss), sent, delivered: m.delivered };
-            tcb.record_limit(&mut m.tracking, out);
+            let flight = f64::from(tcb.flight());
+            let outstanding =
+                Outstanding { pipe: flight, segment: f64::from(tcb.smss), flight, delivered: m.delivered };
+            tcb.record_limit(&mut m.tracking, outstanding);
         }
     }
 

@@ -18,7 +18,7 @@ impl CumulativeSender {
         if !again {
             self.arm_undo(tcb, tcp);
         }
-        let congestion = Congestion::Timeout { again: tcb.expirations > 1 };
+        let congestion = Congestion::Timeout { repeated: tcb.expirations > 1 };
         if self.last_reduction == Some(Congestion::Ecn) && in_same_window {
             // ssthresh was halved for this window of data already.
             tcb.cwnd = f64::from(tcb.smss);

@@ -292,7 +292,7 @@ impl SackSender {
         let may_open = arriving.feedback.may_open(tcp) || tcb.congestion.is_scalable();
         let opens = (advanced || self.grows_by_sacks(tcp)) && !reduced && may_open;
         if let Some(growth) = tcb.congestion.byte_growth()
-            && !growth.measures()
+            && !growth.needs_measurements()
             && tcp.cwnd.validation == CwndValidation::None
         {
             if opens {

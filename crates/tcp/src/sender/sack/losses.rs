@@ -71,7 +71,7 @@ impl SackSender {
         }
         // A cut for a mark is over at once; only a reduction in proportion ends here.
         let reduces = self.state == CaState::Recovery || reduces_in_proportion(tcb, tcp);
-        if self.state != CaState::Loss && reduces && !tcb.congestion.rules_recovery() {
+        if self.state != CaState::Loss && reduces && !tcb.congestion.governs_recovery() {
             tcb.cwnd = tcb.ssthresh;
         }
         if self.state != CaState::Cwr && !widened {
@@ -95,7 +95,7 @@ impl SackSender {
         let &ArrivingAck { now, segment, feedback, .. } = arriving;
         let responds = feedback.echo
             && self.state == CaState::Open
-            && tcb.congestion.answers_mark(now, segment.ack.after(self.recovery_point));
+            && tcb.congestion.responds_to_mark(now, segment.ack.after(self.recovery_point));
         if responds {
             tcb.on_ecn_echo(Some(&self.tracking), segment.ack, d.delivered, feedback, tcp);
             if tcb.congestion.is_scalable() {

@@ -163,12 +163,12 @@ impl SackSender {
 
     #[inline(never)]
     fn record_limit_now(&mut self, tcb: &mut Tcb) {
-        let out = Outstanding {
+        let outstanding = Outstanding {
             pipe: self.pipe(),
-            unit: self.board.weight_of(tcb.smss) as f64,
-            sent: self.board.len() as f64 * f64::from(tcb.smss),
+            segment: self.board.weight_of(tcb.smss) as f64,
+            flight: self.board.len() as f64 * f64::from(tcb.smss),
             delivered: self.clock.delivered,
         };
-        tcb.record_limit(&mut self.tracking, out);
+        tcb.record_limit(&mut self.tracking, outstanding);
     }
 }

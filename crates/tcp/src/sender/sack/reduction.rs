@@ -57,5 +57,5 @@ impl SackSender {
 
 /// Whether a reduction lasts, by proportional rate reduction.
 pub(super) fn reduces_in_proportion(tcb: &Tcb, tcp: &Tcp) -> bool {
-    tcp.recovery.reduction == RateReduction::Prr && !tcb.congestion.rules_recovery()
+    tcp.recovery.reduction == RateReduction::Prr && !tcb.congestion.governs_recovery()
 }

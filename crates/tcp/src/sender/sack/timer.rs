@@ -58,7 +58,7 @@ impl SackSender {
             self.arm_undo(tcb);
         }
         let (cwnd, ssthresh) = (f64::from(tcb.smss), tcb.ssthresh);
-        self.reduce_cwnd(tcb, Congestion::Timeout { again: tcb.expirations > 1 }, (tcb.una, 0), now, tcp);
+        self.reduce_cwnd(tcb, Congestion::Timeout { repeated: tcb.expirations > 1 }, (tcb.una, 0), now, tcp);
         if already_reduced {
             (tcb.cwnd, tcb.ssthresh) = (cwnd, ssthresh); // halved for this window of data already
         }
@@ -73,7 +73,7 @@ impl SackSender {
         } else {
             self.board.lose_all(tcp.details.sack_after_timeout == SackAfterTimeout::Forgotten);
         }
-        if tcp.cwnd.loss_window == LossWindow::FlightAndSegment && !tcb.congestion.rules_recovery() {
+        if tcp.cwnd.loss_window == LossWindow::FlightAndSegment && !tcb.congestion.governs_recovery() {
             tcb.cwnd += self.board.pipe() as f64;
         }
         tcb.retransmit = true;

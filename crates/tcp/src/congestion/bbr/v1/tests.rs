@@ -1,5 +1,5 @@
 use super::*;
-use crate::congestion::bbr::tests::{self, begin_late, first_probe_rtt};
+use crate::congestion::bbr::tests::{self, after_first_ack_at_20_s, first_probe_rtt};
 use crate::congestion::control::defaults;
 use crate::congestion::harness::{MSS, Path, Sim, window};
 
@@ -12,7 +12,7 @@ fn sim(buffer: usize) -> Sim<BbrState> {
 }
 
 #[test]
-fn startup_drain_probe_bw_in_this_order() {
+fn states_are_startup_drain_and_probe_bw_in_this_order() {
     let mut sim = sim(1000);
     let mut modes = vec![Mode::Startup];
     let mut queue_at_end_of_startup = 0;
@@ -26,24 +26,24 @@ fn startup_drain_probe_bw_in_this_order() {
         }
     });
     assert_eq!(modes, [Mode::Startup, Mode::Drain, Mode::ProbeBw]);
-    // At most high_gain times the bandwidth-delay product and three quanta are in flight.
+    // At most high_gain times the bandwidth-delay product and three send quanta are in flight.
     assert!((150..310).contains(&queue_at_end_of_startup), "{queue_at_end_of_startup}");
 }
 
 #[test]
-fn the_model_is_the_path() {
-    tests::the_model_is_the_path(bbr(), 0.98, |bbr| (bbr.btl_bw(), bbr.rtprop));
+fn model_matches_the_path() {
+    tests::assert_model_matches_path(bbr(), 0.98, |bbr| (bbr.btl_bw(), bbr.rtprop));
 }
 
-/// Linux, bbr_packets_in_net_at_edt: with the segments that go next, where the gain is above one, less what is delivered until the
-/// pace lets them.
+/// Linux, bbr_packets_in_net_at_edt: the data in flight at the next departure includes the
+/// departing segments if the gain is above one, and excludes the data delivered until then.
 #[test]
-fn a_phase_ends_by_what_is_in_flight_at_the_next_departure() {
+fn phase_ends_by_the_data_in_flight_at_the_next_departure() {
     let mut sim = sim(1000);
     sim.run(3.0, |_| {});
     let mut bbr = sim.controller;
     let w = crate::congestion::harness::window(100.0, 100.0, 50.0);
-    let ack = Ack { held_for: Duration::from_millis(1), ..crate::congestion::harness::ack(2.0) };
+    let ack = Ack { pacing_delay: Duration::from_millis(1), ..crate::congestion::harness::ack(2.0) };
     assert_eq!(bbr.in_flight_for_phase(&w, &ack), 52.0 * MSS);
     bbr.params.phase_ends = PhaseEnds::AtDeparture;
     let (quantum, delivered) = (bbr.send_quantum(MSS), bbr.btl_bw() / 1000.0);
@@ -54,15 +54,15 @@ fn a_phase_ends_by_what_is_in_flight_at_the_next_departure() {
     }
 }
 
-/// Eight phases of a round trip each: 5/4, 3/4 and six of 1.
+/// The gain cycle has eight phases of a round trip each: 5/4, 3/4 and six of 1.
 #[test]
-fn the_gains_cycle() {
+fn pacing_gains_follow_the_cycle() {
     let mut sim = sim(1000);
     sim.run(3.0, |_| {});
-    let mut gains = vec![(sim.controller.cycle, sim.now)];
+    let mut gains = vec![(sim.controller.phase, sim.now)];
     sim.run(8.0, |sim| {
-        if gains.last().unwrap().0 != sim.controller.cycle {
-            gains.push((sim.controller.cycle, sim.now));
+        if gains.last().unwrap().0 != sim.controller.phase {
+            gains.push((sim.controller.phase, sim.now));
         }
     });
     assert!(gains.windows(2).all(|p| p[1].0 == (p[0].0 + 1) % 8), "{gains:?}");
@@ -70,19 +70,21 @@ fn the_gains_cycle() {
     assert!((5.0 / (8.0 * 0.0505) * 0.8..=5.0 / (8.0 * 0.0505) * 1.2).contains(&cycles), "{cycles}");
 }
 
-/// After ten seconds without a smaller round trip, four segments for 200 ms and a round trip.
+/// After ten seconds without a smaller round-trip time, cwnd is four segments for 200 ms and a
+/// round trip.
 #[test]
 fn probe_rtt_every_ten_seconds() {
     let probe = first_probe_rtt(bbr(), 14.0, |bbr| bbr.mode == Mode::ProbeRtt);
-    assert!((10.0..11.5).contains(&probe.began), "{}", probe.began);
-    assert!((0.2..0.5).contains(&probe.lasted), "{}", probe.lasted);
-    assert_eq!(probe.least, 4.0);
-    assert!(probe.after > 150.0, "the window is restored: {}", probe.after);
+    assert!((10.0..11.5).contains(&probe.start), "{}", probe.start);
+    assert!((0.2..0.5).contains(&probe.duration), "{}", probe.duration);
+    assert_eq!(probe.min_cwnd, 4.0);
+    assert!(probe.cwnd_after > 150.0, "cwnd must be restored: {}", probe.cwnd_after);
 }
 
-/// A buffer of a fifth of the bandwidth-delay product loses packets, and the link stays nearly full.
+/// A buffer of a fifth of the bandwidth-delay product drops packets, and the link stays nearly
+/// full.
 #[test]
-fn losses_do_not_empty_the_link() {
+fn losses_do_not_reduce_the_utilization() {
     let mut sim = sim(20);
     sim.run(3.0, |_| {});
     let before = sim.delivered;
@@ -92,37 +94,39 @@ fn losses_do_not_empty_the_link() {
     assert!(sim.cwnd >= 4.0 * MSS);
 }
 
-/// §4.3.5: what is sent in ProbeRTT says nothing of the bandwidth. Twenty round trips of 10 ms go by in it,
-/// twice what the filter keeps; the flow is back at the rate of the link when it is over.
+/// §4.3.5: data sent in ProbeRTT is not evidence of the bandwidth. ProbeRTT lasts twenty round
+/// trips of 10 ms, twice the length of the filter. Afterwards the flow sends at the rate of the
+/// link.
 #[test]
-fn a_long_probe_rtt_does_not_forget_the_bandwidth() {
+fn bandwidth_estimate_survives_a_long_probe_rtt() {
     let mut sim = Sim::new(bbr(), Path { buffer: 1000, ..Path::new(80_000_000, 10) }, 10.0, f64::INFINITY);
-    let (mut least, mut rounds) = (f64::INFINITY, None);
+    let (mut min_bandwidth, mut rounds) = (f64::INFINITY, None);
     sim.run(14.0, |sim| {
         let bbr = &sim.controller;
         if bbr.mode == Mode::ProbeRtt {
-            least = least.min(bbr.btl_bw());
+            min_bandwidth = min_bandwidth.min(bbr.btl_bw());
             rounds.get_or_insert(bbr.round_count);
-        } else if let Some(from) = rounds.filter(|from| bbr.round_count < from + 60) {
-            assert!(bbr.round_count > from + 12, "a long probe");
-            least = least.min(bbr.btl_bw());
+        } else if let Some(start) = rounds.filter(|start| bbr.round_count < start + 60) {
+            assert!(bbr.round_count > start + 12, "ProbeRTT must be longer than the filter");
+            min_bandwidth = min_bandwidth.min(bbr.btl_bw());
         }
     });
-    assert!(rounds.is_some() && (least / 1e7 - 1.0).abs() < 0.02, "{least}");
+    assert!(rounds.is_some() && (min_bandwidth / 1e7 - 1.0).abs() < 0.02, "{min_bandwidth}");
 }
 
 /// §4.3.1: rtprop_stamp begins with the connection.
 #[test]
-fn a_connection_that_begins_late_begins_in_startup() {
-    let bbr = begin_late(bbr());
+fn late_connection_begins_in_startup() {
+    let bbr = after_first_ack_at_20_s(bbr());
     assert_eq!((bbr.mode, bbr.rtprop), (Mode::Startup, Duration::from_millis(50)));
 }
 
-/// §4.2.2 and §4.2.3.2: at 80 Mbit/s and 50 ms, 3 quanta of 10 kB are beside the 500 kB of the path.
+/// §4.2.2 and §4.2.3.2: at 80 Mbit/s and 50 ms, 3 send quanta of 10 kB are added to the 500 kB of
+/// the path.
 #[test]
 fn inflight_is_the_product_and_three_quanta() {
     let mut bbr = bbr();
-    assert_eq!(bbr.inflight(2.0, MSS), bbr.initial_window, "no valid round trip yet");
+    assert_eq!(bbr.inflight(2.0, MSS), bbr.initial_window, "without a measured round-trip time");
     bbr.rtprop = Duration::from_millis(50);
     for (rate, quantum) in
         [(1.1e6, 1000.0), (1.2e6, 2000.0), (24e6, 3000.0), (80e6, 10_000.0), (1e9, 64_000.0)]

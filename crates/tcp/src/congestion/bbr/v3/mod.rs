@@ -1,12 +1,16 @@
-//! BBR, version 3: draft-ietf-ccwg-bbr (`draft-ietf-ccwg-bbr`), the text after its revision 06. The names
-//! are the draft's, and so is the order of steps.
+//! BBR (`bbr3`), version 3: draft-ietf-ccwg-bbr (`draft-ietf-ccwg-bbr`), the text after its
+//! revision 06.
 //!
-//! Deviations: random numbers are a hash of the time, so that runs repeat. What is in flight is
-//! FlightSize, which in recovery counts what was SACKed too. What was in flight when a packet was sent
-//! (tx_in_flight) is what was delivered and found lost since, which is the same without
-//! reordering; what was lost since it was sent is counted from the round in which it was sent. Losses are
-//! judged an ACK at a time, not a packet, so InflightAtLoss() is that of the ACK; an ACK that finds losses
-//! counts as one lost range. Missing: ECN, as in the draft.
+//! Names and the order of steps are those of the draft. The deviations are:
+//!
+//! - Random numbers are a hash of the time, so that runs are repeatable.
+//! - The data in flight when a packet was sent (tx_in_flight) is the data delivered and declared
+//!   lost since then. Without reordering both are equal.
+//! - The losses since a packet was sent count from the beginning of the round in which the packet
+//!   was sent.
+//! - Losses are evaluated per ACK instead of per packet, so InflightAtLoss() is computed per ACK.
+//!   An ACK that declares losses counts as one lost range.
+//! - ECN is not implemented, as in the draft.
 
 mod model;
 mod states;
@@ -17,58 +21,63 @@ use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, Im
 use crate::window::Window;
 
 use super::max_filter::MaxFilter;
-use super::{Aggregation, FullPipe, NONE, Pacing, Prior};
+use super::{Aggregation, FullPipe, Pacing, SavedCwnd, UNMEASURED};
 
 params! {
-    /// BBR (version 3): as version 1 a model of bandwidth and least round trip, and of the volume in
-    /// flight at which losses exceed 2 %; it probes for bandwidth every two to three seconds, or as often
-    /// as Reno would, and yields to losses between.
+    /// BBR (version 3). As in version 1, the model includes the bandwidth and the minimum
+    /// round-trip time. Version 3 adds the data in flight at which losses exceed 2 %. It probes for
+    /// bandwidth every two to three seconds, or as often as Reno would. Between these probes it
+    /// reduces its rate after losses.
     pub struct Bbr3: "bbr3" {
-        /// Gain of pacing in Startup (StartupPacingGain): 4 ln 2.
+        /// Pacing gain in Startup (StartupPacingGain): 4 ln 2.
         startup_pacing_gain: f64 = (2.77), in Range::between(1.1, 10.0), from "draft-ietf-ccwg-bbr §5.3.1.1";
-        /// Gain of pacing in Drain (DrainPacingGain).
+        /// Pacing gain in Drain (DrainPacingGain).
         drain_pacing_gain: f64 = (0.5), in Range::between(0.1, 0.99), from "draft-ietf-ccwg-bbr §5.3.2";
         /// Gain of cwnd (DefaultCwndGain).
         cwnd_gain: f64 = (2.0), in Range::between(1.0, 10.0), from "draft-ietf-ccwg-bbr §5.3.1.1";
-        /// Loss rate of a round trip that is tolerated while probing (LossThresh).
+        /// Loss rate of a round trip that BBR accepts while it probes (LossThresh).
         loss_threshold: Probability = (Probability(0.02)), in Range::between(0.0, 0.5), from "draft-ietf-ccwg-bbr §2.7";
-        /// What a round trip with losses leaves at least of the short-term model (Beta).
+        /// Minimum factor by which a round trip with losses multiplies the short-term model (Beta).
         beta: f64 = (0.7), in Range::between(0.1, 0.99), from "draft-ietf-ccwg-bbr §2.7";
-        /// Part of the safe volume that is left to others (Headroom).
+        /// Fraction of the long-term limit of data in flight that is left to other flows
+        /// (Headroom).
         headroom: f64 = (0.15), in Range::between(0.0, 0.9), from "draft-ietf-ccwg-bbr §2.7";
-        /// Least window (MinPipeCwnd).
+        /// Minimum congestion window (MinPipeCwnd).
         min_pipe: Packets = (Packets(4.0)), in Range::between(1.0, 100.0), from "draft-ietf-ccwg-bbr §2.7";
-        /// Time for which the least round trip is kept (MinRTTFilterLen).
+        /// Time over which the minimum round-trip time is taken (MinRTTFilterLen).
         rtt_window: Duration = (Duration::from_millis(10_000)), in Range::above(0.0), from "draft-ietf-ccwg-bbr §2.15.1";
         /// Gain of cwnd in ProbeRTT (ProbeRTTCwndGain).
         probe_rtt_cwnd_gain: f64 = (0.5), in Range::between(0.1, 1.0), from "draft-ietf-ccwg-bbr §2.15.2";
-        /// Least time spent in ProbeRTT (ProbeRTTDuration).
+        /// Minimum duration of ProbeRTT (ProbeRTTDuration).
         probe_rtt: Duration = (Duration::from_millis(200)), in Range::above(0.0), from "draft-ietf-ccwg-bbr §2.15.2";
-        /// Least time between two of them (ProbeRTTInterval).
+        /// Minimum interval between two ProbeRTT states (ProbeRTTInterval).
         probe_rtt_interval: Duration = (Duration::from_millis(5_000)), in Range::above(0.0), from "draft-ietf-ccwg-bbr §2.15.2";
-        /// What is paced below the bandwidth (PacingMarginPercent).
+        /// Fraction by which the pacing rate is below the bandwidth (PacingMarginPercent).
         pacing_margin: f64 = (0.01), in Range::between(0.0, 0.5), from "draft-ietf-ccwg-bbr §5.6.2: 1 %";
     }
 }
 
 impl Control for Bbr3 {
     type State = Bbr3State;
-    const MARKS: Marks = Marks::Unanswered;
-    const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr; // the draft measures what SACK delivers
-    const HAS_SLOW_START: bool = false; // Startup is another
+    const MARKS: Marks = Marks::Ignored;
+    /// SACK, because the delivery rate counts the data that SACK reports.
+    const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr;
+    /// False, because Startup replaces slow start.
+    const HAS_SLOW_START: bool = false;
 
-    fn begin(&self, window: &Window) -> Self::State {
+    fn new_state(&self, window: &Window) -> Self::State {
         Bbr3State::new(self, window)
     }
 }
 
-/// MaxBwFilterLen, in ProbeBW cycles.
+/// Length of the bandwidth filter in ProbeBW cycles (MaxBwFilterLen).
 const MAX_BW_FILTER: usize = 2;
-/// ExtraAckedFilterLen, in round trips.
+/// Length of the filter of aggregated ACKs in round trips (ExtraAckedFilterLen).
 const EXTRA_ACKED_FILTER: usize = 10;
-/// BBRStartupFullLossCnt.
+/// Number of losses in a round that can end Startup (BBRStartupFullLossCnt).
 const STARTUP_LOSSES: u32 = 6;
 
+/// State of the state machine. `Down`, `Cruise`, `Refill` and `Up` are the phases of ProbeBW.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Startup,
@@ -81,19 +90,20 @@ enum Mode {
 }
 
 impl Mode {
+    /// Return true in a phase of ProbeBW.
     fn is_probe_bw(self) -> bool {
         matches!(self, Mode::Down | Mode::Cruise | Mode::Refill | Mode::Up)
     }
 
-    /// IsProbingBW().
-    fn accelerates(self) -> bool {
+    /// Return true in a state that increases the sending rate (IsProbingBW()).
+    fn is_probing_bw(self) -> bool {
         matches!(self, Mode::Startup | Mode::Refill | Mode::Up)
     }
 }
 
-/// BBR.ack_phase.
+/// Phase of the ACKs relative to a bandwidth probe (BBR.ack_phase).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Acks {
+enum AckPhase {
     Init,
     Refilling,
     ProbeStarting,
@@ -101,7 +111,7 @@ enum Acks {
     ProbeStopping,
 }
 
-/// Bounds that losses set: infinite until they do.
+/// Bounds that losses set; infinite before the first loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Bounds {
     bw_shortterm: f64,
@@ -110,18 +120,19 @@ struct Bounds {
 }
 
 impl Bounds {
-    const NONE: Bounds = Bounds {
+    const UNBOUNDED: Bounds = Bounds {
         bw_shortterm: f64::INFINITY,
         inflight_shortterm: f64::INFINITY,
         inflight_longterm: f64::INFINITY,
     };
 
+    /// Remove the short-term bounds.
     fn reset_short_term(&mut self) {
         (self.bw_shortterm, self.inflight_shortterm) = (f64::INFINITY, f64::INFINITY);
     }
 }
 
-/// The rate sample of the ACK at hand (RS).
+/// Rate sample of the current ACK (RS).
 #[derive(Clone, Copy, Debug, Default)]
 struct Sample {
     rate: f64,
@@ -133,7 +144,7 @@ struct Sample {
     tx_in_flight: f64,
 }
 
-/// State of BBR, version 3.
+/// State of BBR version 3 in a connection.
 #[derive(Clone, Debug)]
 pub struct Bbr3State {
     params: Bbr3,
@@ -147,20 +158,22 @@ pub struct Bbr3State {
     cwnd: f64,
     inflight: f64,
     cwnd_limited: bool,
-    // Rounds.
+    // Rounds
     round_count: u64,
     round_start: bool,
     next_round_delivered: u64,
     rounds_since_probe_up: u64,
     drain_start_round: u64,
-    /// Bytes lost in all, and at the start of this round and the one before: (delivered, lost).
+    /// Bytes declared lost so far.
     lost: u64,
-    lost_at: [(u64, u64); 2],
-    // Bandwidth.
+    /// Bytes delivered and bytes lost at the start of this round, and at the start of the previous
+    /// round.
+    loss_counts: [(u64, u64); 2],
+    // Bandwidth
     max_bw: MaxFilter,
     cycle_count: u64,
     full: FullPipe,
-    // Delivery and losses of the round.
+    // Delivery and losses of the round
     bw_latest: f64,
     inflight_latest: f64,
     loss_round_delivered: u64,
@@ -170,11 +183,11 @@ pub struct Bbr3State {
     bytes_lost_in_round: f64,
     recovery_round: Option<u64>,
     bounds: Bounds,
-    // Aggregation.
+    // Aggregation of ACKs
     extra_acked: MaxFilter,
     aggregation: Aggregation,
-    // Probing.
-    acks: Acks,
+    // Probing for bandwidth
+    ack_phase: AckPhase,
     bw_probe_sample: bool,
     probe_up_rounds: u32,
     probe_up_acked: f64,
@@ -183,7 +196,7 @@ pub struct Bbr3State {
     prev_probe_precautionary: bool,
     cycle_stamp: Time,
     probe_wait: Duration,
-    // Round trips.
+    // Round-trip times
     min_rtt: Duration,
     min_rtt_stamp: Time,
     probe_rtt_min: Duration,
@@ -192,15 +205,15 @@ pub struct Bbr3State {
     probe_rtt_done: Option<Time>,
     probe_rtt_round_done: bool,
     idle_restart: bool,
-    // Recovery.
-    prior: Prior,
+    // Recovery
+    saved: SavedCwnd,
     undo_mode: Option<Mode>,
     undo_bounds: Bounds,
     pacing: Pacing,
 }
 
 impl Bbr3State {
-    /// OnInit().
+    /// Create the state of a connection before its first ACK (OnInit()).
     pub fn new(params: &Bbr3, window: &Window) -> Self {
         Bbr3State {
             params: params.clone(),
@@ -220,7 +233,7 @@ impl Bbr3State {
             rounds_since_probe_up: 0,
             drain_start_round: 0,
             lost: 0,
-            lost_at: [(0, 0); 2],
+            loss_counts: [(0, 0); 2],
             max_bw: MaxFilter::default(),
             cycle_count: 0,
             full: FullPipe::default(),
@@ -232,10 +245,10 @@ impl Bbr3State {
             losses_in_round: 0,
             bytes_lost_in_round: 0.0,
             recovery_round: None,
-            bounds: Bounds::NONE,
+            bounds: Bounds::UNBOUNDED,
             extra_acked: MaxFilter::default(),
             aggregation: Aggregation::default(),
-            acks: Acks::Init,
+            ack_phase: AckPhase::Init,
             bw_probe_sample: false,
             probe_up_rounds: 0,
             probe_up_acked: 0.0,
@@ -244,30 +257,30 @@ impl Bbr3State {
             prev_probe_precautionary: false,
             cycle_stamp: Time::ZERO,
             probe_wait: Duration::ZERO,
-            min_rtt: NONE,
+            min_rtt: UNMEASURED,
             min_rtt_stamp: Time::ZERO,
-            probe_rtt_min: NONE,
+            probe_rtt_min: UNMEASURED,
             probe_rtt_stamp: Time::ZERO,
             probe_rtt_expired: false,
             probe_rtt_done: None,
             probe_rtt_round_done: false,
             idle_restart: false,
-            prior: Prior::default(),
+            saved: SavedCwnd::default(),
             undo_mode: None,
-            undo_bounds: Bounds::NONE,
+            undo_bounds: Bounds::UNBOUNDED,
             pacing: Pacing::default(),
         }
     }
 }
 
 impl CongestionControl for Bbr3State {
-    /// UpdateModelAndState().
+    /// Update the model and the state with an ACK (UpdateModelAndState()).
     fn observe(&mut self, w: &Window, ack: &Ack) {
-        self.prior.on_ack(ack.in_recovery);
+        self.saved.on_ack(ack.in_recovery);
         if !ack.in_recovery {
             self.recovery_round = None;
         }
-        self.sample(w, ack);
+        self.generate_rate_sample(w, ack);
         let lost = ack.rate.map_or(0.0, |s| s.lost as f64);
         if lost > 0.0 {
             self.on_loss(w, ack.now, lost);
@@ -288,24 +301,25 @@ impl CongestionControl for Bbr3State {
         self.set_pacing_rate(self.pacing_gain, ack.srtt);
     }
 
-    /// SetCwnd().
+    /// Return cwnd after an ACK (SetCwnd()).
     fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
-        let max_inflight = self.quantized(self.bdp(self.bw(), self.cwnd_gain) + self.extra_acked());
-        let cwnd = self.prior.restored(w.cwnd);
-        let mut cwnd = self.full.grown(cwnd, ack, max_inflight, self.initial_window).max(self.min_pipe());
+        let max_inflight = self.quantization_budget(self.bdp(self.bw(), self.cwnd_gain) + self.extra_acked());
+        let cwnd = self.saved.take_restored(w.cwnd);
+        let mut cwnd = self.full.grow_cwnd(cwnd, ack, max_inflight, self.initial_window).max(self.min_pipe());
         if self.mode == Mode::ProbeRtt {
             cwnd = cwnd.min(self.probe_rtt_cwnd());
         }
-        self.bounded(cwnd).max(w.smss)
+        self.bound_cwnd(cwnd).max(w.smss)
     }
 
-    /// OnEnterFastRecovery() and OnEnterRTO().
-    fn cwnd_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> Option<f64> {
+    /// Return cwnd at the beginning of recovery or after a timeout (OnEnterFastRecovery() and
+    /// OnEnterRTO()).
+    fn cwnd_on_congestion(&mut self, w: &Window, congestion: Congestion, _now: Time) -> Option<f64> {
         match congestion {
             Congestion::Ecn => Some(w.cwnd),
             Congestion::FastRetransmit => {
                 self.save_state_upon_loss(w);
-                self.prior.in_recovery = true;
+                self.saved.in_recovery = true;
                 self.recovery_round.get_or_insert(self.round_count);
                 Some(w.cwnd)
             }
@@ -316,15 +330,15 @@ impl CongestionControl for Bbr3State {
         }
     }
 
-    /// HandleSpuriousLossDetection().
+    /// Undo the response to a loss that was spurious (HandleSpuriousLossDetection()).
     fn undo(&mut self, _: &Window) {
-        self.prior.restore = true;
+        self.saved.restore = true;
         self.loss_in_round = false;
         self.full.reset(0.0);
-        let (now, was) = (&mut self.bounds, self.undo_bounds);
-        now.bw_shortterm = now.bw_shortterm.max(was.bw_shortterm);
-        now.inflight_shortterm = now.inflight_shortterm.max(was.inflight_shortterm);
-        now.inflight_longterm = now.inflight_longterm.max(was.inflight_longterm);
+        let (bounds, undo) = (&mut self.bounds, self.undo_bounds);
+        bounds.bw_shortterm = bounds.bw_shortterm.max(undo.bw_shortterm);
+        bounds.inflight_shortterm = bounds.inflight_shortterm.max(undo.inflight_shortterm);
+        bounds.inflight_longterm = bounds.inflight_longterm.max(undo.inflight_longterm);
         match self.undo_mode.take() {
             Some(Mode::Startup) if self.mode != Mode::Startup => {
                 self.full.reached = false;
@@ -337,10 +351,10 @@ impl CongestionControl for Bbr3State {
         }
     }
 
-    /// HandleRestartFromIdle().
+    /// Process the restart after an idle time (HandleRestartFromIdle()).
     fn on_restart(&mut self, now: Time, _idle: Duration) {
         self.idle_restart = true;
-        self.aggregation.since = now;
+        self.aggregation.interval_start = now;
         if self.mode.is_probe_bw() {
             self.set_pacing_rate(1.0, Duration::ZERO);
         } else if self.mode == Mode::ProbeRtt {
@@ -353,10 +367,10 @@ impl CongestionControl for Bbr3State {
     }
 
     fn pacing_rate(&self, _w: &Window, srtt: Duration) -> Option<Rate> {
-        Some(self.pacing.or_first(self.params.startup_pacing_gain * self.initial_window, srtt))
+        Some(self.pacing.rate_or_initial(self.params.startup_pacing_gain * self.initial_window, srtt))
     }
 
-    fn rules_recovery(&self) -> bool {
+    fn governs_recovery(&self) -> bool {
         true
     }
 

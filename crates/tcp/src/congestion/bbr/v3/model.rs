@@ -1,65 +1,72 @@
-//! The model (§5.5): the rate sample, bandwidth, losses, aggregation, round trips, and the volumes that follow.
+//! Model of BBR version 3 (§5.5): rate sample, bandwidth, losses, aggregation, round-trip times,
+//! and the resulting volumes in flight.
 
 use units::{Duration, Time};
 
-use super::{Bbr3State, EXTRA_ACKED_FILTER, MAX_BW_FILTER, Mode, NONE, Sample};
+use super::{Bbr3State, EXTRA_ACKED_FILTER, MAX_BW_FILTER, Mode, Sample, UNMEASURED};
 use crate::congestion::control::{Ack, RateSample};
 use crate::window::Window;
 
 impl Bbr3State {
+    /// Return BBR.max_bw, in bytes/s.
     pub(super) fn max_bw(&self) -> f64 {
         self.max_bw.get(MAX_BW_FILTER)
     }
 
-    /// BoundBWForModel().
+    /// Return BBR.bw, the bandwidth within the short-term bound (BoundBWForModel()).
     pub(super) fn bw(&self) -> f64 {
         self.max_bw().min(self.bounds.bw_shortterm)
     }
 
+    /// Return MinPipeCwnd in bytes.
     pub(super) fn min_pipe(&self) -> f64 {
         self.params.min_pipe.0 * self.smss
     }
 
-    /// BDPMultiple(gain) of a bandwidth.
+    /// Return `gain` times the bandwidth-delay product of a bandwidth (BDPMultiple(gain)).
     pub(super) fn bdp(&self, bw: f64, gain: f64) -> f64 {
-        if self.min_rtt == NONE { self.initial_window } else { gain * bw * self.min_rtt.seconds() }
+        if self.min_rtt == UNMEASURED { self.initial_window } else { gain * bw * self.min_rtt.seconds() }
     }
 
-    /// SetSendQuantum().
+    /// Return BBR.send_quantum in bytes (SetSendQuantum()).
     fn send_quantum(&self) -> f64 {
         (self.pacing.rate() * 1e-3).min(64_000.0).max(2.0 * self.smss)
     }
 
-    /// QuantizationBudget().
-    pub(super) fn quantized(&self, inflight: f64) -> f64 {
-        let up = if self.mode == Mode::Up { 2.0 * self.smss } else { 0.0 };
-        inflight.max(3.0 * self.send_quantum()).max(self.min_pipe()) + up
+    /// Return a volume in flight that allows for the send quantum and the minimum window
+    /// (QuantizationBudget()).
+    pub(super) fn quantization_budget(&self, inflight: f64) -> f64 {
+        let probe_up = if self.mode == Mode::Up { 2.0 * self.smss } else { 0.0 };
+        inflight.max(3.0 * self.send_quantum()).max(self.min_pipe()) + probe_up
     }
 
-    /// Inflight(bw, gain).
+    /// Return the volume in flight for a bandwidth and a gain (Inflight(bw, gain)).
     pub(super) fn inflight_at(&self, bw: f64, gain: f64) -> f64 {
-        self.quantized(self.bdp(bw, gain))
+        self.quantization_budget(self.bdp(bw, gain))
     }
 
+    /// Return BBR.inflight_longterm less the headroom for other flows (InflightWithHeadroom()).
     pub(super) fn inflight_with_headroom(&self) -> f64 {
-        let safe = self.bounds.inflight_longterm;
-        if safe == f64::INFINITY {
-            return safe;
+        let inflight_longterm = self.bounds.inflight_longterm;
+        if inflight_longterm == f64::INFINITY {
+            return inflight_longterm;
         }
-        (safe - self.smss.max(self.params.headroom * safe)).max(self.min_pipe())
+        (inflight_longterm - self.smss.max(self.params.headroom * inflight_longterm)).max(self.min_pipe())
     }
 
-    /// TargetInflight().
+    /// Return the bandwidth-delay product, at most cwnd (TargetInflight()).
     pub(super) fn target_inflight(&self) -> f64 {
         self.bdp(self.bw(), 1.0).min(self.cwnd)
     }
 
+    /// Start a round (StartRound()).
     pub(super) fn start_round(&mut self) {
         self.next_round_delivered = self.delivered;
     }
 
-    /// GenerateRateSample(): what the ACK says, with what was lost since the packet it is of was sent.
-    pub(super) fn sample(&mut self, w: &Window, ack: &Ack) {
+    /// Compute the rate sample of an ACK, with the losses since its packet was sent
+    /// (GenerateRateSample()).
+    pub(super) fn generate_rate_sample(&mut self, w: &Window, ack: &Ack) {
         (self.delivered, self.cwnd, self.inflight) = (ack.total_delivered, w.cwnd, w.pipe);
         self.cwnd_limited = ack.cwnd_limited;
         let newly_lost = ack.rate.map_or(0, |s| s.lost);
@@ -69,13 +76,14 @@ impl Bbr3State {
             self.rs.lost = newly_lost as f64;
             return;
         };
-        let since = self.lost_at.iter().find(|at| at.0 <= prior_delivered).unwrap_or(&self.lost_at[1]);
-        let lost = (self.lost - since.1) as f64;
+        let counts =
+            self.loss_counts.iter().find(|at| at.0 <= prior_delivered).unwrap_or(&self.loss_counts[1]);
+        let lost = (self.lost - counts.1) as f64;
         self.rs = Sample {
             rate: if interval > Duration::ZERO { delivered as f64 / interval.seconds() } else { 0.0 },
             delivered: delivered as f64,
             prior_delivered,
-            // "Ignore low rate samples during ProbeRTT."
+            // §5.5: "Ignore low rate samples during ProbeRTT."
             app_limited: app_limited || self.mode == Mode::ProbeRtt,
             newly_acked: f64::from(ack.delivered),
             lost,
@@ -83,7 +91,7 @@ impl Bbr3State {
         };
     }
 
-    /// HandleLostPacket(), for all that this ACK found lost.
+    /// Process the losses that an ACK declared (HandleLostPacket()).
     pub(super) fn on_loss(&mut self, w: &Window, now: Time, lost: f64) {
         if !self.loss_in_round {
             self.loss_round_delivered = self.delivered;
@@ -98,11 +106,12 @@ impl Bbr3State {
         }
     }
 
+    /// Return true if the loss rate exceeds LossThresh (IsInflightTooHigh()).
     pub(super) fn inflight_too_high(&self) -> bool {
         self.rs.lost > self.rs.tx_in_flight * self.params.loss_threshold.0
     }
 
-    /// At what volume in flight losses passed LossThresh.
+    /// Return the volume in flight at which the losses exceeded LossThresh (InflightAtLoss()).
     pub(super) fn inflight_at_loss(&self, lost: f64) -> f64 {
         let threshold = self.params.loss_threshold.0;
         let previous = (self.rs.tx_in_flight - lost).max(0.0);
@@ -111,17 +120,19 @@ impl Bbr3State {
         (previous + prefix).max(0.0)
     }
 
+    /// Count rounds (UpdateRound()).
     fn update_round(&mut self) {
         self.round_start = self.rs.prior_delivered >= self.next_round_delivered;
         if self.round_start {
             self.start_round();
             self.round_count += 1;
             self.rounds_since_probe_up += 1;
-            self.lost_at = [(self.delivered, self.lost), self.lost_at[0]];
+            self.loss_counts = [(self.delivered, self.lost), self.loss_counts[0]];
         }
     }
 
-    /// UpdateLatestDeliverySignals() and UpdateCongestionSignals().
+    /// Update the signals of delivery and congestion (UpdateLatestDeliverySignals() and
+    /// UpdateCongestionSignals()).
     pub(super) fn update_signals(&mut self) {
         self.bw_latest = self.bw_latest.max(self.rs.rate);
         self.inflight_latest = self.inflight_latest.max(self.rs.delivered);
@@ -134,15 +145,16 @@ impl Bbr3State {
             self.max_bw.update(self.cycle_count, self.rs.rate);
         }
         if self.loss_round_start {
-            if self.loss_in_round && !self.mode.accelerates() {
-                self.lower_bounds();
+            if self.loss_in_round && !self.mode.is_probing_bw() {
+                self.adapt_lower_bounds();
             }
             self.loss_in_round = false;
         }
     }
 
-    /// InitLowerBounds() and LossLowerBounds().
-    pub(super) fn lower_bounds(&mut self) {
+    /// Set the short-term bounds after a round with losses (InitLowerBounds() and
+    /// LossLowerBounds()).
+    pub(super) fn adapt_lower_bounds(&mut self) {
         let b = &mut self.bounds;
         if b.bw_shortterm == f64::INFINITY {
             b.bw_shortterm = self.max_bw.get(MAX_BW_FILTER);
@@ -154,19 +166,23 @@ impl Bbr3State {
         b.inflight_shortterm = self.inflight_latest.max(self.params.beta * b.inflight_shortterm);
     }
 
+    /// Update the filter of aggregated ACKs (UpdateACKAggregation()).
     pub(super) fn update_aggregation(&mut self, now: Time) {
         let extra = self.aggregation.update(now, self.bw(), self.rs.newly_acked, self.cwnd);
         self.extra_acked.update(self.round_count, extra);
     }
 
+    /// Return BBR.extra_acked in bytes.
     pub(super) fn extra_acked(&self) -> f64 {
         self.extra_acked.get(if self.full.reached { EXTRA_ACKED_FILTER } else { 1 })
     }
 
+    /// Update BBR.min_rtt (UpdateMinRTT()).
     pub(super) fn update_min_rtt(&mut self, ack: &Ack) {
-        // The stamps begin with the connection: before the first round trip nothing expires.
-        self.probe_rtt_expired =
-            self.probe_rtt_min != NONE && ack.now > self.probe_rtt_stamp + self.params.probe_rtt_interval;
+        // The stamps begin with the connection, so they cannot expire before the first round-trip
+        // time.
+        self.probe_rtt_expired = self.probe_rtt_min != UNMEASURED
+            && ack.now > self.probe_rtt_stamp + self.params.probe_rtt_interval;
         if let Some(rtt) = ack.rtt
             && (rtt < self.probe_rtt_min || self.probe_rtt_expired)
         {
@@ -178,15 +194,15 @@ impl Bbr3State {
         }
     }
 
-    /// SetPacingRate(): never down before the pipe is full.
+    /// Set the pacing rate, which never falls before the pipe is full (SetPacingRate()).
     pub(super) fn set_pacing_rate(&mut self, gain: f64, srtt: Duration) {
-        self.pacing.begin(self.params.startup_pacing_gain * self.initial_window, srtt);
+        self.pacing.init(self.params.startup_pacing_gain * self.initial_window, srtt);
         let rate = gain * self.bw() * (1.0 - self.params.pacing_margin);
         self.pacing.set(rate, self.full.reached);
     }
 
-    /// BoundCwndForModel().
-    pub(super) fn bounded(&self, cwnd: f64) -> f64 {
+    /// Return cwnd within the bounds of the state (BoundCwndForModel()).
+    pub(super) fn bound_cwnd(&self, cwnd: f64) -> f64 {
         let cap = match self.mode {
             Mode::Down | Mode::Refill | Mode::Up => self.bounds.inflight_longterm,
             Mode::ProbeRtt | Mode::Cruise => self.inflight_with_headroom(),

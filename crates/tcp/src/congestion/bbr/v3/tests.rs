@@ -1,5 +1,5 @@
 use super::*;
-use crate::congestion::bbr::tests::{self, begin_late, first_probe_rtt, states};
+use crate::congestion::bbr::tests::{self, after_first_ack_at_20_s, first_probe_rtt, states};
 use crate::congestion::control::defaults;
 use crate::congestion::harness::{MSS, Sim, window};
 
@@ -11,10 +11,11 @@ fn sim(buffer: usize) -> Sim<Bbr3State> {
     tests::sim(bbr(), buffer)
 }
 
-/// Draft, figure of §5.1.1: Startup, Drain, then DOWN, CRUISE, REFILL, UP and again, with ProbeRTT. An
-/// ACK that ends Drain finds the queue drained, and DOWN over at once.
+/// Figure of the draft's §5.1.1: Startup and Drain are followed by the cycle of DOWN, CRUISE,
+/// REFILL and UP, and by ProbeRTT. The ACK that ends Drain finds the queue empty, so DOWN can end
+/// at once.
 #[test]
-fn the_states_follow_the_diagram() {
+fn states_follow_the_diagram_of_the_draft() {
     let modes = states(&mut sim(1000), 12.0, |bbr| bbr.mode);
     assert_eq!(modes[..2], [Mode::Startup, Mode::Drain], "{modes:?}");
     for pair in modes.windows(2) {
@@ -36,44 +37,46 @@ fn the_states_follow_the_diagram() {
 }
 
 #[test]
-fn the_model_is_the_path() {
-    tests::the_model_is_the_path(bbr(), 0.95, |bbr| (bbr.max_bw(), bbr.min_rtt));
+fn model_matches_the_path() {
+    tests::assert_model_matches_path(bbr(), 0.95, |bbr| (bbr.max_bw(), bbr.min_rtt));
 }
 
-/// ProbeRTT every five seconds, with half the bandwidth-delay product for 200 ms and a round trip.
+/// ProbeRTT begins every five seconds, with half the bandwidth-delay product in flight for 200 ms
+/// and a round trip.
 #[test]
 fn probe_rtt_halves_the_window() {
     let probe = first_probe_rtt(bbr(), 9.0, |bbr| bbr.mode == Mode::ProbeRtt);
-    assert!((5.0..7.0).contains(&probe.began), "{}", probe.began);
-    assert!((0.2..0.45).contains(&probe.lasted), "{}", probe.lasted);
-    assert!((45.0..56.0).contains(&probe.least), "{}", probe.least);
+    assert!((5.0..7.0).contains(&probe.start), "{}", probe.start);
+    assert!((0.2..0.45).contains(&probe.duration), "{}", probe.duration);
+    assert!((45.0..56.0).contains(&probe.min_cwnd), "{}", probe.min_cwnd);
 }
 
-/// InflightAtLoss() by hand: 100 in flight of which 4 are lost, 3 of them with this ACK: 97 before, 1 lost:
-/// (0.02·97 − 1)/0.98 = 0.96 more cross the threshold.
+/// InflightAtLoss() for 100 in flight, of which 4 are lost, 3 of them with this ACK. Before the
+/// ACK, 97 are in flight and 1 is lost, so (0.02·97 − 1)/0.98 = 0.96 more exceed the threshold.
 #[test]
-fn the_volume_at_which_losses_pass_the_threshold() {
+fn inflight_at_loss_is_the_volume_at_which_losses_exceed_the_threshold() {
     let mut bbr = bbr();
     bbr.rs = Sample { tx_in_flight: 100.0, lost: 4.0, ..Sample::default() };
     assert!((bbr.inflight_at_loss(3.0) - (97.0 + 0.94 / 0.98)).abs() < 1e-12);
 }
 
-/// A round with losses while not probing leaves at least 0.7 of the short-term model.
+/// A round with losses outside of probes multiplies the short-term model by at least 0.7.
 #[test]
-fn losses_lower_the_short_term_bounds_by_at_most_three_tenths() {
+fn losses_reduce_the_short_term_bounds_by_at_most_three_tenths() {
     let mut b = bbr();
     b.max_bw.update(0, 1000.0);
     (b.cwnd, b.bw_latest, b.inflight_latest) = (500.0, 100.0, 450.0);
-    b.lower_bounds();
+    b.adapt_lower_bounds();
     assert!((b.bounds.bw_shortterm - 700.0).abs() < 1e-9);
     assert!((b.bounds.inflight_shortterm - 450.0).abs() < 1e-9);
-    b.lower_bounds();
+    b.adapt_lower_bounds();
     assert!((b.bounds.bw_shortterm - 490.0).abs() < 1e-9);
 }
 
-/// A small buffer: the safe volume is found, losses stay few, and the link is nearly full.
+/// With a small buffer the flow detects inflight_longterm, loses few packets, and uses nearly the
+/// whole link.
 #[test]
-fn a_small_buffer_bounds_what_is_in_flight() {
+fn small_buffer_bounds_the_data_in_flight() {
     let mut sim = sim(40);
     sim.run(4.0, |_| {});
     let (before, sent) = (sim.delivered, sim.next_number());
@@ -84,9 +87,9 @@ fn a_small_buffer_bounds_what_is_in_flight() {
     assert!(lost < 0.03, "{lost}");
 }
 
-/// OnInit().
+/// OnInit(): the time stamps begin with the connection.
 #[test]
-fn a_connection_that_begins_late_begins_in_startup() {
-    let bbr = begin_late(bbr());
+fn late_connection_begins_in_startup() {
+    let bbr = after_first_ack_at_20_s(bbr());
     assert_eq!((bbr.mode, bbr.min_rtt), (Mode::Startup, Duration::from_millis(50)));
 }
