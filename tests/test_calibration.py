@@ -12,7 +12,7 @@ import pytest
 import aqmlab
 from aqmlab._core import ScenarioError
 from aqmlab.command.main import execute
-from aqmlab.experiment.calibration import Wanted, calibrate, frozen, write_list
+from aqmlab.experiment.calibration import LoadTarget, calibrate, frozen, write_list
 from aqmlab.scenario import changed
 
 WEB: dict[str, Any] = {
@@ -44,7 +44,7 @@ def rows(file: Path) -> list[list[str]]:
 
 
 def test_the_load_is_found_and_replayed_alike(tmp_path: Path) -> None:
-    wanted = [Wanted(WEB, bps, tmp_path / f"{bps:g}") for bps in (2e6, 4e6)]
+    wanted = [LoadTarget(WEB, bps, tmp_path / f"{bps:g}") for bps in (2e6, 4e6)]
     low, high = calibrate(wanted, link=LINK, uncongested=WIDE, warm_up="5 s", tolerance=0.01)
     for found, bps in ((low, 2e6), (high, 4e6)):
         assert abs(found.load_bps / bps - 1) < 0.01
@@ -81,7 +81,9 @@ def test_what_a_preset_says_is_frozen_too(tmp_path: Path) -> None:
 
 
 def test_a_frozen_scenario_says_which_list_it_is_of(tmp_path: Path) -> None:
-    (found,) = calibrate([Wanted(WEB, 2e6, tmp_path)], link=LINK, uncongested=WIDE, tolerance=0.02)
+    (found,) = calibrate(
+        [LoadTarget(WEB, 2e6, tmp_path)], link=LINK, uncongested=WIDE, tolerance=0.02
+    )
     text = aqmlab.scenario.normalize(frozen(WEB, found.lists, found.users))
     found.lists[0].write_text(found.lists[0].read_text() + "\n")
     with pytest.raises(
@@ -92,17 +94,17 @@ def test_a_frozen_scenario_says_which_list_it_is_of(tmp_path: Path) -> None:
 
 def test_what_cannot_be_found_is_refused(tmp_path: Path) -> None:
     def seek(scenario: dict[str, Any], load_bps: float, **how: Any) -> None:
-        calibrate([Wanted(scenario, load_bps, tmp_path)], link=LINK, uncongested=WIDE, **how)
+        calibrate([LoadTarget(scenario, load_bps, tmp_path)], link=LINK, uncongested=WIDE, **how)
 
     bulk = WEB | {"flows": [{"from": "left-0", "to": "right-0", "traffic": {"kind": "bulk"}}]}
-    with pytest.raises(ScenarioError, match="flows: none has traffic of the kind web"):
+    with pytest.raises(ScenarioError, match="flows: no table has traffic of kind"):
         seek(bulk, 1e6)
     with pytest.raises(ScenarioError, match="the scenario has no duration"):
         seek({k: v for k, v in WEB.items() if k != "duration"}, 1e6)
     with pytest.raises(ValueError, match=r"load 0 bit/s must be above 0"):
         seek(WEB, 0)
     with pytest.raises(
-        ValueError, match=r"no users offer 0\.0001 Mbit/s on left>right within 0\.3 %"
+        ValueError, match=r"the load 0\.0001 Mbit/s on left>right was not reached within 0\.3 %"
     ):
         seek(WEB, 100.0)
     mixed = changed(WEB, [("flows.0.traffic.connections", "'multiplexed'")])
@@ -111,7 +113,7 @@ def test_what_cannot_be_found_is_refused(tmp_path: Path) -> None:
     ):
         seek(mixed, 1e6)
     with pytest.raises(ScenarioError, match="left>there"):
-        calibrate([Wanted(WEB, 1e6, tmp_path)], link="left>there", uncongested=WIDE)
+        calibrate([LoadTarget(WEB, 1e6, tmp_path)], link="left>there", uncongested=WIDE)
 
 
 def test_lists_have_connections_as_they_were_opened(tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ def test_a_run_that_failed_is_told_when_the_others_have_ended(small: dict[str, A
     engine = Recorded(aqmlab.replicate(small, 2))
     seen: list[int] = []
     asked = campaign([(text,) for text in texts(small, 5, 7, 6, 8)], seed, engine=engine)
-    with pytest.raises(LookupError, match=r"no recorded run .*seed 5.*1 run"):
+    with pytest.raises(LookupError, match=r"seed 5 does not have a recorded run.*1 more run"):
         seen.extend(index for index, _ in asked)
     assert seen == [1, 3]
 
@@ -196,7 +196,7 @@ def test_progress_counts_what_was_kept(small: dict[str, Any], tmp_path: Path) ->
 def test_a_sweep_is_packed_and_its_tables_are_put_together(
     small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("aqmlab.experiment.sweeps.AT_ONCE", 3)
+    monkeypatch.setattr("aqmlab.experiment.sweeps.PART_RUNS", 3)
     over: dict[str, list[Any]] = {
         "tcp.ecn": ["off", "rfc3168"],
         "network.queue": [aqmlab.DropTail(limit="9 packets")],

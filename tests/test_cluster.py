@@ -146,7 +146,7 @@ def test_a_lost_worker_changes_nothing(dask: Dask, tmp_path: Path) -> None:
         everything = [text for (text,) in asks] * 100
         with pytest.raises(NoClusterError) as told:
             list(there.run(everything))
-        assert "workers must have the build that is here" in str(told.value)
+        assert "every worker must have the build of this machine" in str(told.value)
         assert str(told.value).count("tcp://") == 1, "only the one is named"
         assert told.value.args[0].endswith("install this one there, or stop them")
 
@@ -184,7 +184,7 @@ def test_a_scheduler_that_dies_is_told_and_what_is_done_is_kept(
     assert execute(["sweep", str(file), "--executor", dask.name, "--out", str(out)]) == 2
     err = capsys.readouterr().err
     assert err.count("\n") == 1
-    assert f"the scheduler tcp://127.0.0.1:{dask.port} is gone; what was finished is kept" in err
+    assert f"scheduler tcp://127.0.0.1:{dask.port} is lost; finished runs are stored" in err
     with FolderStore(out / "runs", to_read=True) as store:
         assert 0 < len(list(store)) < 3000
 
@@ -205,8 +205,8 @@ def test_no_workers_are_told_and_not_waited_for(dask: Dask) -> None:
             "'dask://nowhere' must be one of local, dask, dask://HOST:PORT, slurm",
         ),
         (["slurm"], "--executor slurm needs --jobs"),
-        (["slurm", "--jobs", "8"], "there is no SLURM here"),
-        (["dask", "--cluster", "queue=long"], "options are for --executor slurm"),
+        (["slurm", "--jobs", "8"], "--executor slurm: this machine does not"),
+        (["dask", "--cluster", "queue=long"], "--cluster: --executor dask has no such options"),
         (["slurm", "--cluster", "queue"], "--cluster 'queue' must be KEY=VALUE"),
     ],
 )

@@ -121,10 +121,10 @@ def test_results_have_the_interval_that_is_asked_for(
     ("args", "told"),
     [
         (["results", "OUT", "--interval", "z"], ["'z' is not one of 't', 'bca', 'median'"]),
-        (["results", "OUT", "--by", "limt"], ["'limt' is no factor", "network.queue.limit"]),
+        (["results", "OUT", "--by", "limt"], ["'limt' is not a factor", "network.queue.limit"]),
         (["results", "OUT", "--measure", "x"], ["'x' was not measured", "goodput_bps"]),
         (["results", "OUT", "--csv", "FILE"], ["exists", "another name"]),
-        (["results", "."], ["holds no finished sweep"]),
+        (["results", "."], ["contains no finished sweep"]),
         (["sweep", "FILE", "--out", "OUT"], ["has an earlier sweep", "--resume"]),
         (["sweep", "FILE", "--out", "tests"], ["has content that does not belong to a sweep"]),
         (["sweep", "FILE", "--executor", "moon"], ["--executor 'moon'", "local"]),
@@ -333,7 +333,10 @@ def test_a_run_uses_a_store(scenario: Path, tmp_path: Path) -> None:
     ("args", "error"),
     [
         (["--warm-up", "1000 s"], "warm_up"),
-        (["--store", "s", "--pcap", "p", "--pcap-on", "left-0"], "--store holds no captures"),
+        (
+            ["--store", "s", "--pcap", "p", "--pcap-on", "left-0"],
+            "--store does not store packet captures",
+        ),
     ],
 )
 def test_options_of_a_run_that_exclude_each_other(

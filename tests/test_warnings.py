@@ -11,7 +11,7 @@ import aqmlab
 from aqmlab.command import execute
 from aqmlab.compare.comparison import compare
 from aqmlab.experiment import IdenticalReplications
-from aqmlab.scenario import as_said
+from aqmlab.scenario import as_written
 
 HELD = """
 duration = "3 s"
@@ -85,7 +85,7 @@ def test_replications_that_are_all_the_same_are_told(held: Path) -> None:
 
 def test_the_manifest_has_the_tcp_of_each_group_resolved(tmp_path: Path) -> None:
     flow = {"from": "left-0", "to": "right-0", "traffic": {"kind": "bulk", "size": "50 kB"}}
-    scenario: dict[str, Any] = as_said("examples/two_flows.toml")
+    scenario: dict[str, Any] = as_written("examples/two_flows.toml")
     scenario["flows"] = [
         flow | {"name": "cubic-{i}", "count": 2, "tcp": {"congestion": "cubic"}},
         flow | {"name": "reno"},
@@ -128,7 +128,7 @@ def test_what_a_control_brings_follows_a_sweep(key: str) -> None:
     ],
 )
 def test_what_needs_sack_is_refused_without(tcp: dict[str, Any], key: str) -> None:
-    scenario = as_said("examples/one_flow.toml")
+    scenario = as_written("examples/one_flow.toml")
     scenario["flows"][0]["tcp"] = tcp
     with pytest.raises(
         aqmlab.ScenarioError, match=rf"flows\.0\.tcp\.recovery\.{key}: .* sack = true"

@@ -271,7 +271,7 @@ def test_an_experiment_names_what_is_not_measured(
     assert (rows.loc["mean_delay_s", "statistic"] == "not measured") is lacks(engine) or len(
         rows.loc["mean_delay_s"]
     ) == 2
-    assert outcome.cells(measures=["drop_rate"])[0].estimate.n == (0 if lacks(engine) else 2)
+    assert outcome.estimates(measures=["drop_rate"])[0].estimate.n == (0 if lacks(engine) else 2)
 
 
 def test_a_comparison_and_its_page_name_what_is_not_measured(engine: Engine, all_of: All) -> None:
@@ -410,7 +410,7 @@ def test_a_column_that_the_engine_does_not_fill_is_refused() -> None:
     engine = Counting(Capabilities(series=[], columns={"flows": ["goodput_bps"]}))
     for named, why in (
         ("links.busy_s.sum", "does not fill links.busy_s"),
-        ("queue.queue_packets.mean", "does not record queue"),
+        ("queue.queue_packets.mean", "does not record the series queue"),
     ):
         with pytest.raises(aqmlab.ScenarioError, match=rf'measures.0: "{named}" .* which {why};'):
             conduct(Experiment(scenario=SCENARIO, measures=[named]), engine=engine)
@@ -427,7 +427,7 @@ def test_the_empty_result_refuses_wrong_tables_columns_and_rows() -> None:
         ("flow", {}, "'flow' is not a table; did you mean flows"),
         ("flows", {"acked": [1, 2]}, "'acked' is not a column of flows; did you mean acked_bytes"),
         ("flows", {"timeouts": [1]}, "flows.timeouts has 1 rows, and the table has 2"),
-        ("flows", {"timeouts": [1, None]}, "flows.timeouts: must hold numbers or texts"),
+        ("flows", {"timeouts": [1, None]}, "flows.timeouts: must have numbers or texts only"),
         ("flows", {"timeouts": [[1], [2]]}, "flows.timeouts: must be a list"),
     ):
         with pytest.raises(ValueError, match=error):
@@ -487,7 +487,7 @@ def test_commands_take_an_engine_by_its_name(
     [
         ("testbed", "--engine 'testbed' must be one of simulator, recorded:FOLDER, MODULE:CLASS"),
         ("recorded:nowhere", "--engine recorded:nowhere: there is no folder nowhere"),
-        ("recorded:.", "--engine recorded:.: . holds no runs; give a folder that aqmlab run"),
+        ("recorded:.", "--engine recorded:.: . contains no runs; give a folder that"),
         ("no_such_module:Engine", "cannot be imported (ModuleNotFoundError: No module named"),
         ("math:Engine", "cannot be imported (AttributeError"),
         ("math:pi", "is not an engine because it has no `build`"),
@@ -551,7 +551,7 @@ def test_an_arm_without_a_measure_says_so() -> None:
     assert outcome.not_measured == []
     text = printed(outcome, show_outcome)
     assert text.count("not measured") == 1
-    short, long = outcome.cells(measures=["utilization"])
+    short, long = outcome.estimates(measures=["utilization"])
     assert (short.estimate.value, str(long.estimate)) == (50.0, "not measured")
 
 
@@ -562,7 +562,7 @@ def test_a_sweep_of_an_older_version_measured_everything(all_of: All) -> None:
     outcome = all_of.outcome
     older = replace(outcome, runs=outcome.runs.drop(columns="not_measured"))
     assert older.not_measured == []
-    assert len(older.cells(measures=["goodput_bps"])) == 2
+    assert len(older.estimates(measures=["goodput_bps"])) == 2
 
 
 def test_the_guide_s_engine_fails_flows_that_it_has_no_formula_for() -> None:

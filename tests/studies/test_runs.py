@@ -242,7 +242,7 @@ def test_a_grid_is_an_experiment() -> None:
     found = grid.outcome(runs, points, [seed], "two arms")
     assert (found.arms, found.factors) == (["small", "large"], ["limit", "speed"])
     assert list(found.runs["point"].unique()) == [0]
-    small, large = found.cells(["limit"])
+    small, large = found.estimates(["limit"])
     assert list(small.values.values()) == [1000, 2000, 3000]
     assert large.difference is not None
     assert large.difference.value == 0

@@ -262,7 +262,7 @@ def compare(
     changes = [*overrides, *warm_up_change(warm_up)]
     planned = plan(queues, scenario, replications, links, changes, capabilities)
     possible = measures(planned.links, planned.groups)
-    done = _run_all(planned, possible, engine or Simulator(planned.given), jobs, progress, store)
+    done = _run_all(planned, possible, engine or Simulator(planned.aqms), jobs, progress, store)
     by_arm = [done[a :: len(planned.arms)] for a in range(len(planned.arms))]
     first = json.loads(planned.texts[0])
     return Comparison(first, planned.links, planned.arms, by_arm, possible)

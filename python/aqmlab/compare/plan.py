@@ -7,7 +7,7 @@ from typing import Any
 
 from aqmlab import manual
 from aqmlab.compare.queues import Arm, arms
-from aqmlab.custom import Given, buffer_of, places, put
+from aqmlab.custom import CustomAqms, buffer_of, places, put
 from aqmlab.engine import EVERYTHING, Capabilities
 from aqmlab.experiment import replications
 from aqmlab.measures import Group, groups
@@ -22,7 +22,7 @@ class Plan:
     links: list[str]
     groups: list[Group]
     texts: list[str]
-    given: Given
+    aqms: CustomAqms
 
 
 def plan(
@@ -38,12 +38,12 @@ def plan(
     It records those series that the engine with these capabilities supports.
     """
     chosen = arms(queues)
-    given = Given()
-    base = normalize(scenario, overrides=overrides, given=given)
+    aqms = CustomAqms()
+    base = normalize(scenario, overrides=overrides, aqms=aqms)
     there = _places(json.loads(base), links)
     found = groups(json.loads(base), base, there)
     series = ["delays"] + ["transfers"] * any(group.passing for group in found)
-    every = [replications(_with(json.loads(base), arm, there, given), count) for arm in chosen]
+    every = [replications(_with(json.loads(base), arm, there, aqms), count) for arm in chosen]
     texts = []
     for r in range(count):  # the queue of the first is drawn
         for of_arm in every:
@@ -53,7 +53,7 @@ def plan(
                 "interval": of_arm[r]["record"]["interval"],
             }
             texts.append(normalize(of_arm[r] | {"record": record}))
-    return Plan(chosen, list(there), found, texts, given)
+    return Plan(chosen, list(there), found, texts, aqms)
 
 
 def _places(scenario: dict[str, Any], links: list[str]) -> dict[str, str]:
@@ -76,12 +76,12 @@ def _places(scenario: dict[str, Any], links: list[str]) -> dict[str, str]:
 
 
 def _with(
-    scenario: dict[str, Any], arm: Arm, there: Mapping[str, str], given: Given
+    scenario: dict[str, Any], arm: Arm, there: Mapping[str, str], aqms: CustomAqms
 ) -> dict[str, Any]:
     """Return the scenario with a queue in these places: their buffer stays, and no other key."""
     if arm.law:
         laws = dict.fromkeys(there, arm.law)
-        overrides = [(k, toml_value(table)) for k, table in put(scenario, laws, given)]
+        overrides = [(k, toml_value(table)) for k, table in put(scenario, laws, aqms)]
     else:
         (_, kind), *changes = arm.changes
         keys = {p.name for p in manual.pages()[kind].parameters}  # a scheduler has no buffer
