@@ -78,7 +78,7 @@ def test_a_wrong_value_is_told_with_its_field_and_bound(
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (["run", "no/such.toml"], ["no/such.toml", "no such file"]),
+        (["run", "no/such.toml"], ["no/such.toml", "does not exist"]),
         (["run", "tests"], ["tests", "is a folder"]),
         (["run", sys.executable], ["is not UTF-8 text"]),
         (["run", "README.md"], ["README.md", "not valid TOML"]),

@@ -225,7 +225,7 @@ def test_finished_runs_are_not_run_again(
         (["red:minth=5"], ["minth", "unit", "packets"]),
         (["red", "red"], ["'red' is there twice"]),
         (["red", "--link", "a>b"], ["--link 'a>b' is no link", "left>right"]),
-        (["red", "--scenario", "no.toml"], ["no.toml", "no such file"]),
+        (["red", "--scenario", "no.toml"], ["no.toml", "does not exist"]),
         (["red", "--replications", "0"], ["--replications '0'"]),
         (["red", "--set", "network.rate=3"], ["network.rate", "unit"]),
         (["red", "--out", "tests"], ["tests", "does not belong to a comparison"]),

@@ -73,7 +73,7 @@ def test_outcomes_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (["no.pkt"], ["no.pkt", "no such file"]),
+        (["no.pkt"], ["no.pkt", "does not exist"]),
         (["tests/studies"], ["tests/studies", "has no scripts"]),
         (["{a}", "--preset", "bsd"], ["preset", "bsd", "rfc or linux"]),
         (["{a}", "--set", "mss"], ["--set 'mss'", "tcp.congestion=reno"]),

@@ -105,7 +105,7 @@ def test_results_have_the_interval_that_is_asked_for(
     csv = tmp_path / "a.csv"
     assert execute(["results", str(folder), "--interval", kind, "--csv", str(csv)]) == 0
     out = capsys.readouterr().out
-    assert {"t": "Student's t", "bca": "bootstrap, BCa", "median": "Medians of"}[kind] in out
+    assert {"t": "Student's t", "bca": "bootstrap, BCa", "median": "medians of"}[kind] in out
     table, runs = pd.read_csv(csv), pd.read_parquet(folder / "runs.parquet")
     of = {"arm": "without", "network.queue.limit": "16 packets", "network.delay": "5 ms"}
     row = table[(table["measure"] == "goodput_bps")]
@@ -129,7 +129,7 @@ def test_results_have_the_interval_that_is_asked_for(
         (["sweep", "FILE", "--out", "tests"], ["has content that does not belong to a sweep"]),
         (["sweep", "FILE", "--executor", "moon"], ["--executor 'moon'", "local"]),
         (["sweep", "FILE", "--jobs", "0"], ["--jobs '0'"]),
-        (["sweep", "nowhere.toml"], ["nowhere.toml", "no such file"]),
+        (["sweep", "nowhere.toml"], ["nowhere.toml", "does not exist"]),
     ],
 )
 def test_what_is_wrong_is_told_in_a_line(
@@ -208,7 +208,7 @@ def test_a_scenario_is_replicated(scenario: Path, capsys: pytest.CaptureFixture[
     assert line.split()[-1] == "9"
     assert "fewer than" not in err
     assert execute(["run", str(scenario), "--replications", "2", "--out", "x"]) == 2
-    assert "leave --out" in capsys.readouterr().err
+    assert "leave out --out" in capsys.readouterr().err
 
 
 def test_effects_are_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

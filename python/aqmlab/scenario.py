@@ -252,12 +252,12 @@ def seconds(time: str) -> float:
     return float(number) * {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}[unit]
 
 
-def given_warm_up(scenario: Mapping[str, Any]) -> str | None:
+def warm_up_of(scenario: Mapping[str, Any]) -> str | None:
     """Return the warm-up of a normalized scenario; None if everything is counted.
 
     Examples
     --------
-    >>> given_warm_up({"warm_up": "5 s"}), given_warm_up({"warm_up": "0 s"})
+    >>> warm_up_of({"warm_up": "5 s"}), warm_up_of({"warm_up": "0 s"})
     ('5 s', None)
     """
     time: str = scenario.get("warm_up", "0 s")
@@ -287,13 +287,13 @@ def bits_per_second(rate: str) -> float:
     return float(number) * {"bit/s": 1, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}[unit]
 
 
-def comes_and_goes(flow: Mapping[str, Any]) -> bool:
+def opens_many_connections(flow: Mapping[str, Any]) -> bool:
     """Return True if each flow of a table opens several connections (table `connections`).
 
     Examples
     --------
-    >>> comes_and_goes({"traffic": {"kind": "bulk"}}), comes_and_goes({"traffic": {"kind": "web"}})
-    (False, True)
+    >>> opens_many_connections({"traffic": {"kind": "web"}})
+    True
     """
     return bool(flow.get("arrivals")) or flow["traffic"]["kind"] in ("web", "requests")
 

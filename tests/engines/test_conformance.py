@@ -409,7 +409,7 @@ def test_a_scenario_that_needs_more_is_refused_before_the_first_run(
 def test_a_column_that_the_engine_does_not_fill_is_refused() -> None:
     engine = Counting(Capabilities(series=[], columns={"flows": ["goodput_bps"]}))
     for named, why in (
-        ("links.busy_s.sum", "does not fill links.busy_s"),
+        ("links.busy_s.sum", "does not fill the column links.busy_s"),
         ("queue.queue_packets.mean", "does not record the series queue"),
     ):
         with pytest.raises(aqmlab.ScenarioError, match=rf'measures.0: "{named}" .* which {why};'):
@@ -486,7 +486,7 @@ def test_commands_take_an_engine_by_its_name(
     ("name", "error"),
     [
         ("testbed", "--engine 'testbed' must be one of simulator, recorded:FOLDER, MODULE:CLASS"),
-        ("recorded:nowhere", "--engine recorded:nowhere: there is no folder nowhere"),
+        ("recorded:nowhere", "--engine recorded:nowhere: the folder nowhere does not exist"),
         ("recorded:.", "--engine recorded:.: . contains no runs; give a folder that"),
         ("no_such_module:Engine", "cannot be imported (ModuleNotFoundError: No module named"),
         ("math:Engine", "cannot be imported (AttributeError"),
@@ -526,7 +526,7 @@ def test_a_sweep_leaves_gaps_empty() -> None:
     assert flows["timeouts"].isna().tolist() == [True, True, False, False] * 2
     assert flows["timeouts"].sum() == 6
     assert set(swept.links["seed"]) == {4}
-    with pytest.raises(NotMeasuredError, match="'queue' is not in this run"):
+    with pytest.raises(NotMeasuredError, match="'queue' is not a table of this run"):
         swept.table("queue")
     every = measures(["left>right"], Seen.whole(swept.results[0]).groups)
     (jain,) = swept.estimates([m for m in every if m.name == "jain"])["statistic"].unique()

@@ -21,7 +21,7 @@ from aqmlab.estimates import Estimate
 from aqmlab.experiment import campaign, in_order
 from aqmlab.measures import Measure, Seen, key, measures
 from aqmlab.results import Result
-from aqmlab.scenario import ScenarioLike, given_warm_up, warm_up_change
+from aqmlab.scenario import ScenarioLike, warm_up_change, warm_up_of
 from aqmlab.statistics import Interval, holm, paired_p_value
 from aqmlab.store import Store
 
@@ -58,7 +58,7 @@ class Comparison:
     @property
     def warm_up(self) -> str | None:
         """Beginning of each run that is not counted; None if everything is."""
-        return given_warm_up(self.scenario)
+        return warm_up_of(self.scenario)
 
     @property
     def replications(self) -> int:

@@ -45,11 +45,11 @@ from aqmlab.measures import (
 from aqmlab.results import Result
 from aqmlab.scenario import (
     as_written,
-    comes_and_goes,
-    given_warm_up,
     normalize,
+    opens_many_connections,
     toml_value,
     warm_up_change,
+    warm_up_of,
     with_seed,
 )
 from aqmlab.statistics import mser
@@ -134,7 +134,7 @@ class Plan:
         """Return a scenario that also records the series that the measures need."""
         record, names = scenario["record"], self.experiment.measures
         series = ["delays"] if names is None or any("_delay_s" in name for name in names) else []
-        series += ["transfers"] * any(map(comes_and_goes, scenario["flows"]))
+        series += ["transfers"] * any(map(opens_many_connections, scenario["flows"]))
         series = [name for name in series if self.capabilities.records(name)]
         columns = [name for name in names or [] if is_column(name)]
         columns += [self.experiment.warm_up.series] if self.experiment.warm_up.series else []
@@ -195,7 +195,7 @@ class PreparedExperiment:
         for point in self.experiment.points:
             for arm in self.experiment.arms:
                 text = self._plan.text(point, arm)
-                warm_ups.add(given_warm_up(json.loads(text)))
+                warm_ups.add(warm_up_of(json.loads(text)))
                 try:
                     self._plan.capabilities.check(text)
                 except ScenarioError as e:

@@ -25,10 +25,10 @@ from aqmlab.results import Result
 from aqmlab.scenario import (
     ScenarioLike,
     as_written,
-    given_warm_up,
     normalize,
     seconds,
     warm_up_change,
+    warm_up_of,
 )
 from aqmlab.store import Store
 
@@ -381,7 +381,7 @@ class _Trials:
             for load, changes in self.loads.items():
                 changes = [*changes, *self.queue.overrides(*pair), *warm_up_change(self.warm_up)]
                 base = json.loads(normalize(self.written, overrides=changes))
-                if self.warm_up is None and not given_warm_up(base) and base["duration"]:
+                if self.warm_up is None and not warm_up_of(base) and base["duration"]:
                     base["warm_up"] = f"{seconds(base['duration']) / 5!r} s"
                 record = {"series": ["queue"], "links": [self.queue.link]}
                 base["record"] = {"interval": base["record"]["interval"], **record}

@@ -14,7 +14,7 @@ from typing import Any, Self
 from aqmlab import _core
 from aqmlab.engine import Network
 from aqmlab.results import NotMeasuredError, Result
-from aqmlab.scenario import comes_and_goes, seconds
+from aqmlab.scenario import opens_many_connections, seconds
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def groups(scenario: dict[str, Any], text: str, links: Collection[str]) -> list[
         name = re.sub(r"[-_. ]*\{[^}]*\}", "", table["name"]) or "flow"
         if name in [group.name for group in found]:
             name = f"{name} (flows.{i})"
-        passing, traffic = comes_and_goes(table), table["traffic"]
+        passing, traffic = opens_many_connections(table), table["traffic"]
         ends = passing or (traffic["kind"] == "bulk" and traffic["size"] is not None)
         found.append(Group(name, frozenset(there), frozenset(back), passing, ends))
     return found
