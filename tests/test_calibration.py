@@ -12,7 +12,7 @@ import pytest
 import aqmlab
 from aqmlab._core import ScenarioError
 from aqmlab.command.main import execute
-from aqmlab.experiment.calibration import Wanted, calibrate, frozen, write_list
+from aqmlab.experiment.calibration import LoadTarget, calibrate, frozen, write_list
 from aqmlab.scenario import changed
 
 WEB: dict[str, Any] = {
@@ -46,7 +46,7 @@ def rows(file: Path) -> list[list[str]]:
 def test_calibration_reaches_the_load_and_every_replay_has_the_same_requests(
     tmp_path: Path,
 ) -> None:
-    wanted = [Wanted(WEB, bps, tmp_path / f"{bps:g}") for bps in (2e6, 4e6)]
+    wanted = [LoadTarget(WEB, bps, tmp_path / f"{bps:g}") for bps in (2e6, 4e6)]
     low, high = calibrate(wanted, link=LINK, uncongested=WIDE, warm_up="5 s", tolerance=0.01)
     for calibrated, bps in ((low, 2e6), (high, 4e6)):
         assert abs(calibrated.load_bps / bps - 1) < 0.01
@@ -86,7 +86,7 @@ def test_a_replay_includes_the_settings_of_a_preset(tmp_path: Path) -> None:
 
 def test_a_replay_refuses_a_list_that_has_changed(tmp_path: Path) -> None:
     (calibrated,) = calibrate(
-        [Wanted(WEB, 2e6, tmp_path)], link=LINK, uncongested=WIDE, tolerance=0.02
+        [LoadTarget(WEB, 2e6, tmp_path)], link=LINK, uncongested=WIDE, tolerance=0.02
     )
     text = aqmlab.scenario.normalize(frozen(WEB, calibrated.lists, calibrated.users))
     calibrated.lists[0].write_text(calibrated.lists[0].read_text() + "\n")
@@ -98,17 +98,17 @@ def test_a_replay_refuses_a_list_that_has_changed(tmp_path: Path) -> None:
 
 def test_calibration_refuses_loads_and_scenarios_that_it_cannot_calibrate(tmp_path: Path) -> None:
     def seek(scenario: dict[str, Any], load_bps: float, **how: Any) -> None:
-        calibrate([Wanted(scenario, load_bps, tmp_path)], link=LINK, uncongested=WIDE, **how)
+        calibrate([LoadTarget(scenario, load_bps, tmp_path)], link=LINK, uncongested=WIDE, **how)
 
     bulk = WEB | {"flows": [{"from": "left-0", "to": "right-0", "traffic": {"kind": "bulk"}}]}
-    with pytest.raises(ScenarioError, match="flows: none has traffic of the kind web"):
+    with pytest.raises(ScenarioError, match="flows: no table has traffic of kind"):
         seek(bulk, 1e6)
     with pytest.raises(ScenarioError, match="the scenario has no duration"):
         seek({k: v for k, v in WEB.items() if k != "duration"}, 1e6)
     with pytest.raises(ValueError, match=r"load 0 bit/s must be above 0"):
         seek(WEB, 0)
     with pytest.raises(
-        ValueError, match=r"no users offer 0\.0001 Mbit/s on left>right within 0\.3 %"
+        ValueError, match=r"the load 0\.0001 Mbit/s on left>right was not reached within 0\.3 %"
     ):
         seek(WEB, 100.0)
     mixed = changed(WEB, [("flows.0.traffic.connections", "'multiplexed'")])
@@ -117,7 +117,7 @@ def test_calibration_refuses_loads_and_scenarios_that_it_cannot_calibrate(tmp_pa
     ):
         seek(mixed, 1e6)
     with pytest.raises(ScenarioError, match="left>there"):
-        calibrate([Wanted(WEB, 1e6, tmp_path)], link="left>there", uncongested=WIDE)
+        calibrate([LoadTarget(WEB, 1e6, tmp_path)], link="left>there", uncongested=WIDE)
 
 
 def test_lists_have_connections_in_the_order_of_their_opening(tmp_path: Path) -> None:

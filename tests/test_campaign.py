@@ -170,7 +170,7 @@ def test_a_failed_run_raises_its_error_after_the_others_have_ended(small: dict[s
     engine = Recorded(aqmlab.replicate(small, 2))
     reduced: list[int] = []
     outcomes = campaign([(text,) for text in texts(small, 5, 7, 6, 8)], seed, engine=engine)
-    with pytest.raises(LookupError, match=r"no recorded run .*seed 5.*1 run"):
+    with pytest.raises(LookupError, match=r"seed 5 does not have a recorded run.*1 more run"):
         reduced.extend(index for index, _ in outcomes)
     assert reduced == [1, 3]
 
@@ -200,7 +200,7 @@ def test_progress_includes_the_runs_of_the_store(small: dict[str, Any], tmp_path
 def test_the_tables_of_a_sweep_are_those_of_its_runs_in_order(
     small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("aqmlab.experiment.sweeps.AT_ONCE", 3)
+    monkeypatch.setattr("aqmlab.experiment.sweeps.PART_RUNS", 3)
     over: dict[str, list[Any]] = {
         "tcp.ecn": ["off", "rfc3168"],
         "network.queue": [aqmlab.DropTail(limit="9 packets")],

@@ -78,7 +78,7 @@ def test_an_error_of_a_value_names_the_field_and_the_bound(
 @pytest.mark.parametrize(
     ("args", "expected"),
     [
-        (["run", "no/such.toml"], ["no/such.toml", "no such file"]),
+        (["run", "no/such.toml"], ["no/such.toml", "does not exist"]),
         (["run", "tests"], ["tests", "is a folder"]),
         (["run", sys.executable], ["is not UTF-8 text"]),
         (["run", "README.md"], ["README.md", "not valid TOML"]),

@@ -146,7 +146,7 @@ def test_the_loss_of_a_worker_does_not_change_results(dask: Dask, tmp_path: Path
         everything = [text for (text,) in requests] * 100
         with pytest.raises(NoClusterError) as error:
             list(cluster.run(everything))
-        assert "workers must have the build that is here" in str(error.value)
+        assert "every worker must have the build of this machine" in str(error.value)
         assert str(error.value).count("tcp://") == 1, "only the worker of another build is named"
         assert error.value.args[0].endswith("install this one there, or stop them")
 
@@ -184,7 +184,7 @@ def test_the_loss_of_the_scheduler_is_an_error_and_finished_runs_are_stored(
     assert execute(["sweep", str(file), "--executor", dask.name, "--out", str(out)]) == 2
     err = capsys.readouterr().err
     assert err.count("\n") == 1
-    assert f"the scheduler tcp://127.0.0.1:{dask.port} is gone; what was finished is kept" in err
+    assert f"scheduler tcp://127.0.0.1:{dask.port} is lost; finished runs are stored" in err
     with FolderStore(out / "runs", to_read=True) as store:
         assert 0 < len(list(store)) < 3000
 
@@ -205,8 +205,8 @@ def test_a_cluster_without_workers_is_an_error_after_a_short_wait(dask: Dask) ->
             "'dask://nowhere' must be one of local, dask, dask://HOST:PORT, slurm",
         ),
         (["slurm"], "--executor slurm needs --jobs"),
-        (["slurm", "--jobs", "8"], "there is no SLURM here"),
-        (["dask", "--cluster", "queue=long"], "options are for --executor slurm"),
+        (["slurm", "--jobs", "8"], "--executor slurm: this machine does not"),
+        (["dask", "--cluster", "queue=long"], "--cluster: --executor dask has no such options"),
         (["slurm", "--cluster", "queue"], "--cluster 'queue' must be KEY=VALUE"),
     ],
 )

@@ -146,7 +146,7 @@ def test_the_effects_of_an_experiment_are_differences_of_its_cells(small: dict[s
     assert by_factors["arm",].interval.low > 0
     assert by_factors["arm",].levels == (("off", "on"),)
     cells = {(c.at["network.rate"], c.arm): c.estimate.value for c in
-             outcome.cells(measures=["mark_rate"])}  # fmt: skip
+             outcome.estimates(measures=["mark_rate"])}  # fmt: skip
     rates = ("1 Mbit/s", "2 Mbit/s")
     on, off = (sum(cells[rate, arm] for rate in rates) / 2 for arm in ("on", "off"))
     assert by_factors["arm",].interval.middle == pytest.approx(on - off)

@@ -152,4 +152,4 @@ def test_example_experiments_run_and_have_a_significant_difference(file: Path) -
     outcome = conduct(replace(Experiment.read(file), replications=Replications(2)))
     assert (outcome.runs["failed"] == "").all()
     assert all(outcome.runs[m.name].notna().any() for m in outcome.measures)
-    assert any(cell.p_corrected < 0.05 for cell in outcome.cells(by=[]))
+    assert any(cell.p_corrected < 0.05 for cell in outcome.estimates(by=[]))

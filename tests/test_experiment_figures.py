@@ -38,7 +38,7 @@ def test_lines_of_interactions_are_the_means_of_arms(outcome: Outcome) -> None:
     assert first.get_xlabel() == LIMIT
     assert [t.get_text() for t in first.get_xticklabels()] == ["8 packets", "16 packets"]
     assert first.get_ylabel() == "goodput_bps (Mbit/s)"
-    means = {(c.at[LIMIT], c.arm): c.estimate.value for c in outcome.cells([LIMIT])}
+    means = {(c.at[LIMIT], c.arm): c.estimate.value for c in outcome.estimates([LIMIT])}
     lines = [np.asarray(line.get_ydata(), dtype=float).tolist() for line in first.get_lines()]
     for arm in ("off", "on"):
         expected = [means["8 packets", arm], means["16 packets", arm]]
@@ -66,7 +66,7 @@ def test_a_heat_map_has_its_levels_in_order(outcome: Outcome) -> None:
     axes = DRAWN["heat-map"](outcome, "goodput_bps").axes
     assert [t.get_text() for t in axes[0].get_xticklabels()] == ["8 packets", "16 packets"]
     assert [t.get_text() for t in axes[0].get_yticklabels()] == ["5 ms", "20 ms"]
-    cells = {(c.at[LIMIT], c.at[DELAY], c.arm): c.estimate.value for c in outcome.cells()}
+    cells = {(c.at[LIMIT], c.at[DELAY], c.arm): c.estimate.value for c in outcome.estimates()}
     image = axes[1].get_images()[0].get_array()
     assert image is not None
     assert float(image[0][1]) == pytest.approx(cells["16 packets", "5 ms", "on"])
@@ -91,7 +91,7 @@ def test_a_measure_over_a_factor_has_a_line_and_intervals_per_arm(outcome: Outco
     assert [t.get_text() for t in axes.get_xticklabels()] == ["8 packets", "16 packets"]
     bars = {str(bar.get_label()): bar for bar in axes.containers}
     assert list(bars) == ["off", "on"]
-    for cell in outcome.cells([LIMIT]):
+    for cell in outcome.estimates([LIMIT]):
         at = ["8 packets", "16 packets"].index(cell.at[LIMIT])
         line, _, (whiskers,) = bars[cell.arm]
         assert line.get_ydata()[at] == pytest.approx(cell.estimate.value)

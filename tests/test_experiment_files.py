@@ -84,11 +84,11 @@ def test_a_fractional_design_has_orthogonal_main_effects() -> None:
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [
-        ({"arm": {}}, ["arm: there is no such key", "arms"]),
+        ({"arm": {}}, ["arm: is not a known key", "arms"]),
         ({"factors": {}}, ["factors: {}", "array of tables"]),
         ({"factors": [{"kind": "gird"}]}, ["factors.0.kind", '"gird"', "grid"]),
         ({"factors": [{"values": {LIMIT: []}}]}, [f"factors.0.values.{LIMIT}: []", "at least one"]),
-        ({"factors": [{"values": {LIMIT: ["a", "a"]}}]}, ["different"]),
+        ({"factors": [{"values": {LIMIT: ["a", "a"]}}]}, ["without repeated values"]),
         ({"factors": [{"kind": "zipped", "values": {"a": [1], "b": [1, 2]}}]}, ["b has 2"]),
         ({"factors": [{"kind": "random", "values": {"a": {"low": 0, "high": 1}}}]}, ["0.n"]),
         (
@@ -111,7 +111,7 @@ def test_a_fractional_design_has_orthogonal_main_effects() -> None:
         ({"replications": 10**18}, ["replications: 1000000000000000000", "from 1 to 999999"]),
         (
             {"replications": 700_000, "factors": [{"values": {LIMIT: ["8 packets", "9 packets"]}}]},
-            ["replications: 700000 of 2 points and 1 arms are 1400000 runs", "at most 999999"],
+            ["replications: 700000 replications", "are 1400000 runs, and the maximum is 999999"],
         ),
         (
             {"replications": {"first": 2, "until": "jain", "half_width": 0.1, "at_most": 10**18}},
@@ -119,11 +119,11 @@ def test_a_fractional_design_has_orthogonal_main_effects() -> None:
         ),
         (
             {"factors": [{"values": {f"flows.{i}.count": [*range(100)] for i in range(9)}}]},
-            ["factors.0: 1000000000000000000 points must be at most 999999"],
+            ["factors.0: the design has 1000000000000000000 points, and the maximum is 999999"],
         ),
         (
             {"factors": [{"values": {f"flows.{i}.count": [*range(100)]}} for i in range(9)]},
-            ["factors: 1000000000000000000 points must be at most 999999"],
+            ["factors: the design has 1000000000000000000 points, and the maximum is 999999"],
         ),
         (
             {"factors": [{"kind": "random", "n": 10**18, "values": {"x": {"low": 0, "high": 1}}}]},
@@ -151,8 +151,8 @@ def test_an_error_of_an_experiment_file_names_the_path(
     [
         ({"factors": [{"values": {LIMIT: ["8 pakets"]}}]}, ["arm base at network.queue.limit = 8"]),
         ({"arms": {"x": {"tcp.ecm": "off"}}}, ["arm x", "tcp.ecm", "ecn"]),
-        ({"arms": {"x": {ECN: "off"}}, "factors": [{"values": {ECN: ["off"]}}]}, ["set it in one"]),
-        ({"factors": [{"values": {"seed": [1]}}]}, ["seed is what replications vary"]),
+        ({"arms": {"x": {ECN: "off"}}, "factors": [{"values": {ECN: ["off"]}}]}, ["remove it"]),
+        ({"factors": [{"values": {"seed": [1]}}]}, ["seed cannot be a factor"]),
         ({"measures": ["goodputt"]}, ["measures.0", "goodputt", "goodput_bps"]),
         ({"measures": ["links.utilisation"]}, ["links has no column utilisation"]),
         ({"measures": ["links.link"]}, ["count"]),
@@ -168,7 +168,7 @@ def test_an_experiment_that_does_not_fit_its_scenario_is_refused_before_any_run(
         raise AssertionError("a run was started")
 
     with pytest.raises(ScenarioError) as error:
-        conduct(experiment(small, **keys), told=never)
+        conduct(experiment(small, **keys), progress=never)
     for text in expected:
         assert text in str(error.value)
 
@@ -199,7 +199,7 @@ def test_arms_have_the_same_seeds_and_paired_differences(small: dict[str, Any]) 
     ))  # fmt: skip
     assert len(outcome.runs) == 2 * 3 * 4
     assert sorted(set(outcome.runs["seed"])) == [7, 8, 9, 10]
-    cells = {(c.at[LIMIT], c.arm, c.measure.name): c for c in outcome.cells()}
+    cells = {(c.at[LIMIT], c.arm, c.measure.name): c for c in outcome.estimates()}
     assert len(cells) == 2 * 3 * 2
     marked = cells["16 packets", "on", "mark_rate"]
     assert marked.estimate.n == 4
@@ -209,7 +209,7 @@ def test_arms_have_the_same_seeds_and_paired_differences(small: dict[str, Any]) 
     same = cells["16 packets", "same", "goodput_bps"].difference
     assert same
     assert same.value == same.low == same.high == 0
-    over_all = {c.arm: c for c in outcome.cells(by=[], measures=["goodput_bps"])}
+    over_all = {c.arm: c for c in outcome.estimates(by=[], measures=["goodput_bps"])}
     one, two = (cells[f"{n} packets", "on", "goodput_bps"].estimate.value for n in (12, 16))
     assert over_all["on"].estimate.value == pytest.approx((one + two) / 2)
     assert over_all["on"].estimate.n == 4, "a mean over points has one value per seed"
@@ -225,7 +225,7 @@ def test_a_failed_run_is_a_row_with_the_reason(small: dict[str, Any]) -> None:
     assert list(failed["flows.0.traffic.size"]) == ["3 MB"] * 2
     assert "time_limit" in failed["failed"].iloc[0]
     assert outcome.runs["goodput_bps"].isna().sum() == 2
-    cells = outcome.cells()
+    cells = outcome.estimates()
     assert [c.estimate.missing for c in cells] == [0, 2, 0, 0]
 
 
@@ -252,7 +252,7 @@ def test_a_run_that_exceeds_a_limit_fails_with_the_name_of_the_limit(
         failed = conduct(replace(limited, limits=limit)).runs["failed"]
         assert failed.str.startswith(f"limits.{name}: ").all()
     with pytest.raises(
-        ScenarioError, match="does not support limits, and events, wall, memory is set"
+        ScenarioError, match="does not support limits, but events, wall, memory is set"
     ):
         conduct(limited, engine=Recorded([]))
 
@@ -314,9 +314,9 @@ def test_replications_are_added_until_the_interval_is_narrow(small: dict[str, An
             small, replications=rule, arms={"off": {ECN: "off"}, "on": {ECN: "rfc3168"}},
             factors=[{"values": {"flows.0.traffic.size": ["100 kB", "1 MB"]}}],
         ),
-        told=lambda *at: progress.append(at),
+        progress=lambda *at: progress.append(at),
     )  # fmt: skip
-    cells = outcome.cells(measures=["goodput_bps"])
+    cells = outcome.estimates(measures=["goodput_bps"])
     sizes = {cell.at["flows.0.traffic.size"]: cell.estimate.n for cell in cells}
     for cell in cells:
         e = cell.estimate

@@ -58,7 +58,7 @@ def in_shell(command: str, where: Path = Path()) -> tuple[int, str, str]:
         ("aqmlab run '{example}' --out /dev/null", "/dev/null is a file"),
         ("aqmlab run '{example}' --out /dev/null/x", "cannot write /dev/null/x"),
         ("rmdir $PWD; aqmlab run '{example}' --out x", "the current folder does not exist"),
-        ("rmdir $PWD; aqmlab run x.toml", "x.toml: there is no such file"),
+        ("rmdir $PWD; aqmlab run x.toml", "x.toml: the file does not exist"),
         ("ln -s loop loop; aqmlab run loop", "loop: too many levels of symbolic links"),
         ("ulimit -v 1500000; aqmlab run '{example}' --set flows.0.count=2000000 "
          "--set \"flows.0.name='F{{i}}'\"", "not enough memory for 2000000 flows"),
@@ -246,7 +246,7 @@ def test_the_error_of_an_invalid_scenario_object_names_its_place(
         (["seed"], "over = \\['seed'\\] must be a dict"),
         ({"network.queue.limit": "8 packets"}, "network.queue.limit: '8 packets' must be a list"),
         ({"seed": 5}, "seed: 5 must be a list"),
-        ({"seed": []}, "seed: has no values"),
+        ({"seed": []}, "seed: the list is empty"),
     ],
 )
 def test_the_error_of_an_invalid_sweep_names_the_argument(over: Any, message: str) -> None:
@@ -255,7 +255,7 @@ def test_the_error_of_an_invalid_sweep_names_the_argument(over: Any, message: st
 
 
 def test_the_error_of_an_invalid_argument_names_the_argument(small: dict[str, Any]) -> None:
-    with pytest.raises(ScenarioError, match="must be a list; put the one in brackets"):
+    with pytest.raises(ScenarioError, match="must be a list; put the single scenario in brackets"):
         aqmlab.run_many(EXAMPLE)
     with pytest.raises(
         ValueError, match=r"replications = 1000000000000000000 must be at most 999999"
@@ -269,7 +269,7 @@ def test_the_error_of_an_invalid_argument_names_the_argument(small: dict[str, An
         aqmlab.run_many([small], jobs="2")  # type: ignore[arg-type]
     with pytest.raises(ScenarioError, match="must be a dict of links and queues"):
         aqmlab.run(small, queues=["red"])  # type: ignore[arg-type]
-    with pytest.raises(FileNotFoundError, match="no such folder for the captures"):
+    with pytest.raises(FileNotFoundError, match="the folder for captures does not exist"):
         aqmlab.run(small, pcap="no/such/folder")
     for queues, message in [
         ("red", "must be a list or a mapping"),
@@ -307,7 +307,7 @@ def test_the_error_of_a_plot_in_a_missing_folder_names_the_folder(
         ({"factors": [{"values": {"title": ["a", "b\nc"]}}]}, r'factors: title: "b\nc" has'),
         ({"factors": [{"kind": "list", "rows": [{"@SUM(A1)": 1}]}]}, 'factors: "@SUM(A1)" begins'),
         ({"factors": [{"kind": "random", "n": 1, "values": {"title": {"choice": ["+1"]}}}]}, "+1"),
-        ({"title": ESCAPE}, r'title: "\u001b[31m" has control characters in it; leave them away'),
+        ({"title": ESCAPE}, r'title: "\u001b[31m" contains control characters; remove them'),
         ({"measures": [f"flows.goodput_bps[{ESCAPE}*].sum"]}, "measures: "),
     ],
 )  # fmt: skip
@@ -362,7 +362,7 @@ def test_results_with_hostile_texts_are_shown_escaped_or_refused(
             assert r"\x1b[31m" in out
             assert ESCAPE not in (folder / "all.csv").read_text()
         else:
-            assert "is no table of runs of a sweep" in err
+            assert "is not a table of the runs of a sweep" in err
         assert (code == 0) == ("title" in change)
 
 

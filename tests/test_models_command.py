@@ -44,11 +44,11 @@ def test_a_scenario_is_run_and_compared_with_its_models(
     plot = tmp_path / "delays.png"
     assert execute(["model", str(file), "--seed", "2", "--plot", str(plot)]) == 0
     printed = capsys.readouterr().out
-    assert "Models beside the run: a>b" in printed
+    assert "Models compared with the run: a>b" in printed
     assert "│ M/D/1 │ a>b │ load" in printed
     assert "Poisson arrivals at the queue" in printed
     assert plot.stat().st_size > 5000
-    assert execute(["model", "beside", str(file), "--set", "flows.0.traffic.rate='2 Mbit/s'"]) == 0
+    assert execute(["model", "compare", str(file), "--set", "flows.0.traffic.rate='2 Mbit/s'"]) == 0
     assert "25" in capsys.readouterr().out
 
 
@@ -59,7 +59,7 @@ def test_a_warm_up_is_excluded_from_the_measurements(
     args = ["model", str(file), "--warm-up", "5 s", "--plot", str(plot)]
     assert execute(args) == 0
     printed = capsys.readouterr().out
-    assert "Models beside the run: a>b, after 5 s" in printed
+    assert "Models compared with the run: a>b, after 5 s" in printed
     assert plot.stat().st_size > 5000
     assert execute(["model", str(file)]) == 0
     assert printed.splitlines()[1:] != capsys.readouterr().out.splitlines()[1:]
@@ -82,7 +82,7 @@ def test_a_run_without_applicable_models_is_reported(
 ) -> None:
     assert execute(["model", str(file), "--set", "network.links.0.queue={kind='codel'}"]) == 0
     printed = capsys.readouterr().out
-    assert "No model fits this run." in printed
+    assert "No model applies to this run." in printed
     assert "need drop_tail, not codel" in printed
 
 
@@ -94,7 +94,7 @@ def test_a_run_without_applicable_models_is_reported(
         ("queue --load 0.8 --service|2 ms", "│ M/M/1    │                     4 │              8"),
         ("tcp --p 0.01 --rtt|100 ms", "│ square-root law (Reno) │              8.66 │"),
         ("dctcp --flows 2 --rate|1 Gbit/s --rtt|1 ms --threshold 20", "11.52 │ packets"),
-        ("short-flow --segments 40 --rtt|100 ms", "│ time without loss "),
+        ("short-flow --segments 40 --rtt|100 ms", "│ duration without loss "),
         ("loop red --flows 60 --rate|15 Mbit/s --packet 500 --rtt|200 ms --parameter minth=150 "
          "--parameter maxth=700 --parameter wq=1e-6", "red, 60 flows: stable"),
         ("loop pie --flows 30 --rate|10 Mbit/s --packet 1000 --rtt|300 ms", "30 flows: unstable"),
@@ -141,10 +141,10 @@ def test_flow_sizes_may_come_from_a_file(
     ("args", "message"),
     [
         (["bach-queue"], "bach-queue must be a model or a file; aqmlab model -h lists the models"),
-        (["none.toml"], "none.toml: there is no such file"),
+        (["none.toml"], "none.toml: the file does not exist"),
         (["--run", "x", "y.toml"], "give either a scenario or --run DIR"),
         (["--run", "x", "--seed", "1"], "--run names a finished run; leave --seed"),
-        (["batch-queue"], "give one of --flows, --sizes and --batches; there is none of them"),
+        (["batch-queue"], "exactly one of --flows, --sizes and --batches; all are absent"),
         (["batch-queue", "--flows", "7:x"], "--flows '7:x' must be SIZE:WEIGHT"),
         (["batch-queue", "--flows", "7", "--load", "1"], "load: 1 must be above 0 and below 1"),
         (["batch-queue", "--flows", "7", "--rate", "5"], "--rate '5' must be a rate above 0"),
@@ -155,9 +155,9 @@ def test_flow_sizes_may_come_from_a_file(
          "'sfq' must be one of red, pi, pie, pi2"),
         (["loop", "red", "--flows", "9", "--rate", "1 Mbit/s", "--rtt", "1 s",
           "--parameter", "x=1"],
-         "--parameter x: red has no such parameter"),
+         "--parameter x: red does not have this parameter"),
         (["loop", "pi", "--flows", "9", "--rate", "1 Mbit/s", "--rtt", "1 s", "--step", "3"],
-         "--step changes the flows in --step-plot FILE"),
+         "--step changes the number of flows"),
         (["batch-queue", "--flows", "7", "--plot", "x.txt"], "--plot x.txt must end in one of"),
     ],
 )  # fmt: skip

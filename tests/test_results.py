@@ -96,7 +96,7 @@ def test_a_missing_time_is_empty(small: dict[str, Any], tmp_path: Path) -> None:
 def test_a_series_that_was_not_recorded_is_an_error(small: dict[str, Any]) -> None:
     result = aqmlab.run(small | {"record": {"series": ["drops"]}})
     with pytest.raises(
-        KeyError, match=r"queue.* is not in this run, which has flows, links, drops"
+        KeyError, match=r"queue.* is not a table of this run, which has flows, links, drops"
     ):
         result.series("queue")
 

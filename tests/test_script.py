@@ -77,7 +77,7 @@ def test_the_command_prints_outcomes_as_json(
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["no.pkt"], ["no.pkt", "no such file"]),
+        (["no.pkt"], ["no.pkt", "does not exist"]),
         (["tests/studies"], ["tests/studies", "has no scripts"]),
         (["{a}", "--stack", "bsd"], ["stack", "bsd", "rfc or linux"]),
         (["{a}", "--set", "mss"], ["--set 'mss'", "tcp.congestion=reno"]),

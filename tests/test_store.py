@@ -215,14 +215,14 @@ def test_a_failed_run_is_recorded_and_executed_again(small: dict[str, Any], tmp_
 
     requests = [(text,) for text in texts(small, 5, 7, 6, 8)]
     with FolderStore(tmp_path) as store:
-        with pytest.raises(LookupError, match="so do 1 runs more"):
+        with pytest.raises(LookupError, match="1 more run failed"):
             list(campaign(requests, seed, engine=NamedBuild(recorded), store=store))
         at = status(tmp_path)
         assert (at.total, at.finished, at.failed, at.left, at.running) == (2, 2, 2, 0, 0)
         assert {run for run, _ in at.errors} == {
             address(text, "of a kind") for text in texts(small, 5, 6)
         }
-        assert all("LookupError: no recorded run is of" in error for _, error in at.errors)
+        assert all("does not have a recorded run" in error for _, error in at.errors)
         store.close()
         more = NamedBuild([*recorded, *aqmlab.run_many([small | {"seed": s} for s in (5, 6)])])
         assert len(list(campaign(requests, seed, engine=more, store=store))) == 4
@@ -244,7 +244,7 @@ def test_status_shows_the_progress(
         assert execute(["status", str(tmp_path)]) == 0
         printed = capsys.readouterr().out
         assert f"running, process {os.getpid()}; 2 runs are stored" in printed
-        assert "done 1 of 3 (0 were stored before), failed 0, running 2, waiting 0" in printed
+        assert "done 1 of 3 (0 from the store), failed 0, running 2, waiting 0" in printed
         assert "left" in printed
         running.close()
     assert execute(["status", str(tmp_path)]) == 0

@@ -105,7 +105,7 @@ def test_results_have_the_requested_kind_of_interval(
     csv = tmp_path / "a.csv"
     assert execute(["results", str(folder), "--interval", kind, "--csv", str(csv)]) == 0
     out = capsys.readouterr().out
-    assert {"t": "Student's t", "bca": "bootstrap, BCa", "median": "Medians of"}[kind] in out
+    assert {"t": "Student's t", "bca": "bootstrap, BCa", "median": "medians of"}[kind] in out
     table, runs = pd.read_csv(csv), pd.read_parquet(folder / "runs.parquet")
     levels = {"arm": "without", "network.queue.limit": "16 packets", "network.delay": "5 ms"}
     row = table[(table["measure"] == "goodput_bps")]
@@ -121,15 +121,15 @@ def test_results_have_the_requested_kind_of_interval(
     ("args", "expected"),
     [
         (["results", "OUT", "--interval", "z"], ["'z' is not one of 't', 'bca', 'median'"]),
-        (["results", "OUT", "--by", "limt"], ["'limt' is no factor", "network.queue.limit"]),
+        (["results", "OUT", "--by", "limt"], ["'limt' is not a factor", "network.queue.limit"]),
         (["results", "OUT", "--measure", "x"], ["'x' was not measured", "goodput_bps"]),
         (["results", "OUT", "--csv", "FILE"], ["exists", "another name"]),
-        (["results", "."], ["holds no finished sweep"]),
+        (["results", "."], ["contains no finished sweep"]),
         (["sweep", "FILE", "--out", "OUT"], ["has an earlier sweep", "--resume"]),
         (["sweep", "FILE", "--out", "tests"], ["has content that does not belong to a sweep"]),
         (["sweep", "FILE", "--executor", "moon"], ["--executor 'moon'", "local"]),
         (["sweep", "FILE", "--jobs", "0"], ["--jobs '0'"]),
-        (["sweep", "nowhere.toml"], ["nowhere.toml", "no such file"]),
+        (["sweep", "nowhere.toml"], ["nowhere.toml", "does not exist"]),
     ],
 )
 def test_the_error_of_invalid_input_is_one_line(
@@ -211,7 +211,7 @@ def test_run_with_replications_prints_means_and_intervals(
     assert line.split()[-1] == "9"
     assert "fewer than" not in err
     assert execute(["run", str(scenario), "--replications", "2", "--out", "x"]) == 2
-    assert "leave --out" in capsys.readouterr().err
+    assert "leave out --out" in capsys.readouterr().err
 
 
 def test_results_prints_and_writes_effects(
@@ -338,7 +338,10 @@ def test_a_run_uses_a_store(scenario: Path, tmp_path: Path) -> None:
     ("args", "error"),
     [
         (["--warm-up", "1000 s"], "warm_up"),
-        (["--store", "s", "--pcap", "p", "--pcap-on", "left-0"], "--store holds no captures"),
+        (
+            ["--store", "s", "--pcap", "p", "--pcap-on", "left-0"],
+            "--store does not store packet captures",
+        ),
     ],
 )
 def test_incompatible_options_of_a_run_are_refused(

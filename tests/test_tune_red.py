@@ -12,7 +12,7 @@ import aqmlab
 from aqmlab import ScenarioError
 from aqmlab.command import execute
 from aqmlab.experiment import tuning
-from aqmlab.experiment.tuning import Shares, Tried
+from aqmlab.experiment.tuning import Shares, ThresholdPair
 from aqmlab.scenario import changed, normalize, toml_document
 
 RED = {"kind": "red", "limit": "60 packets", "maxp": 0.1, "gentle": False}
@@ -100,16 +100,16 @@ def test_without_suitable_thresholds_the_command_prints_the_best_and_writes_noth
     [
         (["--set", "network.queue=codel"], "no link of this scenario"),
         (["--set", "network.reverse.queue.kind=red"], "name one with --link"),
-        (["--link", "a>b"], "these have: left>right"),
+        (["--link", "a>b"], "with such a queue are left>right"),
         (["--minth", "9"], "LOW:HIGH"),
-        (["--minth", "50:60"], "the buffer holds 60 packets"),
+        (["--minth", "50:60"], "must fit the buffer of 60 packets"),
         (["--ratio", "1"], "above 1"),
         (["--share", "2"], "at most 1"),
         (["--warm-up", "long"], 'warm_up: "long" is not a time'),
         (["--warm-up", "50 s"], 'warm_up: "50 s" must be shorter'),
         (
             ["--warm-up", "36 s", "--set", "record.interval='7 s'"],
-            "warm_up: 36 s leaves no sample",
+            "warm_up: 36 s: no sample is after the warm-up",
         ),
         (["--loads", "0"], "--loads '0'"),
         (["--flow", "C{i}"], "give --loads too"),
@@ -175,7 +175,7 @@ def test_a_class_of_a_scheduler_has_the_average_that_red_has_alone(
 
     queue = tuning.the_queue(_with_queue(cbq, downloads))
     assert (queue.link, queue.path) == ("left>right", "network.queue.classes.0.queue")
-    with pytest.raises(ScenarioError, match="several queues"):
+    with pytest.raises(ScenarioError, match="2 queues with thresholds"):
         tuning.the_queue(_with_queue(two, downloads))
 
 
@@ -194,9 +194,9 @@ def test_thresholds_in_bytes_are_tuned_in_bytes(downloads: dict[str, Any]) -> No
 
 
 def test_the_lowest_of_equally_good_pairs_is_the_best() -> None:
-    def pair(minth: float, *inside: float) -> Tried:
+    def pair(minth: float, *inside: float) -> ThresholdPair:
         shares = {str(i): Shares(0, x, 1 - x) for i, x in enumerate(inside)}
-        return Tried(minth, 3 * minth, shares)
+        return ThresholdPair(minth, 3 * minth, shares)
 
     tried = [pair(2, 0.99, 0.5), pair(4, 0.951, 0.97), pair(5, 0.953, 0.99), pair(9, 1, 0.9)]
     assert tuning.best(tried).minth == 4
@@ -207,5 +207,5 @@ def test_a_written_toml_document_is_read_as_the_same_scenario(
 ) -> None:
     assert normalize(file) == normalize(downloads)
     for example in Path("examples").glob("*.toml"):
-        document = aqmlab.scenario.as_said(example)
+        document = aqmlab.scenario.as_written(example)
         assert aqmlab.Scenario.from_toml(toml_document(document)) == aqmlab.Scenario.load(example)

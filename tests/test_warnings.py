@@ -11,7 +11,7 @@ import aqmlab
 from aqmlab.command import execute
 from aqmlab.compare.comparison import compare
 from aqmlab.experiment import IdenticalReplications
-from aqmlab.scenario import as_said
+from aqmlab.scenario import as_written
 
 SCENARIO = """
 duration = "3 s"
@@ -95,7 +95,7 @@ def test_identical_replications_cause_a_warning(window_limited: Path) -> None:
 
 def test_the_manifest_has_the_resolved_tcp_of_each_flow(tmp_path: Path) -> None:
     flow = {"from": "left-0", "to": "right-0", "traffic": {"kind": "bulk", "size": "50 kB"}}
-    scenario: dict[str, Any] = as_said("examples/two_flows.toml")
+    scenario: dict[str, Any] = as_written("examples/two_flows.toml")
     scenario["flows"] = [
         flow | {"name": "cubic-{i}", "count": 2, "tcp": {"congestion": "cubic"}},
         flow | {"name": "reno"},
@@ -138,7 +138,7 @@ def test_a_sweep_over_a_control_or_a_stack_changes_the_keys_that_it_sets(key: st
     ],
 )
 def test_settings_that_require_sack_are_refused_without_sack(tcp: dict[str, Any], key: str) -> None:
-    scenario = as_said("examples/one_flow.toml")
+    scenario = as_written("examples/one_flow.toml")
     scenario["flows"][0]["tcp"] = tcp
     with pytest.raises(
         aqmlab.ScenarioError, match=rf"flows\.0\.tcp\.recovery\.{key}: .* sack = true"

@@ -1,14 +1,14 @@
-"""The simulator, written in Rust (crates/python)."""
+"""Packet-level simulator, written in Rust (crates/python)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, TypedDict
 
 Column = tuple[str, bytes] | list[str]
-"""A dtype of numpy and the bytes of a column of numbers, or a column of names."""
+"""Column of numbers as a dtype of numpy and bytes, or column of names as a list."""
 
 class Finished(TypedDict):
-    """A finished run: its manifest as JSON, and its tables by name."""
+    """Finished run: its manifest as JSON, and its tables by name."""
 
     manifest: str
     tables: dict[str, dict[str, Column]]
@@ -18,7 +18,7 @@ class InvariantViolation(RuntimeError): ...
 
 def check(text: str, format: str, overrides: list[tuple[str, str]]) -> str: ...
 def check_limits(text: str) -> None: ...
-def said(text: str, format: str) -> str: ...
+def as_written(text: str, format: str) -> str: ...
 def expanded(text: str) -> str: ...
 def tcp(text: str) -> str: ...
 def crossing(text: str, links: list[str]) -> list[list[list[str]]]: ...
@@ -26,7 +26,7 @@ def schema() -> str: ...
 def pages() -> str: ...
 def columns() -> str: ...
 def distribution(
-    what: str, written: str, probabilities: list[float], largest: list[float]
+    quantity: str, written: str, probabilities: list[float], largest: list[float]
 ) -> tuple[float, list[float], list[float]]: ...
 def sample(
     text: str, duration_s: float, users: int | None
@@ -47,7 +47,7 @@ class Batch:
         texts: list[str],
         jobs: int,
         captures: Sequence[PathLike[str]] = (),
-        laws: Mapping[str, Callable[[], Any]] = ...,
+        aqms: Mapping[str, Callable[[], Any]] = ...,
         limits: str = "{}",
     ) -> None: ...
     def next(self, timeout_s: float) -> tuple[int, Finished] | None: ...
@@ -56,7 +56,7 @@ class Batch:
     def cancel(self) -> None: ...
 
 class Packet:
-    """A packet, as the law of a queue sees it."""
+    """Packet, as an AQM sees it."""
 
     @property
     def flow(self) -> int:
@@ -72,44 +72,44 @@ class Packet:
         """DiffServ codepoint."""
 
 class Arrival:
-    """The queue as an arriving packet finds it."""
+    """State of the queue when a packet arrives."""
 
     @property
     def now_s(self) -> float:
         """Simulated time in s."""
     @property
     def packets(self) -> int:
-        """Waiting packets, the one in service not included."""
+        """Number of waiting packets, without the packet in transmission."""
     @property
     def bytes(self) -> int:
-        """Their size on the wire."""
+        """Size of the waiting packets on the wire, in bytes."""
     @property
     def idle_s(self) -> float | None:
-        """How long the transmitter has been idle, in s; None: it is sending."""
+        """Time in s since the transmitter became idle; None while it sends."""
     @property
     def delay_s(self) -> float:
-        """How long the packet will wait if it is admitted, in s."""
+        """Time in s that the packet will wait if it is admitted; infinite below a scheduler."""
 
 class Place:
-    """Where a law is set up: its link, and its randomness."""
+    """Place of an AQM in the network: its link, its buffer, and its random stream."""
 
     @property
     def link(self) -> str:
         """Name of the link: from>to."""
     @property
     def rate_bps(self) -> int:
-        """Its rate in bit/s."""
+        """Rate of the link in bit/s."""
     @property
     def limit_packets(self) -> int | None:
-        """Limit of the buffer in packets; None: it counts bytes."""
+        """Limit of the buffer in packets; None if the buffer counts bytes."""
     @property
     def limit_bytes(self) -> int | None:
-        """Limit of the buffer in bytes; None: it counts packets."""
+        """Limit of the buffer in bytes; None if the buffer counts packets."""
     def uniform(self) -> float:
         """Return the next number of the queue's random stream, uniform in 0..1."""
 
 class Verdict:
-    """What a law says of a packet."""
+    """Decision of an AQM about a packet."""
 
 PASS: Verdict
 

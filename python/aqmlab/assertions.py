@@ -1,8 +1,8 @@
-"""Blocks of Python in packet scripts: ``%{ assert tcpi_snd_cwnd == 10 }%``.
+"""Python blocks in packet scripts, such as ``%{ assert tcpi_snd_cwnd == 10 }%``.
 
-A script may come from anyone, so its blocks are not given to the interpreter: the few statements
-and expressions that they need are walked here, with bounds on numbers and texts. There are no
-attributes, imports, loops or functions of one's own.
+A script may contain malicious code, so the Python interpreter never executes its blocks. This
+module evaluates a small part of the language with bounds on numbers and texts. Attributes, imports,
+loops and definitions of functions are not supported.
 """
 
 import ast
@@ -15,10 +15,12 @@ from contextlib import suppress
 from typing import Any
 
 LONGEST_BLOCK = 20_000
+"""Maximum number of characters of a block."""
 LARGEST_NUMBER = 2**128
+"""Maximum absolute value of an integer."""
 LONGEST_TEXT = 10_000
+"""Maximum number of characters of a text."""
 
-#: Symbols of Linux's TCP_INFO (tcp(7), linux/tcp.h).
 SYMBOLS = {
     "TCPI_OPT_TIMESTAMPS": 1,
     "TCPI_OPT_SACK": 2,
@@ -44,6 +46,7 @@ SYMBOLS = {
     "TCP_CLOSING": 11,
     "TCP_INFINITE_SSTHRESH": 0x7FFFFFFF,
 }
+"""Symbols of Linux's TCP_INFO (tcp(7), linux/tcp.h)."""
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": abs,
@@ -56,6 +59,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "round": round,
     "str": str,
 }
+"""Functions that a block can call, in addition to print."""
 
 OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add,
@@ -85,10 +89,11 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Is: operator.is_,
     ast.IsNot: operator.is_not,
 }
+"""Operators that a block can use."""
 
 
 class BlockError(Exception):
-    """Something in a block: its line within the block, from 1, and what."""
+    """Problem of a block, with its line in the block, counted from 1."""
 
     def __init__(self, line: int, problem: str) -> None:
         super().__init__(problem)
@@ -97,15 +102,15 @@ class BlockError(Exception):
 
 
 class FailedError(BlockError):
-    """An assertion does not hold, or the block does not work."""
+    """Error of an assertion that does not hold, or of a block that cannot be evaluated."""
 
 
 class UnsupportedError(BlockError):
-    """The block needs what is not there."""
+    """Error of a block that uses an unsupported feature of Python or an unknown name."""
 
 
 class Evaluator:
-    """Runs the blocks of one script, which share their variables.
+    """Evaluator of the blocks of one script, which share their variables.
 
     Examples
     --------
@@ -119,21 +124,21 @@ class Evaluator:
         self.printed: list[str] = []
 
     def run(self, text: str, info: Mapping[str, int]) -> None:
-        """Run a block while TCP_INFO has these fields.
+        """Evaluate a block with some values of the fields of TCP_INFO.
 
         Parameters
         ----------
         text
             The block, without its brackets.
         info
-            Fields of TCP_INFO by name, with their prefix ``tcpi_``.
+            Fields of TCP_INFO by name, with the prefix ``tcpi_``.
 
         Raises
         ------
         FailedError
-            An assertion does not hold, or the block does not work.
+            If an assertion does not hold, or the block cannot be evaluated.
         UnsupportedError
-            The block uses what is not understood here.
+            If the block uses an unsupported feature of Python or an unknown name.
         """
         if len(text) > LONGEST_BLOCK:
             raise UnsupportedError(1, f"a block of more than {LONGEST_BLOCK} characters")
@@ -145,9 +150,10 @@ class Evaluator:
         except SyntaxError as e:
             raise FailedError(e.lineno or 1, f"not valid Python: {e.msg}") from None
         except (RecursionError, MemoryError, ValueError) as e:
-            raise FailedError(1, f"the block cannot be run: {e}") from None
+            raise FailedError(1, f"the block cannot be evaluated: {e}") from None
 
     def _execute(self, node: ast.stmt) -> None:
+        """Execute a statement."""
         match node:
             case ast.Assert(test=test, msg=message):
                 if not self._value(test):
@@ -171,21 +177,26 @@ class Evaluator:
                 raise UnsupportedError(node.lineno, f"Python's {type(node).__name__} in a block")
 
     def _fail(self, test: ast.expr, message: ast.expr | None) -> None:
-        said = f": {self._value(message)}" if message else ""
+        """Raise the error of an assertion that does not hold, with its message and variables."""
+        reason = f": {self._value(message)}" if message else ""
         names = sorted(
             {n.id for n in ast.walk(test) if isinstance(n, ast.Name)} & {*self.variables}
         )
         values = ", ".join(f"{name} = {self.variables[name]!r}" for name in names)
-        where = f" ({values})" if values else ""
-        raise FailedError(test.lineno, f"assert {ast.unparse(test)} does not hold{said}{where}")
+        variables = f" ({values})" if values else ""
+        raise FailedError(
+            test.lineno, f"assert {ast.unparse(test)} does not hold{reason}{variables}"
+        )
 
     def _value(self, node: ast.expr) -> Any:
+        """Return the value of an expression, which must be within the bounds."""
         try:
             return _bounded(self._evaluate(node))
         except (TypeError, ArithmeticError, ValueError) as e:
             raise FailedError(node.lineno, f"{ast.unparse(node)}: {e}") from None
 
     def _evaluate(self, node: ast.expr) -> Any:
+        """Return the value of an expression."""
         match node:
             case ast.Constant(value=bool() | int() | float() | str() | None as value):
                 return value
@@ -208,12 +219,14 @@ class Evaluator:
         raise UnsupportedError(node.lineno, f"Python's {type(node).__name__} in a block")
 
     def _lookup(self, node: ast.expr, name: str) -> Any:
+        """Return the value of a variable or symbol."""
         for names in (self.variables, SYMBOLS):
             if name in names:
                 return names[name]
         raise UnsupportedError(node.lineno, f"name {name}")
 
     def _boolean(self, conjunction: bool, values: list[ast.expr]) -> Any:
+        """Return the value of `and` or `or`, which evaluate only as many operands as needed."""
         result: Any = conjunction
         for value in values:
             result = self._value(value)
@@ -222,6 +235,7 @@ class Evaluator:
         return result
 
     def _compare(self, node: ast.Compare) -> bool:
+        """Return the value of a chain of comparisons."""
         left = self._value(node.left)
         for op, comparator in zip(node.ops, node.comparators, strict=True):
             right = self._value(comparator)
@@ -231,6 +245,7 @@ class Evaluator:
         return True
 
     def _call(self, node: ast.expr, name: str, args: list[Any]) -> Any:
+        """Return the value of a function call; print adds a line to `printed`."""
         if name == "print":
             self.printed.append(" ".join(str(arg) for arg in args)[:LONGEST_TEXT])
             return None
@@ -240,19 +255,20 @@ class Evaluator:
 
 
 def unsupported(blocks: Iterable[tuple[int, str]], fields: Iterable[str]) -> list[tuple[int, str]]:
-    r"""Find all that blocks need and is not there, without running them.
+    r"""Return the unsupported features and unknown names in blocks, without evaluating them.
 
     Parameters
     ----------
     blocks
-        The blocks of a script: the line on which the text of each begins, and the text.
+        The blocks of a script: the first line of each block, and its text.
     fields
         Names of the fields of TCP_INFO.
 
     Returns
     -------
     list
-        Lines, and what is not there. A block that is not valid Python is left to its run.
+        Lines and descriptions of the features and names. A block that is not valid Python has none,
+        because its evaluation reports the error.
 
     Examples
     --------
@@ -275,17 +291,19 @@ def unsupported(blocks: Iterable[tuple[int, str]], fields: Iterable[str]) -> lis
         }
         names = {*fields, *SYMBOLS, *assigned}
         return [
-            (first + node.lineno - 1, what)
+            (first + node.lineno - 1, feature)
             for first, tree in trees
             for statement in tree.body
-            for node, what in _lacks(statement, names)
+            for node, feature in _unsupported(statement, names)
         ]
     except RecursionError:
         return []
 
 
-def _lacks(node: ast.stmt | ast.expr, names: set[str]) -> Iterator[tuple[ast.stmt | ast.expr, str]]:
-    """Go through a statement or an expression as its run would, but through all of it."""
+def _unsupported(
+    node: ast.stmt | ast.expr, names: set[str]
+) -> Iterator[tuple[ast.stmt | ast.expr, str]]:
+    """Yield the unsupported features and unknown names in all parts of a statement."""
     parts: list[ast.stmt | ast.expr | None] = []
     match node:
         case ast.Assert(test=test, msg=message):
@@ -321,31 +339,33 @@ def _lacks(node: ast.stmt | ast.expr, names: set[str]) -> Iterator[tuple[ast.stm
             yield node, f"Python's {type(node).__name__} in a block"
     for part in parts:
         if part is not None:
-            yield from _lacks(part, names)
+            yield from _unsupported(part, names)
 
 
 def _dedent(text: str) -> str:
-    """Return the lines of a block from its left margin on.
+    """Return a block without its indentation.
 
-    The first line may follow the bracket. A backslash at the end, which joins a line to the next,
-    has nothing to join.
+    The first line may follow the opening bracket directly. A backslash at the end of the last line
+    is removed, because it cannot continue on another line.
     """
     first, newline, rest = text.partition("\n")
     return (first.strip() + newline + textwrap.dedent(rest)).rstrip("\\" + string.whitespace)
 
 
 def _apply(op: ast.operator, left: Any, right: Any) -> Any:
+    """Return the value of a binary operator, without operations that can need much memory."""
     texts = isinstance(left, str | tuple) or isinstance(right, str | tuple)
     if texts and isinstance(op, ast.Mult):
-        raise ValueError("texts are not multiplied")
+        raise ValueError("a text or tuple cannot be multiplied")
     if isinstance(left, str) and isinstance(op, ast.Mod) and re.search(r"%[^%a-zA-Z]", left):
-        raise ValueError("formats have no width")
+        raise ValueError("a format with a width is not supported")
     if isinstance(op, ast.Pow | ast.LShift) and abs(right) > 128:
         raise ValueError("the number is too large")
     return OPERATORS[type(op)](left, right)
 
 
 def _bounded(value: Any) -> Any:
+    """Return a value, or raise ValueError if it exceeds the bounds of numbers and texts."""
     if isinstance(value, int) and abs(value) > LARGEST_NUMBER:
         raise ValueError("the number is too large")
     if isinstance(value, str) and len(value) > LONGEST_TEXT:

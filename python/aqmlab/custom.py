@@ -85,8 +85,8 @@ class CustomQueue:
         raise NotImplementedError(f"{type(self).__name__} must implement on_arrival")
 
 
-class Given(dict[str, Callable[[], CustomQueue]]):
-    """The AQMs of one batch of scenarios by name, each with a function that copies it for a run."""
+class CustomAqms(dict[str, Callable[[], CustomQueue]]):
+    """Python AQMs of a batch of scenarios: for each name, a function that copies it for a run."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class Given(dict[str, Callable[[], CustomQueue]]):
         self._threads: set[int] = set()
 
     def _copy(self, queue: CustomQueue) -> CustomQueue:
-        """Return a copy for a run; runs in the thread of that run."""
+        """Return a copy of an AQM for a run; the run calls this function in its own thread."""
         self._threads.add(threading.get_ident())
         try:
             return copy.deepcopy(queue)
@@ -112,12 +112,12 @@ class Given(dict[str, Callable[[], CustomQueue]]):
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), kind)
 
     def table(self, queue: CustomQueue) -> dict[str, Any]:
-        """Return the table for a queue in a scenario; the same object has the same table."""
+        """Return the table that represents a queue in a scenario; one object has one table."""
         name = next((name for known, name in self._known if known is queue), None)
         if name is None:
-            name = first = type(queue).__name__
+            name = class_name = type(queue).__name__
             while name in self:
-                name = f"{first}-{len(self) + 1}"
+                name = f"{class_name}-{len(self) + 1}"
             self._known.append((queue, name))
             self[name] = partial(self._copy, queue)
         return {"kind": KIND, "law": name} | getattr(queue, "buffer", {})
@@ -164,7 +164,7 @@ def buffer_of(scenario: Mapping[str, Any], place: str) -> dict[str, Any]:
 
 
 def put(
-    scenario: Mapping[str, Any], queues: Mapping[str, CustomQueue], given: Given
+    scenario: Mapping[str, Any], queues: Mapping[str, CustomQueue], aqms: CustomAqms
 ) -> list[tuple[str, dict[str, Any]]]:
     """Return the changes to a scenario that give links these queues, as paths and tables.
 
@@ -190,5 +190,5 @@ def put(
                 "aqmlab.CustomQueue, e.g. MyQueue()"
             )
         buffer = buffer_of(scenario, known[link])
-        changes.append((known[link], buffer | given.table(queue)))
+        changes.append((known[link], buffer | aqms.table(queue)))
     return changes

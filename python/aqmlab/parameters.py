@@ -4414,40 +4414,43 @@ class Illinois(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Htcp(Table):
-    """H-TCP: for a second after congestion it is standard TCP; then the increase grows with the square of the time since congestion.
+    """H-TCP.
 
-    Congestion leaves RTTmin/RTTmax of the window, which just empties the queue, or a half when the
-    throughput has changed.
+    For one second after congestion it is standard TCP. Afterwards the increase grows with the
+    square of the time since congestion. Congestion multiplies the window by RTTmin/RTTmax, which
+    just empties the queue, or by one half if the throughput has changed.
 
     Parameters
     ----------
     low_speed : str | None
-        Time after congestion for which it increases as standard TCP (Δ_L). Default: 1 s. Range: at
+        Time after congestion in which cwnd grows as in standard TCP (Δ_L). Default: 1 s. Range: at
         least 0 s, at most 100 s. Source: leith2004htcp §3.
     beta_min : float | None
-        Least part of the window that congestion leaves (β). Default: 0.5. Range: at least 0.1, at
-        most 0.95. Source: leith2004htcp §3.
+        Minimum factor by which congestion multiplies the window (β). Default: 0.5. Range: at least
+        0.1, at most 0.95. Source: leith2004htcp §3.
     beta_max : float | None
-        Greatest part of the window that congestion leaves (β). Default: 0.8. Range: at least 0.1,
-        at most 0.95. Source: leith2004htcp §3.
+        Maximum factor by which congestion multiplies the window (β). Default: 0.8. Range: at least
+        0.1, at most 0.95. Source: leith2004htcp §3.
     throughput_change : float | None
-        Change of the throughput from one congestion to the next beyond which half of the window is
-        left (Δ_B). Default: 0.2. Range: at least 0, at most 10. Source: leith2004htcp §3.
+        Relative change of the throughput between two congestion events beyond which congestion
+        halves the window (Δ_B). Default: 0.2. Range: at least 0, at most 10. Source: leith2004htcp
+        §3.
     rtt_scaling : Literal["off", "on"] | None
-        Whether the increase depends on the round trip. Default: off. "off": It does not. "on": α(Δ)
-        is multiplied by RTTmin/100 ms, between a tenth and two, and is then at least 1, before the
-        factor 2(1 − β): flows of unlike round trips grow alike (Linux). Source: leith2004htcp §3;
-        draft-leith-tcp-htcp: optional; Linux, use_rtt_scaling: on.
+        Dependence of the increase on the round-trip time. Default: off. "off": The increase does
+        not depend on the round-trip time. "on": α(Δ) is multiplied by RTTmin/100 ms, limited to the
+        range from 0.1 to 2. The product is at least 1 before it is multiplied by 2(1 − β). Flows
+        with different round-trip times then grow at the same rate (Linux). Source: leith2004htcp
+        §3; draft-leith-tcp-htcp: optional; Linux, use_rtt_scaling: on.
     arithmetic : Literal["exact", "linux"] | None
-        How it is computed. Default: exact. "exact": In full precision, as the equations are.
-        "linux": In Linux's integers: α is computed when cwnd grows, and then the count of what was
-        acknowledged begins anew; β is of an average of the throughput, and of a longest round trip
-        that fades; time counts from the end of a recovery (tcp_htcp.c). β is between 0.5 and 0.8.
-        Source: leith2004htcp §3; Linux, tcp_htcp.c.
+        Arithmetic of α and β. Default: exact. "exact": Real numbers, as in the equations. "linux":
+        Integers, as in Linux (tcp_htcp.c). α is computed when cwnd grows, which also restarts the
+        count of acknowledged segments. β follows from a moving average of the throughput and from a
+        maximum round-trip time that decreases at each congestion. Time counts from the end of loss
+        recovery. β is between 0.5 and 0.8. Source: leith2004htcp §3; Linux, tcp_htcp.c.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
-        What congestion avoidance counts. Default: per-ack. "per-ack": Each ACK of new data
+        Unit that congestion avoidance counts. Default: per-ack. "per-ack": Each ACK of new data
         increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd grows by one segment per round
         trip, or by half a segment if the receiver delays ACKs. "per-byte": Each acknowledged byte
         increases cwnd by SMSS/cwnd. cwnd grows by one segment per round trip, with or without
@@ -4556,24 +4559,29 @@ class Dctcp(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Cubic(Table):
-    """CUBIC: after congestion cwnd grows as C(t − K)³ + W_max, fast towards the window at which congestion came, slowly around it, fast again beyond, whatever the round trip; where Reno would have more, cwnd is what Reno would have.
+    """CUBIC.
+
+    After congestion cwnd grows as C(t − K)³ + W_max: fast towards the window at which congestion
+    occurred, slowly around it, and fast again beyond it. The growth does not depend on the
+    round-trip time. If Reno's cwnd would be larger, cwnd follows the estimate of Reno's cwnd.
 
     Parameters
     ----------
     c : float | None
-        Aggressiveness (C), in segments/s³. Default: 0.4. Range: at least 0.001, at most 1000.
-        Source: rfc9438 §5.
+        Aggressiveness of the growth (C), in segments/s³. Default: 0.4. Range: at least 0.001, at
+        most 1000. Source: rfc9438 §5.
     beta : float | None
-        What congestion leaves of the window (β_cubic). Default: 0.7. Range: at least 0.1, at most
-        0.95. Source: rfc9438 §4.6.
+        Factor by which congestion multiplies the window (β_cubic). Default: 0.7. Range: at least
+        0.1, at most 0.95. Source: rfc9438 §4.6.
     fast_convergence : Literal["on", "off"] | None
-        Fast convergence. Default: on. "on": W_max becomes cwnd (1 + β)/2 when cwnd has not reached
-        the last W_max (RFC 9438 §4.7). "off": W_max is always cwnd: for a flow that is alone.
-        Source: rfc9438 §4.7.
+        Additional reduction of W_max for a flow whose window shrinks from one congestion event to
+        the next. Default: on. "on": W_max becomes cwnd (1 + β)/2 if cwnd has not reached the last
+        W_max (RFC 9438 §4.7). "off": W_max is always cwnd, which suits a flow alone at its
+        bottleneck. Source: rfc9438 §4.7.
     arithmetic : Literal["rfc9438", "linux"] | None
-        What the curve is followed in. Default: rfc9438. "rfc9438": Real numbers, by RFC 9438.
-        "linux": Whole segments, in the integers of Linux's tcp_cubic: β and C are in 1024ths, 717
-        and 410 of them if nothing is said. Source: rfc9438 §4.2; Linux, tcp_cubic.
+        Arithmetic of the cubic function. Default: rfc9438. "rfc9438": Real numbers, as in RFC 9438.
+        "linux": Integers and whole segments, as in Linux's tcp_cubic. β and C are in 1024ths, by
+        default 717 and 410 of them. Source: rfc9438 §4.2; Linux, tcp_cubic.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: hystart. Source: rfc9438 §4.10: should be HyStart++.
     """
@@ -4589,46 +4597,50 @@ class Cubic(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Bbr3(Table):
-    """BBR (version 3): as version 1 a model of bandwidth and least round trip, and of the volume in flight at which losses exceed 2 %; it probes for bandwidth every two to three seconds, or as often as Reno would, and yields to losses between.
+    """BBR (version 3).
+
+    As in version 1, the model includes the bandwidth and the minimum round-trip time. Version 3
+    adds the data in flight at which losses exceed 2 %. It probes for bandwidth every two to three
+    seconds, or as often as Reno would. Between these probes it reduces its rate after losses.
 
     Parameters
     ----------
     startup_pacing_gain : float | None
-        Gain of pacing in Startup (StartupPacingGain): 4 ln 2. Default: 2.77. Range: at least 1.1,
-        at most 10. Source: draft-ietf-ccwg-bbr §5.3.1.1.
+        Pacing gain in Startup (StartupPacingGain): 4 ln 2. Default: 2.77. Range: at least 1.1, at
+        most 10. Source: draft-ietf-ccwg-bbr §5.3.1.1.
     drain_pacing_gain : float | None
-        Gain of pacing in Drain (DrainPacingGain). Default: 0.5. Range: at least 0.1, at most 0.99.
+        Pacing gain in Drain (DrainPacingGain). Default: 0.5. Range: at least 0.1, at most 0.99.
         Source: draft-ietf-ccwg-bbr §5.3.2.
     cwnd_gain : float | None
         Gain of cwnd (DefaultCwndGain). Default: 2.0. Range: at least 1, at most 10. Source:
         draft-ietf-ccwg-bbr §5.3.1.1.
     loss_threshold : float | None
-        Loss rate of a round trip that is tolerated while probing (LossThresh). Default: 0.02.
+        Loss rate of a round trip that BBR accepts while it probes (LossThresh). Default: 0.02.
         Range: at least 0, at most 0.5. Source: draft-ietf-ccwg-bbr §2.7.
     beta : float | None
-        What a round trip with losses leaves at least of the short-term model (Beta). Default: 0.7.
-        Range: at least 0.1, at most 0.99. Source: draft-ietf-ccwg-bbr §2.7.
+        Minimum factor by which a round trip with losses multiplies the short-term model (Beta).
+        Default: 0.7. Range: at least 0.1, at most 0.99. Source: draft-ietf-ccwg-bbr §2.7.
     headroom : float | None
-        Part of the safe volume that is left to others (Headroom). Default: 0.15. Range: at least 0,
-        at most 0.9. Source: draft-ietf-ccwg-bbr §2.7.
+        Fraction of the long-term limit of data in flight that is left to other flows (Headroom).
+        Default: 0.15. Range: at least 0, at most 0.9. Source: draft-ietf-ccwg-bbr §2.7.
     min_pipe : str | None
-        Least window (MinPipeCwnd). Default: 4 packets. Range: at least 1 packet, at most 100
-        packets. Source: draft-ietf-ccwg-bbr §2.7.
+        Minimum congestion window (MinPipeCwnd). Default: 4 packets. Range: at least 1 packet, at
+        most 100 packets. Source: draft-ietf-ccwg-bbr §2.7.
     rtt_window : str | None
-        Time for which the least round trip is kept (MinRTTFilterLen). Default: 10 s. Range: above 0
-        s. Source: draft-ietf-ccwg-bbr §2.15.1.
+        Time over which the minimum round-trip time is taken (MinRTTFilterLen). Default: 10 s.
+        Range: above 0 s. Source: draft-ietf-ccwg-bbr §2.15.1.
     probe_rtt_cwnd_gain : float | None
         Gain of cwnd in ProbeRTT (ProbeRTTCwndGain). Default: 0.5. Range: at least 0.1, at most 1.
         Source: draft-ietf-ccwg-bbr §2.15.2.
     probe_rtt : str | None
-        Least time spent in ProbeRTT (ProbeRTTDuration). Default: 200 ms. Range: above 0 s. Source:
+        Minimum duration of ProbeRTT (ProbeRTTDuration). Default: 200 ms. Range: above 0 s. Source:
         draft-ietf-ccwg-bbr §2.15.2.
     probe_rtt_interval : str | None
-        Least time between two of them (ProbeRTTInterval). Default: 5 s. Range: above 0 s. Source:
-        draft-ietf-ccwg-bbr §2.15.2.
+        Minimum interval between two ProbeRTT states (ProbeRTTInterval). Default: 5 s. Range: above
+        0 s. Source: draft-ietf-ccwg-bbr §2.15.2.
     pacing_margin : float | None
-        What is paced below the bandwidth (PacingMarginPercent). Default: 0.01. Range: at least 0,
-        at most 0.5. Source: draft-ietf-ccwg-bbr §5.6.2: 1 %.
+        Fraction by which the pacing rate is below the bandwidth (PacingMarginPercent). Default:
+        0.01. Range: at least 0, at most 0.5. Source: draft-ietf-ccwg-bbr §5.6.2: 1 %.
     """
 
     KIND: ClassVar[str | None] = "bbr3"
@@ -4649,49 +4661,51 @@ class Bbr3(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Bbr(Table):
-    """BBR (version 1): paces at the bottleneck's bandwidth, the greatest delivery rate of ten round trips, and limits what is in flight by that bandwidth times the least round trip of ten seconds.
+    """BBR (version 1).
 
-    Losses matter little.
+    The pacing rate is the bandwidth of the bottleneck, estimated as the maximum delivery rate of
+    ten round trips. The data in flight is limited to that bandwidth times the minimum round-trip
+    time of ten seconds. Losses have little effect.
 
     Parameters
     ----------
     high_gain : float | None
-        Gain of pacing and cwnd in Startup (BBRHighGain): 2/ln 2. Default: 2.885. Range: at least
-        1.1, at most 10. Source: draft-cardwell-iccrg-bbr-00 §4.3.2.1.
+        Gain of the pacing rate and of cwnd in Startup (BBRHighGain): 2/ln 2. Default: 2.885. Range:
+        at least 1.1, at most 10. Source: draft-cardwell-iccrg-bbr-00 §4.3.2.1.
     cwnd_gain : float | None
         Gain of cwnd in ProbeBW. Default: 2.0. Range: at least 1, at most 10. Source:
         draft-cardwell-iccrg-bbr-00 §4.3.4.3.
     bandwidth_window : str | None
-        Round trips whose delivery rates are kept (BtlBwFilterLen). Default: 10 packets. Range: a
-        whole number, at least 1 packet, at most 10 packets. Source: draft-cardwell-iccrg-bbr-00
-        §4.1.1.2.
+        Number of round trips over which the maximum delivery rate is taken (BtlBwFilterLen).
+        Default: 10 packets. Range: a whole number, at least 1 packet, at most 10 packets. Source:
+        draft-cardwell-iccrg-bbr-00 §4.1.1.2.
     rtt_window : str | None
-        Time for which the least round trip is kept (RTpropFilterLen). Default: 10 s. Range: above 0
-        s. Source: draft-cardwell-iccrg-bbr-00 §4.1.2.2.
+        Time over which the minimum round-trip time is taken (RTpropFilterLen). Default: 10 s.
+        Range: above 0 s. Source: draft-cardwell-iccrg-bbr-00 §4.1.2.2.
     probe_rtt : str | None
-        Least time spent in ProbeRTT (ProbeRTTDuration). Default: 200 ms. Range: above 0 s. Source:
+        Minimum duration of ProbeRTT (ProbeRTTDuration). Default: 200 ms. Range: above 0 s. Source:
         draft-cardwell-iccrg-bbr-00 §4.3.5.
     extra_acked_gain : float | None
-        Part of what ACKs deliver in bunches, beyond what the bandwidth explains, by which cwnd is
-        larger; 0: none. Default: 1.0. Range: at least 0, at most 10. Source: Linux, tcp_bbr: 1; the
-        draft has none.
+        Fraction of the excess of aggregated ACKs that is added to cwnd; 0 adds nothing. Default:
+        1.0. Range: at least 0, at most 10. Source: Linux, tcp_bbr: 1; the draft has none.
     phase_ends : Literal["in-flight", "at-departure"] | None
-        By what is in flight a phase of the gain ends. Default: in-flight. "in-flight": By what was
-        in flight when the ACK came (draft-cardwell-iccrg-bbr-00 §4.3.4.3). "at-departure": By what
-        will be when the pace lets the next segments go, these included where the gain is above one
-        (Linux, bbr_packets_in_net_at_edt). Source: draft-cardwell-iccrg-bbr-00 §4.3.4.3; Linux,
-        bbr_is_next_cycle_phase.
+        Data in flight that ends a phase of the gain cycle. Default: in-flight. "in-flight": Data in
+        flight when the ACK arrived (draft-cardwell-iccrg-bbr-00 §4.3.4.3). "at-departure": Data in
+        flight when pacing allows the next segments to depart. Those segments are included if the
+        gain is above one (Linux, bbr_packets_in_net_at_edt). Source: draft-cardwell-iccrg-bbr-00
+        §4.3.4.3; Linux, bbr_is_next_cycle_phase.
     budget : Literal["quanta", "linux"] | None
-        What is added to bandwidth times RTprop. Default: quanta. "quanta": Three quanta
-        (draft-cardwell-iccrg-bbr-00 §4.2.3.2). "linux": Three quanta, an even number of segments,
-        and two more while the gain is above one (Linux, bbr_quantization_budget). Source:
-        draft-cardwell-iccrg-bbr-00 §4.2.3.2.
+        Addition to bandwidth times RTprop. Default: quanta. "quanta": Three send quanta
+        (draft-cardwell-iccrg-bbr-00 §4.2.3.2). "linux": Three send quanta, rounded up to an even
+        number of segments, and two more segments while the gain is above one (Linux,
+        bbr_quantization_budget). Source: draft-cardwell-iccrg-bbr-00 §4.2.3.2.
     pacing_margin : float | None
-        What is paced below the bandwidth. Default: 0.0. Range: at least 0, at most 0.5. Source:
-        draft-cardwell-iccrg-bbr-00 §4.2.1: nothing; Linux, bbr_pacing_margin_percent: 1 %.
+        Fraction by which the pacing rate is below the bandwidth. Default: 0.0. Range: at least 0,
+        at most 0.5. Source: draft-cardwell-iccrg-bbr-00 §4.2.1: nothing; Linux,
+        bbr_pacing_margin_percent: 1 %.
     min_pipe : str | None
-        Least window (BBRMinPipeCwnd). Default: 4 packets. Range: at least 1 packet, at most 100
-        packets. Source: draft-cardwell-iccrg-bbr-00 §4.2.3.3.
+        Minimum congestion window (BBRMinPipeCwnd). Default: 4 packets. Range: at least 1 packet, at
+        most 100 packets. Source: draft-cardwell-iccrg-bbr-00 §4.2.3.3.
     """
 
     KIND: ClassVar[str | None] = "bbr"
@@ -4754,9 +4768,9 @@ class TcpDetails(Table):
         refused. "refused": The endpoint drops the segment (RFC 7323 §3.2). "accepted": The endpoint
         processes the segment (Linux, tcp_validate_incoming). Source: rfc7323 §3.2.
     fin_waits : Literal["for-cwnd", "no"] | None
-        Limit on a FIN without data, with SACK. Default: for-cwnd. "for-cwnd": It does, as any
-        segment does. "no": It does not (Linux, tcp_cwnd_test). Source: rfc5681 §2: cwnd limits
-        data; Linux: no.
+        Limit on a FIN without data, with SACK. Default: for-cwnd. "for-cwnd": The FIN waits until
+        cwnd permits it, as every other segment does. "no": The FIN does not wait for cwnd (Linux,
+        tcp_cwnd_test). Source: rfc5681 §2: cwnd limits data; Linux: no.
     rack_times : Literal["rfc8985", "linux"] | None
         Precision with which RACK compares the times of segments. Default: rfc8985. "rfc8985": RACK
         compares exact times. RACK.rtt is that of the delivered segment that was sent last (RFC 8985
@@ -4772,9 +4786,9 @@ class TcpDetails(Table):
         acknowledged. The receiver acknowledges CWR and the first mark at once (Linux,
         tcp_ecn_accept_cwr, tcp_ecn_check_ce). Source: rfc3168 §6.1.3.
     ece_growth : Literal["none", "as-any-ack"] | None
-        Effect on cwnd of an ACK with ECN-Echo that does not reduce cwnd. Default: none. "none":
-        Nothing (RFC 3168 §6.1.2: a sender should not increase cwnd in response to it).
-        "as-any-ack": What any ACK does (Linux). Source: rfc3168 §6.1.2.
+        Effect on cwnd of an ACK with ECN-Echo that does not reduce cwnd. Default: none. "none": The
+        ACK does not increase cwnd (RFC 3168 §6.1.2). "as-any-ack": The ACK increases cwnd as an ACK
+        without ECN-Echo does (Linux). Source: rfc3168 §6.1.2.
     ecn_reduction_ends : Literal["at", "above"] | None
         Event that ends a proportional reduction for a mark. Default: at. "at": The ACK of all data
         sent before the reduction ends it. "above": The first ACK beyond the data sent before the
@@ -4782,24 +4796,26 @@ class TcpDetails(Table):
         tcp_fastretrans_alert). Source: rfc6937 §3: as a recovery, at its recovery point; Linux:
         above.
     timeout_in_recovery : Literal["cuts", "keeps"] | None
-        Effect on ssthresh of a timeout during a recovery. Default: cuts. "cuts": It lowers it
-        again: a lost retransmission is a second sign of congestion (RFC 5681 §4.3). "keeps": It
-        leaves it as the recovery set it (Linux, tcp_enter_loss). Source: rfc5681 §4.3.
+        Effect on ssthresh of a timeout during a recovery. Default: cuts. "cuts": The timeout
+        reduces ssthresh again, because a lost retransmission is a second sign of congestion (RFC
+        5681 §4.3). "keeps": ssthresh remains as the recovery set it (Linux, tcp_enter_loss).
+        Source: rfc5681 §4.3.
     sack_after_timeout : Literal["forgotten", "kept"] | None
         Treatment of SACK information after a timeout, without RACK. Default: forgotten.
-        "forgotten": Discarded (RFC 2018 §8; RFC 6675 §5.1). "kept": Retained; a receiver that
-        reneges is detected by its cumulative ACK (errata 1610 of RFC 2018; Linux,
-        tcp_timeout_mark_lost). Source: rfc2018 §8; rfc6675 §5.1; Linux: kept.
+        "forgotten": The timeout discards all SACK information (RFC 2018 §8; RFC 6675 §5.1). "kept":
+        The sender retains its SACK information. The cumulative ACK reveals a receiver that reneges
+        (errata 1610 of RFC 2018; Linux, tcp_timeout_mark_lost). Source: rfc2018 §8; rfc6675 §5.1;
+        Linux: kept.
     sacked_growth : Literal["none", "once-reordered"] | None
         Effect on cwnd of an ACK that SACKs data without acknowledging any cumulatively. Default:
         none. "none": Such an ACK does not increase cwnd, because only an ACK of new data does (RFC
         5681 §3.1). "once-reordered": Such an ACK increases cwnd once the reordering degree exceeds
         `duplicate_acks` (Linux, tcp_may_raise_cwnd). Source: rfc5681 §3.1.
     cwnd_counts : Literal["acknowledged", "delivered"] | None
-        Data that counts for the growth of cwnd. Default: acknowledged. "acknowledged": Bytes
-        newly_acked acknowledged by the acknowledgement number (RFC 5681 §3.1, RFC 3465 §2.1).
-        "delivered": Bytes newly_acked delivered, SACKed ones at once (Linux). Source: rfc5681 §3.1;
-        rfc3465 §2.1.
+        Data that counts for the growth of cwnd. Default: acknowledged. "acknowledged": cwnd grows
+        by the bytes that the acknowledgement number newly acknowledges (RFC 5681 §3.1, RFC 3465
+        §2.1). "delivered": cwnd grows by the bytes newly delivered, including newly SACKed bytes
+        (Linux). Source: rfc5681 §3.1; rfc3465 §2.1.
     without_sack : Literal["left", "delivered"] | None
         Meaning of a duplicate ACK without SACK. Default: left. "left": A segment has left the
         network (RFC 5681 §3.2). "delivered": A segment has left the network and is delivered. The
@@ -4808,12 +4824,12 @@ class TcpDetails(Table):
         indicate reordering (Linux, tcp_add_reno_sack, tcp_remove_reno_sacks,
         tcp_check_reno_reordering). Source: rfc5681 §3.2.
     flight_unit : Literal["bytes", "segments"] | None
-        Unit of the data in flight with SACK. Default: bytes. "bytes": Bytes (RFC 6675). "segments":
-        Segments, each as one SMSS, as Linux counts them. Source: rfc6675 §2.
+        Unit of the data in flight with SACK. Default: bytes. "bytes": The sender counts bytes (RFC
+        6675). "segments": The sender counts segments, each as one SMSS (Linux). Source: rfc6675 §2.
     zero_window_probe : Literal["new-octet", "old-sequence"] | None
-        Form of the probe of a closed window. Default: new-octet. "new-octet": A byte of new data
-        (RFC 9293 §3.8.6.1). "old-sequence": A segment without data and with an old sequence number,
-        as Linux sends it. Source: rfc9293 §3.8.6.1.
+        Form of the probe of a closed window. Default: new-octet. "new-octet": The probe carries one
+        byte of new data (RFC 9293 §3.8.6.1). "old-sequence": The probe has an old sequence number
+        and no data (Linux). Source: rfc9293 §3.8.6.1.
     invalid_ack_spacing : str | None
         Minimum time between two ACKs that answer a segment without data from outside the window, or
         an RST or SYN inside the window; 0: the endpoint answers each. Default: 0 s. Range: at least
@@ -4868,16 +4884,17 @@ class TcpConnection(Table):
         option. Default: 1 B. Range: at least 1 B, at most 65495 B. Source: rfc9293 §3.7.1 names
         none; Linux, tcp_min_snd_mss: 48.
     nagle : Literal["off", "rfc896", "minshall"] | None
-        Nagle's algorithm. Default: off. "off": They never wait. "rfc896": While anything is
-        unacknowledged (RFC 896, RFC 9293 §3.7.4). "minshall": While a small segment is
-        unacknowledged (Minshall 1998, as Linux does). Source: rfc9293 §3.7.4: an application may
-        turn it off.
+        Nagle's algorithm. Default: off. "off": A small segment never waits for an ACK. "rfc896": A
+        small segment waits while any data is unacknowledged (RFC 896, RFC 9293 §3.7.4). "minshall":
+        A small segment waits while another small segment is unacknowledged (Minshall 1998; Linux).
+        Source: rfc9293 §3.7.4: an application may turn it off.
     push : Literal["last-write", "linux"] | None
-        Segments that carry PSH. Default: last-write. "last-write": That in which the last write
-        ends: a write that waits is one with the next (RFC 9293 §3.9.1). "linux": Those in which a
-        write ends, unless more is announced (MSG_MORE) or the next write fills the segment up; and
-        the first by which half of the largest window that was ever offered has gone since the last
-        PSH; with gathering also the last one of a super-packet (Linux, tcp_push, forced_push,
+        Segments that carry PSH. Default: last-write. "last-write": The segment in which the last
+        write ends has PSH. A write that still waits is combined with the next write (RFC 9293
+        §3.9.1). "linux": A segment in which a write ends has PSH, unless the application announces
+        more data (MSG_MORE) or the next write fills the segment. The first segment that ends more
+        than half of the maximum advertised window after the last PSH also has PSH. With offload,
+        the last segment of a super-packet has PSH too (Linux, tcp_push, forced_push,
         tcp_transmit_skb). Source: rfc9293 §3.9.1.
     syn_retries : int | None
         Maximum number of retransmissions of a SYN. Default: 8. Range: at least 0, at most 127.
@@ -4901,9 +4918,10 @@ class TcpConnection(Table):
         `retries` alone limits the connection. Default: absent. Range: above 0 s. Source: rfc9293
         §3.8.3 (R2), rfc5482.
     user_timeout_from : Literal["progress", "first-retransmission"] | None
-        Event that starts the user timeout. Default: progress. "progress": From when something was
-        last acknowledged, or sent when nothing was out (RFC 5482 §1). "first-retransmission": From
-        when it was first sent again (Linux). Source: rfc5482 §1.
+        Event that starts the user timeout. Default: progress. "progress": The user timeout starts
+        with the last new acknowledgement, or with the first segment sent when no data was in flight
+        (RFC 5482 §1). "first-retransmission": The user timeout starts with the first retransmission
+        of the oldest unacknowledged segment (Linux). Source: rfc5482 §1.
     msl : str | None
         Maximum segment lifetime (MSL). TIME-WAIT lasts twice as long; 0: the connection ends on
         entry to TIME-WAIT. Default: 0 s. Range: at least 0 s. Source: rfc9293 §3.4.2: 2 minutes; no
@@ -4985,37 +5003,41 @@ class TcpWindow(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class TcpCwnd(Table):
-    """Congestion window (cwnd) and slow start threshold (ssthresh), apart from the congestion control.
+    """Congestion window (cwnd) and slow start threshold (ssthresh), for every congestion control.
 
     Parameters
     ----------
     slow_start_from : Literal["first-ack", "second-ack"] | None
-        ACK of data that begins slow start. Default: first-ack. "first-ack": The first (RFC 5681
-        §3.1). "second-ack": The second: the first segment stands for a SYN, whose ACK opens nothing
+        ACK of data that begins slow start. Default: first-ack. "first-ack": The first ACK of data
+        increases cwnd (RFC 5681 §3.1). "second-ack": The second ACK of data is the first to
+        increase cwnd. The first segment stands for the SYN, whose ACK does not increase cwnd
         (ns-2's `delay_growth_`, for its TCP without handshake). Source: rfc5681 §3.1.
     initial_ssthresh : str | None
-        Slow start threshold at the beginning; absent: without bound. Default: absent. Range: at
-        least 1 packet. Source: rfc5681 §3.1: arbitrarily high.
+        Initial slow start threshold. If it is absent, the threshold is infinite. Default: absent.
+        Range: at least 1 packet. Source: rfc5681 §3.1: arbitrarily high.
     ssthresh_from : Literal["flight-size", "cwnd", "window"] | None
-        Quantity from which ssthresh is computed. Default: flight-size. "flight-size": Half the
-        FlightSize, at least two segments; kept when a segment times out again (RFC 5681, equation
-        4). "cwnd": A share of cwnd, whatever is in flight (Linux). "window": Half the smaller of
-        cwnd and the receiver's window, in whole segments, at least two, and again when a segment
-        times out again (4.3BSD-Reno: Stevens & Wright 1995, figure 29.16; ns-2). Source: rfc5681
-        §3.1.
+        Quantity from which ssthresh is computed. Default: flight-size. "flight-size": ssthresh
+        becomes half of the FlightSize, at least two segments. A repeated timeout of the same
+        segment does not change it (RFC 5681, equation 4). "cwnd": ssthresh becomes a fraction of
+        cwnd, independent of the data in flight (Linux). "window": ssthresh becomes half of the
+        smaller of cwnd and the receive window, in whole segments, at least two. A repeated timeout
+        of the same segment reduces it again (4.3BSD-Reno: Stevens & Wright 1995, figure 29.16;
+        ns-2). Source: rfc5681 §3.1.
     validation : Literal["none", "limited"] | None
-        Condition for growth of cwnd. Default: none. "none": With every ACK of new data. "limited":
-        While it is used up: in slow start, by half (Linux, tcp_is_cwnd_limited). Source: rfc5681
-        §3.1 asks for none.
+        Condition for growth of cwnd. Default: none. "none": Every ACK of new data may increase
+        cwnd. "limited": An ACK increases cwnd only if cwnd limited the sender. In slow start it is
+        enough that half of cwnd was in flight (Linux, tcp_is_cwnd_limited). Source: rfc5681 §3.1,
+        which has no such condition.
     idle_restart : Literal["off", "rfc5681", "rfc2861"] | None
-        Effect on cwnd of an idle time longer than the timeout. Default: off. "off": Nothing.
-        "rfc5681": It returns to the initial window (RFC 5681 §4.1). "rfc2861": It is halved for
-        each timeout that went by, down to the initial window (RFC 2861, Linux). Source: rfc5681
-        §4.1.
+        Effect on cwnd of an idle time longer than the timeout. Default: off. "off": An idle time
+        does not change cwnd. "rfc5681": An idle time reduces cwnd to the initial window (RFC 5681
+        §4.1). "rfc2861": An idle time halves cwnd once per RTO, down to the initial window (RFC
+        2861, Linux). Source: rfc5681 §4.1.
     loss_window : Literal["segment", "flight-and-segment"] | None
-        cwnd after a timeout, with SACK. Default: segment. "segment": One segment (RFC 5681 §3.1).
-        "flight-and-segment": One segment more than is in flight: RACK does not deem lost what was
-        sent within the last round trip (Linux). Source: rfc5681 §3.1: LW.
+        cwnd of a sender with SACK after a timeout. Default: segment. "segment": The timeout sets
+        cwnd to one segment (RFC 5681 §3.1). "flight-and-segment": The timeout sets cwnd to one
+        segment more than is in flight, because RACK does not mark segments as lost that were sent
+        within the last round trip (Linux). Source: rfc5681 §3.1: LW.
     """
 
     slow_start_from: Literal["first-ack", "second-ack"] | None = None
@@ -5105,11 +5127,12 @@ class TcpRto(Table):
         Source: rfc6298 §5.7.
     fast_retransmit : Literal["restarts", "runs-on", "each-restarts", "first-restarts"] | None
         Effect on the timer of the retransmissions of a recovery. Default: restarts. "restarts": The
-        fast retransmit restarts it, later ones do not (4.3BSD-Reno, ns-2). "runs-on": It runs on
-        (RFC 6298 §5.1). "each-restarts": Each of them restarts it (RFC 6675 §6 allows it).
-        "first-restarts": That of the first unacknowledged segment restarts it, and an ACK that
-        SACKs something sent before that (Linux). Source: 4.3BSD-Reno; rfc6298 §5.1 lets it run on;
-        rfc6675 §6.
+        fast retransmit restarts the timer, and later retransmissions do not (4.3BSD-Reno, ns-2).
+        "runs-on": Retransmissions do not restart the timer (RFC 6298 §5.1). "each-restarts": Every
+        retransmission restarts the timer (permitted by RFC 6675 §6). "first-restarts": A
+        retransmission of the first unacknowledged segment restarts the timer. So does an ACK that
+        SACKs data sent before that segment was last sent (Linux). Source: 4.3BSD-Reno; rfc6298 §5.1
+        lets it run on; rfc6675 §6.
     """
 
     estimator: Literal["rfc6298", "jacobson1988", "linux"] | None = None
@@ -5170,10 +5193,11 @@ class TcpRecovery(Table):
         True to recognize a spurious retransmission by timestamps or D-SACK. Default: false. Source:
         rfc3522; rfc3708.
     spurious_response : Literal["eifel", "restore", "none"] | None
-        Response to a spurious retransmission. Default: eifel. "eifel": The window is what is in
-        flight, and a little more; ssthresh what was in flight, or as it was (RFC 4015). "restore":
-        The window and ssthresh are as they were (Linux). "none": Only what would be sent again for
-        nothing is not. Source: rfc4015.
+        Response to a spurious retransmission. Default: eifel. "eifel": The sender sets cwnd to the
+        data in flight plus at most an initial window. ssthresh becomes the larger of itself and the
+        data in flight before the retransmission (RFC 4015). "restore": The sender restores the cwnd
+        and ssthresh from before the retransmission (Linux). "none": cwnd and ssthresh remain
+        reduced. The sender only stops further spurious retransmissions. Source: rfc4015.
     reordering : Literal["rfc8985", "linux"] | None
         Response to detected reordering, with SACK. Default: rfc8985. "rfc8985": Only RACK's
         reordering window responds. Every D-SACK enlarges it, at most once in a round trip (RFC 8985
@@ -5187,9 +5211,10 @@ class TcpRecovery(Table):
         number, at least 1 packet, at most 65535 packets. Source: Linux, tcp_max_reordering.
     fast_retransmit : Literal["once-per-window", "unguarded"] | None
         Condition that allows a fast retransmit after an earlier recovery in the same window.
-        Default: once-per-window. "once-per-window": Only when the cumulative ACK has passed
-        everything sent before the last cut (RFC 6582 §3.2). "unguarded": Whenever the third
-        duplicate arrives, so that one window may be cut several times (4.3BSD-Reno; ns-2 without
+        Default: once-per-window. "once-per-window": Three duplicate ACKs start a fast retransmit
+        only if the cumulative ACK covers all data sent before the last reduction of cwnd (RFC 6582
+        §3.2). "unguarded": Every third duplicate ACK outside recovery starts a fast retransmit, so
+        that cwnd may be reduced several times per window of data (4.3BSD-Reno; ns-2 without
         `bugFix_`). Source: rfc6582 §3.2.
     exit : Literal["deflate", "deflate-and-open"] | None
         Effect on cwnd of the ACK that ends a fast recovery. Default: deflate. "deflate": The ACK
@@ -5354,18 +5379,18 @@ class Tcp(Table):
         Source: Linux, tcp_rmem: at most 6 MiB; the bound is rfc7323 §2.3.
     send_buffer : Literal["unlimited", "linux"] | None
         Limit of the data that the application has written and the other side has not acknowledged.
-        Default: unlimited. "unlimited": The application writes everything at once. "linux": The
-        data takes memory: a packet 896 B beside its payload, with gathering a super-packet. The
-        memory grows with cwnd from `memory.send` to `memory.send_max`, and the application writes
-        when a third of it is free (Linux, tcp_sndbuf_expand). Source: rfc9293 §3.9.1 names no
-        limit; Linux, tcp_wmem: linux.
+        Default: unlimited. "unlimited": The application writes all its data at once. "linux": The
+        data occupies memory. Each packet, or each super-packet with offload, takes 896 B beside its
+        payload. The memory grows with cwnd from `memory.send` to `memory.send_max`, and the
+        application writes when a third of it is free (Linux, tcp_sndbuf_expand). Source: rfc9293
+        §3.9.1 names no limit; Linux, tcp_wmem: linux.
     delayed_ack : str | None
         Maximum number of full segments per ACK; 1: ACKs are not delayed. Default: 2 packets. Range:
         a whole number, at least 1 packet, at most 255 packets. Source: rfc5681 §4.2.
     offload : Literal["none", "linux"] | None
-        Segmentation offload (TSO) of the sender; requires SACK. Default: none. "none": Each segment
-        is sent as soon as the windows allow it. "linux": Segments wait for an ACK that is due
-        within a millisecond, unless they fill a super-packet, the rest of one, or a third of the
+        Segmentation offload (TSO) of the sender; requires SACK. Default: none. "none": The sender
+        sends each segment as soon as the windows permit it. "linux": Segments wait for an ACK that
+        is due within 1 ms, unless they fill a super-packet, the rest of one, or a third of the
         window (Linux, tcp_tso_should_defer, tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1: nothing
         waits that a window lets go; Linux, where an offload is on: linux.
     recovery : Literal["tahoe", "reno", "newreno", "sack", "fack"] | TcpRecovery | Mapping[str, Any] | None

@@ -37,9 +37,9 @@ NOT_ALWAYS = (
 
 
 class NotMeasuredError(KeyError, ValueError):
-    """A table or a column that a run does not have.
+    """Error of access to a table or a column that a run does not have.
 
-    Measures, experiments, comparisons and reports say "not measured" in its place and go on.
+    Measures, experiments, comparisons and reports catch the error and show "not measured".
     """
 
     def __str__(self) -> str:
@@ -47,28 +47,30 @@ class NotMeasuredError(KeyError, ValueError):
 
 
 class Present(dict[str, Any]):
-    """The columns of a table; one that the engine did not fill raises :class:`NotMeasuredError`."""
+    """Columns of a table; access to a missing column raises :class:`NotMeasuredError`."""
 
     def __init__(self, table: str, columns: Columns) -> None:
         super().__init__(columns)
         self._table = table
 
     def __missing__(self, name: str) -> Any:
-        raise NotMeasuredError(f"{self._table}.{name} is not measured: the engine did not fill it")
+        raise NotMeasuredError(
+            f"{self._table}.{name} is not measured, because the engine did not fill this column"
+        )
 
 
 class Result:
-    """A finished run.
+    """Result of a finished run.
 
     Attributes
     ----------
     manifest : dict
-        scenario (with every default filled in), seed, version, build, simulated_s, events,
-        tie_share (the share of events that fell on the same instant as the one before), warnings
-        (what each is about, and its text), and what setup and running took (wall_s, cpu_s), which
-        alone differ when a run is repeated. In a folder it also has ``tcp`` and ``tables``. Runs of
-        other engines than the simulator have ``measured`` (columns by table) instead of events and
-        tie_share.
+        Information about the run: scenario (with every default), seed, version, build, simulated_s,
+        events, tie_share (the share of events at the same time as the preceding event), warnings
+        (key and text of each), and the durations setup and running (wall_s and cpu_s of each). Only
+        these durations differ if the run is repeated. In a folder the manifest also has ``tcp`` and
+        ``tables``. The manifest of another engine than the simulator has ``measured`` (columns by
+        table) instead of events and tie_share.
     """
 
     def __init__(
@@ -78,20 +80,20 @@ class Result:
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
-        """The manifest, parsed on first access."""
+        """Manifest of the run, parsed on first access."""
         stored = self._manifest
         manifest: dict[str, Any] = json.loads(stored) if isinstance(stored, str) else stored
         return manifest
 
     @property
     def manifest_text(self) -> str:
-        """The manifest as JSON, as it was when the run ended or was stored."""
+        """Manifest as JSON text, from the end of the run or from a store."""
         stored = self._manifest
         return stored if isinstance(stored, str) else json.dumps(stored, ensure_ascii=False)
 
     @property
     def scenario(self) -> dict[str, Any]:
-        """The scenario with every default."""
+        """Scenario of the run with every default."""
         scenario: dict[str, Any] = self.manifest["scenario"]
         return scenario
 
@@ -121,7 +123,7 @@ class Result:
         Raises
         ------
         NotMeasuredError
-            If the run has no such table, and when a column is read that it does not have.
+            If the run does not have the table. Access to a missing column raises the same error.
         """
         columns = self._table(table)
         if not isinstance(columns, Present):
@@ -132,31 +134,31 @@ class Result:
         if table not in self._tables:
             have = ", ".join(self._tables)
             raise NotMeasuredError(
-                f"{table!r} is not in this run, which has {have}; "
-                f'record a series with [record] series = ["{table.removeprefix("reply_")}"]'
+                f"{table!r} is not a table of this run, which has {have}; to record a series, "
+                f'write [record] series = ["{table.removeprefix("reply_")}"] in the scenario'
             )
         return self._tables[table]
 
     def measures(self, table: str) -> bool:
-        """Return whether the engine fills a table where the scenario has anything for it."""
+        """Return True if the engine fills a table in scenarios that have rows for it."""
         return table in self._tables or table in self.manifest.get("measured", (table,))
 
     def shape(self, table: str) -> tuple[int, int]:
-        """Return the number of rows and of columns of a table; raises as :meth:`columns`."""
+        """Return the numbers of rows and columns of a table; errors as for :meth:`columns`."""
         columns = self._table(table)
         first = next(iter(columns.values()), [])
         plain = isinstance(first, tuple)
         return len(first[1]) // item_bytes(first[0]) if plain else len(first), len(columns)
 
     def plain(self, table: str) -> Plain:
-        """Return a table as types and bytes, or lists of str; raises as :meth:`columns`."""
+        """Return a table as types and bytes, or lists of str; errors as for :meth:`columns`."""
         columns = self._table(table)
         if all(isinstance(column, tuple | list) for column in columns.values()):
             return columns
         return {name: _plain(column) for name, column in columns.items()}
 
     def read_all(self) -> None:
-        """Parse the manifest and every column, which are otherwise parsed on access.
+        """Parse the manifest and all columns now, instead of on access.
 
         Raises
         ------
@@ -176,7 +178,7 @@ class Result:
         Raises
         ------
         KeyError
-            If the run has no such table.
+            If the run does not have the table.
         """
         import pandas as pd
 
@@ -184,12 +186,12 @@ class Result:
 
     @cached_property
     def flows(self) -> "pd.DataFrame":
-        """One row per flow: times, goodput, packets sent, dropped, marked, retransmitted."""
+        """Table of flows: times, goodput, and sent, dropped, marked and retransmitted packets."""
         return self.table("flows")
 
     @cached_property
     def links(self) -> "pd.DataFrame":
-        """One row per link and direction: packets arrived, dropped, marked; utilization."""
+        """Table of links and directions: arrived, dropped and marked packets, and utilization."""
         return self.table("links")
 
     def series(self, name: str) -> "pd.DataFrame":
@@ -198,19 +200,19 @@ class Result:
         Raises
         ------
         KeyError
-            If the scenario did not record it.
+            If the run did not record the series.
         """
         return self.table(name)
 
     def arrow(self, name: str) -> "pa.Table":
-        """Return a table for Arrow; a missing time is null."""
+        """Return a table as an Arrow table, in which a missing time is null."""
         import pyarrow as pa
 
         columns = self.columns(name).items()
         return pa.table({k: pa.array(c, from_pandas=True) for k, c in columns})
 
     def write(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Write manifest, scenario and tables to a folder, completely or not at all.
+        """Write the manifest, the scenario and all tables to a folder in one atomic step.
 
         Parameters
         ----------
@@ -229,7 +231,7 @@ class Result:
         FileExistsError
             If the folder has content, unless it is an earlier run and `force` is set.
         OSError
-            If it cannot be written.
+            If the folder cannot be written.
         """
         with appearing(Path(folder), MADE_BY, force=force) as place:
             self.write_files(place)
@@ -286,7 +288,8 @@ class Result:
                 raise ValueError(f"{folder / MANIFEST}: {file!r} is not the name of a table")
             if file in optional and not (folder / f"{file}.parquet").exists():
                 continue
-            # Arrow reads bytes: its threads that read a Python file can outlive the interpreter.
+            # Arrow reads from memory, because its threads may use a Python file after the
+            # interpreter has ended.
             content = pyarrow.BufferReader((folder / f"{file}.parquet").read_bytes())
             table = pyarrow.parquet.read_table(content)
             tables[file] = {name: _column(table[name]) for name in table.column_names}
@@ -347,7 +350,7 @@ def _plain(column: Any) -> Any:
 
 
 def _arrays(columns: Columns | Plain) -> Columns:
-    """Return columns as arrays; none is copied."""
+    """Return columns as arrays that share the memory of the columns."""
     if not any(isinstance(column, tuple) for column in columns.values()):
         return columns
     import numpy as np

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self
 
 from aqmlab import _core, manual
 from aqmlab._core import ScenarioError
-from aqmlab.custom import CustomQueue, Given
+from aqmlab.custom import CustomAqms, CustomQueue
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,12 +26,12 @@ class Table:
 
     KIND: ClassVar[str | None] = None
 
-    def to_dict(self, given: Given | None = None) -> dict[str, Any]:
+    def to_dict(self, aqms: CustomAqms | None = None) -> dict[str, Any]:
         """Return the table with the keys and values of a scenario file."""
-        given = Given() if given is None else given
+        aqms = CustomAqms() if aqms is None else aqms
         kind = {} if self.KIND is None else {"kind": self.KIND}
         values = ((f.name.rstrip("_"), getattr(self, f.name)) for f in fields(self))
-        return kind | {key: plain(value, given) for key, value in values if value is not None}
+        return kind | {key: plain(value, aqms) for key, value in values if value is not None}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,7 @@ class Document(Table):
         ScenarioError
             If the text is not a valid scenario.
         """
-        return cls(**json.loads(_core.said(text, "toml")))
+        return cls(**json.loads(_core.as_written(text, "toml")))
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
@@ -60,7 +60,7 @@ class Document(Table):
         OSError
             If the file cannot be read.
         """
-        return cls(**as_said(path))
+        return cls(**as_written(path))
 
 
 MOST_BYTES = 256 << 20
@@ -72,20 +72,20 @@ ScenarioLike = str | PathLike[str] | Mapping[str, Any] | Document
 """A path to a scenario file, a dict with its keys, or an :class:`aqmlab.Scenario`."""
 
 
-def plain(value: Any, given: Given | None = None) -> Any:
+def plain(value: Any, aqms: CustomAqms | None = None) -> Any:
     """Convert a value to strings, numbers, booleans, lists and dicts.
 
-    A queue written in Python becomes a table with its name, and `given` stores the object.
+    A queue written in Python becomes a table with its name, and `aqms` stores the object.
     """
-    given = Given() if given is None else given
+    aqms = CustomAqms() if aqms is None else aqms
     if isinstance(value, CustomQueue):
-        return given.table(value)
+        return aqms.table(value)
     if isinstance(value, Table):
-        return value.to_dict(given)
+        return value.to_dict(aqms)
     if isinstance(value, Mapping):
-        return {str(key): plain(v, given) for key, v in value.items()}
+        return {str(key): plain(v, aqms) for key, v in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(v, given) for v in value]
+        return [plain(v, aqms) for v in value]
     if hasattr(value, "tolist"):  # a number or an array of numpy
         return value.tolist()
     return value
@@ -155,7 +155,7 @@ def normalize(
     scenario: ScenarioLike,
     seed: int | None = None,
     overrides: Iterable[tuple[str, str]] = (),
-    given: Given | None = None,
+    aqms: CustomAqms | None = None,
 ) -> str:
     """Check a scenario and return it as JSON with every default.
 
@@ -167,7 +167,7 @@ def normalize(
         Seed of every random stream, 0 or more; default: the scenario's.
     overrides : iterable of (str, str)
         Dotted paths (``network.queue.limit``) and their values in TOML syntax.
-    given : Given, optional
+    aqms : CustomAqms, optional
         Receives the queues written in Python; the JSON has their names.
 
     Returns
@@ -201,7 +201,7 @@ def normalize(
             f"{scenario!r} is not a scenario; give a path, a dict or an aqmlab.Scenario"
         )
     try:
-        table = plain(scenario, given)
+        table = plain(scenario, aqms)
         refusal = _refusal(table)
         text = "" if refusal else json.dumps(table)
     except RecursionError:
@@ -252,12 +252,12 @@ def seconds(time: str) -> float:
     return float(number) * {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}[unit]
 
 
-def given_warm_up(scenario: Mapping[str, Any]) -> str | None:
+def warm_up_of(scenario: Mapping[str, Any]) -> str | None:
     """Return the warm-up of a normalized scenario; None if everything is counted.
 
     Examples
     --------
-    >>> given_warm_up({"warm_up": "5 s"}), given_warm_up({"warm_up": "0 s"})
+    >>> warm_up_of({"warm_up": "5 s"}), warm_up_of({"warm_up": "0 s"})
     ('5 s', None)
     """
     time: str = scenario.get("warm_up", "0 s")
@@ -287,18 +287,18 @@ def bits_per_second(rate: str) -> float:
     return float(number) * {"bit/s": 1, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}[unit]
 
 
-def comes_and_goes(flow: Mapping[str, Any]) -> bool:
+def opens_many_connections(flow: Mapping[str, Any]) -> bool:
     """Return True if each flow of a table opens several connections (table `connections`).
 
     Examples
     --------
-    >>> comes_and_goes({"traffic": {"kind": "bulk"}}), comes_and_goes({"traffic": {"kind": "web"}})
-    (False, True)
+    >>> opens_many_connections({"traffic": {"kind": "web"}})
+    True
     """
     return bool(flow.get("arrivals")) or flow["traffic"]["kind"] in ("web", "requests")
 
 
-def as_said(scenario: ScenarioLike, given: Given | None = None) -> dict[str, Any]:
+def as_written(scenario: ScenarioLike, aqms: CustomAqms | None = None) -> dict[str, Any]:
     """Check a scenario and return it as written, without defaults.
 
     Values that a preset or a congestion control implies still follow when its key is changed.
@@ -311,24 +311,24 @@ def as_said(scenario: ScenarioLike, given: Given | None = None) -> dict[str, Any
     if isinstance(scenario, str | PathLike):
         text, language = read_text(scenario)
         try:
-            text = _core.said(text, language)
+            text = _core.as_written(text, language)
         except ScenarioError as e:
             raise ScenarioError(f"{scenario}: {e}") from None
         document: dict[str, Any] = json.loads(text)
         return document
-    normalize(scenario, given=given)
-    return plain(scenario, given)  # type: ignore[no-any-return]
+    normalize(scenario, aqms=aqms)
+    return plain(scenario, aqms)  # type: ignore[no-any-return]
 
 
-def toml_value(value: Any, given: Given | None = None) -> str:
-    """Return a value in TOML's inline syntax; `given` as in :func:`plain`.
+def toml_value(value: Any, aqms: CustomAqms | None = None) -> str:
+    """Return a value in TOML's inline syntax; `aqms` stores queues written in Python.
 
     Examples
     --------
     >>> toml_value({"kind": "red", "maxp": 0.1, "gentle": False})
     '{"kind" = "red", "maxp" = 0.1, "gentle" = false}'
     """
-    value = plain(value, given)
+    value = plain(value, aqms)
     if isinstance(value, dict):
         return "{" + ", ".join(f"{json.dumps(k)} = {toml_value(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
@@ -361,7 +361,7 @@ def changed(scenario: ScenarioLike, overrides: Iterable[tuple[str, str]]) -> dic
     """
     changes = [*overrides]
     normalize(scenario, overrides=changes)
-    document = as_said(scenario)
+    document = as_written(scenario)
     for key, text in changes:
         try:
             value = tomllib.loads(f"value = {text}")["value"]

@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from aqmlab.results import Columns, Result
 
 MOST_ROWS = 20
+"""Maximum number of rows of a table."""
 WIDE = 110
+"""Minimum width of a terminal, in columns, for the wide tables."""
 MOST_GROUPS = 5
+"""Maximum number of lines of TCP settings."""
 COUNTS = (
     "segments_sent",
     "retransmitted_segments",
@@ -23,10 +26,11 @@ COUNTS = (
     "dropped_packets",
     "marked_packets",
 )
+"""Columns of flows with a total."""
 
 
 def show(result: "Result", console: "Console") -> None:
-    """Print a run: a heading, its flows, its relevant links, closing lines."""
+    """Print a run: its title, its flows, its relevant links, and closing lines."""
     for part in parts(result, wide=console.width >= WIDE):
         console.print(part, markup=False, highlight=False)
 
@@ -58,19 +62,19 @@ def parts(result: "Result", *, wide: bool) -> "list[RenderableType]":
 
 
 def manifest_lines(result: "Result") -> list[str]:
-    """Return what the manifest has about the run itself, in one line."""
+    """Return a line with the simulated time, the events, the seed and the version of a run."""
     manifest = result.manifest
     events = ""
     if "events" in manifest:
         events = f" simulated in {manifest['events']:,} events"
     if "tie_share" in manifest:
-        events += f", of which {100 * manifest['tie_share']:.2g} % shared their instant"
+        events += f", {100 * manifest['tie_share']:.2g} % of them at the same time as another event"
     version = f", aqmlab {manifest['version']}" if "version" in manifest else ""
     return [f"{manifest['simulated_s']:.6g} s{events}; seed {manifest['seed']}{version}"]
 
 
 class Read:
-    """The columns of a table as they are shown, and those of them that the engine did not fill."""
+    """Columns of a table, with a record of the requested columns that the engine did not fill."""
 
     def __init__(self, columns: "Columns") -> None:
         self._columns = columns
@@ -79,40 +83,43 @@ class Read:
     def __getitem__(self, name: str) -> Any:
         return self._columns[name]
 
-    def there(self, *names: str) -> list[str]:
-        """Return those of some columns that are filled, and note the others as absent."""
+    def filled(self, *names: str) -> list[str]:
+        """Return the filled columns among `names`, and record the others as absent."""
         self.absent += [name for name in names if name not in self._columns]
         return [name for name in names if name in self._columns]
 
 
 Shape = tuple[str, str, Callable[[Any], str]]
-"""A column as it is shown: its name, its head, and the text of a value."""
+"""Format of a column: its name, its head, and the function that returns the text of a value."""
 
 
 def _count(value: Any) -> str:
+    """Return a count as text."""
     return str(value)
 
 
 def _scaled(factor: float, digits: int) -> Callable[[Any], str]:
+    """Return a function that multiplies a value by a factor and formats the product."""
     return lambda value: f"{factor * value:.{digits}f}"
 
 
 def _completed(value: Any) -> str:
-    return "not yet" if math.isnan(value) else f"{value:.3f}"
+    """Return the completion time of a flow as text."""
+    return "unfinished" if math.isnan(value) else f"{value:.3f}"
 
 
 def rows_of(seen: Read, names: Sequence[tuple[str, str]], shapes: Sequence[Shape]) -> "Table":
-    """Return a table with names and the columns that are there, the first twenty rows of many."""
-    there = set(seen.there(*(name for name, _, _ in shapes)))
-    chosen = [shape for shape in shapes if shape[0] in there]
-    made = table(*(head for _, head in names), *(head for _, head, _ in chosen))
+    """Return a table of names and filled columns, with at most 20 rows."""
+    filled = set(seen.filled(*(name for name, _, _ in shapes)))
+    chosen = [shape for shape in shapes if shape[0] in filled]
+    rows = table(*(head for _, head in names), *(head for _, head, _ in chosen))
     n = len(seen[names[0][0]])
     for i in range(min(n, MOST_ROWS)):
-        cells = (text(seen[name][i]) for name, _, text in chosen)
-        made.add_row(*(seen[name][i] for name, _ in names), *cells)
+        texts = (text(seen[name][i]) for name, _, text in chosen)
+        rows.add_row(*(seen[name][i] for name, _ in names), *texts)
     if n > MOST_ROWS:
-        made.add_row(f"... {n - MOST_ROWS} more")
-    return made
+        rows.add_row(f"... {n - MOST_ROWS} more")
+    return rows
 
 
 def tcp_lines(result: "Result") -> list[str]:
@@ -128,7 +135,9 @@ def tcp_lines(result: "Result") -> list[str]:
             f"recovery {sender['recovery']['method']}, {sack} SACK, ECN {group['ecn']}"
         )
     if len(result.tcp) > MOST_GROUPS:
-        lines.append(f"... {len(result.tcp) - MOST_GROUPS} more groups: see tcp in the manifest")
+        lines.append(
+            f"... {len(result.tcp) - MOST_GROUPS} more TCP settings; the manifest has all, key tcp"
+        )
     return lines
 
 
@@ -137,7 +146,7 @@ FLOW: tuple[Shape, ...] = (
     ("completed_s", "completed s", _completed),
     ("goodput_bps", "goodput kbit/s", _scaled(1e-3, 1)),
     ("segments_sent", "sent segments", _count),
-    ("retransmitted_segments", "resent segments", _count),
+    ("retransmitted_segments", "retransmitted segments", _count),
     ("timeouts", "timeouts", _count),
     ("dropped_packets", "dropped packets", _count),
     ("marked_packets", "marked packets", _count),
@@ -145,56 +154,60 @@ FLOW: tuple[Shape, ...] = (
 
 
 def flow_table(seen: Read, *, wide: bool) -> "Table":
-    """Return the flows, the first twenty of many, and their totals; ends and start only if wide."""
+    """Return a table of at most 20 flows, with totals over all flows.
+
+    A wide table also has the endpoints and the start time of each flow.
+    """
     n = len(seen["flow"])
     heads = ["flow", *["from > to"] * wide]
-    there = seen.there(*(name for name, _, _ in FLOW if wide or name != "start_s"))
-    shapes = [shape for shape in FLOW if shape[0] in there]
-    made = table(*heads, *(head for _, head, _ in shapes))
+    filled = seen.filled(*(name for name, _, _ in FLOW if wide or name != "start_s"))
+    shapes = [shape for shape in FLOW if shape[0] in filled]
+    rows = table(*heads, *(head for _, head, _ in shapes))
     for i in range(min(n, MOST_ROWS)):
-        ends = [f"{seen['from'][i]} > {seen['to'][i]}"] if wide else []
-        made.add_row(seen["flow"][i], *ends, *(text(seen[name][i]) for name, _, text in shapes))
+        endpoints = [f"{seen['from'][i]} > {seen['to'][i]}"] if wide else []
+        texts = (text(seen[name][i]) for name, _, text in shapes)
+        rows.add_row(seen["flow"][i], *endpoints, *texts)
     if n > MOST_ROWS:
-        made.add_row(f"... {n - MOST_ROWS} more")
-    if n > 1 and not set(COUNTS).isdisjoint(there):
+        rows.add_row(f"... {n - MOST_ROWS} more")
+    if n > 1 and not set(COUNTS).isdisjoint(filled):
         totals = [str(sum(map(int, seen[name]))) if name in COUNTS else "" for name, *_ in shapes]
-        made.add_section()
-        made.add_row("total", *[""] * (len(heads) - 1), *totals)
-    return made
+        rows.add_section()
+        rows.add_row("total", *[""] * (len(heads) - 1), *totals)
+    return rows
 
 
 def connection_table(seen: Read, *, wide: bool) -> "Table":  # noqa: ARG001
-    """Return the flows whose connections come and go, the first twenty of many."""
+    """Return a table of at most 20 flows that open several connections."""
     shapes: list[Shape] = [("opened", "opened", _count), ("completed", "completed", _count)]
-    for what, head in (("mean", "mean"), ("median", "median"), ("p99", "99th")):
-        shapes.append((f"{what}_duration_s", f"{head} s", _scaled(1, 3)))
+    for statistic, head in (("mean", "mean"), ("median", "median"), ("p99", "99 %")):
+        shapes.append((f"{statistic}_duration_s", f"{head} s", _scaled(1, 3)))
     shapes.append(("longest_duration_s", "longest s", _scaled(1, 3)))
     return rows_of(seen, [("flow", "connections of")], shapes)
 
 
 def exchange_table(seen: Read, *, wide: bool) -> "Table":  # noqa: ARG001
-    """Return the flows with requests and responses, the first twenty of many."""
+    """Return a table of at most 20 flows with requests and responses."""
     counts = (("requests", "requests"), ("unfinished", "unfinished"),
               ("response_bytes", "response bytes"))  # fmt: skip
     shapes: list[Shape] = [(name, head, _count) for name, head in counts]
-    for what, head in (("mean", "mean"), ("median", "median"), ("p99", "99th")):
-        shapes.append((f"{what}_duration_s", f"{head} ms", _scaled(1e3, 2)))
+    for statistic, head in (("mean", "mean"), ("median", "median"), ("p99", "99 %")):
+        shapes.append((f"{statistic}_duration_s", f"{head} ms", _scaled(1e3, 2)))
     shapes.append(("longest_duration_s", "longest ms", _scaled(1e3, 2)))
     shapes.append(("responsiveness_rpm", "round trips/min", _scaled(1, 0)))
     return rows_of(seen, [("flow", "requests of")], shapes)
 
 
 def datagram_table(seen: Read, *, wide: bool) -> "Table":  # noqa: ARG001
-    """Return the table of datagram flows, at most twenty rows."""
-    counts = (("sent", "sent"), ("lost", "lost"), ("reordered", "late"), ("marked", "marked"))
-    shapes: list[Shape] = [(f"{a}_packets", f"{b} packets", _count) for a, b in counts]
-    for what, head in (("mean", "mean"), ("p99", "99th"), ("longest", "longest")):
-        shapes.append((f"{what}_delay_s", f"{head} ms", _scaled(1e3, 2)))
+    """Return a table of at most 20 flows of datagrams."""
+    counts = ("sent", "lost", "reordered", "marked")
+    shapes: list[Shape] = [(f"{name}_packets", f"{name} packets", _count) for name in counts]
+    for statistic, head in (("mean", "mean"), ("p99", "99 %"), ("longest", "longest")):
+        shapes.append((f"{statistic}_delay_s", f"{head} ms", _scaled(1e3, 2)))
     return rows_of(seen, [("flow", "datagrams of")], shapes)
 
 
 def conditioner_table(seen: Read, *, wide: bool) -> "Table":  # noqa: ARG001
-    """Return the conditioners by rule and colour, the first twenty rows of many."""
+    """Return a table of conditioners with at most 20 rows, one per rule and colour."""
     names = [("link", "conditioner"), *((name, name) for name in ("rule", "colour", "action"))]
     counts = ("arrived", "dropped")
     shapes: list[Shape] = [(f"{name}_packets", f"{name} packets", _count) for name in counts]
@@ -202,7 +215,7 @@ def conditioner_table(seen: Read, *, wide: bool) -> "Table":  # noqa: ARG001
 
 
 def class_table(seen: Read, *, wide: bool) -> "Table":  # noqa: ARG001
-    """Return the classes of schedulers, the first twenty of many."""
+    """Return a table of at most 20 classes of schedulers."""
     counts = ("arrived", "dropped", "marked", "departed")
     shapes: list[Shape] = [(f"{name}_packets", f"{name} packets", _count) for name in counts]
     return rows_of(seen, [("link", "link"), ("class", "class")], shapes)
@@ -218,30 +231,31 @@ LINK: tuple[Shape, ...] = (
 
 
 def link_table(seen: Read, *, wide: bool) -> "Table":  # noqa: ARG001
-    """Return the links that dropped, marked or were half busy; the busiest if none did."""
-    there = seen.there(*(name for name, _, _ in LINK))
-    shapes = [shape for shape in LINK if shape[0] in there]
-    chosen = links_that_matter(seen, there)
-    made = table("link", *(head for _, head, _ in shapes))
+    """Return a table of at most 20 relevant links; see :func:`relevant_links`."""
+    filled = seen.filled(*(name for name, _, _ in LINK))
+    shapes = [shape for shape in LINK if shape[0] in filled]
+    chosen = relevant_links(seen, filled)
+    rows = table("link", *(head for _, head, _ in shapes))
     for i in chosen[:MOST_ROWS]:
-        made.add_row(seen["link"][i], *(text(seen[name][i]) for name, _, text in shapes))
+        rows.add_row(seen["link"][i], *(text(seen[name][i]) for name, _, text in shapes))
     left = len(seen["link"]) - len(chosen[:MOST_ROWS])
     if left:
-        made.add_row(f"... {left} more")
-    return made
+        rows.add_row(f"... {left} more")
+    return rows
 
 
-def links_that_matter(links: Read, there: Collection[str]) -> list[int]:
-    """Return the rows of links that dropped, marked or were half busy; else of the busiest.
+def relevant_links(links: Read, filled: Collection[str]) -> list[int]:
+    """Return the rows of links with drops, marks, or a utilization of at least 50 %.
 
-    Of an engine that filled none of these columns, it returns all rows.
+    Without such links, the row of the link with the highest utilization is returned. If the engine
+    filled none of these columns, all rows are returned.
     """
     rows = range(len(links["link"]))
-    lost = [name for name in ("dropped_packets", "marked_packets") if name in there]
-    busy = links["utilization"] if "utilization" in there else None
+    signals = [name for name in ("dropped_packets", "marked_packets") if name in filled]
+    busy = links["utilization"] if "utilization" in filled else None
     chosen = [
         i for i in rows
-        if any(links[name][i] for name in lost) or (busy is not None and busy[i] >= 0.5)
+        if any(links[name][i] for name in signals) or (busy is not None and busy[i] >= 0.5)
     ]  # fmt: skip
     if busy is None:
         return chosen or list(rows)
@@ -258,17 +272,17 @@ SHOWN: "dict[str, Callable[..., Table]]" = {
     "classes": class_table,
     "conditioners": conditioner_table,
 }
-"""The tables of a run that are shown, in their order."""
+"""Functions that return the tables of a run for the terminal, in their order."""
 
 
 def table(*heads: str) -> "Table":
-    """Return an empty table. Every column except the first and the endpoints has numbers."""
+    """Return an empty table. All columns have numbers, except the first and the endpoints."""
     from rich import box
     from rich.table import Table
 
     class Shown(Table):
-        def add_row(self, *cells: Any, **how: Any) -> None:
-            super().add_row(*(shortened(visible(str(c)), LONGEST_NAME) for c in cells), **how)
+        def add_row(self, *cells: Any, **options: Any) -> None:
+            super().add_row(*(shortened(visible(str(c)), LONGEST_NAME) for c in cells), **options)
 
     shown = Shown(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     for i, head in enumerate(heads):

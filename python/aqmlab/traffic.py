@@ -34,7 +34,7 @@ class Distribution:
 
     Attributes
     ----------
-    what : str
+    quantity : str
         Kind of value: "size" (B), "times" (s) or "count".
     written : object
         The value or table in the scenario.
@@ -46,7 +46,7 @@ class Distribution:
         Share of the sum that the largest 15 % of the values have, in 0..1.
     """
 
-    what: str
+    quantity: str
     written: Any
     mean: float
     quantiles: tuple[float, ...]
@@ -57,15 +57,17 @@ class Distribution:
         import numpy as np
 
         text = json.dumps(self.written)
-        return np.array(_core.distribution(self.what, text, list(map(float, probabilities)), [])[1])
+        return np.array(
+            _core.distribution(self.quantity, text, list(map(float, probabilities)), [])[1]
+        )
 
 
-def distribution(what: str, written: Any) -> Distribution:
+def distribution(quantity: str, written: Any) -> Distribution:
     """Return the properties of a distribution of a scenario.
 
     Parameters
     ----------
-    what : str
+    quantity : str
         Kind of value: "size", "times" or "count".
     written : object
         A value (``"7.2 kB"``), or a table.
@@ -82,9 +84,9 @@ def distribution(what: str, written: Any) -> Distribution:
     (12000.0, 6350, 0.53)
     """
     mean, quantiles, shares = _core.distribution(
-        what, json.dumps(written), list(PROBABILITIES), [LARGEST]
+        quantity, json.dumps(written), list(PROBABILITIES), [LARGEST]
     )
-    return Distribution(what, written, mean, tuple(quantiles), shares[0])
+    return Distribution(quantity, written, mean, tuple(quantiles), shares[0])
 
 
 def distributions(traffic: dict[str, Any]) -> dict[str, Distribution]:
@@ -94,9 +96,9 @@ def distributions(traffic: dict[str, Any]) -> dict[str, Distribution]:
     for p in manual.pages()[traffic["kind"]].parameters:
         options = p.schema.get("anyOf", [p.schema])
         names = {option.get("$ref", "").removeprefix("#/$defs/") for option in options}
-        what = next((families[name] for name in names if name in families), None)
-        if what and traffic.get(p.name) is not None:
-            by_key[p.name] = distribution(what, traffic[p.name])
+        quantity = next((families[name] for name in names if name in families), None)
+        if quantity and traffic.get(p.name) is not None:
+            by_key[p.name] = distribution(quantity, traffic[p.name])
     return by_key
 
 

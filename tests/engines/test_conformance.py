@@ -255,7 +255,7 @@ def test_an_experiment_names_the_measures_that_its_engine_lacks(
     assert (rows.loc["mean_delay_s", "statistic"] == "not measured") is fills_two_tables(
         engine
     ) or len(rows.loc["mean_delay_s"]) == 2
-    assert outcome.cells(measures=["drop_rate"])[0].estimate.n == (
+    assert outcome.estimates(measures=["drop_rate"])[0].estimate.n == (
         0 if fills_two_tables(engine) else 2
     )
 
@@ -399,8 +399,8 @@ def test_an_unsupported_scenario_is_refused_before_the_first_run(
 def test_a_column_that_the_engine_does_not_fill_is_refused() -> None:
     engine = Counting(Capabilities(series=[], columns={"flows": ["goodput_bps"]}))
     for name, reason in (
-        ("links.busy_s.sum", "does not fill links.busy_s"),
-        ("queue.queue_packets.mean", "does not record queue"),
+        ("links.busy_s.sum", "does not fill the column links.busy_s"),
+        ("queue.queue_packets.mean", "does not record the series queue"),
     ):
         with pytest.raises(aqmlab.ScenarioError, match=rf'measures.0: "{name}" .* which {reason};'):
             conduct(Experiment(scenario=SCENARIO, measures=[name]), engine=engine)
@@ -417,7 +417,7 @@ def test_an_empty_result_refuses_invalid_tables_columns_and_rows() -> None:
         ("flow", {}, "'flow' is not a table; did you mean flows"),
         ("flows", {"acked": [1, 2]}, "'acked' is not a column of flows; did you mean acked_bytes"),
         ("flows", {"timeouts": [1]}, "flows.timeouts has 1 rows, and the table has 2"),
-        ("flows", {"timeouts": [1, None]}, "flows.timeouts: must hold numbers or texts"),
+        ("flows", {"timeouts": [1, None]}, "flows.timeouts: must have numbers or texts only"),
         ("flows", {"timeouts": [[1], [2]]}, "flows.timeouts: must be a list"),
     ):
         with pytest.raises(ValueError, match=error):
@@ -476,8 +476,8 @@ def test_every_command_accepts_an_engine_by_its_name(
     ("name", "error"),
     [
         ("testbed", "--engine 'testbed' must be one of simulator, recorded:FOLDER, MODULE:CLASS"),
-        ("recorded:nowhere", "--engine recorded:nowhere: there is no folder nowhere"),
-        ("recorded:.", "--engine recorded:.: . holds no runs; give a folder that aqmlab run"),
+        ("recorded:nowhere", "--engine recorded:nowhere: the folder nowhere does not exist"),
+        ("recorded:.", "--engine recorded:.: . contains no runs; give a folder that"),
         ("no_such_module:Engine", "cannot be imported (ModuleNotFoundError: No module named"),
         ("math:Engine", "cannot be imported (AttributeError"),
         ("math:pi", "is not an engine because it has no `build`"),
@@ -516,7 +516,7 @@ def test_a_sweep_has_empty_cells_for_missing_columns() -> None:
     assert flows["timeouts"].isna().tolist() == [True, True, False, False] * 2
     assert flows["timeouts"].sum() == 6
     assert set(swept.links["seed"]) == {4}
-    with pytest.raises(NotMeasuredError, match="'queue' is not in this run"):
+    with pytest.raises(NotMeasuredError, match="'queue' is not a table of this run"):
         swept.table("queue")
     every = measures(["left>right"], MeasuredRun.of_result(swept.results[0]).crossing)
     (jain,) = swept.estimates([m for m in every if m.name == "jain"])["statistic"].unique()
@@ -541,7 +541,7 @@ def test_an_arm_without_a_measure_is_printed_as_not_measured() -> None:
     assert outcome.not_measured == []
     text = printed(outcome, show_outcome)
     assert text.count("not measured") == 1
-    short, long = outcome.cells(measures=["utilization"])
+    short, long = outcome.estimates(measures=["utilization"])
     assert (short.estimate.value, str(long.estimate)) == (50.0, "not measured")
 
 
@@ -552,7 +552,7 @@ def test_a_sweep_of_an_earlier_version_has_all_measures(outputs: Outputs) -> Non
     outcome = outputs.outcome
     older = replace(outcome, runs=outcome.runs.drop(columns="not_measured"))
     assert older.not_measured == []
-    assert len(older.cells(measures=["goodput_bps"])) == 2
+    assert len(older.estimates(measures=["goodput_bps"])) == 2
 
 
 def test_the_engine_of_the_guide_refuses_flows_without_a_formula() -> None:

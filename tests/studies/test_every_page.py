@@ -62,7 +62,7 @@ def test_all_studies_in_their_quick_form(tmp_path: Path) -> None:
 
 def test_the_option_all_refuses_a_study_and_a_claim(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["reproduce", "rfc2884", "--all"]) == 2
-    assert "--all reproduces each study as it is; leave STUDY out" in capsys.readouterr().err
+    assert "--all reproduces all studies unchanged; leave out STUDY" in capsys.readouterr().err
     assert execute(["reproduce", "--all", "--claim", "R2-001"]) == 2
     assert "leave --claim out" in capsys.readouterr().err
     assert execute(["reproduce"]) == 2

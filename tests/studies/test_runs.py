@@ -242,7 +242,7 @@ def test_the_outcome_of_a_grid_has_arms_factors_and_differences() -> None:
     outcome = grid.outcome(runs, points, [seed], "two arms")
     assert (outcome.arms, outcome.factors) == (["small", "large"], ["limit", "speed"])
     assert list(outcome.runs["point"].unique()) == [0]
-    small, large = outcome.cells(["limit"])
+    small, large = outcome.estimates(["limit"])
     assert list(small.values.values()) == [1000, 2000, 3000]
     assert large.difference is not None
     assert large.difference.value == 0

@@ -1,6 +1,7 @@
-//! The door to Python: a scenario in, columns out. No logic of its own.
+//! Python module of the simulator. It receives a scenario as text and returns columns; the crate
+//! `lab` does the work.
 
-mod laws;
+mod aqms;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -15,19 +16,19 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use serde_json::{Value, json};
 
-use crate::laws::{Fault, PythonLaws};
+use crate::aqms::{Fault, PythonAqms};
 
 create_exception!(
     aqmlab,
     ScenarioError,
     PyValueError,
-    "Wrong input: names the field, the value and the bound."
+    "Wrong input: the message names the field, its value and the bound."
 );
 create_exception!(
     aqmlab,
     InvariantViolation,
     PyRuntimeError,
-    "A run broke an invariant: a bug of the simulator."
+    "Violation of an invariant of the simulator during a run, which is a defect of aqmlab."
 );
 
 fn parse(text: &str, format: &str, overrides: &[(String, String)]) -> PyResult<Scenario> {
@@ -35,39 +36,42 @@ fn parse(text: &str, format: &str, overrides: &[(String, String)]) -> PyResult<S
     lab::read(text, format, overrides).map_err(|e| ScenarioError::new_err(e.to_string()))
 }
 
-/// Reads a scenario ("toml" or "json"), applies dotted-path overrides, and returns it as JSON with
-/// every default filled in.
+/// Read a scenario in the format "toml" or "json", apply overrides by dotted path, and return the
+/// scenario as JSON with every default filled in.
 #[pyfunction]
 fn check(text: &str, format: &str, overrides: Vec<(String, String)>) -> PyResult<String> {
     let scenario = parse(text, format, &overrides)?;
     Ok(lab::write(&scenario).to_string())
 }
 
-/// For data there and for data back: for each table of flows of a scenario (JSON) the names of those whose data crosses any of
-/// some links.
+/// Return the flows of a scenario (JSON) that send data over one of some links.
+///
+/// The first part has the flows that use the links in the forward direction, the second part those
+/// that use them in the reverse direction. Each part has a list of names for each table of flows.
 #[pyfunction]
 fn crossing(text: &str, links: Vec<String>) -> PyResult<[Vec<Vec<String>>; 2]> {
     let scenario = parse(text, "json", &[])?;
     lab::crossing(&scenario, &links).map_err(|e| ScenarioError::new_err(e.to_string()))
 }
 
-/// Checks a scenario and returns it as JSON as it was said, nothing filled in.
+/// Check a scenario and return it as JSON as its author wrote it, without the defaults.
 #[pyfunction]
-fn said(text: &str, format: &str) -> PyResult<String> {
+fn as_written(text: &str, format: &str) -> PyResult<String> {
     parse(text, format, &[])?;
     let format = if format == "toml" { Format::Toml } else { Format::Json };
     let document = lab::read_file_text(text, format).map_err(|e| ScenarioError::new_err(e.to_string()))?;
     Ok(document.to_string())
 }
 
-/// Returns the hosts, links, flows and TCP parameters of a scenario (JSON) as JSON: see `lab::expanded`.
+/// Return the hosts, links, flows and TCP parameters of a scenario (JSON) as JSON; see
+/// `lab::expanded`.
 #[pyfunction]
 fn expanded(text: &str) -> PyResult<String> {
     let expanded = lab::expanded(&parse(text, "json", &[])?);
     expanded.map(|e| e.to_string()).map_err(|e| ScenarioError::new_err(e.to_string()))
 }
 
-/// The TCP that flows run with, as JSON: see `lab::resolved::tcp`.
+/// Return the TCP parameters of the flows of a scenario (JSON) as JSON; see `lab::resolved::tcp`.
 #[pyfunction]
 fn tcp(text: &str) -> PyResult<String> {
     let groups = lab::resolved::tcp(&parse(text, "json", &[])?);
@@ -78,48 +82,50 @@ fn read_limits(text: &str) -> PyResult<Limits> {
     lab::limits(text).map_err(|e| ScenarioError::new_err(e.to_string()))
 }
 
-/// Checks what runs may take, as JSON.
+/// Check the limits of runs (JSON): events, wall-clock time and memory.
 #[pyfunction]
 fn check_limits(text: &str) -> PyResult<()> {
     read_limits(text).map(|_| ())
 }
 
-/// JSON Schema of a scenario.
+/// Return the JSON Schema of a scenario.
 #[pyfunction]
 fn schema() -> String {
     lab::schema().to_string()
 }
 
-/// Manual pages of everything a scenario can name, as JSON.
+/// Return the manual pages of all keys and components of a scenario as JSON.
 #[pyfunction]
 fn pages() -> String {
     lab::pages().to_string()
 }
 
-/// The tables that runs leave, by name, as JSON: for each what it is, and its columns with name, unit and meaning.
+/// Return the tables of a result as JSON, by name. Each table has a meaning, and columns with a
+/// name, a unit and a meaning.
 #[pyfunction]
 fn columns() -> String {
     lab::columns().to_string()
 }
 
-/// Describes a distribution (JSON) of "size", "times" or "count": its mean, its quantiles at these probabilities, and the shares of the
-/// sum that the largest have who are such shares of all.
+/// Return the mean of a distribution (JSON) of "size", "times" or "count", its quantiles at some
+/// probabilities, and the share of the total that the largest values contribute. `largest` has the
+/// fractions of all values that count as the largest.
 #[pyfunction]
 fn distribution(
-    what: &str,
+    quantity: &str,
     written: &str,
     probabilities: Vec<f64>,
     largest: Vec<f64>,
 ) -> PyResult<(f64, Vec<f64>, Vec<f64>)> {
     let written =
         lab::read_file_text(written, Format::Json).map_err(|e| ScenarioError::new_err(e.to_string()))?;
-    lab::sample::describe(what, &written, &probabilities, &largest)
+    lab::sample::describe(quantity, &written, &probabilities, &largest)
         .map(|d| (d.mean, d.quantiles, d.shares))
         .map_err(|e| ScenarioError::new_err(e.to_string()))
 }
 
-/// The requests of web traffic where the network takes no time: for each table of flows of a scenario (JSON) that has such its name
-/// and the columns, one row a request.
+/// Return the requests of web traffic over a network without delay. Each table of flows with web
+/// traffic in a scenario (JSON) has its name and columns with one row per request.
 #[pyfunction]
 fn sample<'py>(
     py: Python<'py>,
@@ -132,8 +138,8 @@ fn sample<'py>(
     let tables = py.detach(|| lab::sample::requests(&scenario, until, users));
     let tables = tables.map_err(|e| ScenarioError::new_err(e.to_string()))?;
     let columns = |requests: Vec<lab::sample::Sampled>| -> PyResult<Bound<'py, PyDict>> {
-        let count = |of: fn(&lab::sample::Sampled) -> u64| Column::Count(requests.iter().map(of).collect());
-        let float = |of: fn(&lab::sample::Sampled) -> f64| Column::Float(requests.iter().map(of).collect());
+        let count = |get: fn(&lab::sample::Sampled) -> u64| Column::Count(requests.iter().map(get).collect());
+        let float = |get: fn(&lab::sample::Sampled) -> f64| Column::Float(requests.iter().map(get).collect());
         let all = PyDict::new(py);
         for (name, values) in [
             ("user", count(|r| u64::from(r.user))),
@@ -151,9 +157,9 @@ fn sample<'py>(
     tables.into_iter().map(|(name, requests)| Ok((name, columns(requests)?))).collect()
 }
 
-/// Runs a packet script with parameters of TCP from a stack and `changes` (JSON), after the shell scripts of
-/// `preparation` as far as they are understood, and returns its report as JSON; each word of
-/// `defines` stands for the text beside it.
+/// Run a packet script and return its report as JSON. `stack` and `changes` (JSON) set the TCP
+/// parameters. The settings that the shell scripts in `preparation` make are applied first, as far
+/// as the simulator knows them. Each name in `defines` is replaced by its text.
 #[pyfunction]
 #[pyo3(name = "script")]
 fn run_script(
@@ -169,10 +175,10 @@ fn run_script(
     let mut setup = ::script::Setup::read(stack, &changes, tolerance).map_err(|e| wrong(e.to_string()))?;
     (setup.preparation, setup.defines) = (preparation, defines);
     let report = lab::guarded(|| ::script::run_text(text, &setup).json().to_string());
-    report.map_err(|said| InvariantViolation::new_err(format!("the script panicked at {said}")))
+    report.map_err(|panic| InvariantViolation::new_err(format!("the packet script panicked at {panic}")))
 }
 
-/// Version of the simulator.
+/// Return the version of the simulator.
 #[pyfunction]
 fn version() -> &'static str {
     lab::VERSION
@@ -211,8 +217,8 @@ fn column<'py>(py: Python<'py>, column: &Column) -> PyResult<Bound<'py, PyAny>> 
     })
 }
 
-/// What a run of a scenario, whose text this is, gives Python. Each column is let go when it is handed over, so that large
-/// tables are there but once.
+/// Return the result of a run as a Python dict: the manifest, with `text` as its scenario, and the
+/// tables. Each column is freed after its conversion, so memory holds a large table only once.
 fn result<'py>(
     py: Python<'py>,
     text: &str,
@@ -230,7 +236,7 @@ fn result<'py>(
         "warnings": outcome.warnings.iter().map(|w| json!({"about": w.about, "text": w.text})).collect::<Vec<_>>(),
         "tie_share": if outcome.events > 0 { outcome.ties as f64 / outcome.events as f64 } else { 0.0 },
     });
-    // Not written anew: that would take longer than a short run.
+    // The scenario's text is inserted as it is, because serializing it takes longer than a short run.
     let manifest = format!("{{\"scenario\":{text},{}", &Value::to_string(&about)[1..]);
     let tables = PyDict::new(py);
     for table in outcome.tables {
@@ -246,16 +252,16 @@ fn result<'py>(
     Ok(all)
 }
 
-/// Why a run gave no result.
+/// Reason why a run has no result.
 enum Stop {
     Failed(Failure),
-    /// A law written in Python raised this.
+    /// Exception raised by an AQM written in Python.
     Raised(PyErr),
 }
 
 type Done = (usize, Result<Outcome, Stop>);
 
-/// Runs a scenario on this thread.
+/// Run a scenario on this thread.
 fn run_one(
     scenario: &Scenario,
     watches: &Arc<Vec<Watch>>,
@@ -263,12 +269,12 @@ fn run_one(
     folder: Option<&PathBuf>,
     factories: &HashMap<String, Py<PyAny>>,
 ) -> Result<Outcome, Stop> {
-    let laws = PythonLaws { factories, fault: Fault::of(watches.clone(), i) };
-    let outcome = lab::run_guarded(scenario, &watches[i], folder.map(PathBuf::as_path), &laws);
-    laws.fault.take().map_or(outcome.map_err(Stop::Failed), |raised| Err(Stop::Raised(raised)))
+    let aqms = PythonAqms { factories, fault: Fault::of(watches.clone(), i) };
+    let outcome = lab::run_guarded(scenario, &watches[i], folder.map(PathBuf::as_path), &aqms);
+    aqms.fault.take().map_or(outcome.map_err(Stop::Failed), |raised| Err(Stop::Raised(raised)))
 }
 
-/// Many runs at once, on a pool of threads of their own.
+/// Batch of runs on its own pool of threads.
 #[pyclass]
 struct Batch {
     texts: Vec<String>,
@@ -279,21 +285,23 @@ struct Batch {
 
 #[pymethods]
 impl Batch {
-    /// Starts running the scenarios `texts`, as [`check`] writes them, on `jobs` threads. `captures`: the folder for what each captures;
-    /// where there is none, nothing is. `laws`: what makes the laws that scenarios name; runs with such
-    /// laws come one after the other. `limits` (JSON): what each run may take.
+    /// Start the scenarios `texts`, as [`check`] writes them, on `jobs` threads.
+    ///
+    /// `captures` has a folder for the packet captures of each run, and a run without a folder
+    /// captures nothing. `aqms` has the callables that create the Python AQMs of the scenarios, and
+    /// with such AQMs only one run runs at a time. `limits` (JSON) bounds each run.
     #[new]
-    #[pyo3(signature = (texts, jobs, captures = Vec::new(), laws = HashMap::new(), limits = "{}"))]
+    #[pyo3(signature = (texts, jobs, captures = Vec::new(), aqms = HashMap::new(), limits = "{}"))]
     fn new(
         texts: Vec<String>,
         jobs: usize,
         captures: Vec<PathBuf>,
-        laws: HashMap<String, Py<PyAny>>,
+        aqms: HashMap<String, Py<PyAny>>,
         limits: &str,
     ) -> PyResult<Self> {
         let limits = read_limits(limits)?;
         let scenarios = lab::read_all(&texts).map_err(|e| ScenarioError::new_err(e.to_string()))?;
-        let jobs = if laws.is_empty() { jobs } else { 1 };
+        let jobs = if aqms.is_empty() { jobs } else { 1 };
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(jobs.max(1))
             .build()
@@ -303,16 +311,16 @@ impl Batch {
         let scenarios = Arc::new(scenarios);
         let (sender, finished) = channel();
         let (shared, watched) = (scenarios.clone(), watches.clone());
-        // The pool lives in a thread of its own: dropping it waits for its runs.
+        // The pool has its own thread, because dropping the pool waits for its runs.
         std::thread::spawn(move || {
             pool.scope_fifo(|scope| {
                 for i in 0..shared.len() {
                     let (sender, shared, watched) = (sender.clone(), &shared, &watched);
-                    let (folder, laws) = (captures.get(i), &laws);
+                    let (folder, aqms) = (captures.get(i), &aqms);
                     scope.spawn_fifo(move |_| {
-                        let run = || run_one(&shared[i], watched, i, folder, laws);
-                        // With the thread known to the interpreter, a call of it costs less.
-                        let done = if laws.is_empty() { run() } else { Python::attach(|py| py.detach(run)) };
+                        let run = || run_one(&shared[i], watched, i, folder, aqms);
+                        // A thread that is attached to the interpreter calls Python faster.
+                        let done = if aqms.is_empty() { run() } else { Python::attach(|py| py.detach(run)) };
                         let _ = sender.send((i, done));
                     });
                 }
@@ -321,8 +329,9 @@ impl Batch {
         Ok(Batch { texts, scenarios, watches, finished: Mutex::new(finished) })
     }
 
-    /// The next finished run as (index, result); `None` if none finishes within `timeout_s`. An error is that of one
-    /// run, and has its index as `run`; the others go on.
+    /// Return the next finished run as (index, result), or `None` if no run finishes within
+    /// `timeout_s`. An error belongs to one run, whose index is its attribute `run`; the other runs
+    /// go on.
     fn next<'py>(&self, py: Python<'py>, timeout_s: f64) -> PyResult<Option<(usize, Bound<'py, PyDict>)>> {
         let timeout = Duration::from_secs_f64(timeout_s.clamp(0.0, 3600.0));
         let received = py.detach(|| match self.finished.lock() {
@@ -338,16 +347,19 @@ impl Batch {
             }
             Ok((_, Err(Stop::Raised(e)))) => Err(e),
             Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(PyRuntimeError::new_err("every run has finished")),
+            Err(RecvTimeoutError::Disconnected) => {
+                Err(PyRuntimeError::new_err("every run of the batch has already been returned"))
+            }
         }
     }
 
-    /// Share of each run that is done.
+    /// Return the completed fraction of each run.
     fn progress(&self) -> Vec<f64> {
         self.watches.iter().map(Watch::done).collect()
     }
 
-    /// Waits for the runs that are under way, and forgets them: whether all are over within `timeout_s`.
+    /// Wait for the unfinished runs and discard their results. Return true if all runs end within
+    /// `timeout_s`.
     fn wait(&self, py: Python, timeout_s: f64) -> bool {
         let until = Instant::now() + Duration::from_secs_f64(timeout_s.clamp(0.0, 3600.0));
         py.detach(|| {
@@ -362,7 +374,7 @@ impl Batch {
         })
     }
 
-    /// Ends all runs soon.
+    /// Cancel all runs; each run stops at its next check.
     fn cancel(&self) {
         self.watches.iter().for_each(Watch::cancel);
     }
@@ -374,23 +386,23 @@ impl Drop for Batch {
     }
 }
 
-/// The simulator.
+/// Packet-level simulator.
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
     m.add("InvariantViolation", m.py().get_type::<InvariantViolation>())?;
     m.add_class::<Batch>()?;
-    m.add_class::<laws::Packet>()?;
-    m.add_class::<laws::Arrival>()?;
-    m.add_class::<laws::Place>()?;
-    m.add_class::<laws::Verdict>()?;
-    m.add("PASS", laws::pass())?;
-    m.add_function(wrap_pyfunction!(laws::signal, m)?)?;
-    m.add_function(wrap_pyfunction!(laws::drop, m)?)?;
+    m.add_class::<aqms::Packet>()?;
+    m.add_class::<aqms::Arrival>()?;
+    m.add_class::<aqms::Place>()?;
+    m.add_class::<aqms::Verdict>()?;
+    m.add("PASS", aqms::pass())?;
+    m.add_function(wrap_pyfunction!(aqms::signal, m)?)?;
+    m.add_function(wrap_pyfunction!(aqms::drop, m)?)?;
     m.add_function(wrap_pyfunction!(check, m)?)?;
     m.add_function(wrap_pyfunction!(check_limits, m)?)?;
     m.add_function(wrap_pyfunction!(crossing, m)?)?;
-    m.add_function(wrap_pyfunction!(said, m)?)?;
+    m.add_function(wrap_pyfunction!(as_written, m)?)?;
     m.add_function(wrap_pyfunction!(expanded, m)?)?;
     m.add_function(wrap_pyfunction!(tcp, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;

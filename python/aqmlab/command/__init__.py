@@ -1,8 +1,8 @@
-"""The command ``aqmlab``, a file a command.
+"""Command line interface ``aqmlab``, with one file per command.
 
-Heavy libraries are imported inside the commands that use them, so that help is there at once.
-Whatever goes wrong is told in one line on stderr: exit code 2 for wrong input, 130 for Ctrl-C (128
-and the number of the signal), 1 for a defect of aqmlab.
+A command imports heavy libraries only when it runs, so that its help appears without delay. Every
+error is one line on stderr. The exit code is 2 for wrong input, 1 for a defect of aqmlab, and 128
+plus the number of the signal for an interruption, which is 130 for Ctrl-C.
 """
 
 from aqmlab.command.main import execute, main

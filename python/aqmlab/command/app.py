@@ -1,4 +1,4 @@
-"""The command `aqmlab`: its commands by group, in the order of the help."""
+"""Commands of `aqmlab` by group, in the order of the help."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -40,7 +40,7 @@ def aqmlab(
 ) -> None:
     """Simulate the bottleneck of a network, packet by packet: queues, ECN and TCP.
 
-    `aqmlab COMMAND --help` shows the options of a command, and examples.
+    `aqmlab COMMAND --help` shows the options and examples of a command.
     """
     if version:
         from aqmlab import __version__

@@ -24,8 +24,8 @@ def bench_command(
         bool,
         typer.Option(
             "--peers",
-            help="Also measure ns-2, ns-3 and htsim, if they are installed, and a loop that does "
-            "the least work that any simulator must do.",
+            help="Also measure ns-2, ns-3 and htsim, if they are installed, and a loop with the "
+            "minimum work of any simulator.",
         ),
     ] = False,
     as_json: Annotated[
@@ -39,13 +39,13 @@ def bench_command(
         bool,
         typer.Option(
             "--variants",
-            help="Only count the instructions per packet that options and variants of TCP add.",
+            help="Only count the instructions per packet that each option of the scenario adds.",
         ),
     ] = False,
 ) -> None:
-    """Measure the speed of the simulator; this needs a checkout of the source.
+    """Measure the speed of the simulator, from a checkout of its source.
 
-    docs/benchmark.md describes the scenarios, and how the figures are measured.
+    docs/benchmark.md describes the scenarios and the method of measurement.
     """
     import json
 
@@ -53,7 +53,7 @@ def bench_command(
     from aqmlab.bench import benchmark, table
     from aqmlab.progress import Bar
 
-    def tell(message: str) -> None:
+    def report(message: str) -> None:
         typer.echo(f"aqmlab: {message}", err=True)
 
     count = read_count("--runs", runs) or 1
@@ -61,7 +61,7 @@ def bench_command(
         if by_variant:
             rows = list(variants.costs(bar))
         else:
-            rows = list(benchmark(scenarios or [], count, peers, tell, bar))
+            rows = list(benchmark(scenarios or [], count, peers, report, bar))
     if as_json:
         typer.echo(json.dumps(rows, indent=1))
     else:

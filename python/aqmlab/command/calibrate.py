@@ -1,4 +1,4 @@
-"""`aqmlab calibrate`: web users for an offered load, with their requests frozen for replay."""
+"""`aqmlab calibrate`: web users that offer a load, and their requests as lists for a replay."""
 
 import json
 from pathlib import Path
@@ -20,10 +20,10 @@ from aqmlab.command.options import (
     read_rate,
     replications,
 )
-from aqmlab.command.terminal import console, resumable, say
+from aqmlab.command.terminal import console, print_text, resumable
 
 if TYPE_CHECKING:
-    from aqmlab.experiment.calibration import Calibrated
+    from aqmlab.experiment.calibration import CalibratedLoad
 
 MADE_BY = "aqmlab calibrate"
 DUMBBELL = "left>right"
@@ -58,15 +58,19 @@ def calibrate_command(
     uncongested: Annotated[
         list[str] | None,
         typer.Option(
-            help="Change a key of the network, so that no packet waits while the load is "
-            "measured. Repeat the option for several keys.",
+            help="Change of a key that removes the congestion of the network, e.g. "
+            "network.rate='1 Gbit/s'. The load is measured with these changes. Repeat the option "
+            "for several keys.",
             metavar="KEY=VALUE",
             show_default="ten times the rate and a buffer of 100000 packets in a dumbbell",
         ),
     ] = None,
     tolerance: Annotated[
         float,
-        typer.Option(help="Maximum deviation of the measured load, in %.", metavar="X"),
+        typer.Option(
+            help="Maximum difference between the requested and the measured load, in %.",
+            metavar="X",
+        ),
     ] = 0.3,
     seed: SeedOption = None,
     changes: SetOption = None,
@@ -77,13 +81,14 @@ def calibrate_command(
     force: ForceOption = False,
     store: StoreOption = None,
 ) -> None:
-    """Choose the number of web users that offers a load, and freeze their requests for replay.
+    """Find the web users that offer a load, and write their requests to lists for a replay.
 
-    The output is a folder per load and seed, with the frozen scenario and its lists of requests.
+    The output is a folder per load and seed. It contains the lists of requests, and a scenario that
+    replays them.
     """
     from contextlib import ExitStack
 
-    from aqmlab.experiment.calibration import Wanted, calibrate
+    from aqmlab.experiment.calibration import LoadTarget, calibrate
     from aqmlab.folder import appearing
     from aqmlab.progress import Bar
     from aqmlab.scenario import changed, normalize
@@ -98,13 +103,13 @@ def calibrate_command(
     wide = wide or _widened(whole)
     if link is None and whole["network"]["kind"] != "dumbbell":
         raise ValueError(
-            "--link is missing, and the network is not a dumbbell; give the link of the load as "
-            "FROM>TO"
+            "--link is missing, and the network is not a dumbbell; give the link that carries the "
+            "load as FROM>TO"
         )
-    wanted = {text: read_rate("--load", text) for text in loads}
+    rates = {text: read_rate("--load", text) for text in loads}
     count, threads = read_count("--replications", number) or 1, read_count("--jobs", jobs)
     folder = to or Path("results") / f"{file.stem}-calibrated"
-    every = [(text, k) for text in wanted for k in range(whole["seed"], whole["seed"] + count)]
+    every = [(text, k) for text in rates for k in range(whole["seed"], whole["seed"] + count)]
     with ExitStack() as stack:
         runs = stack.enter_context(FolderStore(store)) if store else None
         if runs:
@@ -112,13 +117,13 @@ def calibrate_command(
         new = stack.enter_context(appearing(folder, MADE_BY, force=force))
         with Bar() as bar:
             done = calibrate(
-                [Wanted(scenario | {"seed": k}, wanted[text], new / _name(text, k))
+                [LoadTarget(scenario | {"seed": k}, rates[text], new / _name(text, k))
                  for text, k in every],
                 link=link or DUMBBELL, uncongested=wide, warm_up=warm_up,
                 tolerance=tolerance / 100, jobs=threads, store=runs, progress=bar,
             )  # fmt: skip
         for (text, k), one in zip(every, done, strict=True):
-            leave(
+            write_scenario(
                 one,
                 scenario | {"seed": k},
                 folder / _name(text, k),
@@ -126,28 +131,29 @@ def calibrate_command(
                 file,
             )
         show(every, done)
-    say(f"Written to {folder}: a folder per load and seed, with the frozen scenario and its lists.")
+    print_text(f"Written to {folder}: a folder per load and seed, with a scenario and its lists.")
 
 
 def _name(load: str, seed: int) -> str:
+    """Return the name of the folder of a load and a seed."""
     return f"{load.replace(' ', '').replace('/', 'p')}-{seed}"
 
 
 def _widened(scenario: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the keys, with their values, that make a dumbbell wide enough that no packet waits."""
+    """Return the changes that remove the congestion of a dumbbell, as keys and values."""
     network = scenario["network"]
     if network["kind"] != "dumbbell":
         raise ValueError(
-            "--uncongested is missing, and the network is not a dumbbell; give keys with which no "
-            "packet waits, for example network.links.0.rate='1 Gbit/s'"
+            "--uncongested is missing, and the network is not a dumbbell; give changes that remove "
+            "the congestion, for example network.links.0.rate='1 Gbit/s'"
         )
     number, unit = network["rate"].split()
     queue = "{ kind = 'drop_tail', limit = '100000 packets' }"
     return [("network.rate", f"'{10 * float(number):.12g} {unit}'"), ("network.queue", queue)]
 
 
-def show(every: list[tuple[str, int]], done: "list[Calibrated]") -> None:
-    """Print users, requests and measured load, a row per load and seed."""
+def show(every: list[tuple[str, int]], done: "list[CalibratedLoad]") -> None:
+    """Print users, requests and measured load, with one row per load and seed."""
     from rich.table import Table
 
     table = Table(title="Offered loads")
@@ -164,10 +170,10 @@ def show(every: list[tuple[str, int]], done: "list[Calibrated]") -> None:
     console().print(table)
 
 
-def leave(
-    one: "Calibrated", scenario: dict[str, Any], final: Path, folder: Path, file: Path
+def write_scenario(
+    one: "CalibratedLoad", scenario: dict[str, Any], final: Path, folder: Path, file: Path
 ) -> None:
-    """Write the frozen scenario beside its lists, which it names by their final paths."""
+    """Write the scenario that replays the lists of a load, with the final paths of the lists."""
     from aqmlab.experiment.calibration import frozen
     from aqmlab.scenario import toml_document
 

@@ -1,4 +1,4 @@
-"""`aqmlab compare`: the same traffic through several queues."""
+"""`aqmlab compare`: comparison of queues under the same traffic."""
 
 from contextlib import nullcontext
 from pathlib import Path
@@ -22,7 +22,7 @@ from aqmlab.command.options import (
     replications,
     store,
 )
-from aqmlab.command.terminal import console, resumable, say, warn
+from aqmlab.command.terminal import console, print_text, print_warnings, resumable
 
 EXAMPLES = (
     "aqmlab compare drop_tail codel --replications 3 --set duration='10 s'",
@@ -35,8 +35,8 @@ def compare_command(
     queues: Annotated[
         list[str],
         typer.Argument(
-            help="Kinds of queues. Keys that differ from their defaults follow a colon, and a name "
-            "may stand before: 'narrow=red:minth=5 packets,maxth=15 packets'.",
+            help="Kinds of queues, such as drop_tail or codel. A name and keys may be added: "
+            "'narrow=red:minth=5 packets,maxth=15 packets' is RED with two keys, shown as narrow.",
             metavar="QUEUES...",
         ),
     ],
@@ -51,14 +51,15 @@ def compare_command(
     link: Annotated[
         list[str] | None,
         typer.Option(
-            help="Link that gets the queues. Repeat the option for several links, which then all "
-            "get the same queue.",
+            help="Link whose queue is replaced. Repeat the option for several links, which then "
+            "have the same queue.",
             metavar="FROM>TO",
             show_default="the bottleneck of a dumbbell",
         ),
     ] = None,
     ecn: Annotated[
-        bool, typer.Option("--ecn", help="Every flow uses ECN: --set tcp.ecn=rfc3168.")
+        bool,
+        typer.Option("--ecn", help="Use ECN in all flows; short for --set tcp.ecn=rfc3168."),
     ] = False,
     seed: SeedOption = None,
     changes: SetOption = None,
@@ -99,5 +100,5 @@ def compare_command(
             )  # fmt: skip
         page = output.write(done, runs, claim, afresh=afresh)
     show.show(done, console())
-    warn(done.warnings if warnings else [])
-    say(str(page))
+    print_warnings(done.warnings if warnings else [])
+    print_text(str(page))

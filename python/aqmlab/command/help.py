@@ -1,4 +1,4 @@
-"""Layout of the help: whole sentences at any width, commands in groups, examples at the end."""
+"""Layout of the help: whole sentences at any width, groups of commands, and examples."""
 
 import re
 from typing import Any
@@ -9,21 +9,21 @@ from typer.core import TyperCommand, TyperGroup
 from aqmlab.command.options import renamed
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-"""Settings of every command; a help text is at most 100 columns wide."""
+"""Settings of every command. A help text has at most 100 columns."""
 FACTS = re.compile(r" {2}\[([^\[\]]+)\]$")
 """Default, range and "required", as Typer appends them to a help text."""
 QUOTED = r"""(?:'[^']*'|"[^"]*"|\S)+"""
 PARTS = re.compile(rf"--[\w-]+ +(?!-){QUOTED}|{QUOTED}")
-"""Parts of a command line: an option with its value, or a word; a quoted text is one word."""
+"""Parts of a command line: an option with its value, or a word. A quoted text is one word."""
 
 
 def summary(command: Any) -> str:
-    """Return the first paragraph of a command's help, which is one sentence, as one line."""
+    """Return the first paragraph of a command's help as one line."""
     return " ".join((command.help or "").strip().partition("\n\n")[0].split())
 
 
 def plain(text: str) -> str:
-    """Return a help text with the facts that Typer appends in brackets as sentences.
+    """Convert the facts that Typer appends to a help text in brackets to sentences.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def plain(text: str) -> str:
 
 
 def example_lines(example: str, width: int) -> list[str]:
-    r"""Break a command line into lines that a shell joins again.
+    r"""Split a command line into lines that end in a backslash, so that a shell joins them.
 
     Examples
     --------
@@ -87,10 +87,10 @@ def _write_examples(command: Any, formatter: Any) -> None:
 
 
 class Command(TyperCommand):
-    """A command; the lines of its epilog are example command lines."""
+    """Command whose epilog has one example per line."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments; an option under its old name is an error with the new one.
+        """Parse the arguments. The old name of an option is an error that states the new name.
 
         Raises
         ------
@@ -115,10 +115,10 @@ class Command(TyperCommand):
 
 
 class Group(TyperGroup):
-    """Commands in groups, each with the first sentence of its help in full."""
+    """Command with subcommands. Its help shows them in groups, each with its first sentence."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write options, then the commands by group."""
+        """Write the options, then the commands by group."""
         _write_options(self, ctx, formatter)
         groups: dict[str, list[tuple[str, str]]] = {}
         commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]

@@ -1,4 +1,4 @@
-"""Execution of the command: every error becomes one line on stderr and an exit code."""
+"""Execution of the command. Every error is one line on stderr, and has an exit code."""
 
 import os
 import signal
@@ -6,7 +6,7 @@ import sys
 from typing import Any, NoReturn
 
 from aqmlab._core import InvariantViolation, version
-from aqmlab.command.terminal import Interrupted, complain, os_error
+from aqmlab.command.terminal import Interrupted, os_error, print_error
 
 WRONG_INPUT = 2
 INTERRUPTED = 130
@@ -15,7 +15,7 @@ PIPE_CLOSED = 141
 
 
 def execute(args: list[str]) -> int:
-    """Run the command with these arguments; return the exit code."""
+    """Run the command with some arguments and return the exit code."""
     try:
         status = _run(args)
         sys.stdout.flush()
@@ -24,22 +24,23 @@ def execute(args: list[str]) -> int:
     except Interrupted as e:
         return _interrupted(str(e))
     except InvariantViolation as e:
-        problem = "the simulator contradicts itself, please report it"
-        return complain(f"{problem}: {e}, in aqmlab {' '.join(args)}", DEFECT)
-    except BrokenPipeError:  # the reader of our output, such as head, has ended
+        problem = "the simulator has a defect, please report it"
+        return print_error(f"{problem}: {e}, in aqmlab {' '.join(args)}", DEFECT)
+    except BrokenPipeError:  # the program that reads the output, such as head, has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except OSError as e:
-        return complain(os_error(e), WRONG_INPUT)
+        return print_error(os_error(e), WRONG_INPUT)
     except ValueError as e:
-        return complain(str(e), WRONG_INPUT)
+        return print_error(str(e), WRONG_INPUT)
     except MemoryError as e:
-        return complain(str(e) or "memory is exhausted; request less", WRONG_INPUT)
+        message = "the machine has too little memory; reduce the scenario or --jobs"
+        return print_error(str(e) or message, WRONG_INPUT)
     except SystemExit:
         raise
     except (SystemError, RuntimeError) as e:
-        # Python wraps an interruption that comes inside some functions in C, such as isinstance,
-        # and inside __set_name__ while a class is made.
+        # Python wraps a KeyboardInterrupt that is raised inside some functions in C, such as
+        # isinstance, or inside __set_name__ while a class is created.
         if not isinstance(e.__cause__, KeyboardInterrupt):
             return _defect(e, args)
         return _interrupted()
@@ -49,26 +50,27 @@ def execute(args: list[str]) -> int:
 
 
 def _defect(error: BaseException, args: list[str]) -> int:
-    """Report a defect in one line, or raise it if AQMLAB_TRACEBACK is set; return the exit code."""
+    """Print a defect in one line and return the exit code; raise it if AQMLAB_TRACEBACK is set."""
     if os.environ.get("AQMLAB_TRACEBACK"):
         raise error
     problem = f"{type(error).__name__}: {error}"
-    of = f" of {' '.join(args)}" if args else ""
-    return complain(
-        f"a defect of aqmlab, please report it: {problem}{of} (AQMLAB_TRACEBACK=1 shows where)",
+    command = f", in aqmlab {' '.join(args)}" if args else ""
+    return print_error(
+        f"a defect of aqmlab, please report it: {problem}{command} (AQMLAB_TRACEBACK=1 shows the "
+        "place)",
         DEFECT,
     )
 
 
 def _run(args: list[str]) -> Any:
-    """Run the command; return its exit code, or None for 0.
+    """Run the command and return its exit code, or None for 0.
 
     Raises
     ------
     ValueError
         If the arguments are wrong.
     """
-    if args == ["--version"]:  # fast, as no module is imported for it
+    if args == ["--version"]:  # answered before any slow import
         sys.stdout.write(f"aqmlab {version()}\n")
         return 0
     import typer
@@ -86,13 +88,13 @@ def _run(args: list[str]) -> Any:
 
 
 def _interrupted(left: str | None = None) -> int:
-    """Report the files that an interrupted command wrote; return 128 plus the signal number."""
+    """Print the files that an interrupted command wrote, and return 128 plus the signal number."""
     from aqmlab import folder, interrupts
 
     paths = ", ".join(map(str, folder.written))
     left = left or (f"{paths} was written before" if paths else "nothing was written")
     code = 128 + (interrupts.received or signal.SIGINT)
-    return complain(f"interrupted; {left}", code)
+    return print_error(f"interrupted; {left}", code)
 
 
 def main() -> NoReturn:
@@ -117,9 +119,9 @@ def main() -> NoReturn:
 
 
 def _open_streams() -> bool:
-    """Return whether standard output is open; close the gap that a missing stream leaves.
+    """Open a missing standard stream on /dev/null, and return True if standard output is open.
 
-    Otherwise a file that is opened later would get the number of the stream.
+    Without this, a file that is opened later would get the file descriptor of the stream.
     """
     missing = [n for n, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)) if stream is None]
     while missing and os.open(os.devnull, os.O_RDWR) < max(missing):
@@ -127,16 +129,18 @@ def _open_streams() -> bool:
     if 2 in missing:
         sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     if 1 in missing:
-        complain("standard output is closed; redirect it to a file, or to /dev/null", WRONG_INPUT)
+        print_error(
+            "standard output is closed; redirect it to a file, or to /dev/null", WRONG_INPUT
+        )
     return 1 not in missing
 
 
 def _flushed(code: int) -> int:
-    """Flush standard output; an error becomes one line, unlike at the end of the interpreter."""
+    """Flush standard output and return the exit code. A failed flush is an error of one line."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
     except OSError as e:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return code or complain(os_error(e), WRONG_INPUT)
+        return code or print_error(os_error(e), WRONG_INPUT)
     return code

@@ -1,4 +1,4 @@
-"""`aqmlab list`, `explain` and `schema`: the names that a scenario can use."""
+"""`aqmlab list`, `explain` and `schema`: the keys and names that a scenario can use."""
 
 from typing import Annotated
 
@@ -30,14 +30,14 @@ def explain_command(
         typer.Argument(help="A name, such as red, tcp, minth or red.minth, or a study."),
     ],
 ) -> None:
-    """Explain a name: its purpose, and unit, default, range and source of each parameter."""
+    """Explain a name: its purpose, and the unit, default, range and source of each parameter."""
     from aqmlab.explain import explanation
 
     typer.echo(explanation(name))
 
 
 def schema_command() -> None:
-    """Print the JSON Schema of a scenario, which editors can check a file with."""
+    """Print the JSON Schema of a scenario, with which an editor can check a file."""
     import json
 
     from aqmlab import manual

@@ -1,4 +1,4 @@
-"""`aqmlab model`: closed forms and fluid models, alone or compared with a run."""
+"""`aqmlab model`: predictions of closed forms and fluid models, and their comparison with a run."""
 
 import json
 from collections.abc import Sequence
@@ -20,29 +20,40 @@ from aqmlab.command.options import (
     WarningsOption,
     read_overrides,
 )
-from aqmlab.command.terminal import console, resumable, say, warn
+from aqmlab.command.terminal import console, print_text, print_warnings, resumable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from aqmlab.models.beside import Beside
+    from aqmlab.models.comparison import Comparison
     from aqmlab.results import Result
 
 MAX_SAMPLES = 200_000
-"""Maximum number of samples of a queue where a scenario is run for its models."""
+"""Maximum number of samples of a queue in the run of a scenario for its models."""
 EXAMPLES = (
-    "aqmlab model beside examples/red_loads.toml --set duration='20 s' --warm-up '5 s'",
-    "aqmlab model beside --run results/red_loads",
+    "aqmlab model compare examples/red_loads.toml --set duration='20 s' --warm-up '5 s'",
+    "aqmlab model compare --run results/red_loads",
 )
 
 
 class Models(Group):
-    """The models by name; any other first word is a scenario."""
+    """Command `aqmlab model`, whose first argument is the name of a model or a scenario."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments; without the name of a model they are those of `beside`."""
+        """Parse the arguments. If the first is not a model, the command is `model compare`.
+
+        Raises
+        ------
+        ValueError
+            If the command has its old name `beside`.
+        """
+        if args[:1] == ["beside"]:
+            raise ValueError(
+                "aqmlab model beside is now aqmlab model compare; write for example: aqmlab model "
+                "compare examples/red_loads.toml"
+            )
         if args and args[0] not in (*self.commands, "-h", "--help"):
-            args = ["beside", *args]
+            args = ["compare", *args]
         return super().parse_args(ctx, args or ["--help"])
 
 
@@ -52,20 +63,20 @@ models = typer.Typer(
     rich_markup_mode=None,
     context_settings=CONTEXT,
     help="Show the predictions of closed forms and fluid models, or compare them with a run.\n\n"
-    "`aqmlab model SCENARIO` is short for `aqmlab model beside SCENARIO`.",
+    "`aqmlab model FILE` is short for `aqmlab model compare FILE`.",
     epilog="aqmlab model examples/red_loads.toml --set duration='20 s'\n"
     "aqmlab model tcp --p 0.01 --rtt '100 ms'",
 )
 
 
-def beside_command(
+def compare_command(
     file: Annotated[
         Path | None, typer.Argument(help="A scenario, in TOML or JSON.", metavar="FILE")
     ] = None,
     run: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of a finished run, which `aqmlab run --out` wrote, in place of FILE.",
+            help="Use a finished run instead of FILE: a folder that `aqmlab run --out` wrote.",
             metavar="DIR",
         ),
     ] = None,
@@ -76,12 +87,12 @@ def beside_command(
     plot: PlotOption = None,
     warnings: WarningsOption = True,
 ) -> None:
-    """Compare a run of a scenario with the predictions of the models that fit it.
+    """Compare a run of a scenario with the predictions of the models that apply to it.
 
-    The command names each model that does not fit, with the reason. --plot draws the delays of the
-    queue, or gain and phase of the control loop.
+    The command names each model that does not apply, with the reason. --plot draws the delays of
+    the queue, or the gain and phase of the control loop.
     """
-    from aqmlab.models.beside import beside
+    from aqmlab.models.comparison import compare
     from aqmlab.results import Result
 
     drawable(plot)
@@ -89,15 +100,17 @@ def beside_command(
         raise ValueError("give either a scenario or --run DIR")
     if run and (seed or changes or warm_up or store):
         raise ValueError(
-            "--run names a finished run; leave --seed, --set, --warm-up and --store out"
+            "--run names a finished run; leave out --seed, --set, --warm-up and --store"
         )
     if file and not file.suffix and not file.exists():
-        raise ValueError(f"{file} must be a model or a file; aqmlab model -h lists the models")
+        raise ValueError(
+            f"{file} must be a model or the path of a scenario; aqmlab model -h lists the models"
+        )
     result = Result.read(run) if run else _run(file, read_overrides(changes, seed, warm_up), store)
-    comparison = beside(result)
+    comparison = compare(result)
     _show(comparison)
     if run is None:
-        warn(result.warnings if warnings else [])
+        print_warnings(result.warnings if warnings else [])
     if plot:
         draw(_figure(comparison), plot)
 
@@ -105,7 +118,7 @@ def beside_command(
 def _run(file: Path | None, overrides: Sequence[tuple[str, str]], store: Path | None) -> "Result":
     """Run a scenario with the series that its models need."""
     from aqmlab.experiment import run_many
-    from aqmlab.models.beside import needed
+    from aqmlab.models.comparison import needed
     from aqmlab.progress import Bar
     from aqmlab.scenario import normalize, seconds
     from aqmlab.store import FolderStore
@@ -127,41 +140,44 @@ def _run(file: Path | None, overrides: Sequence[tuple[str, str]], store: Path | 
     return result
 
 
-def _show(comparison: "Beside") -> None:
+def _show(comparison: "Comparison") -> None:
+    """Print a comparison as a table, with the assumptions of the models."""
     from rich.table import Table
 
     if comparison.rows:
         after = f", after {comparison.begin_s:g} s" if comparison.begin_s else ""
-        title = f"Models beside the run: {comparison.link}{after}"
+        title = f"Models compared with the run: {comparison.link}{after}"
         table = Table(title=title, title_justify="left")
-        for head in ("model", "of", "quantity"):
+        for head in ("model", "of", "measure"):
             table.add_column(head)
-        for head in ("model says", "measured", "differs"):
+        for head in ("predicted", "measured", "difference"):
             table.add_column(head, justify="right", no_wrap=True)
         table.add_column("unit", no_wrap=True)
         last = None
         for row in comparison.rows:
             if last is not None and row.model != last:
                 table.add_section()
-            new, far = row.model != last, row.difference
+            new, difference = row.model != last, row.difference
             table.add_row(
                 row.model if new else "", row.part if new else "", row.quantity,
                 number(row.predicted), number(row.measured),
-                "" if far != far else f"{100 * far:+.1f} %", row.unit,
+                "" if difference != difference else f"{100 * difference:+.1f} %", row.unit,
             )  # fmt: skip
             last = row.model
         console().print(table, markup=False)
         assumed = dict.fromkeys(
             f"{row.model}: {row.assumed}" for row in comparison.rows if row.assumed
         )
-        say("Assumed:\n" + "\n".join(f"  {line}" for line in assumed))
+        print_text("Assumptions:\n" + "\n".join(f"  {line}" for line in assumed))
     else:
-        say("No model fits this run.")
+        print_text("No model applies to this run.")
     if comparison.left_out:
-        say("Models left out:\n" + "\n".join(f"  {line}" for line in comparison.left_out))
+        lines = "\n".join(f"  {line}" for line in comparison.left_out)
+        print_text(f"Models that do not apply:\n{lines}")
 
 
-def _figure(comparison: "Beside") -> "Figure":
+def _figure(comparison: "Comparison") -> "Figure":
+    """Return the figure of a comparison: the delays of the queue, or the control loop."""
     from aqmlab.figures import models as figures
 
     if comparison.queue is not None:
@@ -171,10 +187,11 @@ def _figure(comparison: "Beside") -> "Figure":
     if comparison.loop is not None:
         return figures.bode({comparison.rows[-1].model: comparison.loop})
     raise ValueError(
-        "--plot needs a distribution or a loop, and this run has neither; leave it out"
+        "--plot draws a distribution of delays or a control loop, and the models of this run have "
+        "neither; leave --plot out"
     )
 
 
-models.command("beside", cls=Command, epilog="\n".join(EXAMPLES))(beside_command)
+models.command("compare", cls=Command, epilog="\n".join(EXAMPLES))(compare_command)
 for name, (function, examples) in model_kinds.MODELS.items():
     models.command(name, cls=Command, epilog="\n".join(examples))(function)

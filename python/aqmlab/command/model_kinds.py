@@ -1,4 +1,4 @@
-"""The models of `aqmlab model`, each a command of its own with its parameters."""
+"""Models of `aqmlab model`. Each model is a command with its own parameters."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +8,7 @@ import typer
 
 from aqmlab.command.model_shown import draw, drawable, number, show
 from aqmlab.command.options import PlotOption, read_change, read_count, read_rate, read_time
-from aqmlab.command.terminal import say
+from aqmlab.command.terminal import print_text
 
 if TYPE_CHECKING:
     from aqmlab.models.batch_queue import Batches
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from aqmlab.models.fluid.network import Network
 
 RESPONSES = "response_bytes"
-"""Column with the sizes of responses, in a list of requests."""
+"""Column of a list of requests with the sizes of the responses."""
 
 Load = Annotated[float, typer.Option(help="Load ρ, above 0 and below 1.", metavar="X")]
 Rate = Annotated[str, typer.Option(help="Rate of the link, e.g. '10 Mbit/s'.", metavar="RATE")]
 Packet = Annotated[int, typer.Option(help="Size of a packet in bytes.", metavar="N", min=1)]
 Rtt = Annotated[str, typer.Option(help="Round-trip time, e.g. '100 ms'.", metavar="TIME")]
 Loss = "Share of segments that are lost or marked, 0 to 1."
-Rto = Annotated[str, typer.Option(help="First retransmission timeout.", metavar="TIME")]
+Rto = Annotated[str, typer.Option(help="Initial retransmission timeout.", metavar="TIME")]
 
 
 def batch_queue(
@@ -31,22 +31,23 @@ def batch_queue(
     flows: Annotated[
         str | None,
         typer.Option(
-            help="Sizes of flows in packets, each with its weight, e.g. 7:3,20:1.",
+            help="Sizes of flows in packets, each with a weight: 7:3,20:1 means that three of four "
+            "flows have 7 packets and one has 20.",
             metavar="N:W,...",
         ),
     ] = None,
     sizes: Annotated[
         Path | None,
         typer.Option(
-            help="File with the size of a flow in bytes on each line, or a list of requests, which "
-            "`aqmlab calibrate` writes; then the sizes are those of its responses.",
+            help="File with the sizes of flows in bytes, one per line. A list of requests that "
+            "`aqmlab calibrate` wrote is also valid, and gives the sizes of its responses.",
             metavar="FILE",
         ),
     ] = None,
     batches: Annotated[
         str | None,
         typer.Option(
-            help="Sizes of bursts in packets, each with its weight, e.g. 1:1,2:1,4:1.",
+            help="Sizes of bursts in packets, each with a weight, e.g. 1:1,2:1,4:1.",
             metavar="N:W,...",
         ),
     ] = None,
@@ -54,7 +55,7 @@ def batch_queue(
     packet: Packet = 1000,
     delay: Annotated[
         str,
-        typer.Option(help="Delay whose probability to be exceeded is computed.", metavar="TIME"),
+        typer.Option(help="Show the probability of a longer delay than this.", metavar="TIME"),
     ] = "5 ms",
     initial: Annotated[
         float | None,
@@ -73,34 +74,34 @@ def batch_queue(
     ] = 2.0,
     plot: PlotOption = None,
 ) -> None:
-    """Compute the queue of the bursts that flows send, as M[X]/M/1 and as M[X]/D/1.
+    """Compute the queue of bursts of packets, with the models M[X]/M/1 and M[X]/D/1.
 
-    Give the bursts as --flows, as --sizes or as --batches.
+    Give the bursts by one of --flows, --sizes and --batches.
     """
     from aqmlab.models.batch_queue import BatchQueue, MxD1, MxM1
 
     drawable(plot)
-    of = _batches(flows, sizes, batches, packet, initial, growth)
+    bursts = _batches(flows, sizes, batches, packet, initial, growth)
     bps, seconds = read_rate("--rate", rate), read_time("--delay", delay)
     service = 8 * packet / bps
     both: dict[str, BatchQueue] = {
-        "M[X]/M/1": MxM1(load, of, service),
-        "M[X]/D/1": MxD1(load, of, service),
+        "M[X]/M/1": MxM1(load, bursts, service),
+        "M[X]/D/1": MxD1(load, bursts, service),
     }
     late = f"{1e3 * seconds:g} ms"
     rows: list[tuple[str, str, Callable[[BatchQueue], float]]] = [
         ("mean number in the system", "packets", lambda q: q.mean_system),
-        ("mean number waiting", "packets", lambda q: q.mean_queue),
+        ("mean number of waiting packets", "packets", lambda q: q.mean_queue),
         ("mean wait of a packet", "ms", lambda q: 1e3 * q.mean_wait),
         ("mean wait of a burst", "ms", lambda q: 1e3 * q.mean_work),
-        (f"P(a burst waits over {late})", "%", lambda q: 100 * q.work_exceeds(seconds)),
-        (f"P(a packet waits over {late})", "%", lambda q: 100 * q.wait_exceeds(seconds)),
+        (f"P(a burst waits longer than {late})", "%", lambda q: 100 * q.work_exceeds(seconds)),
+        (f"P(a packet waits longer than {late})", "%", lambda q: 100 * q.wait_exceeds(seconds)),
     ]
     show(
-        f"Load {load:g}; bursts of {of.mean:.4g} packets, a packet is in one of "
-        f"{of.packets_a_batch_seen:.4g}",
+        f"Load {load:g}, mean burst {bursts.mean:.4g} packets (mean per packet: "
+        f"{bursts.packets_a_batch_seen:.4g} packets)",
         ["quantity", *both, "unit"],
-        [[what, *(number(value(q)) for q in both.values()), unit] for what, unit, value in rows],
+        [[name, *(number(value(q)) for q in both.values()), unit] for name, unit, value in rows],
     )
     if plot:
         from aqmlab.figures import models as figures
@@ -116,14 +117,21 @@ def _batches(
     initial: float | None,
     growth: float,
 ) -> "Batches":
+    """Return the bursts that the options describe.
+
+    Raises
+    ------
+    ValueError
+        If not exactly one of the three options is present, or its value is wrong.
+    """
     from aqmlab.models import bursts
     from aqmlab.models.batch_queue import Batches
 
-    given = [name for name, value in
-             (("--flows", flows), ("--sizes", sizes), ("--batches", batches)) if value]  # fmt: skip
-    if len(given) != 1:
-        present = " and ".join(given) or "none of them"
-        raise ValueError(f"give one of --flows, --sizes and --batches; there is {present}")
+    options = {"--flows": flows, "--sizes": sizes, "--batches": batches}
+    present = [name for name, value in options.items() if value]
+    if len(present) != 1:
+        count = f"{' and '.join(present)} are present" if present else "all are absent"
+        raise ValueError(f"give exactly one of --flows, --sizes and --batches; {count}")
     if batches:
         return Batches.of(_weights("--batches", batches))
     ramp = bursts.Ramp(initial or 2, None if initial else 1, growth)
@@ -133,7 +141,7 @@ def _batches(
 
 
 def _sizes(file: Path) -> list[float]:
-    """Return the sizes in a file: a number per line, or the responses of a list of requests."""
+    """Return the sizes in a file with one number per line, or in a list of requests."""
     first, *rest = file.read_text("utf-8").splitlines() or [""]
     heads = [head.strip() for head in first.split(",")]
     at = heads.index(RESPONSES) if RESPONSES in heads else 0
@@ -142,12 +150,13 @@ def _sizes(file: Path) -> list[float]:
         return [float(line.split(",")[at]) for line in lines if line.strip()]
     except (ValueError, IndexError):
         raise ValueError(
-            f"--sizes {file} must have a number of bytes on each line, or be a CSV file with a "
-            f"column {RESPONSES}, as aqmlab calibrate writes it"
+            f"--sizes {file} must have a number of bytes on each line, or be a CSV file with the "
+            f"column {RESPONSES}, which aqmlab calibrate writes"
         ) from None
 
 
 def _weights(option: str, text: str) -> dict[int, float]:
+    """Return the weights of sizes in the form ``7:3,20:1``."""
     weights: dict[int, float] = {}
     for part in text.split(","):
         size, colon, weight = part.partition(":")
@@ -164,14 +173,15 @@ def queue(
     variation: Annotated[
         float,
         typer.Option(
-            help="Squared coefficient of variation of the service time in M/G/1.", metavar="X"
+            help="Squared coefficient of variation of the service time in the model M/G/1.",
+            metavar="X",
         ),
     ] = 0.5,
     limit: Annotated[
-        str, typer.Option(help="Limit of the system in M/M/1/K, in packets.", metavar="N")
+        str, typer.Option(help="Limit of the system in the model M/M/1/K, in packets.", metavar="N")
     ] = "20",
 ) -> None:
-    """Compute the queue of packets that arrive one by one: M/M/1, M/D/1, M/G/1 and M/M/1/K."""
+    """Compute the queue of single packets, with the models M/M/1, M/D/1, M/G/1 and M/M/1/K."""
     from aqmlab.models.batch_queue import BatchQueue
     from aqmlab.models.single_server import MG1, MM1K, md1, mm1
 
@@ -186,7 +196,7 @@ def queue(
     ]
     last = [number(full.mean_system), number(1e3 * full.mean_wait), number(100 * full.loss)]
     show(
-        f"Load {load:g}, services of {1e3 * seconds:g} ms",
+        f"Load {load:g}, mean service time {1e3 * seconds:g} ms",
         ["queue", "mean number (packets)", "mean wait (ms)", "loss (%)"],
         [*rows, [f"M/M/1/{full.limit}", *last]],
     )
@@ -201,7 +211,7 @@ def tcp(
     ] = 1460,
     per_ack: Annotated[float, typer.Option(help="Segments per ACK (b).", metavar="X")] = 2,
 ) -> None:
-    """Compute the rate of TCP at a share of signals: square root, PFTK, CUBIC and Scalable."""
+    """Compute the rate of TCP for a share of lost or marked segments, with several models."""
     from aqmlab.models import tcp_rates
 
     r, t0 = read_time("--rtt", rtt), read_time("--rto", rto)
@@ -214,7 +224,7 @@ def tcp(
     }
     show(
         f"p = {100 * p:g} %, RTT {1e3 * r:g} ms",
-        ["control", "window (segments)", "rate (Mbit/s)"],
+        ["model", "window (segments)", "rate (Mbit/s)"],
         [[name, number(w), number(8e-6 * mss * w / r)] for name, w in windows.items()],
     )
 
@@ -226,21 +236,21 @@ def dctcp(
     threshold: Annotated[float, typer.Option(help="Marking threshold K, in packets.", metavar="X")],
     packet: Packet = 1500,
 ) -> None:
-    """Compute the oscillation of the queue of DCTCP at a marking threshold."""
+    """Compute the oscillation of the queue under DCTCP with a marking threshold."""
     from aqmlab.models.dctcp import StepMarking, least_threshold
 
     c, r = read_rate("--rate", rate) / 8 / packet, read_time("--rtt", rtt)
-    of = StepMarking(flows, c, r, threshold)
+    model = StepMarking(flows, c, r, threshold)
     show(
         f"{flows:g} flows, C·RTT = {c * r:.4g} packets, K = {threshold:g} packets",
         ["quantity", "value", "unit"],
         [
-            ["maximum queue", number(of.most), "packets"],
-            ["minimum queue", number(of.least), "packets"],
-            ["share of marks α", number(100 * of.alpha), "%"],
-            ["period", number(1e3 * of.period_s), "ms"],
+            ["maximum queue", number(model.most), "packets"],
+            ["minimum queue", number(model.least), "packets"],
+            ["share of marks α", number(100 * model.alpha), "%"],
+            ["period", number(1e3 * model.period_s), "ms"],
             ["minimum K without idle link", number(least_threshold(c, r)), "packets"],
-            ["maximum gain g", number(of.greatest_gain), ""],
+            ["maximum gain g", number(model.greatest_gain), ""],
         ],
     )
 
@@ -268,16 +278,16 @@ def short_flow(
         f"{n} segments, RTT {1e3 * r:g} ms",
         ["quantity", "value", "unit"],
         [
-            ["round trips of data", str(short_flows.rounds(n, initial=initial, growth=growth)), ""],
-            ["time without loss", number(1e3 * latency), "ms"],
-            [f"expected time, p = {100 * p:g} %",
-             number(1e3 * expected), "ms"],
+            ["round trips with data",
+             str(short_flows.rounds(n, initial=initial, growth=growth)), ""],
+            ["duration without loss", number(1e3 * latency), "ms"],
+            [f"expected duration, p = {100 * p:g} %", number(1e3 * expected), "ms"],
         ],
     )  # fmt: skip
 
 
 def loop(
-    law: Annotated[str, typer.Argument(help="AQM: red, pi, pie or pi2.", metavar="AQM")],
+    aqm: Annotated[str, typer.Argument(help="The AQM: red, pi, pie or pi2.", metavar="AQM")],
     flows: Annotated[float, typer.Option(help="Number of Reno flows.", metavar="N")],
     rate: Rate,
     rtt: Annotated[
@@ -291,15 +301,18 @@ def loop(
             "--parameter",
             metavar="KEY=VALUE",
             help="Set a parameter of the AQM, without a unit. red has minth and maxth (packets), "
-            "maxp and wq. pi has qref (packets), period (s), and k and z or a and b. pie and pi2 "
-            "have target and period (s), alpha and beta (1/s). Repeat the option for several.",
+            "maxp and wq. pi has qref (packets), period (s), and either k and z or a and b. pie "
+            "and pi2 have target and period (s), alpha and beta (1/s). Repeat the option for "
+            "several parameters.",
             show_default="the published values",
         ),
     ] = None,
     step: Annotated[
         float | None,
         typer.Option(
-            help="Number of flows after 20 s in --step-plot.", metavar="N", show_default="no change"
+            help="Change the number of flows to N after 20 s in the figure of --step-plot.",
+            metavar="N",
+            show_default="no change",
         ),
     ] = None,
     plot: PlotOption = None,
@@ -307,14 +320,15 @@ def loop(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Also draw 100 s of window and queue into this image file: .png, .svg or .pdf.",
+            help="Also draw the window and the queue over 100 s into this image file: .png, .svg "
+            "or .pdf.",
             show_default="no image",
         ),
     ] = None,
 ) -> None:
     """Compute the equilibrium and the stability margins of an AQM with Reno flows.
 
-    --plot draws gain and phase over frequency (Bode).
+    --plot draws the gain and phase over the frequency (Bode plot).
     """
     from aqmlab.models.fluid.margins import Loop
     from aqmlab.models.fluid.network import Network
@@ -322,56 +336,59 @@ def loop(
     drawable(plot)
     drawable(step_plot, "--step-plot")
     if step is not None and not step_plot:
-        raise ValueError("--step changes the flows in --step-plot FILE; give --step-plot too")
+        raise ValueError(
+            "--step changes the number of flows in the figure of --step-plot; give --step-plot too"
+        )
     network = Network(
         flows, read_rate("--rate", rate) / 8 / packet, read_time("--rtt", rtt), per_ack=per_ack
     )
-    chosen = _law(
-        law, network, dict(read_change(v, "minth=20", "--parameter") for v in values or [])
+    controller = _controller(
+        aqm, network, dict(read_change(v, "minth=20", "--parameter") for v in values or [])
     )
-    of = Loop(network, chosen)
-    exact = Loop(network, chosen, exact=True)
-    rest = of.rest
+    short = Loop(network, controller)
+    exact = Loop(network, controller, exact=True)
+    rest = short.rest
     rows = [
-        ["queue at rest", number(rest.queue), "", "packets"],
-        ["window at rest", number(rest.window), "", "packets"],
-        ["signals at rest", number(100 * rest.probability), "", "%"],
+        ["queue in equilibrium", number(rest.queue), "", "packets"],
+        ["window in equilibrium", number(rest.window), "", "packets"],
+        ["signals in equilibrium", number(100 * rest.probability), "", "%"],
     ]
-    for what, unit, scale, name in (
+    for quantity, unit, scale, name in (
         ("crossover", "rad/s", 1, "crossover"),
         ("phase margin", "°", 1, "phase_margin_deg"),
         ("gain margin", "factor", 1, "gain_margin"),
         ("delay margin", "ms", 1e3, "delay_margin_s"),
     ):
-        both = [number(scale * getattr(one, name)) for one in (of, exact)]
-        rows.append([what, *both, unit])
-    stability = "stable" if of.is_stable else "unstable"
+        both = [number(scale * getattr(one, name)) for one in (short, exact)]
+        rows.append([quantity, *both, unit])
+    stability = "stable" if short.is_stable else "unstable"
     heads = ["quantity", "short", "whole linear", "unit"]
-    show(f"{law}, {flows:g} flows: {stability}", heads, rows)
-    say(
-        "short: the published plant, which leaves the delay of the window out. whole linear: the "
-        "plant with this delay."
+    show(f"{aqm}, {flows:g} flows: {stability}", heads, rows)
+    print_text(
+        "The column short is for the published plant, which omits the delay of the window. The "
+        "column whole linear is for the plant with this delay."
     )
-    _loop_plots(of, law, step, plot, step_plot)
+    _loop_plots(short, aqm, step, plot, step_plot)
 
 
 def _loop_plots(
-    of: Any, law: str, step: float | None, plot: Path | None, step_plot: Path | None
+    loop: Any, aqm: str, step: float | None, plot: Path | None, step_plot: Path | None
 ) -> None:
+    """Draw the figures of a control loop."""
     from aqmlab.figures import models as figures
     from aqmlab.models.fluid.over_time import over_time
 
     if plot:
-        draw(figures.bode({law: of}), plot)
+        draw(figures.bode({aqm: loop}), plot)
     if step_plot:
         flows = [(20.0, step)] if step else []
-        start = None if step else (of.rest.window, of.rest.queue / 2)
-        course = over_time(of.network, of.controller, 100, flows=flows, start=start)
-        draw(figures.courses({law: course}), step_plot)
+        start = None if step else (loop.rest.window, loop.rest.queue / 2)
+        course = over_time(loop.network, loop.controller, 100, flows=flows, start=start)
+        draw(figures.courses({aqm: course}), step_plot)
 
 
-def _law(name: str, network: "Network", values: dict[str, str]) -> "Controller":
-    """Return an AQM with the given parameters, and the published values of the others."""
+def _controller(name: str, network: "Network", values: dict[str, str]) -> "Controller":
+    """Return an AQM with some parameters, and the published values of its other parameters."""
     from aqmlab.models.fluid.controllers import PI2, PIE, DelayController, Integral, Red
     from aqmlab.models.fluid.design import pi_of
 
@@ -395,29 +412,34 @@ def _law(name: str, network: "Network", values: dict[str, str]) -> "Controller":
         else:
             aqm = Integral(take("k", rule.k), take("z", rule.z), queue, period)
     elif name in ("pie", "pi2"):
-        of = PIE if name == "pie" else PI2
+        published = PIE if name == "pie" else PI2
         aqm = DelayController(
-            take("target", of.target_s), take("period", of.period_s), take("alpha", of.alpha),
-            take("beta", of.beta), auto_tuned=of.auto_tuned, squared=of.squared,
+            take("target", published.target_s), take("period", published.period_s),
+            take("alpha", published.alpha), take("beta", published.beta),
+            auto_tuned=published.auto_tuned, squared=published.squared,
         )  # fmt: skip
     else:
         raise ValueError(f"AQM {name!r} must be one of red, pi, pie, pi2")
     if values:
         raise ValueError(
-            f"--parameter {', '.join(values)}: {name} has no such parameter; see --help"
+            f"--parameter {', '.join(values)}: {name} does not have this parameter; see aqmlab "
+            "model loop --help"
         )
     return aqm
 
 
 def figure_7() -> None:
-    """List the readings of figure 7 of "The power of ECN" that give the 5 packets of its text."""
+    """List interpretations of figure 7 of "The power of ECN", and the queue that each predicts.
+
+    The text of the article states a queue of 5 packets for this figure.
+    """
     from aqmlab.models.figure_7 import readings
 
     shown = [r for r in readings() if len(r.departures) < 2 or r.meets]
     show(
-        "Flows of 7.22 packets at load 0.8; the text reads 5 packets",
-        ["departs from the text in", "packets", "rounds to 5"],
-        [[", ".join(r.departures) or "nothing", f"{r.packets:.2f}", "yes" if r.meets else ""]
+        "Flows of 7.22 packets at load 0.8, for which the text states 5 packets",
+        ["difference from the text", "packets", "rounds to 5"],
+        [[", ".join(r.departures) or "none", f"{r.packets:.2f}", "yes" if r.meets else ""]
          for r in shown if len(r.departures) < 4],
     )  # fmt: skip
 

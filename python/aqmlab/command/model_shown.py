@@ -4,14 +4,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aqmlab.command.terminal import console, say
+from aqmlab.command.terminal import console, print_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 def show(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table whose first column is text; the others are numbers and units."""
+    """Print a table whose first column has texts and whose other columns have numbers and units."""
     from rich.table import Table
 
     table = Table(title=title, title_justify="left")
@@ -28,7 +28,7 @@ def number(value: float) -> str:
 
 
 def drawable(path: Path | None, option: str = "--plot") -> None:
-    """Raise an error, before any run, if an image cannot be written to a path."""
+    """Raise an error if an image cannot be written to a path; called before the first run."""
     from aqmlab import figures
 
     if path is None:
@@ -42,4 +42,4 @@ def draw(figure: "Figure", path: Path) -> None:
     """Write a figure, and print its path."""
     from aqmlab import figures
 
-    say(f"Written to {figures.save(figure, path)}")
+    print_text(f"Written to {figures.save(figure, path)}")

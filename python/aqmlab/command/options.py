@@ -1,7 +1,7 @@
-"""The options that several commands share, each defined once, and the parsers of their values.
+"""Options that several commands share, each defined once, and the parsers of their values.
 
-An option of the vocabulary has the same name, type, meaning and default rule in every command that
-has it; ``docs/reference/options.md`` lists which commands have it.
+A shared option has the same name, type, meaning and rule for its default in every command.
+``docs/reference/options.md`` lists the commands of each option.
 """
 
 from collections.abc import Sequence
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
     from aqmlab.engine import Engine
 
 MAX_DIGITS = 6
-"""Maximum number of digits of a count; a larger count would only fill the memory."""
+"""Maximum number of digits of a count, because a larger number of runs exceeds any memory."""
 MAX_TIME_S, MAX_RATE_BPS = 1e7, 1e15
-"""Maximum time and rate, as in scenarios."""
+"""Maximum time in s and maximum rate in bit/s, as in scenarios."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """An option of the vocabulary.
+    """Option that several commands share.
 
     Attributes
     ----------
     name : str
-        Its name on the command line.
+        Name on the command line.
     metavar : str
-        Placeholder of its value in the help; "" for a flag.
+        Placeholder of the value in the help; "" for a flag.
     meaning : str
-        Its meaning, in whole sentences.
+        Meaning in whole sentences.
     default : str
-        Its default, where that is the same in every command; "" where each command has its own.
+        Default of all commands, or "" if the default depends on the command.
     """
 
     name: str
@@ -42,12 +42,12 @@ class Option:
     default: str = ""
 
     def of(self, default: str = "") -> Any:
-        """Return the option for a command, with the default that the help states.
+        """Return the option for a command. The help states its default.
 
         Parameters
         ----------
         default : str
-            The default of the command, if the vocabulary has none.
+            Default of the command, if the default depends on the command.
         """
         names = [self.name]
         if self.name == "--warnings":
@@ -129,7 +129,7 @@ VOCABULARY = {
         ),
     )
 }
-"""The options that several commands share, by name."""
+"""Options that several commands share, by name."""
 
 
 def out(default: str) -> Any:
@@ -164,11 +164,11 @@ RENAMED = {
     ("plot", "--reply"): ("--reverse", "aqmlab plot sequence RUN --reverse"),
     ("traffic", "--plot"): ("--out", "aqmlab traffic surge --out results/surge"),
 }
-"""For each command and option that was renamed: the new name, and an example."""
+"""New name and an example for each command and each old name of its options."""
 
 
 def renamed(command: str, option: str) -> str | None:
-    """Return the error message for an option under its old name; None if it never had it."""
+    """Return the error for the old name of an option; None if it is not an old name."""
     if (command, option) not in RENAMED:
         return None
     name, example = RENAMED[command, option]
@@ -187,7 +187,7 @@ def read_engine(name: str | None) -> "Engine | None":
 def read_change(
     change: str, example: str = "network.queue.limit='64 packets'", option: str = "--set"
 ) -> tuple[str, str]:
-    """Split ``KEY=VALUE``, as given to ``--set`` or another option, into key and value."""
+    """Split ``KEY=VALUE``, the value of ``--set`` or another option, into key and value."""
     key, equals, value = change.partition("=")
     if not equals or not key.strip() or not value.strip():
         raise ValueError(f"{option} {change!r} must be KEY=VALUE, for example {example}")
@@ -200,7 +200,7 @@ def read_overrides(
     warm_up: str | None = None,
     example: str = "network.queue.limit='64 packets'",
 ) -> list[tuple[str, str]]:
-    """Return the keys that ``--set``, ``--seed`` and ``--warm-up`` change, with their values."""
+    """Return the changes by ``--set``, ``--seed`` and ``--warm-up`` as keys and values."""
     from aqmlab.scenario import warm_up_change
 
     overrides = [read_change(change, example) for change in changes or []]
@@ -210,7 +210,7 @@ def read_overrides(
 
 
 def read_count(option: str, text: str | None) -> int | None:
-    """Return the value of an option that is a count, 1 or more; None if it is absent."""
+    """Return the value of an option that is a count of 1 or more; None if the option is absent."""
     if text is None:
         return None
     if len(text) > MAX_DIGITS and text.isdecimal():
@@ -234,7 +234,7 @@ def read_time(option: str, text: str) -> float:
 
 
 def read_instant(option: str, text: str | None, example: str = "20 s") -> float | None:
-    """Return the value of an option that is a time of 0 or more, in s; None if it is absent."""
+    """Return the value in s of an option that is a time of 0 or more; None if it is absent."""
     from aqmlab.scenario import seconds
 
     if text is None:

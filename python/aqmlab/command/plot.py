@@ -1,4 +1,4 @@
-"""`aqmlab plot`: the segments, the windows or the round trips of a flow."""
+"""`aqmlab plot`: a figure of the segments, the windows or the round trips of a flow."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from aqmlab.command.options import SeedOption, SetOption, out, read_instant, read_overrides
-from aqmlab.command.terminal import say
+from aqmlab.command.terminal import print_text
 
 EXAMPLES = (
     "aqmlab plot sequence examples/one_flow.toml --from '1.2 s' --to '2.5 s'",
@@ -16,7 +16,7 @@ EXAMPLES = (
 
 
 class Graph(StrEnum):
-    """The graphs that `aqmlab plot` draws of a flow."""
+    """Graphs of a flow that `aqmlab plot` can draw."""
 
     SEQUENCE = "sequence"
     WINDOW = "window"
@@ -27,8 +27,8 @@ def plot_command(
     graph: Annotated[
         Graph,
         typer.Argument(
-            help="sequence for segments and ACKs, window for the windows of the sender, rtt for "
-            "round trips.",
+            help="Graph to draw: sequence for segments and ACKs, window for the windows of the "
+            "sender, or rtt for round-trip times.",
             show_choices=True,
         ),
     ],
@@ -66,7 +66,8 @@ def plot_command(
     reverse: Annotated[
         bool,
         typer.Option(
-            "--reverse", help="Draw the data in the reverse direction, which the host `to` sends."
+            "--reverse",
+            help="Draw the data of the reverse direction, which the receiver of the flow sends.",
         ),
     ] = False,
     seed: SeedOption = None,
@@ -82,7 +83,7 @@ def plot_command(
 
     if flow and len(flow) > 1:
         raise ValueError(
-            f"--flow is given {len(flow)} times, and a plot shows one flow; give it once"
+            f"--flow is given {len(flow)} times, and a figure shows one flow; give it once"
         )
     path = to or Path(f"{graph.value}.png")
     if path.suffix.lower() not in figures.FORMATS:
@@ -91,7 +92,7 @@ def plot_command(
     times = (read_instant("--from", begin, "1.2 s"), read_instant("--to", end, "2.5 s"))
     overrides = read_overrides(changes, seed)
     if overrides and source.is_dir():
-        raise ValueError(f"{source} is a finished run; leave --set and --seed out")
+        raise ValueError(f"{source} is a finished run; leave out --set and --seed")
     result = segments.load(source, graph.value, overrides)
     name = segments.flow_name(result, flow[0] if flow else None)
     figure = {
@@ -99,4 +100,4 @@ def plot_command(
         Graph.WINDOW: figures.windows,
         Graph.RTT: figures.rtt,
     }[graph](result, name, times, reply=reverse)
-    say(f"Written to {figures.save(figure, path)}")
+    print_text(f"Written to {figures.save(figure, path)}")

@@ -1,4 +1,4 @@
-"""`aqmlab reproduce`: a published study."""
+"""`aqmlab reproduce`: reproduction of a published study."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,7 +18,7 @@ from aqmlab.command.options import (
     read_overrides,
     replications,
 )
-from aqmlab.command.terminal import console, resumable, say
+from aqmlab.command.terminal import console, print_text, resumable
 
 if TYPE_CHECKING:
     from aqmlab.engine import Engine
@@ -35,7 +35,9 @@ EXAMPLES = (
 def reproduce_command(
     study: Annotated[
         str | None,
-        typer.Argument(help="A study, as `aqmlab list studies` names it.", metavar="STUDY"),
+        typer.Argument(
+            help="Name of a study. `aqmlab list studies` lists the names.", metavar="STUDY"
+        ),
     ] = None,
     items: Annotated[list[str] | None, typer.Argument(hidden=True, metavar="ITEM")] = None,
     only: Annotated[
@@ -49,8 +51,8 @@ def reproduce_command(
     claim: Annotated[
         str | None,
         typer.Option(
-            help="Decide only this claim, e.g. EF-045, with the runs that it needs. No file is "
-            "written.",
+            help="Show the verdict on this claim only, e.g. EF-045, from the runs that it needs. "
+            "No file is written.",
             metavar="ID",
         ),
     ] = None,
@@ -58,17 +60,17 @@ def reproduce_command(
         bool,
         typer.Option(
             "--all",
-            help="Reproduce every study, each in a folder of its own, with one page about all.",
+            help="Reproduce all studies, each in its own folder, and write one page about all.",
         ),
     ] = False,
     quick: Annotated[
         bool,
         typer.Option(
             "--quick",
-            help="Run the quick form of the study: some of its settings, with two or three "
-            "replications, in at most a minute of processor time. It leaves out the other "
-            "settings, and the claims except in power-of-ecn. The command first names the settings "
-            "and the time. ecn-finite-transfers, which takes a minute, has no quick form.",
+            help="Run only some settings of the study, with two or three replications, in at most "
+            "a minute of processor time. The claims are left out, except in power-of-ecn. The "
+            "command first prints the settings and the time. ecn-finite-transfers does not have "
+            "this option, because the whole study takes about a minute.",
         ),
     ] = False,
     changes: SetOption = None,
@@ -81,18 +83,18 @@ def reproduce_command(
 ) -> None:
     """Reproduce a published study, and compare each printed number and claim with the runs.
 
-    The output is a folder with one HTML report, its figures and tables. --set changes an
-    assumption in every scenario of the study that has the key; the report then says so.
+    The output is a folder with an HTML report, figures and tables. --set changes a key in every
+    scenario of the study that has the key, and the report states the change.
     """
     from aqmlab import studies
     from aqmlab.store import FolderStore
 
     by = read_engine(engine)
     if every:
-        given = {"STUDY": study, "--only": only, "--replications": number,
-                 "--set": changes, "--claim": claim}  # fmt: skip
-        if wrong := [name for name, value in given.items() if value]:
-            raise ValueError(f"--all reproduces each study as it is; leave {wrong[0]} out")
+        excluded = {"STUDY": study, "--only": only, "--replications": number,
+                    "--set": changes, "--claim": claim}  # fmt: skip
+        if present := [name for name, value in excluded.items() if value]:
+            raise ValueError(f"--all reproduces all studies unchanged; leave out {present[0]}")
         _every(to, read_count("--jobs", jobs), store, by, quick=quick, force=force)
         return
     if study is None:
@@ -103,13 +105,13 @@ def reproduce_command(
         raise ValueError(
             f"{items[0]!r} is one argument too many; give tables and figures after --only"
         )
-    wanted = [*(only or []), *(items or [])]
+    chosen_items = [*(only or []), *(items or [])]
     runs, threads = read_count("--replications", number), read_count("--jobs", jobs)
     changed = read_overrides(changes, example=ASSUMPTION)
-    if claim and (wanted or to or quick):
+    if claim and (chosen_items or to or quick):
         raise ValueError(
-            "--claim runs what the claim needs and writes no file; leave --only, --out and "
-            "--quick out"
+            "--claim runs only the settings of one claim and writes no file; leave out --only, "
+            "--out and --quick"
         )
     with ExitStack() as stack:
         finished = stack.enter_context(FolderStore(store)) if store else None
@@ -118,8 +120,8 @@ def reproduce_command(
         if claim:
             _decide(chosen, claim, runs, threads, by, finished, changed)
             return
-        say(str(chosen.reproduce(
-            wanted, runs, threads, to, console(), engine=by, store=finished, changes=changed,
+        print_text(str(chosen.reproduce(
+            chosen_items, runs, threads, to, console(), engine=by, store=finished, changes=changed,
             quick=quick, force=force,
         )))  # fmt: skip
 
@@ -141,7 +143,7 @@ def _every(
         finished = stack.enter_context(FolderStore(store)) if store else None
         if finished:
             stack.enter_context(resumable(finished))
-        say(str(reproduce_all(
+        print_text(str(reproduce_all(
             to, jobs, console(), engine=engine, store=finished, quick=quick, force=force
         )))  # fmt: skip
 
@@ -155,17 +157,17 @@ def _decide(
     store: "FolderStore | None",
     changes: list[tuple[str, str]],
 ) -> None:
-    """Print the verdict on a claim, and the numbers that it rests on."""
+    """Print the verdict on a claim, and the numbers that decide it."""
     from aqmlab.studies.framework.verdicts import called
 
     printed, decision, runs = study.decide(
         claim, replications, jobs, engine=engine, store=store, changes=changes
     )
-    say(f"{printed.id}: {printed.statement} ({printed.scenario}; {printed.source})")
-    say(f"printed {printed.printed}, ours {decision.ours or 'none'}")
+    print_text(f"{printed.id}: {printed.statement} ({printed.scenario}; {printed.source})")
+    print_text(f"printed {printed.printed}, measured {decision.ours or 'nothing'}")
     verdict = called(decision.verdict, changed=bool(changes))
-    say(f"{verdict}: {decision.evidence}")
+    print_text(f"{verdict}: {decision.evidence}")
     if not printed.counted:
-        say(f"not counted, {printed.basis}: {printed.reason}")
-    under = "".join(f"; {key} = {value}" for key, value in changes)
-    say(f"{runs.distinct()} runs, {runs.replications} replications{under}.")
+        print_text(f"not counted, {printed.basis}: {printed.reason}")
+    changed = "".join(f"; {key} = {value}" for key, value in changes)
+    print_text(f"{runs.distinct()} runs, {runs.replications} replications{changed}.")

@@ -1,4 +1,4 @@
-"""`aqmlab responses`: response times of requests, by size, per scheme."""
+"""`aqmlab responses`: response times of requests by size, for several scenarios."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ from aqmlab.command.options import (
     read_overrides,
     replications,
 )
-from aqmlab.command.terminal import console, resumable, say
+from aqmlab.command.terminal import console, print_text, resumable
 
 if TYPE_CHECKING:
     from aqmlab.measures.responses import Responses
@@ -35,8 +35,8 @@ def responses_command(
     sources: Annotated[
         list[Path],
         typer.Argument(
-            help="Scenarios to run, or folders of runs that recorded the series requests. Each is "
-            "a scheme.",
+            help="Scenarios to run, or folders of runs that recorded the series requests. The "
+            "table shows them below each other.",
             metavar="RUN...",
         ),
     ],
@@ -69,20 +69,20 @@ def responses_command(
         runs = stack.enter_context(FolderStore(store)) if store else None
         if runs:
             stack.enter_context(resumable(runs))
-        how = {"jobs": read_count("--jobs", jobs), "store": runs, "engine": read_engine(engine)}
-        schemes = _schemes(sources, overrides, count, how)
+        options = {"jobs": read_count("--jobs", jobs), "store": runs, "engine": read_engine(engine)}
+        schemes = _schemes(sources, overrides, count, options)
     show(schemes)
     if plot:
-        say(f"Written to {figures.save(responses(schemes), plot)}")
+        print_text(f"Written to {figures.save(responses(schemes), plot)}")
 
 
 def _schemes(
     sources: list[Path],
     overrides: list[tuple[str, str]],
     count: int,
-    how: dict[str, Any],
+    options: dict[str, Any],
 ) -> "dict[str, list[Responses]]":
-    """Return the responses of each source, by its name."""
+    """Return the responses of each source by its name; `options` as for a campaign."""
     from aqmlab.engine import Simulator
     from aqmlab.experiment import campaign, in_order
     from aqmlab.measures.responses import Responses
@@ -91,7 +91,7 @@ def _schemes(
     from aqmlab.scenario import normalize, with_seed
 
     schemes: dict[str, list[Responses]] = {}
-    asks: list[tuple[str]] = []
+    requests: list[tuple[str]] = []
     names: list[str] = []
     for source in sources:
         name = (
@@ -100,27 +100,27 @@ def _schemes(
         if source.is_dir():
             if overrides or count > 1:
                 raise ValueError(
-                    f"{source} is a finished run; leave --set, --seed, --warm-up and "
-                    "--replications out, or give its scenario"
+                    f"{source} is a finished run; leave out --set, --seed, --warm-up and "
+                    "--replications, or give its scenario"
                 )
             schemes[name] = [Responses.of(Result.read(source))]
             continue
         whole = json.loads(normalize(source, overrides=overrides))
         whole["record"]["series"] = list(dict.fromkeys([*whole["record"]["series"], "requests"]))
         text = normalize(whole)
-        asks += [(with_seed(text, whole["seed"] + k),) for k in range(count)]
+        requests += [(with_seed(text, whole["seed"] + k),) for k in range(count)]
         names += [name] * count
-    how = how | {"engine": how["engine"] or Simulator()}
-    if asks:
+    options = options | {"engine": options["engine"] or Simulator()}
+    if requests:
         with Bar() as bar:
-            done = in_order(campaign(asks, Responses.of, progress=bar, **how))
+            done = in_order(campaign(requests, Responses.of, progress=bar, **options))
         for name, one in zip(names, done, strict=True):
             schemes.setdefault(name, []).append(one)
     return schemes
 
 
 def show(schemes: "dict[str, list[Responses]]") -> None:
-    """Print a row per scheme and class of sizes, with the requests of all replications."""
+    """Print one row per source and class of sizes, with the requests of all replications."""
     import numpy as np
     from rich.table import Table
 
@@ -143,8 +143,8 @@ def show(schemes: "dict[str, list[Responses]]") -> None:
     for name, several in schemes.items():
         columns = ("times", "ended", "sizes", "handshakes", "timeouts")
         every = Responses(*(np.concatenate([getattr(r, key) for r in several]) for key in columns))
-        for k, (label, above, most) in enumerate((("all", -1.0, np.inf), *CLASSES)):
-            one = every.of_sizes(above, most)
+        for k, (label, above, maximum) in enumerate((("all", -1.0, np.inf), *CLASSES)):
+            one = every.of_sizes(above, maximum)
             if not len(one):
                 continue
             quantiles = (_shown(*one.quantile(share)) for share in SHARES)
@@ -157,10 +157,12 @@ def show(schemes: "dict[str, list[Responses]]") -> None:
                 end_section=k == len(CLASSES),
             )  # fmt: skip
     console().print(table)
-    say(
-        "Means are over finished requests. Quantiles also count unfinished requests (Kaplan–Meier)."
+    print_text(
+        "Means count only finished requests. Quantiles also count unfinished requests "
+        "(Kaplan–Meier)."
     )
 
 
 def _shown(time_s: float, known: bool) -> str:
+    """Return a time as text; if it is not known, only its lower bound."""
     return f"{time_s:.3f}" if known else f"> {time_s:.3f}"

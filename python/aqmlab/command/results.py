@@ -1,4 +1,4 @@
-"""`aqmlab results`: the estimates of a sweep as a table and as a figure."""
+"""`aqmlab results`: estimates of a sweep as a table and as a figure."""
 
 import math
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ import typer
 
 from aqmlab import estimates
 from aqmlab.command.options import PlotOption, WarningsOption
-from aqmlab.command.terminal import console, say, warn
+from aqmlab.command.terminal import console, print_text, print_warnings
 from aqmlab.estimates import Estimate, Kind
 from aqmlab.words import visible
 
@@ -18,28 +18,31 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from aqmlab.experiment import Cell, Outcome
+    from aqmlab.experiment import ArmEstimate, Outcome
 
 SIGNIFICANT = 0.05
 MAX_ROWS = 60
 READING = {
-    "t": "Means of n replications, ± half of their 95 % interval (Student's t).",
-    "bca": "Means of n replications with their 95 % interval (bootstrap, BCa).",
-    "median": "Medians of n replications with their exact interval of at least 95 %, which needs "
-    "at least six values.",
+    "t": "Values are means of n replications, ± half of the 95 % interval (Student's t).",
+    "bca": "Values are means of n replications with the 95 % interval (bootstrap, BCa).",
+    "median": "Values are medians of n replications with an exact interval of at least 95 %, which "
+    "needs at least six values.",
 }
+"""Explanation of the values in a table, by the kind of the interval."""
 DIFFERENCES = (
-    "Differences from the first arm, seed by seed. * marks a difference whose p-value ({}, "
-    "corrected by Holm for all differences shown) is below 0.05. = marks equal values in every "
-    "replication."
+    "Differences are to the first arm with the same seed. * marks a difference with a p value "
+    "below 0.05 ({}, corrected by Holm for all differences shown). = marks values that are equal "
+    "in all replications."
 )
-
+"""Explanation of the differences in a table, with the name of the test to insert."""
 EFFECTS = (
-    "Change of the mean when a factor goes from its first level to another, ± half of the 95 % "
-    "interval. a × b is the increase of a's effect at b's other level. Least squares with seeds as "
-    "blocks, HC2. * marks an effect whose p-value (corrected by Holm for all effects of the "
-    "measure) is below 0.05; FDR is the p-value by Benjamini and Hochberg."
+    "An effect is the change of the mean between the first level of a factor and another, ± half "
+    "of the 95 % interval. The effect a × b is the increase of the effect of a between the levels "
+    "of b. The model is least squares with seeds as blocks (HC2). * marks an effect with a p value "
+    "below 0.05 (corrected by Holm for all effects of the measure). FDR is the p value corrected "
+    "by Benjamini and Hochberg."
 )
+"""Explanation of a table of effects."""
 EXAMPLES = (
     "aqmlab results results/queue_size --by limit --measure goodput_bps --plot goodput.png",
     "aqmlab results results/queue_size --effects --csv effects.csv",
@@ -51,8 +54,9 @@ def results_command(
     by: Annotated[
         list[str] | None,
         typer.Option(
-            help="Show the levels of this factor, and take the mean over the factors that are not "
-            "named. Give its dotted path or the end of it. Repeat the option for several factors.",
+            help="Show the levels of this factor, and the means over all other factors. Give the "
+            "dotted path of the factor or the end of the path. Repeat the option for several "
+            "factors.",
             metavar="FACTOR",
             show_default="every factor",
         ),
@@ -68,8 +72,8 @@ def results_command(
     interval: Annotated[
         Kind,
         typer.Option(
-            help="Statistic and interval: t for means with Student's interval, bca for means with "
-            "the bootstrap interval, median for medians with their exact interval.",
+            help="Statistic and interval to show: t for means with Student's interval, bca for "
+            "means with the bootstrap interval, or median for medians with an exact interval.",
             metavar="KIND",
         ),
     ] = "t",
@@ -77,23 +81,23 @@ def results_command(
         bool,
         typer.Option(
             "--effects",
-            help="Show main effects and interactions of factors and arms instead of means.",
+            help="Show the main effects and interactions of factors and arms instead of means.",
         ),
     ] = False,
     plot: PlotOption = None,
     csv: Annotated[
         Path | None,
-        typer.Option(help="Also write the table to this new file, as CSV.", metavar="FILE"),
+        typer.Option(help="Also write the table to this new CSV file.", metavar="FILE"),
     ] = None,
     parquet: Annotated[
         Path | None,
-        typer.Option(help="Also write the table to this new file, as Parquet.", metavar="FILE"),
+        typer.Option(help="Also write the table to this new Parquet file.", metavar="FILE"),
     ] = None,
     netcdf: Annotated[
         Path | None,
         typer.Option(
-            help="Also write the measures of every run, by factors, arm and replication, to this "
-            "new file, as netCDF.",
+            help="Also write the measures of all runs, as arrays over factors, arms and "
+            "replications, to this new netCDF file.",
             metavar="FILE",
         ),
     ] = None,
@@ -101,8 +105,8 @@ def results_command(
 ) -> None:
     """Show the results of a sweep: each measure per arm and point, with intervals.
 
-    --plot draws each measure over a factor, a line per arm with its intervals: over the factor of
-    --by, or over the first factor that varies. A second --by gives a column of panels per level.
+    --plot draws each measure over the factor of --by, or over the first factor that varies, with
+    one line per arm. A second --by divides the figure into one column of panels per level.
     """
     from aqmlab.command.model_shown import draw, drawable
     from aqmlab.experiment import Outcome
@@ -111,12 +115,12 @@ def results_command(
     drawable(plot)
     for path in filter(None, (csv, parquet, netcdf)):
         if path.exists():
-            raise FileExistsError(f"{path} exists; give another name")
+            raise FileExistsError(f"{path} already exists; give another name")
     outcome = Outcome.read(folder)
     if effects and by:
-        raise ValueError("--effects uses all factors; leave --by out")
+        raise ValueError("--effects uses all factors; leave out --by")
     if effects and plot:
-        raise ValueError("--plot draws means or medians, not effects; leave --effects out")
+        raise ValueError("--plot draws means or medians, not effects; leave out --effects")
     if effects:
         show_effects(outcome, console(), measure)
     else:
@@ -134,9 +138,9 @@ def results_command(
     if netcdf:
         with appearing_file(netcdf) as part:
             outcome.to_xarray().to_netcdf(part, engine="scipy")
-    warn([*outcome.warnings, *outcome.cautions] if warnings else [])
+    print_warnings([*outcome.warnings, *outcome.cautions] if warnings else [])
     for path in filter(None, (csv, parquet, netcdf)):
-        say(f"Written to {path}")
+        print_text(f"Written to {path}")
     if plot:
         from aqmlab.figures.experiment import over_factor
 
@@ -146,7 +150,7 @@ def results_command(
 def show_effects(
     outcome: "Outcome", console: "Console", measures: Sequence[str] | None = None
 ) -> None:
-    """Print main effects and interactions."""
+    """Print the main effects and interactions of factors and arms on some measures."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -154,62 +158,62 @@ def show_effects(
     names = list(measures or [m.name for m in outcome.measures])
     if outcome.title:
         console.print(visible(outcome.title), markup=False, highlight=False)
-    made = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
+    table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     for name in ("measure", "factor", "change"):
-        made.add_column(name, overflow="fold")
-    made.add_column("unit")
+        table.add_column(name, overflow="fold")
+    table.add_column("unit")
     for name in ("effect", "p, Holm", "p, FDR"):
-        made.add_column(name, justify="right", no_wrap=True)
+        table.add_column(name, justify="right", no_wrap=True)
     ends = dict(zip(outcome.factors, short(outcome.factors), strict=True))
     notes: list[str] = []
     for name in names:
         try:
-            of = outcome.effects(name)
+            of_measure = outcome.effects(name)
         except ValueError as error:
-            notes.append(f"{name}: no effects: {error}")
+            notes.append(f"{name} has no effects in this table: {error}")
             continue
-        for i, e in enumerate(of.effects):
+        for i, e in enumerate(of_measure.effects):
             factor = " × ".join(ends.get(one, one) for one in e.factors)
             change = ", ".join(f"{a} → {b}" for a, b in e.levels)
             middle, high = e.interval.middle, e.interval.high
             shown = f"{'+' * (middle > 0)}{spread(middle, high)}{'*' * (e.p_holm < SIGNIFICANT)}"
             first = ["" if i else name, factor, change, outcome.measure(name).unit]
             ps = ["" if math.isnan(p) else f"{p:.2g}" for p in (e.p_holm, e.p_discovery)]
-            made.add_row(*map(Text, [*first, shown, *ps]))
-        for pair in of.aliased:
+            table.add_row(*map(Text, [*first, shown, *ps]))
+        for pair in of_measure.aliased:
             both = " × ".join(ends.get(one, one) for one in pair)
-            notes.append(f"{name}: {both} cannot be separated from effects above (aliased)")
-    console.print(made, markup=False)
+            notes.append(f"{name}: {both} is aliased with an effect in this table")
+    console.print(table, markup=False)
     for text in notes:
         console.print(text, markup=False)
     console.print(EFFECTS, style="dim")
 
 
 def show_measures(outcome: "Outcome", console: "Console") -> None:
-    """Print the measures of one scenario over its replications: a row per measure."""
+    """Print the measures of the replications of one scenario, with one row per measure."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     console.print(visible(outcome.title), markup=False, highlight=False)
-    made = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
-    made.add_column("measure", overflow="fold")
-    made.add_column("unit")
+    table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("measure", overflow="fold")
+    table.add_column("unit")
     for name in ("mean", "median", "central 95 %", "n"):
-        made.add_column(name, justify="right")
-    for cell in outcome.cells():
-        middle = estimates.median(cell.values.values())
+        table.add_column(name, justify="right")
+    for one in outcome.estimates():
+        middle = estimates.median(one.values.values())
         low, high = estimates.number(middle.low), estimates.number(middle.high)
-        runs = f"{low} to {high}" if len(cell.values) > 1 else ""
+        runs = f"{low} to {high}" if len(one.values) > 1 else ""
         median = estimates.number(middle.value)
-        row = cell.measure.name, cell.measure.unit, mean(cell), median, runs, count(cell)
-        made.add_row(*map(Text, row))
-    console.print(made, markup=False)
+        row = one.measure.name, one.measure.unit, mean(one), median, runs, count(one)
+        table.add_row(*map(Text, row))
+    console.print(table, markup=False)
     _not_measured(outcome, console)
     _failures(outcome, console)
     seeds = sorted(outcome.runs["seed"])
     console.print(f"{len(seeds)} replications, seeds {seeds[0]} to {seeds[-1]}.", markup=False)
-    console.print("± half of the mean's 95 % interval (Student's t).", style="dim")
+    console.print("Means are shown ± half of their 95 % interval (Student's t).", style="dim")
 
 
 def _not_measured(outcome: "Outcome", console: "Console") -> None:
@@ -220,12 +224,12 @@ def _not_measured(outcome: "Outcome", console: "Console") -> None:
 
 
 def _failures(outcome: "Outcome", console: "Console") -> None:
-    """Print the number of failed runs, and the reason of the first."""
+    """Print the number of failed runs, and the error of the first failed run."""
     failed = outcome.runs["failed"] != ""
     if failed.any():
-        why = outcome.runs["failed"][failed].iloc[0]
+        error = visible(outcome.runs["failed"][failed].iloc[0])
         console.print(
-            f"{failed.sum()} of {len(failed)} runs failed. The first: {visible(why)}", markup=False
+            f"{failed.sum()} of {len(failed)} runs failed. The first error: {error}", markup=False
         )
 
 
@@ -237,13 +241,14 @@ def show(
     kind: Kind = "t",
 ) -> None:
     """Print the estimates of an experiment, and the differences between its arms."""
-    cells = outcome.cells(by, measures, kind)
+    every = outcome.estimates(by, measures, kind)
     if outcome.title:
         console.print(visible(outcome.title), markup=False, highlight=False)
-    rows = table(cells, outcome)
+    rows = table(every, outcome)
     console.print(rows, markup=False)
-    if rows.row_count < len(cells):
-        console.print(f"{len(cells) - rows.row_count} more rows: --csv FILE writes all of them.")
+    if rows.row_count < len(every):
+        left = len(every) - rows.row_count
+        console.print(f"{left} more rows are not shown; --csv FILE writes all rows.")
     _not_measured(outcome, console)
     _failures(outcome, console)
     points = outcome.runs["point"].nunique()
@@ -254,40 +259,40 @@ def show(
     console.print(f"{READING[kind]} {DIFFERENCES.format(test)}", style="dim")
 
 
-def table(cells: "Sequence[Cell]", outcome: "Outcome") -> "Table":
-    """Return the table: a row per arm and measure at a point."""
+def table(every: "Sequence[ArmEstimate]", outcome: "Outcome") -> "Table":
+    """Return a table with one row per arm, measure and point."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    factors = list(cells[0].at) if cells else []
+    factors = list(every[0].at) if every else []
     several = len(outcome.arms) > 1
-    made = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
+    rows = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     for name in short(factors):
-        made.add_column(name, overflow="fold")
+        rows.add_column(name, overflow="fold")
     for name in ["measure", *["arm"] * several, "unit"]:
-        made.add_column(name, overflow="fold")
+        rows.add_column(name, overflow="fold")
     for name in [
-        cells[0].estimate.statistic.split(",")[0] if cells else "mean",
+        every[0].estimate.statistic.split(",")[0] if every else "mean",
         "n",
         *["difference"] * several,
     ]:
-        made.add_column(name, justify="right", no_wrap=True)
+        rows.add_column(name, justify="right", no_wrap=True)
     before: list[str] = []
-    for cell in cells[:MAX_ROWS]:
-        place = [*map(str, cell.at.values()), cell.measure.name]
+    for one in every[:MAX_ROWS]:
+        place = [*map(str, one.at.values()), one.measure.name]
         same = 0
         while same < min(len(before), len(place)) and before[same] == place[same]:
             same += 1
         shown = [*[""] * same, *place[same:]]
         before = place
-        texts = [*shown, *[cell.arm] * several, cell.measure.unit, mean(cell), count(cell)]
-        made.add_row(*map(Text, texts), *[Text(difference(cell))] * several)
-    return made
+        texts = [*shown, *[one.arm] * several, one.measure.unit, mean(one), count(one)]
+        rows.add_row(*map(Text, texts), *[Text(difference(one))] * several)
+    return rows
 
 
 def short(factors: Sequence[str]) -> list[str]:
-    """Return the shortest ends of dotted paths that differ from each other.
+    """Return the shortest distinct ends of dotted paths.
 
     Examples
     --------
@@ -307,13 +312,13 @@ def short(factors: Sequence[str]) -> list[str]:
     return ends
 
 
-def mean(cell: "Cell") -> str:
-    """Return the mean with half of its interval."""
-    return interval_of(cell.estimate)
+def mean(one: "ArmEstimate") -> str:
+    """Return the value of an estimate with its interval."""
+    return interval_of(one.estimate)
 
 
-def interval_of(of: Estimate) -> str:
-    """Return a value with its interval; a symmetric interval is shown as ± half of it.
+def interval_of(estimate: Estimate) -> str:
+    """Return a value with its interval. A symmetric interval is shown as ± its half width.
 
     Examples
     --------
@@ -322,13 +327,14 @@ def interval_of(of: Estimate) -> str:
     >>> interval_of(estimates.mean([1, 1, 2, 2, 8, 9], "median"))
     '2 [1 to 9]'
     """
-    if of.statistic == estimates.NOT_MEASURED:
-        return str(of)
-    if math.isinf(of.low) or math.isinf(of.high):  # too few values to bound a median
-        return estimates.number(of.value)
-    if math.isnan(of.low) or math.isclose(of.high - of.value, of.value - of.low, rel_tol=1e-6):
-        return spread(of.value, of.high)
-    return str(of)
+    low, value, high = estimate.low, estimate.value, estimate.high
+    if estimate.statistic == estimates.NOT_MEASURED:
+        return str(estimate)
+    if math.isinf(low) or math.isinf(high):  # too few values to bound a median
+        return estimates.number(value)
+    if math.isnan(low) or math.isclose(high - value, value - low, rel_tol=1e-6):
+        return spread(value, high)
+    return str(estimate)
 
 
 def spread(middle: float, high: float) -> str:
@@ -348,18 +354,18 @@ def spread(middle: float, high: float) -> str:
     return f"{middle:z.{digits}f} ±{half:.{digits}f}"
 
 
-def count(cell: "Cell") -> str:
+def count(one: "ArmEstimate") -> str:
     """Return the number of values, and of missing values."""
-    missing = cell.estimate.missing
-    return f"{cell.estimate.n}" + (f" ({missing} missing)" if missing else "")
+    missing = one.estimate.missing
+    return f"{one.estimate.n}" + (f" ({missing} missing)" if missing else "")
 
 
-def difference(cell: "Cell") -> str:
-    """Return the difference from the first arm, with a star if it is significant."""
-    of = cell.difference
-    if of is None or math.isnan(of.value):
+def difference(one: "ArmEstimate") -> str:
+    """Return the difference to the first arm, with a star if it is significant."""
+    estimate = one.difference
+    if estimate is None or math.isnan(estimate.value):
         return ""
-    if of.value == 0 and (math.isnan(of.low) or of.low == of.high):
+    if estimate.value == 0 and (math.isnan(estimate.low) or estimate.low == estimate.high):
         return "="
-    sign = "+" * (of.value > 0)
-    return f"{sign}{interval_of(of)}{'*' * (cell.p_corrected < SIGNIFICANT)}"
+    sign = "+" * (estimate.value > 0)
+    return f"{sign}{interval_of(estimate)}{'*' * (one.p_corrected < SIGNIFICANT)}"

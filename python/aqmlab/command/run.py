@@ -1,4 +1,4 @@
-"""`aqmlab run`: one scenario, once or with replications."""
+"""`aqmlab run`: one run of a scenario, or its replications."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -22,7 +22,7 @@ from aqmlab.command.options import (
     read_overrides,
     replications,
 )
-from aqmlab.command.terminal import console, resumable, say, warn
+from aqmlab.command.terminal import console, print_text, print_warnings, resumable
 
 if TYPE_CHECKING:
     from aqmlab.engine import Engine
@@ -48,7 +48,7 @@ def run_command(
     pcap: Annotated[
         Path | None,
         typer.Option(
-            help="Write captures of packets into this folder, in pcapng.",
+            help="Write packet captures in the format pcapng into this folder.",
             metavar="DIR",
             show_default="no captures",
         ),
@@ -58,7 +58,7 @@ def run_command(
         typer.Option(
             metavar="NAME",
             help="Capture the packets of this link (FROM>TO) or host. Repeat the option for "
-            "several.",
+            "several links or hosts.",
             show_default="record.pcap.on of the scenario",
         ),
     ] = None,
@@ -67,8 +67,8 @@ def run_command(
         typer.Option(
             "--limit",
             metavar="NAME=VALUE",
-            help="Stop the run as failed when it exceeds this limit: events=N, wall='10 s' or "
-            "memory='500 MB'. Repeat the option for several limits.",
+            help="Stop the run with an error if it exceeds this limit: events=N, wall='10 s' "
+            "(wall-clock time) or memory='500 MB'. Repeat the option for several limits.",
             show_default="no limit",
         ),
     ] = None,
@@ -78,8 +78,8 @@ def run_command(
 ) -> None:
     """Run a scenario and show its flows and links.
 
-    With --out, the folder has the manifest and every table as CSV and Parquet. With --replications
-    above 1, the command shows the mean of each measure with its 95 % interval instead.
+    With --out, the output is a folder with the manifest, and every table as CSV and Parquet. With
+    --replications above 1, the command shows the mean of each measure with its 95 % interval.
     """
     import json
 
@@ -94,11 +94,11 @@ def run_command(
     overrides += [("record.pcap.on", toml_value(pcap_on))] if pcap_on else []
     scenario = json.loads(normalize(file, overrides=overrides))
     bounds = dict(read_change(limit, "wall='10 s'", "--limit") for limit in limits or [])
-    within = {name: int(text) if text.isdecimal() else text for name, text in bounds.items()}
+    limited = {name: int(text) if text.isdecimal() else text for name, text in bounds.items()}
     count, threads = read_count("--replications", number) or 1, read_count("--jobs", jobs)
     by = read_engine(engine)
     if store and pcap:
-        raise ValueError("--store holds no captures of packets; leave --store or --pcap out")
+        raise ValueError("--store does not store packet captures; leave out --store or --pcap")
     with ExitStack() as stack:
         runs = stack.enter_context(FolderStore(store)) if store else None
         if runs:
@@ -106,33 +106,34 @@ def run_command(
         if count > 1:
             if to or pcap or pcap_on:
                 raise ValueError(
-                    "--replications shows the means of many runs and writes none of them; leave "
-                    "--out and --pcap out, or write the runs with --store or with aqmlab sweep"
+                    "--replications shows the means of many runs and does not write the runs; "
+                    "leave out --out and --pcap, or write the runs with --store or with aqmlab "
+                    "sweep"
                 )
-            measured = _experiment(scenario, count, within)
-            _replicate(measured, threads, by, runs, warnings=warnings)
+            experiment = _experiment(scenario, count, limited)
+            _replicate(experiment, threads, by, runs, warnings=warnings)
             return
         if pcap and not scenario["record"]["pcap"]["on"]:
             raise ValueError(
-                "--pcap needs links or hosts to capture at, for example --pcap-on 'left>right'"
+                "--pcap needs the names of links or hosts, for example --pcap-on 'left>right'"
             )
         if pcap_on and not pcap:
             raise ValueError("--pcap-on needs a folder for the captures: --pcap DIR")
         with new_folders(to, pcap, force=force) as (folder, captures):
             with Bar() as bar:
                 try:
-                    result = _run(scenario, captures, within, by, runs, bar)
+                    result = _run(scenario, captures, limited, by, runs, bar)
                 except ScenarioError as e:
                     raise ScenarioError(f"{file}: {e}") from None
             if folder:
                 result.write_files(folder)
     show(result, console())
-    warn(result.warnings if warnings else [])
-    say(f"Written to {to}" if to else "Nothing is written without --out DIR.")
+    print_warnings(result.warnings if warnings else [])
+    print_text(f"Written to {to}" if to else "Nothing is written without --out DIR.")
     if pcap:
-        say(f"Captures written to {pcap}")
+        print_text(f"Captures written to {pcap}")
     elif scenario["record"]["pcap"]["on"]:
-        say("Captures are written only with --pcap DIR.")
+        print_text("Captures are written only with --pcap DIR.")
 
 
 def _run(
@@ -179,6 +180,6 @@ def _replicate(
     from aqmlab.progress import Count
 
     with Count() as progress:
-        outcome = conduct(experiment, jobs=jobs, engine=engine, store=store, told=progress)
+        outcome = conduct(experiment, jobs=jobs, engine=engine, store=store, progress=progress)
     show_measures(outcome, console())
-    warn([*outcome.warnings, *outcome.cautions] if warnings else [])
+    print_warnings([*outcome.warnings, *outcome.cautions] if warnings else [])

@@ -1,4 +1,4 @@
-"""`aqmlab script`: packet scripts against the TCP endpoint."""
+"""`aqmlab script`: packet scripts, run with the TCP endpoint."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from aqmlab.command.options import SetOption, read_change
-from aqmlab.command.terminal import say
+from aqmlab.command.terminal import print_text
 
 FAILED = 1
 EXAMPLE = "tcp.congestion=reno"
@@ -20,20 +20,21 @@ EXAMPLES = (
 def script_command(
     files: Annotated[
         list[Path],
-        typer.Argument(help="Packet scripts, or folders with files *.pkt in them."),
+        typer.Argument(help="Packet scripts, or folders that contain files *.pkt."),
     ],
     stack: Annotated[
         str,
         typer.Option(
-            help="Defaults of the TCP keys: linux, or rfc for those of the RFCs.", metavar="NAME"
+            help="TCP stack whose behaviour is the default: linux, or rfc for that of the RFCs.",
+            metavar="NAME",
         ),
     ] = "linux",
     changes: SetOption = None,
     tolerance: Annotated[
         str | None,
         typer.Option(
-            help="Maximum deviation of a time from the script, e.g. '1 ms'. A script may state "
-            "its own.",
+            help="Maximum difference between the time of a packet and its time in the script, e.g. "
+            "'1 ms'. A script may set its own tolerance.",
             metavar="TIME",
             show_default="4 ms",
         ),
@@ -44,7 +45,7 @@ def script_command(
             "-D",
             "--define",
             metavar="NAME=VALUE",
-            help="Replace a word of the scripts by a value, e.g. SIZE=1000. Repeat the option for "
+            help="Replace a word in the scripts by a value, e.g. SIZE=1000. Repeat the option for "
             "several words.",
         ),
     ] = None,
@@ -52,10 +53,10 @@ def script_command(
         bool, typer.Option("--json", help="Print the outcomes as JSON, one object per script.")
     ] = False,
 ) -> int:
-    """Run packet scripts against the TCP endpoint, in simulated time.
+    """Run packet scripts with the TCP endpoint, in simulated time.
 
-    The language is that of packetdrill. --set changes keys of the table tcp only. The exit code is
-    1 if a script fails.
+    The scripts have the language of packetdrill. --set can change only keys of the table tcp. The
+    exit code is 1 if a script fails.
     """
     import json
 
@@ -71,7 +72,7 @@ def script_command(
     for outcome in script.run_files(script.find(files), **options):
         outcomes.append(outcome)
         if not as_json:
-            say(script.describe(outcome))
+            print_text(script.describe(outcome))
     if as_json:
         typer.echo(json.dumps([outcome.as_dict() for outcome in outcomes], indent=1))
     else:
@@ -80,12 +81,12 @@ def script_command(
 
 
 def read_tcp_changes(changes: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the keys of the table ``tcp`` that ``--set`` changes, with their values.
+    """Return the changes of the table ``tcp`` by ``--set``, as keys and values.
 
     Raises
     ------
     ValueError
-        If a key is not one of ``tcp``.
+        If a key is not in the table ``tcp``.
 
     Examples
     --------
@@ -98,8 +99,8 @@ def read_tcp_changes(changes: Sequence[str]) -> list[tuple[str, str]]:
         table, _, name = key.partition(".")
         if table != "tcp" or not name:
             raise ValueError(
-                f"--set {change!r} must begin with tcp., as in a scenario: a script has no other "
-                f"tables. Write for example --set tcp.{key}={value}"
+                f"--set {change!r} must begin with tcp., because a script uses only the table tcp "
+                f"of a scenario; write for example --set tcp.{key}={value}"
             )
         keys.append((name, value))
     return keys

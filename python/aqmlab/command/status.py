@@ -1,11 +1,11 @@
-"""`aqmlab status`: the progress of the runs of a folder."""
+"""`aqmlab status`: the progress of the runs in a folder."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from aqmlab.command.terminal import say
+from aqmlab.command.terminal import print_text
 
 EXAMPLES = ("aqmlab status results/queue_size", "aqmlab status results/store")
 
@@ -18,29 +18,29 @@ def status_command(
 ) -> None:
     """Show the progress of runs: done, failed, running, their rate, and the latest errors.
 
-    The command only reads, so it may be called while the runs continue.
+    The command only reads the folder, so it can be called while the runs continue.
     """
     from aqmlab.store import status
     from aqmlab.store.database import FILE
     from aqmlab.words import shortened
 
     inside = folder / "runs"
-    at = status(inside if not (folder / FILE).exists() and (inside / FILE).exists() else folder)
-    by = f"running, process {at.process}" if at.process else "not running"
-    say(f"{folder}: {by}; {at.total} runs are stored")
-    say(
-        f"done {at.stored + at.finished} of {at.requested} ({at.stored} were stored before), "
-        f"failed {at.failed}, running {at.running}, waiting {at.left - at.running}"
+    runs = status(inside if not (folder / FILE).exists() and (inside / FILE).exists() else folder)
+    process = f"running, process {runs.process}" if runs.process else "not running"
+    print_text(f"{folder}: {process}; {runs.total} runs are stored")
+    print_text(
+        f"done {runs.stored + runs.finished} of {runs.requested} ({runs.stored} from the store), "
+        f"failed {runs.failed}, running {runs.running}, waiting {runs.left - runs.running}"
     )
-    if at.process:
-        left = "" if at.left_s is None else f"; about {_time(at.left_s)} left"
-        say(f"{at.rate:.3g} runs/s{left}")
-    for address, error in at.errors:
-        say(f"failed: {address} {shortened(' '.join(error.split()))}")
+    if runs.process:
+        left = "" if runs.left_s is None else f"; about {_time(runs.left_s)} left"
+        print_text(f"{runs.rate:.3g} runs/s{left}")
+    for address, error in runs.errors:
+        print_text(f"failed: {address} {shortened(' '.join(error.split()))}")
 
 
 def _time(seconds: float) -> str:
-    """Return a time in words, to the unit that suits it.
+    """Return a time as text, in seconds, minutes or hours.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""`aqmlab sweep`: an experiment from a file."""
+"""`aqmlab sweep`: execution of an experiment from a file."""
 
 import shlex
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ from aqmlab.command.options import (
     replications,
     store,
 )
-from aqmlab.command.terminal import console, resumable, say, warn
+from aqmlab.command.terminal import console, print_text, print_warnings, resumable
 
 if TYPE_CHECKING:
     from aqmlab.engine import Engine
@@ -56,9 +56,9 @@ def sweep_command(
     executor: Annotated[
         str,
         typer.Option(
-            help="Place of the runs: local for the cores of this machine, dask for processes on "
-            "it, dask://HOST:PORT for a scheduler of Dask, or slurm for jobs of SLURM with --jobs "
-            "cores in all.",
+            help="Place where the runs execute: local for threads of this process, dask for "
+            "processes on this machine, dask://HOST:PORT for the workers of a Dask scheduler, or "
+            "slurm for SLURM jobs with --jobs cores in total.",
             metavar="NAME",
         ),
     ] = "local",
@@ -66,8 +66,8 @@ def sweep_command(
         list[str] | None,
         typer.Option(
             metavar="KEY=VALUE",
-            help="Property of a job of slurm, e.g. queue=long, cores=8, memory='16 GB' or "
-            "walltime=04:00:00. Repeat the option for several properties.",
+            help="Property of the jobs of --executor slurm, e.g. queue=long, cores=8, "
+            "memory='16 GB' or walltime=04:00:00. Repeat the option for several properties.",
             show_default="the configuration of Dask",
         ),
     ] = None,
@@ -76,8 +76,8 @@ def sweep_command(
 ) -> None:
     """Run an experiment: every arm at every point of its factors, with replications.
 
-    The output is a folder with the finished runs, a row per run (runs.parquet), the means
-    (summary.csv) and the effects of the factors (effects.csv).
+    The output is a folder with the finished runs, a table with one row per run (runs.parquet), the
+    estimates (summary.csv) and the effects of the factors (effects.csv).
     """
     from aqmlab.command.results import show
     from aqmlab.experiment import Experiment, Outcome, carry_out, prepare
@@ -96,18 +96,17 @@ def sweep_command(
     if chosen is not None and executor != "local":
         raise ValueError(
             f"--executor {executor} runs the simulator, and --engine {by} is another engine; "
-            "leave one of them out"
+            "leave out one of them"
         )
-    with engine(executor, threads, cluster) as there:
-        there = there or chosen
-        work = prepare(experiment, engine=there, store=runs, jobs=at_once)
-        with place(final, experiment, resume=resume, force=force) as claim:
+    with engine(executor, threads, cluster) as of_executor:
+        prepared = prepare(experiment, engine=of_executor or chosen, store=runs, jobs=at_once)
+        with output_folder(final, experiment, resume=resume, force=force) as claim:
             with resumable(runs, "--resume"), runs, Count() as count:
-                outcome: Outcome = carry_out(work, count)
-            leave(outcome, claim)
+                outcome: Outcome = carry_out(prepared, count)
+            write(outcome, claim)
     show(outcome, console())
-    warn([*outcome.warnings, *outcome.cautions] if warnings else [])
-    say(f"Written to {final}")
+    print_warnings([*outcome.warnings, *outcome.cautions] if warnings else [])
+    print_text(f"Written to {final}")
 
 
 def adjusted(
@@ -116,9 +115,9 @@ def adjusted(
     number: int | None,
     warm_up: str | None,
 ) -> "Experiment":
-    """Return an experiment as the options of the command change it.
+    """Return an experiment with the changes by the options of the command.
 
-    The text of its file gets a comment that names the options, since the folder has a copy of it.
+    A comment with the options is added to the text of its file, which is copied to the folder.
     """
     from aqmlab.experiment import Replications
     from aqmlab.experiment.file import WarmUp
@@ -136,18 +135,18 @@ def adjusted(
         options += ["--warm-up", warm_up]
     if not options:
         return experiment
-    said = f"# Run with the options: {shlex.join(options)}\n{experiment.said}"
-    return replace(experiment, said=said)
+    text = f"# Run with the options: {shlex.join(options)}\n{experiment.text}"
+    return replace(experiment, text=text)
 
 
 @contextmanager
 def engine(executor: str, jobs: int | None, options: list[str] | None) -> "Iterator[Engine | None]":
-    """Give the engine that executes the runs; None stands for the simulator in this process.
+    """Provide the engine of an executor; None stands for the simulator in this process.
 
     Raises
     ------
     ValueError, OSError
-        If there is no engine of that name, or it cannot be reached.
+        If the executor does not exist, or cannot be reached.
     """
     properties = dict(read_change(option, "queue=long", "--cluster") for option in options or [])
     if executor == "local" and not properties:
@@ -155,26 +154,28 @@ def engine(executor: str, jobs: int | None, options: list[str] | None) -> "Itera
         return
     from aqmlab.engine.cluster import connect
 
-    with connect(executor, jobs, {key: _value(text) for key, text in properties.items()}) as there:
-        yield there
+    values = {key: _value(text) for key, text in properties.items()}
+    with connect(executor, jobs, values) as cluster:
+        yield cluster
 
 
 def _value(text: str) -> int | str:
+    """Return a property of a job as a number if it is one, else as text."""
     return int(text) if text.isdecimal() else text
 
 
 @contextmanager
-def place(
+def output_folder(
     folder: Path, experiment: "Experiment", *, resume: bool, force: bool = False
 ) -> Iterator["Claim"]:
-    """Give the right to write a sweep's folder, which then exists with a copy of the experiment.
+    """Create the folder of a sweep with a copy of the experiment, and claim it for this process.
 
     Raises
     ------
     FileExistsError
-        If the folder holds something else, or an earlier sweep and neither `resume` nor `force`.
+        If the folder contains other files, or an earlier sweep without `resume` and `force`.
     OSError
-        If it cannot be written.
+        If the folder cannot be written.
     """
     from aqmlab.folder import Claim, is_of
 
@@ -182,21 +183,23 @@ def place(
     with Claim(folder, MADE_BY, force=resume or force, adds=continues) as claim:
         if continues:
             part = claim.parts / EXPERIMENT
-            part.write_text(experiment.said, "utf-8")
+            part.write_text(experiment.text, "utf-8")
             part.replace(claim.final / EXPERIMENT)
         else:
-            (claim.new / EXPERIMENT).write_text(experiment.said, "utf-8")
+            (claim.new / EXPERIMENT).write_text(experiment.text, "utf-8")
             claim.appear()
         yield claim
 
 
-def leave(outcome: "Outcome", claim: "Claim") -> None:
-    """Write the rows, the means and the effects into a sweep's folder, each file in one step.
+def write(outcome: "Outcome", claim: "Claim") -> None:
+    """Write the runs, the estimates and the effects into the folder of a sweep.
+
+    Each file appears only when it is complete.
 
     Raises
     ------
     OSError
-        If one cannot be written.
+        If a file cannot be written.
     """
     from aqmlab.experiment.outcome import FILE
 

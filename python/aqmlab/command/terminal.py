@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 
 class Interrupted(Exception):  # noqa: N818
-    """An interruption by Ctrl-C or another signal; the message names the files that remain."""
+    """Interruption by Ctrl-C or another signal. The message names the stored runs."""
 
 
 @contextmanager
 def resumable(runs: "FolderStore", option: str = "") -> Iterator[None]:
-    """Report, on an interruption, the finished runs that the next call will use.
+    """Add the number of stored runs, which the next call uses, to the report of an interruption.
 
     Parameters
     ----------
     runs : FolderStore
-        The store of the finished runs.
+        Store of the finished runs.
     option : str
-        The option that the next call needs to use them; "" for none.
+        Option with which the next call uses these runs; "" if it needs no option.
     """
     try:
         yield
@@ -41,27 +41,27 @@ def resumable(runs: "FolderStore", option: str = "") -> Iterator[None]:
 
 
 def console() -> "Console":
-    """Return the console that tables are printed on."""
+    """Return the console for tables."""
     from rich.console import Console
 
-    # A file or a pipe has no width, so a table is printed in full.
+    # A file or a pipe does not have a width, so a table is printed with 160 columns.
     return Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=160)
 
 
-def say(text: str) -> None:
-    """Print a text, with its control characters spelled out."""
+def print_text(text: str) -> None:
+    """Print a text with visible control characters."""
     typer.echo("\n".join(map(visible, text.split("\n"))))
 
 
-def warn(texts: list[str]) -> None:
+def print_warnings(texts: list[str]) -> None:
     """Print warnings on stderr, one line each."""
     with suppress(OSError):
         for text in texts:
             typer.echo(f"warning: {visible(text)}", err=True)
 
 
-def complain(message: str, code: int) -> int:
-    """Print an error on stderr, in one line; return the exit code."""
+def print_error(message: str, code: int) -> int:
+    """Print an error on stderr in one line, and return the exit code."""
     line = visible(shortened(" ".join(message.split())))
     with suppress(OSError):
         typer.echo(f"aqmlab: error: {line}", err=True)
@@ -69,15 +69,15 @@ def complain(message: str, code: int) -> int:
 
 
 def os_error(e: OSError) -> str:
-    """Return the error message for a refusal of the operating system, with its remedy."""
+    """Return the message for an error of the operating system, with a remedy."""
     if e.filename is None and e.errno == errno.ENOENT:
-        return "the current folder does not exist any more; change to another one"
+        return "the current folder does not exist any longer; change to another folder"
     if e.filename is None and e.errno in (errno.ENOSPC, errno.EIO, errno.EBADF):
         return f"standard output cannot be written: {(e.strerror or '').lower()}"
     if e.filename is None or e.strerror is None:
         return str(e)
     if isinstance(e, FileNotFoundError):
-        return f"{e.filename}: there is no such file; check the path"
+        return f"{e.filename}: the file does not exist; check the path"
     if isinstance(e, IsADirectoryError):
-        return f"{e.filename}: is a folder; give the path of a scenario file"
+        return f"{e.filename}: is a folder; give the path of a file"
     return f"{e.filename}: {e.strerror.lower()}; check the path and its permissions"

@@ -1,4 +1,4 @@
-"""`aqmlab traffic`: sizes, times and load of the traffic of a scenario, without a network."""
+"""`aqmlab traffic`: sizes, times and load of the traffic in a scenario, without a network."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ from aqmlab.command.options import (
     read_rate,
     read_time,
 )
-from aqmlab.command.terminal import console, say
+from aqmlab.command.terminal import console, print_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ MADE_BY = "aqmlab traffic"
 USERS = 100
 SECONDS = 3600.0
 BINS = 2000
-"""Minimum number of intervals, and of requests, for the Hurst parameter of a load."""
+"""Minimum number of intervals and minimum number of requests to estimate a Hurst parameter."""
 EXAMPLES = (
     "aqmlab traffic surge --users 10 --duration '600 s'",
     "aqmlab traffic examples/web_users.toml --duration '60 s' --out results/web_users-traffic",
@@ -36,7 +36,7 @@ EXAMPLES = (
 
 
 def traffic_command(
-    what: Annotated[
+    source: Annotated[
         str,
         typer.Argument(
             help="A preset of web traffic, such as surge, or a scenario.", metavar="PRESET|FILE"
@@ -53,7 +53,7 @@ def traffic_command(
     duration: Annotated[
         str | None,
         typer.Option(
-            help="Time that is sampled, e.g. '600 s'.",
+            help="Duration of the sample, e.g. '600 s'.",
             metavar="TIME",
             show_default="the duration of the scenario, else 3600 s",
         ),
@@ -61,17 +61,22 @@ def traffic_command(
     rate: Annotated[
         str,
         typer.Option(
-            help="Rate at which a response arrives, for the load over time.", metavar="RATE"
+            help="Rate at which each response arrives, for the figure of the load over time.",
+            metavar="RATE",
         ),
     ] = "10 Mbit/s",
     interval: Annotated[
         str,
-        typer.Option(help="Interval that the load over time is averaged over.", metavar="TIME"),
+        typer.Option(
+            help="Interval of the load over time. A value is the mean over one interval.",
+            metavar="TIME",
+        ),
     ] = "100 ms",
     shortest: Annotated[
         str,
         typer.Option(
-            help="Minimum span of the variances that give the Hurst parameter.", metavar="TIME"
+            help="Minimum time scale of the variances that give the Hurst parameter.",
+            metavar="TIME",
         ),
     ] = "1 s",
     seed: SeedOption = None,
@@ -79,19 +84,21 @@ def traffic_command(
     to: Annotated[Path | None, out("nothing is written")] = None,
     force: ForceOption = False,
 ) -> None:
-    """Show the sizes, times and load that traffic requests, without simulating a network.
+    """Show the sizes, times and load of the traffic in a scenario, without a network.
 
-    For web traffic also a sample of users is drawn, and the Hurst parameter of its load is
-    estimated. The output is a folder with figures of sizes, load and Hurst parameter.
+    For web traffic the command also draws a sample of users and estimates the Hurst parameter of
+    their load. The output is a folder with figures of the sizes, the load and the Hurst parameter.
     """
     from aqmlab import traffic
     from aqmlab.scenario import normalize
 
-    preset = what in traffic.presets()
-    if not preset and not Path(what).is_file():
+    preset = source in traffic.presets()
+    if not preset and not Path(source).is_file():
         known = ", ".join(traffic.presets())
-        raise ValueError(f"{what!r} must be a file, or a preset of web traffic: {known}")
-    scenario = traffic.of_preset(what) if preset else Path(what)
+        raise ValueError(
+            f"{source!r} must be the path of a scenario, or one of the presets {known}"
+        )
+    scenario = traffic.of_preset(source) if preset else Path(source)
     example = "flows.0.traffic.objects=5"
     overrides = read_overrides(changes, seed, example=example)
     document = json.loads(normalize(scenario, overrides=overrides))
@@ -104,7 +111,9 @@ def traffic_command(
             show(flow["name"], flow["traffic"]["kind"], written, None)
     samples = traffic.sample(scenario, seconds, count, None, overrides)
     if not samples and to:
-        raise ValueError(f"{what} has no web traffic, and only that has figures; leave --out out")
+        raise ValueError(
+            f"--out: {source} has no web traffic, and only web traffic has figures; leave out --out"
+        )
     estimated: list[dict[str, Hurst]] = []
     for one in samples:
         show(one.name, "web", traffic.distributions(one.traffic), one)
@@ -115,16 +124,16 @@ def traffic_command(
             show_hurst(estimated[-1])
         else:
             estimated.append({})
-            say(
-                f"Hurst parameter: it needs more than {BINS} requests and intervals; sample for a "
-                "longer --duration."
+            print_text(
+                f"The Hurst parameter needs more than {BINS} requests and {BINS} intervals; "
+                "increase --duration."
             )
     if to:
-        leave(samples, estimated, to, bin_s, rate_bps, force=force)
+        write_figures(samples, estimated, to, bin_s, rate_bps, force=force)
 
 
 def show(name: str, kind: str, written: "dict[str, Distribution]", sample: "Sample | None") -> None:
-    """Print the distributions of a table of flows: as specified, and of a sample."""
+    """Print the distributions of a table of flows, as specified and in a sample."""
     import numpy as np
     from rich.table import Table
 
@@ -133,48 +142,52 @@ def show(name: str, kind: str, written: "dict[str, Distribution]", sample: "Samp
     table = Table(title=f"{name} ({kind})")
     table.add_column("key")
     table.add_column("")
-    for head in ("number", "mean", "median", "90 %", "99 %", f"largest {100 * LARGEST:g} % have"):
+    share = f"share of largest {100 * LARGEST:g} %"
+    for head in ("number", "mean", "median", "90 %", "99 %", share):
         table.add_column(head, justify="right")
     drawn = sample.drawn if sample else {}
-    for key, law in written.items():
-        of = (written_as(law.what, x) for x in (law.mean, *law.quantiles))
+    for key, specified in written.items():
+        numbers = (with_unit(specified.quantity, x) for x in (specified.mean, *specified.quantiles))
         values = drawn.get(key)
         known = values is not None and len(values) > 0
-        largest = f"{100 * law.largest:.0f} %" if law.mean else "–"
-        table.add_row(key, "as written", "", *of, largest, end_section=not known)
+        largest = f"{100 * specified.largest:.0f} %" if specified.mean else "–"
+        table.add_row(key, "specified", "", *numbers, largest, end_section=not known)
         if values is None or not known:
             continue
         ordered = np.sort(values)[::-1]
         total = float(ordered.sum())
-        most = float(ordered[: max(1, round(LARGEST * len(ordered)))].sum())
-        of = (written_as(law.what, x) for x in (values.mean(), *np.quantile(values, PROBABILITIES)))
-        share = f"{100 * most / total:.0f} %" if total else "–"
-        table.add_row("", "drawn", str(len(values)), *of, share, end_section=True)
+        of_largest = float(ordered[: max(1, round(LARGEST * len(ordered)))].sum())
+        numbers = (
+            with_unit(specified.quantity, x)
+            for x in (values.mean(), *np.quantile(values, PROBABILITIES))
+        )
+        largest = f"{100 * of_largest / total:.0f} %" if total else "–"
+        table.add_row("", "drawn", str(len(values)), *numbers, largest, end_section=True)
     console().print(table)
 
 
-def written_as(what: str, x: float) -> str:
+def with_unit(quantity: str, x: float) -> str:
     """Return a value with its unit, to four digits.
 
     Examples
     --------
-    >>> written_as("size", 7200.0), written_as("times", 0.0123), written_as("count", 3)
+    >>> with_unit("size", 7200.0), with_unit("times", 0.0123), with_unit("count", 3)
     ('7.2 kB', '12.3 ms', '3')
     """
     units = {
         "size": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B")),
         "times": ((1, "s"), (1e-3, "ms"), (1e-6, "us")),
         "count": ((1, ""),),
-    }[what]
+    }[quantity]
     scale, unit = next((one for one in units if x >= one[0]), units[-1] if x else units[0])
     return f"{x / scale:.4g} {unit}".rstrip()
 
 
 def show_load(sample: "Sample") -> None:
     """Print the load of a sample, and the load that its means predict."""
-    say(
+    print_text(
         f"{sample.users} users, {sample.duration_s:g} s: {sample.load_bps / 1e6:.4g} Mbit/s of "
-        f"responses; {sample.expected_load_bps / 1e6:.4g} Mbit/s from the means as written."
+        f"responses; the specified means give {sample.expected_load_bps / 1e6:.4g} Mbit/s."
     )
 
 
@@ -182,10 +195,10 @@ def show_hurst(estimated: "dict[str, Hurst]") -> None:
     """Print the Hurst parameter by each method, with its 95 % interval."""
     for name, hurst in estimated.items():
         low, middle, high = hurst.interval
-        say(f"Hurst parameter by {name}: {middle:.2f} (95 %: {low:.2f} to {high:.2f})")
+        print_text(f"Hurst parameter by {name}: {middle:.2f} (95 %: {low:.2f} to {high:.2f})")
 
 
-def leave(
+def write_figures(
     samples: "Sequence[Sample]",
     estimated: "Sequence[dict[str, Hurst]]",
     folder: Path,
@@ -209,4 +222,4 @@ def leave(
             for name, figure in drawn.items():
                 for suffix in ("png", "svg"):
                     save(figure, new / f"{before}{name}.{suffix}")
-    say(f"Written to {folder}.")
+    print_text(f"Written to {folder}.")

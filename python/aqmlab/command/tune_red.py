@@ -1,4 +1,4 @@
-"""`aqmlab tune-red`: thresholds that keep RED's average queue between them."""
+"""`aqmlab tune-red`: search for RED thresholds that keep the average queue between them."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ from aqmlab.command.options import (
     read_overrides,
     replications,
 )
-from aqmlab.command.terminal import console, resumable, say
+from aqmlab.command.terminal import console, print_text, resumable
 
 if TYPE_CHECKING:
     from aqmlab.experiment.tuning import Tuning
@@ -49,13 +49,13 @@ def tune_red_command(
         typer.Option(
             help="Name of the table of flows whose count --loads sets.",
             metavar="NAME",
-            show_default="the only table of bulk data without end, or the only table",
+            show_default="the only table with unlimited bulk data, or the only table",
         ),
     ] = None,
     load: Annotated[
         list[str] | None,
         typer.Option(
-            help="Load described by the keys that it changes, e.g. 'flows.0.count=9; "
+            help="Load as a list of keys that it changes, e.g. 'flows.0.count=9; "
             "tcp.ecn=rfc3168'. Repeat the option for several loads.",
             metavar="KEY=VALUE;...",
         ),
@@ -71,8 +71,7 @@ def tune_red_command(
     minth: Annotated[
         str | None,
         typer.Option(
-            help="Minimum and maximum of minth, e.g. 3:40, in the unit of the thresholds of the "
-            "queue.",
+            help="Minimum and maximum of minth, e.g. 3:40, in the unit of the queue's thresholds.",
             metavar="LOW:HIGH",
             show_default="2 packets or 2000 B, to 64 times that, as far as maxth fits the buffer",
         ),
@@ -97,8 +96,8 @@ def tune_red_command(
 ) -> None:
     """Find RED thresholds that keep the average queue between them under every load.
 
-    The output is a folder with the tuned scenario, and the shares of time as a table and a figure.
-    If the scenario has no warm-up, the first fifth of its duration is excluded.
+    The output is a folder with the tuned scenario, and a table and a figure of the shares of time.
+    If the scenario has no warm-up, the warm-up is the first fifth of its duration.
     """
     from contextlib import ExitStack
 
@@ -130,14 +129,14 @@ def tune_red_command(
         best, queue = done.best, done.queue
         if best.score < share:
             raise ValueError(
-                f"no thresholds from {done.tried[0].minth:g} to {done.tried[-1].minth:g} "
-                f"{queue.unit} keep the average between them for {100 * share:g} % of the time "
-                f"under every load; the best, minth {best.minth:g} and maxth {best.maxth:g}, do "
-                f"so for {100 * best.score:.1f} % under {best.worst}; widen --minth, change "
-                "--ratio or maxp, or lower --share"
+                f"no minth from {done.pairs[0].minth:g} to {done.pairs[-1].minth:g} {queue.unit} "
+                f"keeps the average queue between the thresholds for {100 * share:g} % of the time "
+                f"under every load; the best pair, minth {best.minth:g} and maxth {best.maxth:g}, "
+                f"reaches {100 * best.score:.1f} % under the load {best.worst!r}; extend --minth, "
+                "change --ratio or maxp, or reduce --share"
             )
-        leave(done, scenario, new / f"{file.stem}{_suffix(file)}")
-    say(f"Written to {folder}: {file.stem}{_suffix(file)} has {_named(done)}.")
+        write(done, scenario, new / f"{file.stem}{_suffix(file)}")
+    print_text(f"Written to {folder}: {file.stem}{_suffix(file)} has {_best(done)}.")
 
 
 def read_loads(
@@ -148,11 +147,11 @@ def read_loads(
     Raises
     ------
     ValueError
-        If one is not valid, or several tables of flows could be counted.
+        If a load is wrong, or the option that sets a count applies to several tables of flows.
     """
     every: dict[str, list[tuple[str, str]]] = {}
     if flow and not counts:
-        raise ValueError("--flow names the table whose count --loads sets; give --loads too")
+        raise ValueError("--flow selects the table whose count --loads sets; give --loads too")
     if counts:
         at = _counted(scenario, flow)
         for text in counts.split(","):
@@ -166,7 +165,7 @@ def read_loads(
 
 
 def _counted(scenario: dict[str, Any], flow: str | None) -> int:
-    """Return the index of the table of flows that is counted."""
+    """Return the index of the table of flows whose count ``--loads`` sets."""
     flows = scenario["flows"]
     names = [one["name"] for one in flows]
     if flow is not None:
@@ -180,12 +179,12 @@ def _counted(scenario: dict[str, Any], flow: str | None) -> int:
     if len(flows) == 1 or len(endless) == 1:
         return endless[0] if len(endless) == 1 else 0
     raise ValueError(
-        f"--loads could count several tables of flows; choose one with --flow: {', '.join(names)}"
+        f"--loads can apply to several tables of flows; select one with --flow: {', '.join(names)}"
     )
 
 
 def read_bounds(text: str | None) -> tuple[float, float] | None:
-    """Return the bounds that ``--minth`` gives; None if it is absent."""
+    """Return the bounds in the value of ``--minth``; None if the option is absent."""
     if text is None:
         return None
     low, colon, high = text.partition(":")
@@ -198,49 +197,53 @@ def read_bounds(text: str | None) -> tuple[float, float] | None:
     return bounds
 
 
-def show(found: "Tuning") -> None:
-    """Print the shares of time of the average queue, a row per pair of thresholds and load."""
+def show(tuning: "Tuning") -> None:
+    """Print the shares of time of the average queue, one row per pair of thresholds and load."""
     from rich.table import Table
 
-    best, unit = found.best, found.queue.unit
-    table = Table(title=f"Average queue of {found.queue.link}, % of the time")
+    best, unit = tuning.best, tuning.queue.unit
+    table = Table(title=f"Average queue of {tuning.queue.link}, % of the time")
     for head in (f"minth ({unit})", "maxth"):
         table.add_column(head, justify="right")
     table.add_column("load")
-    for head in ("below", "between", "above"):
+    for head in ("below minth", "between", "above maxth"):
         table.add_column(head, justify="right")
-    for one in found.tried:
-        for i, (load, of) in enumerate(one.shares.items()):
+    for one in tuning.pairs:
+        for i, (load, share) in enumerate(one.shares.items()):
             mark = " *" if one is best and not i else ""
             pair = ("", "") if i else (f"{one.minth:g}{mark}", f"{one.maxth:g}")
-            shares = (f"{100 * part:.1f}" for part in (of.below, of.inside, of.above))
+            shares = (f"{100 * part:.1f}" for part in (share.below, share.inside, share.above))
             table.add_row(*pair, load, *shares, end_section=i == len(one.shares) - 1)
     console().print(table)
-    worst = f"{100 * best.score:.1f} % of the time under {best.worst}, the worst load"
-    say(f"* {_named(found)}: between them for {worst}.")
+    print_text(
+        f"* The best pair is {_best(tuning)}. The average queue is between the thresholds for "
+        f"{100 * best.score:.1f} % of the time under the worst load, {best.worst!r}."
+    )
 
 
-def _named(found: "Tuning") -> str:
-    queue, best = found.queue, found.best
+def _best(tuning: "Tuning") -> str:
+    """Return the keys and values of the best pair of thresholds."""
+    queue, best = tuning.queue, tuning.best
     pairs = zip(queue.keys, (best.minth, best.maxth), strict=True)
     return " and ".join(f"{key} = {value:g} {queue.unit}" for key, value in pairs)
 
 
 def _suffix(file: Path) -> str:
+    """Return the suffix of the tuned scenario."""
     return ".json" if file.suffix.lower() == ".json" else ".toml"
 
 
-def leave(found: "Tuning", scenario: dict[str, Any], file: Path) -> None:
-    """Write the tuned scenario, and beside it the shares as a table and a figure."""
+def write(tuning: "Tuning", scenario: dict[str, Any], file: Path) -> None:
+    """Write the tuned scenario, and in the same folder a table and a figure of the shares."""
     from aqmlab.figures import save
-    from aqmlab.figures.tuning import tried
+    from aqmlab.figures.tuning import threshold_pairs
     from aqmlab.scenario import changed, toml_document
 
-    best, queue = found.best, found.queue
+    best, queue = tuning.best, tuning.queue
     tuned = changed(scenario, queue.overrides(best.minth, best.maxth))
     text = json.dumps(tuned, indent=2, ensure_ascii=False) + "\n"
     file.write_text(text if file.suffix == ".json" else toml_document(tuned), "utf-8")
-    found.frame().to_csv(file.with_name("shares.csv"), index=False)
-    figure = tried(found.tried, best, queue.unit)
+    tuning.frame().to_csv(file.with_name("shares.csv"), index=False)
+    figure = threshold_pairs(tuning.pairs, best, queue.unit)
     for suffix in ("png", "svg"):
         save(figure, file.with_name(f"shares.{suffix}"))

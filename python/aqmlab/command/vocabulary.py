@@ -1,4 +1,4 @@
-"""The table of the shared options and the commands that have them."""
+"""Table of the options that several commands share, and of the commands that have them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +7,7 @@ from aqmlab.command.options import VOCABULARY
 
 
 def commands(group: Any = None, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Give the name of each command, such as ``model tcp``, and the command."""
+    """Yield the name of each command, such as ``model tcp``, and the command."""
     import typer
 
     from aqmlab.command.app import app
@@ -21,12 +21,12 @@ def commands(group: Any = None, prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def options_of(command: Any) -> dict[str, Any]:
-    """Return the options of a command by their names, ``--help`` left out."""
+    """Return the options of a command by name, without ``--help``."""
     return {p.opts[0]: p for p in command.params if p.param_type_name == "option"}
 
 
 def table() -> str:
-    """Return Markdown: the meaning and default of each option, then commands by option."""
+    """Return two tables in Markdown: meanings and defaults of the options, and their commands."""
     each = {name: options_of(command) for name, command in commands()}
     lines = ["| Option | Meaning | Default |", "|---|---|---|"]
     for option in VOCABULARY.values():
@@ -41,7 +41,7 @@ def table() -> str:
             for text in dict.fromkeys(defaults.values())
         )
         lines.append(f"| `{option.name}{value}` | {option.meaning} | {default} |")
-    names = [option for option in VOCABULARY if any(option in has for has in each.values())]
+    names = [option for option in VOCABULARY if any(option in of for of in each.values())]
     lines += ["", f"| Command | {' | '.join(f'`{name}`' for name in names)} |"]
     lines.append("|---" * (len(names) + 1) + "|")
     for command, options in each.items():

@@ -21,7 +21,7 @@ from aqmlab.estimates import Estimate
 from aqmlab.experiment import campaign, in_order
 from aqmlab.measures import Measure, MeasuredRun, key, measures
 from aqmlab.results import Result
-from aqmlab.scenario import ScenarioLike, given_warm_up, warm_up_change
+from aqmlab.scenario import ScenarioLike, warm_up_change, warm_up_of
 from aqmlab.statistics import Interval, holm, paired_p_value
 from aqmlab.store import Store
 
@@ -60,7 +60,7 @@ class Comparison:
     @property
     def warm_up(self) -> str | None:
         """Warm-up with its unit, or None if the measures cover the whole run."""
-        return given_warm_up(self.scenario)
+        return warm_up_of(self.scenario)
 
     @property
     def replications(self) -> int:
@@ -276,7 +276,7 @@ def compare(
     changes = [*overrides, *warm_up_change(warm_up)]
     planned = plan(queues, scenario, replications, links, changes, capabilities)
     possible = measures(planned.links, planned.crossing)
-    runs = _run_all(planned, possible, engine or Simulator(planned.given), jobs, progress, store)
+    runs = _run_all(planned, possible, engine or Simulator(planned.aqms), jobs, progress, store)
     by_arm = [runs[arm :: len(planned.arms)] for arm in range(len(planned.arms))]
     first = json.loads(planned.texts[0])
     return Comparison(first, planned.links, planned.arms, by_arm, possible)

@@ -7,7 +7,7 @@ from typing import Any
 
 from aqmlab import manual
 from aqmlab.compare.queues import Arm, arms
-from aqmlab.custom import Given, buffer_of, places, put
+from aqmlab.custom import CustomAqms, buffer_of, places, put
 from aqmlab.engine import EVERYTHING, Capabilities
 from aqmlab.experiment import replications
 from aqmlab.measures import CrossingFlows, crossing_flows
@@ -28,7 +28,7 @@ class Plan:
         Flows that cross these links.
     texts : list of str
         Scenarios as JSON, one per run: for each seed, every queue in order.
-    given : Given
+    aqms : CustomAqms
         AQMs in Python that the scenarios name.
     """
 
@@ -36,7 +36,7 @@ class Plan:
     links: list[str]
     crossing: list[CrossingFlows]
     texts: list[str]
-    given: Given
+    aqms: CustomAqms
 
 
 def plan(
@@ -53,14 +53,13 @@ def plan(
     series that the engine with these capabilities supports.
     """
     chosen = arms(queues)
-    given = Given()
-    base = normalize(scenario, overrides=overrides, given=given)
+    aqms = CustomAqms()
+    base = normalize(scenario, overrides=overrides, aqms=aqms)
     queue_paths = _queue_paths(json.loads(base), links)
     crossing = crossing_flows(json.loads(base), base, queue_paths)
     series = ["delays"] + ["transfers"] * any(flows.transient for flows in crossing)
     by_arm = [
-        replications(_with_queue(json.loads(base), arm, queue_paths, given), count)
-        for arm in chosen
+        replications(_with_queue(json.loads(base), arm, queue_paths, aqms), count) for arm in chosen
     ]
     texts = []
     for r in range(count):
@@ -73,7 +72,7 @@ def plan(
                 "interval": scenarios[r]["record"]["interval"],
             }
             texts.append(normalize(scenarios[r] | {"record": record}))
-    return Plan(chosen, list(queue_paths), crossing, texts, given)
+    return Plan(chosen, list(queue_paths), crossing, texts, aqms)
 
 
 def _queue_paths(scenario: dict[str, Any], links: list[str]) -> dict[str, str]:
@@ -97,7 +96,7 @@ def _queue_paths(scenario: dict[str, Any], links: list[str]) -> dict[str, str]:
 
 
 def _with_queue(
-    scenario: dict[str, Any], arm: Arm, queue_paths: Mapping[str, str], given: Given
+    scenario: dict[str, Any], arm: Arm, queue_paths: Mapping[str, str], aqms: CustomAqms
 ) -> dict[str, Any]:
     """Return the scenario with a queue at the given paths.
 
@@ -106,7 +105,7 @@ def _with_queue(
     """
     if arm.custom:
         queues = dict.fromkeys(queue_paths, arm.custom)
-        overrides = [(k, toml_value(table)) for k, table in put(scenario, queues, given)]
+        overrides = [(k, toml_value(table)) for k, table in put(scenario, queues, aqms)]
     else:
         (_, kind), *changes = arm.changes
         keys = {p.name for p in manual.pages()[kind].parameters}  # A scheduler has no buffer.

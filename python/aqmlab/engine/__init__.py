@@ -1,9 +1,9 @@
-"""Engines run scenarios: texts in; (index, finished or failed) out, as they complete.
+"""Engines: programs that run scenarios and return their results.
 
-An engine is one class with `build`, `capabilities` and `run` (:class:`Engine`);
-docs/how-to/add-an-engine.md. :class:`Simulator` is the packet-level simulator, :class:`Recorded`
-plays recorded runs back. :class:`Network` gives an engine the hosts, links and flows of a
-scenario, :class:`Filling` an empty result.
+An engine is a class with the attributes `build`, `capabilities` and `run` (:class:`Engine`); see
+docs/how-to/add-an-engine.md. :class:`Simulator` is the packet-level simulator, and
+:class:`Recorded` returns the results of recorded runs. :class:`Network` has the hosts, links and
+flows of a scenario for an engine, and an engine fills a :class:`Filling` with its results.
 """
 
 from aqmlab.engine.capabilities import EVERYTHING, Capabilities

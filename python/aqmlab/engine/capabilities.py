@@ -1,4 +1,4 @@
-"""The scenarios that an engine can run, and the check that refuses the others before a run."""
+"""Capabilities of an engine, and the check that refuses an unsupported scenario before its run."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping
@@ -16,12 +16,12 @@ EVERY_ENGINE = (
     *("title", "seed", "record.series", "record.interval", "record.links"),
     *("flows.*.name", "flows.*.from", "flows.*.to", "*queue.kind"),
 )
-"""Keys that `Capabilities.keys` does not list: names, recording, and the kinds of queues."""
+"""Keys that every engine supports or that another attribute of `Capabilities` covers."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Capabilities:
-    """What an engine supports; None stands for everything.
+    """Features that an engine supports. An attribute that is None supports everything.
 
     Attributes
     ----------
@@ -30,9 +30,8 @@ class Capabilities:
     series : collection of str, optional
         Series that the engine records.
     keys : mapping of str to collection, optional
-        Keys that a scenario may set to another value than the default. A key may list the values
-        that it may have, the default included; None allows every value. ``*`` stands for any
-        letters: ``flows.*.start``.
+        Keys of a scenario that may differ from their defaults, each with its allowed values; None
+        allows every value. In a key ``*`` matches any text, as in ``flows.*.start``.
     columns : mapping of str to collection of str, optional
         Tables that the engine fills, each with its columns.
 
@@ -54,7 +53,7 @@ supports "drop_tail"; choose one of these, or another engine
     columns: Mapping[str, Collection[str]] | None = None
 
     def check(self, text: str) -> None:
-        """Refuse a scenario that needs more than the engine supports.
+        """Raise ScenarioError if a scenario needs a feature that the engine does not support.
 
         Parameters
         ----------
@@ -64,7 +63,7 @@ supports "drop_tail"; choose one of these, or another engine
         Raises
         ------
         ScenarioError
-            Names the first key that is not supported, its value, what is supported, and a remedy.
+            The error names the first unsupported key, its value, the supported values and a remedy.
         """
         if self.queues is None and self.series is None and self.keys is None:
             return
@@ -92,27 +91,27 @@ supports "drop_tail"; choose one of these, or another engine
                 )
 
     def _allowed(self, path: str) -> list[Collection[Any] | None]:
-        """Return the values that the keys allow at a path; empty if no key matches."""
+        """Return the collections of allowed values for a path; an empty list if no key matches."""
         keys = self.keys or {}
         return [values for pattern, values in keys.items() if fnmatchcase(path, pattern)]
 
     def records(self, series: str) -> bool:
-        """Return whether the engine records a series."""
+        """Return True if the engine records a series."""
         return self.series is None or series in self.series
 
     def fills(self, table: str, column: str) -> bool:
-        """Return whether the engine fills a column of a table."""
+        """Return True if the engine fills a column of a table."""
         return self.columns is None or column in self.columns.get(table, ())
 
 
 EVERYTHING = Capabilities()
-"""The capabilities of the simulator."""
+"""Capabilities of the simulator, which supports every feature."""
 
 
 def set_keys(text: str) -> Iterator[tuple[str, Any]]:
-    """Yield path and value of each key that a scenario sets to another value than the default.
+    """Yield the path and value of each key of a scenario that differs from its default.
 
-    The other keys can all be removed, and the scenario stays the same.
+    Removing all other keys does not change the scenario.
 
     Parameters
     ----------
@@ -130,8 +129,8 @@ def set_keys(text: str) -> Iterator[tuple[str, Any]]:
     scenario = json.loads(text)
     text = _core.check(text, "json", [])
 
-    def left(table: dict[str, Any], keys: list[str]) -> list[str]:
-        """Remove those of some keys that can be removed together; return the others."""
+    def remaining(table: dict[str, Any], keys: list[str]) -> list[str]:
+        """Remove the keys that change nothing when removed together, and return the others."""
         values = {key: table.pop(key) for key in keys}
         with suppress(ScenarioError):
             if _core.check(json.dumps(scenario), "json", []) == text:
@@ -140,12 +139,16 @@ def set_keys(text: str) -> Iterator[tuple[str, Any]]:
         if len(keys) == 1:
             return keys
         half = len(keys) // 2
-        return left(table, keys[:half]) + left(table, keys[half:])
+        return remaining(table, keys[:half]) + remaining(table, keys[half:])
 
     def needed(table: dict[str, Any]) -> list[str]:
-        """Remove keys until none can be removed: the default of one may depend on another."""
-        keys = left(table, list(table))
-        while len(fewer := left(table, keys) if keys else []) < len(keys):
+        """Return the keys that cannot be removed.
+
+        The search repeats until no key can be removed, because the default of a key may depend on
+        another key.
+        """
+        keys = remaining(table, list(table))
+        while len(fewer := remaining(table, keys) if keys else []) < len(keys):
             keys = fewer
         return keys
 
@@ -162,12 +165,15 @@ def set_keys(text: str) -> Iterator[tuple[str, Any]]:
 
 @lru_cache(maxsize=256)
 def _known(text: str) -> tuple[tuple[str, Any], ...]:
-    """Return :func:`set_keys` of a scenario; an experiment checks it before its campaign does."""
+    """Return :func:`set_keys` of a scenario as a cached tuple.
+
+    An experiment and its campaign check the same scenarios.
+    """
     return tuple(set_keys(text))
 
 
 def _leaves(node: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Yield path and value of everything in a part of a scenario that is no table and no list."""
+    """Yield the path and value of each single value in a part of a scenario."""
     if not isinstance(node, dict | list):
         yield path, node
         return
@@ -176,7 +182,7 @@ def _leaves(node: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def _queues(node: Any, path: str) -> Iterator[tuple[str, str]]:
-    """Yield path and kind of each queue in a part of a scenario."""
+    """Yield the path and kind of each queue in a part of a scenario."""
     items = node.items() if isinstance(node, dict) else enumerate(node)
     for key, value in items:
         here = f"{path}.{key}".lstrip(".")
@@ -187,7 +193,7 @@ def _queues(node: Any, path: str) -> Iterator[tuple[str, str]]:
 
 
 def _refusal(path: str, value: Any, supported: Collection[Any]) -> ScenarioError:
-    """Return the error for a value that is not supported."""
+    """Return the error for an unsupported value."""
     names = ", ".join(json.dumps(name, ensure_ascii=False) for name in supported)
     remedy = "choose one of these, or" if supported else "remove it, or choose"
     return ScenarioError(

@@ -1,8 +1,8 @@
-"""A Dask cluster as an engine: runs go to workers on this machine, on others, or in SLURM jobs.
+"""Dask cluster as an engine. Its workers run on this machine, on other machines, or in SLURM jobs.
 
-A worker is sent a scenario as text and sends back what became of it, so it needs nothing but the
-package; only who asked for the runs writes to a store. A worker runs what the simulator here would
-run, or is refused: both have the same build, and so their runs have the same address.
+A worker receives a scenario as text and returns its result, so it needs only the package. Only the
+client writes to a store. Every worker must have the same build of the simulator as the client, so
+that a run has the same address everywhere. The cluster refuses other workers.
 """
 
 import json
@@ -28,30 +28,32 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 EXECUTORS = ("local", "dask", "dask://HOST:PORT", "slurm")
-"""Where runs may go."""
+"""Values of the option ``--executor``."""
 
-A_CORE = 2
-"""Runs that a core of the workers has at a time: the next is there when one ends."""
+RUNS_PER_CORE = 2
+"""Runs per core of the workers: one runs, and the next waits at the worker."""
 CONNECT_S = 10.0
+"""Maximum time in s to connect to a scheduler."""
 PATIENCE_S = 60.0
-"""How long a scheduler that somebody else started may have no workers."""
+"""Maximum time in s that a scheduler which was started elsewhere may have no workers."""
 
 
 class NoClusterError(OSError):
-    """There is no cluster, there is none any more, or it cannot be used."""
+    """Error of a cluster that does not exist, has gone, or cannot run the scenarios."""
 
 
 class Cluster:
-    """Runs scenarios on the workers of a Dask cluster.
+    """Engine that runs scenarios on the workers of a Dask cluster.
 
     Parameters
     ----------
     client : distributed.Client
-        A connection to its scheduler.
+        A connection to the scheduler of the cluster.
     patience_s : float, optional
-        How long it may have no workers, in s; None: for ever, as where jobs wait in a queue.
+        Maximum time in s that the cluster may have no workers; None: no maximum, because jobs of
+        SLURM may wait in a queue.
     limits : mapping, optional
-        What a run may take; see :meth:`within`.
+        Limits of each run; see :meth:`aqmlab.engine.Limiting.within`.
     """
 
     def __init__(
@@ -64,18 +66,18 @@ class Cluster:
         self._address = client.scheduler.address
 
     def within(self, limits: Mapping[str, Any]) -> "Cluster":
-        """Return the cluster, whose workers keep runs within limits; see :class:`Limiting`."""
-        Simulator(limits=limits)  # says what is wrong with them
+        """Return an engine on the same cluster with limits; see :class:`Limiting`."""
+        Simulator(limits=limits)  # raises ScenarioError if a limit is wrong
         return Cluster(self._client, self._patience_s, limits)
 
     @property
     def build(self) -> str:
-        """That of the simulator here, which every worker has to have."""
+        """Build of the simulator on this machine, which every worker must have."""
         return Simulator().build
 
     @property
     def capabilities(self) -> Capabilities:
-        """Those of the simulator."""
+        """Capabilities of the simulator."""
         return Simulator().capabilities
 
     def run(
@@ -83,73 +85,73 @@ class Cluster:
     ) -> Generator[tuple[int, Result | Failed]]:
         """Run scenarios; see :class:`aqmlab.engine.Engine`.
 
-        `jobs` is how many are with the workers at a time; default: two a core. The run of a worker
-        that is lost is repeated; one that four workers were lost with has failed.
+        `jobs` is the maximum number of runs at the workers at a time; default: two per core. If a
+        worker is lost, another worker repeats its run. A run that has lost four workers has failed.
 
         Raises
         ------
         NoClusterError
             If the scheduler is gone, has no workers, or one of them has another build.
         ScenarioError
-            If a scenario is wrong, or names a law written in Python: no worker has it.
+            If a scenario is wrong, or uses an AQM written in Python, which no worker has.
         """
         ended: SimpleQueue[Future] = SimpleQueue()
-        under_way: dict[Future, int] = {}
-        begun = done = 0
-        looked, room = -math.inf, 0
+        running: dict[Future, int] = {}
+        started = done = 0
+        last_poll, maximum = -math.inf, 0
         self._had_workers = time.monotonic()
         try:
             while done < len(texts):
-                if time.monotonic() - looked >= POLL_S:
-                    looked, cores = time.monotonic(), self._cores()
-                    room = jobs or max(1, A_CORE * cores)
+                if time.monotonic() - last_poll >= POLL_S:
+                    last_poll, cores = time.monotonic(), self._cores()
+                    maximum = jobs or max(1, RUNS_PER_CORE * cores)
                     if progress:
                         progress(done, len(texts))
-                while begun < len(texts) and len(under_way) < room:
-                    what = run_there, self.build, texts[begun], self._limits
-                    future = self._client.submit(*what, pure=False)
-                    under_way[future] = begun
+                while started < len(texts) and len(running) < maximum:
+                    call = run_on_worker, self.build, texts[started], self._limits
+                    future = self._client.submit(*call, pure=False)
+                    running[future] = started
                     future.add_done_callback(ended.put)
-                    begun += 1
+                    started += 1
                 with suppress(Empty):
                     future = ended.get(timeout=POLL_S)
-                    outcome = self._outcome(future, texts[under_way[future]])
+                    outcome = self._outcome(future, texts[running[future]])
                     done += 1
-                    yield under_way.pop(future), outcome
+                    yield running.pop(future), outcome
                     del future, outcome
             if progress:
                 progress(done, len(texts))
         finally:
             if self._client.status == "running":
-                self._client.cancel(list(under_way))
+                self._client.cancel(list(running))
 
     def _outcome(self, future: "Future", text: str) -> Result | Failed:
-        """Return what became of a scenario."""
+        """Return the result of a run, or the reason why it has failed."""
         from distributed import CancelledError, KilledWorker
         from distributed.comm import CommClosedError
 
-        gone = CancelledError, CommClosedError  # and all that the scheduler knew
+        gone = CancelledError, CommClosedError  # the scheduler ended and lost the state of its runs
         try:
             outcome: Result | Failed | None = future.result()
         except KilledWorker:
-            return Failed(_lost(text))
+            return Failed(_workers_lost(text))
         except gone:
             raise self._gone() from None
         except Exception:
-            self._refuse_others()  # as one that does not know what it is sent
+            self._refuse_other_builds()  # another version may not know the function that it runs
             raise
         if outcome is None:
-            self._refuse_others()
+            self._refuse_other_builds()
             raise NoClusterError("a worker that has ended had another build of aqmlab")
         return outcome
 
     def _cores(self) -> int:
-        """Return how many cores the workers have.
+        """Return the number of cores of all workers.
 
         Raises
         ------
         NoClusterError
-            If there is no scheduler, or it has had no workers for too long.
+            If the scheduler is gone, or has had no workers for too long.
         """
         if self._client.status != "running":
             raise self._gone()
@@ -166,35 +168,36 @@ class Cluster:
 
     def _gone(self) -> NoClusterError:
         return NoClusterError(
-            f"the scheduler {self._address} is gone; what was finished is kept; start it again "
-            "and go on"
+            f"the connection to the scheduler {self._address} is lost; finished runs are stored; "
+            "start the scheduler again and repeat the command"
         )
 
-    def _refuse_others(self) -> None:
-        """Refuse workers that do not run what would be run here, by name.
+    def _refuse_other_builds(self) -> None:
+        """Raise NoClusterError if a worker has another build than this machine.
 
         Raises
         ------
         NoClusterError
-            If there are any.
+            The error names each such worker and its build.
         """
-        here, told = build_there(), self._client.run(build_there, on_error="return")
+        here = build_of_worker()
+        builds = self._client.run(build_of_worker, on_error="return")
         others = [
-            f"{worker} has {'no aqmlab like it' if isinstance(there, Exception) else there}"
-            for worker, there in told.items()
-            if there != here
+            f"{worker} has {'another version' if isinstance(build, Exception) else build}"
+            for worker, build in builds.items()
+            if build != here
         ]
         if others:
             raise NoClusterError(
-                f"workers must have the build that is here, {here}: {'; '.join(others)}; install "
-                "this one there, or stop them"
+                f"every worker must have the build of this machine, {here}: {'; '.join(others)}; "
+                "install the same build on these workers, or stop them"
             )
 
 
-def run_there(build: str, text: str, limits: Mapping[str, Any]) -> Result | Failed | None:
-    """Run a scenario on a worker; None: its build is another one.
+def run_on_worker(build: str, text: str, limits: Mapping[str, Any]) -> Result | Failed | None:
+    """Run a scenario on a worker; return None if the worker has another build.
 
-    A run that nobody waits for any more is cancelled.
+    The run ends early if the scheduler has cancelled it.
     """
     from distributed import get_worker
 
@@ -203,26 +206,26 @@ def run_there(build: str, text: str, limits: Mapping[str, Any]) -> Result | Fail
         return None
     key = worker.get_current_task()
 
-    def still_wanted(_: float, __: int) -> None:
+    def stop_if_cancelled(_: float, __: int) -> None:
         task = worker.state.tasks.get(key)
         if task is None or task.state == "cancelled":
-            raise NoClusterError("nobody waits for this run any more")
+            raise NoClusterError("the scheduler has cancelled this run")
 
-    ((_, outcome),) = simulator.run([text], 1, still_wanted)
+    ((_, outcome),) = simulator.run([text], 1, stop_if_cancelled)
     return outcome
 
 
-def build_there() -> str:
-    """Return what a worker would run scenarios with."""
+def build_of_worker() -> str:
+    """Return the version and build of the simulator on the machine that calls this function."""
     return f"aqmlab {_core.version()} ({Simulator().build[:12]})"
 
 
-def _lost(text: str) -> MemoryError:
-    """Return why a run that took its workers along has failed."""
+def _workers_lost(text: str) -> MemoryError:
+    """Return the error of a run whose workers all ended while they ran it."""
     scenario = json.loads(text)
     return MemoryError(
-        f"scenario {scenario['title'] or 'without a title'!r}, seed {scenario['seed']}: the "
-        "workers that ran it were lost, one after the other; it may need more memory than they have"
+        f"scenario {scenario['title'] or 'without a title'!r}, seed {scenario['seed']}: each "
+        "worker that ran it was lost; the run may need more memory than a worker has"
     )
 
 
@@ -230,26 +233,26 @@ def _lost(text: str) -> MemoryError:
 def connect(
     name: str, jobs: int | None = None, options: Mapping[str, Any] | None = None
 ) -> Iterator[Cluster]:
-    """Give a cluster as an engine, and leave it in the end.
+    """Provide a cluster as an engine inside a `with` block, and release the cluster at its end.
 
     Parameters
     ----------
     name : str
-        ``dask``: processes on this machine; ``dask://HOST:PORT``: a scheduler that is there;
-        ``slurm``: jobs of SLURM, which are ended in the end.
+        ``dask``: processes on this machine; ``dask://HOST:PORT``: a running scheduler; ``slurm``:
+        jobs of SLURM, which end with the block.
     jobs : int, optional
-        Cores to ask for: processes (default: the cores of this machine), or cores of SLURM's jobs,
-        for which it must be given.
+        Number of processes for ``dask`` (default: the cores of this machine), or number of cores
+        to request for ``slurm``, which has no default.
     options : mapping, optional
-        For ``slurm``: what :class:`dask_jobqueue.SLURMCluster` takes (``cores`` and ``memory`` of a
-        job, ``queue``, ``walltime``, …); default: what Dask's configuration says.
+        Parameters of :class:`dask_jobqueue.SLURMCluster` for ``slurm``, such as ``cores`` and
+        ``memory`` of a job, ``queue`` and ``walltime``. Default: Dask's configuration.
 
     Raises
     ------
     ValueError
-        If the name is none of these, or an option is wrong.
+        If the name is not one of these, or an option is wrong.
     NoClusterError
-        If there is no such cluster.
+        If the cluster does not exist.
     """
     try:
         from distributed import Client
@@ -259,35 +262,40 @@ def connect(
         ) from None
     for logger in ("distributed", *logging.root.manager.loggerDict):
         if logger.partition(".")[0] in ("distributed", "tornado", "asyncio"):
-            logging.getLogger(logger).setLevel(logging.CRITICAL)  # what matters is raised
-    there = re.fullmatch(r"dask://([\w.\[\]:-]+:\d+)", name)
+            # An error that matters is raised as an exception.
+            logging.getLogger(logger).setLevel(logging.CRITICAL)
+    address = re.fullmatch(r"dask://([\w.\[\]:-]+:\d+)", name)
     if options and name != "slurm":
-        raise ValueError(f"options are for --executor slurm, not for {name!r}")
-    if there:
+        raise ValueError(
+            f"--cluster: --executor {name} has no such options; leave them out, or write "
+            "--executor slurm"
+        )
+    if address:
         try:
-            client = Client(f"tcp://{there[1]}", timeout=CONNECT_S)
+            client = Client(f"tcp://{address[1]}", timeout=CONNECT_S)
         except (OSError, ValueError, TypeError) as e:
             raise NoClusterError(
-                f"there is no Dask scheduler at {there[1]} ({type(e).__name__}); check the address"
+                f"--executor {name}: cannot connect to a Dask scheduler at {address[1]} "
+                f"({type(e).__name__}); check the address"
             ) from None
-        with _left(client):
+        with _closing(client):
             yield Cluster(client)
     elif name == "dask":
         with (
             _local(jobs or available_cores()) as local,
-            _left(Client(local)) as client,
+            _closing(Client(local)) as client,
         ):
             yield Cluster(client)
     elif name == "slurm":
-        with _slurm(jobs, options or {}) as jobs_there, _left(Client(jobs_there)) as client:
+        with _slurm(jobs, options or {}) as slurm_jobs, _closing(Client(slurm_jobs)) as client:
             yield Cluster(client, patience_s=None)
     else:
         raise ValueError(f"--executor {name!r} must be one of {', '.join(EXECUTORS)}")
 
 
 @contextmanager
-def _left(client: "Client") -> "Iterator[Client]":
-    """Close a connection in the end, whether the scheduler is there or not."""
+def _closing(client: "Client") -> "Iterator[Client]":
+    """Close a connection at the end of a `with` block, even if the scheduler has ended."""
     try:
         yield client
     finally:
@@ -295,12 +303,14 @@ def _left(client: "Client") -> "Iterator[Client]":
 
 
 def _local(processes: int) -> Any:
-    """Return a cluster of processes, which Ctrl-C leaves alone: they are ended from here."""
+    """Return a cluster of local processes that ignore Ctrl-C, because this process ends them."""
     from distributed import LocalCluster
 
-    resource_tracker.ensure_running()  # would let SIGINT through again when it is started
+    # The tracker unblocks SIGINT when it starts, so it starts before SIGINT is blocked.
+    resource_tracker.ensure_running()
     interruptions = {signal.SIGINT, signal.SIGHUP}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, interruptions)  # processes inherit it
+    # The processes inherit the blocked signals.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, interruptions)
     try:
         return LocalCluster(
             n_workers=processes, threads_per_worker=1, dashboard_address="127.0.0.1:0",
@@ -311,22 +321,22 @@ def _local(processes: int) -> Any:
 
 
 def _slurm(cores: int | None, options: Mapping[str, Any]) -> Any:
-    """Return a cluster of SLURM's jobs."""
+    """Return a cluster whose workers are jobs of SLURM."""
     if cores is None:
-        raise ValueError("--executor slurm needs --jobs: how many cores are asked for")
+        raise ValueError("--executor slurm needs --jobs N, the number of cores to request")
     if shutil.which("sbatch") is None:
         raise NoClusterError(
-            "there is no SLURM here (no sbatch); run it on a login node of the cluster, or give "
-            "the address of a Dask scheduler: dask://HOST:PORT"
+            "--executor slurm: this machine does not have the program sbatch; run the command on a "
+            "login node of the cluster, or give the address of a Dask scheduler: dask://HOST:PORT"
         )
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    from dask_jobqueue import SLURMCluster  # sets handlers of its own
+    from dask_jobqueue import SLURMCluster  # the import replaces both signal handlers
 
     for number, handler in handlers.items():
         signal.signal(number, handler)
     try:
-        there = SLURMCluster(**options)
+        cluster = SLURMCluster(**options)
     except (TypeError, ValueError) as e:
         raise ValueError(f"SLURM: {e}") from None
-    there.scale(cores=cores)
-    return there
+    cluster.scale(cores=cores)
+    return cluster

@@ -1,4 +1,4 @@
-"""An empty result that an engine fills, table by table; what it leaves out is absent."""
+"""Empty result that an engine fills table by table. Tables that it does not fill are absent."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,16 +15,17 @@ ROWS = {"flows": "tcp", "datagrams": "udp"}
 
 
 class Filling:
-    """The result of one scenario while an engine fills it.
+    """Result of one scenario while an engine fills it.
 
-    The tables ``flows`` and ``datagrams`` have one row per flow of TCP or UDP, and ``links`` one
-    row per link and direction, in the order of :attr:`network`. The engine gives only the columns
-    that it measures, and names hosts and links only in other tables.
+    The table ``flows`` has one row per flow of TCP, ``datagrams`` one row per flow of UDP, and
+    ``links`` one row per link and direction, in the order of :attr:`network`. These tables already
+    have the columns that name flows, hosts and links, so the engine adds only the columns that it
+    measures. In other tables the engine writes the names, too.
 
     Parameters
     ----------
     text : str
-        The scenario as the engine got it.
+        The scenario as the engine received it.
 
     Attributes
     ----------
@@ -49,7 +50,7 @@ class Filling:
 
     @cached_property
     def network(self) -> Network:
-        """The hosts, links and flows of the scenario."""
+        """Hosts, links and flows of the scenario."""
         return Network.of(self.text)
 
     def fill(self, table: str, columns: Mapping[str, Sequence[Any]]) -> None:
@@ -58,14 +59,14 @@ class Filling:
         Parameters
         ----------
         table : str
-            A table of docs/results.md.
+            Name of a table in docs/results.md.
         columns : mapping of str to sequence
-            Values by column, one per row. A time that never came is NaN.
+            Values by column, one per row. The time of an event that did not happen is NaN.
 
         Raises
         ------
         ValueError
-            If there is no such table or column, or a column has another number of rows.
+            If the table or a column does not exist, or the columns differ in their lengths.
         """
         known = _columns()
         if table not in known:
@@ -84,14 +85,14 @@ class Filling:
             filled[name] = column
 
     def result(self, simulated_s: float, **entries: Any) -> Result:
-        """Return the result with what was filled.
+        """Return the result with the tables that were filled.
 
         Parameters
         ----------
         simulated_s : float
             Duration of the run in s.
         **entries
-            More entries of the manifest, such as ``engine`` or ``warnings``.
+            Additional entries of the manifest, such as ``engine`` or ``warnings``.
         """
         scenario = json.loads(self.text)
         measured = {table: list(columns) for table, columns in self._tables.items()}
@@ -105,7 +106,7 @@ class Filling:
         return Result(manifest | entries, self._tables)
 
     def _names(self, table: str) -> dict[str, Any]:
-        """Return the columns of a table that the scenario itself has."""
+        """Return the columns of a table that contain names from the scenario."""
         if table == "links":
             return {"link": [link.name for link in self.network.links]}
         if table not in ROWS:
@@ -120,19 +121,19 @@ class Filling:
 
 @cache
 def _columns() -> dict[str, list[str]]:
-    """Return the columns of every table."""
+    """Return the names of the columns of each table."""
     tables = json.loads(_core.columns())
     return {name: [c["name"] for c in table["columns"]] for name, table in tables.items()}
 
 
 def _near(name: str, known: "dict[str, Any] | list[str]") -> str:
-    """Return the remedy for an unknown name."""
+    """Return the end of an error about an unknown name: similar names, or all names."""
     near = get_close_matches(name, known, n=2)
     return f"; did you mean {' or '.join(near)}?" if near else f"; there are: {', '.join(known)}"
 
 
 def _column(where: str, values: Any) -> Any:
-    """Return values as a column: a list of texts, counts, or floating-point numbers."""
+    """Convert values to a column: a list of texts, or an array of counts or of numbers."""
     import numpy as np
 
     column = np.asarray(values)
@@ -144,4 +145,4 @@ def _column(where: str, values: Any) -> Any:
         return column.astype("<u8")
     if column.dtype.kind in "if" or not column.size:
         return column.astype("<f8")
-    raise ValueError(f"{where}: must hold numbers or texts; give NaN where there is no value")
+    raise ValueError(f"{where}: must have numbers or texts only; give NaN for a missing value")

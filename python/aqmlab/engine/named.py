@@ -1,4 +1,4 @@
-"""Engines by the names that ``--engine`` takes."""
+"""Engines by the names that the option ``--engine`` accepts."""
 
 import importlib
 import sys
@@ -20,19 +20,19 @@ NAMES = (SIMULATOR, "recorded:FOLDER", "MODULE:CLASS")
 
 
 def engine_named(name: str) -> Engine:
-    """Return an engine by its name.
+    """Return the engine with a name.
 
     Parameters
     ----------
     name : str
         ``simulator``; ``recorded:FOLDER`` for the runs in a folder; or an import path such as
-        ``my_module:Engine``. A class is called without arguments. The current folder is searched
-        for the module.
+        ``my_module:Engine``. A class is called without arguments. The module may be in the current
+        folder.
 
     Raises
     ------
     ValueError
-        If there is no such engine.
+        If the engine does not exist.
     OSError
         If recorded runs cannot be read.
 
@@ -52,18 +52,19 @@ def engine_named(name: str) -> Engine:
         raise ValueError(f"--engine {name!r} must be one of {', '.join(NAMES)}")
     if module == "recorded":
         if not Path(rest).is_dir():
-            raise FileNotFoundError(f"--engine {name}: there is no folder {rest}")
+            raise FileNotFoundError(f"--engine {name}: the folder {rest} does not exist")
         if not any(Path(rest).rglob(MANIFEST)):
             raise FileNotFoundError(
-                f"--engine {name}: {rest} holds no runs; give a folder that aqmlab run --out wrote"
+                f"--engine {name}: {rest} contains no runs; give a folder that "
+                "`aqmlab run --out` wrote"
             )
         return Recorded.read(rest)
     return _imported(name, module, rest)
 
 
 def _imported(name: str, module: str, attribute: str) -> Engine:
-    """Return the engine that a module has under a name."""
-    with _here():
+    """Import a module and return the engine that is one of its attributes."""
+    with _current_folder_first():
         try:
             target = getattr(importlib.import_module(module), attribute)
             engine = target() if isinstance(target, type) else target
@@ -71,8 +72,8 @@ def _imported(name: str, module: str, attribute: str) -> Engine:
             raise
         except Exception as e:
             raise ValueError(
-                f"--engine {name!r}: cannot be imported ({type(e).__name__}: {e}); give module and "
-                "class, as my_module:Engine, of a module in this folder or in PYTHONPATH"
+                f"--engine {name!r}: cannot be imported ({type(e).__name__}: {e}); write "
+                "my_module:Engine, where my_module is in this folder or in PYTHONPATH"
             ) from None
     for part in ("build", "capabilities", "run"):
         if not hasattr(engine, part):
@@ -84,8 +85,8 @@ def _imported(name: str, module: str, attribute: str) -> Engine:
 
 
 @contextmanager
-def _here() -> "Iterator[None]":
-    """Search the current folder for modules, as `python` does."""
+def _current_folder_first() -> "Iterator[None]":
+    """Let Python import modules from the current folder, as `python` itself does."""
     sys.path.insert(0, "")
     try:
         yield

@@ -1,4 +1,4 @@
-"""The hosts, links and flows of a scenario, expanded for an engine."""
+"""Hosts, links and flows of a scenario, expanded for an engine."""
 
 import json
 from dataclasses import dataclass
@@ -14,17 +14,17 @@ class Link:
     Attributes
     ----------
     name, source, target : str
-        The name of the link is ``source>target``.
+        Name ``source>target`` of the link, and the names of its two ends.
     rate_bps : int
         Rate in bit/s.
     delay_s : float
-        Propagation delay in s, with the random offset of the scenario's seed.
+        Propagation delay in s, including the random offset of the scenario's seed.
     queue : dict
-        The queue with every key, as the scenario has it.
+        Table of the queue with all its keys.
     limit_packets, limit_bytes : int, optional
-        Limit of the queue's buffer; one of them is None.
+        Limit of the queue's buffer in packets or in bytes; the other attribute is None.
     condition, impairments : list of dict
-        Rules of the conditioner before the queue, and impairments behind it.
+        Rules of the conditioner before the queue, and impairments behind the queue.
     rate_changes : dict, optional
         Changes of the rate over time.
     """
@@ -44,32 +44,32 @@ class Link:
 
 @dataclass(frozen=True)
 class Flow:
-    """A flow, one of the `count` of a ``[[flows]]`` table.
+    """One flow. A ``[[flows]]`` table describes `count` flows.
 
     Attributes
     ----------
     name, source, target : str
-        Its name, and the hosts that send and receive its data.
+        Names of the flow, of the host that sends its data, and of the host that receives them.
     table : int
-        The ``[[flows]]`` table that describes it.
+        Index of the ``[[flows]]`` table that describes the flow.
     protocol : {"tcp", "udp"}
-        The transport protocol.
+        Transport protocol.
     start_s : float
-        Time of its start in s, with the random offset of the scenario's seed.
+        Start time in s, including the random offset of the scenario's seed.
     size_bytes : int, optional
-        Size of a bulk transfer in bytes; None for data without end, for flows with many
-        connections, and for other traffic.
+        Size of a bulk transfer in bytes. None for unlimited data, for flows with many connections,
+        and for other traffic.
     dscp : int
         DiffServ codepoint.
     traffic : dict
-        The traffic with every key, as the scenario has it.
+        Table of the traffic with all its keys.
     arrivals : dict, optional
-        Arrivals of its connections.
+        Arrivals of the connections.
     forward, reverse : tuple of str
-        Names of the links from source to target, and of those back. A flow of datagrams has no way
-        back.
+        Names of the links from source to target, and from target to source. A flow of datagrams
+        uses no links in the reverse direction.
     sender, receiver : dict
-        TCP parameters of the host that sends the data, and of the other host.
+        TCP parameters of the source, and of the target.
     """
 
     name: str
@@ -90,18 +90,18 @@ class Flow:
 
 @dataclass(frozen=True)
 class Network:
-    """A scenario expanded: its hosts, its links and its flows.
+    """Hosts, links and flows of a scenario.
 
     Attributes
     ----------
     scenario : dict
         The scenario with every default filled in.
     hosts : tuple of str
-        Names of the hosts that send or receive.
+        Names of the hosts that send or receive data.
     links : tuple of Link
-        Each direction of each link, in the order of the table ``links``.
+        All directions of all links, in the order of the table ``links``.
     flows : tuple of Flow
-        Every flow, in the order of the tables ``flows`` and ``datagrams``.
+        All flows, in the order of the tables ``flows`` and ``datagrams``.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class Network:
         Parameters
         ----------
         text : str
-            The scenario as :func:`aqmlab.scenario.normalize` writes it, and as an engine gets it.
+            The scenario as :func:`aqmlab.scenario.normalize` writes it.
 
         Raises
         ------
@@ -139,7 +139,7 @@ class Network:
         return cls(json.loads(text), tuple(parts["hosts"]), tuple(links), tuple(flows))
 
     def link(self, name: str) -> Link:
-        """Return a link by its name.
+        """Return the link with a name.
 
         Raises
         ------
@@ -150,11 +150,11 @@ class Network:
 
 
 def _ends(table: dict[str, Any]) -> dict[str, Any]:
-    """Return a table with the two ends under names that Python allows."""
+    """Return a table whose keys `from` and `to` are renamed, because `from` is a Python keyword."""
     rest = {key: value for key, value in table.items() if key not in ("from", "to", "tcp")}
     return rest | {"source": table["from"], "target": table["to"]}
 
 
 def _ways(flow: dict[str, Any]) -> dict[str, Any]:
-    """Return the links of a flow in both directions."""
+    """Return the links of a flow in both directions as tuples."""
     return {"forward": tuple(flow["forward"]), "reverse": tuple(flow["reverse"])}

@@ -1,4 +1,4 @@
-"""What an engine promises to those who have runs for it."""
+"""Contract between an engine and its callers."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,91 +9,100 @@ from aqmlab.engine.capabilities import Capabilities
 from aqmlab.results import Result
 
 Progress = Callable[[float, int], None]
-"""Called now and then with the runs done (a fraction while one is under way) and their number."""
+"""Function that reports progress: the number of finished runs, and the number of all runs.
+
+The first number includes the completed fractions of unfinished runs.
+"""
 
 
 @dataclass(frozen=True)
 class Failed:
-    """A run that has no result.
+    """Run that has failed and therefore has no result.
 
     Attributes
     ----------
     error : Exception
-        Why: names the scenario, or its seed.
+        The reason. Its message names the scenario or its seed.
     """
 
     error: Exception
 
 
 class Engine(Protocol):
-    """Runs scenarios, several at a time."""
+    """Program that runs scenarios, several at a time."""
 
     @property
     def build(self) -> str:
-        """Distinguishes this engine and its build from any other.
+        """Text that identifies this engine and its build.
 
-        Engines with the same build make the same of the same scenario: runs are kept by it.
+        Engines with the same build must return the same result for the same scenario. A store finds
+        a run by its build and its scenario.
         """
 
     @property
     def capabilities(self) -> Capabilities:
-        """What the engine supports; a scenario that needs more is refused before the first run."""
+        """Features that the engine supports.
+
+        A scenario that needs other features is refused before the first run.
+        """
 
     def run(
         self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None
     ) -> Generator[tuple[int, Result | Failed]]:
-        """Run scenarios and give each as soon as it has ended.
+        """Run scenarios and yield the outcome of each run as soon as it has ended.
 
-        Closing the generator cancels the runs that are under way.
+        Closing the generator cancels the unfinished runs.
 
         Parameters
         ----------
         texts : sequence of str
             Scenarios as :func:`aqmlab.scenario.normalize` writes them.
         jobs : int, optional
-            Runs at a time, 1 or more; default: as many as the engine has room for.
+            Maximum number of runs at a time, 1 or more; default: the number that suits the engine.
         progress : callable, optional
-            Called about ten times a second with the runs done and their number.
+            Function that is called about ten times per second with the number of finished runs and
+            the number of all runs.
 
         Yields
         ------
         index : int
-            Position in `texts`; each comes once, in any order.
+            Position of the scenario in `texts`. Each position is yielded once, in any order.
         outcome : Result or Failed
-            Its result, or why it has none. The other runs go on.
+            The result of the run, or the reason why it failed. The other runs go on.
 
         Raises
         ------
         Exception
-            What is wrong with all of them: a scenario that is refused, a disk that is full. No run
-            goes on.
+            A problem that affects all runs, such as an unsupported scenario or a full disk. All
+            runs are cancelled.
         """
 
 
 @runtime_checkable
 class Limiting(Engine, Protocol):
-    """An engine that keeps runs within limits."""
+    """Engine that supports limits on its runs."""
 
     def within(self, limits: Mapping[str, Any]) -> Self:
-        """Return this engine with limits: a run that passes one has failed, and others go on.
+        """Return an engine with the same properties and limits on each run.
 
-        A run that keeps within them is the same as without.
+        A run that exceeds a limit fails, and the other runs go on. A limit does not change the
+        result of a run that stays below it.
 
         Parameters
         ----------
         limits : mapping
-            ``events``: a number; ``wall``: a time by the wall; ``memory``: a size. With units, as
-            a scenario has them.
+            ``events``: number of events; ``wall``: wall-clock time; ``memory``: size of the memory.
+            Values have units, as in a scenario.
 
         Raises
         ------
         ScenarioError
-            If one is wrong.
+            If a limit is wrong.
         """
 
 
 def within_limits(engine: Engine, limits: Mapping[str, Any]) -> Engine:
-    """Return an engine that keeps runs within limits; the engine itself without limits.
+    """Return an engine with limits on its runs, or the engine itself if `limits` is empty.
 
     Raises
     ------
@@ -104,7 +113,7 @@ def within_limits(engine: Engine, limits: Mapping[str, Any]) -> Engine:
         return engine
     if not isinstance(engine, Limiting):
         raise ScenarioError(
-            f"limits: this engine does not support limits, and {', '.join(limits)} is set; "
-            "remove it, or choose another engine"
+            f"limits: this engine does not support limits, but {', '.join(limits)} is set; "
+            "remove the limit, or choose another engine"
         )
     return engine.within(limits)

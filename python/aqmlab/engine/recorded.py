@@ -1,4 +1,4 @@
-"""Recorded runs as an engine: each scenario is answered by the run of it that was recorded."""
+"""Recorded runs as an engine, which returns the recorded result of each scenario."""
 
 import hashlib
 import json
@@ -15,13 +15,13 @@ from aqmlab.scenario import content
 
 
 class Recorded:
-    """Plays back recorded runs.
+    """Engine that returns the results of recorded runs.
 
     Parameters
     ----------
     runs : iterable of Result
-        The runs, wherever they come from: :meth:`read` takes them from folders, and a store of
-        runs is iterable.
+        The results of the recorded runs. A store is such an iterable, and :meth:`read` reads the
+        results from folders.
 
     Examples
     --------
@@ -38,26 +38,26 @@ class Recorded:
 
     @classmethod
     def read(cls, folder: str | PathLike[str]) -> Self:
-        """Take the runs that are in a folder, or in folders inside it, as `aqmlab run --out` wrote.
+        """Read the runs in a folder and its subfolders, which `aqmlab run --out` has written.
 
         Raises
         ------
         OSError
-            If one of them cannot be read.
+            If a run cannot be read.
         """
         manifests = sorted(Path(folder).rglob("manifest.json"))
         return cls(Result.read(manifest.parent) for manifest in manifests)
 
     @property
     def build(self) -> str:
-        """A digest of everything that is played back: scenarios, and the builds that ran them."""
+        """Digest of the manifests of all recorded runs."""
         manifests = (run.manifest for run in self._runs.values())
-        told = sorted(json.dumps(manifest, sort_keys=True) for manifest in manifests)
-        return hashlib.sha256("\n".join(told).encode()).hexdigest()
+        lines = sorted(json.dumps(manifest, sort_keys=True) for manifest in manifests)
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
     @property
     def capabilities(self) -> Capabilities:
-        """The series that some run recorded; everything else is a matter of the single run."""
+        """Series that at least one run recorded. The other features depend on the single run."""
         series = (run.scenario["record"]["series"] for run in self._runs.values())
         return Capabilities(series=list(dict.fromkeys(chain.from_iterable(series))))
 
@@ -67,7 +67,7 @@ class Recorded:
         jobs: int | None = None,  # noqa: ARG002 (nothing is computed)
         progress: Progress | None = None,
     ) -> Generator[tuple[int, Result | Failed]]:
-        """Give the recorded run of each scenario; one that was never recorded has failed.
+        """Yield the recorded result of each scenario; a scenario without a recorded run fails.
 
         See :class:`aqmlab.engine.Engine`.
         """
@@ -75,9 +75,11 @@ class Recorded:
             run = self._runs.get(content(text))
             if progress:
                 progress(i + 1, len(texts))
-            yield i, run or Failed(LookupError(f"no recorded run is of {_named(text)}"))
+            error = LookupError(f"{_description(text)} does not have a recorded run")
+            yield i, run or Failed(error)
 
 
-def _named(text: str) -> str:
+def _description(text: str) -> str:
+    """Return the title and seed of a scenario for an error."""
     scenario = json.loads(text)
     return f"scenario {scenario['title'] or 'without a title'!r}, seed {scenario['seed']}"

@@ -1,4 +1,4 @@
-"""The packet-level simulator as an engine: runs in parallel over the cores of this machine."""
+"""Packet-level simulator as an engine, which runs scenarios in parallel on several cores."""
 
 import hashlib
 import json
@@ -12,17 +12,19 @@ from typing import Any
 
 from aqmlab import _core
 from aqmlab._core import InvariantViolation, ScenarioError
-from aqmlab.custom import Given
+from aqmlab.custom import CustomAqms
 from aqmlab.engine.capabilities import EVERYTHING, Capabilities
 from aqmlab.engine.protocol import Failed, Progress
 from aqmlab.results import Result
 
 POLL_S = 0.1
-AT_ONCE = 2000
-"""Runs that are handed over at a time: what is made of their scenarios is in memory together."""
-LAW_TRIES = 3
-LAW_PATIENCE_S = 1.0
-"""How long a law written in Python may take over a packet once its run was cancelled."""
+"""Interval in s at which an engine looks for finished runs and reports progress."""
+BATCH_RUNS = 2000
+"""Maximum number of runs in a batch. All scenarios of a batch are in memory together."""
+AQM_INTERRUPTS = 3
+"""Maximum number of interrupts of Python AQMs after their runs were cancelled."""
+AQM_PATIENCE_S = 1.0
+"""Maximum time in s that a Python AQM may take for a packet before it is interrupted."""
 
 
 def available_cores() -> int:
@@ -33,17 +35,18 @@ def available_cores() -> int:
 
 @cache
 def _build() -> str:
-    """Return what distinguishes this simulator from any other, to the byte."""
+    """Return the SHA-256 digest of the file of the simulator."""
     return hashlib.sha256(Path(str(_core.__file__)).read_bytes()).hexdigest()
 
 
 def _next(batch: _core.Batch) -> tuple[int, Result | Failed] | None:
-    """Return the next run that has ended, if one does soon."""
+    """Return the next run that ends within `POLL_S`, or None."""
     try:
         finished = batch.next(POLL_S)
     except (InvariantViolation, ScenarioError, MemoryError) as error:
-        # The batch numbers the failure of a run. A law written in Python may raise the same types;
-        # the number is removed so that an error of a run inside a law has none, too.
+        # The error of a failed run has an attribute with the index of the run. An AQM written in
+        # Python may raise the same types without it. The attribute is removed, because such an AQM
+        # may also raise the error of another run.
         run: int | None = vars(error).pop("run", None)
         if run is None:
             raise
@@ -52,18 +55,17 @@ def _next(batch: _core.Batch) -> tuple[int, Result | Failed] | None:
 
 
 class Simulator:
-    """The simulator, written in Rust.
+    """Packet-level simulator, written in Rust.
 
     Parameters
     ----------
-    laws : Given, optional
-        The laws written in Python that the scenarios name; runs with such laws come one after the
-        other.
+    aqms : CustomAqms, optional
+        The AQMs written in Python that the scenarios use. Runs with such AQMs run one at a time.
     captures : sequence of pathlib.Path
-        For each run a folder that is there, for the captures that ``record.pcap`` asks for; a run
+        For each run an existing folder for the captures that ``record.pcap`` requests. A run
         without a folder captures nothing.
     limits : mapping, optional
-        What a run may take; see :meth:`aqmlab.engine.Limiting.within`.
+        Limits of each run; see :meth:`aqmlab.engine.Limiting.within`.
 
     Raises
     ------
@@ -73,26 +75,26 @@ class Simulator:
 
     def __init__(
         self,
-        laws: Given | None = None,
+        aqms: CustomAqms | None = None,
         captures: Sequence[Path] = (),
         limits: Mapping[str, Any] | None = None,
     ) -> None:
-        self._laws, self._captures = Given() if laws is None else laws, captures
+        self._aqms, self._captures = CustomAqms() if aqms is None else aqms, captures
         self._limits = json.dumps(dict(limits or {}))
         _core.check_limits(self._limits)
 
     def within(self, limits: Mapping[str, Any]) -> "Simulator":
-        """Return a simulator that keeps runs within limits; see :class:`Limiting`."""
-        return Simulator(self._laws, self._captures, limits)
+        """Return a simulator with limits on its runs; see :class:`Limiting`."""
+        return Simulator(self._aqms, self._captures, limits)
 
     @property
     def build(self) -> str:
-        """The digest of the simulator's file."""
+        """Digest of the file of the simulator."""
         return _build()
 
     @property
     def capabilities(self) -> Capabilities:
-        """Everything."""
+        """Capabilities of the simulator, which supports every feature."""
         return EVERYTHING
 
     def run(
@@ -100,31 +102,34 @@ class Simulator:
     ) -> Generator[tuple[int, Result | Failed]]:
         """Run scenarios; see :class:`aqmlab.engine.Engine`.
 
-        A run that contradicts itself, never ends or needs too much memory has failed.
+        A run fails if it violates an invariant of the simulator, exceeds a limit, or needs too much
+        memory.
 
         Raises
         ------
         ScenarioError, OSError
             If a scenario is wrong, or a capture cannot be written.
         Exception
-            Whatever a law written in Python raises.
+            Any exception that an AQM written in Python raises.
         """
-        for at in range(0, len(texts), AT_ONCE):
+        for start in range(0, len(texts), BATCH_RUNS):
 
-            def told(done: float, _: int, at: int = at) -> None:
+            def report(done: float, _: int, start: int = start) -> None:
                 if progress:
-                    progress(at + done, len(texts))
+                    progress(start + done, len(texts))
 
-            some, captures = texts[at : at + AT_ONCE], self._captures[at : at + AT_ONCE]
-            with closing(self._batch(some, captures, jobs, told)) as running:
+            of_batch = slice(start, start + BATCH_RUNS)
+            batch = self._run_batch(texts[of_batch], self._captures[of_batch], jobs, report)
+            with closing(batch) as running:
                 for i, outcome in running:
-                    yield at + i, outcome
+                    yield start + i, outcome
 
-    def _batch(
-        self, texts: Sequence[str], captures: Sequence[Path], jobs: int | None, told: Progress
+    def _run_batch(
+        self, texts: Sequence[str], captures: Sequence[Path], jobs: int | None, report: Progress
     ) -> Generator[tuple[int, Result | Failed]]:
+        """Run the scenarios of one batch."""
         threads = min(jobs or available_cores(), len(texts))
-        batch = _core.Batch(list(texts), threads, captures, self._laws, self._limits)
+        batch = _core.Batch(list(texts), threads, captures, self._aqms, self._limits)
         left = len(texts)
         try:
             last = time.monotonic()
@@ -133,21 +138,21 @@ class Simulator:
                 left -= outcome is not None
                 if time.monotonic() - last >= POLL_S or not left:
                     last = time.monotonic()
-                    told(sum(batch.progress()), len(texts))
+                    report(sum(batch.progress()), len(texts))
                 if outcome:
                     yield outcome
-        finally:  # an error, Ctrl-C, or a caller who stops listening
+        finally:  # an error, Ctrl-C, or a caller that closes the generator
             batch.cancel()
-            if self._laws:
+            if self._aqms:
                 self._leave_python(batch)
 
     def _leave_python(self, batch: _core.Batch) -> None:
-        """Wait until no run is in a law written in Python: the interpreter may end next.
+        """Wait until no run executes an AQM written in Python, because the interpreter may end.
 
-        A law that sleeps, or waits for something else outside Python, is not waited for: it ends
-        when it wakes.
+        The wait is limited, because an interrupt cannot end an AQM that sleeps or waits outside
+        Python. Such an AQM ends when it returns to Python.
         """
-        for _ in range(LAW_TRIES):
-            if batch.wait(LAW_PATIENCE_S):
+        for _ in range(AQM_INTERRUPTS):
+            if batch.wait(AQM_PATIENCE_S):
                 return
-            self._laws.interrupt()
+            self._aqms.interrupt()

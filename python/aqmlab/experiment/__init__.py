@@ -1,25 +1,25 @@
-"""One run, many runs, replications, sweeps, experiments.
+"""Single runs, many runs, replications, sweeps and experiments.
 
-Runs are independent of each other and of the number of threads: the same scenario and seed give
-the same numbers, wherever and beside whatever they run. All go the way of :func:`campaign`.
+The result of a run depends only on its scenario and its seed. Other runs, the number of threads and
+the machine do not change it. All runs pass through :func:`campaign`.
 """
 
 from aqmlab.experiment.campaign import campaign, in_order
-from aqmlab.experiment.conduct import Conduct
 from aqmlab.experiment.file import Experiment, Replications, WarmUp
-from aqmlab.experiment.outcome import Cell, Measured, Outcome
+from aqmlab.experiment.outcome import ArmEstimate, Measured, Outcome
+from aqmlab.experiment.prepared import PreparedExperiment
 from aqmlab.experiment.rounds import carry_out, conduct, prepare
 from aqmlab.experiment.runs import run, run_each, run_many
 from aqmlab.experiment.seeds import IdenticalReplications, replicate, replications
 from aqmlab.experiment.sweeps import Sweep, sweep
 
 __all__ = [
-    "Cell",
-    "Conduct",
+    "ArmEstimate",
     "Experiment",
     "IdenticalReplications",
     "Measured",
     "Outcome",
+    "PreparedExperiment",
     "Replications",
     "Sweep",
     "WarmUp",

@@ -1,9 +1,9 @@
-"""Users of the web as many as an offered load takes, and their requests frozen for replay.
+"""Number of web users that offer a load, and their requests as files for a replay.
 
-How an offered load is set (Le, Aikat, Jeffay & Smith 2003; Kuzmanovic 2005 §4.2): the traffic runs
-over the network with its bottleneck so wide that it never is one, and users are taken until they
-make up the load there. Their requests are then written down and replayed, identical, over every
-queue and capacity, so that differences belong to these alone.
+The method is that of Le, Aikat, Jeffay & Smith (2003) and Kuzmanovic (2005, §4.2). The traffic runs
+over an uncongested network, whose bottleneck has a much higher rate. Users are added until their
+traffic reaches the load on that link. Their requests are then written to files, and the same
+requests are replayed over every queue and rate, so that only the queue and the rate differ.
 """
 
 import json
@@ -20,18 +20,18 @@ from aqmlab.engine import Engine, Progress, Simulator
 from aqmlab.experiment.campaign import campaign
 from aqmlab.measures.measured_run import MeasuredRun
 from aqmlab.results import Result
-from aqmlab.scenario import ScenarioLike, as_said, normalize, seconds, warm_up_change
+from aqmlab.scenario import ScenarioLike, as_written, normalize, seconds, warm_up_change
 from aqmlab.store import Store
 
 Overrides = Sequence[tuple[str, str]]
 """Dotted paths of a scenario and their values in TOML."""
 
 ROUNDS = 12
-"""Most numbers of users that are tried."""
+"""Maximum number of rounds of runs."""
 MOST_USERS = 10**6
-"""Most users that are tried."""
+"""Maximum number of users."""
 HEADERS = 40
-"""Bytes of headers with which what a user adds to a load is estimated."""
+"""Size of the headers of a packet in bytes, for the estimate of the traffic of each user."""
 COLUMNS = ["user", "connection", "at_s", "request_bytes", "response_bytes"]
 ORDERS = {
     "each": "in-turn",
@@ -42,18 +42,18 @@ ORDERS = {
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """A load to find the users for.
+class LoadTarget:
+    """Offered load, and the scenario whose users shall offer it.
 
     Parameters
     ----------
     scenario : path, dict or Scenario
-        Has web traffic; the counts of its users are a first guess, and say how many of each table
-        there are beside the others.
+        A scenario with web traffic. The counts of its users are the first guess, and their ratio
+        between the tables of flows stays.
     load_bps : float
-        The load, in bit/s on the link.
+        The load on the link in bit/s.
     folder : path
-        Where the lists of requests are written: `requests-N.csv` for table N of the flows.
+        Folder for the lists of requests: `requests-N.csv` for table N of the flows.
     """
 
     scenario: ScenarioLike
@@ -62,19 +62,19 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Calibrated:
-    """What was found for a load.
+class CalibratedLoad:
+    """Users and requests that offer a load.
 
     Attributes
     ----------
     load_bps : float
-        The load that was measured, in bit/s.
+        The measured load in bit/s.
     users : dict of int to int
-        How many users each table of flows has, by its place.
+        Number of users of each table of flows, by the index of the table.
     lists : dict of int to Path
-        Where their requests are.
+        Files with the requests of each table of flows.
     scenario : dict
-        The uncongested run that they are of.
+        Scenario of the uncongested run that replayed the requests.
     """
 
     load_bps: float
@@ -84,12 +84,12 @@ class Calibrated:
 
 
 def web_tables(scenario: dict[str, Any]) -> list[int]:
-    """Return the places of the tables of flows that are users of the web."""
+    """Return the indices of the tables of flows with web traffic."""
     return [i for i, flow in enumerate(scenario["flows"]) if flow["traffic"]["kind"] == "web"]
 
 
 def calibrate(
-    wanted: Iterable[Wanted],
+    targets: Iterable[LoadTarget],
     *,
     link: str,
     uncongested: Overrides,
@@ -99,81 +99,83 @@ def calibrate(
     engine: Engine | None = None,
     store: Store | None = None,
     progress: Progress | None = None,
-) -> list[Calibrated]:
-    """Find the users that offer a load, and write down what they ask for.
+) -> list[CalibratedLoad]:
+    """Find the web users that offer each load, and write their requests to files.
 
     Parameters
     ----------
-    wanted : iterable of Wanted
-        The loads; they are sought side by side.
+    targets : iterable of LoadTarget
+        The loads. All searches run at the same time.
     link : str
-        The link whose load is meant, "from>to".
+        The link on which the load is measured, "from>to".
     uncongested : sequence of (str, str)
-        What makes the network wide enough: dotted paths and their values in TOML.
+        Changes that remove the congestion: dotted paths and their values in TOML.
     warm_up : str, optional
-        A time with its unit, for the key `warm_up` of the scenarios: the load is that of the rest.
-        The frozen requests are those of the whole run. Default: that of each scenario.
+        A time with its unit, for the key `warm_up` of the scenarios. The load is measured after the
+        warm-up; the lists contain the requests of the whole run. Default: the warm-up of each
+        scenario.
     tolerance : float
-        How far the load may be off, as a share of it.
+        Maximum relative error of the load.
     jobs, engine, store, progress
-        As :func:`aqmlab.experiment.run_many`; progress is that of a round.
+        As for :func:`aqmlab.experiment.run_many`; `progress` reports each round of runs.
 
     Returns
     -------
-    list of Calibrated
-        In the order asked for.
+    list of CalibratedLoad
+        In the order of `targets`.
 
     Raises
     ------
     ScenarioError
-        If a scenario is wrong, or has no users of the web.
+        If a scenario is wrong, or has no web traffic.
     ValueError
-        If no number of users gives a load: one user is too much, or the network is not wide enough.
+        If no number of users offers a load, because one user offers more or the network is too
+        slow.
     """
-    searches = [_Search(one, uncongested, link, warm_up, tolerance) for one in wanted]
-    for search in searches:  # those of one scenario choose from the same run
+    searches = [_Search(target, uncongested, link, warm_up, tolerance) for target in targets]
+    for search in searches:  # searches with the same scenario select users from one run
         alike = [other for other in searches if other.text == search.text]
-        search.most_bps = max(other.aim_bps for other in alike)
-    how: dict[str, Any] = {"jobs": jobs, "engine": engine or Simulator(), "store": store}
+        search.highest_bps = max(other.aim_bps for other in alike)
+    options: dict[str, Any] = {"jobs": jobs, "engine": engine or Simulator(), "store": store}
     for _ in range(ROUNDS):
-        left = [search for search in searches if search.found is None]
-        asks = [search.ask() for search in left]
-        for i, trial in campaign(asks, _Trial.of, progress=progress, **how) if left else ():
-            left[i].look(trial)
+        left = [search for search in searches if search.result is None]
+        requests = [search.request() for search in left]
+        for i, trial in campaign(requests, _Trial.of, progress=progress, **options) if left else ():
+            left[i].update(trial)
     for search in searches:
-        if search.found is None:
-            raise ValueError(search.complaint())
-    return [search.found for search in searches if search.found is not None]
+        if search.result is None:
+            raise ValueError(search.failure())
+    return [search.result for search in searches if search.result is not None]
 
 
 def frozen(scenario: ScenarioLike, lists: dict[int, Path], users: dict[int, int]) -> dict[str, Any]:
-    """Return a scenario whose users of the web ask for what their lists say.
+    """Return a scenario whose web users replay the requests in their lists.
 
     Parameters
     ----------
     scenario : path, dict or Scenario
         The scenario.
     lists, users : dict
-        Of each table of flows with users of the web, as :class:`Calibrated` has them.
+        Files and numbers of users by the index of the table of flows; see :class:`CalibratedLoad`.
     """
-    said = as_said(scenario)
-    flows = [dict(flow) for flow in said["flows"]]
-    whole = json.loads(normalize(scenario))["flows"]  # with what a preset says
+    written = as_written(scenario)
+    flows = [dict(flow) for flow in written["flows"]]
+    complete = json.loads(normalize(scenario))["flows"]  # with all defaults
     for i, file in lists.items():
-        was = whole[i]["traffic"]
+        web = complete[i]["traffic"]
         traffic = {"kind": "requests", "list": str(file)}
-        traffic["order"] = ORDERS[was["connections"]]
-        if was["server_time"] != "0 s":
-            traffic["server_time"] = was["server_time"]
+        traffic["order"] = ORDERS[web["connections"]]
+        if web["server_time"] != "0 s":
+            traffic["server_time"] = web["server_time"]
         flows[i] |= {"count": users[i], "traffic": traffic}
-    return said | {"flows": flows}
+    return written | {"flows": flows}
 
 
 @dataclass(frozen=True)
 class _Trial:
-    """What a run tells: the load, what each user added to it, and his requests.
+    """Measurements of a run: the load, the bits of each user, and the requests of each user.
 
-    The users of all tables are counted together, in their order.
+    The users of all tables are numbered consecutively, table by table.
     """
 
     load_bps: float
@@ -182,7 +184,7 @@ class _Trial:
 
     @classmethod
     def of(cls, result: Result, whole: Result | None = None) -> "_Trial":
-        """Look at a run; `whole` is the same without a warm-up, which has every request."""
+        """Measure a run. `whole` is the same run without a warm-up, for the complete requests."""
         seen = MeasuredRun(result, [])
         (link,) = result.scenario["record"]["links"]
         load_bps = 8 * seen.link(link, "departed_bytes") / seen.seconds
@@ -190,63 +192,69 @@ class _Trial:
 
         replies = result.columns("replies")
         wire = np.asarray(replies["bytes_sent"]) + HEADERS * np.asarray(replies["packets_sent"])
-        here = [number.get(name, -1) for name in replies["flow"]]
-        bits = 8 * np.bincount(np.array(here) + 1, wire, len(number) + 1)[1:]
+        user_of_row = [number.get(name, -1) for name in replies["flow"]]
+        bits = 8 * np.bincount(np.array(user_of_row) + 1, wire, len(number) + 1)[1:]
         if "requests" not in (whole or result).tables:
             return cls(load_bps, bits, {})
         table = (whole or result).columns("requests")
         users = np.fromiter((number[name] for name in table["flow"]), np.int64, len(table["flow"]))
-        kept = {key: np.asarray(table[key]) for key in ["connection", "start_s", *COLUMNS[3:]]}
-        return cls(load_bps, bits, {"user": users} | kept)
+        columns = {key: np.asarray(table[key]) for key in ["connection", "start_s", *COLUMNS[3:]]}
+        return cls(load_bps, bits, {"user": users} | columns)
 
 
 class _Search:
-    """A load that is sought: first a run with users enough, then those who make it up, replayed."""
+    """Search for the users that offer a load.
+
+    The first runs increase the number of users until the load is reached. The next runs replay the
+    requests of selected users and correct the selection.
+    """
 
     def __init__(
         self,
-        wanted: Wanted,
+        target: LoadTarget,
         uncongested: Overrides,
         link: str,
         warm_up: str | None,
         tolerance: float,
     ) -> None:
-        self.wanted = wanted
+        self.target = target
         changes = [*uncongested, *warm_up_change(warm_up)]
-        self.text = normalize(wanted.scenario, overrides=changes)
+        self.text = normalize(target.scenario, overrides=changes)
         self.scenario: dict[str, Any] = json.loads(self.text)
         self.link, self.tolerance = link, tolerance
         self.tables = web_tables(self.scenario)
         self._check()
         self.users = {i: int(self.scenario["flows"][i]["count"]) for i in self.tables}
-        self.aim_bps = self.most_bps = wanted.load_bps
+        self.aim_bps = self.highest_bps = target.load_bps
         self.load_bps = 0.0
         self.trial: _Trial | None = None
         self.lists: dict[int, Path] = {}
         self.chosen: dict[int, int] = {}
-        self.found: Calibrated | None = None
+        self.result: CalibratedLoad | None = None
 
     def _check(self) -> None:
+        """Raise an error if the scenario cannot offer a load of web traffic."""
         if not self.tables:
             raise ScenarioError(
-                "flows: none has traffic of the kind web, so there are no users to find"
+                'flows: no table has traffic of kind "web"; add one, because its users offer the '
+                "load"
             )
         for i in self.tables:
-            how = self.scenario["flows"][i]["traffic"]["connections"]
-            if how not in ORDERS:
+            order = self.scenario["flows"][i]["traffic"]["connections"]
+            if order not in ORDERS:
                 raise ScenarioError(
-                    f'flows.{i}.traffic.connections: "{how}" cannot be frozen: a list has requests '
-                    f"one after the other; choose one of {', '.join(ORDERS)}"
+                    f'flows.{i}.traffic.connections: "{order}" cannot be replayed, because a list '
+                    f"has the requests in sequence; choose one of {', '.join(ORDERS)}"
                 )
         if self.scenario["duration"] is None:
             raise ScenarioError(
-                "duration: is absent, and a load is that of a time; give the scenario one"
+                "duration: is absent; set it, because the load is measured over the duration"
             )
-        if not self.wanted.load_bps > 0:
-            raise ValueError(f"load {self.wanted.load_bps:g} bit/s must be above 0")
+        if not self.target.load_bps > 0:
+            raise ValueError(f"load {self.target.load_bps:g} bit/s must be above 0")
 
-    def _tried(self) -> dict[str, Any]:
-        """Return what is run next."""
+    def _next_scenario(self) -> dict[str, Any]:
+        """Return the scenario of the next run."""
         record = {"series": [] if self.lists else ["requests"], "links": [self.link]}
         whole = self.scenario | {"record": record}
         if self.lists:
@@ -256,31 +264,33 @@ class _Search:
             flows[i]["count"] = count
         return whole | {"flows": flows}
 
-    def ask(self) -> tuple[str, ...]:
-        """Return the runs of a trial: one alone, or one that is counted and one with all requests.
+    def request(self) -> tuple[str, ...]:
+        """Return the scenarios of the next trial.
 
-        Lists of requests have those of the warm-up too, which a run with a warm-up leaves out.
+        With a warm-up, one run measures the load after the warm-up and a second run records the
+        requests of the whole duration, because the lists include the requests of the warm-up.
         """
-        tried = self._tried()
-        if self.lists or not seconds(tried["warm_up"]):
-            return (normalize(tried),)
-        counted = tried | {"record": tried["record"] | {"series": []}}
-        return normalize(counted), normalize(tried | {"warm_up": "0 s"})
+        scenario = self._next_scenario()
+        if self.lists or not seconds(scenario["warm_up"]):
+            return (normalize(scenario),)
+        counted = scenario | {"record": scenario["record"] | {"series": []}}
+        return normalize(counted), normalize(scenario | {"warm_up": "0 s"})
 
-    def look(self, trial: _Trial) -> None:
-        """Choose users, or more of them; or see whether those who were chosen offer the load."""
+    def update(self, trial: _Trial) -> None:
+        """Increase the number of users, select users, or finish the search."""
+        target_bps = self.target.load_bps
         self.load_bps = trial.load_bps
         if self.lists:
-            if abs(self.load_bps / self.wanted.load_bps - 1) <= self.tolerance:
+            if abs(self.load_bps / target_bps - 1) <= self.tolerance:
                 lists, chosen = dict(self.lists), dict(self.chosen)
-                self.found = Calibrated(self.load_bps, chosen, lists, self._tried())
+                self.result = CalibratedLoad(self.load_bps, chosen, lists, self._next_scenario())
                 return
-            self.aim_bps *= self.wanted.load_bps / max(self.load_bps, self.wanted.load_bps / 50)
-        elif self.load_bps < 1.02 * self.most_bps:
-            more = 1.1 * self.most_bps / max(self.load_bps, self.most_bps / 50)
+            self.aim_bps *= target_bps / max(self.load_bps, target_bps / 50)
+        elif self.load_bps < 1.02 * self.highest_bps:
+            more = 1.1 * self.highest_bps / max(self.load_bps, self.highest_bps / 50)
             self.users = {i: math.ceil(more * count) for i, count in self.users.items()}
             if sum(self.users.values()) > MOST_USERS:
-                raise ValueError(self.complaint())
+                raise ValueError(self.failure())
             return
         else:
             self.trial = trial
@@ -288,54 +298,58 @@ class _Search:
         self._choose(self.trial)
 
     def _choose(self, trial: _Trial) -> None:
-        """Take users in their order, all tables side by side; leave out who would be too much."""
+        """Select users from all tables alike until their traffic reaches the load.
+
+        A user whose traffic would exceed the load is left out.
+        """
         counts = [self.users[i] for i in self.tables]
         rank = np.concatenate([np.arange(count) / count for count in counts])
         counted_s = seconds(self.scenario["duration"]) - seconds(self.scenario["warm_up"])
         rest = trial.load_bps * counted_s - trial.bits.sum()
-        # What no user sent is of other flows, which remain.
+        # The rest of the load belongs to flows without web traffic, which stay in the scenario.
         goal = self.aim_bps * counted_s - max(0.0, rest)
         slack = self.tolerance / 2 * goal
-        taken, sum_bits = np.zeros(len(rank), dtype=bool), 0.0
+        selected, sum_bits = np.zeros(len(rank), dtype=bool), 0.0
         for user in np.argsort(rank, kind="stable"):
             if sum_bits + trial.bits[user] <= goal + slack:
-                taken[user] = True
+                selected[user] = True
                 sum_bits += trial.bits[user]
             if sum_bits >= goal - slack:
                 break
-        self.wanted.folder.mkdir(parents=True, exist_ok=True)
+        self.target.folder.mkdir(parents=True, exist_ok=True)
         first = 0
         for i, count in zip(self.tables, counts, strict=True):
-            here = np.flatnonzero(taken[first : first + count])
-            self.chosen[i] = int(here.max()) + 1 if len(here) else 1
-            mine = (trial.requests["user"] >= first) & (trial.requests["user"] < first + count)
-            mine &= taken[trial.requests["user"]]
-            self.lists[i] = self.wanted.folder / f"requests-{i}.csv"
-            rows = {key: column[mine] for key, column in trial.requests.items()}
+            of_table = np.flatnonzero(selected[first : first + count])
+            self.chosen[i] = int(of_table.max()) + 1 if len(of_table) else 1
+            user = trial.requests["user"]
+            listed = (user >= first) & (user < first + count) & selected[user]
+            self.lists[i] = self.target.folder / f"requests-{i}.csv"
+            rows = {key: column[listed] for key, column in trial.requests.items()}
             write_list(rows, first, self.lists[i])
             first += count
 
-    def complaint(self) -> str:
-        """Say that the load was not found."""
+    def failure(self) -> str:
+        """Return the error of a load that no number of users offers."""
         users = sum((self.chosen or self.users).values())
         return (
-            f"no users offer {self.wanted.load_bps / 1e6:g} Mbit/s on {self.link} within "
-            f"{100 * self.tolerance:g} %: {users} offered {self.load_bps / 1e6:.3f} Mbit/s at "
-            "last; make the run longer or the network wider, or allow more"
+            f"the load {self.target.load_bps / 1e6:g} Mbit/s on {self.link} was not reached within "
+            f"{100 * self.tolerance:g} %; in the last round {users} users offered "
+            f"{self.load_bps / 1e6:.3f} Mbit/s; increase the duration, the rate of the uncongested "
+            "network or the tolerance"
         )
 
 
 def write_list(rows: dict[str, Any], first: int, file: Path) -> None:
-    """Write a list of requests: by user, his connections as they were opened, and their requests.
+    """Write a list of requests, sorted by user, then by connection, then by time.
 
     Parameters
     ----------
     rows : dict of str to array
-        `user`, `connection`, `start_s`, `request_bytes`, `response_bytes`.
+        Columns `user`, `connection`, `start_s`, `request_bytes`, `response_bytes`.
     first : int
-        The user who is number 0 of the list.
+        Number of the user that has number 0 in the list.
     file : path
-        Where it is written; it appears whole.
+        File to write. It replaces an old file only when it is complete.
     """
     import pyarrow as pa
     from pyarrow import csv
@@ -345,13 +359,13 @@ def write_list(rows: dict[str, Any], first: int, file: Path) -> None:
     user, connection, start = user[by], connection[by], start[by]
     new = np.ones(len(user), dtype=bool)
     new[1:] = (np.diff(user) != 0) | (np.diff(connection) != 0)
-    which = np.cumsum(new) - 1  # the connection of each row, over all users
+    which = np.cumsum(new) - 1  # index of the connection of each row, over all users
     opened = start[new]
-    # Connections come in the order in which they were opened.
+    # The connections of a user are numbered in the order in which they were opened.
     rank = np.lexsort((connection[new], opened, user[new]))
     place = np.empty(len(rank), dtype=np.int64)
     place[rank] = np.arange(len(rank))
-    before = np.searchsorted(user[new], user[new])  # where the connections of the user begin
+    before = np.searchsorted(user[new], user[new])  # index of the first connection of each user
     number = (place - before)[which]
     order = np.lexsort((start, place[which]))
     columns = [user, number, start, rows["request_bytes"][by], rows["response_bytes"][by]]

@@ -1,9 +1,9 @@
-"""The one way to run many runs: ask → store → engine → reduce.
+"""Execution of many runs: request → store → engine → reduce.
 
-Whoever wants runs asks for them by their scenarios. Each distinct run is looked for in the store
-and else given to the engine, once; what it leaves is kept; and as soon as everything is there that
-an ask named, it is reduced, so that thousands of runs fit in memory. Of a scenario that waits there
-is only what it says otherwise than the first.
+A request names its runs by their scenarios. The campaign takes each distinct run from the store, or
+passes it once to the engine and stores its result. When all results of a request are complete, the
+campaign reduces them and frees them, so that thousands of runs fit in memory. For each waiting
+scenario, memory holds only its differences from the first scenario.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -19,8 +19,8 @@ from aqmlab.store import Store, address
 from aqmlab.store.differences import Texts
 
 Reduced = TypeVar("Reduced")
-Ask = tuple[str, ...]
-"""The scenarios of the runs that are reduced together, mostly one."""
+Request = tuple[str, ...]
+"""Scenarios of the runs that are reduced together, usually one."""
 
 
 MOST_RUNS = 999_999
@@ -42,7 +42,7 @@ def check_count(name: str, count: Any) -> None:
 
 
 def campaign(
-    asks: Iterable[Ask],
+    requests: Iterable[Request],
     reduce: Callable[..., Reduced],
     *,
     engine: Engine,
@@ -50,96 +50,110 @@ def campaign(
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Generator[tuple[int, Reduced]]:
-    """Run what is asked for and give what it reduces to, as it completes.
+    """Execute the requested runs, and yield the reduced results of each request when it completes.
 
     Parameters
     ----------
-    asks : iterable of tuple of str
-        What is reduced together: scenarios as :func:`aqmlab.scenario.normalize` writes them. All
-        are taken before the first is run; give a generator, and they are never in memory together.
+    requests : iterable of tuple of str
+        For each request, the scenarios that are reduced together, as
+        :func:`aqmlab.scenario.normalize` writes them. All requests are read before the first run. A
+        generator avoids that all scenarios are in memory at the same time.
     reduce : callable
-        Takes the results of an ask, in its order.
+        Function of the results of a request, in the order of its scenarios.
     engine : Engine
-        What runs them.
+        Engine that runs the scenarios.
     store : Store, optional
-        Where finished runs are found and kept; default: nowhere.
+        Store that provides and receives finished runs; default: none.
     jobs : int, optional
-        Runs at a time, 1 or more; default: as the engine.
+        Maximum number of runs at a time, 1 or more; default: as for the engine.
     progress : callable, optional
-        Called about ten times a second with the distinct runs done and their number.
+        Function that is called about ten times per second with the number of finished distinct runs
+        and the number of all distinct runs.
 
     Yields
     ------
     index : int
-        Position in `asks`.
+        Position of the request in `requests`.
     reduced
-        What `reduce` returned.
+        Return value of `reduce`.
 
     Raises
     ------
     ValueError
-        If `jobs` is no whole number, or below 1.
+        If `jobs` is not a whole number, or is below 1.
     ScenarioError
-        If the engine does not support a scenario, before the first run.
+        If the engine does not support a scenario; raised before the first run.
     Exception
-        As the engine; if single runs fail, the error of the first when the others have ended.
+        An error of the engine. If runs fail, the error of the first failed run is raised after all
+        other runs have ended.
     """
     if jobs is not None:
         check_count("jobs", jobs)
-    waiting, runs, texts = _distinct(asks, engine)
-    known = [run.address for run in runs if run.address]
-    keeping = store if known else None
-    absent = set(known)
-    if keeping:
-        absent = keeping.missing(known)
-        keeping.begin(len(known), len(known) - len(absent), jobs or available_cores())
+    waiting, runs, texts = _distinct(requests, engine)
+    addresses = [run.address for run in runs if run.address]
+    if not addresses:
+        store = None
+    absent = set(addresses)
+    if store:
+        absent = store.missing(addresses)
+        store.begin(len(addresses), len(addresses) - len(absent), jobs or available_cores())
     left: list[_Run] = []
-    failed = _Failures()
+    failures = _Failures()
     done = 0
 
-    def told(more: float, _: int) -> None:
-        if keeping:
-            keeping.settle()
+    def report(more: float, _: int) -> None:
+        if store:
+            store.settle()
         if progress:
             progress(done + more, len(runs))
 
     try:
         for run in runs:
-            found = None
-            if keeping and run.address and run.address not in absent:
-                found = keeping.get(run.address)
-            if found is None:
+            stored = None
+            if store and run.address and run.address not in absent:
+                stored = store.get(run.address)
+            if stored is None:
                 left.append(run)
             else:
-                yield from _reduced(run, found, waiting, reduce)
+                yield from _reduced(run, stored, waiting, reduce)
         done = len(runs) - len(left)
         if left:
-            with closing(engine.run(_Scenarios(left, texts), jobs, told)) as running:
+            with closing(engine.run(_Scenarios(left, texts), jobs, report)) as running:
                 for i, outcome in running:
                     run = left[i]
                     if isinstance(outcome, Failed):
-                        failed.add(outcome.error)
-                        if keeping and run.address:
-                            keeping.fail(run.address, engine.build, outcome.error)
+                        failures.add(outcome.error)
+                        if store and run.address:
+                            store.fail(run.address, engine.build, outcome.error)
                         continue
-                    if keeping and run.address:
-                        keeping.put(run.address, engine.build, outcome)
+                    if store and run.address:
+                        store.put(run.address, engine.build, outcome)
                     yield from _reduced(run, outcome, waiting, reduce)
     finally:
-        if keeping:
-            keeping.settle()
-    failed.tell()
+        if store:
+            store.settle()
+    failures.raise_first()
 
 
 def in_order(finished: Iterable[tuple[int, Reduced]]) -> list[Reduced]:
-    """Return what a campaign gives in the order of its asks."""
+    """Return what a campaign yields, in the order of its requests."""
     done = dict(finished)
     return [done[i] for i in range(len(done))]
 
 
 @dataclass(slots=True)
 class _Run:
-    """A distinct run: the number of its text, its address, and which part of which ask it is."""
+    """Distinct run of a campaign.
+
+    Attributes
+    ----------
+    text : int
+        Index of its scenario in the texts of the campaign.
+    address : str, optional
+        Its address in a store; None if it cannot be stored.
+    parts : list of (int, int)
+        Requests that need the run: the index of each request, and the position in the request.
+    """
 
     text: int
     address: str | None
@@ -148,7 +162,7 @@ class _Run:
 
 @dataclass(frozen=True)
 class _Scenarios(Sequence[str]):
-    """The scenarios of runs, each made when an engine takes it."""
+    """Sequence of the scenarios of runs. Each scenario is restored when an engine reads it."""
 
     runs: list[_Run]
     texts: Texts
@@ -167,18 +181,18 @@ class _Scenarios(Sequence[str]):
 
 
 def _distinct(
-    asks: Iterable[Ask], engine: Engine
+    requests: Iterable[Request], engine: Engine
 ) -> tuple[list[list[Result | None]], list[_Run], Texts]:
-    """Return room for the results of each ask, the runs that fill it, and their texts."""
+    """Return an empty list of results for each request, the distinct runs, and their scenarios."""
     waiting: list[list[Result | None]] = []
     runs: list[_Run] = []
     texts = Texts()
     known: dict[str, _Run] = {}
     build, capabilities = engine.build, engine.capabilities
     checked: set[int] = set()
-    for i, ask in enumerate(asks):
-        waiting.append([None] * len(ask))
-        for part, text in enumerate(ask):
+    for i, request in enumerate(requests):
+        waiting.append([None] * len(request))
+        for part, text in enumerate(request):
             where = address(text, build)
             run = known.get(where) if where else None
             if run is None:
@@ -197,7 +211,7 @@ def _distinct(
 
 
 class _Failures:
-    """The runs that failed: the error of the first, and how many they are."""
+    """Error of the first failed run, and the number of failed runs."""
 
     def __init__(self) -> None:
         self._first: Exception | None = None
@@ -207,13 +221,14 @@ class _Failures:
         self._first = self._first or error
         self._number += 1
 
-    def tell(self) -> None:
-        """Raise the error of the first, if there is any."""
+    def raise_first(self) -> None:
+        """Raise the error of the first failed run, if a run has failed."""
         if self._first is None:
             return
         if self._number == 1:
             raise self._first
-        more = f"so do {self._number - 1} runs more"
+        others = self._number - 1
+        more = f"{others} more {'runs' if others > 1 else 'run'} failed"
         raise type(self._first)(f"{self._first}; {more}") from self._first
 
 
@@ -223,9 +238,9 @@ def _reduced(
     waiting: list[list[Result | None]],
     reduce: Callable[..., Reduced],
 ) -> Iterator[tuple[int, Reduced]]:
-    """Put a result where it was asked for, and reduce the asks that have everything now."""
+    """Add a result to the requests that need it, and reduce the requests that are now complete."""
     for i, part in run.parts:
         waiting[i][part] = result
         if all(one is not None for one in waiting[i]):
             yield i, reduce(*waiting[i])
-            waiting[i].clear()  # nobody needs the results any more
+            waiting[i].clear()  # frees the results

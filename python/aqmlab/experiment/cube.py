@@ -1,4 +1,4 @@
-"""Runs as an xarray.Dataset: a dimension a factor, then arms and replications."""
+"""Runs as an xarray.Dataset with one dimension per factor, then arms and replications."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,19 +14,19 @@ def cube(
     others: Mapping[str, Sequence[Any]],
     values: Sequence[str],
 ) -> "xr.Dataset":
-    """Return columns of runs by their factors; what was not run is NaN.
+    """Return columns of runs as arrays over the factors. Combinations that were not run are NaN.
 
     Parameters
     ----------
     runs : pandas.DataFrame
-        A row a run: factors, ``seed``, ``point``, and the columns.
+        One row per run: factors, ``seed``, ``point``, and the columns.
     dimensions : mapping of str to sequence
-        The factors and their values. If the points are not every combination of them, the one
-        dimension is ``point``, and they are coordinates along it.
+        The factors and their values. If the points do not contain every combination of values, the
+        only dimension is ``point``, and the factors are coordinates along it.
     others : mapping of str to sequence
-        Other columns that are dimensions, and their values.
+        Other columns that become dimensions, and their values.
     values : sequence of str
-        The columns.
+        Names of the columns.
 
     Raises
     ------
@@ -50,8 +50,8 @@ def cube(
     by_axes = runs.assign(replication=seeds - first).set_index(list(axes))[list(values)]
     if len(axes) == 1:
         by_axes.index.name = "replication"
-    made = xr.Dataset.from_dataframe(by_axes).reindex(axes)
-    made = made.assign_coords(seed=("replication", [first + i for i in axes["replication"]]))
+    dataset = xr.Dataset.from_dataframe(by_axes).reindex(axes)
+    dataset = dataset.assign_coords(seed=("replication", [first + i for i in axes["replication"]]))
     if whole:
-        return made
-    return made.assign_coords({f: ("point", points[f].to_numpy()) for f in dimensions})
+        return dataset
+    return dataset.assign_coords({f: ("point", points[f].to_numpy()) for f in dimensions})

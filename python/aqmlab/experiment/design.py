@@ -1,7 +1,7 @@
-"""Designs: which values the factors of an experiment have together, point by point.
+"""Designs of experiments: lists of points.
 
-A factor is a dotted path of a scenario (``network.queue.limit``); a point is a value for each.
-Designs are made of blocks, each a list of points; :func:`crossed` combines them.
+A factor is a dotted path of a scenario, such as ``network.queue.limit``. A point has one value for
+each factor. A design consists of blocks, which are lists of points; :func:`crossed` combines them.
 """
 
 import itertools
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
 
 Point = dict[str, Any]
 DIGITS = 6
-"""Significant digits of a drawn number."""
+"""Number of significant digits of a random value of a factor."""
 
 
 @dataclass(frozen=True)
 class Range:
-    """Values that a factor is drawn from: a range of numbers, or a choice.
+    """Range of numbers or choice of values from which the value of a factor is drawn.
 
     Attributes
     ----------
     low, high : float
-        The ends of the range.
+        Minimum and maximum of the range.
     unit : str
-        Is written behind the number, as a scenario wants it; "": none.
+        Unit that is written after the number; "" if the number has no unit.
     log : bool
-        Whether the logarithm is uniform, rather than the number.
+        True if the logarithm of the number is uniform, False if the number is uniform.
     whole : bool
-        Whether numbers are whole, both ends included and all alike likely.
+        True if the numbers are whole. All whole numbers from `low` to `high` are equally likely.
     choice : sequence
-        Values to choose from, all alike likely; instead of all others.
+        Values that are equally likely. They replace the range.
     """
 
     low: float = 0
@@ -43,7 +43,7 @@ class Range:
     choice: Sequence[Any] = ()
 
     def at(self, share: float) -> Any:
-        """Return the value that a share of what may be drawn lies below.
+        """Return the quantile of the range at a probability.
 
         Examples
         --------
@@ -62,7 +62,7 @@ class Range:
 
 
 def grid(values: Mapping[str, Sequence[Any]]) -> list[Point]:
-    """Return every combination of values; the last factor varies fastest.
+    """Return the points with all combinations of values; the last factor varies fastest.
 
     Examples
     --------
@@ -73,12 +73,12 @@ def grid(values: Mapping[str, Sequence[Any]]) -> list[Point]:
 
 
 def zipped(values: Mapping[str, Sequence[Any]]) -> list[Point]:
-    """Return the first values of all factors, then the second, and so on.
+    """Return the point with the first value of each factor, the point with the second, and so on.
 
     Raises
     ------
     ValueError
-        If they are not equally many.
+        If the factors differ in their numbers of values.
 
     Examples
     --------
@@ -87,22 +87,23 @@ def zipped(values: Mapping[str, Sequence[Any]]) -> list[Point]:
     """
     lengths = {key: len(row) for key, row in values.items()}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{key} has {n}" for key, n in lengths.items())
-        raise ValueError(f"zipped factors need equally many values; {told}")
+        counts = ", ".join(f"{key} has {n}" for key, n in lengths.items())
+        raise ValueError(f"zipped factors must have the same number of values, but {counts}")
     return [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
 
 
 def random(ranges: Mapping[str, Range], n: int, seed: int) -> list[Point]:
-    """Return n points, each factor drawn on its own from its range."""
+    """Return `n` points. The values of the factors are drawn independently from their ranges."""
     import numpy as np
 
     return _at(ranges, np.random.default_rng(seed).random((n, len(ranges))))
 
 
 def latin_hypercube(ranges: Mapping[str, Range], n: int, seed: int) -> list[Point]:
-    """Return n points of a Latin hypercube: each n-th of each factor's range has one point.
+    """Return `n` points of a Latin hypercube.
 
-    Source: ``mckay1979comparison``.
+    The range of each factor is divided into `n` parts of equal probability, and each part contains
+    the value of one point. Source: ``mckay1979comparison``.
 
     Examples
     --------
@@ -127,22 +128,23 @@ def fractional(
 ) -> list[Point]:
     """Return a fractional factorial design of two levels, 2^(k-p).
 
-    The factors without a generator are a full factorial of two levels. One with a generator has its
-    high level where an even number of the factors that its generator names have their low level
-    (the product of their signs), so its main effect is aliased with their interaction. Source:
-    ``box2005statistics``, chapter 6.
+    The factors without a generator form a full factorial design of two levels. The sign of a factor
+    with a generator is the product of the signs of the factors in its generator. Its level is
+    therefore high where an even number of these factors is low, and its main effect is aliased with
+    their interaction. Source: ``box2005statistics``, chapter 6.
 
     Parameters
     ----------
     values : mapping of str to sequence
         Two values, low and high, for each of the k factors.
     generators : mapping of str to sequence of str
-        For each of p of them, the other factors whose product it is.
+        For each of p factors, the other factors whose signs are multiplied.
 
     Raises
     ------
     ValueError
-        If a factor has not two values, or a generator names what is no factor without one.
+        If a factor does not have two values, or a generator names an unknown factor or a factor
+        with a generator.
 
     Examples
     --------
@@ -152,7 +154,9 @@ def fractional(
     """
     for key, row in values.items():
         if len(row) != 2:
-            raise ValueError(f"{key} has {len(row)} values; in a fractional design each has two")
+            raise ValueError(
+                f"{key} has {len(row)} values; in a fractional design each factor has two"
+            )
     basic = [key for key in values if key not in generators]
     for key, of in generators.items():
         wrong = [name for name in of if name not in basic]
@@ -162,7 +166,10 @@ def fractional(
                 f"generator, which are {', '.join(basic) or 'none'}"
             )
     if len({frozenset(of) for of in generators.values()}) < len(generators):
-        raise ValueError("generators: two are the same; their factors could not be told apart")
+        raise ValueError(
+            "generators: two generators are the same, so the effects of their factors cannot be "
+            "separated; change one"
+        )
     points = []
     for signs in itertools.product((0, 1), repeat=len(basic)):
         high = dict(zip(basic, signs, strict=True))
@@ -173,7 +180,9 @@ def fractional(
 
 
 def crossed(blocks: Sequence[Sequence[Point]]) -> list[Point]:
-    """Return every combination of the points of blocks; without blocks one point that sets nothing.
+    """Return all combinations of the points of blocks.
+
+    Without blocks the design has one point, which changes no factor.
 
     Raises
     ------
@@ -188,7 +197,7 @@ def crossed(blocks: Sequence[Sequence[Point]]) -> list[Point]:
     names = [key for block in blocks for key in dict.fromkeys(k for point in block for k in point)]
     twice = [key for key in names if names.count(key) > 1]
     if twice:
-        raise ValueError(f"{twice[0]} is a factor of two blocks; give it in one")
+        raise ValueError(f"{twice[0]} is a factor of two blocks; remove it from one of them")
     return [
         {key: value for point in row for key, value in point.items()}
         for row in itertools.product(*blocks)

@@ -1,7 +1,7 @@
-"""Experiments as files: a scenario, factors, arms, replications, and what is measured.
+"""Files of experiments: a scenario, factors, arms, replications and measures.
 
-An experiment is TOML, or a dict with the same keys; docs/how-to/sweeps.md has them all. What is
-wrong is told as of a scenario: path, value, bound, what to do.
+An experiment is a TOML file or a dict with the same keys; docs/how-to/sweeps.md describes them. As
+for a scenario, an error states the path, the value, the bound and the remedy.
 """
 
 import difflib
@@ -19,29 +19,31 @@ from aqmlab._core import ScenarioError
 from aqmlab.experiment import design
 from aqmlab.experiment.campaign import MOST_RUNS
 from aqmlab.experiment.design import Point, Range
-from aqmlab.scenario import ScenarioLike, as_said, read_text
+from aqmlab.scenario import ScenarioLike, as_written, read_text
 from aqmlab.words import refusal, steers, visible
 
 PLOTS = ("interactions", "sorted-ratios", "heat-map", "distributions")
+"""Kinds of figures that an experiment can request."""
 BASE = "base"
+"""Name of the only arm of an experiment that defines no arms."""
 MOST_SEED = 2**64 - 1
-"""The name of the only arm of an experiment without arms."""
+"""Maximum seed of a random design."""
 
 
 @dataclass(frozen=True)
 class Replications:
-    """How often each point is run.
+    """Number of replications of each arm at each point, as a constant or as a stopping rule.
 
     Attributes
     ----------
     first : int
-        Runs of each arm at each point, 1 or more.
+        Number of replications of the first round, 1 or more.
     measure : str, optional
-        Measure whose interval is to be narrow; None: there are no more than the first.
+        Measure whose confidence interval must become narrow; None: there is only the first round.
     half_width : float
-        Half of its 95 % interval, as a share of its mean, at which there are enough.
+        Half width of the 95 % interval, relative to the mean, at which no replication is added.
     at_most : int
-        Runs at which no more are added.
+        Maximum number of replications.
     """
 
     first: int = 1
@@ -52,15 +54,16 @@ class Replications:
 
 @dataclass(frozen=True)
 class WarmUp:
-    """Beginning of each run that is not counted.
+    """Warm-up of all runs, which is not counted.
 
     Attributes
     ----------
     time : str, optional
         A time with its unit, for the key `warm_up` of the scenario; default: the scenario's.
     series : str, optional
-        A column of a sampled series (``queue.queue_packets[left>right]``) in whose first
-        replications, one at each point, MSER-5 finds the warm-up; the longest is everyone's.
+        A column of a sampled series (``queue.queue_packets[left>right]``). MSER-5 estimates a
+        warm-up from it in one run of each arm at each point. The longest warm-up applies to all
+        runs.
     """
 
     time: str | None = None
@@ -69,35 +72,35 @@ class WarmUp:
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """An experiment.
+    """Experiment: a set of runs over factors and arms.
 
     Attributes
     ----------
     scenario : path, dict or Scenario
-        What all runs share.
+        The scenario that all runs change.
     points : list of dict
         Values of the factors at each point; see :mod:`aqmlab.experiment.design`.
     arms : dict
-        For each arm what it changes, by dotted path. All arms are run at every point under the same
-        seeds; the others are compared with the first.
+        Changes of each arm, by dotted path. All arms run at every point with the same seeds. The
+        results compare each arm with the first.
     replications : Replications
-        How often.
+        Number of replications.
     warm_up : WarmUp
-        What is left out.
+        Warm-up of all runs.
     links : list of str, optional
-        Links that are measured; default: left>right of a dumbbell, else all.
+        Links to measure; default: left>right in a dumbbell, all links in another network.
     measures : list of str, optional
         Names of :mod:`aqmlab.measures`, and columns (``links.utilization[left>right]``); default:
-        every measure that the scenario has.
+        all measures of the scenario.
     plots : list of str
-        Those of `PLOTS` that are wanted.
+        Figures to draw, of `PLOTS`.
     limits : dict
-        ``simulated``: the time at which a run without duration gives up; ``events``, ``wall`` and
-        ``memory``: what a run may take of the machine (:class:`aqmlab.engine.Limiting`).
+        ``simulated``: simulated time at which a run without a duration fails; ``events``, ``wall``
+        and ``memory``: limits of :class:`aqmlab.engine.Limiting`.
     title : str
-        What it is about, in a line.
-    said : str
-        The file as it was written; "": there is none.
+        Title in one line.
+    text : str
+        Text of the file; "" if the experiment is not from a file.
     """
 
     scenario: ScenarioLike
@@ -110,19 +113,19 @@ class Experiment:
     plots: list[str] = field(default_factory=list)
     limits: dict[str, Any] = field(default_factory=dict)
     title: str = ""
-    said: str = ""
+    text: str = ""
 
     def __post_init__(self) -> None:
         if steers(self.title):
             raise ScenarioError(
-                f"title: {shown(self.title)} has control characters in it; leave them away"
+                f"title: {shown(self.title)} contains control characters; remove them"
             )
         runs = len(self.points) * len(self.arms) * self.replications.first
         if runs > MOST_RUNS:
             raise ScenarioError(
-                f"replications: {self.replications.first} of {len(self.points)} points and "
-                f"{len(self.arms)} arms are {runs} runs, which must be at most {MOST_RUNS}; give "
-                "fewer"
+                f"replications: {self.replications.first} replications of {len(self.arms)} arms at "
+                f"{len(self.points)} points are {runs} runs, and the maximum is {MOST_RUNS}; "
+                "reduce one of them"
             )
         names = [("arms", name) for name in self.arms]
         names += [("factors", name) for name in self.factors]
@@ -136,14 +139,14 @@ class Experiment:
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
-        """Read an experiment from a TOML file; its scenario's path is relative to it.
+        """Read an experiment from a TOML file. The path of its scenario is relative to the file.
 
         Raises
         ------
         ScenarioError
-            If it is wrong.
+            If the experiment or its scenario is wrong.
         OSError
-            If it, or its scenario, cannot be read.
+            If the file or its scenario cannot be read.
         """
         text, _ = read_text(path)
         try:
@@ -151,20 +154,20 @@ class Experiment:
         except tomllib.TOMLDecodeError as e:
             raise ScenarioError(f"{path}: not valid TOML: {e}") from None
         try:
-            return cls.from_dict(document, Path(path).parent, said=text)
+            return cls.from_dict(document, Path(path).parent, text=text)
         except ScenarioError as e:
             raise ScenarioError(f"{path}: {e}") from None
 
     @classmethod
     def from_dict(
-        cls, document: Mapping[str, Any], folder: Path = Path(), *, said: str = ""
+        cls, document: Mapping[str, Any], folder: Path = Path(), *, text: str = ""
     ) -> Self:
         """Read an experiment from a dict with the keys of a file.
 
         Raises
         ------
         ScenarioError, OSError
-            As :meth:`read`.
+            As for :meth:`read`.
         """
         top = _Node(document, "")
         top.only(
@@ -173,14 +176,16 @@ class Experiment:
         )  # fmt: skip
         scenario = top.get("scenario")
         if scenario is None:
-            raise ScenarioError("scenario: is missing: the path of a scenario, or a table of one")
+            raise ScenarioError(
+                "scenario: is missing; give the path of a scenario, or its keys as a table"
+            )
         blocks = [_block(node) for node in top.each("factors")]
         try:
             _check_points("factors", math.prod(map(len, blocks)))
             points = design.crossed(blocks)
         except ValueError as e:
             raise ScenarioError(f"factors: {e}") from None
-        made = cls(
+        experiment = cls(
             title=top.text("title", ""),
             scenario=folder / scenario if isinstance(scenario, str) else scenario,
             points=points,
@@ -191,53 +196,56 @@ class Experiment:
             measures=top.texts("measures"),
             plots=top.texts("plots", PLOTS) or [],
             limits=_limits(top.child("limits")),
-            said=said,
+            text=text,
         )
-        as_said(made.scenario)  # says what is wrong with it, by itself
-        return made
+        as_written(experiment.scenario)  # raises the errors of the scenario without any changes
+        return experiment
 
     @property
     def machine_limits(self) -> dict[str, Any]:
-        """The limits that are no part of the scenario."""
+        """Limits of events, wall-clock time and memory, which are not part of the scenario."""
         return {key: value for key, value in self.limits.items() if key != "simulated"}
 
     @property
     def factors(self) -> list[str]:
-        """The dotted paths of the factors."""
+        """Dotted paths of the factors."""
         return list(dict.fromkeys(key for point in self.points for key in point))
 
 
 class _Node:
-    """A value of the file, and where it stands."""
+    """Value in the file of an experiment, and its dotted path."""
 
     def __init__(self, value: Any, path: str) -> None:
         self.value, self.path = value, path
 
     def wrong(self, must: str) -> NoReturn:
+        """Raise the error that the value must be something else."""
         raise ScenarioError(f"{self.path or 'the file'}: {shown(self.value)} must be {must}")
 
     def get(self, key: str) -> Any:
+        """Return the value of a key of this table; None if the key is absent."""
         if not isinstance(self.value, Mapping):
             self.wrong("a table")
         return self.value.get(key)
 
     def child(self, key: str) -> "_Node":
+        """Return the node of a key of this table."""
         return _Node(self.get(key), f"{self.path}.{key}".lstrip("."))
 
     def only(self, *keys: str) -> None:
-        """Refuse other keys."""
+        """Raise ScenarioError if this table has a key that is not one of `keys`."""
         if not isinstance(self.value, Mapping):
             self.wrong("a table")
         for key in self.value:
             if key not in keys:
                 near = difflib.get_close_matches(str(key), keys, 1)
-                meant = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(keys)}"
+                hint = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(keys)}"
                 raise ScenarioError(
-                    f"{self.path}.{key}".lstrip(".") + f": there is no such key{meant}"
+                    f"{self.path}.{key}".lstrip(".") + f": is not a known key; {hint}"
                 )
 
     def each(self, key: str) -> list["_Node"]:
-        """Return the tables of an array of tables; none if it is absent."""
+        """Return the tables of an array of tables; an empty list if the key is absent."""
         node = self.child(key)
         if node.value is None:
             return []
@@ -245,13 +253,14 @@ class _Node:
             node.wrong(f"an array of tables, [[{key}]]")
         return [_Node(value, f"{node.path}.{i}") for i, value in enumerate(node.value)]
 
-    def items(self, what: str) -> list[tuple[str, "_Node"]]:
-        """Return the keys of a table that has some, and their values."""
+    def items(self, must: str) -> list[tuple[str, "_Node"]]:
+        """Return the keys and values of this table, which must have at least one key."""
         if not isinstance(self.value, Mapping) or not self.value:
-            self.wrong(what)
+            self.wrong(must)
         return [(str(k), _Node(v, f"{self.path}.{k}")) for k, v in self.value.items()]
 
     def text(self, key: str, default: str) -> str:
+        """Return the text of a key of this table."""
         node = self.child(key)
         if node.value is None:
             return default
@@ -260,6 +269,7 @@ class _Node:
         return node.value
 
     def texts(self, key: str, known: Sequence[str] = ()) -> list[str] | None:
+        """Return the list of texts of a key of this table; None if the key is absent."""
         node = self.child(key)
         if node.value is None:
             return None
@@ -270,20 +280,22 @@ class _Node:
                 _Node(text, f"{node.path}.{i}").wrong(f"one of {', '.join(known)}")
         return list(node.value)
 
-    def number(self, key: str, default: float, least: float, *, above: bool = False) -> float:
+    def number(self, key: str, default: float, minimum: float, *, above: bool = False) -> float:
+        """Return the number of a key of this table; `above` excludes the minimum itself."""
         node = self.child(key)
         value = default if node.value is None else node.value
         if isinstance(value, bool) or not isinstance(value, int | float):
             node.wrong("a number")
-        if value < least or (above and value == least):
-            node.wrong(f"{'above' if above else 'at least'} {least:g}")
+        if value < minimum or (above and value == minimum):
+            node.wrong(f"{'above' if above else 'at least'} {minimum:g}")
         return value
 
-    def whole(self, key: str, default: int, least: int, most: int = MOST_RUNS) -> int:
+    def whole(self, key: str, default: int, minimum: int, maximum: int = MOST_RUNS) -> int:
+        """Return the whole number of a key of this table."""
         node = self.child(key)
         value = default if node.value is None else node.value
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            node.wrong(f"a whole number from {least} to {most}")
+        if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
+            node.wrong(f"a whole number from {minimum} to {maximum}")
         return value
 
 
@@ -291,12 +303,13 @@ def _check_points(path: str, count: int) -> None:
     """Raise ScenarioError if a design has more than `MOST_RUNS` points."""
     if count > MOST_RUNS:
         raise ScenarioError(
-            f"{path}: {count} points must be at most {MOST_RUNS}; give fewer values, or draw some "
-            "points with kind random or latin-hypercube"
+            f"{path}: the design has {count} points, and the maximum is {MOST_RUNS}; give fewer "
+            'values, or draw points at random with kind = "random" or "latin-hypercube"'
         )
 
 
 def _grid(node: _Node) -> list[Point]:
+    """Return the points of a block of kind `grid`."""
     node.only("kind", "values")
     values = _values(node)
     _check_points(node.path, math.prod(map(len, values.values())))
@@ -304,41 +317,47 @@ def _grid(node: _Node) -> list[Point]:
 
 
 def _zipped(node: _Node) -> list[Point]:
+    """Return the points of a block of kind `zipped`."""
     node.only("kind", "values")
     return design.zipped(_values(node))
 
 
 def _values(node: _Node) -> dict[str, list[Any]]:
-    """Return lists of values by factor."""
-    found = {}
-    for key, values in node.child("values").items("a table of factors, each with its values"):
-        if not isinstance(values.value, list) or not values.value:
-            values.wrong("a list of values, at least one")
-        distinct = {json.dumps(value, default=str) for value in values.value}
-        if len(distinct) < len(values.value) and node.get("kind") != "zipped":
-            values.wrong("different values")
-        found[key] = values.value
-    return found
+    """Return the list of values of each factor of a block."""
+    values = {}
+    for key, of_factor in node.child("values").items(
+        "a table with a list of values for each factor"
+    ):
+        if not isinstance(of_factor.value, list) or not of_factor.value:
+            of_factor.wrong("a list with at least one value")
+        distinct = {json.dumps(value, default=str) for value in of_factor.value}
+        if len(distinct) < len(of_factor.value) and node.get("kind") != "zipped":
+            of_factor.wrong("a list without repeated values")
+        values[key] = of_factor.value
+    return values
 
 
 def _list(node: _Node) -> list[Point]:
+    """Return the points of a block of kind `list`."""
     node.only("kind", "rows")
     rows = node.each("rows")
     if not rows:
-        node.child("rows").wrong("a list of tables, a value for each factor")
+        node.child("rows").wrong("a list of tables, each with a value for each factor")
     for row in rows:
         row.items("a table with a value for each factor")
         if row.value.keys() != rows[0].value.keys():
-            row.wrong(f"a value for each of {', '.join(rows[0].value)}, as in the first row")
+            row.wrong(f"a table with the keys of the first row, {', '.join(rows[0].value)}")
     return [dict(row.value) for row in rows]
 
 
 def _random(node: _Node) -> list[Point]:
+    """Return the points of a block of kind `random`."""
     node.only("kind", "n", "seed", "values")
     return design.random(_ranges(node), node.whole("n", 1, 1), node.whole("seed", 1, 0, MOST_SEED))
 
 
 def _latin_hypercube(node: _Node) -> list[Point]:
+    """Return the points of a block of kind `latin-hypercube`."""
     node.only("kind", "n", "seed", "values")
     return design.latin_hypercube(
         _ranges(node), node.whole("n", 1, 1), node.whole("seed", 1, 0, MOST_SEED)
@@ -346,40 +365,44 @@ def _latin_hypercube(node: _Node) -> list[Point]:
 
 
 def _ranges(node: _Node) -> dict[str, Range]:
+    """Return the range of each factor of a block."""
     if node.get("n") is None:
-        raise ScenarioError(f"{node.path}.n: is missing: how many points are drawn")
-    found = {}
-    for key, of in node.child("values").items("a table of factors, each with its range"):
-        if of.get("choice") is not None:
-            of.only("choice")
-            if not isinstance(of.get("choice"), list) or not of.get("choice"):
-                of.child("choice").wrong("a list of values, at least one")
-            found[key] = Range(choice=of.get("choice"))
+        raise ScenarioError(f"{node.path}.n: is missing; give the number of points to draw")
+    ranges = {}
+    for key, table in node.child("values").items("a table with a range for each factor"):
+        if table.get("choice") is not None:
+            table.only("choice")
+            if not isinstance(table.get("choice"), list) or not table.get("choice"):
+                table.child("choice").wrong("a list with at least one value")
+            ranges[key] = Range(choice=table.get("choice"))
             continue
-        of.only("low", "high", "unit", "spacing", "whole")
-        log = of.text("spacing", "linear") == "log"
-        if of.text("spacing", "linear") not in ("linear", "log"):
-            of.child("spacing").wrong("linear or log")
-        for end in ("low", "high"):
-            if of.get(end) is None:
-                raise ScenarioError(f"{of.path}.{end}: is missing: an end of the range, a number")
-        low = of.number("low", 0, 0 if log else float("-inf"), above=log)
-        high = of.number("high", 1, low, above=True)
-        if of.get("whole") not in (None, True, False):
-            of.child("whole").wrong("true or false")
-        found[key] = Range(low, high, of.text("unit", ""), log, bool(of.get("whole")))
-    return found
+        table.only("low", "high", "unit", "spacing", "whole")
+        log = table.text("spacing", "linear") == "log"
+        if table.text("spacing", "linear") not in ("linear", "log"):
+            table.child("spacing").wrong("linear or log")
+        for end, bound in (("low", "minimum"), ("high", "maximum")):
+            if table.get(end) is None:
+                raise ScenarioError(
+                    f"{table.path}.{end}: is missing; give the {bound} of the range"
+                )
+        low = table.number("low", 0, 0 if log else float("-inf"), above=log)
+        high = table.number("high", 1, low, above=True)
+        if table.get("whole") not in (None, True, False):
+            table.child("whole").wrong("true or false")
+        ranges[key] = Range(low, high, table.text("unit", ""), log, bool(table.get("whole")))
+    return ranges
 
 
 def _fractional(node: _Node) -> list[Point]:
+    """Return the points of a block of kind `fractional`."""
     node.only("kind", "values", "generators")
     generators = {}
-    for key, of in node.child("generators").items(
-        "a table: a factor, and the factors it is made of"
+    for key, factors in node.child("generators").items(
+        "a table with a list of other factors for each generated factor"
     ):
-        if not isinstance(of.value, list):
-            of.wrong("a list of factors")
-        generators[key] = of.value
+        if not isinstance(factors.value, list):
+            factors.wrong("a list of factors")
+        generators[key] = factors.value
     values = _values(node)
     _check_points(node.path, 2 ** (len(values) - len(generators)))
     return design.fractional(values, generators)
@@ -393,9 +416,11 @@ BLOCKS: dict[str, Callable[[_Node], list[Point]]] = {
     "latin-hypercube": _latin_hypercube,
     "fractional": _fractional,
 }
+"""Readers of the kinds of blocks."""
 
 
 def _block(node: _Node) -> list[Point]:
+    """Return the points of a block of factors."""
     kind = node.text("kind", "grid")
     if kind not in BLOCKS:
         node.child("kind").wrong(f"one of {', '.join(BLOCKS)}")
@@ -408,17 +433,19 @@ def _block(node: _Node) -> list[Point]:
 
 
 def _arms(node: _Node) -> dict[str, dict[str, Any]]:
+    """Return the changes of each arm."""
     if node.value is None:
         return {BASE: {}}
     arms = {}
-    for name, of in node.items("a table of arms, each with what it changes"):
-        if not isinstance(of.value, Mapping):
-            of.wrong('a table of dotted paths and values, as { "tcp.ecn" = "rfc3168" }')
-        arms[name] = dict(of.value)
+    for name, changes in node.items("a table with the changes of each arm"):
+        if not isinstance(changes.value, Mapping):
+            changes.wrong('a table of dotted paths and values, as { "tcp.ecn" = "rfc3168" }')
+        arms[name] = dict(changes.value)
     return arms
 
 
 def _replications(node: _Node) -> Replications:
+    """Return the number of replications or the stopping rule."""
     if node.value is None:
         return Replications()
     if isinstance(node.value, int) and not isinstance(node.value, bool):
@@ -429,15 +456,18 @@ def _replications(node: _Node) -> Replications:
     first = node.whole("first", 5, 2)
     if not node.text("until", ""):
         raise ScenarioError(
-            f"{node.path}.until: is missing: the measure whose interval is looked at"
+            f"{node.path}.until: is missing; give the measure whose confidence interval decides"
         )
     if node.get("at_most") is None:
-        raise ScenarioError(f"{node.path}.at_most: is missing: runs at which no more are added")
+        raise ScenarioError(
+            f"{node.path}.at_most: is missing; give the maximum number of replications"
+        )
     half = node.number("half_width", 0.05, 0, above=True)
     return Replications(first, node.text("until", ""), half, node.whole("at_most", first, first))
 
 
 def _warm_up(node: _Node) -> WarmUp:
+    """Return the warm-up as a time, or as a series that decides it."""
     if node.value is None:
         return WarmUp()
     if isinstance(node.value, str):
@@ -445,12 +475,13 @@ def _warm_up(node: _Node) -> WarmUp:
     node.only("mser")
     if not node.text("mser", ""):
         raise ScenarioError(
-            f"{node.path}.mser: is missing: a column, as queue.queue_packets[left>right]"
+            f"{node.path}.mser: is missing; give a column, e.g. queue.queue_packets[left>right]"
         )
     return WarmUp(series=node.text("mser", ""))
 
 
 def _limits(node: _Node) -> dict[str, Any]:
+    """Return the limits of runs."""
     if node.value is None:
         return {}
     node.only("simulated", "events", "wall", "memory")
@@ -459,10 +490,10 @@ def _limits(node: _Node) -> dict[str, Any]:
 
 
 def shown(value: Any) -> str:
-    """Return a value as an error shows it."""
+    """Return a value as JSON for an error, with control characters made visible."""
     return visible(json.dumps(value, ensure_ascii=False, default=str))
 
 
 def as_text(point: Point) -> str:
-    """Return what a point or an arm sets, for people."""
+    """Return the changes of a point or an arm as readable text."""
     return ", ".join(f"{key} = {value}" for key, value in point.items()) or "the scenario as it is"

@@ -1,4 +1,4 @@
-"""What an experiment found: a row a run, and what the rows say of each arm at each point."""
+"""Results of an experiment: a table with one row per run, and estimates by point and arm."""
 
 import json
 import math
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from aqmlab import estimates, statistics
 from aqmlab.estimates import Estimate, Kind
-from aqmlab.experiment.conduct import Row
 from aqmlab.experiment.cube import cube
 from aqmlab.experiment.file import Experiment
+from aqmlab.experiment.prepared import Row
 from aqmlab.measures import Measure, MeasuredRun
 from aqmlab.statistics import Effects, Interval, false_discovery, holm
 from aqmlab.words import refusal, visible
@@ -26,16 +26,28 @@ if TYPE_CHECKING:
 FILE = "runs.parquet"
 ABOUT = b"aqmlab"
 FIXED = ("point", "arm", "seed", "warnings", "failed", "not_measured")
-"""Columns of every table of runs, besides those of factors and measures."""
+"""Columns of every table of runs, in addition to the factors and measures."""
 
 
 NONE = estimates.measured([None], estimates.mean)
-"""Estimate of what the engine did not measure."""
+"""Estimate of a measure that the engine did not measure."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A measure as a table of runs has it: name, unit it is shown in, factor to it, direction."""
+    """Measure in a table of runs.
+
+    Attributes
+    ----------
+    name : str
+        Name of the measure; its suffix is the unit in the table of runs.
+    unit : str
+        Unit for display.
+    scale : float
+        Factor from the unit of the table to the unit for display.
+    better : int
+        1 if a larger value is better, -1 if a smaller value is better, else 0.
+    """
 
     name: str
     unit: str
@@ -43,35 +55,35 @@ class Measured:
     better: int
 
     def shown(self, values: Iterable[float]) -> list[float]:
-        """Return values in the unit that they are shown in."""
+        """Convert values from the unit of the table to the unit for display."""
         return [self.scale * value for value in values]
 
 
 @dataclass(frozen=True)
-class Cell:
-    """What the replications of an arm say of a measure, at a point or over several.
+class ArmEstimate:
+    """Estimate of a measure for an arm, at one point or as a mean over several points.
 
     Attributes
     ----------
     at : dict
-        The factors that are told apart, and their values here.
+        The factors that distinguish the estimates, with their values.
     arm : str
-        The arm.
+        Name of the arm.
     measure : Measured
-        The measure; all numbers are in its unit.
+        The measure. All numbers are in its unit for display.
     values : dict
-        By seed: the value, the mean over the points if they are several.
+        Value of each seed. With several points it is the mean over the points.
     estimate : Estimate
-        Of these.
+        Estimate from the values.
     difference : Estimate, optional
-        To the first arm, seed by seed; None: it is the first.
+        Estimate of the difference to the first arm, seed by seed; None for the first arm.
     p : float
-        Of the paired t test of the difference, or of the sign test where it is of medians; NaN:
-        there is none.
+        p value of the difference: of the paired t test, or of the sign test for medians. NaN if the
+        difference cannot be tested.
     p_corrected : float
-        Corrected for all differences of the table (Holm).
+        p value corrected for all differences of the table (Holm).
     p_discovery : float
-        Corrected so that few of the findings among them are false (:func:`false_discovery`).
+        p value corrected for the false discovery rate (:func:`false_discovery`).
     """
 
     at: dict[str, Any]
@@ -87,26 +99,27 @@ class Cell:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The runs of an experiment.
+    """Results of an experiment.
 
     Attributes
     ----------
     runs : pandas.DataFrame
-        A row a run: ``point``, the factors, ``arm``, ``seed``, the measures (in the unit of their
-        name; NaN: no value), ``warnings``, ``failed`` (why; empty if it did not), ``not_measured``
-        (the measures that the engine did not measure, one per line).
+        One row per run: ``point``, the factors, ``arm``, ``seed``, the measures (in the unit of
+        their name; NaN for a missing value), ``warnings``, ``failed`` (the reason; empty if the run
+        did not fail), and ``not_measured`` (the measures that the engine did not measure, one per
+        line).
     factors, arms : list of str
-        In the order of the experiment.
+        Factors and arms, in the order of the experiment.
     measures : list of Measured
         The measures.
     title : str
-        What it is about.
+        Title of the experiment.
     warm_up : str, optional
-        What was left out of every run.
+        Warm-up of the runs, if it is the same for all.
     notes : tuple of str
-        What there was to mind while it was conducted, a sentence each.
+        Cautions from the execution of the experiment, one sentence each.
     plots : tuple of str
-        Those that the experiment wants.
+        Figures that the experiment requests.
     """
 
     runs: "pd.DataFrame"
@@ -127,7 +140,7 @@ class Outcome:
         warm_up: str | None = None,
         notes: Iterable[str] = (),
     ) -> Self:
-        """Put the rows of an experiment together, in the order of points, seeds and arms."""
+        """Create the results from the rows of runs, sorted by point, seed and arm."""
         import pandas as pd
 
         arms = list(experiment.arms)
@@ -149,7 +162,7 @@ class Outcome:
         )  # fmt: skip
 
     def write(self, path: Path) -> None:
-        """Write the runs as Parquet, with what is to be known of them.
+        """Write the runs as a Parquet file, with the other attributes in its metadata.
 
         Raises
         ------
@@ -175,39 +188,44 @@ class Outcome:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Read what a sweep left in a folder.
+        """Read the results of a sweep from its folder.
 
         Raises
         ------
         ValueError
-            If a sweep left nothing there.
+            If the folder does not contain the results of a sweep.
         OSError
-            If it cannot be read.
+            If the file cannot be read.
         """
         import pyarrow.parquet
 
         path = folder / FILE
         if not path.is_file():
-            raise ValueError(f"{folder} holds no finished sweep; `aqmlab sweep FILE` leaves one")
+            raise ValueError(
+                f"{folder} contains no finished sweep; give a folder that `aqmlab sweep FILE` wrote"
+            )
         try:
-            # No file of Python: threads of Arrow that read one can outlive the interpreter.
+            # Arrow reads from memory, because its threads may use a Python file after the
+            # interpreter has ended.
             table = pyarrow.parquet.read_table(pyarrow.BufferReader(path.read_bytes()))
             about = json.loads(table.schema.metadata[ABOUT])
             about["measures"] = [Measured(**m) for m in about["measures"]]
             about |= {key: tuple(about[key]) for key in ("plots", "notes")}
-            made = cls(table.to_pandas(), **about)
-            made._check_names()
-            return made
+            outcome = cls(table.to_pandas(), **about)
+            outcome._check_names()
+            return outcome
         except (ValueError, KeyError, TypeError) as e:
-            raise ValueError(f"{path} is no table of runs of a sweep: {e}") from None
+            raise ValueError(
+                f"{path} is not a table of the runs of a sweep ({e}); run the sweep again"
+            ) from None
 
     def _check_names(self) -> None:
-        """Refuse names and values that no sweep leaves, since it would have refused them.
+        """Raise ValueError if a name or a value of a factor could not come from a sweep.
 
         Raises
         ------
         ValueError
-            If there is one.
+            The error names the first wrong text.
         """
         names = [*self.factors, *self.arms, *(x for m in self.measures for x in (m.name, m.unit))]
         for column in (*self.factors, "arm"):
@@ -217,173 +235,181 @@ class Outcome:
                 raise ValueError(f"{visible(name)!r} {why}")
 
     def measure(self, name: str) -> Measured:
-        """Return a measure by its name.
+        """Return the measure with a name.
 
         Raises
         ------
         ValueError
-            If there is none of that name.
+            If the results have no such measure.
         """
         for m in self.measures:
             if m.name == name:
                 return m
         names = ", ".join(m.name for m in self.measures)
-        raise ValueError(f"{name!r} was not measured; there are: {names}")
+        raise ValueError(f"{name!r} was not measured; the measures are {names}")
 
     def factor(self, name: str) -> str:
-        """Return a factor by its dotted path, or by the end of it if that is of no other.
+        """Return the factor with a dotted path, or with a unique end of a dotted path.
 
         Raises
         ------
         ValueError
-            If there is no such factor.
+            If the name does not match exactly one factor.
         """
-        found = [f for f in self.factors if f == name or f.endswith(f".{name}")]
-        if len(found) == 1:
-            return found[0]
-        wrong = "is the end of several factors" if found else "is no factor"
-        there = ", ".join(self.factors) or "none"
-        raise ValueError(f"{name!r} {wrong}; there are: {there}")
+        matches = [f for f in self.factors if f == name or f.endswith(f".{name}")]
+        if len(matches) == 1:
+            return matches[0]
+        wrong = "is the end of several factors" if matches else "is not a factor"
+        names = ", ".join(self.factors) or "none"
+        raise ValueError(f"{name!r} {wrong}; the factors are {names}")
 
     @property
     def varied(self) -> list[str]:
-        """The factors that take several values."""
+        """Factors with several values."""
         return [f for f in self.factors if self.runs[f].astype(str).nunique() > 1]
 
     def levels(self, factor: str) -> list[Any]:
-        """Return the values of a factor: numbers from small to large, texts as they come."""
-        found = list(dict.fromkeys(self.runs[factor]))
-        numbers = [re.fullmatch(r"([-+.\deE]+)( \S+)?", str(value)) for value in found]
+        """Return the levels of a factor: numbers in ascending order, texts in the order of runs."""
+        levels = list(dict.fromkeys(self.runs[factor]))
+        numbers = [re.fullmatch(r"([-+.\deE]+)( \S+)?", str(value)) for value in levels]
         if all(numbers) and len({number[2] for number in numbers if number}) == 1:
-            return sorted(found, key=lambda value: float(str(value).split()[0]))
-        return found
+            return sorted(levels, key=lambda value: float(str(value).split()[0]))
+        return levels
 
     @property
     def warnings(self) -> list[str]:
-        """What is legal in some run and probably not meant, with the number of runs."""
-        found: dict[str, int] = {}
+        """Warnings of the runs, each with the number of runs that have it."""
+        counts: dict[str, int] = {}
         for text, n in self.runs["warnings"].value_counts().items():
             for line in filter(None, str(text).split("\n")):
-                found[line] = found.get(line, 0) + int(n)
-        return [f"{line} ({n} of {len(self.runs)} runs)" for line, n in found.items()]
+                counts[line] = counts.get(line, 0) + int(n)
+        return [f"{line} ({n} of {len(self.runs)} runs)" for line, n in counts.items()]
 
     @cached_property
     def not_measured(self) -> list[str]:
-        """Names of the measures that the engine measured in no run."""
-        found: dict[str, int] = {}
+        """Names of the measures that the engine did not measure in any run."""
+        counts: dict[str, int] = {}
         for text, n in self._absent().value_counts().items():
             for name in filter(None, str(text).split("\n")):
-                found[name] = found.get(name, 0) + int(n)
+                counts[name] = counts.get(name, 0) + int(n)
         finished = int((self.runs["failed"] == "").sum())
-        return [m.name for m in self.measures if finished and found.get(m.name) == finished]
+        return [m.name for m in self.measures if finished and counts.get(m.name) == finished]
 
-    def _lacks(self, cell: Cell) -> bool:
-        """Return whether no run of the arm of a cell has its measure."""
-        absent = self._absent()[(self.runs["arm"] == cell.arm) & (self.runs["failed"] == "")]
-        return bool(len(absent)) and all(cell.measure.name in t.split("\n") for t in absent)
+    def _lacks(self, one: ArmEstimate) -> bool:
+        """Return True if no run of the arm of an estimate has the measure."""
+        absent = self._absent()[(self.runs["arm"] == one.arm) & (self.runs["failed"] == "")]
+        return bool(len(absent)) and all(one.measure.name in t.split("\n") for t in absent)
 
     def _absent(self) -> "pd.Series":
-        """Return the column ``not_measured``; an older version did not write it."""
+        """Return the column ``not_measured``, which is empty for results of older versions."""
         absent = self.runs.get("not_measured")
         return self.runs["failed"].map(lambda _: "") if absent is None else absent
 
     @cached_property
     def cautions(self) -> list[str]:
-        """What there is to mind in the values of the replications, a sentence each."""
-        found: dict[str, list[str]] = {}
-        for cell in self.cells():
-            for text in statistics.cautions(list(cell.values.values())):
-                found.setdefault(text, []).append(cell.measure.name)
-        told = list(self.notes)
-        for text, names in found.items():
+        """Cautions about the experiment and the values of its replications, one sentence each."""
+        measures_of: dict[str, list[str]] = {}
+        for one in self.estimates():
+            for text in statistics.cautions(list(one.values.values())):
+                measures_of.setdefault(text, []).append(one.measure.name)
+        cautions = list(self.notes)
+        for text, names in measures_of.items():
             where = ", ".join(f"{name} ({names.count(name)})" for name in dict.fromkeys(names))
-            told.append(f"{text}: {where}" if self.varied or len(self.arms) > 1 else
-                        f"{text}: {', '.join(dict.fromkeys(names))}")  # fmt: skip
-        return told
+            cautions.append(f"{text}: {where}" if self.varied or len(self.arms) > 1 else
+                            f"{text}: {', '.join(dict.fromkeys(names))}")  # fmt: skip
+        return cautions
 
     def values(
         self, measure: Measured, by: Sequence[str]
     ) -> Iterator[tuple[dict[str, Any], dict[str, dict[int, float]]]]:
-        """Give each combination of values of some factors, with each arm's values by seed.
+        """Yield each combination of values of some factors, with the values of each arm by seed.
 
-        Over the other factors the mean is taken, seed by seed: points are chosen, seeds are chance.
+        The values are means over the other factors for each seed, because the experiment chooses
+        the points, and only the seeds are random.
         """
         keys = list(by)
         groups = self.runs.groupby([*keys, "arm", "seed"], sort=False, dropna=False)
         means = groups[measure.name].mean(skipna=False)
-        found: dict[tuple[Any, ...], dict[str, dict[int, float]]] = {}
+        values: dict[tuple[Any, ...], dict[str, dict[int, float]]] = {}
         for (*key, arm, seed), value in zip(means.index, measure.shown(means), strict=True):
-            at = found.setdefault(tuple(key), {})
+            at = values.setdefault(tuple(key), {})
             at.setdefault(arm, {})[int(seed)] = float(value)
-        for key, by_arm in found.items():
+        for key, by_arm in values.items():
             ordered = {arm: by_arm[arm] for arm in self.arms if arm in by_arm}
             yield dict(zip(keys, key, strict=True)), ordered
 
-    def cells(
+    def estimates(
         self,
         by: Sequence[str] | None = None,
         measures: Sequence[str] | None = None,
         kind: Kind = "t",
-    ) -> list[Cell]:
-        """Return estimates for every arm and measure, and what arms differ from the first by.
+    ) -> list[ArmEstimate]:
+        """Return an estimate of each measure for each arm, and its difference to the first arm.
 
         Parameters
         ----------
         by : sequence of str, optional
-            Factors that are told apart; default: those that vary. Over the others the mean is
-            taken.
+            Factors whose values have separate estimates; default: all factors that vary. The values
+            are means over the other factors.
         measures : sequence of str, optional
-            Measures; default: all that some run has.
+            Names of measures; default: all measures that at least one run has.
         kind : {"t", "bca", "median"}
-            Which statistic, and which interval around it; see :func:`aqmlab.estimates.mean`.
+            Statistic and kind of its interval; see :func:`aqmlab.estimates.mean`.
 
         Returns
         -------
-        list of Cell
-            By factors, then measure, then arm.
+        list of ArmEstimate
+            Sorted by factors, then by measure, then by arm.
         """
         by = self.varied if by is None else [self.factor(name) for name in by]
-        chosen = [self.measure(name) for name in measures] if measures else self._there()
-        made: list[Cell] = []
+        chosen = [self.measure(name) for name in measures] if measures else self._measured()
+        every: list[ArmEstimate] = []
         for m in chosen:
-            made += [cell for at, by_arm in self.values(m, by)
-                     for cell in _cells(at, m, by_arm, kind)]  # fmt: skip
-        made = [replace(cell, estimate=NONE) if self._lacks(cell) else cell for cell in made]
-        ps = [cell.p for cell in made]
-        done = [
-            Cell(**(vars(cell) | {"p_corrected": strict, "p_discovery": few}))
-            for cell, strict, few in zip(made, holm(ps), false_discovery(ps), strict=True)
+            every += [one for at, by_arm in self.values(m, by)
+                      for one in _estimates(at, m, by_arm, kind)]  # fmt: skip
+        every = [replace(one, estimate=NONE) if self._lacks(one) else one for one in every]
+        ps = [one.p for one in every]
+        corrected = [
+            replace(one, p_corrected=p_holm, p_discovery=p_discovery)
+            for one, p_holm, p_discovery in zip(every, holm(ps), false_discovery(ps), strict=True)
         ]
         order: dict[str, int] = {}
-        for cell in done:
-            order.setdefault(json.dumps(cell.at, default=str), len(order))
-        return sorted(done, key=lambda cell: order[json.dumps(cell.at, default=str)])
+        for one in corrected:
+            order.setdefault(json.dumps(one.at, default=str), len(order))
+        return sorted(corrected, key=lambda one: order[json.dumps(one.at, default=str)])
 
     def ratios(self, measure: str, arm: str) -> list[Interval]:
-        """Return arm / (first arm + arm) at each point that has it, from small to large.
+        """Return the ratio arm / (first arm + arm) at each point, in ascending order.
 
-        Of the ratios of the single seeds: the mean and its 95 % interval, NaN around one alone.
+        Each interval is the mean and 95 % interval over the ratios of the seeds. The bounds are NaN
+        if only one seed has a ratio. Points without a ratio are left out.
         """
-        first, found = self.arms[0], []
+        first, intervals = self.arms[0], []
         for _, by_arm in self.values(self.measure(measure), ("point",)):
-            mine, its = by_arm.get(arm, {}), by_arm.get(first, {})
-            both = [mine[s] / (mine[s] + its[s]) for s in mine if s in its and mine[s] + its[s]]
-            known = [ratio for ratio in both if math.isfinite(ratio)]
+            second, base = by_arm.get(arm, {}), by_arm.get(first, {})
+            ratios = [
+                second[seed] / (second[seed] + base[seed])
+                for seed in second
+                if seed in base and second[seed] + base[seed]
+            ]
+            known = [ratio for ratio in ratios if math.isfinite(ratio)]
             if len(known) == 1:
-                found.append(Interval(math.nan, known[0], math.nan))
+                intervals.append(Interval(math.nan, known[0], math.nan))
             elif known:
-                found.append(statistics.mean_interval(known))
-        return sorted(found, key=lambda interval: interval.middle)
+                intervals.append(statistics.mean_interval(known))
+        return sorted(intervals, key=lambda interval: interval.middle)
 
-    def _there(self) -> list[Measured]:
+    def _measured(self) -> list[Measured]:
+        """Return the measures that at least one run has."""
         return [m for m in self.measures if self.runs[m.name].notna().any()]
 
     def to_xarray(self) -> "xr.Dataset":
-        """Return the measures by factors, ``arm`` and ``replication`` (whose ``seed`` it tells).
+        """Return the measures as arrays over the factors, ``arm`` and ``replication``.
 
-        Numbers are in the unit of their measure's name, as in `runs`; NaN: no value. Where the
-        points are not every combination of the factors' values, there is a dimension ``point``
-        instead, with the factors along it.
+        The coordinate ``seed`` has the seed of each replication. Numbers are in the unit of the
+        measure's name, as in `runs`; a missing value is NaN. If the points do not contain every
+        combination of the factors' values, the dataset has the dimension ``point`` instead, with
+        the factors as coordinates.
 
         Raises
         ------
@@ -393,26 +419,28 @@ class Outcome:
         factors = {factor: self.levels(factor) for factor in self.factors}
         measures = [m.name for m in self.measures]
         measures = [name for name in measures if name not in self.not_measured]
-        made = cube(self.runs, factors, {"arm": self.arms}, measures)
+        dataset = cube(self.runs, factors, {"arm": self.arms}, measures)
         if self.not_measured:
-            made = made.assign_attrs({"not_measured": self.not_measured})
-        return made.assign_attrs({"title": self.title, "warm_up": self.warm_up or "0 s"})
+            dataset = dataset.assign_attrs({"not_measured": self.not_measured})
+        return dataset.assign_attrs({"title": self.title, "warm_up": self.warm_up or "0 s"})
 
     def effects(self, measure: str) -> Effects:
         """Return the main effects and interactions of factors and arms on a measure, in its unit.
 
-        Seeds are blocks: what a seed does everywhere is taken out.
+        Seeds are blocks, so an effect of a seed that is the same at all points is removed.
 
         Raises
         ------
         ValueError
-            If nothing is varied, runs are too few or without a value, or a factor has too many
-            levels.
+            If the experiment varies no factor and has one arm, if there are too few runs or a run
+            has no value, or if a factor has too many levels.
         """
         m = self.measure(measure)
         names = [*self.varied, *["arm"] * (len(self.arms) > 1)]
         if not names:
-            raise ValueError("nothing is varied: there are neither factors nor arms")
+            raise ValueError(
+                "the experiment has no effects, because it varies no factor and has one arm"
+            )
         factors = {name: list(self.runs[name]) for name in names}
         seeds = list(self.runs["seed"])
         levels = {factor: self.levels(factor) for factor in self.varied}
@@ -420,18 +448,18 @@ class Outcome:
         return statistics.effects(factors, values, seeds, levels=levels)
 
     def effects_table(self, measures: Sequence[str] | None = None) -> "pd.DataFrame":
-        """Return the effects on measures as a table; a measure that has none is left out."""
+        """Return the effects on measures as a table. Measures without effects are left out."""
         import pandas as pd
 
         rows = []
-        for name in measures or [m.name for m in self._there()]:
+        for name in measures or [m.name for m in self._measured()]:
             try:
-                found = self.effects(name)
+                of_measure = self.effects(name)
             except ValueError:
                 if measures:
                     raise
                 continue
-            for e in found.effects:
+            for e in of_measure.effects:
                 low, value, high = e.interval
                 changes = [f"{a} → {b}" for a, b in e.levels]
                 rows.append(
@@ -448,18 +476,19 @@ class Outcome:
         measures: Sequence[str] | None = None,
         kind: Kind = "t",
     ) -> "pd.DataFrame":
-        """Return :meth:`cells` as a table, a row a cell; its `statistic` says what it is of.
+        """Return :meth:`estimates` as a table with one row per estimate.
 
-        A measure that the engine did not measure has one row with the statistic "not measured".
+        The column `statistic` names the statistic. A measure that the engine did not measure has
+        one row with the statistic "not measured".
         """
         import pandas as pd
 
         rows: list[Mapping[str, Any]] = []
-        for cell in self.cells(by, measures, kind):
-            e, d = cell.estimate, cell.difference or estimates.mean(())
+        for one in self.estimates(by, measures, kind):
+            e, d = one.estimate, one.difference or estimates.mean(())
             rows.append(
-                cell.at
-                | {"arm": cell.arm, "measure": cell.measure.name, "unit": cell.measure.unit}
+                one.at
+                | {"arm": one.arm, "measure": one.measure.name, "unit": one.measure.unit}
                 | {
                     "statistic": e.statistic,
                     "value": e.value,
@@ -469,7 +498,7 @@ class Outcome:
                     "missing": e.missing,
                 }
                 | {"difference": d.value, "difference_low": d.low, "difference_high": d.high}
-                | {"p": cell.p, "p_corrected": cell.p_corrected}
+                | {"p": one.p, "p_corrected": one.p_corrected}
             )
         for name in self.not_measured:
             if measures is None or name in measures:
@@ -480,27 +509,27 @@ class Outcome:
         return pd.DataFrame(rows)
 
 
-def _cells(
+def _estimates(
     at: dict[str, Any], measure: Measured, by_arm: Mapping[str, dict[int, float]], kind: Kind
-) -> Iterator[Cell]:
-    """Give the cells of a measure at a point; the first arm is what the others are held against."""
+) -> Iterator[ArmEstimate]:
+    """Yield the estimates of a measure at a point. Each arm is compared with the first."""
     first = next(iter(by_arm.values()))
     for i, (arm, values) in enumerate(by_arm.items()):
         estimate = estimates.mean(values.values(), kind)
         if i == 0:
-            yield Cell(at, arm, measure, values, estimate)
+            yield ArmEstimate(at, arm, measure, values, estimate)
             continue
         seeds = [seed for seed in values if seed in first]
-        mine, its = [values[seed] for seed in seeds], [first[seed] for seed in seeds]
-        difference = estimates.difference(mine, its, kind)
+        paired, base = [values[seed] for seed in seeds], [first[seed] for seed in seeds]
+        difference = estimates.difference(paired, base, kind)
         known = len(seeds) > 1 and not difference.missing
         test = statistics.sign_p_value if kind == "median" else statistics.paired_p_value
-        p = test(mine, its) if known else math.nan
-        yield Cell(at, arm, measure, values, estimate, difference, p)
+        p = test(paired, base) if known else math.nan
+        yield ArmEstimate(at, arm, measure, values, estimate, difference, p)
 
 
 def _labels(values: Sequence[Any]) -> list[Any]:
-    """Return the values of a factor as a column has them: tables as text, and one type."""
+    """Return the values of a factor as a column with one type, with tables as JSON text."""
     kinds = {type(value) for value in values}
     if kinds <= {int, float} or kinds <= {bool} or kinds <= {str}:
         return list(values)
@@ -508,7 +537,7 @@ def _labels(values: Sequence[Any]) -> list[Any]:
 
 
 def _is_name(value: Any) -> bool:
-    """Whether the value of a factor is a text, and not a number beside values that are texts."""
+    """Return True if the value of a factor is a text that is not a number."""
     with suppress(ValueError):
         return isinstance(value, str) and math.isnan(float(value))
     return True

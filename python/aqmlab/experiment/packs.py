@@ -1,7 +1,7 @@
-"""Many results in little memory: each is unpacked when it is asked for.
+"""Sequence of results that uses little memory, because it unpacks a result only when it is read.
 
-What runs of one experiment say in words they say nearly alike, and their columns compress, so one
-of two flows takes some 650 bytes where its objects take forty times as many.
+The manifests of the runs of an experiment are nearly the same, and their columns compress well. A
+packed result of two flows takes about 650 bytes, and its objects take about forty times as much.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ from aqmlab.store.packing import Packed, pack, unpack
 
 
 class Packs(Sequence[Result]):
-    """Results as a sequence.
+    """Sequence of packed results.
 
     Examples
     --------
@@ -29,13 +29,13 @@ class Packs(Sequence[Result]):
         self._packed: list[Packed] = [self.packed(result) for result in results]
 
     def packed(self, result: Result) -> Packed:
-        """Return a result as it can be put here."""
+        """Return a packed result for :meth:`put`."""
         packed = pack(result)
         self._base = self._base or packed.words
         return replace(packed, words=shorten(packed.words, self._base))
 
     def put(self, packed: Iterable[Packed]) -> None:
-        """Add results that :meth:`packed` made."""
+        """Append results that :meth:`packed` returned."""
         self._packed += packed
 
     def __len__(self) -> int:

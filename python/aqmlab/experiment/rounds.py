@@ -1,20 +1,23 @@
-"""An experiment from beginning to end: the warm-up, then replications, round by round."""
+"""Execution of an experiment: the warm-up, then rounds of replications."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
 
 from aqmlab import statistics
 from aqmlab.engine import Engine
-from aqmlab.experiment.conduct import Conduct, Row
 from aqmlab.experiment.file import Experiment, as_text
 from aqmlab.experiment.outcome import Outcome
+from aqmlab.experiment.prepared import PreparedExperiment, Row
 from aqmlab.store import Store
 
-Told = Callable[[float, int, int], None]
-"""Called now and then with the runs done, their number, and how many failed."""
+RoundProgress = Callable[[float, int, int], None]
+"""Function that reports progress: the runs done, all runs, and the failed runs."""
 
 GROWTH = 2
-"""A round at most doubles the replications of a point: few say little of how many it needs."""
+"""Maximum factor by which a round increases the replications of a point.
+
+A few replications give a poor estimate of the number that is needed.
+"""
 
 
 def conduct(
@@ -23,34 +26,35 @@ def conduct(
     engine: Engine | None = None,
     store: Store | None = None,
     jobs: int | None = None,
-    told: Told | None = None,
+    progress: RoundProgress | None = None,
 ) -> Outcome:
     """Run an experiment.
 
     Parameters
     ----------
     experiment : Experiment
-        What is run.
+        The experiment.
     engine : Engine, optional
-        What runs it; default: the simulator.
+        Engine that runs the scenarios; default: the simulator.
     store : Store, optional
-        Where finished runs are found and kept; default: nowhere.
+        Store that provides and receives finished runs; default: none.
     jobs : int, optional
-        Runs at a time, 1 or more; default: the cores available.
-    told : callable, optional
-        Is told now and then the runs done, their number as far as it is known, and how many failed.
+        Maximum number of runs at a time, 1 or more; default: the cores available.
+    progress : callable, optional
+        Function that is called about ten times per second with the number of finished runs, the
+        number of all runs of the rounds so far, and the number of failed runs.
 
     Returns
     -------
     Outcome
-        A row a run. A run that failed has no values, and says why.
+        Table with one row per run. The row of a failed run has no values, and states the reason.
 
     Raises
     ------
     ScenarioError
-        If a scenario of some arm at some point is wrong: before the first is run.
+        If the scenario of an arm at a point is wrong; raised before the first run.
     """
-    return carry_out(prepare(experiment, engine=engine, store=store, jobs=jobs), told)
+    return carry_out(prepare(experiment, engine=engine, store=store, jobs=jobs), progress)
 
 
 def prepare(
@@ -59,83 +63,88 @@ def prepare(
     engine: Engine | None = None,
     store: Store | None = None,
     jobs: int | None = None,
-) -> Conduct:
-    """Check every scenario and measure of an experiment, without writing or running anything.
+) -> PreparedExperiment:
+    """Check every scenario and measure of an experiment without running or writing anything.
 
     Parameters
     ----------
     experiment, engine, store, jobs
-        As :func:`conduct`.
+        As for :func:`conduct`.
 
     Raises
     ------
     ScenarioError
         If a scenario or the name of a measure is wrong.
     """
-    work = Conduct(experiment, engine, store, jobs)
-    _ = work.measures  # checks their names
+    prepared = PreparedExperiment(experiment, engine, store, jobs)
+    _ = prepared.measures  # raises ScenarioError if a name is wrong
     if experiment.replications.measure:
-        work.index(experiment.replications.measure)
-    return work
+        prepared.index(experiment.replications.measure)
+    return prepared
 
 
-def carry_out(work: Conduct, told: Told | None = None) -> Outcome:
-    """Run a checked experiment; `told` as :func:`conduct`."""
-    experiment = work.experiment
+def carry_out(prepared: PreparedExperiment, progress: RoundProgress | None = None) -> Outcome:
+    """Run a prepared experiment; `progress` as for :func:`conduct`."""
+    experiment = prepared.experiment
     points = range(len(experiment.points))
     if experiment.warm_up.series:
-        work.settle(lambda done, of: told(done, of, 0) if told else None)
+        prepared.settle(lambda done, of: progress(done, of, 0) if progress else None)
     rows: list[Row] = []
     failed: list[Row] = []
-    had, wanted = [0] * len(points), [experiment.replications.first] * len(points)
-    while which := [(p, r) for p in points for r in range(had[p], wanted[p])]:
+    finished, needed = [0] * len(points), [experiment.replications.first] * len(points)
+    while round_ := [(p, r) for p in points for r in range(finished[p], needed[p])]:
 
-        def on(done: float, of: int, before: int = len(rows), lost: list[Row] = failed) -> None:
-            if told:
-                told(before + done, before + of, len(lost))
+        def report(
+            done: float, of: int, before: int = len(rows), failed: list[Row] = failed
+        ) -> None:
+            if progress:
+                progress(before + done, before + of, len(failed))
 
-        for row in work.runs(which, on):
+        for row in prepared.runs(round_, report):
             rows.append(row)
             failed += [row] * bool(row.failed)
-        had = list(wanted)
-        wanted = _wanted(experiment, work, rows, had)
+        finished = list(needed)
+        needed = _needed(prepared, rows, finished)
     if experiment.replications.measure:
-        work.notes += _short(experiment, work, rows)
-    return Outcome.of(experiment, work.measures, rows, work.warm_up, work.notes)
+        prepared.notes += _wide_intervals(prepared, rows)
+    return Outcome.of(experiment, prepared.measures, rows, prepared.warm_up, prepared.notes)
 
 
-def _wanted(
-    experiment: Experiment, work: Conduct, rows: Iterable[Row], had: Sequence[int]
+def _needed(
+    prepared: PreparedExperiment, rows: Iterable[Row], finished: Sequence[int]
 ) -> list[int]:
-    """Return how many replications each point is to have."""
-    rule = experiment.replications
+    """Return the number of replications that each point needs by the stopping rule."""
+    rule = prepared.experiment.replications
     if rule.measure is None:
-        return list(had)
-    values = _values(work, rule.measure, rows)
+        return list(finished)
+    values = _values(prepared, rule.measure, rows)
     return [
         max(
             enough(values[point, arm], rule.half_width, rule.at_most)
-            for arm in experiment.arms
+            for arm in prepared.experiment.arms
         )
-        for point in range(len(had))
+        for point in range(len(finished))
     ]  # fmt: skip
 
 
-def _values(work: Conduct, measure: str, rows: Iterable[Row]) -> dict[tuple[int, str], list[float]]:
+def _values(
+    prepared: PreparedExperiment, measure: str, rows: Iterable[Row]
+) -> dict[tuple[int, str], list[float]]:
     """Return the values of a measure by point and arm."""
-    at = work.index(measure)
+    index = prepared.index(measure)
     values: dict[tuple[int, str], list[float]] = {}
     for row in rows:
-        values.setdefault((row.point, row.arm), []).append(row.values[at])
+        values.setdefault((row.point, row.arm), []).append(row.values[index])
     return values
 
 
-def _short(experiment: Experiment, work: Conduct, rows: Iterable[Row]) -> list[str]:
-    """Return where the interval did not get narrow enough."""
+def _wide_intervals(prepared: PreparedExperiment, rows: Iterable[Row]) -> list[str]:
+    """Return a note on the intervals that are wider than the stopping rule requires."""
+    experiment = prepared.experiment
     rule = experiment.replications
     wide = [
         (point, arm)
-        for (point, arm), x in _values(work, rule.measure or "", rows).items()
+        for (point, arm), x in _values(prepared, rule.measure or "", rows).items()
         if not all(map(math.isfinite, x)) or enough(x, rule.half_width, len(x) + 1) > len(x)
     ]
     if not wide:
@@ -143,25 +152,27 @@ def _short(experiment: Experiment, work: Conduct, rows: Iterable[Row]) -> list[s
     point, arm = wide[0]
     return [
         f"the interval of {rule.measure} is wider than ±{100 * rule.half_width:g} % in {len(wide)} "
-        f"of {len(experiment.points) * len(experiment.arms)} places, as of arm {arm} at "
-        f"{as_text(experiment.points[point])}; raise replications.at_most ({rule.at_most})"
+        f"of {len(experiment.points) * len(experiment.arms)} combinations of a point and an arm, "
+        f"for example arm {arm} at {as_text(experiment.points[point])}; raise "
+        f"replications.at_most ({rule.at_most})"
     ]
 
 
 def enough(values: Sequence[float], half_width: float, at_most: int) -> int:
-    """Return how many replications to have next: as many as there are if the interval is narrow.
+    """Return the number of replications that the stopping rule needs after those that exist.
 
-    The half width of Student's interval shrinks about with the root of their number. Source:
-    ``law2007simulation``, section 9.4.1.
+    The number of existing replications is returned if the interval is narrow enough. Otherwise the
+    half width of Student's interval is assumed to decrease with the square root of the number.
+    Source: ``law2007simulation``, section 9.4.1.
 
     Parameters
     ----------
     values : sequence of float
-        One a replication, at least two.
+        One value per replication, at least two.
     half_width : float
-        The half of the 95 % interval that is narrow enough, as a share of the mean.
+        Sufficient half width of the 95 % interval, relative to the mean.
     at_most : int
-        The most replications.
+        Maximum number of replications.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One run, and many that are different."""
+"""Single runs, and runs of several scenarios."""
 
 import json
 import os
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from aqmlab._core import ScenarioError
-from aqmlab.custom import CustomQueue, Given, put
+from aqmlab.custom import CustomAqms, CustomQueue, put
 from aqmlab.engine import Engine, Progress, Simulator, within_limits
 from aqmlab.experiment.campaign import campaign, in_order
 from aqmlab.results import Result
@@ -34,52 +34,52 @@ def run(
     seed : int, optional
         Seed of every random stream, 0 or more; default: the scenario's.
     queues : mapping of str to CustomQueue, optional
-        For links ("left>right"; "bottleneck" is that of a dumbbell), laws written in Python that
-        take the place of those of the scenario. Runs with such laws come one after the other.
+        AQMs written in Python, by link, which replace the queues of the scenario. A link is
+        "left>right", or "bottleneck" in a dumbbell.
     pcap : path, optional
-        A folder that is there, for the captures that ``record.pcap`` asks for; default: none are
-        written.
+        An existing folder for the captures that ``record.pcap`` requests; default: the run writes
+        no captures.
     limits : mapping, optional
-        What the run may take; see :meth:`aqmlab.engine.Limiting.within`. Default: none.
+        Limits of the run; see :meth:`aqmlab.engine.Limiting.within`. Default: none.
     progress : callable, optional
-        Called about ten times a second with the fraction that is done and 1.
+        Function that is called about ten times per second with the completed fraction and 1.
     engine : Engine, optional
-        The engine that runs it; default: the simulator, which alone writes captures.
+        Engine that runs the scenario; default: the simulator. Only the simulator writes captures.
 
     Returns
     -------
     Result
-        Tables and manifest.
+        Tables and manifest of the run.
 
     Raises
     ------
     ScenarioError
-        If the scenario is wrong, the engine does not support it, or the run passes a limit.
+        If the scenario is wrong, the engine does not support it, or the run exceeds a limit.
     InvariantViolation
-        If the simulator contradicts itself; this is a defect of aqmlab.
+        If the run violates an invariant of the simulator, which is a defect of aqmlab.
     OSError
         If the scenario's file cannot be read, or a capture cannot be written.
     Exception
-        Whatever a law written in Python raises, with a note of when and where.
+        Any exception of an AQM written in Python, with a note of its time, link and packet.
     """
     folders = [] if pcap is None else [Path(pcap)]
     for folder in folders:
         if not folder.is_dir():
-            raise FileNotFoundError(f"{folder}: there is no such folder for the captures; make it")
+            raise FileNotFoundError(f"{folder}: the folder for captures does not exist; create it")
     if folders and engine is not None:
-        raise ValueError("pcap: only the simulator writes captures; leave pcap or engine out")
-    given = Given()
-    text = with_queues(scenario, seed, queues, given)
+        raise ValueError("pcap: only the simulator writes captures; leave out pcap or engine")
+    aqms = CustomAqms()
+    text = with_queues(scenario, seed, queues, aqms)
     if engine is None:
-        engine = Simulator(given, folders, limits)
+        engine = Simulator(aqms, folders, limits)
     else:
         engine = within_limits(engine, limits or {})
-    ((_, result),) = campaign([(text,)], as_it_is, engine=engine, jobs=1, progress=progress)
+    ((_, result),) = campaign([(text,)], unreduced, engine=engine, jobs=1, progress=progress)
     return result
 
 
-def as_it_is(result: Result) -> Result:
-    """Return a result: what a run is reduced to where all of it is wanted."""
+def unreduced(result: Result) -> Result:
+    """Return a result unchanged, for a campaign that needs complete results."""
     return result
 
 
@@ -87,13 +87,13 @@ def with_queues(
     scenario: ScenarioLike,
     seed: int | None,
     queues: Mapping[str, CustomQueue] | None,
-    given: Given,
+    aqms: CustomAqms,
 ) -> str:
-    """Return a scenario as JSON, with these queues at their links."""
-    text = normalize(scenario, seed, given=given)
+    """Return a scenario as JSON with AQMs written in Python at some links."""
+    text = normalize(scenario, seed, aqms=aqms)
     if not queues:
         return text
-    changes = put(json.loads(text), queues, given)
+    changes = put(json.loads(text), queues, aqms)
     overrides = [(key, toml_value(table)) for key, table in changes]
     return normalize(json.loads(text), overrides=overrides)
 
@@ -106,47 +106,50 @@ def run_each(
     engine: Engine | None = None,
     store: Store | None = None,
 ) -> Iterator[tuple[int, Result]]:
-    """Run scenarios in parallel and give each result as soon as it is there.
+    """Run scenarios in parallel and yield each result as soon as its run has ended.
 
-    A scenario that is there twice is run once.
+    Equal scenarios run once.
 
     Parameters
     ----------
     scenarios : iterable of path, dict or Scenario
-        The scenarios. All are checked before the first is run.
+        The scenarios. All scenarios are checked before the first run.
     jobs : int, optional
-        Runs at a time, 1 or more; default: the cores available.
+        Maximum number of runs at a time, 1 or more; default: the cores available.
     progress : callable, optional
-        Called about ten times a second with the runs done and their number.
+        Function that is called about ten times per second with the number of finished runs and the
+        number of all runs.
     engine : Engine, optional
-        What runs them; default: the simulator.
+        Engine that runs the scenarios; default: the simulator.
     store : Store, optional
-        Where finished runs are found and kept; default: nowhere.
+        Store that provides and receives finished runs; default: none.
 
     Yields
     ------
     index : int
-        Position in `scenarios`.
+        Position of the scenario in `scenarios`.
     result : Result
-        Its result.
+        Result of the run.
 
     Raises
     ------
     OSError
-        As :func:`run`; the other runs are stopped.
+        As for :func:`run`. The other runs are cancelled.
     ScenarioError
-        As :func:`run`: at once if a scenario is wrong, and when the other runs have ended if it
-        never ends.
+        As for :func:`run`: before the first run if a scenario is wrong, or after all other runs
+        have ended if a run exceeds a limit.
     InvariantViolation, MemoryError
-        As :func:`run`, when the other runs have ended.
+        As for :func:`run`, after all other runs have ended.
     """
     if isinstance(scenarios, str | os.PathLike | Mapping | Document):
-        raise ScenarioError("scenarios must be a list; put the one in brackets, or use aqmlab.run")
-    given = Given()
-    texts = [normalize(s, given=given) for s in scenarios]
+        raise ScenarioError(
+            "scenarios must be a list; put the single scenario in brackets, or use aqmlab.run"
+        )
+    aqms = CustomAqms()
+    texts = [normalize(s, aqms=aqms) for s in scenarios]
     yield from campaign(
-        [(text,) for text in texts], as_it_is,
-        engine=engine or Simulator(given), store=store, jobs=jobs, progress=progress,
+        [(text,) for text in texts], unreduced,
+        engine=engine or Simulator(aqms), store=store, jobs=jobs, progress=progress,
     )  # fmt: skip
 
 
@@ -163,6 +166,6 @@ def run_many(
     Returns
     -------
     list of Result
-        In the order of `scenarios`.
+        Results in the order of `scenarios`.
     """
     return in_order(run_each(scenarios, jobs, progress, engine=engine, store=store))

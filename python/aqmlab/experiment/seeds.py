@@ -1,14 +1,14 @@
-"""Replications: runs that differ in nothing but their seed."""
+"""Replications: runs that differ only in their seed."""
 
 import json
 import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from aqmlab.custom import CustomQueue, Given
+from aqmlab.custom import CustomAqms, CustomQueue
 from aqmlab.engine import Engine, Progress, Simulator
 from aqmlab.experiment.campaign import campaign, check_count, in_order
-from aqmlab.experiment.runs import as_it_is, with_queues
+from aqmlab.experiment.runs import unreduced, with_queues
 from aqmlab.results import Result
 from aqmlab.scenario import ScenarioLike, normalize
 from aqmlab.store import Store
@@ -24,35 +24,35 @@ def replicate(
     engine: Engine | None = None,
     store: Store | None = None,
 ) -> list[Result]:
-    """Run a scenario `n` times, which differ in nothing but their seed.
+    """Run `n` replications of a scenario, which differ only in their seed.
 
     Parameters
     ----------
     scenario : path, dict or Scenario
-        The scenario. Replication i has its seed plus i.
+        The scenario. Replication i has the scenario's seed plus i.
     n : int
-        Replications, 1 or more.
+        Number of replications, 1 or more.
     jobs, progress, engine, store
-        As :func:`run_each`.
+        As for :func:`run_each`.
     queues
-        As :func:`run`; each replication has its own copies.
+        As for :func:`run`. Each replication has its own copies of the AQMs.
 
     Returns
     -------
     list of Result
-        In the order of their seeds.
+        Results in the order of the seeds.
     """
-    given = Given()
-    base = json.loads(with_queues(scenario, None, queues, given))
-    asks = [(normalize(one),) for one in replications(base, n)]
-    engine = engine or Simulator(given)
+    aqms = CustomAqms()
+    base = json.loads(with_queues(scenario, None, queues, aqms))
+    requests = [(normalize(one),) for one in replications(base, n)]
+    engine = engine or Simulator(aqms)
     results = in_order(
-        campaign(asks, as_it_is, engine=engine, store=store, jobs=jobs, progress=progress)
+        campaign(requests, unreduced, engine=engine, store=store, jobs=jobs, progress=progress)
     )
-    if n > 1 and _alike(results):
+    if n > 1 and _identical(results):
         warnings.warn(
-            f"all {n} replications are the same: seeds change nothing in this scenario, so their "
-            "number says nothing; let starts, sizes or losses vary",
+            f"all {n} replications are the same, because the seed changes nothing in this "
+            "scenario; draw starts, sizes or losses at random, or run it once",
             IdenticalReplications,
             stacklevel=2,
         )
@@ -60,28 +60,28 @@ def replicate(
 
 
 class IdenticalReplications(UserWarning):
-    """Replications that do not differ."""
+    """Warning that all replications have the same results."""
 
 
-def _alike(results: list[Result]) -> bool:
-    """Whether runs of several seeds have the same flows and links."""
+def _identical(results: list[Result]) -> bool:
+    """Return True if the tables of flows and links are the same in all results."""
 
-    def told(result: Result) -> list[list[str]]:
-        there = [name for name in ("flows", "links") if name in result.tables]
-        tables = map(result.columns, there)
+    def contents(result: Result) -> list[list[str]]:
+        measured = [name for name in ("flows", "links") if name in result.tables]
+        tables = map(result.columns, measured)
         return [list(map(str, column)) for table in tables for column in table.values()]
 
-    first = told(results[0])
-    return all(told(result) == first for result in results[1:])
+    first = contents(results[0])
+    return all(contents(result) == first for result in results[1:])
 
 
 def replications(scenario: ScenarioLike, n: int) -> list[dict[str, Any]]:
-    """Return the scenarios of `n` replications: seeds s, s + 1, … from the scenario's seed s.
+    """Return the scenarios of `n` replications, with consecutive seeds from the scenario's seed.
 
     Raises
     ------
     ValueError
-        If `n` is no whole number, or below 1.
+        If `n` is not a whole number, or is below 1.
     """
     check_count("replications", n)
     base = json.loads(normalize(scenario))

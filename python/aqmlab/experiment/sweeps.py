@@ -1,4 +1,4 @@
-"""Sweeps: a scenario at every combination of values."""
+"""Sweeps: runs of a scenario with every combination of values of some keys."""
 
 import itertools
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab._core import ScenarioError
-from aqmlab.custom import Given
+from aqmlab.custom import CustomAqms
 from aqmlab.engine import Engine, Progress, Simulator
 from aqmlab.estimates import Estimate, mean, measured
 from aqmlab.experiment.campaign import campaign, check_count, in_order
@@ -19,7 +19,7 @@ from aqmlab.experiment.cube import cube
 from aqmlab.experiment.packs import Packs
 from aqmlab.folder import appearing_file
 from aqmlab.measures import Measure, MeasuredRun
-from aqmlab.scenario import ScenarioLike, Table, as_said, normalize, plain, toml_value, with_seed
+from aqmlab.scenario import ScenarioLike, Table, as_written, normalize, plain, toml_value, with_seed
 from aqmlab.store import Store
 from aqmlab.words import refusal, visible
 
@@ -27,29 +27,29 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-AT_ONCE = 1000
-"""Runs whose rows are put together at a time."""
+PART_RUNS = 1000
+"""Number of runs whose rows are in one part of a table."""
 SHOWN = ("statistic", "value", "low", "high", "n", "missing")
-"""What a table has of an estimate."""
+"""Attributes of an estimate that a table shows."""
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """The runs of a sweep.
+    """Runs of a sweep.
 
     Attributes
     ----------
     points : list of dict
         For each run, the swept keys with their values, and ``seed``.
     results : Packs
-        The results in the same order, a sequence; each is made when it is asked for.
+        Sequence of the results in the same order. A result is unpacked when it is read.
     """
 
     points: list[dict[str, Any]]
     results: Packs
 
     def table(self, name: str) -> "pd.DataFrame":
-        """Return a table of all runs under one another, with the swept keys and the seed before it.
+        """Return the rows of a table of all runs, with the swept keys and the seed of each run.
 
         Parameters
         ----------
@@ -59,29 +59,29 @@ class Sweep:
         Returns
         -------
         pandas.DataFrame
-            One column for each swept key (text where the value is a table), ``seed``, then the
-            columns of the table.
+            One column per swept key (JSON text if a value is a table), ``seed``, then the columns
+            of the table.
         """
         import pandas as pd
 
         return pd.concat(self._parts(name), ignore_index=True)
 
     def write_table(self, name: str, path: str | PathLike[str]) -> None:
-        """Write what :meth:`table` returns, without having all of it in memory.
+        """Write the table that :meth:`table` returns to a file, part by part to save memory.
 
         Parameters
         ----------
         name : str
             "flows", "links" or a recorded series.
         path : path
-            A file to make, which ends in .csv or .parquet.
+            Path of a new file that ends in .csv or .parquet.
 
         Raises
         ------
         ValueError
-            If its name ends otherwise.
+            If the path has another ending.
         OSError
-            If it is there, or cannot be written.
+            If the file already exists, or cannot be written.
         """
         import pyarrow as pa
         from pyarrow import csv, parquet
@@ -91,8 +91,8 @@ class Sweep:
         if path.suffix not in writers:
             raise ValueError(f"{path} must end in {' or '.join(writers)}")
         if path.exists():
-            raise FileExistsError(f"{path} is there; give another name")
-        with appearing_file(path) as beside, beside.open("wb") as file:
+            raise FileExistsError(f"{path} already exists; give another name")
+        with appearing_file(path) as temporary, temporary.open("wb") as file:
             parts = (
                 pa.Table.from_pandas(
                     part.astype({c: "str" for c in part if part[c].dtype == object}),
@@ -107,10 +107,10 @@ class Sweep:
                     writer.write_table(part.cast(first.schema))
 
     def _parts(self, name: str) -> "Iterator[pd.DataFrame]":
-        """Give a table of all runs, many runs at a time.
+        """Yield the rows of a table of all runs in parts of many runs.
 
-        Runs without the table have no rows, and a column that only some runs have is empty in the
-        others.
+        Runs without the table have no rows. A column that only some runs have is empty in the rows
+        of the other runs.
 
         Raises
         ------
@@ -124,24 +124,24 @@ class Sweep:
         columns: dict[str, None] = {}
         complete = True
         for result in self.results:
-            of = list(result.plain(name)) if name in result.tables else None
-            complete &= of is not None and (not columns or of == list(columns))
-            columns |= dict.fromkeys(of or ())
+            names = list(result.plain(name)) if name in result.tables else None
+            complete &= names is not None and (not columns or names == list(columns))
+            columns |= dict.fromkeys(names or ())
         if not columns:
-            self.results[0].columns(name)
+            self.results[0].columns(name)  # raises NotMeasuredError
         if not complete:
             yield self._incomplete(name, list(columns))
             return
-        for at in range(0, len(self.results), AT_ONCE):
-            these = range(at, min(at + AT_ONCE, len(self.results)))
-            results = self.results[these.start : these.stop]
-            of_run = np.repeat(these, [result.shape(name)[0] for result in results])
+        for start in range(0, len(self.results), PART_RUNS):
+            runs = range(start, min(start + PART_RUNS, len(self.results)))
+            results = self.results[runs.start : runs.stop]
+            of_run = np.repeat(runs, [result.shape(name)[0] for result in results])
             tables = [result.plain(name) for result in results]
             part = keys.iloc[of_run].reset_index(drop=True)
             yield part.assign(**{key: _joined([t[key] for t in tables]) for key in tables[0]})
 
     def _incomplete(self, name: str, columns: list[str]) -> "pd.DataFrame":
-        """Return a table that some runs have only a part of, its gaps empty (pandas.NA)."""
+        """Return the rows of a table whose columns differ between runs, with gaps as pandas.NA."""
         import pandas as pd
 
         parts = []
@@ -156,21 +156,22 @@ class Sweep:
         measures: Iterable[Measure[MeasuredRun]],
         statistic: Callable[[list[float]], Estimate] = mean,
     ) -> "pd.DataFrame":
-        """Return what the replications at each point say of some measures.
+        """Return the estimates of some measures over the replications at each point.
 
         Parameters
         ----------
         measures : iterable of Measure
-            Quantities of a run, e.g. of :func:`aqmlab.measures.measures`.
+            Measures of a run, for example those of :func:`aqmlab.measures.measures`.
         statistic : callable
-            Makes an estimate of one value a replication; default: the mean with its interval.
+            Function that returns an estimate from one value per replication; default: the mean with
+            its interval.
 
         Returns
         -------
         pandas.DataFrame
-            One row a point and measure: the swept keys, then ``measure``, ``unit``, ``statistic``,
-            ``value``, ``low``, ``high``, ``n`` and ``missing``; values are in `unit`. The statistic
-            of a measure that the engine did not measure is "not measured".
+            One row per point and measure: the swept keys, then ``measure``, ``unit``,
+            ``statistic``, ``value``, ``low``, ``high``, ``n`` and ``missing``; values are in
+            `unit`. The statistic of a measure that the engine did not measure is "not measured".
         """
         import pandas as pd
 
@@ -182,24 +183,27 @@ class Sweep:
         for measure in measures:
             if not isinstance(measure, Measure):
                 raise ValueError(
-                    f"{measure!r} is no measure; give for example those of aqmlab.measures"
+                    f"{measure!r} is not a measure; give for example those of aqmlab.measures"
                 )
             for keys, runs in at.values():
                 values = map(measure.read, runs)
-                found = measured([v if v is None else measure.scale * v for v in values], statistic)
-                about = {"measure": measure.name, "unit": measure.unit}
-                rows.append(keys | about | dict(zip(SHOWN, attrgetter(*SHOWN)(found), strict=True)))
+                scaled = [value if value is None else measure.scale * value for value in values]
+                estimate = dict(
+                    zip(SHOWN, attrgetter(*SHOWN)(measured(scaled, statistic)), strict=True)
+                )
+                rows.append(keys | {"measure": measure.name, "unit": measure.unit} | estimate)
         return pd.DataFrame(rows)
 
     def to_xarray(self, measures: Iterable[Measure[MeasuredRun]]) -> "xr.Dataset":
-        """Return some measures by the swept keys and ``replication`` (whose ``seed`` it tells).
+        """Return some measures as arrays over the swept keys and ``replication``.
 
-        Measures that no run has are not in it; its attribute ``not_measured`` names them.
+        The coordinate ``seed`` has the seed of each replication. The attribute ``not_measured``
+        names the measures that no run has; the dataset does not contain them.
 
         Parameters
         ----------
         measures : iterable of Measure
-            Quantities of a run, e.g. of :func:`aqmlab.measures.measures`.
+            Measures of a run, for example those of :func:`aqmlab.measures.measures`.
 
         Raises
         ------
@@ -211,29 +215,29 @@ class Sweep:
         wanted = list(measures)
         keys = list(dict.fromkeys(k for point in self.points for k in point if k != "seed"))
         numbers: dict[tuple[Any, ...], int] = {}
-        made = []
-        there: dict[str, None] = {}
+        rows = []
+        present: dict[str, None] = {}
         for point, result in zip(self.points, self.results, strict=True):
-            at = numbers.setdefault(tuple(point[key] for key in keys), len(numbers))
+            number = numbers.setdefault(tuple(point[key] for key in keys), len(numbers))
             seen = MeasuredRun.of_result(result)
             values = {m.name: m.read(seen) for m in wanted}
-            there |= dict.fromkeys(name for name, value in values.items() if value is not None)
-            numbers_of = {k: math.nan if v is None else float(v) for k, v in values.items()}
-            made.append({"point": at} | point | numbers_of)
-        runs = pd.DataFrame(made)
+            present |= dict.fromkeys(name for name, value in values.items() if value is not None)
+            floats = {k: math.nan if v is None else float(v) for k, v in values.items()}
+            rows.append({"point": number} | point | floats)
+        runs = pd.DataFrame(rows)
         levels = {key: list(runs[key].drop_duplicates()) for key in keys}
-        cubed = cube(runs, levels, {}, list(there))
-        absent = [m.name for m in wanted if m.name not in there]
-        return cubed.assign_attrs(not_measured=absent) if absent else cubed
+        dataset = cube(runs, levels, {}, list(present))
+        absent = [m.name for m in wanted if m.name not in present]
+        return dataset.assign_attrs(not_measured=absent) if absent else dataset
 
     @property
     def flows(self) -> "pd.DataFrame":
-        """The flows of all runs."""
+        """Table of the flows of all runs."""
         return self.table("flows")
 
     @property
     def links(self) -> "pd.DataFrame":
-        """The links of all runs."""
+        """Table of the links of all runs."""
         return self.table("links")
 
 
@@ -247,32 +251,32 @@ def sweep(
     engine: Engine | None = None,
     store: Store | None = None,
 ) -> Sweep:
-    """Run a scenario at every combination of values.
+    """Run a scenario with every combination of values of some keys.
 
-    Replication i has the same seed at every point, so that points are compared under the same
-    random offsets (common random numbers).
+    Replication i has the same seed at every point (common random numbers), so that the points
+    differ only in their values.
 
     Parameters
     ----------
     scenario : path, dict or Scenario
-        What all points share.
+        The scenario that all points change.
     over : mapping of str to sequence
-        Dotted paths and the values each takes, e.g. ``{"network.queue.limit": ["8 packets",
+        Dotted paths and their values, e.g. ``{"network.queue.limit": ["8 packets",
         "16 packets"]}``. A value may be a table: ``{"network.queue": [DropTail(), Red()]}``.
     replications : int
-        Runs at each point, 1 or more; default 1.
+        Number of runs at each point, 1 or more; default 1.
     jobs, progress, engine, store
-        As :func:`run_each`.
+        As for :func:`run_each`.
 
     Returns
     -------
     Sweep
-        The points and their results; the last key varies fastest, then the seed.
+        The points and their results. The last key varies fastest, then the seed.
 
     Raises
     ------
     ScenarioError, InvariantViolation, OSError
-        As :func:`run`.
+        As for :func:`run`.
 
     Examples
     --------
@@ -284,17 +288,17 @@ def sweep(
     ['38 packets', '64 packets']
     """
     _check(over)
-    given = Given()
-    base = as_said(scenario, given)
+    aqms = CustomAqms()
+    base = as_written(scenario, aqms)
     check_count("replications", replications)
     check_count("replications of all values", replications * math.prod(map(len, over.values())))
     points: list[dict[str, Any]] = []
 
-    def asks() -> Iterator[tuple[str, ...]]:
+    def requests() -> Iterator[tuple[str, ...]]:
         for values in itertools.product(*over.values()):
-            overrides = [(k, toml_value(v, given)) for k, v in zip(over, values, strict=True)]
+            overrides = [(k, toml_value(v, aqms)) for k, v in zip(over, values, strict=True)]
             text = normalize(base, overrides=overrides)
-            labels = {k: _label(k, v, given) for k, v in zip(over, values, strict=True)}
+            labels = {k: _label(k, v, aqms) for k, v in zip(over, values, strict=True)}
             first = json.loads(text)["seed"]
             for seed in range(first, first + replications):
                 points.append(labels | {"seed": seed})
@@ -302,7 +306,7 @@ def sweep(
 
     results = Packs()
     done = campaign(
-        asks(), results.packed, engine=engine or Simulator(given), store=store, jobs=jobs,
+        requests(), results.packed, engine=engine or Simulator(aqms), store=store, jobs=jobs,
         progress=progress,
     )  # fmt: skip
     results.put(in_order(done))
@@ -310,7 +314,7 @@ def sweep(
 
 
 def _joined(columns: list[Any]) -> Any:
-    """Return columns of the same name one below the other."""
+    """Return the concatenation of columns with the same name."""
     import numpy as np
     import pandas as pd
 
@@ -318,35 +322,35 @@ def _joined(columns: list[Any]) -> Any:
         return pd.array(list(itertools.chain.from_iterable(columns)), dtype="str")
     dtypes = {dtype for dtype, _ in columns}
     if len(dtypes) == 1:
-        return np.frombuffer(bytearray().join(told for _, told in columns), dtypes.pop())
-    return np.concatenate([np.frombuffer(told, dtype) for dtype, told in columns])
+        return np.frombuffer(bytearray().join(data for _, data in columns), dtypes.pop())
+    return np.concatenate([np.frombuffer(data, dtype) for dtype, data in columns])
 
 
 def _check(over: Any) -> None:
-    """Refuse what is no mapping of keys to the values that each takes."""
+    """Raise ScenarioError unless `over` is a mapping of keys to lists of values."""
     if not isinstance(over, Mapping):
         raise ScenarioError(
-            f"over = {over!r} must be a dict of keys and their values, "
-            'as in {"network.queue.limit": ["8 packets", "16 packets"]}'
+            f"over = {over!r} must be a dict with a list of values for each key, "
+            'e.g. {"network.queue.limit": ["8 packets", "16 packets"]}'
         )
     for key, values in over.items():
         if isinstance(values, str | Mapping | Table) or not isinstance(values, Iterable):
             raise ScenarioError(
-                f"over: {key}: {values!r} must be a list of values; put it in brackets"
+                f"over: {key}: {values!r} must be a list; put the single value in brackets"
             )
         if isinstance(values, Sequence) and not values:
-            raise ScenarioError(f"over: {key}: has no values; give at least one")
+            raise ScenarioError(f"over: {key}: the list is empty; give at least one value")
 
 
-def _label(key: str, value: Any, given: Given) -> Any:
-    """Return a value as tables have it.
+def _label(key: str, value: Any, aqms: CustomAqms) -> Any:
+    """Return a value of a swept key for a table.
 
     Raises
     ------
     ScenarioError
-        If it is a text that a table cannot hold.
+        If the value is a text that a table cannot contain.
     """
-    value = plain(value, given)
+    value = plain(value, aqms)
     if isinstance(value, str) and (why := refusal(value)):
         raise ScenarioError(f"over: {key}: {visible(json.dumps(value))} {why}")
     return json.dumps(value) if isinstance(value, dict | list) else value

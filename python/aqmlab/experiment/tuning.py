@@ -1,11 +1,12 @@
-"""RED's thresholds found by trying: so that the average queue stays between them under given loads.
+"""Search for RED thresholds that keep the average queue between them under several loads.
 
-Whether marks or drops come by RED's dice at all is decided by where its average is: below minth
-nothing is signalled, above maxth everything. A study of RED or ECN has to see to it first
-(`rfc2884`, section 4.4: by hand). Here pairs of thresholds of one ratio are tried under every load:
-first a ladder of them, then what lies between the neighbours of the best. The best pair is that
-whose worst load has the greatest share of time in the region, to a whole percent; of equal ones the
-lowest, which has the shortest queue.
+RED signals at random only while its average queue is between the thresholds. Below minth it signals
+no packet, and above maxth every packet. A study of RED or ECN must therefore set the thresholds for
+its loads; `rfc2884`, section 4.4, does so by hand. The search runs pairs of thresholds with a
+constant ratio under every load: first coarse steps of minth, then the values next to the best of
+these. The score of a pair is the share of time between the thresholds under the worst load, in
+whole percent. The best pair has the maximum score, and of equal scores the lowest minth, because
+that gives the shortest queue.
 """
 
 import json
@@ -23,11 +24,11 @@ from aqmlab.experiment.campaign import campaign, check_count
 from aqmlab.results import Result
 from aqmlab.scenario import (
     ScenarioLike,
-    as_said,
-    given_warm_up,
+    as_written,
     normalize,
     seconds,
     warm_up_change,
+    warm_up_of,
 )
 from aqmlab.store import Store
 
@@ -35,14 +36,14 @@ KEYS = {
     "red": ("minth", "maxth"), "nonlinear_red": ("minth", "maxth"), "red_pd": ("minth", "maxth"),
     "choke": ("minth", "maxth"), "tc_red": ("min", "max"),
 }  # fmt: skip
-"""Kinds of queues whose thresholds can be tuned, and what they call them."""
+"""Kinds of queues whose thresholds can be tuned, and the keys of their thresholds."""
 
 RATIO = 3.0
-"""maxth over minth (`floyd1997parameters`)."""
+"""Default ratio of maxth to minth (`floyd1997parameters`)."""
 STEP = 1.5
-"""How far the ladder's rungs are apart."""
+"""Approximate ratio of consecutive values of minth in the first part of the search."""
 BETWEEN = 6
-"""At most so many pairs are tried around the best rung."""
+"""Maximum number of pairs in the second part of the search."""
 
 Overrides = Sequence[tuple[str, str]]
 """Dotted paths of a scenario and their values in TOML."""
@@ -50,7 +51,21 @@ Overrides = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True)
 class RedQueue:
-    """A queue with thresholds: where it is, what they are called, and in which unit they are."""
+    """Queue with thresholds.
+
+    Attributes
+    ----------
+    link : str
+        Name of the link.
+    path : str
+        Dotted path of the queue in the scenario.
+    keys : (str, str)
+        Keys of the lower and of the upper threshold.
+    unit : str
+        Unit of the thresholds.
+    limit : float
+        Limit of the buffer in that unit; infinite if the buffer has another unit.
+    """
 
     link: str
     path: str
@@ -59,19 +74,25 @@ class RedQueue:
     limit: float
 
     def overrides(self, minth: float, maxth: float) -> list[tuple[str, str]]:
-        """Return what sets its thresholds."""
+        """Return the changes of a scenario that set the thresholds."""
         pairs = zip(self.keys, (minth, maxth), strict=True)
         return [(f"{self.path}.{key}", f"'{value:.12g} {self.unit}'") for key, value in pairs]
 
     def pair(self, minth: float, ratio: float) -> tuple[float, float]:
-        """Return minth and maxth; bytes are whole."""
+        """Return minth and maxth; a maxth in bytes is rounded to a whole number."""
         maxth = ratio * minth
         return minth, round(maxth) if self.unit == "B" else maxth
 
 
 @dataclass(frozen=True)
 class Shares:
-    """Where the average is, of the time: below minth, between, at maxth or above (each 0..1)."""
+    """Shares of the time, each in 0..1, of the average queue relative to the thresholds.
+
+    Attributes
+    ----------
+    below, inside, above : float
+        Shares of the time below minth, from minth to maxth, and at maxth or above.
+    """
 
     below: float
     inside: float
@@ -79,7 +100,7 @@ class Shares:
 
     @classmethod
     def of(cls, average: Iterable[float], minth: float, maxth: float) -> "Shares":
-        """Return the shares of samples.
+        """Return the shares of some samples of the average queue.
 
         Examples
         --------
@@ -92,14 +113,14 @@ class Shares:
 
     @classmethod
     def mean(cls, several: Iterable["Shares"]) -> "Shares":
-        """Return their means."""
+        """Return the means of several shares."""
         rows = np.array([(one.below, one.inside, one.above) for one in several])
         return cls(*map(float, rows.mean(axis=0)))
 
 
 @dataclass(frozen=True)
-class Tried:
-    """A pair of thresholds, and where the average was under each load."""
+class ThresholdPair:
+    """Pair of thresholds, and the shares of time of the average queue under each load."""
 
     minth: float
     maxth: float
@@ -107,29 +128,29 @@ class Tried:
 
     @property
     def worst(self) -> str:
-        """The load that is least in the region."""
+        """Load with the minimum share of time between the thresholds."""
         return min(self.shares, key=lambda load: self.shares[load].inside)
 
     @property
     def score(self) -> float:
-        """The share in the region under that load."""
+        """Share of time between the thresholds under the worst load."""
         return self.shares[self.worst].inside
 
 
 @dataclass(frozen=True)
 class Tuning:
-    """What was tried, from low to high, and the best of it."""
+    """Result of a search: the queue, and all pairs of thresholds that were run, by minth."""
 
     queue: RedQueue
-    tried: list[Tried]
+    pairs: list[ThresholdPair]
 
     @property
-    def best(self) -> Tried:
-        """The best pair."""
-        return best(self.tried)
+    def best(self) -> ThresholdPair:
+        """Best pair of thresholds."""
+        return best(self.pairs)
 
     def frame(self) -> Any:
-        """Return a table: a row a pair and load, shares in 0..1."""
+        """Return a table with one row per pair and load, and shares in 0..1."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -138,18 +159,18 @@ class Tuning:
                 "below": share.below, "inside": share.inside, "above": share.above,
                 "best": int(one == self.best),
             }
-            for one in self.tried
+            for one in self.pairs
             for load, share in one.shares.items()
         )  # fmt: skip
 
 
-def best(tried: Iterable[Tried]) -> Tried:
-    """Return the pair with the greatest score to a whole percent; of equal ones the lowest."""
-    return max(tried, key=lambda one: (round(100 * one.score), -one.minth))
+def best(pairs: Iterable[ThresholdPair]) -> ThresholdPair:
+    """Return the pair with the maximum score in whole percent, of equal pairs the lowest."""
+    return max(pairs, key=lambda one: (round(100 * one.score), -one.minth))
 
 
 def ladder(low: float, high: float) -> list[float]:
-    """Return the lower thresholds that are tried first: each about half as much more.
+    """Return the values of minth in the first part of the search, in steps of about 1.5.
 
     Examples
     --------
@@ -160,40 +181,44 @@ def ladder(low: float, high: float) -> list[float]:
     return sorted({round(low * (high / low) ** (k / steps)) for k in range(steps + 1)})
 
 
-def between(tried: Sequence[float], middle: float) -> list[float]:
-    """Return what to try next: whole numbers between the neighbours of the best.
+def between(minths: Sequence[float], middle: float) -> list[float]:
+    """Return the values of minth in the second part of the search.
+
+    They are whole numbers between the neighbours of the best value of the first part.
 
     Examples
     --------
     >>> between([2, 3, 4, 6, 9, 14, 20], 6)
     [5, 7, 8]
     """
-    k = sorted(tried).index(middle)
-    low, high = sorted(tried)[max(0, k - 1)], sorted(tried)[min(len(tried) - 1, k + 1)]
-    inside = [value for value in range(int(low) + 1, int(high)) if value not in tried]
+    ordered = sorted(minths)
+    k = ordered.index(middle)
+    low, high = ordered[max(0, k - 1)], ordered[min(len(ordered) - 1, k + 1)]
+    inside = [value for value in range(int(low) + 1, int(high)) if value not in ordered]
     chosen = np.linspace(0, len(inside) - 1, min(len(inside), BETWEEN)).round().astype(int)
     return [inside[i] for i in chosen]
 
 
 def red_queues(scenario: ScenarioLike) -> list[RedQueue]:
-    """Return the queues of a scenario whose thresholds can be tuned, those in schedulers too."""
+    """Return the queues with tunable thresholds in a scenario, including those in schedulers."""
     whole = json.loads(normalize(scenario))
     return [
         queue
         for link, path in places(whole).items()
-        if link != "bottleneck"  # that of a dumbbell has a second name
+        if link != "bottleneck"  # the bottleneck of a dumbbell also has the name left>right
         for queue in _within(at(whole, path), path, link)
     ]
 
 
 def _within(queue: Any, path: str, link: str) -> Iterator[RedQueue]:
+    """Yield a queue and the queues in it that have tunable thresholds."""
     if not isinstance(queue, dict):
         return
     if queue["kind"] in KEYS:
         keys = KEYS[queue["kind"]]
         _, unit = _amount(queue[keys[1]])
-        limit, of = _amount(queue["limit"])
-        yield RedQueue(link, path, keys, unit, limit if of == unit else math.inf)
+        limit, limit_unit = _amount(queue["limit"])
+        yield RedQueue(link, path, keys, unit, limit if limit_unit == unit else math.inf)
     for i, one in enumerate(queue.get("classes") or []):
         yield from _within(one.get("queue"), f"{path}.classes.{i}.queue", link)
     if queue.get("queue"):
@@ -206,7 +231,7 @@ BYTES = {
 
 
 def _amount(text: str) -> tuple[float, str]:
-    """Return an amount in packets or in B; in another unit, such as a time, as it is.
+    """Return the number and unit of an amount. A unit of bytes is converted to B.
 
     Examples
     --------
@@ -220,32 +245,37 @@ def _amount(text: str) -> tuple[float, str]:
 
 
 def the_queue(scenario: ScenarioLike, link: str | None = None) -> RedQueue:
-    """Return the queue that is tuned: the only one, or that of a link.
+    """Return the queue to tune: the only queue with thresholds, or that of a link.
 
     Raises
     ------
     ScenarioError
-        If there is none or several; says which there are.
+        If the scenario has no such queue or several; the error names them.
     """
     every = red_queues(scenario)
     known = list(dict.fromkeys(queue.link for queue in every))
     if not every:
         kinds = ", ".join(KEYS)
         raise ScenarioError(
-            f"no link of this scenario has a queue with thresholds to tune ({kinds})"
+            "no link of this scenario has a queue with thresholds; give a link a queue of the kind "
+            f"{kinds}"
         )
-    here = [queue for queue in every if link in (None, queue.link)]
-    if not here:
-        raise ScenarioError(f"--link {link!r} has no such queue; these have: {', '.join(known)}")
-    if len(here) > 1 and len(known) > 1 and link is None:
+    candidates = [queue for queue in every if link in (None, queue.link)]
+    if not candidates:
+        raise ScenarioError(
+            f"--link {link!r} does not have a queue with thresholds; the links with such a queue "
+            f"are {', '.join(known)}"
+        )
+    if len(candidates) > 1 and len(known) > 1 and link is None:
         raise ScenarioError(
             f"several links have a queue with thresholds: {', '.join(known)}; name one with --link"
         )
-    if len(here) > 1:
+    if len(candidates) > 1:
         raise ScenarioError(
-            f"link {here[0].link} has several queues with thresholds, and averages of their own"
+            f"link {candidates[0].link} has {len(candidates)} queues with thresholds, and only one "
+            "can be tuned; change the others to another kind"
         )
-    return here[0]
+    return candidates[0]
 
 
 def tune(
@@ -262,112 +292,120 @@ def tune(
     store: Store | None = None,
     progress: Progress | None = None,
 ) -> Tuning:
-    """Find thresholds that keep the average in RED's region under every load.
+    """Find thresholds that keep the average queue between them under every load.
 
     Parameters
     ----------
     scenario : path, dict or Scenario
-        Has a queue with thresholds.
+        A scenario with a queue that has thresholds.
     loads : mapping of str to overrides
-        What each load changes in the scenario.
+        Changes of the scenario for each load.
     link : str, optional
-        The link whose queue is tuned; default: the only one with such a queue.
+        The link whose queue is tuned; default: the only link with such a queue.
     minth : (float, float), optional
-        Least and greatest minth, in the unit of the queue's thresholds; default: from 2 packets or
-        2000 bytes on, to the greatest whose maxth the buffer still holds, at most 64 times as much.
+        Minimum and maximum of minth in the unit of the queue's thresholds. Default: from 2 packets
+        or 2000 bytes to 64 times that, as far as maxth fits the buffer.
     ratio : float
-        maxth over minth, above 1.
+        Ratio of maxth to minth, above 1.
     warm_up : str, optional
-        A time with its unit, for the key `warm_up` of the scenario. Default: that of the scenario;
-        if it has none, a fifth of its duration.
+        A time with its unit, for the key `warm_up` of the scenario. Default: that of the scenario,
+        or a fifth of its duration if the scenario has no warm-up.
     replications : int
-        Runs a pair and load, whose seeds follow each other.
+        Number of runs per pair and load, with consecutive seeds.
     jobs, engine, store, progress
-        As :func:`aqmlab.experiment.run_many`.
+        As for :func:`aqmlab.experiment.run_many`.
 
     Returns
     -------
     Tuning
+        All pairs of thresholds that were run, with the best of them.
 
     Raises
     ------
     ScenarioError
-        If the scenario is wrong, or has no such queue or several.
+        If the scenario is wrong, or does not have exactly one such queue.
     ValueError
-        If there is no load, nothing between the bounds to try, or no sample after the warm-up.
+        If `loads` is empty, the bounds allow no minth, or no sample is after the warm-up.
     """
     check_count("replications", replications)
     if not loads:
-        raise ValueError("tuning needs a load at least")
+        raise ValueError("loads: is empty; give at least one load")
     if not ratio > 1:
-        raise ValueError(f"ratio {ratio:g} must be above 1: maxth is so many times minth")
-    said = as_said(scenario)
-    queue = the_queue(said, link)
+        raise ValueError(f"ratio {ratio:g} must be above 1, because maxth is ratio times minth")
+    written = as_written(scenario)
+    queue = the_queue(written, link)
     low, high = minth or _bounds(queue, ratio)
-    most = queue.limit / ratio
-    if not 1 <= low <= high or low > most:
-        held = "" if math.isinf(most) else f"; the buffer holds {queue.limit:g} {queue.unit}"
+    maximum = queue.limit / ratio
+    if not 1 <= low <= high or low > maximum:
+        limit = (
+            "" if math.isinf(maximum) else
+            f", because maxth is {ratio:g} times minth and must fit the buffer of "
+            f"{queue.limit:g} {queue.unit}"
+        )  # fmt: skip
         raise ValueError(
-            f"minth from {low:g} to {high:g} {queue.unit} with maxth {ratio:g} times as much "
-            f"leaves nothing to try{held}"
+            f"minth: no value from {low:g} to {high:g} {queue.unit} is possible{limit}; "
+            "change the bounds of minth or the ratio"
         )
-    trial = _Trial(said, queue, dict(loads), ratio, warm_up, replications)
-    first = ladder(low, min(high, math.floor(most) if math.isfinite(most) else high))
-    running = {"jobs": jobs, "engine": engine or Simulator(), "store": store}
-    tried = trial.run(first, progress=progress, **running)
-    more = between(first, best(tried).minth)
-    tried += trial.run(more, progress=progress, **running)
-    return Tuning(queue, sorted(tried, key=lambda one: one.minth))
+    trials = _Trials(written, queue, dict(loads), ratio, warm_up, replications)
+    first = ladder(low, min(high, math.floor(maximum) if math.isfinite(maximum) else high))
+    options = {"jobs": jobs, "engine": engine or Simulator(), "store": store}
+    pairs = trials.run(first, progress=progress, **options)
+    second = between(first, best(pairs).minth)
+    pairs += trials.run(second, progress=progress, **options)
+    return Tuning(queue, sorted(pairs, key=lambda one: one.minth))
 
 
 def _bounds(queue: RedQueue, ratio: float) -> tuple[float, float]:
+    """Return the default minimum and maximum of minth."""
     low = 2.0 if queue.unit == "packets" else 2000.0
     return low, max(low, min(64 * low, math.floor(queue.limit / ratio) if math.isfinite(queue.limit)
                              else math.inf))  # fmt: skip
 
 
 @dataclass(frozen=True)
-class _Trial:
-    said: dict[str, Any]
+class _Trials:
+    """Runs of a scenario with pairs of thresholds under every load."""
+
+    written: dict[str, Any]
     queue: RedQueue
     loads: dict[str, Overrides]
     ratio: float
     warm_up: str | None
     replications: int
 
-    def run(self, minths: Sequence[float], **how: Any) -> list[Tried]:
-        """Try pairs of thresholds under every load."""
-        asks, keys = [], []
+    def run(self, minths: Sequence[float], **options: Any) -> list[ThresholdPair]:
+        """Run each pair of thresholds under every load; `options` as for a campaign."""
+        requests, keys = [], []
         for minth in minths:
             pair = self.queue.pair(minth, self.ratio)
             for load, changes in self.loads.items():
                 changes = [*changes, *self.queue.overrides(*pair), *warm_up_change(self.warm_up)]
-                base = json.loads(normalize(self.said, overrides=changes))
-                if self.warm_up is None and not given_warm_up(base) and base["duration"]:
+                base = json.loads(normalize(self.written, overrides=changes))
+                if self.warm_up is None and not warm_up_of(base) and base["duration"]:
                     base["warm_up"] = f"{seconds(base['duration']) / 5!r} s"
-                told = {"series": ["queue"], "links": [self.queue.link]}
-                base["record"] = {"interval": base["record"]["interval"], **told}
+                record = {"series": ["queue"], "links": [self.queue.link]}
+                base["record"] = {"interval": base["record"]["interval"], **record}
                 seeds = range(base["seed"], base["seed"] + self.replications)
-                asks.append(tuple(normalize(base | {"seed": seed}) for seed in seeds))
+                requests.append(tuple(normalize(base | {"seed": seed}) for seed in seeds))
                 keys.append((pair, load))
-        found: dict[tuple[float, float], dict[str, Shares]] = {pair: {} for pair, _ in keys}
+        by_pair: dict[tuple[float, float], dict[str, Shares]] = {pair: {} for pair, _ in keys}
 
         def reduce(*results: Result) -> list[Any]:
             return [average_of(result) for result in results]
 
-        for i, averages in sorted(campaign(asks, reduce, **how), key=lambda done: done[0]):
+        for i, averages in sorted(campaign(requests, reduce, **options), key=lambda done: done[0]):
             pair, load = keys[i]
-            found[pair][load] = Shares.mean(Shares.of(average, *pair) for average in averages)
-        return [Tried(*pair, shares) for pair, shares in found.items()]
+            by_pair[pair][load] = Shares.mean(Shares.of(average, *pair) for average in averages)
+        return [ThresholdPair(*pair, shares) for pair, shares in by_pair.items()]
 
 
 def average_of(result: Result) -> Any:
-    """Return the samples of the average queue after the warm-up, in the unit of the law.
+    """Return the samples of the average queue after the warm-up, in the unit of the thresholds.
 
     Raises
     ------
     ValueError
-        If there are none.
+        If no sample is after the warm-up.
     """
     columns = result.columns("queue")
     average = np.asarray(columns["average_packets"])
@@ -375,5 +413,7 @@ def average_of(result: Result) -> Any:
         average = np.asarray(columns["average_bytes"])
     if not len(average):
         warm_up = result.scenario["warm_up"]
-        raise ValueError(f"warm_up: {warm_up} leaves no sample; shorten it, or record.interval")
+        raise ValueError(
+            f"warm_up: {warm_up}: no sample is after the warm-up; reduce warm_up or record.interval"
+        )
     return average

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from aqmlab.estimates import Kind
-    from aqmlab.experiment import Cell, Measured, Outcome
+    from aqmlab.experiment import ArmEstimate, Measured, Outcome
 
 MOST_GROUPS = 24
 """Maximum number of groups in a figure of distributions. With more, their names would overlap."""
@@ -74,8 +74,8 @@ def interactions(outcome: Outcome, measure: str) -> Figure:
     figure, grid = sheet(rows, columns, size=size, squeeze=False, sharey=True)
     every = list(grid.flat)
     for axes, (factor, other) in zip(every, pairs, strict=False):
-        cells = outcome.cells([factor, other] if other else [factor], [measure])
-        lines: dict[str, list[Cell]] = {}
+        cells = outcome.estimates([factor, other] if other else [factor], [measure])
+        lines: dict[str, list[ArmEstimate]] = {}
         for cell in cells:
             lines.setdefault(str(cell.at[other]) if other else cell.arm, []).append(cell)
         _draw_lines(axes, lines, factor, outcome.levels(factor))
@@ -92,7 +92,7 @@ def interactions(outcome: Outcome, measure: str) -> Figure:
 
 
 def _draw_lines(
-    axes: Axes, lines: dict[str, list[Cell]], factor: str, levels: Sequence[Any]
+    axes: Axes, lines: dict[str, list[ArmEstimate]], factor: str, levels: Sequence[Any]
 ) -> None:
     """Draw lines of estimates over the levels of a factor, with their intervals."""
     names = [*map(str, levels)]
@@ -129,7 +129,7 @@ def over_factor(
     by : sequence of str, optional
         One factor or two, by dotted path or the end of it; default: the first that varies.
     kind : {"t", "bca", "median"}
-        Statistic and interval, as in :meth:`aqmlab.experiment.Outcome.cells`.
+        Statistic and interval, as in :meth:`aqmlab.experiment.Outcome.estimates`.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def over_factor(
         raise ValueError(
             f"a plot is over one factor or two, not over {len(factors)}; leave some out"
         )
-    cells = outcome.cells(factors, measures, kind)
+    cells = outcome.estimates(factors, measures, kind)
     names = list(dict.fromkeys(cell.measure.name for cell in cells))
     if not names:
         raise ValueError("no run of this sweep has a value; there is nothing to draw")
@@ -160,7 +160,7 @@ def over_factor(
     )
     for at, (row, name) in enumerate(zip(grid, names, strict=True)):
         for axes, level in zip(row, columns, strict=True):
-            lines: dict[str, list[Cell]] = {}
+            lines: dict[str, list[ArmEstimate]] = {}
             for cell in cells:
                 if cell.measure.name == name and (not second or cell.at[second[0]] == level):
                     lines.setdefault(cell.arm, []).append(cell)
@@ -237,7 +237,7 @@ def heat_map(outcome: Outcome, measure: str) -> Figure:
     if len(outcome.varied) < 2:
         raise ValueError("a heat map needs two factors")
     across, down = outcome.varied[:2]
-    cells = outcome.cells([across, down], [measure])
+    cells = outcome.estimates([across, down], [measure])
     xs, ys = ([*map(str, outcome.levels(factor))] for factor in (across, down))
     shown = [cell.estimate.value for cell in cells if math.isfinite(cell.estimate.value)]
     if not shown:
@@ -333,7 +333,7 @@ def _quantity(m: Measured) -> str:
     return f"{m.name} ({m.unit})" if m.unit else m.name
 
 
-def _bars(cells: Sequence[Cell]) -> list[list[float]] | None:
+def _bars(cells: Sequence[ArmEstimate]) -> list[list[float]] | None:
     """Return the lengths of error bars below and above, or None without intervals."""
     estimates = [cell.estimate for cell in cells]
     if any(math.isnan(e.low) for e in estimates):

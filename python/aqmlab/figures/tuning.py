@@ -11,17 +11,17 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from aqmlab.experiment.tuning import Tried
+    from aqmlab.experiment.tuning import ThresholdPair
 
 
-def tried(pairs: Sequence[Tried], best: Tried, unit: str) -> Figure:
+def threshold_pairs(pairs: Sequence[ThresholdPair], best: ThresholdPair, unit: str) -> Figure:
     """Draw the share of time with the average between minth and maxth, one line per load.
 
     Parameters
     ----------
-    pairs : sequence of Tried
+    pairs : sequence of ThresholdPair
         Evaluated pairs of thresholds, in ascending order.
-    best : Tried
+    best : ThresholdPair
         The chosen pair, marked by a vertical line.
     unit : str
         Unit of the thresholds.

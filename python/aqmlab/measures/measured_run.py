@@ -14,7 +14,7 @@ from typing import Any, Self
 from aqmlab import _core
 from aqmlab.engine import Network
 from aqmlab.results import NotMeasuredError, Result
-from aqmlab.scenario import comes_and_goes, seconds
+from aqmlab.scenario import opens_many_connections, seconds
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def crossing_flows(
         name = re.sub(r"[-_. ]*\{[^}]*\}", "", table["name"]) or "flow"
         if name in [flows.name for flows in crossing]:
             name = f"{name} (flows.{i})"
-        transient, traffic = comes_and_goes(table), table["traffic"]
+        transient, traffic = opens_many_connections(table), table["traffic"]
         finite = transient or (traffic["kind"] == "bulk" and traffic["size"] is not None)
         crossing.append(
             CrossingFlows(name, frozenset(forward), frozenset(reverse), transient, finite)

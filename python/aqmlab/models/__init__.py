@@ -1,6 +1,6 @@
 """Analytic models of queues and of TCP, in closed form or as a fluid. Each file has one family.
 
-Each model documents its quantities, their units and its source. :mod:`aqmlab.models.beside`
+Each model documents its quantities, their units and its source. :mod:`aqmlab.models.comparison`
 compares the models with the measurements of a run.
 
 The texts of the RFCs and of "The power of explicit congestion notification" were available.

@@ -103,7 +103,7 @@ def gains(
 ) -> tuple[Gain, ...]:
     """Return the change of a measure under an arm, for each case of a network."""
     table = outcome(runs, network, (against, arm))
-    cells = table.cells(list(FACTORS), [measure.name])
+    cells = table.estimates(list(FACTORS), [measure.name])
     base = {tuple(c.at.values()): c.estimate.value for c in cells if c.difference is None}
     return tuple(
         Gain(Case(**c.at), base[tuple(c.at.values())], c.difference, c.p_discovery)

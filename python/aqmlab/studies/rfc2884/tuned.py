@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aqmlab.experiment.tuning import RATIO, Shares, Tried, best, between, ladder
-from aqmlab.figures.tuning import tried as drawn
+from aqmlab.experiment.tuning import RATIO, Shares, ThresholdPair, best, between, ladder
+from aqmlab.figures.tuning import threshold_pairs as drawn
 from aqmlab.report import Entry, Table
 from aqmlab.studies.framework import Cell, Figure, Item, Need, Runs, Section
 from aqmlab.studies.rfc2884.outcomes import ABOVE, BELOW, WITHIN
@@ -41,7 +41,7 @@ def _needs(minths: list[float]) -> Iterator[Need]:
             yield Need(setting(load, minth), at_most=REPLICATIONS, quick=quick)
 
 
-def _tried(runs: Runs, minths: list[float]) -> list[Tried]:
+def _tried(runs: Runs, minths: list[float]) -> list[ThresholdPair]:
     """Return the trials of these minths, under the loads that were run."""
     trials = []
     for minth in minths:
@@ -51,11 +51,11 @@ def _tried(runs: Runs, minths: list[float]) -> list[Tried]:
             if runs.has(setting(load, minth))
         }
         if shares:
-            trials.append(Tried(minth, RATIO * minth, shares))
+            trials.append(ThresholdPair(minth, RATIO * minth, shares))
     return trials
 
 
-def trials(runs: Runs) -> list[Tried]:
+def trials(runs: Runs) -> list[ThresholdPair]:
     """Return all trials in ascending order of minth."""
     return _tried(runs, sorted([*FIRST, *_more(runs)]))
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from aqmlab.models import tcp_rates
-from aqmlab.models.beside.place import Place, packets, size
-from aqmlab.models.beside.row import NotApplicable, Row
+from aqmlab.models.comparison.place import Place, packets, size
+from aqmlab.models.comparison.row import NotApplicable, Row
 from aqmlab.models.dctcp import StepMarking
 
 RENO = ("reno",)

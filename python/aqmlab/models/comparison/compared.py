@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.measures import MeasuredRun
 from aqmlab.models.batch_queue import BatchQueue
-from aqmlab.models.beside import datagrams, loops, responses, transfers
-from aqmlab.models.beside.place import Place
-from aqmlab.models.beside.row import NotApplicable, Row
+from aqmlab.models.comparison import datagrams, loops, responses, transfers
+from aqmlab.models.comparison.place import Place
+from aqmlab.models.comparison.row import NotApplicable, Row
 from aqmlab.models.fluid.margins import Loop
 from aqmlab.results import Result
 
@@ -20,7 +20,7 @@ OF_RESPONSES = ("requests",)
 
 
 @dataclass
-class Beside:
+class Comparison:
     """Comparison of models with a run.
 
     Attributes
@@ -51,7 +51,7 @@ class Beside:
     waits: "tuple[np.ndarray, np.ndarray] | None" = None
 
 
-def beside(result: Result) -> Beside:
+def compare(result: Result) -> Comparison:
     """Compare a run with the models that apply to it.
 
     Parameters
@@ -72,7 +72,7 @@ def beside(result: Result) -> Beside:
     ['delays', 'waits', 'queue']
     """
     seen = MeasuredRun(result, [])
-    comparison = Beside(begin_s=seen.begin_s)
+    comparison = Comparison(begin_s=seen.begin_s)
     try:
         place = Place.busiest(seen)
         comparison.link = place.link

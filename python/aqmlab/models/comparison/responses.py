@@ -9,10 +9,10 @@ TCP sends at the rate of its ACKs and the bursts are spread out.
 import numpy as np
 
 from aqmlab.models.batch_queue import BatchQueue, MxD1, MxM1
-from aqmlab.models.beside.place import Place, size
-from aqmlab.models.beside.row import NotApplicable, Row
-from aqmlab.models.beside.transfers import tcp_of
 from aqmlab.models.bursts import Ramp, of_responses
+from aqmlab.models.comparison.place import Place, size
+from aqmlab.models.comparison.row import NotApplicable, Row
+from aqmlab.models.comparison.transfers import tcp_of
 from aqmlab.models.power_of_ecn import TARGET_S
 
 ASKING = ("request_response", "web", "requests")

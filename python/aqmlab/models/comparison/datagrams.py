@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from aqmlab.models.batch_queue import Batches, BatchQueue, MxD1, MxM1
-from aqmlab.models.beside.place import SIZES, Place, packets, size
-from aqmlab.models.beside.row import NotApplicable, Row
+from aqmlab.models.comparison.place import SIZES, Place, packets, size
+from aqmlab.models.comparison.row import NotApplicable, Row
 from aqmlab.models.single_server import MG1, MG1K, md1
 from aqmlab.scenario import bits_per_second
 

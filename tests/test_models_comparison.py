@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import aqmlab
-from aqmlab.models.beside import Beside, Row, beside, needed
+from aqmlab.models.comparison import Comparison, Row, compare, needed
 from aqmlab.scenario import normalize
 
 SACK = {"recovery": "sack", "sack": True, "delayed_ack": "1 packets"}
@@ -30,14 +30,14 @@ def scenario(
     }  # fmt: skip
 
 
-def compared(settings: dict[str, Any], warm_up: str | None = None) -> Beside:
+def compared(settings: dict[str, Any], warm_up: str | None = None) -> Comparison:
     """Run a scenario with the series that its models need, and return the comparison."""
     whole = json.loads(normalize(settings | {"warm_up": warm_up or "0 s"}))
     whole["record"] |= {"series": needed(whole)} | settings.get("record", {})
-    return beside(aqmlab.run(whole))
+    return compare(aqmlab.run(whole))
 
 
-def by(comparison: Beside) -> dict[tuple[str, str], Row]:
+def by(comparison: Comparison) -> dict[tuple[str, str], Row]:
     return {(row.model, row.quantity): row for row in comparison.rows}
 
 
@@ -205,7 +205,7 @@ def test_a_model_that_does_not_apply_is_listed_with_its_reason(
 
 
 def test_a_comparison_without_a_needed_series_names_the_series() -> None:
-    comparison = beside(aqmlab.run(scenario(UNLIMITED, BULK, duration="2 s")))
+    comparison = compare(aqmlab.run(scenario(UNLIMITED, BULK, duration="2 s")))
     assert any('the series "rtt"; record it' in why for why in comparison.left_out)
     assert comparison.rows == []
 

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
-from aqmlab.models.beside.place import Place, packets, size, time
-from aqmlab.models.beside.row import NotApplicable, Row
-from aqmlab.models.beside.transfers import RENO, endless, per_ack_of, round_trip, tcp_of
+from aqmlab.models.comparison.place import Place, packets, size, time
+from aqmlab.models.comparison.row import NotApplicable, Row
+from aqmlab.models.comparison.transfers import RENO, endless, per_ack_of, round_trip, tcp_of
 from aqmlab.models.fluid.controllers import Controller, DelayController, Integral, Red
 from aqmlab.models.fluid.design import pi_of
 from aqmlab.models.fluid.margins import Loop

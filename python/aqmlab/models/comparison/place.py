@@ -12,7 +12,7 @@ import numpy as np
 
 from aqmlab import _core
 from aqmlab.measures import MeasuredRun
-from aqmlab.models.beside.row import NotApplicable
+from aqmlab.models.comparison.row import NotApplicable
 from aqmlab.results import Columns, Result
 from aqmlab.scenario import bits_per_second, seconds
 

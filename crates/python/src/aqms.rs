@@ -1,7 +1,9 @@
-//! Laws of queues written in Python: each packet is shown to an object, whose verdict the shell carries out.
+//! AQMs written in Python. The queue discipline calls a Python object for each packet and applies
+//! its verdict.
 //!
-//! The interpreter's lock is taken for each call, so runs with such laws take turns. An error in one is
-//! kept, and the run is cancelled: until it notices, every packet passes.
+//! Each call takes the lock of the Python interpreter, so runs with such AQMs run one at a time.
+//! The first exception of a run is stored and the run is cancelled. Every packet passes from the
+//! exception until the run ends.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +18,7 @@ use pyo3::prelude::*;
 use queues::CustomAqms;
 use units::{Depth, Time};
 
-/// A packet, as the law of a queue sees it.
+/// Packet, as an AQM sees it.
 #[pyclass(frozen, get_all, module = "aqmlab")]
 pub struct Packet {
     /// Number of its connection.
@@ -48,7 +50,7 @@ impl From<&net::Packet> for Packet {
     }
 }
 
-/// The queue as an arriving packet finds it.
+/// State of the queue when a packet arrives.
 #[pyclass(frozen, module = "aqmlab")]
 pub struct Arrival(net::Arrival);
 
@@ -60,25 +62,26 @@ impl Arrival {
         self.0.now.seconds()
     }
 
-    /// Waiting packets, the one in service not included.
+    /// Number of waiting packets, without the packet in transmission.
     #[getter]
     fn packets(&self) -> u32 {
         self.0.backlog.packets
     }
 
-    /// Their size on the wire.
+    /// Size of the waiting packets on the wire, in bytes.
     #[getter]
     fn bytes(&self) -> u64 {
         self.0.backlog.bytes
     }
 
-    /// How long the transmitter has been idle, in s; None: it is sending.
+    /// Time in s since the transmitter became idle; None while it sends.
     #[getter]
     fn idle_s(&self) -> Option<f64> {
         self.0.idle_since().map(|since| self.0.now.since(since).seconds())
     }
 
-    /// How long the packet will wait if it is admitted, in s; infinite where another queue says who is next.
+    /// Time in s that the packet will wait if it is admitted. It is infinite below a scheduler,
+    /// which may serve another queue first.
     #[getter]
     fn delay_s(&self) -> f64 {
         match self.0.begins() {
@@ -88,14 +91,14 @@ impl Arrival {
     }
 }
 
-/// What a law says of a packet.
+/// Decision of an AQM about a packet.
 #[pyclass(frozen, eq, module = "aqmlab")]
 #[derive(PartialEq)]
 pub struct Verdict(net::Verdict);
 
 #[pymethods]
 impl Verdict {
-    /// It never changes, so a copy of a law may share it.
+    /// Return the verdict itself: it is immutable, so copies of an AQM can share it.
     fn __deepcopy__(slf: Py<Self>, _memo: Py<PyAny>) -> Py<Self> {
         slf
     }
@@ -109,12 +112,13 @@ impl Verdict {
     }
 }
 
-/// The verdict to let a packet pass.
+/// Return the verdict that lets a packet pass.
 pub fn pass() -> Verdict {
     Verdict(net::Verdict::Pass)
 }
 
-/// The reasons that a law may give; a full buffer is the shell's.
+/// Return the reason with a name. Only the queue discipline may give the other reasons, such as a
+/// full buffer.
 fn reason(why: &str) -> PyResult<Why> {
     [Why::Early, Why::Threshold]
         .into_iter()
@@ -122,21 +126,22 @@ fn reason(why: &str) -> PyResult<Why> {
         .ok_or_else(|| PyValueError::new_err(format!("why = {why:?} must be \"early\" or \"threshold\"")))
 }
 
-/// The verdict to signal congestion by a packet: the shell marks it if it is ECN-capable, else drops it.
+/// Return the verdict that signals congestion. The queue discipline marks an ECN-capable packet and
+/// drops any other packet.
 #[pyfunction]
 #[pyo3(signature = (why = "early"))]
 pub fn signal(why: &str) -> PyResult<Verdict> {
     reason(why).map(|why| Verdict(net::Verdict::Signal(why)))
 }
 
-/// The verdict to drop a packet, ECN-capable or not.
+/// Return the verdict that drops a packet, ECN-capable or not.
 #[pyfunction]
 #[pyo3(signature = (why = "early"))]
 pub fn drop(why: &str) -> PyResult<Verdict> {
     reason(why).map(|why| Verdict(net::Verdict::Drop(why)))
 }
 
-/// Where a law is set up: its link, and its randomness.
+/// Place of an AQM in the network: its link, its buffer, and its random stream.
 #[pyclass(module = "aqmlab")]
 pub struct Place {
     #[pyo3(get)]
@@ -149,25 +154,25 @@ pub struct Place {
 
 #[pymethods]
 impl Place {
-    /// Limit of the buffer in packets; None: it counts bytes.
+    /// Limit of the buffer in packets; None if the buffer counts bytes.
     #[getter]
     fn limit_packets(&self) -> Option<u64> {
         matches!(self.limit, Depth::Packets(_)).then_some(self.limit.amount() as u64)
     }
 
-    /// Limit of the buffer in bytes; None: it counts packets.
+    /// Limit of the buffer in bytes; None if the buffer counts packets.
     #[getter]
     fn limit_bytes(&self) -> Option<u64> {
         matches!(self.limit, Depth::Bytes(_)).then_some(self.limit.amount() as u64)
     }
 
-    /// The next number of the queue's random stream, uniform in 0..1.
+    /// Return the next number of the queue's random stream, uniform in 0..1.
     fn uniform(&mut self) -> f64 {
         self.random.uniform()
     }
 }
 
-/// What went wrong in the laws of a run, and how to end it.
+/// First exception of the Python AQMs of a run, with the watch that cancels the run.
 pub struct Fault {
     watches: Arc<Vec<Watch>>,
     run: usize,
@@ -176,12 +181,12 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// None yet in this run.
+    /// Create the record of a run that has raised no exception yet.
     pub fn of(watches: Arc<Vec<Watch>>, run: usize) -> Arc<Self> {
         Arc::new(Fault { watches, run, failed: AtomicBool::new(false), error: Mutex::new(None) })
     }
 
-    /// The first error.
+    /// Return the first exception and remove it from the record.
     pub fn take(&self) -> Option<PyErr> {
         self.error.lock().ok()?.take()
     }
@@ -190,34 +195,34 @@ impl Fault {
         self.failed.load(Ordering::Relaxed)
     }
 
-    /// Keeps an error with a note of where it happened, and ends the run.
+    /// Store an exception with a note that states its time, link and packet, and cancel the run.
     #[cold]
-    fn keep(&self, py: Python, error: PyErr, place: &str) {
-        let noted = error.value(py).call_method1(intern!(py, "add_note"), (place,));
-        noted.map(std::mem::drop).unwrap_or_default();
-        if let Ok(mut kept) = self.error.lock() {
-            kept.get_or_insert(error);
+    fn record(&self, py: Python, error: PyErr, place: &str) {
+        let added = error.value(py).call_method1(intern!(py, "add_note"), (place,));
+        added.map(std::mem::drop).unwrap_or_default();
+        if let Ok(mut first) = self.error.lock() {
+            first.get_or_insert(error);
         }
         self.failed.store(true, Ordering::Relaxed);
         self.watches[self.run].cancel();
     }
 }
 
-/// The laws that Python gives to a run: objects that make one when they are called, by name.
-pub struct PythonLaws<'a> {
-    /// The objects.
+/// Python AQMs of a run, by name.
+pub struct PythonAqms<'a> {
+    /// Python callables that create the AQMs.
     pub factories: &'a HashMap<String, Py<PyAny>>,
-    /// Where errors go.
+    /// Record of the first exception.
     pub fault: Arc<Fault>,
 }
 
-impl CustomAqms for PythonLaws<'_> {
+impl CustomAqms for PythonAqms<'_> {
     fn has(&self, name: &str) -> bool {
         self.factories.contains_key(name)
     }
 
     fn aqm(&self, name: &str, link: &str, place: queues::QueueContext) -> Box<dyn Aqm + Send> {
-        let mut law = PythonLaw {
+        let mut aqm = PythonAqm {
             methods: None,
             name: name.to_string(),
             link: link.to_string(),
@@ -225,29 +230,30 @@ impl CustomAqms for PythonLaws<'_> {
             fault: self.fault.clone(),
         };
         Python::attach(|py| match self.methods(py, name, link, place) {
-            Ok(methods) => law.methods = Some(methods),
-            Err(e) => law.fault.keep(py, e, &law.whereabouts("when it was made", None)),
+            Ok(methods) => aqm.methods = Some(methods),
+            Err(e) => aqm.fault.record(py, e, &aqm.location("when it was created", None)),
         });
-        Box::new(law)
+        Box::new(aqm)
     }
 }
 
-impl PythonLaws<'_> {
-    /// Makes an object and looks up its methods.
+impl PythonAqms<'_> {
+    /// Create the Python object of an AQM and look up its methods.
     fn methods(&self, py: Python, name: &str, link: &str, place: queues::QueueContext) -> PyResult<Methods> {
         let factory = self.factories.get(name);
-        let factory = factory.ok_or_else(|| PyValueError::new_err(format!("nobody gave the law {name}")))?;
-        let law = factory.bind(py).call0()?;
+        let factory =
+            factory.ok_or_else(|| PyValueError::new_err(format!("the AQM {name} is not defined")))?;
+        let aqm = factory.bind(py).call0()?;
         let place = Place {
             link: link.to_string(),
             rate_bps: place.rate.0,
             limit: place.limit,
             random: place.random,
         };
-        law.call_method1("begin", (place,))?;
-        let optional = |method: &str| law.getattr_opt(method).map(|m| m.map(Bound::unbind));
+        aqm.call_method1("begin", (place,))?;
+        let optional = |method: &str| aqm.getattr_opt(method).map(|m| m.map(Bound::unbind));
         Ok(Methods {
-            on_arrival: law.getattr("on_arrival")?.unbind(),
+            on_arrival: aqm.getattr("on_arrival")?.unbind(),
             on_admitted: optional("on_admitted")?,
             on_overflow: optional("on_overflow")?,
             average: optional("average")?,
@@ -255,7 +261,7 @@ impl PythonLaws<'_> {
     }
 }
 
-/// The methods of a law, bound to it; those that it does not have cost nothing.
+/// Bound methods of a Python AQM. A method that the AQM does not define is never called.
 struct Methods {
     on_arrival: Py<PyAny>,
     on_admitted: Option<Py<PyAny>>,
@@ -263,25 +269,26 @@ struct Methods {
     average: Option<Py<PyAny>>,
 }
 
-/// A law written in Python.
-struct PythonLaw {
-    /// None if it could not be made.
+/// AQM written in Python.
+struct PythonAqm {
+    /// Methods of the Python object; None if it could not be created.
     methods: Option<Methods>,
     name: String,
     link: String,
-    /// When it was called last.
+    /// Simulated time of the last call.
     now: Time,
     fault: Arc<Fault>,
 }
 
-impl PythonLaw {
-    fn whereabouts(&self, method: &str, packet: Option<&net::Packet>) -> String {
+impl PythonAqm {
+    /// Describe a call for the note of an exception: the method, the time, the link, the packet.
+    fn location(&self, method: &str, packet: Option<&net::Packet>) -> String {
         let of = packet.map_or(String::new(), |p| format!(", at a {}", Packet::from(p).__repr__()));
-        let PythonLaw { name, link, now, .. } = self;
+        let PythonAqm { name, link, now, .. } = self;
         format!("{name} {method}: {:.9} s simulated, link {link}{of}", now.seconds())
     }
 
-    /// Calls a method unless something has failed; what fails is kept.
+    /// Call a method unless an AQM of the run has raised an exception; store a new exception.
     fn call<R>(
         &self,
         method: &str,
@@ -292,23 +299,23 @@ impl PythonLaw {
         Python::attach(|py| match call(py, methods) {
             Ok(result) => Some(result),
             Err(e) => {
-                self.fault.keep(py, e, &self.whereabouts(method, packet));
+                self.fault.record(py, e, &self.location(method, packet));
                 None
             }
         })
     }
 }
 
-impl Aqm for PythonLaw {
+impl Aqm for PythonAqm {
     fn on_arrival(&mut self, packet: &net::Packet, at: &net::Arrival) -> net::Verdict {
         self.now = at.now;
         let verdict = self.call("on_arrival", Some(packet), |py, methods| {
-            let said = methods.on_arrival.bind(py).call1((Packet::from(packet), Arrival(*at)))?;
-            match said.cast::<Verdict>() {
+            let returned = methods.on_arrival.bind(py).call1((Packet::from(packet), Arrival(*at)))?;
+            match returned.cast::<Verdict>() {
                 Ok(verdict) => Ok(verdict.get().0),
                 Err(_) => Err(PyTypeError::new_err(format!(
                     "on_arrival returned {}; return PASS, signal(why) or drop(why)",
-                    said.repr()?
+                    returned.repr()?
                 ))),
             }
         });
@@ -337,12 +344,12 @@ impl Aqm for PythonLaw {
     fn average(&self) -> Option<Depth> {
         self.call("average", None, |py, methods| {
             let Some(method) = &methods.average else { return Ok(None) };
-            let said = method.bind(py).call0()?;
-            match said.extract::<Option<f64>>() {
+            let returned = method.bind(py).call0()?;
+            match returned.extract::<Option<f64>>() {
                 Ok(average) => Ok(average.map(Depth::Packets)),
                 Err(_) => Err(PyTypeError::new_err(format!(
-                    "average returned {}; return a number, or None if there is none yet",
-                    said.repr()?
+                    "average returned {}; return a number of packets, or None before the first",
+                    returned.repr()?
                 ))),
             }
         })?

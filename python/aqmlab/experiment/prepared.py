@@ -1,7 +1,7 @@
-"""Conducts an experiment: of each run only what is measured stays, a row.
+"""Prepared experiments, which run replications and reduce each run to a row of measures.
 
-Arms and points have the same seeds (common random numbers). A run that fails leaves a row that says
-why, and the others go on.
+All arms and points have the same seeds (common random numbers). A failed run leaves a row with the
+reason, and the other runs go on.
 """
 
 import json
@@ -15,7 +15,7 @@ from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from aqmlab._core import InvariantViolation, ScenarioError
-from aqmlab.custom import Given, places
+from aqmlab.custom import CustomAqms, places
 from aqmlab.engine import (
     EVERYTHING,
     Capabilities,
@@ -44,12 +44,12 @@ from aqmlab.measures import (
 )
 from aqmlab.results import Result
 from aqmlab.scenario import (
-    as_said,
-    comes_and_goes,
-    given_warm_up,
+    as_written,
     normalize,
+    opens_many_connections,
     toml_value,
     warm_up_change,
+    warm_up_of,
     with_seed,
 )
 from aqmlab.statistics import mser
@@ -60,8 +60,9 @@ Reduced = TypeVar("Reduced")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A run: where it stands, what was measured, in the order of the measures; NaN: no value.
+    """Row of a run: its point, arm and seed, and its values in the order of the measures.
 
+    A value is NaN if the run does not have it. `failed` is the reason of a failed run, else "".
     `not_measured` has the names of the measures that the engine did not measure, one per line.
     """
 
@@ -76,58 +77,64 @@ class Row:
 
 @dataclass
 class Plan:
-    """The scenarios of an experiment, made when they are needed."""
+    """Scenarios of an experiment, created when they are needed."""
 
     experiment: Experiment
-    given: Given = field(default_factory=Given)
+    aqms: CustomAqms = field(default_factory=CustomAqms)
     capabilities: Capabilities = EVERYTHING
     warm_up: str | None = None
 
     @cached_property
     def base(self) -> dict[str, Any]:
-        """The scenario as it was said."""
-        return as_said(self.experiment.scenario, self.given)
+        """Scenario of the experiment as its author wrote it, without defaults."""
+        return as_written(self.experiment.scenario, self.aqms)
 
     def scenario(self, point: Point, arm: str) -> dict[str, Any]:
-        """Return the scenario of an arm at a point, every default filled in; see :meth:`text`."""
-        made: dict[str, Any] = json.loads(self.text(point, arm))
-        return made
+        """Return the scenario of an arm at a point with every default; see :meth:`text`."""
+        scenario: dict[str, Any] = json.loads(self.text(point, arm))
+        return scenario
 
     def text(self, point: Point, arm: str) -> str:
-        """Return the scenario of an arm at a point, normalized.
+        """Return the normalized scenario of an arm at a point as text.
 
-        What is nearer to the root is set first, then the arm's before the factors', so that factors
-        may change what is in a table that an arm puts in.
+        Shorter paths are set before longer paths, and of paths with the same length those of the
+        arm before those of the factors. A factor can therefore change a key of a table that an arm
+        sets.
 
         Raises
         ------
         ScenarioError
-            If it is wrong: names the point and the arm.
+            If the scenario is wrong. The error names the arm and the point.
         """
         changes = {**self.experiment.arms[arm], **point}
         try:
             both = self.experiment.arms[arm].keys() & point.keys()
             if both:
-                raise ScenarioError(f"{min(both)} is set by the arm and by a factor; set it in one")
+                raise ScenarioError(
+                    f"{min(both)} is set by the arm and by a factor; remove it from one of them"
+                )
             if "seed" in changes:
-                raise ScenarioError("seed is what replications vary; set it in the scenario")
+                raise ScenarioError(
+                    "seed cannot be a factor, because replications change it; set the first seed "
+                    "in the scenario"
+                )
             if self.experiment.limits.get("simulated"):
                 changes["time_limit"] = self.experiment.limits["simulated"]
             overrides = [
-                (key, toml_value(changes[key], self.given))
+                (key, toml_value(changes[key], self.aqms))
                 for key in sorted(changes, key=lambda key: key.count("."))
             ]
             overrides += warm_up_change(self.warm_up)
-            made: dict[str, Any] = json.loads(normalize(self.base, overrides=overrides))
-            return self._recording(made)
+            scenario: dict[str, Any] = json.loads(normalize(self.base, overrides=overrides))
+            return self._recording(scenario)
         except ScenarioError as e:
             raise ScenarioError(f"arm {arm} at {as_text(point)}: {e}") from None
 
     def _recording(self, scenario: dict[str, Any]) -> str:
-        """Return a scenario that records what is measured, besides what it records itself."""
+        """Return a scenario that also records the series that the measures need."""
         record, names = scenario["record"], self.experiment.measures
         series = ["delays"] if names is None or any("_delay_s" in name for name in names) else []
-        series += ["transfers"] * any(map(comes_and_goes, scenario["flows"]))
+        series += ["transfers"] * any(map(opens_many_connections, scenario["flows"]))
         series = [name for name in series if self.capabilities.records(name)]
         columns = [name for name in names or [] if is_column(name)]
         columns += [self.experiment.warm_up.series] if self.experiment.warm_up.series else []
@@ -138,30 +145,35 @@ class Plan:
             links = self.links(scenario)
         elif links:
             links = list(dict.fromkeys([*links, *self.links(scenario)]))
-        whole = scenario | {"record": record | {"series": every, "links": links}}
-        return normalize(whole)
+        return normalize(scenario | {"record": record | {"series": every, "links": links}})
 
     def links(self, scenario: dict[str, Any]) -> list[str]:
-        """Return the links that are measured; empty: all."""
+        """Return the names of the measured links; an empty list stands for all links."""
         if self.experiment.links is not None:
             return self.experiment.links
         return ["left>right"] if scenario["network"]["kind"] == "dumbbell" else []
 
 
 @dataclass
-class Conduct:
-    """An experiment under way.
+class PreparedExperiment:
+    """Experiment whose scenarios have been checked, and whose replications can be run.
 
     Attributes
     ----------
     experiment : Experiment
-        What is done.
+        The experiment.
+    engine : Engine, optional
+        Engine that runs the scenarios; default: the simulator.
+    store : Store, optional
+        Store that provides and receives finished runs; default: none.
+    jobs : int, optional
+        Maximum number of runs at a time; default: the cores available.
     measures : list of Measure
-        What is measured.
+        Measures of each run.
     warm_up : str, optional
-        Beginning of every run that is not counted, once it is known.
+        Warm-up of all runs, if it is known and the same for all.
     notes : list of str
-        What there is to mind, a sentence each.
+        Cautions for the reader of the results, one sentence each.
     """
 
     experiment: Experiment
@@ -177,13 +189,13 @@ class Conduct:
             self._plan.capabilities = self.engine.capabilities
             within_limits(self.engine, self.experiment.machine_limits)
             self._check_columns(self.engine.capabilities)
-        self._made: tuple[int, dict[str, str]] = (-1, {})
+        self._latest: tuple[int, dict[str, str]] = (-1, {})
         self.notes: list[str] = []
         warm_ups = set()
         for point in self.experiment.points:
             for arm in self.experiment.arms:
                 text = self._plan.text(point, arm)
-                warm_ups.add(given_warm_up(json.loads(text)))
+                warm_ups.add(warm_up_of(json.loads(text)))
                 try:
                     self._plan.capabilities.check(text)
                 except ScenarioError as e:
@@ -191,7 +203,7 @@ class Conduct:
         self.warm_up = warm_ups.pop() if len(warm_ups) == 1 else None
 
     def _check_columns(self, capabilities: Capabilities) -> None:
-        """Refuse columns that the experiment names and the engine does not fill or record."""
+        """Raise ScenarioError if the experiment names a column that the engine does not fill."""
         names = [(f"measures.{i}", m) for i, m in enumerate(self.experiment.measures or [])]
         names += [("warm_up.mser", self.experiment.warm_up.series or "")]
         for path, text in names:
@@ -199,27 +211,27 @@ class Conduct:
                 continue
             try:
                 named, series = parts(text), series_of(text)
-            except ValueError:  # `measures` refuses it
+            except ValueError:  # the property `measures` raises the error
                 continue
             if not (series is None or capabilities.records(series)):
-                what = f"does not record {series}"
+                missing = f"does not record the series {series}"
             elif not capabilities.fills(*named):
-                what = f"does not fill {'.'.join(named)}"
+                missing = f"does not fill the column {'.'.join(named)}"
             else:
                 continue
             raise ScenarioError(
-                f'{path}: "{text}" is not supported by this engine, which {what}; remove it, or '
+                f'{path}: "{text}" is not supported by this engine, which {missing}; remove it, or '
                 "choose another engine"
             )
 
     @cached_property
     def measures(self) -> list[Measure[MeasuredRun]]:
-        """What is measured, of those that the first run of some arm has.
+        """Measures of each run: those that the experiment names, or all of the first point's arms.
 
         Raises
         ------
         ScenarioError
-            If a name is of none.
+            If a name is not the name of a measure or a column.
         """
         known: dict[str, Measure[MeasuredRun]] = {}
         where = "links: " if self.experiment.links else ""
@@ -229,110 +241,114 @@ class Conduct:
             try:
                 if self.experiment.links:
                     normalize(scenario | {"record": {"links": links}})
-                found_there = crossing_flows(scenario, json.dumps(scenario), links)
-                known |= {m.name: m for m in measures(links, found_there)}
+                of_arm = crossing_flows(scenario, json.dumps(scenario), links)
+                known |= {m.name: m for m in measures(links, of_arm)}
             except ValueError as e:
                 raise ScenarioError(f"{where}{e}") from None
         if self.experiment.measures is None:
             return list(known.values())
-        found: list[Measure[MeasuredRun]] = []
+        chosen: list[Measure[MeasuredRun]] = []
         for i, name in enumerate(self.experiment.measures):
             try:
                 if name not in known and not is_column(name):
                     raise ValueError(f'"{name}" must be one of {", ".join(known)}, or a column')
-                found.append(known[name] if name in known else column(name))
+                chosen.append(known[name] if name in known else column(name))
             except ValueError as e:
                 raise ScenarioError(f"measures.{i}: {e}") from None
-        return found
+        return chosen
 
-    def runs(self, which: Sequence[tuple[int, int]], told: Progress | None = None) -> Iterator[Row]:
-        """Run replications of points under every arm, and give a row each as it is done.
+    def runs(
+        self, replications: Sequence[tuple[int, int]], progress: Progress | None = None
+    ) -> Iterator[Row]:
+        """Run replications of points under every arm, and yield the row of each run when it ends.
 
         Parameters
         ----------
-        which : sequence of (int, int)
-            Point, and replication: the scenario's seed plus so many.
-        told : callable, optional
-            Is told how far they are.
+        replications : sequence of (int, int)
+            Index of the point, and number of the replication. The number is added to the seed of
+            the scenario.
+        progress : callable, optional
+            Function that is called with the number of finished runs and the number of all runs.
         """
-        asked = [(*one, arm) for one in which for arm in self.experiment.arms]
+        requested = [(*one, arm) for one in replications for arm in self.experiment.arms]
 
-        def progress(done: float, of: int) -> None:
-            if told:
-                told(len(asked) * done / max(1, of), len(asked))
+        def report(done: float, of: int) -> None:
+            if progress:
+                progress(len(requested) * done / max(1, of), len(requested))
 
-        engine, left = self._noting(), set(range(len(asked)))
-        asks = ((self._ask(*one),) for one in asked)
-        for i, (values, warnings, absent) in self._campaign(asks, self._measured, engine, progress):
+        engine, left = self._recorder(), set(range(len(requested)))
+        texts = ((self._text(*one),) for one in requested)
+        for i, (values, warnings, absent) in self._campaign(texts, self._measured, engine, report):
             left.discard(i)
-            point, replication, arm = asked[i]
+            point, replication, arm = requested[i]
             seed = self._seed + replication
             yield Row(point, arm, seed, values, warnings, not_measured=absent)
         for i in sorted(left):
-            point, replication, arm = asked[i]
-            why = engine.failed.get(self._ask(*asked[i]), "")
+            point, replication, arm = requested[i]
+            reason = engine.failed.get(self._text(*requested[i]), "")
             none = (math.nan,) * len(self.measures)
-            yield Row(point, arm, self._seed + replication, none, failed=why)
+            yield Row(point, arm, self._seed + replication, none, failed=reason)
 
-    def _noting(self) -> "Noting":
-        engine = self.engine or Simulator(self._plan.given)
-        return Noting(within_limits(engine, self.experiment.machine_limits))
+    def _recorder(self) -> "FailureRecorder":
+        """Return the engine of the experiment, with its limits and a record of its failures."""
+        engine = self.engine or Simulator(self._plan.aqms)
+        return FailureRecorder(within_limits(engine, self.experiment.machine_limits))
 
     def _campaign(
         self,
-        asks: Iterable[tuple[str, ...]],
+        requests: Iterable[tuple[str, ...]],
         reduce: Callable[..., Reduced],
-        engine: "Noting",
+        engine: "FailureRecorder",
         progress: Progress,
     ) -> Iterator[tuple[int, Reduced]]:
-        """Give what runs reduce to; those that failed are in the engine."""
+        """Yield the reduced results of runs. The engine records the failed runs."""
         running = campaign(
-            asks, reduce, engine=engine, store=self.store, jobs=self.jobs, progress=progress
+            requests, reduce, engine=engine, store=self.store, jobs=self.jobs, progress=progress
         )
         with closing(running):
             try:
                 yield from running
             except (ScenarioError, InvariantViolation, MemoryError):
-                if not engine.failed:  # it is not told in the end, of those that failed
+                if not engine.failed:  # the error is not the one that reports failed runs
                     raise
 
     @cached_property
     def _seed(self) -> int:
-        """The seed of the first replication, everywhere."""
+        """Seed of the first replication of all arms and points."""
         seed: int = self._plan.scenario(
             self.experiment.points[0], next(iter(self.experiment.arms))
         )["seed"]
         return seed
 
-    def _ask(self, point: int, replication: int, arm: str) -> str:
-        """Return the scenario of a run."""
-        if point != self._made[0]:  # those of the last point are kept
-            self._made = (point, {})
-        if arm not in self._made[1]:
-            self._made[1][arm] = self._plan.text(self.experiment.points[point], arm)
-        return with_seed(self._made[1][arm], self._seed + replication)
+    def _text(self, point: int, replication: int, arm: str) -> str:
+        """Return the scenario of a run as text."""
+        if point != self._latest[0]:  # only the scenarios of the latest point are cached
+            self._latest = (point, {})
+        if arm not in self._latest[1]:
+            self._latest[1][arm] = self._plan.text(self.experiment.points[point], arm)
+        return with_seed(self._latest[1][arm], self._seed + replication)
 
     def index(self, name: str) -> int:
-        """Return which of the measures has a name.
+        """Return the index of the measure with a name.
 
         Raises
         ------
         ScenarioError
-            If none has.
+            If the experiment has no such measure.
         """
         names = [m.name for m in self.measures]
         if name not in names:
             known = ", ".join(names)
-            raise ScenarioError(f'replications.until: "{name}" must be a measure of: {known}')
+            raise ScenarioError(f'replications.until: "{name}" must be one of {known}')
         return names.index(name)
 
-    def settle(self, told: Progress | None = None) -> None:
-        """Find the warm-up: the longest that MSER-5 finds in the first replications.
+    def settle(self, progress: Progress | None = None) -> None:
+        """Set the warm-up to the longest that MSER-5 estimates from one run per arm and point.
 
         Raises
         ------
         ScenarioError
-            If a series is too short, or none settles.
+            If a series is too short, or no series becomes stationary.
         """
         text = self.experiment.warm_up.series or ""
         every = [(point, arm) for point in range(len(self.experiment.points))
@@ -340,41 +356,43 @@ class Conduct:
         points = self.experiment.points
         texts = ((self._plan.text(points[point], arm),) for point, arm in every)
         ends: list[float] = []
-        restless, engine = list[str](), self._noting()
-        found = self._campaign(texts, partial(_settled, text), engine, told or _unheard)
-        for i, (time, problem) in found:
+        unsettled, engine = list[str](), self._recorder()
+        settled = self._campaign(texts, partial(_settled, text), engine, progress or _ignore)
+        for i, (time, problem) in settled:
             point, arm = every[i]
             where = f"arm {arm} at {as_text(self.experiment.points[point])}"
             if problem:
                 raise ScenarioError(f"warm_up.mser: {where}: {problem}")
             if math.isnan(time):
-                restless.append(where)
+                unsettled.append(where)
             else:
                 ends.append(time)
         if not ends and not engine.failed:
             raise ScenarioError(
-                f"warm_up.mser: {text} settles in no run: more than half would go; run longer"
+                f"warm_up.mser: {text} is not stationary in any run, because the warm-up would be "
+                "more than half of the run; increase the duration"
             )
-        if restless:
+        if unsettled:
             self.notes.append(
-                f"not stationary: {text} does not settle in {len(restless)} of {len(every)} first "
-                f"runs, as of {restless[0]}; run longer, or give warm_up yourself"
+                f"not stationary: {text} does not settle in {len(unsettled)} of the {len(every)} "
+                f"first runs, for example in that of {unsettled[0]}; increase the duration, or set "
+                "warm_up to a time"
             )
         longest = max(ends, default=0.0)
         self._plan.warm_up = f"{longest:.9g} s"
-        self._made = (-1, {})
+        self._latest = (-1, {})
         self.warm_up = self._plan.warm_up if longest else None
 
     def _measured(self, result: Result) -> tuple[Any, str, str]:
         """Return the values of a run, its warnings, and the measures that it does not have."""
         scenario = result.scenario
         links = tuple(self._plan.links(scenario) or link_names(result))
-        found, own = _readings(scenario, links)
-        seen = MeasuredRun(result, found)
+        of_scenario, known = _readings(scenario, links)
+        seen = MeasuredRun(result, of_scenario)
         values, absent = [], []
         for m in self.measures:
-            of = own.get(m.name) or (m if is_column(m.name) else None)
-            value = of.read(seen) if of else math.nan
+            measure = known.get(m.name) or (m if is_column(m.name) else None)
+            value = measure.read(seen) if measure else math.nan
             if value is None:
                 absent.append(m.name)
             unknown = value is None or isinstance(value, AtLeast)
@@ -383,20 +401,20 @@ class Conduct:
         return tuple(values), warnings, sys.intern("\n".join(absent))
 
 
-def _unheard(_: float, __: int) -> None:
-    """Tell nobody."""
+def _ignore(_: float, __: int) -> None:
+    """Ignore the progress of runs."""
 
 
 def _settled(text: str, result: Result) -> tuple[float, str]:
-    """Return when a run has warmed up, in s, by a column of a series; NaN: it does not settle.
+    """Return the end of the warm-up of a run in s by a column of a series, and a problem or "".
 
-    The second is what is wrong with the series.
+    The time is NaN if the series does not become stationary.
     """
     times, values = sampled(text, result)
     try:
         cut, settled = mser(values)
     except ValueError as e:
-        return 0.0, f"{text} {e}; sample more often (record.interval), or run longer"
+        return 0.0, f"{text} {e}; reduce record.interval, or increase the duration"
     if not settled:
         return math.nan, ""
     return float(times[cut]) if cut else 0.0, ""
@@ -404,28 +422,34 @@ def _settled(text: str, result: Result) -> tuple[float, str]:
 
 Readings = tuple[list[CrossingFlows], dict[str, Measure[MeasuredRun]]]
 _KNOWN: deque[tuple[dict[str, Any], tuple[str, ...], Readings]] = deque(maxlen=64)
-"""Scenarios that were read last, with links."""
+"""Cache of the latest scenarios, with their links, groups of flows and measures."""
 
 
 def _readings(scenario: dict[str, Any], links: tuple[str, ...]) -> Readings:
-    """Return the groups of flows and the measures of a scenario, which no seed changes."""
-    said = {key: value for key, value in scenario.items() if key not in ("seed", "title")}
-    for other, of_links, readings in _KNOWN:
-        if links == of_links and said == other:
+    """Return the groups of flows and the measures of a scenario, which are equal for all seeds."""
+    keys = {key: value for key, value in scenario.items() if key not in ("seed", "title")}
+    for cached, cached_links, readings in _KNOWN:
+        if links == cached_links and keys == cached:
             return readings
-    found = crossing_flows(scenario, json.dumps(scenario), links)
-    made = found, {m.name: m for m in measures(list(links), found)}
-    _KNOWN.appendleft((said, links, made))
-    return made
+    of_scenario = crossing_flows(scenario, json.dumps(scenario), links)
+    readings = of_scenario, {m.name: m for m in measures(list(links), of_scenario)}
+    _KNOWN.appendleft((keys, links, readings))
+    return readings
 
 
 def _every_link(scenario: dict[str, Any]) -> list[str]:
-    """Return the names of all links of a scenario that have one of their own."""
+    """Return the names of all links of a scenario, without the second name of a bottleneck."""
     return [name for name in places(scenario) if name != "bottleneck"]
 
 
-class Noting:
-    """An engine that takes down which runs failed, and why."""
+class FailureRecorder:
+    """Engine that passes runs to another engine and records the failed runs.
+
+    Attributes
+    ----------
+    failed : dict of str to str
+        Errors of the failed runs, by scenario.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -433,12 +457,12 @@ class Noting:
 
     @property
     def build(self) -> str:
-        """That of the engine."""
+        """Build of the other engine."""
         return self._engine.build
 
     @property
     def capabilities(self) -> Capabilities:
-        """That of the engine."""
+        """Capabilities of the other engine."""
         return self._engine.capabilities
 
     def run(
