@@ -148,7 +148,7 @@ def test_the_loss_of_a_worker_does_not_change_results(dask: Dask, tmp_path: Path
             list(cluster.run(everything))
         assert "every worker must have the build of this machine" in str(error.value)
         assert str(error.value).count("tcp://") == 1, "only the worker of another build is named"
-        assert error.value.args[0].endswith("install this one there, or stop them")
+        assert error.value.args[0].endswith("install the same build on these workers, or stop them")
 
 
 def test_a_closed_iterator_stops_the_runs_on_the_cluster(dask: Dask) -> None:
@@ -199,7 +199,7 @@ def test_a_cluster_without_workers_is_an_error_after_a_short_wait(dask: Dask) ->
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["dask://127.0.0.1:9"], "there is no Dask scheduler at 127.0.0.1:9"),
+        (["dask://127.0.0.1:9"], "cannot connect to a Dask scheduler at 127.0.0.1:9"),
         (
             ["dask://nowhere"],
             "'dask://nowhere' must be one of local, dask, dask://HOST:PORT, slurm",

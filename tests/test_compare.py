@@ -227,7 +227,7 @@ def test_resume_does_not_repeat_finished_runs(
         (["red:minth=5"], ["minth", "unit", "packets"]),
         (["red", "red"], ["'red' belongs to several queues"]),
         (["red", "--link", "a>b"], ["--link 'a>b' is not a link", "left>right"]),
-        (["red", "--scenario", "no.toml"], ["no.toml", "no such file"]),
+        (["red", "--scenario", "no.toml"], ["no.toml", "the file does not exist"]),
         (["red", "--replications", "0"], ["--replications '0'"]),
         (["red", "--set", "network.rate=3"], ["network.rate", "unit"]),
         (["red", "--out", "tests"], ["tests", "does not belong to a comparison"]),
