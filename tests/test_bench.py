@@ -184,7 +184,7 @@ def test_ctrl_c_ends_the_benchmark_with_one_line() -> None:
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0
     )
     time.sleep(1.5)
-    os.killpg(running.pid, signal.SIGINT)  # a terminal signals the running simulator too
+    os.killpg(running.pid, signal.SIGINT)  # a terminal also sends the signal to the simulator
     assert running.communicate(timeout=5) == (
         "",
         "aqmlab: error: interrupted; nothing was written\n",
@@ -236,9 +236,9 @@ def test_the_table_shows_ratios_of_one_scenario() -> None:
         bench.row("S2", "aqmlab", [measurement(8e6, 1.0)]),
     ]
     console = Console(width=120)
-    with console.capture() as shown:
+    with console.capture() as output:
         console.print(bench.table(rows))
-    lines = [line.split() for line in shown.get().splitlines() if " 1.0" in line]
+    lines = [line.split() for line in output.get().splitlines() if " 1.0" in line]
     assert lines == [
         ["S1", "aqmlab", "4.000", "4.000–4.000", "20.000", "2.000", "4.000", "1.0"],
         ["S1", "ns-2", "0.500", "0.500–0.500", "2.500", "16.000", "32.000", "1.0", "8.00", "8.00"],

@@ -46,8 +46,10 @@ def rows(file: Path) -> list[list[str]]:
 def test_calibration_reaches_the_load_and_every_replay_has_the_same_requests(
     tmp_path: Path,
 ) -> None:
-    wanted = [LoadTarget(WEB, bps, tmp_path / f"{bps:g}") for bps in (2e6, 4e6)]
-    low, high = calibrate(wanted, link=LINK, uncongested=WIDE, warm_up="5 s", tolerance=0.01)
+    requests_of_load = [LoadTarget(WEB, bps, tmp_path / f"{bps:g}") for bps in (2e6, 4e6)]
+    low, high = calibrate(
+        requests_of_load, link=LINK, uncongested=WIDE, warm_up="5 s", tolerance=0.01
+    )
     for calibrated, bps in ((low, 2e6), (high, 4e6)):
         assert abs(calibrated.load_bps / bps - 1) < 0.01
         assert {i: len({row[0] for row in rows(file)[1:]}) <= calibrated.users[i]

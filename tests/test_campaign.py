@@ -85,7 +85,7 @@ def test_a_request_is_reduced_when_all_its_runs_have_ended(small: dict[str, Any]
 
 
 def test_scenarios_that_differ_only_in_their_seed_are_separate_runs(small: dict[str, Any]) -> None:
-    """The simulator parses such scenarios once, even if a title has the form of a seed."""
+    """The simulator parses such scenarios once, even if a title looks like a seed."""
     titles = ["", ',"seed":9,', '","seed":9,"x":"', "{", "a"]
     several = [
         normalize(small | {"title": title, "seed": seed, "duration": duration})
@@ -102,7 +102,7 @@ def test_scenarios_that_differ_only_in_their_seed_are_separate_runs(small: dict[
         assert result.scenario == alone.scenario == json.loads(text)
         alone.manifest |= {
             key: result.manifest[key] for key in ("setup", "running")
-        }  # wall-clock times
+        }  # these two keys have wall-clock times
         assert assert_equal_results(result, alone)
 
 
@@ -112,9 +112,9 @@ def test_a_run_in_the_store_is_not_executed_again(small: dict[str, Any], tmp_pat
     assert len(engine.texts) == 4
     over = {"tcp.ecn": ["rfc3168", "off"]}
     store.close()
-    again = aqmlab.sweep(small, over, 2, engine=engine, store=store)
+    repeated = aqmlab.sweep(small, over, 2, engine=engine, store=store)
     assert len(engine.texts) == 4
-    assert all(map(assert_equal_results, again.results, first.results[2:] + first.results[:2]))
+    assert all(map(assert_equal_results, repeated.results, first.results[2:] + first.results[:2]))
     aqmlab.replicate(small, 3, engine=engine, store=store)
     assert len(engine.texts) == 5, "the replications of the sweep are in the store"
 
@@ -176,7 +176,7 @@ def test_a_failed_run_raises_its_error_after_the_others_have_ended(small: dict[s
 
 
 def test_a_closed_campaign_stops_its_runs(small: dict[str, Any], tmp_path: Path) -> None:
-    """The store has the runs that have ended before."""
+    """The store has the runs that ended before the campaign was closed."""
     store, engine = FolderStore(tmp_path), Counting()
     endless = small | {"duration": "3000000 s", "record": {}}
     endless["flows"] = [small["flows"][0] | {"traffic": "bulk"}]
@@ -249,8 +249,8 @@ def test_a_sweep_has_estimates_of_measures(small: dict[str, Any]) -> None:
     assert table["value"][2] == 0 < table["value"][3]
 
 
-def test_a_value_that_a_run_cut_off_counts_as_missing() -> None:
-    """A download that is unfinished at the end of its run has no time, and so has their mean."""
+def test_the_value_of_an_unfinished_transfer_counts_as_missing() -> None:
+    """An unfinished download has no time, and the mean of the downloads has no value."""
     time = Measure[dict[str, float]]("time", "s", lambda run: run.get("time", math.nan), -1)
     runs: list[dict[str, float]] = [{"time": 1.0}, {}, {"time": 3.0}, {"time": 2.0}]
     values = [time.of(run) for run in runs]

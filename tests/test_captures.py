@@ -56,8 +56,8 @@ def lossy(small: dict[str, Any], **changes: Any) -> dict[str, Any]:
 
 def packets(capture: Path) -> pd.DataFrame:
     """Return the fields of each packet; an absent field is an empty string."""
-    wanted = [word for field in FIELDS for word in ("-e", field)]
-    lines = tshark(capture, "-T", "fields", "-E", "separator=/t", *wanted)
+    field_options = [word for field in FIELDS for word in ("-e", field)]
+    lines = tshark(capture, "-T", "fields", "-E", "separator=/t", *field_options)
     return pd.DataFrame([line.split("\t") for line in lines], columns=FIELDS)
 
 

@@ -17,7 +17,7 @@ USED = r"^\s*(pub(?:\([^)]*\))? )?use ([^;]+);"
 INLINE = r"\bcrate::\w+(?:::\w+)*"
 """A path outside a `use` line, as in the table of queue kinds."""
 RECURSION = {"schedulers", "discipline", "diffserv"}
-"""Modules of `queues` that may import each other, because a class of a scheduler has any queue."""
+"""Modules of `queues` that may import each other, because schedulers contain queues."""
 
 
 def expanded(path: str) -> Iterator[str]:
@@ -52,13 +52,13 @@ class Crate:
         }
         self.used: dict[Module, list[Module]] = {
             name: [
-                found
+                target
                 for use in [
                     *(u for _, u in re.findall(USED, text, re.MULTILINE)),
                     *re.findall(INLINE, text),
                 ]
                 for path in expanded(use)
-                if (found := self._absolute(name, path.split("::")))
+                if (target := self._absolute(name, path.split("::")))
             ]
             for name, text in self.text.items()
         }
@@ -76,20 +76,20 @@ class Crate:
             return (*module, *path[1:])
         return (*module, *path) if (*module, path[0]) in self.text else ()
 
-    def owner(self, path: Module, seen: frozenset[Module] = frozenset()) -> Module | None:
+    def owner(self, path: Module, visited: frozenset[Module] = frozenset()) -> Module | None:
         """Return the module that defines the name of a path, through re-exports."""
-        if path in self.text or path in seen or not path:
+        if path in self.text or path in visited or not path:
             return path if path in self.text else None
         module, name = path[:-1], path[-1]
         if module not in self.text:
-            return self.owner(module, seen | {path})  # a name inside a type
+            return self.owner(module, visited | {path})  # a name inside a type
         if name in self.defined[module] or name == "*":
             return module
         for used in self.used[module]:
             if used[-1] in (name, "*"):
-                found = self.owner((*used[:-1], name), seen | {path})
-                if found is not None:
-                    return found
+                owner = self.owner((*used[:-1], name), visited | {path})
+                if owner is not None:
+                    return owner
         return module
 
     def edges(self) -> Iterator[tuple[Module, Module]]:
@@ -99,10 +99,10 @@ class Crate:
         """
         for module, paths in self.used.items():
             for path in paths:
-                found = self.owner(path)
-                above = found == module[: len(found or ())] and path[-1][0].isupper()
-                if found is not None and found != module and not above:
-                    yield module, found
+                owner = self.owner(path)
+                is_parent = owner == module[: len(owner or ())] and path[-1][0].isupper()
+                if owner is not None and owner != module and not is_parent:
+                    yield module, owner
 
     def circles(self) -> list[list[str]]:
         """Return the groups of modules that use each other."""
@@ -112,10 +112,10 @@ class Crate:
         rows, columns = zip(*pairs, strict=True) if pairs else ((), ())
         graph = csr_array(([1] * len(pairs), (rows, columns)), shape=(len(names), len(names)))
         _, label = connected_components(graph, connection="strong")
-        found: dict[int, list[str]] = {}
+        groups: dict[int, list[str]] = {}
         for name, of in zip(names, label, strict=True):
-            found.setdefault(int(of), []).append("::".join(name) or "lib")
-        return [circle for circle in found.values() if len(circle) > 1]
+            groups.setdefault(int(of), []).append("::".join(name) or "lib")
+        return [circle for circle in groups.values() if len(circle) > 1]
 
 
 @pytest.mark.parametrize("crate", CRATES, ids=lambda crate: crate.name)

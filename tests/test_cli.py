@@ -21,16 +21,8 @@ from conftest import repeatable
 EXAMPLE = "examples/two_flows.toml"
 STUDY = "ecn-finite-transfers"
 UNUSED = ["--out", "results/unused"]
-"""Options for an empty folder: a command refuses earlier output before other arguments."""
+"""Options for an unused output folder, because a command refuses earlier output first."""
 HEAVY = {"numpy", "pandas", "pyarrow", "scipy", "matplotlib", "jinja2"}
-
-
-@pytest.fixture
-def scenario(small: dict[str, Any], tmp_path: Path) -> Path:
-    """Return the path of a file with the small scenario."""
-    path = tmp_path / "small.json"
-    path.write_text(json.dumps(small))
-    return path
 
 
 def line(capsys: pytest.CaptureFixture[str]) -> str:
@@ -229,7 +221,7 @@ def test_run_replaces_an_earlier_run_only_with_force(
 def test_force_does_not_replace_a_folder_with_other_content(
     scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = tmp_path / "mine"
+    out = tmp_path / "foreign"
     out.mkdir()
     (out / "thesis.txt").write_text("years of work")
     assert execute(["run", str(scenario), "--out", str(out), "--force"]) == 2

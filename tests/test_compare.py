@@ -101,7 +101,7 @@ def test_the_default_scenario_follows_the_recommendations_of_rfc_7928() -> None:
 
 
 def test_the_default_scenario_drops_between_0_1_and_0_5_percent() -> None:
-    """RFC 7928 §8.2: mild congestion drops 0.1 %, medium 0.5 %. Slow start adds drops here."""
+    """RFC 7928 §8.2 projects drops of 0.1 % in mild and 0.5 % in medium congestion."""
     base = json.loads(normalize(SCENARIO))
     base["flows"] = base["flows"][:1]
     (dropped,) = compare(["drop_tail"], base, 1).values(0, "drop_rate")

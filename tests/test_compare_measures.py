@@ -41,9 +41,9 @@ def test_a_star_requires_a_small_corrected_p_value_and_variance() -> None:
     assert both.corrected(2, "jain") == 2 * both.p_value(2, "jain") < 0.05
     assert both.corrected(1, "jain") == raw > 0.05
     assert [both.is_clear(arm, "jain") for arm in (0, 1, 2)] == [False, False, True]
-    shown = difference(both, 2, both.measures[0])
-    assert shown.startswith("+")
-    assert shown.endswith("*")
+    text = difference(both, 2, both.measures[0])
+    assert text.startswith("+")
+    assert text.endswith("*")
     constant = comparison(first, [x + 1 for x in first])
     assert not constant.is_clear(1, "jain"), "a difference without variance cannot be tested"
     assert difference(constant, 1, constant.measures[0]) == "+1.000 ±0.000"
@@ -188,7 +188,7 @@ def test_an_unfinished_transfer_has_a_lower_bound_of_its_time(scenario: Path) ->
 def test_a_comparison_may_change_the_queues_of_several_links(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each link has its measures, and flows that cross any of the links count."""
+    """Each link has its own measures, which include the flows that cross any of the links."""
     lot = Path("examples/parking_lot.toml")
     links = list(places(json.loads(normalize(lot))))[:2]
     changes = [("duration", "3 s")]
@@ -287,7 +287,7 @@ def test_a_queue_in_python_is_compared_after_the_warm_up(scenario: Path) -> None
 
 
 def test_a_comparison_and_its_measures_can_be_pickled(scenario: Path) -> None:
-    """A process of a pool returns them by pickling."""
+    """A process of a pool returns comparisons and measures by pickling."""
     compared = compare(["drop_tail", "codel"], scenario, 1)
     copied = pickle.loads(pickle.dumps(compared))
     assert copied.as_dict() == compared.as_dict()

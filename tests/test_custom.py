@@ -40,7 +40,7 @@ class Step(CustomQueue):
 
 
 class Red(CustomQueue):
-    """RED with gentle and uniform spacing: figure 2 of Floyd & Jacobson 1993."""
+    """RED with the option gentle and uniform spacing, as in figure 2 of Floyd & Jacobson 1993."""
 
     def __init__(self, minth: float, maxth: float, maxp: float, wq: float, **buffer: Any) -> None:
         super().__init__(**buffer)
@@ -145,7 +145,7 @@ def test_each_replication_has_its_own_copy_of_the_aqm(small: dict[str, Any]) -> 
     assert not hasattr(aqm, "place")
 
 
-def test_a_queue_in_python_works_in_a_scenario_and_in_a_sweep(small: dict[str, Any]) -> None:
+def test_a_scenario_and_a_sweep_accept_a_queue_in_python(small: dict[str, Any]) -> None:
     small = with_aqm(small, "drop_tail")
     small["network"]["queue"] = Step(6, limit="16 packets", ecn="drop")
     alone = aqmlab.run(small)
@@ -161,7 +161,7 @@ def test_a_queue_in_python_works_in_a_scenario_and_in_a_sweep(small: dict[str, A
     assert names[2] is None
 
 
-def test_queues_of_a_graph_are_named_by_their_links(small: dict[str, Any]) -> None:
+def test_queues_of_a_graph_are_named_by_their_links() -> None:
     link = {"rate": "1 Mbit/s", "delay": "5 ms"}
     network = {
         "kind": "graph",
@@ -178,7 +178,6 @@ def test_queues_of_a_graph_are_named_by_their_links(small: dict[str, Any]) -> No
         aqmlab.run(scenario, queues={"b>d": Step(3)})
     with pytest.raises(ScenarioError, match=r"give an object of a class derived"):
         aqmlab.run(scenario, queues={"a>b": Step})  # type: ignore[dict-item]
-    assert small
 
 
 def test_a_file_cannot_define_an_aqm_in_python(small: dict[str, Any]) -> None:
@@ -251,7 +250,7 @@ class Raises(CustomQueue):
 
 
 @pytest.mark.parametrize("kind", [MemoryError, ScenarioError, InvariantViolation])
-def test_an_aqm_can_raise_the_simulators_own_errors(
+def test_an_aqm_may_raise_error_types_of_the_simulator(
     small: dict[str, Any], kind: type[Exception]
 ) -> None:
     with pytest.raises(kind, match="raised by the AQM") as raised:
@@ -260,7 +259,7 @@ def test_an_aqm_can_raise_the_simulators_own_errors(
 
 
 class RunsItself(CustomQueue):
-    """AQM that runs a scenario with too small a limit of events."""
+    """AQM that runs a scenario and exceeds its limit of events."""
 
     def __init__(self, scenario: dict[str, Any]) -> None:
         super().__init__()
@@ -271,7 +270,7 @@ class RunsItself(CustomQueue):
         return PASS
 
 
-def test_an_error_of_a_run_inside_an_aqm_is_raised_as_the_aqms(small: dict[str, Any]) -> None:
+def test_an_error_of_a_run_inside_an_aqm_names_the_aqm(small: dict[str, Any]) -> None:
     with pytest.raises(ScenarioError) as raised:
         aqmlab.run(with_aqm(small, "drop_tail"), queues={LINK: RunsItself(small)})
     assert "RunsItself on_arrival: " in "".join(traceback.format_exception(raised.value))

@@ -123,7 +123,7 @@ def test_data_without_computable_effects_raises_an_error(
 
 @pytest.mark.parametrize("uneven", [False, True])
 def test_intervals_have_their_nominal_coverage(uneven: bool) -> None:
-    """HC2 intervals also have it if the variance depends on a factor."""
+    """HC2 intervals have this coverage even if the variance depends on a factor."""
     random = np.random.default_rng(5)
     factors, seeds = factorial(3, a=[0, 1], b=[0, 1])
     a, b = np.array(factors["a"]), np.array(factors["b"])

@@ -38,7 +38,7 @@ def test_the_long_flow_of_a_parking_lot_has_the_lowest_goodput() -> None:
 
 def test_each_customer_gets_its_configured_rate() -> None:
     flows = aqmlab.run("examples/customers.toml").flows.set_index("flow")["goodput_bps"]
-    # B has 6 of 10 Mbit/s, without headers. A's other traffic has 4 Mbit/s for 20 s, then 1 Mbit/s.
+    # Customer B has 6 of 10 Mbit/s. A's other traffic has 4 Mbit/s for 20 s, then 1 Mbit/s.
     payload = 1460 / 1500
     assert flows["b"] == pytest.approx(6e6 * payload, rel=0.03)
     assert flows["a-web"] == pytest.approx(3e6 * payload, rel=0.05)

@@ -69,7 +69,7 @@ def test_random_values_are_in_their_range() -> None:
 
 
 def test_a_fractional_design_has_orthogonal_main_effects() -> None:
-    """2^(5-2) with D = AB, E = AC: main effects are orthogonal (resolution III)."""
+    """The design 2^(5-2) with D = AB and E = AC has resolution III."""
     values = {name: [-1, 1] for name in "abcde"}
     points = design.fractional(values, {"d": ["a", "b"], "e": ["a", "c"]})
     assert len(points) == 8

@@ -90,7 +90,9 @@ def test_a_run_inside_the_folder_of_its_captures_is_an_error(
 
 
 @pytest.mark.parametrize("command", ["run", "captures", "compare", "reproduce"])
-@pytest.mark.parametrize("foreign", ["thesis.txt", "empty/", "figures/mine.svg", "a link", "pipe"])
+@pytest.mark.parametrize(
+    "foreign", ["thesis.txt", "empty/", "figures/foreign.svg", "a link", "pipe"]
+)
 def test_foreign_files_are_never_replaced(
     command: str,
     foreign: str,
@@ -146,22 +148,22 @@ def test_a_foreign_file_that_appears_during_the_write_survives(
         with Claim(final, RUN) as claim:
             (claim.new / "new").write_text("new")
             if when == "before":
-                (final / "mine").write_text("mine")
-            else:  # after the last check
+                (final / "foreign").write_text("foreign")
+            else:  # the file appears after the last check
                 refuse = claim._refuse
                 monkeypatch.setattr(
-                    claim, "_refuse", lambda: (refuse(), (final / "mine").write_text("mine"))
+                    claim, "_refuse", lambda: (refuse(), (final / "foreign").write_text("foreign"))
                 )
             claim.appear()
 
     for when in ("before", "after"):
         with pytest.raises(
-            FileExistsError, match=r"content that does not belong to a run \(mine\)"
+            FileExistsError, match=r"content that does not belong to a run \(foreign\)"
         ):
             fail(when)
-        assert names(final) == [".aqmlab", "mine", "old"]
+        assert names(final) == [".aqmlab", "foreign", "old"]
         assert names(tmp_path) == ["out"]
-        (final / "mine").unlink()
+        (final / "foreign").unlink()
     write(final, "new")
     assert names(final) == [".aqmlab", "new"]
 
@@ -245,16 +247,16 @@ def test_a_foreign_file_in_an_interrupted_folder_is_moved_to_a_visible_folder(
     temporary = tmp_path / ".out.aqmlab"
     write(tmp_path / "out", "new")
     write(temporary / "whole", "old")
-    (temporary / "whole" / "mine").write_text("mine")
+    (temporary / "whole" / "foreign").write_text("foreign")
     (temporary / "lock").touch()
     write(tmp_path / "other")
     assert names(tmp_path) == ["other", "out", "out.kept-1"]
-    assert (tmp_path / "out.kept-1" / "mine").read_text() == "mine"
+    assert (tmp_path / "out.kept-1" / "foreign").read_text() == "foreign"
 
 
 def test_an_unknown_file_in_the_temporary_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / ".out.aqmlab").mkdir()
-    (tmp_path / ".out.aqmlab" / "mine").write_text("mine")
+    (tmp_path / ".out.aqmlab" / "foreign").write_text("foreign")
     with pytest.raises(FileExistsError, match="is not of aqmlab"):
         write(tmp_path / "out")
     write(tmp_path / "other")
@@ -271,9 +273,9 @@ def test_a_figure_replaces_only_figures(
     assert execute(command) == 0
     assert execute(command) == 0
     capsys.readouterr()
-    picture.write_text("mine")
+    picture.write_text("foreign")
     assert "exists and is not a figure of aqmlab" in refusal(capsys, *command)
-    assert picture.read_text() == "mine"
+    assert picture.read_text() == "foreign"
     assert names(tmp_path) == [picture.name, "small.json"]
 
 
@@ -333,7 +335,7 @@ def kill_at_random(times: int, of: list[str], scenario: Path, root: Path) -> Non
     every = commands(scenario, root)
     contents, durations, seeds = {}, {}, {}
     (root / "next").mkdir(parents=True)
-    (root / "mine").write_text("mine")
+    (root / "foreign").write_text("foreign")
     for name in of:
         for _ in range(2):  # the first run loads files into the page cache
             began = time.monotonic()
@@ -361,10 +363,10 @@ def kill_at_random(times: int, of: list[str], scenario: Path, root: Path) -> Non
             assert seed == seeds[name], description
         seeds[name] = seed
         if running.returncode >= 0:
-            assert names(root) == sorted([*of, "mine", "next"]), description
+            assert names(root) == sorted([*of, "foreign", "next"]), description
         write(root / "next")
-        assert names(root) == sorted([*of, "mine", "next"]), description
-        assert (root / "mine").read_text() == "mine"
+        assert names(root) == sorted([*of, "foreign", "next"]), description
+        assert (root / "foreign").read_text() == "foreign"
 
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

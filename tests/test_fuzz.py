@@ -117,7 +117,7 @@ def random_traffic(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def run_or_refuse(text: str, language: str, overrides: list[tuple[str, str]]) -> None:
-    """Run a valid document for 0.2 s; assert that an invalid one has an error."""
+    """Run a valid document for 0.2 s, and assert that an invalid document has an error message."""
     try:
         batch = _core.Batch([_core.check(text, language, overrides)], 1)
         batch.next(0.2)

@@ -55,7 +55,7 @@ def add_lines(guide: str, copy: Path) -> None:
     for name, below, added in rows(guide):
         path = copy / name
         lines = path.read_text("utf-8").splitlines()
-        assert lines.count(below) == 1, f"{name} has not one line {below!r}"
+        assert lines.count(below) == 1, f"{name} must have one line {below!r}"
         lines.insert(lines.index(below) + 1, added)
         path.write_text("\n".join(lines) + "\n", "utf-8")
 

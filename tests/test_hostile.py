@@ -147,10 +147,10 @@ def test_captures_do_not_overwrite_files(small: dict[str, Any], tmp_path: Path) 
     for name in ("hosts", "left-0.pcapng"):
         folder = tmp_path / name
         folder.mkdir()
-        (folder / name).write_text("mine")
+        (folder / name).write_text("foreign")
         with pytest.raises(OSError, match="exists"):
             aqmlab.run(small, pcap=folder)
-        assert (folder / name).read_text() == "mine"
+        assert (folder / name).read_text() == "foreign"
 
 
 def test_a_defect_of_a_run_is_raised_after_the_others_have_ended(

@@ -10,7 +10,7 @@ from aqmlab.statistics import Hurst, aggregated_variance, fractional_gaussian_no
 
 @pytest.mark.parametrize("hurst", [0.3, 0.5, 0.75, 0.9])
 def test_noise_has_the_covariances_of_its_parameter(hurst: float) -> None:
-    """γ(k) = (|k − 1|^2H − 2 k^2H + (k + 1)^2H)/2, within six standard errors of 2000 series."""
+    """The covariance at lag k is (|k − 1|^2H − 2 k^2H + (k + 1)^2H)/2."""
     noise = np.stack([fractional_gaussian_noise(hurst, 16, seed) for seed in range(2000)])
     for k in range(8):
         expected = (abs(k - 1) ** (2 * hurst) - 2 * k ** (2 * hurst) + (k + 1) ** (2 * hurst)) / 2

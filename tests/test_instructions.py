@@ -33,7 +33,7 @@ core.Batch([open(sys.argv[2]).read()], 1).next(3600)
 """
 """Program that runs one scenario with the module alone; the start-up cost cancels out."""
 TOLERANCE = 0.05
-RENEW = "`.venv/bin/python tests/test_instructions.py` measures and writes the counts; commit them"
+RENEW = "run `.venv/bin/python tests/test_instructions.py` and commit the counts"
 SHORT = {
     "S1": ("20 MiB", "1 MiB", "1 kB"),
     "S1-ecn": ("20 MiB", "1 MiB", "1 kB"),
@@ -79,7 +79,7 @@ def simulation(scenario: str, folder: Path) -> int:
     file, old, new = CHANGED.get(scenario, (scenario, "", ""))
     text = (ROOT / "benches" / "scenarios" / f"{file}.toml").read_text().replace(old, new, 1)
     full, short, setup = SHORT[scenario]
-    assert text.count(full) == 1, f"{scenario} has no {full} to shorten"
+    assert text.count(full) == 1, f"{scenario} must have one text {full!r}"
     counts = [instructions(text.replace(full, part), folder) for part in (short, setup)]
     return counts[0] - counts[1]
 
@@ -108,7 +108,7 @@ def test_the_instructions_of_a_run_are_within_5_percent_of_the_committed_count(
     change = now / before - 1
     assert abs(change) <= TOLERANCE, (
         f"{scenario}: {now:,} instructions, {before:,} are committed ({change:+.1%}, "
-        f"{TOLERANCE:.0%} are allowed). {'If meant' if change > 0 else 'Well done'}: {RENEW}"
+        f"{TOLERANCE:.0%} are allowed). If the change is intended, {RENEW}"
     )
 
 

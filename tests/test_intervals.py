@@ -59,7 +59,7 @@ def test_the_bootstrap_is_within_the_values_and_independent_of_the_unit(
     assert middle == pytest.approx(np.mean(x))
     if np.ptp(x) > 1e-3 * max(
         1.0, *map(abs, x)
-    ):  # otherwise rounding decides which values are below the mean
+    ):  # for closer values rounding decides which are below the mean
         moved = bootstrap_interval([scale * v + shift for v in x], resamples=99)
         near = 0.02 * scale * np.ptp(x)
         assert moved == pytest.approx([scale * v + shift for v in (low, middle, high)], abs=near)
@@ -70,7 +70,7 @@ def test_equal_values_have_an_interval_of_width_0() -> None:
         assert function([2.0] * 5) == pytest.approx((2, 2, 2))
 
 
-def test_the_lognormal_interval_is_that_of_cox() -> None:
+def test_the_lognormal_interval_equals_the_formula_of_cox() -> None:
     logs = np.log(SKEWED)
     n, mean, variance = len(logs), logs.mean(), logs.var(ddof=1)
     half = scipy.stats.t.ppf(0.975, n - 1) * np.sqrt(variance / n + variance**2 / (2 * (n - 1)))
@@ -158,8 +158,8 @@ def test_equal_differences_have_no_p_value() -> None:
     )
 
 
-def test_holm_corrects_four_p_values_as_in_the_paper() -> None:
-    """An example of Holm's procedure with four p-values, computed by hand."""
+def test_holm_corrects_four_p_values_as_computed_by_hand() -> None:
+    """The order of the p-values is not that of their sizes."""
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([]) == false_discovery([]) == []
 

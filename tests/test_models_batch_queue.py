@@ -35,7 +35,9 @@ def test_batches_of_one_packet_give_the_single_arrival_queue() -> None:
     assert plain.pmf[:60] == pytest.approx(0.3 * 0.7**n, rel=1e-12)
     assert plain.work_exceeds(3.3) == pytest.approx(0.7 * np.exp(-0.3 * 3.3), rel=1e-10)
     constant = MxD1(0.7)
-    assert constant.pmf[1] == pytest.approx(0.3 * (np.exp(0.7) - 1), rel=1e-12)  # Kleinrock
+    assert constant.pmf[1] == pytest.approx(
+        0.3 * (np.exp(0.7) - 1), rel=1e-12
+    )  # a formula of Kleinrock
     # Erlang's formula for the wait in M/D/1 applies up to one service time.
     assert 1 - constant.work_exceeds(0.6) == pytest.approx(0.3 * np.exp(0.42), rel=1e-12)
 

@@ -37,7 +37,7 @@ def compared(settings: dict[str, Any], warm_up: str | None = None) -> Comparison
     return compare(aqmlab.run(whole))
 
 
-def by(comparison: Comparison) -> dict[tuple[str, str], Row]:
+def rows_of(comparison: Comparison) -> dict[tuple[str, str], Row]:
     return {(row.model, row.quantity): row for row in comparison.rows}
 
 
@@ -52,7 +52,7 @@ def poisson(rate: str, payload: str = "972 B", **more: Any) -> dict[str, Any]:
 def test_poisson_datagrams_select_the_model_md1() -> None:
     comparison = compared(scenario(UNLIMITED, [poisson("3 Mbit/s"), poisson("4 Mbit/s")]))
     assert {row.model for row in comparison.rows} == {"M/D/1"}
-    wait = by(comparison)["M/D/1", "mean wait"]
+    wait = rows_of(comparison)["M/D/1", "mean wait"]
     assert wait.predicted == pytest.approx(0.8 * 0.7 / 0.6)
     assert abs(wait.difference) < 0.05
     late = [row for row in comparison.rows if "over" in row.quantity]
@@ -64,7 +64,7 @@ def test_poisson_datagrams_select_the_model_md1() -> None:
 def test_poisson_datagrams_in_a_small_buffer_select_the_model_md1k() -> None:
     for counts, system_size in (("waiting", 6), ("waiting-and-in-service", 5)):
         small = {"kind": "drop_tail", "limit": "5 packets", "limit_counts": counts}
-        rows = by(compared(scenario(small, [poisson("8 Mbit/s")])))
+        rows = rows_of(compared(scenario(small, [poisson("8 Mbit/s")])))
         assert f"K = {system_size}" in rows["M/D/1/K", "loss"].assumed
         assert abs(rows["M/D/1/K", "loss"].difference) < 0.1
         assert abs(rows["M/D/1/K", "mean wait"].difference) < 0.02
@@ -73,7 +73,7 @@ def test_poisson_datagrams_in_a_small_buffer_select_the_model_md1k() -> None:
 def test_two_packet_sizes_select_the_model_mg1() -> None:
     comparison = compared(scenario(UNLIMITED, [poisson("4 Mbit/s"), poisson("2 Mbit/s", "100 B")]))
     assert {row.model for row in comparison.rows} == {"M/G/1"}
-    assert abs(by(comparison)["M/G/1", "mean wait"].difference) < 0.05
+    assert abs(rows_of(comparison)["M/G/1", "mean wait"].difference) < 0.05
     assert comparison.queue is None
 
 
@@ -90,8 +90,8 @@ def test_a_trace_of_batches_selects_its_model(exponential: bool) -> None:
     )
     name = "M[X]/M/1" if exponential else "M[X]/D/1"
     assert {row.model for row in comparison.rows} == {name}
-    assert by(comparison)[name, "load"].predicted == pytest.approx(60, rel=0.03)
-    assert abs(by(comparison)[name, "mean wait"].difference) < 0.1
+    assert rows_of(comparison)[name, "load"].predicted == pytest.approx(60, rel=0.03)
+    assert abs(rows_of(comparison)[name, "mean wait"].difference) < 0.1
 
 
 def test_reno_with_random_loss_agrees_with_the_square_root_law_and_pftk() -> None:
@@ -101,7 +101,7 @@ def test_reno_with_random_loss_agrees_with_the_square_root_law_and_pftk() -> Non
     }
     flows = [{"name": "b{i}", "count": 5, "traffic": {"kind": "bulk"}}]
     comparison = compared(scenario(UNLIMITED, flows, **lossy))
-    rows = by(comparison)
+    rows = rows_of(comparison)
     for model in ("square-root law", "PFTK", "PFTK, simplified"):
         assert abs(rows[model, "goodput of a flow"].difference) < 0.25, model
     cubic = scenario(UNLIMITED, flows, {"congestion": {"kind": "cubic"}}, **lossy)
@@ -109,7 +109,7 @@ def test_reno_with_random_loss_agrees_with_the_square_root_law_and_pftk() -> Non
     assert [row.model for row in comparison.rows] == ["CUBIC"]
     assert (
         abs(comparison.rows[0].difference) < 0.3
-    )  # the losses are random, and the model has equal spacing
+    )  # losses are random here, and equally spaced in the model
     comparison = compared(scenario(UNLIMITED, flows, {"congestion": {"kind": "vegas"}}, **lossy))
     assert comparison.rows == []
     assert any(
@@ -150,12 +150,12 @@ def test_aqms_maintain_the_equilibrium_queue_of_the_fluid_model(
 ) -> None:
     settings = scenario({"limit": "1000 packets"} | queue, BULK, {"ecn": "rfc3168"})
     comparison = compared(settings)
-    rows = by(comparison)
+    rows = rows_of(comparison)
     name = f"fluid, {queue['kind']}"
     assert abs(rows[name, "queue"].difference) < near
     assert (
         abs(rows[name, "signals"].difference) < 0.45
-    )  # the fluid has neither slow start nor timeouts
+    )  # the fluid model has no slow start and no timeouts
     assert rows[name, "gain margin"].predicted > 1
     assert np.isnan(rows[name, "gain margin"].difference)
     assert comparison.loop is not None
@@ -168,7 +168,7 @@ def test_dctcp_at_a_threshold_has_the_predicted_queue() -> None:
     tcp = {"ecn": "dctcp", "congestion": {"kind": "dctcp", "g": 1 / 64}}
     queue = {"kind": "threshold", "limit": "1000 packets", "threshold": "40 packets"}
     settings = scenario(queue, flows, tcp, "8 s", rate="100 Mbit/s", delay="4 ms")
-    rows = by(compared(settings | {"record": {"interval": "0.2 ms"}}))
+    rows = rows_of(compared(settings | {"record": {"interval": "0.2 ms"}}))
     for quantity in ("maximum queue", "minimum queue"):
         row = rows["DCTCP", quantity]
         assert row.predicted == pytest.approx(row.measured, abs=3)
@@ -223,13 +223,13 @@ def test_responses_arrive_as_bursts_of_slow_start() -> None:
     )  # fmt: skip
     comparison = compared(settings)
     assert comparison.link == "left>right"
-    rows = by(comparison)
+    rows = rows_of(comparison)
     assert "growth 2; mean burst of a packet 3" in rows["M[X]/D/1", "mean wait"].assumed
     constant, exponential = (rows[f"M[X]/{s}/1", "mean wait"].difference for s in "DM")
     assert abs(constant) < 0.15
     assert constant < exponential < 0.5
     assert comparison.queue is not None
-    late = by(compared(settings, "10 s"))["M[X]/D/1", "mean wait"]
+    late = rows_of(compared(settings, "10 s"))["M[X]/D/1", "mean wait"]
     number = [
         int(row.assumed.split("; ")[1].split()[0]) for row in (rows["M[X]/D/1", "mean wait"], late)
     ]
@@ -252,17 +252,17 @@ def test_a_warm_up_is_excluded_from_the_measurements() -> None:
     assert (whole.begin_s, late.begin_s) == (0, 10)
     queue, goodput = ("fluid, red", "queue"), ("square-root law", "goodput of a flow")
     for row in (queue, goodput):
-        assert abs(by(whole)[row].difference) > 0.3
-        assert abs(by(late)[row].difference) < 0.2
+        assert abs(rows_of(whole)[row].difference) > 0.3
+        assert abs(rows_of(late)[row].difference) < 0.2
     # The measurements of the warm-up and of the rest add up to those of the whole run.
     packets = [
         float(comparison.waits[1].sum()) for comparison in (whole, first, late) if comparison.waits
     ]
     assert packets[0] == packets[1] + packets[2]
-    measured = [by(comparison)[goodput].measured for comparison in (whole, first, late)]
+    measured = [rows_of(comparison)[goodput].measured for comparison in (whole, first, late)]
     assert 40 * measured[0] == pytest.approx(10 * measured[1] + 30 * measured[2], rel=0.01)
     waits = [
-        by(comparison)[queue].measured * n
+        rows_of(comparison)[queue].measured * n
         for comparison, n in zip((whole, first, late), packets, strict=True)
     ]
     assert waits[0] == pytest.approx(waits[1] + waits[2])

@@ -19,7 +19,7 @@ PAPER = Network(flows=60, packets_per_s=3750, propagation_s=0.2, queue=175)
 
 
 def test_the_rule_for_pi_gives_the_printed_coefficients() -> None:
-    """The paper hollot2001pi has R = 0.246 s, z = 0.53, K = 9.64e-6, and from these a and b."""
+    """The paper hollot2001pi prints R = 0.246 s, z = 0.53 and K = 9.64e-6, which give a and b."""
     controller = pi_of(PAPER, period_s=1 / 160)
     assert PAPER.rtt_s == pytest.approx(0.246, abs=0.001)
     assert controller.z == pytest.approx(0.53, abs=0.005)

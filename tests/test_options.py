@@ -137,7 +137,7 @@ def test_the_examples_run(
     first = "aqmlab sweep examples/experiments/queue_size.toml --replications 2"
     for example in sorted(executed, key=lambda example: example != first):
         args = words_of(example)[1:]
-        if "results/red_loads" in args:  # the reader has this run already
+        if "results/red_loads" in args:  # a reader of this example has made this run before
             record = "record.series=['delays', 'waits', 'queue']"
             run = ["run", "examples/red_loads.toml", "--set", "duration='10 s'", "--set", record]
             assert execute([*run, "--out", "results/red_loads"]) == 0

@@ -14,7 +14,7 @@ import aqmlab
 def test_the_queue_of_dctcp_swings_as_in_the_fluid_model(
     rate: int, delay: int, threshold: int, flows: int
 ) -> None:
-    """Alizadeh et al. 2010, §3.3, equations 7 to 9, for N flows in step and a threshold K.
+    """Alizadeh et al. 2010, §3.3, equations 7 to 9, for N synchronized flows and a threshold K.
 
     With W* = (C·RTT + K)/N, α satisfies α²(1 - α/4) = (2W* + 1)/(W* + 1)². The maximum queue is
     K + N, and the queue swings by A = N(W* + 1)α/2, which equation 9 simplifies to

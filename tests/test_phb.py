@@ -42,7 +42,7 @@ def delivered() -> dict[str, float]:
 
 
 def test_ef_waits_only_for_the_packet_in_service_and_for_ef(delivered: dict[str, float]) -> None:
-    """RFC 3246 §2: EF is served at its configured rate, or a higher one."""
+    """RFC 3246 §2: EF is served at least at its configured rate."""
     assert delivered["EF lost"] == 0
     assert delivered["EF delay"] < 0.001 + 8 * 1028 * 8 / 10e6
 

@@ -27,7 +27,7 @@ MOMENT_S = 0.05
 
 
 class Generator:
-    """Generator of random values for parts of the schema."""
+    """Random values for parts of the schema."""
 
     def __init__(self, number: int) -> None:
         self.chance = random.Random(number)

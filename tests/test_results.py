@@ -164,7 +164,7 @@ def test_connections_and_transfers_are_read_from_files(tmp_path: Path) -> None:
 
 
 def test_the_delivery_rates_of_two_flows_add_up_to_the_link_rate() -> None:
-    """The record does not change the run. The sum of the rates excludes the headers."""
+    """Recording the delivery rate does not change the run. The rates exclude the headers."""
     flow = {"from": "left-0", "to": "right-0", "start": "0 s", "traffic": "bulk"}
     base = {
         "duration": "10 s",

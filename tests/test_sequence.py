@@ -61,7 +61,7 @@ def test_sequence_numbers_are_positions_in_the_data(one_download: dict[str, Any]
 def test_a_round_trip_time_is_the_time_between_a_segment_and_its_ack(
     one_download: dict[str, Any],
 ) -> None:
-    """RFC 6298: one segment is timed at a time, and SRTT changes by an eighth of the difference."""
+    """RFC 6298: TCP times one segment at a time, and SRTT moves by an eighth of the difference."""
     result = aqmlab.run(one_download)
     rows, samples = result.series("segments"), result.series("rtt")
     measured = samples[samples["rtt_s"].notna()]
@@ -205,7 +205,7 @@ def test_duplicate_acks_follow_the_definition_of_rfc_5681() -> None:
         columns=["direction", "seq", "bytes", "ack", "flags", "duplicate"],
     ).assign(window_bytes=1000)
     assert list(segments.duplicate_acks(rows)) == list(rows["duplicate"])
-    rows.loc[3, "window_bytes"] = 2000  # a window update
+    rows.loc[3, "window_bytes"] = 2000  # this segment is a window update
     assert not segments.duplicate_acks(rows).any()
 
 

@@ -39,12 +39,12 @@ def test_every_point_has_a_figure(name: str) -> None:
 
 
 def test_uniform_spacing_avoids_clusters_and_long_gaps() -> None:
-    """Floyd & Jacobson 1993 §7: of 5000 packets about 100 are marked, in clusters without it."""
+    """Floyd & Jacobson 1993 §7: about 100 of 5000 packets are marked, in clusters if geometric."""
     for (_, spacing), rows in measured("spacing").groupby(["seed", "spacing"]):
         gaps = rows["packet"].diff().dropna()
         assert len(rows) == pytest.approx(100, abs=30)
         if spacing == "uniform":
-            # Gaps are uniform in 1..1/p, with a deviation of 1/√12 of that, half of geometric gaps.
+            # Gaps are uniform from 1 to 1/p, so that their standard deviation is 1/√12 of 1/p.
             assert gaps.max() <= 100
             assert gaps.std() == pytest.approx(100 / math.sqrt(12), rel=0.2)
         else:
@@ -53,7 +53,7 @@ def test_uniform_spacing_avoids_clusters_and_long_gaps() -> None:
 
 
 def test_the_queue_of_adaptive_red_depends_less_on_the_load_than_that_of_red() -> None:
-    """Floyd, Gummadi & Shenker 2001 §5: equal thresholds, with a fixed and an adapted maxp."""
+    """Floyd, Gummadi & Shenker 2001 §5 compare a fixed and an adapted maxp."""
     queue = means("adaptive-red", "queue")
     fixed = [queue["RED, maxp 0.1", n] for n in (10, 30, 60, 100)]
     adaptive = [queue["Adaptive RED", n] for n in (10, 30, 60, 100)]
@@ -72,7 +72,7 @@ def test_the_delay_is_at_its_target_at_every_load(kind: str) -> None:
 
 
 def test_the_queue_of_pi_is_at_its_reference_at_every_load() -> None:
-    """Hollot et al. 2001: the reference is 200 packets, from the designed number of flows on."""
+    """Hollot et al. 2001: the reference is 200 packets, for at least the designed flows."""
     queue = means("pi", "queue")
     published = [queue["published coefficients (60 flows or more)", n] for n in (30, 60, 100)]
     assert published == pytest.approx([200] * 3, rel=0.03)
@@ -133,7 +133,7 @@ def test_fair_queueing_and_red_pd_limit_an_unresponsive_flow(queue: str, share: 
 
 
 def test_sfb_limits_an_unresponsive_flow() -> None:
-    """Feng et al. 2002 §V: one flow sends 45 Mbit/s beside 400 downloads."""
+    """In Feng et al. 2002 §V one flow sends 45 Mbit/s beside 400 downloads."""
     rate = means("sfb", "delivered")
     assert rate["RED", 45] > 30
     assert rate["SFB", 45] < 2
@@ -147,7 +147,7 @@ def test_choke_bounds_the_share_of_an_unresponsive_flow() -> None:
     assert max(s for (queue, _), s in share.items() if queue == "CHOKe") < 1 / (1 + math.e)
     assert share["CHOKe", 1] > 0.9 / (1 + math.e)
     assert share["CHOKe", 10] < 0.05
-    # Pan, Prabhakar & Psounis 2000 §III: about a quarter, and nearly all with RED.
+    # Pan, Prabhakar & Psounis 2000 §III: the share is about a quarter, and nearly 1 with RED.
     assert share["CHOKe", 2] == pytest.approx(0.25, abs=0.03)
     assert share["RED", 2] > 0.9
 
@@ -172,7 +172,7 @@ def test_codel_drops_by_the_square_root_of_its_count() -> None:
 
 
 def test_a_sparse_flow_does_not_wait_for_other_flows() -> None:
-    """RFC 8290 §4.2, §6: short transfers beside ten downloads take about two round trips."""
+    """RFC 8290 §4.2, §6: short transfers beside ten downloads wait less than 4 ms."""
     median = measured("sparse").groupby("queue of")["waited_ms"].median()
     for queue in ("FQ-CoDel", "FQ-PIE"):
         assert 0 < median[queue] < 4
@@ -182,7 +182,7 @@ def test_a_sparse_flow_does_not_wait_for_other_flows() -> None:
 
 
 def test_dualpi2_has_a_low_delay_for_l_and_a_full_link() -> None:
-    """RFC 9332 §2.4, RFC 9330 §1: L below 1 ms on average, C at its target, similar shares."""
+    """RFC 9332 §2.4, RFC 9330 §1: the mean delay of L is below 1 ms, and C is at its target."""
     for mix in ("5 + 5", "10 + 10", "2 + 8", "8 + 2"):
         assert means("dualpi2", "L_ms")[mix] < 1
         assert means("dualpi2", "L99_ms")[mix] < 2.5
@@ -220,18 +220,18 @@ def test_a_longer_idle_time_never_increases_the_drops_of_a_burst(queue: str) -> 
 
 @pytest.mark.parametrize("queue", [*PIES, "CoDel", "FQ-CoDel", "Drop Tail"])
 def test_a_burst_after_200_ms_of_idle_time_has_no_drops(queue: str) -> None:
-    """RFC 8033 §4.1: the delay is 0 and p below 20 %. RFC 8289 §3.1: less than an interval."""
+    """RFC 8033 §4.1: PIE drops no packet while its delay estimate is 0 and p is below 20 %."""
     assert [n for seconds, n in burst(queue).items() if seconds >= 0.2] == [0] * 6
 
 
 @pytest.mark.parametrize("queue", [*REDS, "CHOKe"])
-def test_a_burst_after_one_second_of_idle_time_has_no_drops_with_an_average(queue: str) -> None:
-    """Floyd & Jacobson 1993 §4: the average decays by 2500 packets per second of idle time."""
+def test_averaging_queues_drop_no_packet_of_a_burst_after_one_idle_second(queue: str) -> None:
+    """Floyd & Jacobson 1993 §4: the average decays as if 2500 small packets arrived per second."""
     assert [n for seconds, n in burst(queue).items() if seconds >= 1] == [0] * 5
 
 
 def test_the_probability_of_pi2_decreases_by_alpha_times_the_target_per_period() -> None:
-    """RFC 9332 Appendix A.1: 0.16 Hz · 15 ms per 16 ms from √(0.1/1.1), then squared."""
+    """RFC 9332 Appendix A.1: √p falls by 0.16 Hz · 15 ms per 16 ms, from √(0.1/1.1) on."""
     dropped = burst("PI2")
     for seconds in (0.05, 0.2, 1):
         p = math.sqrt(0.1 / 1.1) - 0.15 * seconds

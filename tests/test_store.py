@@ -315,17 +315,17 @@ def test_a_second_writer_of_a_folder_gets_an_error(
 
 def test_foreign_files_are_unchanged(small: dict[str, Any], tmp_path: Path) -> None:
     """A folder with other files may have a store, unless a file has the name of a store's file."""
-    foreign = [tmp_path / "mine", tmp_path / "tables" / "mine.part", tmp_path / "runs.lock"]
+    foreign = [tmp_path / "foreign", tmp_path / "tables" / "foreign.part", tmp_path / "runs.lock"]
     foreign[1].parent.mkdir()
     for path in foreign:
-        path.write_text("mine")
+        path.write_text("foreign")
     with pytest.raises(FileExistsError, match=r"runs\.lock is not a lock of aqmlab; move it"):
         aqmlab.run_many([small], store=FolderStore(tmp_path))
-    assert all(path.read_text() == "mine" for path in foreign)
+    assert all(path.read_text() == "foreign" for path in foreign)
     foreign.pop().unlink()
     with FolderStore(tmp_path) as store:
         aqmlab.run_many([small], store=store)
-    assert all(path.read_text() == "mine" for path in foreign)
+    assert all(path.read_text() == "foreign" for path in foreign)
 
 
 def test_the_store_of_a_killed_process_is_unlocked_and_checked_once(
@@ -369,7 +369,7 @@ def test_a_truncated_log_preserves_the_first_runs(small: dict[str, Any], tmp_pat
         contents = {path.name: path.read_bytes() for path in (tmp_path / "whole").glob("runs.*")}
     whole = contents[log.name]
     for i, end in enumerate(np.linspace(0, len(whole), 60, dtype=int)):
-        folder = tmp_path / f"cut-{i}"
+        folder = tmp_path / f"truncated-{i}"
         folder.mkdir()
         (folder / "runs.sqlite").write_bytes(contents["runs.sqlite"])
         (folder / log.name).write_bytes(whole[:end] + bytes(len(whole) - end) * (i % 2))
@@ -396,18 +396,18 @@ def test_an_unusable_store_is_reported_and_unchanged(
     if damage == "foreign":
         folder.mkdir(parents=True)
         with closing(sqlite3.connect(path)) as database, database:
-            database.execute("CREATE TABLE mine (x)")
+            database.execute("CREATE TABLE foreign_table (x)")
     else:
         with FolderStore(folder) as store:
             aqmlab.replicate(small, 30, store=store)
         content = path.read_bytes()
-        cut = {"middle": slice(4096, len(content) - 4096), "head": slice(0, 64)}
+        damaged = {"middle": slice(4096, len(content) - 4096), "head": slice(0, 64)}
         if damage == "newer":
             with closing(sqlite3.connect(path)) as database:
                 database.execute("PRAGMA user_version = 2")
         else:
             rubbish = bytearray(content)
-            rubbish[cut[damage]] = os.urandom(len(content[cut[damage]]))
+            rubbish[damaged[damage]] = os.urandom(len(content[damaged[damage]]))
             path.write_bytes(rubbish)
         (folder / "runs.lock").write_text("123")  # a killed process leaves such a lock
     before = path.read_bytes()

@@ -279,15 +279,15 @@ def test_an_invalid_experiment_creates_no_folder(
 
 
 def test_resume_does_not_change_other_files(folder: Path, file: Path) -> None:
-    """The folder may have notes of the user."""
-    (folder / "notes.txt").write_text("mine")
+    """The folder of a sweep may have notes of the user."""
+    (folder / "notes.txt").write_text("foreign")
     (folder / "more").mkdir()
-    (folder / "more" / "summary.csv").write_text("mine, too")
+    (folder / "more" / "summary.csv").write_text("also foreign")
     (folder / "summary.csv").unlink()
     assert execute(["sweep", str(file), "--out", str(folder), "--resume"]) == 0
     assert (folder / "summary.csv").exists()
-    assert (folder / "notes.txt").read_text() == "mine"
-    assert (folder / "more" / "summary.csv").read_text() == "mine, too"
+    assert (folder / "notes.txt").read_text() == "foreign"
+    assert (folder / "more" / "summary.csv").read_text() == "also foreign"
 
 
 def test_options_change_an_experiment_for_one_call(

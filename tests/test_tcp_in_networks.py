@@ -103,7 +103,7 @@ LOSSY = {
 def test_controls_for_fast_networks_equal_reno_with_small_windows(
     congestion: dict[str, Any], avoidance: str, tcp: dict[str, Any]
 ) -> None:
-    """RFC 3649 §5: HighSpeed TCP equals standard TCP up to 38 segments, and the others similarly.
+    """RFC 3649 §5: HighSpeed TCP equals standard TCP up to 38 segments; others have such bounds.
 
     At 1 % loss the windows remain below these bounds, so that all flows are identical.
     """
@@ -225,7 +225,7 @@ def test_the_fallback_of_prague_gives_fair_shares_beside_cubic(queue: str) -> No
 
 
 def test_bbr_probes_the_round_trip_every_ten_seconds() -> None:
-    """draft-cardwell-iccrg-bbr-00 §4.3.5: BBR probes with four segments."""
+    """draft-cardwell-iccrg-bbr-00 §4.3.5: BBR probes with a cwnd of four segments."""
     queue = {"kind": "drop_tail", "limit": "1000 packets"}
     scenario = {
         "duration": "40 s",
@@ -313,9 +313,9 @@ def test_linux_retransmits_only_dropped_segments_at_1_gbit_s(queue: dict[str, An
 def test_one_flow_of_linux_remains_in_recovery_with_red_and_ecn(seed: int) -> None:
     """One flow of five remains in recovery because of its marked data, as on measured kernels.
 
-    Linux 6.12 with HZ = 100 and 1000, 9 of 10 runs: 1,669 to 1,716 retransmissions, 10 to 19
-    timeouts and 2,557 to 2,831 marks in all five flows. With the default receive buffer there is
-    no lock-in.
+    In 9 of 10 runs Linux 6.12 with HZ = 100 and 1000 has 1,669 to 1,716 retransmissions, 10 to 19
+    timeouts and 2,557 to 2,831 marks in all five flows. With the default receive buffer no flow
+    remains in recovery.
     """
     with Path("examples/ecn_lock_in.toml").open("rb") as file:
         scenario = tomllib.load(file)

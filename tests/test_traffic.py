@@ -80,7 +80,7 @@ def test_users_start_with_the_offsets_of_a_run(name: str) -> None:
 
 
 def test_sample_means_agree_with_the_specified_distributions() -> None:
-    """The means are within four standard errors, for distributions with a variance."""
+    """The means agree within four standard errors if the distribution has a finite variance."""
     (sample,) = traffic.sample(scenario(), 3000, users=20)
     specified = traffic.distributions(sample.traffic)
     assert set(sample.drawn) < set(specified)

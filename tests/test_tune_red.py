@@ -171,7 +171,7 @@ def test_a_class_of_a_scheduler_has_the_average_that_red_has_alone(
     runs = aqmlab.run_many([alone, *behind])
     means = [float(np.mean(tuning.average_of(run))) for run in runs]
     assert means[1:4] == pytest.approx([means[0]] * 3, rel=0.1)
-    assert np.isnan(means[4])  # with two averages the link has none
+    assert np.isnan(means[4])  # a link with two averages has no average of its own
 
     queue = tuning.the_queue(_with_queue(cbq, downloads))
     assert (queue.link, queue.path) == ("left>right", "network.queue.classes.0.queue")

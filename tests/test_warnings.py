@@ -41,7 +41,7 @@ def window_limited(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_run_prints_warnings_on_stderr_and_writes_them_to_its_manifest(
+def test_stderr_and_the_manifest_have_the_warnings_of_a_run(
     window_limited: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"

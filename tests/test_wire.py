@@ -53,8 +53,8 @@ def tshark(capture: Path, *arguments: str) -> list[str]:
 
 def packets(capture: Path) -> list[dict[str, str]]:
     """Return the fields of each packet in a capture; an absent field is empty."""
-    wanted = [word for field in FIELDS for word in ("-e", field)]
-    lines = tshark(capture, "-T", "fields", "-E", "separator=/t", *wanted)
+    field_options = [word for field in FIELDS for word in ("-e", field)]
+    lines = tshark(capture, "-T", "fields", "-E", "separator=/t", *field_options)
     return [dict(zip(FIELDS, line.split("\t"), strict=True)) for line in lines]
 
 

@@ -70,7 +70,7 @@ def guide_engine() -> Any:
 
 @dataclass(frozen=True)
 class Setting:
-    """Setting of a study that has the scenario of these tests."""
+    """Setting of a study with the scenario of these tests."""
 
     def columns(self) -> dict[str, Any]:
         return {}

@@ -62,7 +62,7 @@ def test_a_download_through_the_kernel_arrives_and_retransmits_its_drops() -> No
     flow, links = result.flows.iloc[0], result.links.set_index("link")
     assert flow["acked_bytes"] == 200_000
     assert flow["completed_s"] > flow["start_s"]
-    assert 0 < flow["goodput_bps"] < 8e6 * 1448 / 1500  # 12 bytes of timestamps
+    assert 0 < flow["goodput_bps"] < 8e6 * 1448 / 1500  # timestamps take 12 bytes
     link = links.loc["left>right"]
     assert link["arrived_packets"] == result.series("delays")["packets"][0] + link["dropped_full"]
     assert flow["retransmitted_segments"] >= link["dropped_full"]
