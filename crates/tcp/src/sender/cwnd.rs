@@ -126,7 +126,7 @@ impl Tcb {
     /// 5681 §3.2, step 2; RFC 6675 §5, step 4.2), and is at most cwnd.
     ///
     /// In a recovery SND.MAX - SND.UNA continues to grow while a lost retransmission waits for the
-    /// timer, although cwnd was reduced. The data beyond cwnd has ssthresh the network, and the second
+    /// timer, although cwnd was reduced. The data beyond cwnd has left the network, and the second
     /// loss must reduce ssthresh again (RFC 5681 §4.3).
     pub(super) fn window_at_reduction(&self, window: Window, una: Seq, limited: u32) -> Window {
         let flight = f64::from((self.max - una).saturating_sub(limited)).min(self.cwnd);
@@ -194,8 +194,8 @@ impl Tcb {
     pub(super) fn restart_after_idle(&mut self, tracking: &Tracking, now: Time, tcp: &Tcp) {
         let idle = now.since(tracking.last_sent);
         if self.congestion.rules_recovery() {
-            // An idle time does not change the cwnd of such a controller. A sender that waited for
-            // pacing was not idle (draft-cardwell-iccrg-bbr-00 §4.3.4.4: "packets_in_flight == 0
+            // An idle time does not change cwnd if the controller sets cwnd in every state. A sender
+            // that waited for pacing was not idle (draft-cardwell-iccrg-bbr-00 §4.3.4.4: "packets_in_flight == 0
             // and C.app_limited").
             if tracking.app_limited {
                 self.congestion.on_restart(now, idle);

@@ -1,4 +1,4 @@
-//! An ACK, without scoreboard: duplicate or new.
+//! Processing of new and duplicate ACKs by a sender without SACK.
 
 use net::Options;
 use units::{Duration, Time};
@@ -20,7 +20,8 @@ use crate::sender::cwnd::Progress;
 use crate::sender::tcb::Tcb;
 use crate::timestamp::timestamp;
 
-/// Whether the window opens by what is acknowledged alone, whatever is kept track of.
+/// Return true if cwnd grows only by newly acknowledged bytes, even if the sender stores
+/// measurements.
 #[inline]
 fn counts_bytes(growth: &Growth, tcp: &Tcp) -> bool {
     !growth.measures()
@@ -29,13 +30,13 @@ fn counts_bytes(growth: &Growth, tcp: &Tcp) -> bool {
 }
 
 impl CumulativeSender {
-    /// An acceptable ACK of an established connection. Returns whether the window was cut.
+    /// Process an acceptable ACK of an established connection. Return true if cwnd was reduced.
     #[inline]
     pub fn on_ack(&mut self, tcb: &mut Tcb, arriving: &ArrivingAck, tcp: &Tcp) -> bool {
         let &ArrivingAck { now, segment, feedback, .. } = arriving;
         let ack = segment.ack;
         let same_window = segment.window == tcb.rwnd;
-        // RFC 3168 §6.1.2: at most one response to congestion a window of data.
+        // RFC 3168 §6.1.2: the sender responds to congestion at most once per window of data.
         let reduced_by_echo = feedback.echo && tcb.congestion.answers_mark(now, ack.after(self.recover));
         if reduced_by_echo {
             tcb.on_ecn_echo(self.tracking(), ack, ack.max(tcb.una) - tcb.una, feedback, tcp);
@@ -61,7 +62,8 @@ impl CumulativeSender {
         reduced_by_echo || reduced_by_loss
     }
 
-    /// A round trip by timestamps, where no segment is timed (RFC 7323 §4; RFC 6298 §3).
+    /// Measure a round-trip time from a timestamp, if no segment is being timed (RFC 7323 §4; RFC
+    /// 6298 §3).
     fn sample_by_timestamp(
         &self,
         tcb: &mut Tcb,
@@ -74,7 +76,7 @@ impl CumulativeSender {
             options.timestamps.filter(|t| t.1 != 0 && tracking.timestamps && self.timed_at == Time::NEVER)?;
         let ms = timestamp(now).wrapping_sub(reply);
         if ms >= 1 << 24 {
-            return None; // an echo of nothing that we sent
+            return None; // the echoed timestamp is not one that this sender sent
         }
         let rtt = Duration::from_millis(u64::from(ms.max(1)));
         tcb.rto.on_sample(tcp, Time(now.0.saturating_sub(rtt.0)), now, (tcb.una, tcb.max));
@@ -87,7 +89,7 @@ impl CumulativeSender {
         let ack = segment.ack;
         let acked = ack - tcb.una;
         tcb.una = ack;
-        tcb.retransmit = false; // pacing may hold what is acknowledged now
+        tcb.retransmit = false; // the ACK may cover a retransmission that pacing still delays
         tcb.acked += u64::from(acked) - u64::from(tcb.fin_sent && ack == tcb.max);
         if self.nxt.before(ack) {
             self.nxt = ack;
@@ -125,7 +127,8 @@ impl CumulativeSender {
                         FastRetransmitTimer::Each | FastRetransmitTimer::First
                     );
                     if !self.duplicates.on_partial() && !each {
-                        tcb.timer = timer; // RFC 6582 §3.2, step 3: for the first partial ACK only
+                        // RFC 6582 §3.2, step 3: only the first partial ACK restarts the timer
+                        tcb.timer = timer;
                     }
                     return;
                 }
@@ -196,11 +199,13 @@ impl CumulativeSender {
                 tcb.stats.fast_retransmits += 1;
                 self.arm_undo(tcb, tcp);
                 if reduced_by_ecn {
-                    self.last_reduction = Some(Congestion::FastRetransmit); // the window was cut for this congestion
+                    // cwnd was already reduced for this congestion
+                    self.last_reduction = Some(Congestion::FastRetransmit);
                 } else {
                     self.reduce_cwnd(tcb, Congestion::FastRetransmit, self.inflation, now, tcp);
                 }
-                self.timed_at = Time::NEVER; // Karn: the timed segment may be the lost one
+                // Karn's algorithm: the timed segment may be the lost one
+                self.timed_at = Time::NEVER;
                 if tcp.rto.fast_retransmit != FastRetransmitTimer::RunsOn {
                     tcb.restart_timer(now, tcp);
                 }
@@ -218,7 +223,7 @@ impl CumulativeSender {
         }
     }
 
-    /// Whether an ACK may tell of a retransmission that was not needed.
+    /// Return true if an ACK may reveal a spurious retransmission.
     #[inline]
     fn tests_retransmission(&self, tcp: &Tcp) -> bool {
         self.measurements.as_ref().is_some_and(|m| tcp.recovery.eifel || m.tracking.frto != Frto::Off)
@@ -233,7 +238,8 @@ impl CumulativeSender {
         tcb.update_cwnd(by, &progress, &window, self.tracking_mut(), tcp);
     }
 
-    /// Linux counts a segment as delivered for a duplicate ACK, but for the one that is missing.
+    /// Count one segment as delivered for a duplicate ACK (Linux), up to all segments in flight
+    /// except for the missing one.
     fn count_duplicate(&mut self, tcb: &Tcb, tcp: &Tcp) {
         if tcp.details.without_sack == WithoutSack::Left {
             return;
@@ -248,7 +254,8 @@ impl CumulativeSender {
         }
     }
 
-    /// Of so many bytes that an ACK acknowledges, those that no duplicate told of.
+    /// Return the number of bytes that a new ACK delivers beyond those already counted for
+    /// duplicate ACKs. `acked` is the number of bytes that it acknowledges.
     fn newly_delivered(&mut self, tcb: &Tcb, acked: u32, tcp: &Tcp) -> u32 {
         if tcp.details.without_sack == WithoutSack::Left || self.duplicates.count() == 0 {
             return acked;
