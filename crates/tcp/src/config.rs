@@ -174,6 +174,7 @@ const RENAMED: &[Renamed] = &[
     Renamed::key("header_on_control", "wire.control_header"),
 ];
 
+/// Check the relations between parameters. Return an error for the first violation.
 fn check(tcp: &Tcp, path: &str) -> Result<(), Invalid> {
     if tcp.mss.0 + tcp.wire.data_header.0 > 65_535 {
         let problem =

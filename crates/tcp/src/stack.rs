@@ -145,8 +145,8 @@ impl Tcp {
     }
 
     /// Insert the parameters of the stack that a document names, and the implied parameters. The
-    /// document's own keys take precedence. `base` has the written keys that the document changes. An
-    /// unknown stack becomes an error when the document is read.
+    /// document's own keys take precedence. `base` has the written keys that the document changes.
+    /// An unknown stack becomes an error when the document is read.
     pub fn expand(document: &mut Json, base: &Json) {
         implied::apply(document, base);
         let Some(map) = document.as_object_mut() else { return };

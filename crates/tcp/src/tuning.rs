@@ -168,6 +168,7 @@ impl Tuning {
         self.echo = echo;
     }
 
+    /// Update the estimate of the round-trip time: it falls at once and rises as an average.
     fn on_round_trip(&mut self, sample: Duration) {
         self.rtt = Some(match self.rtt {
             Some(rtt) if sample > rtt => Duration(rtt.0 - rtt.0 / 8 + sample.0 / 8),

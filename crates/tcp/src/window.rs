@@ -44,7 +44,7 @@ impl InitialWindow {
     pub fn bytes(self, smss: f64) -> f64 {
         match self {
             InitialWindow::Segments(n) => n.0 * smss,
-            // RFC 3390, equation 1
+            // RFC 3390, equation 1: two to four segments
             InitialWindow::Rfc3390 => (4.0 * smss).min((2.0 * smss).max(4380.0)),
         }
     }

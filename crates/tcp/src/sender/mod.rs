@@ -54,6 +54,7 @@ pub(crate) const SLOW_PATHS: bool = cfg!(feature = "slow-paths");
 pub struct Sender {
     /// State that both kinds of sender need.
     pub tcb: Tcb,
+    /// State of the kind of sender.
     kind: Kind,
 }
 

@@ -115,6 +115,7 @@ impl SendQueue {
         }
     }
 
+    /// Compute the memory that the present cwnd requires, and the cwnd at which it grows next.
     #[inline(never)]
     fn grow(&mut self, tcb: &Tcb, tcp: &Tcp) {
         self.fill_at = tcb.una;
@@ -156,8 +157,8 @@ impl SendQueue {
         }
         self.end = self.end.max(tcb.max);
         let new = self.end - tcb.max;
-        let left = tcb.unsent - u64::from(new).min(tcb.unsent);
-        if left == 0 {
+        let remaining = tcb.unsent - u64::from(new).min(tcb.unsent);
+        if remaining == 0 {
             return new;
         }
         let free = if self.memory == u64::MAX {
@@ -174,30 +175,30 @@ impl SendQueue {
             }
             free.max(1)
         };
-        self.write(tcb, (left, free), merged, tcp)
+        self.write(tcb, (remaining, free), merged, tcp)
     }
 
-    /// Let the application write as much of the `left` bytes as `free` bytes of memory hold. Return
-    /// the number of bytes of new data.
+    /// Let the application write as much of the `remaining` bytes as `free` bytes of memory hold.
+    /// Return the number of bytes of new data.
     #[inline(never)]
-    fn write(&mut self, tcb: &Tcb, (mut left, free): (u64, u64), merged: u32, tcp: &Tcp) -> u32 {
+    fn write(&mut self, tcb: &Tcb, (mut remaining, free): (u64, u64), merged: u32, tcp: &Tcp) -> u32 {
         let unlimited = self.memory == u64::MAX;
         let smss = u64::from(tcb.smss);
         if tcp.offload == Offload::Linux {
-            left -= self.append(tcb, left);
+            remaining -= self.append(tcb, remaining);
             let whole = smss * u64::from(super_packet(tcb));
             // Without a limit two super-packets suffice, because later data does not change the
             // result.
             let mut free = if unlimited { free * 2 * whole } else { free };
-            while free > 0 && left > 0 {
-                let bytes = whole.min(left);
+            while free > 0 && remaining > 0 {
+                let bytes = whole.min(remaining);
                 self.end = self.end + bytes as u32;
                 self.queued.push_back(self.end);
-                (left, free) = (left - bytes, free.saturating_sub(bytes + OVERHEAD));
+                (remaining, free) = (remaining - bytes, free.saturating_sub(bytes + OVERHEAD));
             }
             self.first = self.queued.front().copied().unwrap_or(self.end);
         } else {
-            self.end = self.end + (free.div_ceil(smss + OVERHEAD) * smss).min(left) as u32;
+            self.end = self.end + (free.div_ceil(smss + OVERHEAD) * smss).min(remaining) as u32;
         }
         if !unlimited {
             self.schedule_fill(tcb, self.used_memory(tcb, merged));
@@ -213,13 +214,13 @@ impl SendQueue {
         self.fill_at = tcb.una + (over * smss / (smss + OVERHEAD)) as u32;
     }
 
-    /// Append some of `left` bytes to the last super-packet of the write queue until it is full.
-    /// Return the number of bytes appended.
-    fn append(&mut self, tcb: &Tcb, left: u64) -> u64 {
+    /// Append some of `remaining` bytes to the last super-packet of the write queue until it is
+    /// full. Return the number of bytes appended.
+    fn append(&mut self, tcb: &Tcb, remaining: u64) -> u64 {
         let before = self.queued.len().checked_sub(2).map_or(tcb.max, |i| self.queued[i]);
         let Some(last) = self.queued.back_mut() else { return 0 };
         let missing = (tcb.smss * super_packet(tcb)).saturating_sub(*last - before);
-        let bytes = u64::from(missing).min(left);
+        let bytes = u64::from(missing).min(remaining);
         *last = *last + bytes as u32;
         self.end = *last;
         bytes
@@ -259,6 +260,7 @@ impl SendQueue {
         }
     }
 
+    /// Remove the super-packets that end at `end` or before from the write queue.
     #[inline(never)]
     fn remove(&mut self, end: Seq) {
         while self.queued.front().is_some_and(|queued| !queued.after(end)) {
@@ -358,8 +360,8 @@ impl Run {
     /// Remove the super-packets that end at `una` or before. Return the number removed.
     #[inline]
     fn acknowledge(&mut self, una: Seq) -> u32 {
-        let left = (self.end.minus(una).max(0) as u32).div_ceil(self.size).min(self.count);
-        std::mem::replace(&mut self.count, left) - left
+        let remaining = (self.end.minus(una).max(0) as u32).div_ceil(self.size).min(self.count);
+        std::mem::replace(&mut self.count, remaining) - remaining
     }
 }
 

@@ -83,6 +83,7 @@ impl CumulativeSender {
         Some(rtt)
     }
 
+    /// Process an ACK that advances SND.UNA.
     #[inline]
     fn on_new_ack(&mut self, tcb: &mut Tcb, arriving: &ArrivingAck, tcp: &Tcp) {
         let &ArrivingAck { now, segment, options, feedback } = arriving;
@@ -140,7 +141,7 @@ impl CumulativeSender {
                     } else if newreno {
                         newreno::cwnd_at_end(tcb.ssthresh, f64::from(tcb.max - tcb.una), f64::from(tcb.smss))
                     } else {
-                        tcb.ssthresh // RFC 5681 §3.2, step 6
+                        tcb.ssthresh // RFC 5681 §3.2, step 6: the window is deflated
                     };
                 }
             }
@@ -175,6 +176,7 @@ impl CumulativeSender {
         }
     }
 
+    /// Process a duplicate ACK. Return true if cwnd was reduced.
     #[inline(never)]
     fn on_duplicate_ack(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> bool {
         if self.tests_retransmission(tcp) && self.test_timeout(tcb, tcb.una, None, false, &Options::NONE, tcp)
@@ -215,7 +217,7 @@ impl CumulativeSender {
                     tcb.cwnd = tahoe::cwnd(f64::from(tcb.smss));
                     self.nxt = tahoe::send_next(tcb.una);
                 } else {
-                    self.inflation = tcp.recovery.duplicate_acks.0 as u32 * tcb.smss; // step 3
+                    self.inflation = tcp.recovery.duplicate_acks.0 as u32 * tcb.smss; // RFC 5681 §3.2, step 3: the window is inflated
                     tcb.retransmit = true;
                 }
                 !reduced_by_ecn
@@ -229,6 +231,7 @@ impl CumulativeSender {
         self.measurements.as_ref().is_some_and(|m| tcp.recovery.eifel || m.tracking.frto != Frto::Off)
     }
 
+    /// Record the measurements of an ACK and pass it to the congestion controller.
     #[inline(never)]
     fn update_cwnd(&mut self, tcb: &mut Tcb, by: (Time, Feedback), mut progress: Progress, tcp: &Tcp) {
         let window = self.window(tcb);
@@ -244,18 +247,21 @@ impl CumulativeSender {
         if tcp.details.without_sack == WithoutSack::Left {
             return;
         }
-        let out = self.counts(tcb).0;
-        let over = self.duplicates.limit(out.saturating_sub(1));
+        let segments = self.counts(tcb).0;
+        let over = self.duplicates.limit(segments.saturating_sub(1));
         let Some(measurements) = &mut self.measurements else { return };
         if !over {
             measurements.delivered += u64::from(tcb.smss);
         } else if tcp.recovery.reordering == ReorderingRules::Linux {
-            measurements.tracking.reordering.on_more_duplicates(out, tcp.recovery.reordering_max.0 as u32);
+            measurements
+                .tracking
+                .reordering
+                .on_more_duplicates(segments, tcp.recovery.reordering_max.0 as u32);
         }
     }
 
     /// Return the number of bytes that a new ACK delivers beyond those already counted for
-    /// duplicate ACKs. `acked` is the number of bytes that it acknowledges.
+    /// duplicate ACKs. `acked` is the number of bytes that the new ACK acknowledges.
     fn newly_delivered(&mut self, tcb: &Tcb, acked: u32, tcp: &Tcp) -> u32 {
         if tcp.details.without_sack == WithoutSack::Left || self.duplicates.count() == 0 {
             return acked;

@@ -131,10 +131,23 @@ impl CumulativeSender {
         (tcb.flight().div_ceil(tcb.smss.max(1)), self.duplicates.count())
     }
 
-    /// Reduce cwnd and ssthresh. `limited` is the number of bytes that limited transmit has sent.
+    /// Reduce cwnd and ssthresh. `limited_transmit` is the number of bytes that limited transmit
+    /// has sent.
     #[cold]
-    fn reduce_cwnd(&mut self, tcb: &mut Tcb, congestion: Congestion, limited: u32, now: Time, tcp: &Tcp) {
-        tcb.reduce_cwnd(now, congestion, tcb.window_at_reduction(self.window(tcb), tcb.una, limited), tcp);
+    fn reduce_cwnd(
+        &mut self,
+        tcb: &mut Tcb,
+        congestion: Congestion,
+        limited_transmit: u32,
+        now: Time,
+        tcp: &Tcp,
+    ) {
+        tcb.reduce_cwnd(
+            now,
+            congestion,
+            tcb.window_at_reduction(self.window(tcb), tcb.una, limited_transmit),
+            tcp,
+        );
         (self.last_reduction, self.recover) = (Some(congestion), tcb.max);
     }
 

@@ -28,17 +28,18 @@ impl CumulativeSender {
             return if idle { None } else { self.next_in_order(tcb, now, tcp) };
         }
         let sent = tcb.flight();
-        let room = self.limit(tcb).saturating_sub(sent);
-        if room < tcb.smss {
+        let usable = self.limit(tcb).saturating_sub(sent);
+        if usable < tcb.smss {
             return if sent > 0 { None } else { self.next_in_order(tcb, now, tcp) };
         }
         let mut outgoing = tcb.build_next(now, tcb.smss, tcp);
-        outgoing.last = room - tcb.smss < tcb.smss && tcb.unsent > u64::from(tcb.smss);
+        outgoing.last = usable - tcb.smss < tcb.smss && tcb.unsent > u64::from(tcb.smss);
         self.time(outgoing, now);
         self.nxt = tcb.max;
         Some(outgoing)
     }
 
+    /// Return the next segment in every case that the fast path excludes.
     #[inline(never)]
     fn next_general(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         match self.measurements {
@@ -59,15 +60,15 @@ impl CumulativeSender {
             return self.next_measured(tcb, now, tcp);
         }
         tcb.pacing_holds = false;
-        let room = self.limit(tcb).saturating_sub(tcb.flight());
-        if room < tcb.smss || !self.is_buffered(tcb, tcb.smss, tcp) {
+        let usable = self.limit(tcb).saturating_sub(tcb.flight());
+        if usable < tcb.smss || !self.is_buffered(tcb, tcb.smss, tcp) {
             self.record_limit(tcb);
             return None;
         }
         let mut outgoing = tcb.build_next(now, tcb.smss, tcp);
         self.time(outgoing, now);
         self.nxt = tcb.max;
-        if room - tcb.smss < tcb.smss && tcb.unsent > u64::from(tcb.smss) {
+        if usable - tcb.smss < tcb.smss && tcb.unsent > u64::from(tcb.smss) {
             self.record_limit(tcb);
             outgoing.last = true;
         }
@@ -112,6 +113,7 @@ impl CumulativeSender {
         (tcb.cwnd as u32).saturating_add(self.inflation).min(tcb.rwnd)
     }
 
+    /// Return the next segment from SND.NXT, or the retransmission that is due.
     #[inline(never)]
     fn next_in_order(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let mss = tcb.smss;
@@ -123,26 +125,26 @@ impl CumulativeSender {
             return Some(self.build(tcb, now, tcb.una, mss.min(tcb.data_end() - tcb.una), tcp));
         }
         let sent = self.nxt - tcb.una;
-        let room = self.limit(tcb).saturating_sub(sent);
+        let usable = self.limit(tcb).saturating_sub(sent);
         let retransmittable = if self.nxt.before(tcb.data_end()) { tcb.data_end() - self.nxt } else { 0 };
         let available = u64::from(retransmittable).saturating_add(tcb.unsent);
         if available == 0 {
             let fin_due = tcb.closing && (!tcb.fin_sent || self.nxt.before(tcb.max));
-            return (fin_due && room > 0).then(|| self.build(tcb, now, self.nxt, 0, tcp));
+            return (fin_due && usable > 0).then(|| self.build(tcb, now, self.nxt, 0, tcp));
         }
         let len = available.min(u64::from(mss)) as u32;
         // A segment is sent whole (RFC 9293 §3.8.6.2.1). The exceptions are a retransmission, and a
         // new segment that silly window avoidance permits while no data is in flight.
-        if room < len {
+        if usable < len {
             let may_split = sent == 0
-                && room > 0
+                && usable > 0
                 && tcb.rwnd < len
-                && (retransmittable > 0 || tcb.avoids_silly_window(room));
+                && (retransmittable > 0 || tcb.avoids_silly_window(usable));
             if !may_split {
                 tcb.persist(now, tcp);
                 return None;
             }
-            let outgoing = self.build(tcb, now, self.nxt, room, tcp);
+            let outgoing = self.build(tcb, now, self.nxt, usable, tcp);
             self.nxt = self.nxt + outgoing.len;
             return Some(outgoing);
         }
@@ -171,6 +173,7 @@ impl CumulativeSender {
         queue.fill(tcb, 0, tcp) >= len
     }
 
+    /// Build a segment, record it, and time its round trip if no other segment is timed.
     #[inline(never)]
     fn build(&mut self, tcb: &mut Tcb, now: Time, seq: Seq, len: u32, tcp: &Tcp) -> Outgoing {
         let outgoing = tcb.build(now, seq, len, self.tracking(), tcp);

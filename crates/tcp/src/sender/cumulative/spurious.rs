@@ -38,7 +38,7 @@ impl CumulativeSender {
                 frto::Verdict::Nothing => false,
                 frto::Verdict::Lost => {
                     if state == Frto::SentNew {
-                        // Step 3a: retransmit the unacknowledged data, at first three segments.
+                        // RFC 5682 §2.1, step 3a: retransmit the unacknowledged data, at first three segments.
                         self.nxt = tcb.una;
                         self.inflation = 0;
                         tcb.cwnd = tcb.cwnd.max(3.0 * f64::from(tcb.smss));
@@ -47,7 +47,7 @@ impl CumulativeSender {
                 }
                 frto::Verdict::SendNew => {
                     self.nxt = tcb.max;
-                    // Step 2b: send at most two new segments.
+                    // RFC 5682 §2.1, step 2b: send at most two new segments.
                     self.inflation = (tcb.flight() + 2 * tcb.smss).saturating_sub(tcb.cwnd as u32);
                     return true;
                 }

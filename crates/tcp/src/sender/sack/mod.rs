@@ -174,6 +174,7 @@ impl SackSender {
         }
     }
 
+    /// Record whether cwnd limits the sender.
     #[inline(never)]
     fn record_limit_now(&mut self, tcb: &mut Tcb) {
         let outstanding = Outstanding {

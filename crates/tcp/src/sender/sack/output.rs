@@ -22,9 +22,9 @@ impl SackSender {
         }
         let len = tcb.smss;
         tcb.pacing_holds = false;
-        let (room, weight) = (tcb.usable_window(), self.board.weight_of(len) as f64);
-        let left = tcb.cwnd - self.used_cwnd(tcb, tcp);
-        if room < len || left < weight || self.waits_for_queue(tcb, left, now, tcp) {
+        let (usable, weight) = (tcb.usable_window(), self.board.weight_of(len) as f64);
+        let unused_cwnd = tcb.cwnd - self.used_cwnd(tcb, tcp);
+        if usable < len || unused_cwnd < weight || self.waits_for_queue(tcb, unused_cwnd, now, tcp) {
             self.record_limit(tcb, tcp);
             return None;
         }
@@ -33,7 +33,7 @@ impl SackSender {
         let outgoing = tcb.build_next(now, len, tcp);
         self.add_to_scoreboard(tcb, (was_max, timer_ran), now, tcp);
         let mut outgoing = self.record_sent(tcb, outgoing, now, tcp);
-        let full = room - len < len || left - weight < weight;
+        let full = usable - len < len || unused_cwnd - weight < weight;
         if full && tcb.unsent > u64::from(len) && self.tracking.pace_at <= now {
             self.record_limit(tcb, tcp);
             outgoing.last = true;
@@ -56,6 +56,7 @@ impl SackSender {
             && self.tracking.pace_at <= now
     }
 
+    /// Return the next segment in every case that the fast path excludes.
     #[inline(never)]
     fn next_general(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         if tcb.wait_for_timer && tcb.timer != Time::NEVER {
@@ -98,21 +99,22 @@ impl SackSender {
     }
 
     /// Return true if the send buffer does not have the next whole segment, or the segment waits
-    /// for others. The windows permit the segment. `left` is the unused part of cwnd.
+    /// for others. The windows permit the segment. `unused_cwnd` is the unused part of cwnd.
     #[inline(always)]
-    fn waits_for_queue(&mut self, tcb: &Tcb, left: f64, now: Time, tcp: &Tcp) -> bool {
+    fn waits_for_queue(&mut self, tcb: &Tcb, unused_cwnd: f64, now: Time, tcp: &Tcp) -> bool {
         match &self.tracking.queue {
             Some(queue) if queue.is_leaving(tcb.max) => false,
             Some(queue) if tcp.offload == Offload::None && queue.is_settled(tcb) => false,
-            Some(_) => self.queue_holds(tcb, left, now, tcp),
+            Some(_) => self.queue_holds(tcb, unused_cwnd, now, tcp),
             None => false,
         }
     }
 
+    /// Update the send buffer, and return true if the next whole segment waits.
     #[inline(never)]
-    fn queue_holds(&mut self, tcb: &Tcb, left: f64, now: Time, tcp: &Tcp) -> bool {
+    fn queue_holds(&mut self, tcb: &Tcb, unused_cwnd: f64, now: Time, tcp: &Tcp) -> bool {
         let Some(queue) = &mut self.tracking.queue else { return false };
-        let cwnd = (left / self.board.weight_of(tcb.smss) as f64) as u32;
+        let cwnd = (unused_cwnd / self.board.weight_of(tcb.smss) as f64) as u32;
         let new = if queue.is_settled(tcb) {
             queue.new_bytes(tcb)
         } else {
@@ -124,7 +126,7 @@ impl SackSender {
         if new < tcb.smss || tcp.offload == Offload::None {
             return new < tcb.smss;
         }
-        let room = SendAllowance {
+        let usable = SendAllowance {
             cwnd,
             window: tcb.usable_window(),
             buffered: new,
@@ -133,7 +135,7 @@ impl SackSender {
             min_rtt: self.tracking.min_rtt,
             in_recovery: matches!(self.state, CaState::Recovery | CaState::Loss),
         };
-        tcb.waits_for_super_packet(queue, room, now, tcp)
+        tcb.waits_for_super_packet(queue, usable, now, tcp)
     }
 
     /// Return whether `len` bytes of new data are in the send buffer.
@@ -222,8 +224,8 @@ impl SackSender {
             return None;
         }
         if whole {
-            let left = tcb.cwnd - self.used_cwnd(tcb, tcp);
-            if self.waits_for_queue(tcb, left, now, tcp) {
+            let unused_cwnd = tcb.cwnd - self.used_cwnd(tcb, tcp);
+            if self.waits_for_queue(tcb, unused_cwnd, now, tcp) {
                 let lacks_data = self.tracking.queue.as_ref().is_some_and(|q| q.new_bytes(tcb) < len);
                 return if lacks_data { self.retransmit_unproven_loss(tcb, now, tcp) } else { None };
             }
@@ -277,11 +279,11 @@ impl SackSender {
             return (fin_due && tcb.usable_window() > 0).then_some(0);
         }
         let len = tcb.unsent.min(u64::from(tcb.smss)) as u32;
-        let room = tcb.usable_window();
-        if room < len {
+        let usable = tcb.usable_window();
+        if usable < len {
             // RFC 9293 §3.8.6.2.1: a partial segment fills the whole window while no data is in
             // flight.
-            return (tcb.una == tcb.max && tcb.avoids_silly_window(room)).then_some(room);
+            return (tcb.una == tcb.max && tcb.avoids_silly_window(usable)).then_some(usable);
         }
         let len =
             if self.tracking.records.is_empty() { len } else { self.tracking.within_record(tcb.max, len) };
@@ -331,13 +333,14 @@ impl SackSender {
         outgoing
     }
 
+    /// Build a segment of `len` bytes of new data.
     #[inline(never)]
     fn build_new(&self, tcb: &mut Tcb, len: u32, now: Time, tcp: &Tcp) -> Outgoing {
         tcb.build(now, tcb.max, len, Some(&self.tracking), tcp)
     }
 
-    /// Retransmit [start, end). A FIN that was not sent before is not added, because the scoreboard
-    /// does not have it.
+    /// Retransmit the bytes in [start, end). A FIN that was not sent before is not added, because
+    /// the scoreboard does not have it.
     fn retransmit(
         &self,
         tcb: &mut Tcb,

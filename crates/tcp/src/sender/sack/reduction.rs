@@ -11,18 +11,23 @@ use crate::sender::ca_state::CaState;
 use crate::sender::tcb::Tcb;
 
 impl SackSender {
-    /// Reduce cwnd and ssthresh, and set RecoveryPoint. `una` is SND.UNA before the ACK. `limited`
-    /// is the number of bytes that limited transmit has sent.
+    /// Reduce cwnd and ssthresh, and set RecoveryPoint. `una` is SND.UNA before the ACK.
+    /// `limited_transmit` is the number of bytes that limited transmit has sent.
     #[cold]
     pub(super) fn reduce_cwnd(
         &mut self,
         tcb: &mut Tcb,
         congestion: Congestion,
-        (una, limited): (Seq, u32),
+        (una, limited_transmit): (Seq, u32),
         now: Time,
         tcp: &Tcp,
     ) {
-        tcb.reduce_cwnd(now, congestion, tcb.window_at_reduction(self.window(tcb), una, limited), tcp);
+        tcb.reduce_cwnd(
+            now,
+            congestion,
+            tcb.window_at_reduction(self.window(tcb), una, limited_transmit),
+            tcp,
+        );
         self.recovery_point = tcb.max;
     }
 
@@ -36,8 +41,8 @@ impl SackSender {
         tcp: &Tcp,
     ) {
         let before = tcb.cwnd;
-        let limited = std::mem::take(&mut self.limited_transmit);
-        self.reduce_cwnd(tcb, congestion, (una, limited), now, tcp);
+        let limited_transmit = std::mem::take(&mut self.limited_transmit);
+        self.reduce_cwnd(tcb, congestion, (una, limited_transmit), now, tcp);
         self.state = state;
         // the reduction also covers a loss that a tail loss probe repaired (Linux,
         // tcp_init_cwnd_reduction)

@@ -11,8 +11,8 @@ use crate::sender::ca_state::CaState;
 use crate::sender::tcb::Tcb;
 
 impl SackSender {
-    /// Process a D-SACK, which is `block` of an ACK up to `ack`. Return true if it widened RACK's
-    /// reordering window.
+    /// Process a D-SACK, which is `block` of an ACK up to `ack`. Return true if the D-SACK widened
+    /// RACK's reordering window.
     #[cold]
     pub(super) fn on_dsack(
         &mut self,

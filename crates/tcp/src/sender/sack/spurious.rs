@@ -88,8 +88,10 @@ impl SackSender {
         match verdict {
             frto::Verdict::Nothing => {}
             frto::Verdict::SendNew => self.frto_may_send = 2,
-            frto::Verdict::Lost if was == Frto::SentNew => tcb.cwnd = 3.0 * smss, // step 3a
-            frto::Verdict::Lost => tcb.cwnd = tcb.cwnd.min(2.0 * smss),           // step 2a
+            // RFC 5682 §3.1, step 3a: cwnd becomes three segments.
+            frto::Verdict::Lost if was == Frto::SentNew => tcb.cwnd = 3.0 * smss,
+            // RFC 5682 §3.1, step 2a: cwnd becomes at most two segments.
+            frto::Verdict::Lost => tcb.cwnd = tcb.cwnd.min(2.0 * smss),
             frto::Verdict::Spurious => self.undo_reduction(tcb, delivery.delivered, tcp),
         }
     }

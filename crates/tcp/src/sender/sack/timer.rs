@@ -133,7 +133,7 @@ impl SackSender {
             return;
         }
         if advanced {
-            self.rto_from = now; // RFC 6298 §5.3
+            self.rto_from = now; // RFC 6298 §5.3: an ACK of new data restarts the RTO
         }
         if let Some(next) = next {
             (tcb.timer, tcb.timer_purpose) =
@@ -154,7 +154,7 @@ impl SackSender {
     #[inline(always)]
     pub(super) fn time_new_data(&mut self, tcb: &mut Tcb, runs: bool, now: Time, tcp: &Tcp) {
         if !runs {
-            self.rto_from = now; // RFC 6298 §5.1
+            self.rto_from = now; // RFC 6298 §5.1: the first data in flight starts the RTO
         }
         if self.probe_set == now && tcb.timer_purpose == TimerPurpose::Probe {
             debug_assert_eq!(tcb.timer, self.probe_time(tcb, now, self.probe_limit(tcb, now, tcp), tcp));
