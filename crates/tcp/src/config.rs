@@ -1,7 +1,9 @@
-//! The parameters of a TCP endpoint: the keys that most scenarios need, and tables of all others, which stand in
-//! `parameters.rs` of the folders that read them. What an older simulator or host did differently from today's
-//! RFCs is a named value, never a special case in the code; the words for it are in `choices.rs` of these folders, or beside
-//! the law of recovery that they name.
+//! Parameters of a TCP endpoint. This file has the keys that most scenarios need. The other keys
+//! are in tables, in `parameters.rs` of the folder that reads them.
+//!
+//! Behaviour of an older simulator or host that differs from today's RFCs is a named choice, not a
+//! special case in the code. The choices are in `choices.rs` of these folders, or in the file of
+//! the algorithm that they configure.
 
 use units::param::{Invalid, Params, Renamed, join};
 use units::{Bytes, Packets, Range, Read, params, words};
@@ -27,41 +29,43 @@ pub use crate::window::InitialWindow;
 words! {
     /// TCP implementations whose behaviour a set of parameters reproduces.
     pub enum Stack {
-        /// The defaults.
+        /// The default parameters, without changes.
         Plain = "plain",
-        /// A host that follows the RFCs, without options.
+        /// A host that follows the RFCs, without TCP options.
         Rfc = "rfc",
-        /// Linux 6 as installed: SACK, timestamps, window scaling, CUBIC, PRR, RACK-TLP, ACKs delayed by 40 ms, a minimum timeout of 200 ms.
+        /// Linux 6 with its installed settings: SACK, timestamps, window scaling, CUBIC, PRR,
+        /// RACK-TLP, ACKs delayed by 40 ms, and a minimum RTO of 200 ms.
         Linux = "linux",
     }
 }
 
 params! {
-    /// A TCP endpoint. The defaults are today's RFCs without options; both endpoints of a flow have the
-    /// same parameters unless the flow sets its receiver's apart.
+    /// TCP endpoint. The defaults follow today's RFCs without TCP options. Both endpoints of a flow
+    /// have the same parameters, unless the flow sets different ones for its receiver.
     pub struct Tcp: "tcp", checked by check, renamed by RENAMED {
-        /// Stack whose parameters are the base; other keys change them.
+        /// Stack that provides the values of all keys that the scenario does not set.
         stack: Stack = (Stack::Plain), in Range::ANY, from "";
-        /// Congestion control: how cwnd grows, and what a reduction leaves.
+        /// Congestion control, which determines the growth of cwnd and the size of its reductions.
         congestion: Algorithm = (Algorithm::default()), in Range::ANY, from "rfc5681";
-        /// True to offer SACK.
+        /// True to offer selective acknowledgements (SACK) in the handshake.
         sack: bool = (false), in Range::ANY, from "rfc2018";
-        /// True to offer timestamps.
+        /// True to offer timestamps in the handshake.
         timestamps: bool = (false), in Range::ANY, from "rfc7323 §3";
         /// Explicit Congestion Notification (ECN).
         ecn: EcnParameters = (EcnParameters::defaults()), in Range::ANY, from "";
-        /// Maximum segment size (SMSS), payload only.
+        /// Maximum segment size (SMSS) in bytes of payload.
         mss: Bytes = (Bytes(1460)), in Range::between(1.0, 65_495.0), from "rfc9293 §3.7.1: 1500 B less 40 B of headers";
         /// Initial congestion window (IW).
         initial_window: InitialWindow = (InitialWindow::Segments(Packets(10.0))), in Range::between(1.0, 1000.0).whole(), from "rfc6928; or \"rfc3390\"";
-        /// Advertised receive window (rwnd).
+        /// Maximum receive window that the receiver advertises (rwnd).
         receive_window: Bytes = (Bytes(6_291_456)), in Range::between(1.0, 1_073_725_440.0), from "Linux, tcp_rmem: at most 6 MiB; the bound is rfc7323 §2.3";
-        /// Limit of the data that the application has written and the other side has not acknowledged.
-        send_buffer: SendBuffer = (SendBuffer::Unlimited), in Range::ANY, from "rfc9293 §3.9.1 names no limit; Linux, tcp_wmem: linux";
-        /// Maximum number of full segments per ACK; 1: ACKs are not delayed.
+        /// Limit of the data that the application has written and the other endpoint has not
+        /// acknowledged.
+        send_buffer: SendBuffer = (SendBuffer::Unlimited), in Range::ANY, from "rfc9293 §3.9.1 sets no limit; Linux, tcp_wmem: linux";
+        /// Maximum number of full segments per ACK. With 1, ACKs are not delayed.
         delayed_ack: Packets = (Packets(2.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 §4.2";
-        /// Segmentation offload (TSO) of the sender; requires SACK.
-        offload: Offload = (Offload::None), in Range::ANY, from "rfc9293 §3.8.6.2.1: nothing waits that a window lets go; Linux, where an offload is on: linux";
+        /// Segmentation offload (TSO) of the sender. Offload requires SACK.
+        offload: Offload = (Offload::None), in Range::ANY, from "rfc9293 §3.8.6.2.1: segments that the windows permit are sent at once; Linux with an offload enabled: linux";
         /// Loss recovery.
         recovery: RecoveryParameters = (RecoveryParameters::defaults()), in Range::ANY, from "";
         /// Retransmission timer.
@@ -74,7 +78,7 @@ params! {
         window: WindowParameters = (WindowParameters::defaults()), in Range::ANY, from "";
         /// Memory of the buffers.
         memory: MemoryParameters = (MemoryParameters::defaults()), in Range::ANY, from "";
-        /// Handshake, pushing, retries and closing.
+        /// Handshake, PSH, Nagle's algorithm, retries and closing.
         connection: ConnectionParameters = (ConnectionParameters::defaults()), in Range::ANY, from "";
         /// Sizes of headers.
         wire: WireParameters = (WireParameters::defaults()), in Range::ANY, from "";
@@ -83,7 +87,7 @@ params! {
     }
 }
 
-/// The keys of the time when `[tcp]` was one table.
+/// Former keys, from the time when `[tcp]` was one table, with their present paths.
 const RENAMED: &[Renamed] = &[
     Renamed { old: "preset", new: "stack", words: &[("none", "plain")] },
     Renamed::key("gathering", "offload"),
@@ -170,6 +174,7 @@ const RENAMED: &[Renamed] = &[
     Renamed::key("header_on_control", "wire.control_header"),
 ];
 
+/// Check the relations between parameters. Return an error for the first violation.
 fn check(tcp: &Tcp, path: &str) -> Result<(), Invalid> {
     if tcp.mss.0 + tcp.wire.data_header.0 > 65_535 {
         let problem =
@@ -180,7 +185,10 @@ fn check(tcp: &Tcp, path: &str) -> Result<(), Invalid> {
         return Err(Invalid::new(
             &join(path, "memory.receive"),
             &tcp.memory.receive.write(),
-            format!("must be at least twice the mss ({}), as half of it is the first window", tcp.mss),
+            format!(
+                "must be at least twice the mss ({}), because the first window is half of it; raise memory.receive or lower mss",
+                tcp.mss
+            ),
         ));
     }
     if tcp.receive_window < tcp.mss {
@@ -195,18 +203,21 @@ fn check(tcp: &Tcp, path: &str) -> Result<(), Invalid> {
 }
 
 impl Tcp {
-    /// Whether when data arrives says more than what it brings.
+    /// Return true if the receiver needs the arrival times of data, for window tuning or quick
+    /// ACKs.
     #[inline]
-    pub fn watches_arrivals(&self) -> bool {
+    pub fn needs_arrival_times(&self) -> bool {
         self.window.tuning != WindowTuning::Off || self.ack.quick.0 > 0.0
     }
 
-    /// ECN as the congestion control has it: one may bring its own.
+    /// Return the ECN mode that the handshake negotiates. A congestion control may replace the mode
+    /// of the scenario.
     pub fn ecn_in_force(&self) -> Ecn {
         self.congestion.marks().ecn(self.ecn.mode)
     }
 
-    /// Which packets are ECN-capable: a kind of ECN may say so.
+    /// Return the kinds of packets that are ECN-capable. An ECN mode may replace the choice of the
+    /// scenario.
     pub fn ect_in_force(&self) -> EctOn {
         if self.ecn.mode == Ecn::EcnPlusPlus { EctOn::AllPackets } else { self.ecn.packets }
     }
@@ -224,9 +235,10 @@ mod tests {
 
     use super::*;
 
-    /// Each key of the flat table is an error with its present path, and that path is a key of a table.
+    /// Each key of the former flat table gives an error with its present path, and that path
+    /// exists.
     #[test]
-    fn a_former_key_is_an_error_with_the_present_one() {
+    fn former_key_gives_an_error_with_the_present_key() {
         let present = Tcp::default().write();
         assert_eq!(RENAMED.len(), 83);
         for renamed in RENAMED {
@@ -245,9 +257,9 @@ mod tests {
         assert_eq!(error, "flows.0.tcp.rto_min: is now rto.min; write rto = { min = \"1 s\" }");
     }
 
-    /// The keys whose names stay, as texts.
+    /// `recovery` and `ecn` are tables, and a text in their place sets their first key.
     #[test]
-    fn a_text_is_the_first_key_of_recovery_and_ecn() {
+    fn text_in_place_of_a_table_sets_its_first_key() {
         let tcp = Tcp::read(&json!({"recovery": "newreno", "ecn": "rfc3168"}), "tcp").unwrap();
         assert_eq!((tcp.recovery.method.write(), tcp.ecn.mode), (json!("newreno"), Ecn::Rfc3168));
         assert_eq!(Tcp::KEYS.len(), 20);

@@ -1,12 +1,13 @@
-//! TCP, sans-I/O: `(now, segment)` in; segments and the next deadline out.
+//! TCP as a state machine without I/O. Its input is the time and a segment. Its output is segments
+//! and the time of the next deadline.
 //!
-//! Byte sequence numbers, real flags, handshake to teardown (RFC 9293). Loss recovery, congestion
-//! control, the retransmission timer and the ECN response are separate files that combine; the
-//! sender alone owns cwnd and ssthresh.
+//! An endpoint has byte sequence numbers, flags, and every state from the handshake to TIME-WAIT
+//! (RFC 9293). Loss recovery, congestion control, the retransmission timer and the ECN response are
+//! separate modules that can be combined. Only the sender changes cwnd and ssthresh.
 //!
 //! Missing: urgent data, keep-alive, path MTU discovery.
 
-#![recursion_limit = "256"] // for the tables of stacks
+#![recursion_limit = "256"] // the tables of stacks are deeply nested macros
 
 mod config;
 pub mod congestion;
@@ -30,8 +31,8 @@ pub use receiver::ReceiverStats;
 pub use sender::SenderStats;
 pub use window::Window;
 
-/// The manual pages of an endpoint: its own, with the keys that each stack sets, those of its tables, then those of the
-/// congestion controls and of slow start.
+/// Return the manual pages of TCP: the endpoint with the keys that each stack sets, the tables of
+/// keys, the congestion controls, and slow start.
 pub fn pages() -> Vec<units::param::Json> {
     use congestion::slow_start::SlowStart;
     use units::param::page;

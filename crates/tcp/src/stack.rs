@@ -1,4 +1,4 @@
-//! Stacks: sets of parameters under a name.
+//! Stacks, which are named sets of parameters.
 
 use units::Read;
 use units::param::{Invalid, Json, merge};
@@ -7,10 +7,10 @@ use crate::config::Tcp;
 use crate::congestion::Algorithm;
 use crate::implied;
 
-/// The parameters of a stack that differ from the defaults.
+/// Return the parameters of a stack that differ from the defaults.
 fn changes(name: &str) -> Option<Json> {
     Some(match name {
-        // What the RFCs require of every host, without options.
+        // RFC requirements for every host, without TCP options.
         "rfc" => serde_json::json!({
             "recovery": {"method": "newreno"},
             "rto": {"fast_retransmit": "runs-on"},
@@ -18,7 +18,7 @@ fn changes(name: &str) -> Option<Json> {
             "window": {"scaling": "off"},
             "connection": {"nagle": "rfc896", "msl": "120 s"},
         }),
-        // Linux 6 as installed.
+        // Linux 6 with its installed settings.
         "linux" => serde_json::json!({
             "congestion": "cubic",
             "sack": true,
@@ -102,19 +102,20 @@ fn changes(name: &str) -> Option<Json> {
     })
 }
 
-/// Lay a stack's parameters of a congestion control under those of a document, and of the control that it modifies.
-fn apply_linux_congestion(said: &mut Json, stack: &str) {
-    if said.is_string() {
-        *said = serde_json::json!({"kind": said});
+/// Insert a stack's parameters of a congestion control, and of the control that it modifies. The
+/// document's own keys take precedence.
+fn apply_linux_congestion(control: &mut Json, stack: &str) {
+    if control.is_string() {
+        *control = serde_json::json!({"kind": control});
     }
-    let Some(said) = said.as_object_mut() else { return };
-    let kind = said.get("kind").and_then(Json::as_str).unwrap_or("").to_string();
+    let Some(control) = control.as_object_mut() else { return };
+    let kind = control.get("kind").and_then(Json::as_str).unwrap_or("").to_string();
     if let ("linux", Json::Object(changes)) = (stack, Algorithm::linux_defaults(&kind)) {
         for (key, value) in changes {
-            said.entry(key).or_insert(value);
+            control.entry(key).or_insert(value);
         }
     }
-    if let Some(over) = said.get_mut("over") {
+    if let Some(over) = control.get_mut("over") {
         apply_linux_congestion(over, stack);
     }
 }
@@ -123,7 +124,7 @@ impl Tcp {
     /// Names of the stacks that change a default.
     pub const STACKS: [&'static str; 2] = ["rfc", "linux"];
 
-    /// The parameters of a stack, with `more` laid over them.
+    /// Return the parameters of a stack, with `more` replacing some of them.
     pub fn of_stack(name: &str, more: &Json) -> Result<Self, Invalid> {
         if changes(name).is_none() {
             return Err(Invalid::new("stack", &Json::from(name), "is unknown").remedy("choose rfc or linux"));
@@ -136,15 +137,16 @@ impl Tcp {
         Tcp::read(&all, "tcp")
     }
 
-    /// Every parameter that a stack sets, table by table.
+    /// Return every parameter that a stack sets, by table.
     pub fn implied(name: &str) -> Json {
         let mut all = serde_json::json!({ "stack": name });
         Tcp::expand(&mut all, &Json::Null);
         all
     }
 
-    /// Write out the stack that a document of parameters names, and what its choices presume, under its own keys; `base` has
-    /// the keys that it changes, as they were written. An unknown stack is an error when the document is read.
+    /// Insert the parameters of the stack that a document names, and the implied parameters. The
+    /// document's own keys take precedence. `base` has the written keys that the document changes.
+    /// An unknown stack becomes an error when the document is read.
     pub fn expand(document: &mut Json, base: &Json) {
         implied::apply(document, base);
         let Some(map) = document.as_object_mut() else { return };
@@ -155,10 +157,12 @@ impl Tcp {
         if let Some(congestion) = map.get_mut("congestion") {
             apply_linux_congestion(congestion, &name);
         }
-        implied::apply(document, base); // the stack's own recovery may need what the document takes away
+        // the document may disable SACK, which the stack's recovery requires
+        implied::apply(document, base);
     }
 
-    /// The same for a document that changes parameters of this stack, unless it names one itself.
+    /// Insert the implied parameters of a document that changes parameters of `stack`. If the
+    /// document names a stack itself, insert that stack instead.
     pub fn expand_change(document: &mut Json, base: &Json, stack: &str) {
         if document.get("stack").is_some() {
             return Tcp::expand(document, base);
@@ -184,11 +188,12 @@ mod tests {
         assert!(Tcp::of_stack("bsd", &Json::Null).unwrap_err().to_string().contains("choose rfc or linux"));
     }
 
-    /// A stack's parameters of a congestion control hold wherever the control is named, below its own keys.
+    /// A stack's parameters of a congestion control apply wherever the control is named, unless the
+    /// document sets them.
     #[test]
-    fn a_controller_beside_a_stack_is_the_stacks() {
-        let congestion = |said: Json| {
-            Tcp::of_stack("linux", &serde_json::json!({"congestion": said})).unwrap().congestion.write()
+    fn stack_sets_parameters_of_its_congestion_controls() {
+        let congestion = |control: Json| {
+            Tcp::of_stack("linux", &serde_json::json!({"congestion": control})).unwrap().congestion.write()
         };
         let linux = Tcp::of_stack("linux", &serde_json::json!({})).unwrap().congestion.write();
         assert_eq!(linux["slow_start"]["kind"], "hybrid");
@@ -197,9 +202,9 @@ mod tests {
         for kind in
             ["reno", "dctcp", "westwood", "illinois", "htcp", "scalable", "highspeed", "vegas", "prague"]
         {
-            let said = congestion(kind.into());
-            assert_eq!(said["slow_start"]["limit"], "255 packets", "{kind}");
-            assert_eq!(said["slow_start"]["at_ssthresh"], "stops", "{kind}");
+            let control = congestion(kind.into());
+            assert_eq!(control["slow_start"]["limit"], "255 packets", "{kind}");
+            assert_eq!(control["slow_start"]["at_ssthresh"], "stops", "{kind}");
         }
         assert_eq!(congestion("reno".into())["avoidance"], "per-window");
         assert_eq!(congestion("abe".into())["over"]["avoidance"], "per-window");

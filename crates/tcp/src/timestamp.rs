@@ -1,8 +1,9 @@
-//! The clock of timestamps, which other memories of time share.
+//! Clock of the timestamps option, in which the sender also stores other times.
 
 use units::Time;
 
-/// The timestamp clock, in milliseconds (RFC 7323 §5.4: between 1 ms and 1 s).
+/// Return the value of the timestamp clock in milliseconds (RFC 7323 §5.4: the unit is between 1 ms
+/// and 1 s).
 pub fn timestamp(now: Time) -> u32 {
     (now.0 / 1_000_000_000) as u32
 }

@@ -1,9 +1,12 @@
-//! The receive window as Linux finds it: it grows with the data that arrives, up to what the memory for received data holds, and
-//! that memory grows with what the application reads in a round trip (dynamic right-sizing).
+//! Linux's tuning of the receive window (dynamic right-sizing).
 //!
-//! Source: tcp_grow_window, tcp_measure_rcv_mss, tcp_rcv_rtt_update and tcp_rcv_space_adjust of Linux 6.12. While the window grows each
-//! segment is acknowledged at once. A segment costs more memory than its payload: here that of a packet of its own, as an Ethernet
-//! device without coalescing leaves it.
+//! The window grows with the data that arrives, up to the amount that the receive memory holds. The
+//! memory grows with the data that the application reads per round trip.
+//!
+//! Source: tcp_grow_window, tcp_measure_rcv_mss, tcp_rcv_rtt_update and tcp_rcv_space_adjust of
+//! Linux 6.12. While the window grows, the receiver acknowledges each segment at once. A segment
+//! takes more memory than its payload. The model counts each segment as a packet of its own, as an
+//! Ethernet device without receive coalescing delivers it.
 //!
 //! Missing: memory pressure, and the memory that unread data takes beside its payload.
 
@@ -13,45 +16,54 @@ use units::{Duration, Time};
 use crate::config::{SegmentMemory, Tcp};
 use crate::memory::PACKET_OVERHEAD;
 
-/// Memory that a segment takes beside its data: the descriptor, and what goes with the data in one allocation: headers, headroom, and what
-/// describes fragments (sk_buff and skb_shared_info of Linux 6.12).
+/// Memory of the descriptor of a segment, in bytes (sk_buff of Linux 6.12).
 const DESCRIPTOR: u32 = 240;
+/// Memory of the headers, the headroom and the description of fragments, which are allocated
+/// together with the payload (skb_shared_info of Linux 6.12).
 const BESIDE_DATA: u32 = 66 + 64 + 320;
-/// Shares of the memory are 256ths of it; a half before anything is known (TCP_DEFAULT_SCALING_RATIO).
+/// Unit of `ratio`: the fraction of the memory that holds payload is counted in 256ths.
 const RATIO_UNIT: u64 = 256;
+/// Ratio before the first segment: one half (TCP_DEFAULT_SCALING_RATIO).
 const DEFAULT_RATIO: u64 = 128;
-/// Data shorter than this does not open the window.
+/// Minimum payload in bytes of a segment that increases the window.
 const MIN_GROWTH_LEN: u32 = 128;
-/// Segments of the first window that a sender may have (TCP_INIT_CWND).
+/// Number of segments that a sender may initially send (TCP_INIT_CWND).
 const INITIAL_SEGMENTS: u32 = 10;
 
-/// What the window is found by.
+/// State of the window tuning of a receiver.
 #[derive(Clone, Debug)]
 pub struct Tuning {
-    /// The window to be advertised (rcv_ssthresh), and what it may grow to (window_clamp).
+    /// Window to advertise in bytes (rcv_ssthresh).
     window: u32,
+    /// Maximum window in bytes (window_clamp).
     clamp: u32,
-    /// Memory for received data (rcvbuf), and its greatest.
+    /// Memory for received data in bytes (rcvbuf).
     memory: u64,
+    /// Maximum memory in bytes.
     memory_max: u64,
-    /// The part of it that is data, in 256ths, and the segment that said so.
+    /// Fraction of the memory that holds payload, in 256ths.
     ratio: u64,
+    /// Payload of the segment from which `ratio` was computed.
     segment_len: u32,
+    /// Layout of the memory of a segment.
     segment_kind: SegmentMemory,
+    /// Maximum segment size.
     mss: u32,
+    /// Maximum receive window of the parameters.
     window_limit: u32,
-    /// Least or average round trip.
+    /// Round-trip time that the receiver estimates, a minimum or a moving average.
     rtt: Option<Duration>,
-    /// Our timestamp that came back last.
+    /// Timestamp of this endpoint that the other endpoint echoed last.
     echo: u32,
-    /// A window's worth of data began here and then.
+    /// End of the current window of data, and the time at which the window of data began.
     round: (Seq, Time),
-    /// What was read in the last round trip, and since when the next is counted.
+    /// Bytes that the application read in the last round trip.
     read_bytes: u32,
+    /// Sequence number and time at which the current round trip of reads began.
     read_from: (Seq, Time),
 }
 
-/// Memory that a segment of `len` bytes takes.
+/// Return the memory of a segment of `len` bytes of payload.
 fn segment_memory(len: u32, kind: SegmentMemory) -> u32 {
     match kind {
         SegmentMemory::Linear => DESCRIPTOR + (len + BESIDE_DATA).next_power_of_two(),
@@ -60,7 +72,7 @@ fn segment_memory(len: u32, kind: SegmentMemory) -> u32 {
 }
 
 impl Tuning {
-    /// The window when a connection begins.
+    /// Return the window that the receiver advertises when the connection begins.
     pub fn first_window(tcp: &Tcp) -> u32 {
         let whole = tcp.memory.receive.0 * DEFAULT_RATIO / RATIO_UNIT;
         let segment = tcp.mss.0.max(1);
@@ -68,7 +80,7 @@ impl Tuning {
         window.min(tcp.receive_window.0) as u32
     }
 
-    /// A connection that begins, and expects `next`.
+    /// Create the state of a connection whose first byte of data is `next`.
     pub fn new(next: Seq, tcp: &Tcp) -> Self {
         let window = Self::first_window(tcp);
         let mss = tcp.mss.0 as u32;
@@ -92,17 +104,18 @@ impl Tuning {
         tuning
     }
 
-    /// All that the memory holds of data.
+    /// Return the payload in bytes that the memory holds.
     fn max_window(&self) -> u32 {
         (self.memory * self.ratio / RATIO_UNIT).min(u64::from(self.window_limit)) as u32
     }
 
-    /// The window, while so much was not read.
+    /// Return the window to advertise while the application has not read `unread` bytes.
     pub fn window(&self, unread: u32) -> u32 {
         self.window.saturating_add(unread).min(self.clamp.max(self.window))
     }
 
-    /// A segment with data arrives, `next` being RCV.NXT: whether the window grows.
+    /// Process the arrival of `len` bytes of data. `next` is RCV.NXT. Return true if the window
+    /// grows.
     pub fn on_data(&mut self, now: Time, len: u32, next: Seq) -> bool {
         if self.segment_len == 0 {
             (self.round.1, self.read_from.1) = (now, now);
@@ -119,13 +132,14 @@ impl Tuning {
             self.rtt = Some(self.rtt.map_or(sample, |rtt| rtt.min(sample)));
             self.round = (next + self.window, now);
         }
-        let room = self.clamp.saturating_sub(self.window);
-        let grows = if len < MIN_GROWTH_LEN || room == 0 { 0 } else { self.growth(len) };
-        self.window += grows.min(room);
-        grows > 0
+        let remaining = self.clamp.saturating_sub(self.window);
+        let growth = if len < MIN_GROWTH_LEN || remaining == 0 { 0 } else { self.growth(len) };
+        self.window += growth.min(remaining);
+        growth > 0
     }
 
-    /// By how much a segment opens the window: two of it, unless its memory is too much for what it brings.
+    /// Return the growth of the window for a segment: two segments, or 0 if the memory of the
+    /// segment exceeds its payload by too much.
     fn growth(&self, len: u32) -> u32 {
         let (mut charged, mut bound) = (
             u64::from(segment_memory(len, self.segment_kind)) * self.ratio / RATIO_UNIT,
@@ -145,7 +159,8 @@ impl Tuning {
         2 * self.mss.max(len)
     }
 
-    /// A full segment has this of our timestamps, that long ago; each counts once.
+    /// Process a timestamp that a full segment echoes. `sample` is the time since the timestamp was
+    /// sent. Each timestamp counts once.
     pub fn on_timestamp_echo(&mut self, echo: u32, sample: Duration, len: u32) {
         if echo != self.echo && len >= self.segment_len && sample > Duration::ZERO {
             self.on_round_trip(sample);
@@ -153,6 +168,7 @@ impl Tuning {
         self.echo = echo;
     }
 
+    /// Update the estimate of the round-trip time: it falls at once and rises as an average.
     fn on_round_trip(&mut self, sample: Duration) {
         self.rtt = Some(match self.rtt {
             Some(rtt) if sample > rtt => Duration(rtt.0 - rtt.0 / 8 + sample.0 / 8),
@@ -160,8 +176,9 @@ impl Tuning {
         });
     }
 
-    /// The application has read up to `to`: more in a round trip than in any before asks for more memory, that of what a sender may send in the next
-    /// two.
+    /// Process a read by the application up to `to`. If the application reads more in a round trip
+    /// than in any earlier one, the memory grows to hold the data that a sender can send in the
+    /// next two.
     pub fn on_read(&mut self, now: Time, to: Seq) {
         let Some(rtt) = self.rtt.filter(|&rtt| now.since(self.read_from.1) >= rtt) else { return };
         if rtt == Duration::ZERO {
@@ -183,12 +200,12 @@ impl Tuning {
         self.read_from = (to, now);
     }
 
-    /// The round trip, as far as it is known.
+    /// Return the round-trip time, if the receiver has an estimate.
     pub fn rtt(&self) -> Option<Duration> {
         self.rtt
     }
 
-    /// What was read in the last round trip.
+    /// Return the number of bytes that the application read in the last round trip.
     pub fn bytes_read(&self) -> u32 {
         self.read_bytes
     }
@@ -200,13 +217,14 @@ mod tests {
 
     fn tcp(memory: u64) -> Tcp {
         let memory = serde_json::json!({"segment": "linear", "receive": format!("{memory} B"), "receive_max": "8388608 B"});
-        let said = serde_json::json!({"mss": "1460 B", "memory": memory, "receive_window": "8388608 B"});
-        Tcp::of_stack("linux", &said).unwrap()
+        let changes = serde_json::json!({"mss": "1460 B", "memory": memory, "receive_window": "8388608 B"});
+        Tcp::of_stack("linux", &changes).unwrap()
     }
 
-    /// A kernel with 4 MiB: from 2096560 B to 2654208 B, 162 of 256 parts, by two segments a segment: 192 of them.
+    /// A kernel with 4 MiB of memory increases its window from 2096560 B to 2654208 B, which is
+    /// 162/256 of the memory. Each segment adds two segments, so that 192 segments suffice.
     #[test]
-    fn the_window_grows_by_two_segments_a_segment() {
+    fn window_grows_by_two_segments_per_segment() {
         let mut t = Tuning::new(Seq(0), &tcp(4_194_304));
         assert_eq!(t.window(0), 2_096_560);
         let (mut next, mut grown) = (Seq(0), 0);
@@ -217,17 +235,19 @@ mod tests {
         assert_eq!((t.window(0), grown), (2_654_208, 191));
     }
 
-    /// A first window below a segment would let nothing in for ever.
+    /// An initial window below one segment would block the connection, so that such memory is an
+    /// error.
     #[test]
-    fn too_little_memory_is_refused() {
-        let said = serde_json::json!({"mss": "1460 B", "memory": {"receive": "2919 B"}});
-        let error = Tcp::of_stack("linux", &said).unwrap_err().to_string();
+    fn memory_below_two_segments_is_an_error() {
+        let changes = serde_json::json!({"mss": "1460 B", "memory": {"receive": "2919 B"}});
+        let error = Tcp::of_stack("linux", &changes).unwrap_err().to_string();
         assert!(error.contains("memory.receive") && error.contains("twice the mss"), "{error}");
     }
 
-    /// Twice as much is read in each round trip: the memory follows, up to its greatest.
+    /// If the application reads twice as much in each round trip, the receive memory doubles too,
+    /// up to its maximum.
     #[test]
-    fn memory_follows_what_is_read() {
+    fn memory_grows_with_the_data_read() {
         let mut t = Tuning::new(Seq(0), &tcp(131_072));
         assert_eq!(t.window(0), 64_240);
         let (mut next, mut now) = (Seq(0), Time::ZERO);

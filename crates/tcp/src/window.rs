@@ -1,49 +1,51 @@
-//! The window: what the sender, its congestion control and its recovery compute with.
+//! Windows of a sender, from which its congestion control and loss recovery compute.
 
 use units::param::{Invalid, Json};
 use units::{Packets, Read};
 
-/// Everything that bounds what may be in flight, in bytes.
+/// Limits and amounts of data in flight, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     /// Congestion window (cwnd).
     pub cwnd: f64,
     /// Slow start threshold (ssthresh).
     pub ssthresh: f64,
-    /// Sent and not acknowledged (FlightSize).
+    /// Bytes sent and not acknowledged (FlightSize).
     pub flight: f64,
-    /// Of that, what is in the network as far as the sender knows: neither SACKed nor deemed lost (pipe, RFC 6675 §4).
+    /// Bytes that the sender estimates to be in the network: sent, and neither SACKed nor marked as
+    /// lost (pipe, RFC 6675 §4).
     pub pipe: f64,
-    /// What fast recovery adds to cwnd for segments that have left the network.
+    /// Bytes that fast recovery adds to cwnd for segments that have left the network.
     pub inflation: f64,
-    /// Receiver's window (rwnd).
+    /// Send window that the receiver advertises (rwnd).
     pub rwnd: f64,
-    /// Segment size (SMSS).
+    /// Sender maximum segment size (SMSS).
     pub smss: f64,
 }
 
 impl Window {
-    /// The smaller of the inflated cwnd and rwnd.
+    /// Return the smaller of rwnd and cwnd with its inflation.
     pub fn usable(&self) -> f64 {
         (self.cwnd + self.inflation).min(self.rwnd)
     }
 }
 
-/// The initial window: so many segments, or by RFC 3390.
+/// Initial congestion window: a number of segments, or the formula of RFC 3390.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum InitialWindow {
-    /// So many segments.
+    /// Number of segments.
     Segments(Packets),
     /// min(4 SMSS, max(2 SMSS, 4380 bytes)).
     Rfc3390,
 }
 
 impl InitialWindow {
-    /// In bytes.
+    /// Return the initial window in bytes.
     pub fn bytes(self, smss: f64) -> f64 {
         match self {
             InitialWindow::Segments(n) => n.0 * smss,
-            InitialWindow::Rfc3390 => (4.0 * smss).min((2.0 * smss).max(4380.0)), // equation 1
+            // RFC 3390, equation 1: two to four segments
+            InitialWindow::Rfc3390 => (4.0 * smss).min((2.0 * smss).max(4380.0)),
         }
     }
 }

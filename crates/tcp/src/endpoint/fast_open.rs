@@ -188,7 +188,7 @@ impl Endpoint {
         }
         self.sender().count_syn_timeout();
         if again == UNANSWERED {
-            self.sender().lose_early_data(now, &tcp);
+            self.sender().mark_early_data_lost(now, &tcp);
             let max = self.max();
             self.ecn.on_cut(max);
         }

@@ -164,7 +164,7 @@ impl Endpoint {
     #[inline(always)]
     pub(super) fn on_data(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) {
         let next = self.irs + 1;
-        if self.optioned && segment.len > 0 && self.tcp.watches_arrivals() {
+        if self.optioned && segment.len > 0 && self.tcp.needs_arrival_times() {
             self.before_data(now, segment, options);
         }
         let receiver = self.receiver.get_or_insert_with(|| Box::new(Receiver::new(next, &self.tcp)));

@@ -122,14 +122,14 @@ impl Tcb {
     }
 
     /// Return the windows from which a reduction computes ssthresh, as they were before the ACK or
-    /// the timeout. The FlightSize excludes the `limited` bytes that limited transmit sent (RFC
-    /// 5681 §3.2, step 2; RFC 6675 §5, step 4.2), and is at most cwnd.
+    /// the timeout. The FlightSize excludes the `limited_transmit` bytes that limited transmit sent
+    /// (RFC 5681 §3.2, step 2; RFC 6675 §5, step 4.2), and is at most cwnd.
     ///
     /// In a recovery SND.MAX - SND.UNA continues to grow while a lost retransmission waits for the
-    /// timer, although cwnd was reduced. The data beyond cwnd has ssthresh the network, and the second
+    /// timer, although cwnd was reduced. The data beyond cwnd has left the network, and the second
     /// loss must reduce ssthresh again (RFC 5681 §4.3).
-    pub(super) fn window_at_reduction(&self, window: Window, una: Seq, limited: u32) -> Window {
-        let flight = f64::from((self.max - una).saturating_sub(limited)).min(self.cwnd);
+    pub(super) fn window_at_reduction(&self, window: Window, una: Seq, limited_transmit: u32) -> Window {
+        let flight = f64::from((self.max - una).saturating_sub(limited_transmit)).min(self.cwnd);
         Window { flight, ..window }
     }
 
@@ -153,12 +153,12 @@ impl Tcb {
         {
             ssthresh = whole(ssthresh);
         }
-        self.ssthresh = ssthresh.max(2.0 * window.smss); // RFC 5681, equation 4
+        self.ssthresh = ssthresh.max(2.0 * window.smss); // RFC 5681, equation 4: at least two segments
         let cwnd = self.congestion.cwnd_on_congestion(&window, congestion, now);
         self.cwnd = match congestion {
             Congestion::FastRetransmit => cwnd.unwrap_or(self.ssthresh),
             Congestion::Ecn => {
-                let min_cwnd = tcp.ecn.min_window.0 * window.smss; // RFC 3168 §6.1.2: one segment
+                let min_cwnd = tcp.ecn.min_window.0 * window.smss; // RFC 3168 §6.1.2: at least one segment
                 cwnd.unwrap_or(ssthresh).max(min_cwnd).min(self.cwnd)
             }
             Congestion::Timeout { .. } => cwnd.unwrap_or(window.smss), // RFC 5681 §3.1: the loss window
@@ -174,15 +174,15 @@ impl Tcb {
         let queue = tracking.queue.as_mut();
         let (waited, drained) = queue
             .map_or((false, false), |q| (std::mem::take(&mut q.waited_for_cwnd), q.is_drained(self.max)));
-        let limited = paced || waited || pipe + segment > self.cwnd;
+        let cwnd_limited = paced || waited || pipe + segment > self.cwnd;
         if !self.una.before(tracking.cwnd_usage_end)
-            || limited
+            || cwnd_limited
             || (!tracking.cwnd_limited && flight > tracking.max_flight)
         {
             (tracking.cwnd_limited, tracking.max_flight, tracking.cwnd_usage_end) =
-                (limited, flight, self.max);
+                (cwnd_limited, flight, self.max);
         }
-        tracking.app_limited = (self.unsent == 0 || drained) && !limited;
+        tracking.app_limited = (self.unsent == 0 || drained) && !cwnd_limited;
         if tracking.app_limited {
             // draft-ietf-ccwg-bbr §4.1.2.4: the next segment is application-limited even if no data
             // is in flight.
@@ -194,9 +194,9 @@ impl Tcb {
     pub(super) fn restart_after_idle(&mut self, tracking: &Tracking, now: Time, tcp: &Tcp) {
         let idle = now.since(tracking.last_sent);
         if self.congestion.governs_recovery() {
-            // An idle time does not change the cwnd of such a controller. A sender that waited for
-            // pacing was not idle (draft-cardwell-iccrg-bbr-00 §4.3.4.4: "packets_in_flight == 0
-            // and C.app_limited").
+            // An idle time does not change cwnd if the controller sets cwnd in every state. A
+            // sender that waited for pacing was not idle (draft-cardwell-iccrg-bbr-00 §4.3.4.4:
+            // "packets_in_flight == 0 and C.app_limited").
             if tracking.app_limited {
                 self.congestion.on_restart(now, idle);
             }

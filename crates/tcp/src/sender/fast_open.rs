@@ -7,10 +7,11 @@ use super::{Kind, Sender};
 use crate::config::Tcp;
 
 impl Sender {
-    /// Send the waiting data, at most `room` bytes, with the first SYN. Return its length in bytes.
-    pub fn on_syn_data(&mut self, room: u32) -> u32 {
+    /// Send the waiting data, at most `max_len` bytes, with the first SYN. Return its length in
+    /// bytes.
+    pub fn on_syn_data(&mut self, max_len: u32) -> u32 {
         let tcb = &mut self.tcb;
-        let len = tcb.unsent.min(u64::from(room)) as u32;
+        let len = tcb.unsent.min(u64::from(max_len)) as u32;
         if len > 0 {
             if tcb.unsent != u64::MAX {
                 tcb.unsent -= u64::from(len);
@@ -28,7 +29,7 @@ impl Sender {
 
     /// Retransmit data of the SYN that the SYN-ACK did not acknowledge (RFC 7413 §4.2.2). This loss
     /// is not a sign of congestion (Linux, tcp_non_congestion_loss_retransmit).
-    pub(super) fn lose_syn_data(&mut self, now: Time, tcp: &Tcp) {
+    pub(super) fn retransmit_syn_data(&mut self, now: Time, tcp: &Tcp) {
         self.tcb.restart_timer(now, tcp);
         match &mut self.kind {
             Kind::Cumulative(sender) => sender.rewind_to_una(&self.tcb),
@@ -47,7 +48,7 @@ impl Sender {
 
     /// Mark all data after the SYN-ACK as lost, because the SYN-ACK was retransmitted twice, and
     /// reduce cwnd to one segment (Linux, tcp_fastopen_synack_timer).
-    pub fn lose_early_data(&mut self, now: Time, tcp: &Tcp) {
+    pub fn mark_early_data_lost(&mut self, now: Time, tcp: &Tcp) {
         if self.tcb.una == self.tcb.max {
             self.tcb.cwnd = f64::from(self.tcb.smss);
             return;

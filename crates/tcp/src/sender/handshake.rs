@@ -55,7 +55,8 @@ impl Sender {
             iw
         };
         if self.tcb.expirations > 0 && self.tcb.rto.srtt(tcp) == Duration::ZERO {
-            self.tcb.rto.restart_at(AFTER_SYN_LOSS, tcp); // RFC 6298 §5.7
+            // RFC 6298 §5.7: the loss of a SYN increases the RTO of the data to 3 s.
+            self.tcb.rto.restart_at(AFTER_SYN_LOSS, tcp);
         }
         self.tcb.expirations = 0;
         let sack = sack && matches!(tcp.recovery.method, RecoveryKind::Sack | RecoveryKind::Fack);
@@ -76,7 +77,7 @@ impl Sender {
             sender.on_syn_acked(&self.tcb, None);
         }
         if self.tcb.una != self.tcb.max {
-            self.lose_syn_data(now, tcp);
+            self.retransmit_syn_data(now, tcp);
         }
     }
 

@@ -54,6 +54,7 @@ pub(crate) const SLOW_PATHS: bool = cfg!(feature = "slow-paths");
 pub struct Sender {
     /// State that both kinds of sender need.
     pub tcb: Tcb,
+    /// State of the kind of sender.
     kind: Kind,
 }
 
@@ -112,7 +113,7 @@ mod tests {
 
     /// The size of a sender determines the memory per connection and the cache lines per packet.
     #[test]
-    fn a_sender_stays_small() {
+    fn sender_is_at_most_216_bytes() {
         assert!(size_of::<Sender>() <= 216, "{}", size_of::<Sender>());
     }
 }

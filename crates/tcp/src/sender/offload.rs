@@ -14,11 +14,12 @@ use crate::congestion::CongestionControl;
 use crate::congestion::control::MIN_SUPER_PACKET;
 use crate::recovery::scoreboard::Scoreboard;
 
-/// Maximum time since the last segment was sent. If more time has passed, segments do not wait.
+/// Time since the last transmission, after which new segments are sent without waiting.
 const MAX_SEND_GAP: Duration = Duration::from_millis(1);
-/// Maximum time until the next ACK is due. Half of the round-trip time applies if it is shorter.
+/// Maximum time until the next ACK for which segments wait. Half of the round-trip time applies if
+/// that is shorter.
 const MAX_ACK_WAIT: Duration = Duration::from_millis(1);
-/// Fraction of the window, as a divisor, that segments must fill to be sent at once
+/// Divisor of the window: segments that fill a third of the window do not wait
 /// (tcp_tso_win_divisor).
 const WINDOW_DIVISOR: u32 = 3;
 

@@ -28,11 +28,11 @@ impl Tcb {
         }
     }
 
-    /// Return true if sender silly window avoidance permits a segment of `room` bytes while no data
-    /// is in flight (RFC 9293 §3.8.6.2.1).
-    pub(super) fn avoids_silly_window(&self, room: u32) -> bool {
-        let whole = u64::from(room) >= self.unsent.min(u64::from(self.smss));
-        room > 0 && (whole || room >= self.max_window.div_ceil(2))
+    /// Return true if sender silly window avoidance permits a segment of `usable` bytes while no
+    /// data is in flight (RFC 9293 §3.8.6.2.1).
+    pub(super) fn avoids_silly_window(&self, usable: u32) -> bool {
+        let whole = u64::from(usable) >= self.unsent.min(u64::from(self.smss));
+        usable > 0 && (whole || usable >= self.max_window.div_ceil(2))
     }
 
     /// Return true if all written data, and the FIN if one is due, was sent.

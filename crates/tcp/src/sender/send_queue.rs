@@ -1,17 +1,19 @@
-//! Data that the application has written and the other side has not acknowledged, as Linux stores
-//! it: the send buffer, and the super-packets that a segmentation offload splits.
+//! The send buffer of Linux, and the super-packets that a segmentation offload splits into
+//! segments.
 //!
-//! The send buffer is a limit beside the windows. Its memory counts buffers, not payload: each
-//! packet also takes its descriptor and its headers. The application writes when a third of the
-//! memory is free, until all of the memory is used. The memory grows with cwnd.
+//! The send buffer limits the data that the application has written and the other endpoint has not
+//! acknowledged. Its memory counts buffers, not payload: each packet also takes its descriptor and
+//! its headers. The application writes when a third of the memory is free, until all of the memory
+//! is used. The memory grows with cwnd.
 //!
 //! Source: Linux 6.12, net/ipv4/tcp.c (tcp_sendmsg_locked, tcp_stream_alloc_skb),
 //! net/ipv4/tcp_input.c (tcp_sndbuf_expand, tcp_should_expand_sndbuf, tcp_check_space),
 //! include/net/sock.h (sk_stream_min_wspace), net/ipv4/tcp_output.c (tso_fragment, tcp_grow_skb).
-//! Here the application always has more data to write, up to the end of its transfer, and writes at
-//! once.
+//! In this model the application always has more data to write, up to the end of its transfer, and
+//! writes at once.
 //!
-//! Missing: memory pressure, and the memory of buffers that are split when a part of them is SACKed or retransmitted.
+//! Missing: memory pressure, and the memory of buffers that are split when a part of them is SACKed
+//! or retransmitted.
 
 use std::collections::VecDeque;
 
@@ -21,48 +23,52 @@ use super::tcb::Tcb;
 use crate::config::{Offload, SendBuffer, Tcp};
 use crate::congestion::CongestionControl;
 
-/// Memory of a buffer beside its payload.
+/// Memory of a buffer beside its payload, in bytes.
 const OVERHEAD: u64 = crate::memory::PACKET_OVERHEAD as u64;
-/// Headers and description of fragments that count for the growth of the memory (MAX_TCP_HEADER and
-/// skb_shared_info), and the descriptor.
+/// Memory of the headers and of the description of fragments, as the growth of the memory counts
+/// them (MAX_TCP_HEADER and skb_shared_info).
 const RESERVED: u32 = 256 + 320;
+/// Memory of the descriptor of a packet, in bytes (sk_buff).
 const DESCRIPTOR: u64 = 256;
 /// Minimum number of segments that fit into the memory (TCP_INIT_CWND).
 const MIN_SEGMENTS: u32 = 10;
 /// Maximum payload of a super-packet (sk_gso_max_size).
 pub(super) const MAX_SUPER_PACKET: u32 = 65_535 - 320;
 
-/// The send buffer and the write queue of a connection.
+/// Send buffer and write queue of a connection.
 #[derive(Clone, Debug)]
 pub(super) struct SendQueue {
-    /// Memory of the buffer in bytes (sk_sndbuf); `u64::MAX`: unlimited.
+    /// Memory of the buffer in bytes (sk_sndbuf); `u64::MAX` if it is unlimited.
     memory: u64,
     /// One past the last byte in the buffer.
     end: Seq,
-    /// SND.UNA before which the application does not write, and cwnd below which the memory does not grow.
+    /// SND.UNA before which the application does not write.
     fill_at: Seq,
+    /// cwnd in bytes below which the memory does not grow.
     expand_at: f64,
-    /// Super-packets that were sent and not acknowledged, and ends of those in the write queue.
-    /// Without gathering each segment is a buffer of its own, and both are empty.
-    sent: Sent,
+    /// Super-packets that were sent and are not acknowledged. Without offload each segment is a
+    /// buffer of its own, and this and `queued` are empty.
+    sent: SentSuperPackets,
+    /// Ends of the super-packets in the write queue.
     queued: VecDeque<Seq>,
     /// End of the first super-packet in the write queue, if there is one.
     first: Seq,
-    /// End of the last data that left the write queue.
+    /// End of the last data that the sender removed from the write queue.
     dequeued_end: Seq,
-    /// End of the super-packet that left last or is leaving. Its segments leave one after the
-    /// other.
-    burst: Seq,
-    /// True if that super-packet has more than one segment.
-    is_long: bool,
-    /// Bytes of the super-packet that is leaving, which the pace counts when all of it has left.
+    /// End of the super-packet that is being sent, or was sent last. Its segments are sent in
+    /// sequence.
+    burst_end: Seq,
+    /// True if this super-packet has more than one segment.
+    has_many_segments: bool,
+    /// Bytes already sent of the current super-packet. Pacing counts them when the whole
+    /// super-packet is sent.
     unpaced: u32,
-    /// True if segments waited for others at the last call of `waits_for_super_packet`, because of cwnd.
+    /// True if segments waited because of cwnd at the last call of `waits_for_super_packet`.
     pub waited_for_cwnd: bool,
 }
 
 impl SendQueue {
-    /// Create an empty queue in front of `next`, the first byte, if these parameters need a queue.
+    /// Create an empty queue before the first byte, `next`, if the parameters require a queue.
     pub fn new(next: Seq, tcb: &Tcb, tcp: &Tcp) -> Option<Box<Self>> {
         let unlimited = tcp.send_buffer == SendBuffer::Unlimited;
         if unlimited && tcp.offload == Offload::None {
@@ -73,12 +79,12 @@ impl SendQueue {
             end: next,
             fill_at: next,
             expand_at: 0.0,
-            sent: Sent::default(),
+            sent: SentSuperPackets::default(),
             queued: VecDeque::new(),
             first: next,
             dequeued_end: next,
-            burst: next,
-            is_long: false,
+            burst_end: next,
+            has_many_segments: false,
             unpaced: 0,
             waited_for_cwnd: false,
         };
@@ -86,8 +92,8 @@ impl SendQueue {
         Some(Box::new(queue))
     }
 
-    /// Return whether a whole segment is in the buffer, the application does not write, and the
-    /// memory does not grow.
+    /// Return true if the buffer has a whole segment, the application does not write now, and the
+    /// memory does not grow now.
     #[inline(always)]
     pub fn is_settled(&self, tcb: &Tcb) -> bool {
         tcb.una.before(self.fill_at)
@@ -100,7 +106,8 @@ impl SendQueue {
         self.end.minus(tcb.max).max(0) as u32
     }
 
-    /// Grow the memory to that of two windows, or of as many as the controller needs (tcp_sndbuf_expand).
+    /// Grow the memory to that of two congestion windows, or the number that the controller
+    /// requires (tcp_sndbuf_expand).
     #[inline]
     pub fn expand(&mut self, tcb: &Tcb, tcp: &Tcp) {
         if tcb.cwnd >= self.expand_at {
@@ -108,6 +115,7 @@ impl SendQueue {
         }
     }
 
+    /// Compute the memory that the present cwnd requires, and the cwnd at which it grows next.
     #[inline(never)]
     fn grow(&mut self, tcb: &Tcb, tcp: &Tcp) {
         self.fill_at = tcb.una;
@@ -122,7 +130,7 @@ impl SendQueue {
         self.expand_at = (f64::from(segments) + 1.0) * f64::from(tcb.smss);
     }
 
-    /// Return the used memory.
+    /// Return the used memory in bytes. `merged` is as in [`fill`](Self::fill).
     #[inline]
     fn used_memory(&self, tcb: &Tcb, merged: u32) -> u64 {
         let bytes = u64::from(self.end - tcb.una);
@@ -134,61 +142,63 @@ impl SendQueue {
         bytes + OVERHEAD * buffers
     }
 
-    /// Let the application write, if a third of the memory is free (sk_stream_min_wspace). Return
+    /// Let the application write if a third of the memory is free (sk_stream_min_wspace). Return
     /// the number of bytes of new data.
     ///
-    /// `merged` is the number of SACKed segments that Linux has merged with the SACKed segment before them, so that they
-    /// take only their payload (tcp_shift_skb_data).
+    /// `merged` is the number of SACKed segments that Linux has merged with the SACKed segment
+    /// before them, so that they take only their payload (tcp_shift_skb_data).
     #[inline]
     pub fn fill(&mut self, tcb: &Tcb, merged: u32, tcp: &Tcp) -> u32 {
         self.sent.acknowledge(tcb.una);
-        // A probe of the tail or of the window sends data that was not gathered, or not even in the buffer.
+        // A tail loss probe or a window probe may send data that is not in a dequeued super-packet,
+        // or not even in the buffer.
         if tcb.max.after(self.dequeued_end) {
             self.dequeue(tcb.una, tcb.max);
         }
         self.end = self.end.max(tcb.max);
         let new = self.end - tcb.max;
-        let left = tcb.unsent - u64::from(new).min(tcb.unsent);
-        if left == 0 {
+        let remaining = tcb.unsent - u64::from(new).min(tcb.unsent);
+        if remaining == 0 {
             return new;
         }
         let free = if self.memory == u64::MAX {
             u64::from(u32::from(self.queued.len() < 2))
         } else {
-            let taken = self.used_memory(tcb, merged);
-            let free = self.memory.saturating_sub(taken);
-            // A segment always fits.
-            if free < taken / 2 && self.end - tcb.una >= tcb.smss {
+            let used = self.used_memory(tcb, merged);
+            let free = self.memory.saturating_sub(used);
+            // One segment always fits, even if the memory is smaller.
+            if free < used / 2 && self.end - tcb.una >= tcb.smss {
                 if new >= tcb.smss {
-                    self.schedule_fill(tcb, taken);
+                    self.schedule_fill(tcb, used);
                 }
                 return new;
             }
             free.max(1)
         };
-        self.write(tcb, (left, free), merged, tcp)
+        self.write(tcb, (remaining, free), merged, tcp)
     }
 
-    /// Let the application write as much of the `left` bytes as `free` bytes of memory take. Return
-    /// the number of bytes of new data.
+    /// Let the application write as much of the `remaining` bytes as `free` bytes of memory hold.
+    /// Return the number of bytes of new data.
     #[inline(never)]
-    fn write(&mut self, tcb: &Tcb, (mut left, free): (u64, u64), merged: u32, tcp: &Tcp) -> u32 {
+    fn write(&mut self, tcb: &Tcb, (mut remaining, free): (u64, u64), merged: u32, tcp: &Tcp) -> u32 {
         let unlimited = self.memory == u64::MAX;
         let smss = u64::from(tcb.smss);
         if tcp.offload == Offload::Linux {
-            left -= self.append(tcb, left);
+            remaining -= self.append(tcb, remaining);
             let whole = smss * u64::from(super_packet(tcb));
-            // Without a limit two super-packets are enough: later data makes no difference.
+            // Without a limit two super-packets suffice, because later data does not change the
+            // result.
             let mut free = if unlimited { free * 2 * whole } else { free };
-            while free > 0 && left > 0 {
-                let bytes = whole.min(left);
+            while free > 0 && remaining > 0 {
+                let bytes = whole.min(remaining);
                 self.end = self.end + bytes as u32;
                 self.queued.push_back(self.end);
-                (left, free) = (left - bytes, free.saturating_sub(bytes + OVERHEAD));
+                (remaining, free) = (remaining - bytes, free.saturating_sub(bytes + OVERHEAD));
             }
             self.first = self.queued.front().copied().unwrap_or(self.end);
         } else {
-            self.end = self.end + (free.div_ceil(smss + OVERHEAD) * smss).min(left) as u32;
+            self.end = self.end + (free.div_ceil(smss + OVERHEAD) * smss).min(remaining) as u32;
         }
         if !unlimited {
             self.schedule_fill(tcb, self.used_memory(tcb, merged));
@@ -196,46 +206,46 @@ impl SendQueue {
         self.end - tcb.max
     }
 
-    /// Compute the SND.UNA before which less than a third of the memory is free. A segment frees at
-    /// most its payload and a whole buffer beside it.
-    fn schedule_fill(&mut self, tcb: &Tcb, taken: u64) {
+    /// Compute the SND.UNA before which less than a third of the memory is free. An acknowledged
+    /// segment frees at most its payload and the overhead of one buffer.
+    fn schedule_fill(&mut self, tcb: &Tcb, used: u64) {
         let smss = u64::from(tcb.smss);
-        let over = taken.saturating_sub(self.memory / 3 * 2);
+        let over = used.saturating_sub(self.memory / 3 * 2);
         self.fill_at = tcb.una + (over * smss / (smss + OVERHEAD)) as u32;
     }
 
-    /// Fill the last super-packet of the write queue with some of `left` bytes until it is whole.
-    /// Return their number.
-    fn append(&mut self, tcb: &Tcb, left: u64) -> u64 {
+    /// Append some of `remaining` bytes to the last super-packet of the write queue until it is
+    /// full. Return the number of bytes appended.
+    fn append(&mut self, tcb: &Tcb, remaining: u64) -> u64 {
         let before = self.queued.len().checked_sub(2).map_or(tcb.max, |i| self.queued[i]);
         let Some(last) = self.queued.back_mut() else { return 0 };
-        let room = (tcb.smss * super_packet(tcb)).saturating_sub(*last - before);
-        let bytes = u64::from(room).min(left);
+        let missing = (tcb.smss * super_packet(tcb)).saturating_sub(*last - before);
+        let bytes = u64::from(missing).min(remaining);
         *last = *last + bytes as u32;
         self.end = *last;
         bytes
     }
 
-    /// Return the number of bytes of the first super-packet in the write queue, if the next byte is
+    /// Return the number of bytes of the first super-packet in the write queue, which begins at
     /// `next`.
     pub fn first(&self, next: Seq) -> u32 {
         self.first.minus(next).max(0) as u32
     }
 
-    /// Return whether the first super-packet in the write queue is the last one too.
+    /// Return true if the write queue has at most one super-packet.
     pub fn is_last(&self) -> bool {
         self.queued.len() <= 1
     }
 
-    /// Begin a super-packet up to `end`, which was split off or has taken data from the next
-    /// super-packet.
+    /// Begin a super-packet up to `end`, which was split from the first one of the write queue or
+    /// has taken data from the second.
     #[inline]
-    pub fn begin_burst(&mut self, una: Seq, end: Seq, is_long: bool) {
-        (self.burst, self.is_long) = (end, is_long);
+    pub fn begin_burst(&mut self, una: Seq, end: Seq, has_many_segments: bool) {
+        (self.burst_end, self.has_many_segments) = (end, has_many_segments);
         self.dequeue(una, end);
     }
 
-    /// Remove the super-packets up to `end` from the write queue.
+    /// Remove the data up to `end` from the write queue.
     #[inline]
     fn dequeue(&mut self, una: Seq, end: Seq) {
         if self.queued.is_empty() {
@@ -250,6 +260,7 @@ impl SendQueue {
         }
     }
 
+    /// Remove the super-packets that end at `end` or before from the write queue.
     #[inline(never)]
     fn remove(&mut self, end: Seq) {
         while self.queued.front().is_some_and(|queued| !queued.after(end)) {
@@ -258,51 +269,55 @@ impl SendQueue {
         self.first = self.queued.front().copied().unwrap_or(end);
     }
 
-    /// Return whether the next byte, `next`, belongs to a super-packet that is leaving.
+    /// Return true if the next byte, `next`, belongs to the super-packet that is being sent.
     pub fn is_leaving(&self, next: Seq) -> bool {
-        next.before(self.burst)
+        next.before(self.burst_end)
     }
 
-    /// Return whether a super-packet ends with the segment before `next`. Its last segment has PSH
-    /// (tcp_transmit_skb).
+    /// Return true if a super-packet ends immediately before `next`. The last segment of a
+    /// super-packet has PSH (tcp_transmit_skb).
     pub fn pushes(&self, next: Seq) -> bool {
-        self.is_long && next == self.burst
+        self.has_many_segments && next == self.burst_end
     }
 
-    /// Return the number of bytes that the pace counts after a segment of `len` bytes, if the next
-    /// byte is `next`. The pace counts a whole super-packet after its last segment.
+    /// Return the number of bytes that pacing counts after a segment of `len` bytes, where `next`
+    /// is the next byte. Pacing counts a whole super-packet after its last segment.
     pub fn paced(&mut self, len: u32, next: Seq) -> u32 {
         self.unpaced += len;
         if self.is_leaving(next) { 0 } else { std::mem::take(&mut self.unpaced) }
     }
 
-    /// Return whether the write queue is empty, so that the application or the send buffer limits
-    /// the sender.
+    /// Return true if the buffer has no data from `next` on, so that the application or the send
+    /// buffer limits the sender.
     pub fn is_drained(&self, next: Seq) -> bool {
         !self.end.after(next)
     }
 }
 
-/// Super-packets that were sent and not acknowledged: runs of equal ones, one after the other.
+/// Super-packets that were sent and are not acknowledged, stored as runs of equal size.
 #[derive(Clone, Debug, Default)]
-struct Sent {
+struct SentSuperPackets {
     /// Number of super-packets.
     buffers: u32,
-    /// The last run, and the runs before it.
+    /// Last run of super-packets.
     last: Run,
+    /// Earlier runs of super-packets, in the order of their transmission.
     earlier: VecDeque<Run>,
 }
 
-/// A run of super-packets of one size.
+/// Run of super-packets of equal size.
 #[derive(Clone, Copy, Debug, Default)]
 struct Run {
+    /// End of the last super-packet of the run.
     end: Seq,
+    /// Size of each super-packet in bytes.
     size: u32,
+    /// Number of super-packets that are not acknowledged.
     count: u32,
 }
 
-impl Sent {
-    /// Add a super-packet up to `end`, if that is after the last one and after SND.UNA.
+impl SentSuperPackets {
+    /// Add a super-packet up to `end`, if `end` is after the last super-packet and after SND.UNA.
     #[inline]
     fn add(&mut self, una: Seq, end: Seq) {
         let before = if self.last.count > 0 { self.last.end } else { una };
@@ -326,8 +341,8 @@ impl Sent {
         }
     }
 
-    /// Remove the super-packets of the earlier runs that end at `una` or before. Return whether
-    /// these are all.
+    /// Remove the super-packets of the earlier runs that end at `una` or before. Return true if no
+    /// earlier run remains.
     #[inline(never)]
     fn acknowledge_earlier(&mut self, una: Seq) -> bool {
         while let Some(first) = self.earlier.front_mut() {
@@ -342,15 +357,15 @@ impl Sent {
 }
 
 impl Run {
-    /// Remove the super-packets that end at `una` or before. Return their number.
+    /// Remove the super-packets that end at `una` or before. Return the number removed.
     #[inline]
     fn acknowledge(&mut self, una: Seq) -> u32 {
-        let left = (self.end.minus(una).max(0) as u32).div_ceil(self.size).min(self.count);
-        std::mem::replace(&mut self.count, left) - left
+        let remaining = (self.end.minus(una).max(0) as u32).div_ceil(self.size).min(self.count);
+        std::mem::replace(&mut self.count, remaining) - remaining
     }
 }
 
-/// Return the number of segments of a whole super-packet: at most half of the largest window
+/// Return the number of segments of a full super-packet, at most half of the maximum window
 /// (tcp_xmit_size_goal, tcp_bound_to_half_wnd).
 fn super_packet(tcb: &Tcb) -> u32 {
     (MAX_SUPER_PACKET.min(tcb.max_window / 2) / tcb.smss).max(1)
@@ -366,9 +381,9 @@ mod tests {
 
     const MSS: u32 = 1448;
 
-    /// A connection of the stack `linux` with data without end, and its queue.
-    fn connection(said: &serde_json::Value) -> (Tcb, Box<SendQueue>, Tcp) {
-        let tcp = Tcp::of_stack("linux", said).unwrap();
+    /// Create a connection of the stack `linux` with endless data, and its queue.
+    fn connection(changes: &serde_json::Value) -> (Tcb, Box<SendQueue>, Tcp) {
+        let tcp = Tcp::of_stack("linux", changes).unwrap();
         let mut tcb = Tcb::new(&tcp, Seq(0), Duration::ZERO);
         (tcb.smss, tcb.unsent, tcb.max_window) = (MSS, u64::MAX, 6_291_456);
         tcb.cwnd = f64::from(10 * MSS);
@@ -376,13 +391,14 @@ mod tests {
         (tcb, queue, tcp)
     }
 
-    /// 4 MiB hold 1790 segments of 2344 B, as a kernel was measurements to send, and are filled again at two thirds of it.
+    /// A measured kernel sends 1790 segments of 2344 B from 4 MiB of memory, and the application
+    /// writes again when two thirds of the memory are used.
     #[test]
-    fn the_application_writes_when_a_third_is_free() {
-        let said = serde_json::json!({"offload": "none", "memory": {"send": "4194304 B"}});
-        let (mut tcb, mut queue, tcp) = connection(&said);
+    fn application_writes_when_a_third_of_the_memory_is_free() {
+        let changes = serde_json::json!({"offload": "none", "memory": {"send": "4194304 B"}});
+        let (mut tcb, mut queue, tcp) = connection(&changes);
         assert_eq!(queue.fill(&tcb, 0, &tcp), 1790 * MSS);
-        tcb.max = Seq(1790 * MSS); // all of it is sent
+        tcb.max = Seq(1790 * MSS); // all written data is sent
         assert!(queue.is_drained(tcb.max));
         for (acked, new) in [(0, 0), (597, 0), (598, 598), (599, 598), (2 * 598, 2 * 598)] {
             tcb.una = Seq(acked * MSS);
@@ -390,20 +406,20 @@ mod tests {
         }
     }
 
-    /// A SACKed segment gives back the memory beside its payload when it is merged with the one before it.
+    /// A SACKed segment takes only its payload once it is merged with the segment before it.
     #[test]
-    fn merged_segments_take_their_payload_alone() {
-        let said = serde_json::json!({"offload": "none", "memory": {"send": "4194304 B"}});
-        let (mut tcb, mut queue, tcp) = connection(&said);
+    fn merged_segments_take_only_their_payload() {
+        let changes = serde_json::json!({"offload": "none", "memory": {"send": "4194304 B"}});
+        let (mut tcb, mut queue, tcp) = connection(&changes);
         queue.fill(&tcb, 0, &tcp);
         tcb.max = Seq(1790 * MSS);
         assert_eq!(queue.fill(&tcb, 1500, &tcp), 0);
         assert_eq!(queue.fill(&tcb, 1600, &tcp), 611 * MSS, "1432144 B are free");
     }
 
-    /// SendAllowance for ten segments at first, then for two windows, up to the maximum.
+    /// The memory holds ten segments at first, then two windows, up to its maximum.
     #[test]
-    fn the_memory_follows_cwnd() {
+    fn memory_grows_with_cwnd() {
         let (mut tcb, mut queue, tcp) = connection(&serde_json::json!({"offload": "none"}));
         assert_eq!(queue.memory, 2 * 10 * 2304);
         tcb.cwnd = f64::from(100 * MSS);
@@ -427,17 +443,17 @@ mod tests {
         }
     }
 
-    /// Super-packets of 45 segments take 66056 B each. One that is split, and what is left of it, are two.
+    /// A super-packet of 45 segments takes 66056 B. A super-packet that is split counts as two.
     #[test]
     fn super_packets_take_less_memory() {
-        let said = serde_json::json!({"offload": "linux", "memory": {"send": "4194304 B"}});
-        let (mut tcb, mut queue, tcp) = connection(&said);
+        let changes = serde_json::json!({"offload": "linux", "memory": {"send": "4194304 B"}});
+        let (mut tcb, mut queue, tcp) = connection(&changes);
         assert_eq!(queue.fill(&tcb, 0, &tcp), 64 * 45 * MSS);
         assert_eq!(queue.used_memory(&tcb, 0), 64 * 66_056);
         queue.begin_burst(tcb.una, Seq(28 * MSS), true);
         assert_eq!((queue.first(Seq(28 * MSS)), queue.is_last()), (17 * MSS, false));
         assert_eq!(queue.used_memory(&tcb, 0), 64 * 66_056 + OVERHEAD);
-        // One that grows takes from the next.
+        // A super-packet that grows takes data from the next one.
         queue.begin_burst(tcb.una, Seq(48 * MSS), true);
         assert_eq!((queue.first(Seq(48 * MSS)), queue.is_last()), (42 * MSS, false));
         tcb.max = Seq(48 * MSS);
@@ -447,11 +463,11 @@ mod tests {
     }
 
     proptest! {
-        /// Runs of super-packets count as a list of the ends of super-packets does.
+        /// Runs of super-packets give the same count as a list of the ends of super-packets.
         #[test]
-        fn runs_count_as_a_list(steps in vec((0..4_u32, 0..6_u32), 1..200), start: u32) {
+        fn runs_give_the_same_count_as_a_list(steps in vec((0..4_u32, 0..6_u32), 1..200), start: u32) {
             let (mut una, mut end) = (Seq(start), Seq(start));
-            let (mut sent, mut list) = (Sent::default(), VecDeque::new());
+            let (mut sent, mut list) = (SentSuperPackets::default(), VecDeque::new());
             for (segments, acked) in steps {
                 end = end + segments * MSS;
                 sent.add(una, end);
@@ -466,15 +482,15 @@ mod tests {
         }
     }
 
-    /// A segment always has room, and a small write joins the last super-packet.
+    /// A segment fits into any memory, and a small write is appended to the last super-packet.
     #[test]
-    fn small_memory_and_small_writes() {
-        let said = serde_json::json!({"offload": "none", "memory": {"send": "1 B", "send_max": "1 B"}});
-        let (tcb, mut queue, tcp) = connection(&said);
+    fn small_memory_and_small_writes_are_valid() {
+        let changes = serde_json::json!({"offload": "none", "memory": {"send": "1 B", "send_max": "1 B"}});
+        let (tcb, mut queue, tcp) = connection(&changes);
         assert_eq!(queue.fill(&tcb, 0, &tcp), MSS);
         assert_eq!(queue.fill(&tcb, 0, &tcp), MSS);
-        let said = serde_json::json!({"offload": "linux", "send_buffer": "unlimited"});
-        let (mut tcb, mut queue, tcp) = connection(&said);
+        let changes = serde_json::json!({"offload": "linux", "send_buffer": "unlimited"});
+        let (mut tcb, mut queue, tcp) = connection(&changes);
         for bytes in 1..10 {
             tcb.unsent = bytes;
             assert_eq!(u64::from(queue.fill(&tcb, 0, &tcp)), bytes);

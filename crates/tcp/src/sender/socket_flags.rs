@@ -5,7 +5,9 @@
 pub struct SocketFlags(u8);
 
 impl SocketFlags {
+    /// Small segments do not wait for ACKs (TCP_NODELAY).
     pub const NODELAY: u8 = 1;
+    /// Small segments wait until the socket is uncorked (TCP_CORK).
     pub const CORK: u8 = 2;
     /// More data follows soon, so that a small segment waits for it (MSG_MORE).
     pub const MORE: u8 = 4;
@@ -15,10 +17,12 @@ impl SocketFlags {
     /// The application reads the delivery rate (TCP_INFO).
     pub const RATE: u8 = 16;
 
+    /// Return true if at least one of these flags is set.
     pub fn any(self, bits: u8) -> bool {
         self.0 & bits != 0
     }
 
+    /// Set or clear a flag.
     pub fn set(&mut self, bit: u8, on: bool) {
         self.0 = self.0 & !bit | if on { bit } else { 0 };
     }

@@ -21,7 +21,8 @@ impl Tcb {
                 SpuriousResponse::Restore => self.cwnd.max(tracking.undo.cwnd),
                 _ => {
                     let burst = tcp.initial_window.bytes(window.smss);
-                    (window.flight + f64::from(acked).min(burst)).max(window.smss) // RFC 4015 §3.4
+                    // RFC 4015 §3.4: the burst after the reversal is at most an initial window.
+                    (window.flight + f64::from(acked).min(burst)).max(window.smss)
                 }
             };
         }

@@ -62,6 +62,7 @@ pub struct Tcb {
     pub(super) pacing_holds: bool,
     /// Consecutive expirations of the timer since the last new acknowledgement.
     pub expirations: u8,
+    /// Socket flags that the application has set.
     pub(super) socket_flags: SocketFlags,
     /// One past the last byte of the last write.
     pub(super) write_end: Seq,
@@ -71,9 +72,13 @@ pub struct Tcb {
     pub(super) max_window: u32,
     /// Segments with data sent.
     pub(super) segments: u32,
+    /// Congestion controller of the connection.
     pub(super) congestion: Controller,
+    /// RTO estimator.
     pub(super) rto: Rto,
+    /// Bytes of data retransmitted.
     pub(super) retransmitted_bytes: u64,
+    /// Counters of events.
     pub(super) stats: Counts,
 }
 

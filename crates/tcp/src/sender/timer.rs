@@ -54,6 +54,7 @@ impl Sender {
         if self.tcb.pacing_holds && !self.tcb.wait_for_timer { self.paced_deadline() } else { self.tcb.timer }
     }
 
+    /// Return the deadline of a sender that pacing delays.
     #[inline(never)]
     fn paced_deadline(&self) -> Time {
         self.kind.tracking().map_or(self.tcb.timer, |tracking| self.tcb.timer.min(tracking.pace_at))

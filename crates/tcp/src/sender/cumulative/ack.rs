@@ -1,4 +1,4 @@
-//! An ACK, without scoreboard: duplicate or new.
+//! Processing of new and duplicate ACKs by a sender without SACK.
 
 use net::Options;
 use units::{Duration, Time};
@@ -20,7 +20,8 @@ use crate::sender::cwnd::Progress;
 use crate::sender::tcb::Tcb;
 use crate::timestamp::timestamp;
 
-/// Whether the window opens by what is acknowledged alone, whatever is kept track of.
+/// Return true if cwnd grows only by newly acknowledged bytes, even if the sender stores
+/// measurements.
 #[inline]
 fn counts_bytes(growth: &Growth, tcp: &Tcp) -> bool {
     !growth.needs_measurements()
@@ -29,13 +30,13 @@ fn counts_bytes(growth: &Growth, tcp: &Tcp) -> bool {
 }
 
 impl CumulativeSender {
-    /// An acceptable ACK of an established connection. Returns whether the window was cut.
+    /// Process an acceptable ACK of an established connection. Return true if cwnd was reduced.
     #[inline]
     pub fn on_ack(&mut self, tcb: &mut Tcb, arriving: &ArrivingAck, tcp: &Tcp) -> bool {
         let &ArrivingAck { now, segment, feedback, .. } = arriving;
         let ack = segment.ack;
         let same_window = segment.window == tcb.rwnd;
-        // RFC 3168 §6.1.2: at most one response to congestion a window of data.
+        // RFC 3168 §6.1.2: the sender responds to congestion at most once per window of data.
         let reduced_by_echo = feedback.echo && tcb.congestion.responds_to_mark(now, ack.after(self.recover));
         if reduced_by_echo {
             tcb.on_ecn_echo(self.tracking(), ack, ack.max(tcb.una) - tcb.una, feedback, tcp);
@@ -61,7 +62,8 @@ impl CumulativeSender {
         reduced_by_echo || reduced_by_loss
     }
 
-    /// A round trip by timestamps, where no segment is timed (RFC 7323 §4; RFC 6298 §3).
+    /// Measure a round-trip time from a timestamp, if no segment is being timed (RFC 7323 §4; RFC
+    /// 6298 §3).
     fn sample_by_timestamp(
         &self,
         tcb: &mut Tcb,
@@ -74,20 +76,21 @@ impl CumulativeSender {
             options.timestamps.filter(|t| t.1 != 0 && tracking.timestamps && self.timed_at == Time::NEVER)?;
         let ms = timestamp(now).wrapping_sub(reply);
         if ms >= 1 << 24 {
-            return None; // an echo of nothing that we sent
+            return None; // the echoed timestamp is not one that this sender sent
         }
         let rtt = Duration::from_millis(u64::from(ms.max(1)));
         tcb.rto.on_sample(tcp, Time(now.0.saturating_sub(rtt.0)), now, (tcb.una, tcb.max));
         Some(rtt)
     }
 
+    /// Process an ACK that advances SND.UNA.
     #[inline]
     fn on_new_ack(&mut self, tcb: &mut Tcb, arriving: &ArrivingAck, tcp: &Tcp) {
         let &ArrivingAck { now, segment, options, feedback } = arriving;
         let ack = segment.ack;
         let acked = ack - tcb.una;
         tcb.una = ack;
-        tcb.retransmit = false; // pacing may hold what is acknowledged now
+        tcb.retransmit = false; // the ACK may cover a retransmission that pacing still delays
         tcb.acked += u64::from(acked) - u64::from(tcb.fin_sent && ack == tcb.max);
         if self.nxt.before(ack) {
             self.nxt = ack;
@@ -125,7 +128,8 @@ impl CumulativeSender {
                         FastRetransmitTimer::Each | FastRetransmitTimer::First
                     );
                     if !self.duplicates.on_partial() && !each {
-                        tcb.timer = timer; // RFC 6582 §3.2, step 3: for the first partial ACK only
+                        // RFC 6582 §3.2, step 3: only the first partial ACK restarts the timer
+                        tcb.timer = timer;
                     }
                     return;
                 }
@@ -137,7 +141,7 @@ impl CumulativeSender {
                     } else if newreno {
                         newreno::cwnd_at_end(tcb.ssthresh, f64::from(tcb.max - tcb.una), f64::from(tcb.smss))
                     } else {
-                        tcb.ssthresh // RFC 5681 §3.2, step 6
+                        tcb.ssthresh // RFC 5681 §3.2, step 6: the window is deflated
                     };
                 }
             }
@@ -172,6 +176,7 @@ impl CumulativeSender {
         }
     }
 
+    /// Process a duplicate ACK. Return true if cwnd was reduced.
     #[inline(never)]
     fn on_duplicate_ack(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> bool {
         if self.tests_retransmission(tcp) && self.test_timeout(tcb, tcb.una, None, false, &Options::NONE, tcp)
@@ -196,11 +201,13 @@ impl CumulativeSender {
                 tcb.stats.fast_retransmits += 1;
                 self.arm_undo(tcb, tcp);
                 if reduced_by_ecn {
-                    self.last_reduction = Some(Congestion::FastRetransmit); // the window was cut for this congestion
+                    // cwnd was already reduced for this congestion
+                    self.last_reduction = Some(Congestion::FastRetransmit);
                 } else {
                     self.reduce_cwnd(tcb, Congestion::FastRetransmit, self.inflation, now, tcp);
                 }
-                self.timed_at = Time::NEVER; // Karn: the timed segment may be the lost one
+                // Karn's algorithm: the timed segment may be the lost one
+                self.timed_at = Time::NEVER;
                 if tcp.rto.fast_retransmit != FastRetransmitTimer::RunsOn {
                     tcb.restart_timer(now, tcp);
                 }
@@ -210,7 +217,7 @@ impl CumulativeSender {
                     tcb.cwnd = tahoe::cwnd(f64::from(tcb.smss));
                     self.nxt = tahoe::send_next(tcb.una);
                 } else {
-                    self.inflation = tcp.recovery.duplicate_acks.0 as u32 * tcb.smss; // step 3
+                    self.inflation = tcp.recovery.duplicate_acks.0 as u32 * tcb.smss; // RFC 5681 §3.2, step 3: the window is inflated
                     tcb.retransmit = true;
                 }
                 !reduced_by_ecn
@@ -218,12 +225,13 @@ impl CumulativeSender {
         }
     }
 
-    /// Whether an ACK may tell of a retransmission that was not needed.
+    /// Return true if an ACK may reveal a spurious retransmission.
     #[inline]
     fn tests_retransmission(&self, tcp: &Tcp) -> bool {
         self.measurements.as_ref().is_some_and(|m| tcp.recovery.eifel || m.tracking.frto != Frto::Off)
     }
 
+    /// Record the measurements of an ACK and pass it to the congestion controller.
     #[inline(never)]
     fn update_cwnd(&mut self, tcb: &mut Tcb, by: (Time, Feedback), mut progress: Progress, tcp: &Tcp) {
         let window = self.window(tcb);
@@ -233,22 +241,27 @@ impl CumulativeSender {
         tcb.update_cwnd(by, &progress, &window, self.tracking_mut(), tcp);
     }
 
-    /// Linux counts a segment as delivered for a duplicate ACK, but for the one that is missing.
+    /// Count one segment as delivered for a duplicate ACK (Linux), up to all segments in flight
+    /// except for the missing one.
     fn count_duplicate(&mut self, tcb: &Tcb, tcp: &Tcp) {
         if tcp.details.without_sack == WithoutSack::Left {
             return;
         }
-        let out = self.counts(tcb).0;
-        let over = self.duplicates.limit(out.saturating_sub(1));
+        let segments = self.counts(tcb).0;
+        let over = self.duplicates.limit(segments.saturating_sub(1));
         let Some(measurements) = &mut self.measurements else { return };
         if !over {
             measurements.delivered += u64::from(tcb.smss);
         } else if tcp.recovery.reordering == ReorderingRules::Linux {
-            measurements.tracking.reordering.on_more_duplicates(out, tcp.recovery.reordering_max.0 as u32);
+            measurements
+                .tracking
+                .reordering
+                .on_more_duplicates(segments, tcp.recovery.reordering_max.0 as u32);
         }
     }
 
-    /// Of so many bytes that an ACK acknowledges, those that no duplicate told of.
+    /// Return the number of bytes that a new ACK delivers beyond those already counted for
+    /// duplicate ACKs. `acked` is the number of bytes that the new ACK acknowledges.
     fn newly_delivered(&mut self, tcb: &Tcb, acked: u32, tcp: &Tcp) -> u32 {
         if tcp.details.without_sack == WithoutSack::Left || self.duplicates.count() == 0 {
             return acked;

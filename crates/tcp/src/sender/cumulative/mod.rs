@@ -1,4 +1,5 @@
-//! The sender without SACK: it knows of bytes alone, and goes back to SND.UNA when the timer expires.
+//! The sender without SACK, which counts bytes and returns to SND.UNA when the retransmission timer
+//! expires.
 
 mod ack;
 mod output;
@@ -20,35 +21,41 @@ use crate::recovery::eifel::Undo;
 use crate::recovery::reno::Duplicates;
 use crate::window::Window;
 
-/// What a sender without SACK has.
+/// State of a sender without SACK.
 #[derive(Clone, Debug)]
 pub(super) struct CumulativeSender {
-    /// SND.NXT.
+    /// Next sequence number to send (SND.NXT).
     nxt: Seq,
-    /// What fast recovery adds to cwnd.
+    /// Bytes that fast recovery adds to cwnd.
     inflation: u32,
-    /// `max` at the last cut of the window (recover of RFC 6582).
+    /// SND.MAX at the last reduction of cwnd (recover of RFC 6582).
     recover: Seq,
+    /// Duplicate ACKs, and the state of fast recovery.
     duplicates: Duplicates,
-    /// The last reason for cutting the window.
+    /// Cause of the last reduction of cwnd.
     last_reduction: Option<Congestion>,
-    /// The segment being timed and when it was sent; [`Time::NEVER`]: none.
+    /// Sequence number of the segment whose round-trip time is being measured.
     timed: Seq,
+    /// Transmission time of the timed segment; [`Time::NEVER`] if no segment is timed.
     timed_at: Time,
+    /// Optional measurements.
     measurements: Option<Box<Measurements>>,
 }
 
-/// What is measurements, where something needs it.
+/// Optional measurements, which a parameter or the controller requires.
 #[derive(Clone, Debug)]
 struct Measurements {
+    /// Optional state that both kinds of sender share.
     tracking: Tracking,
+    /// Bytes delivered.
     delivered: u64,
-    /// For controllers that measure: where each segment ends that was sent once, when it was sent, and the bytes delivered by then.
+    /// End, transmission time and bytes delivered at that time, for each segment sent once. Only a
+    /// controller that needs measurements fills this queue.
     sent: VecDeque<(Seq, Time, u64)>,
 }
 
 impl CumulativeSender {
-    /// Before the SYN, whose sequence number is `iss`.
+    /// Create the sender before its SYN, whose sequence number is `iss`.
     pub fn new(iss: Seq) -> Self {
         CumulativeSender {
             nxt: iss,
@@ -62,24 +69,26 @@ impl CumulativeSender {
         }
     }
 
-    /// The SYN is timed from then on ([`Time::NEVER`]: it is not).
+    /// Measure the round-trip time of the SYN from `at`; with [`Time::NEVER`], do not measure it.
     pub fn time_syn(&mut self, at: Time) {
         self.timed_at = at;
     }
 
-    /// Everything up to SND.MAX was sent.
+    /// Set SND.NXT to SND.MAX.
     pub fn skip_to_max(&mut self, tcb: &Tcb) {
         self.nxt = tcb.max;
     }
 
-    /// What is out is to be sent again, and not timed.
+    /// Set SND.NXT to SND.UNA, so that all data in flight is retransmitted, and stop the current
+    /// measurement of the round-trip time.
     pub fn rewind_to_una(&mut self, tcb: &Tcb) {
         (self.nxt, self.timed_at) = (tcb.una, Time::NEVER);
     }
 
-    /// The SYN is acknowledged; what it brings is kept track of if it must be.
+    /// Process the acknowledgement of the SYN, and store the optional state if there is one.
     pub fn on_syn_acked(&mut self, tcb: &Tcb, tracking: Option<Tracking>) {
-        self.recover = Seq(tcb.una.0.wrapping_sub(1)); // RFC 6582 §3.2: nothing was sent before
+        // RFC 6582 §3.2: all earlier data is acknowledged
+        self.recover = Seq(tcb.una.0.wrapping_sub(1));
         self.measurements =
             tracking.map(|tracking| Box::new(Measurements { tracking, delivered: 0, sent: VecDeque::new() }));
     }
@@ -92,22 +101,22 @@ impl CumulativeSender {
         self.measurements.as_mut().map(|m| &mut m.tracking)
     }
 
-    /// The window as it is.
+    /// Return the windows as a congestion control reads them.
     pub fn window(&self, tcb: &Tcb) -> Window {
         Window { inflation: f64::from(self.inflation), ..tcb.window(f64::from(tcb.flight())) }
     }
 
-    /// Bytes delivered, if they are counted.
+    /// Return the number of bytes delivered, if the sender counts them.
     pub fn delivered(&self) -> Option<u64> {
         self.measurements.as_ref().map(|m| m.delivered)
     }
 
-    /// The degree of reordering, in segments.
+    /// Return the degree of reordering in segments.
     pub fn reordering_degree(&self, tcp: &Tcp) -> u32 {
         self.tracking().map_or(tcp.recovery.duplicate_acks.0 as u32, |m| m.reordering.segments())
     }
 
-    /// Where the sender stands, as far as the last cut tells.
+    /// Return the state of congestion avoidance, derived from the last reduction.
     pub fn state(&self, tcb: &Tcb) -> CaState {
         match self.last_reduction {
             _ if self.duplicates.in_recovery() => CaState::Recovery,
@@ -117,19 +126,33 @@ impl CumulativeSender {
         }
     }
 
-    /// Segments out, and those of which duplicate ACKs told.
+    /// Return the number of segments in flight and the number of duplicate ACKs.
     pub fn counts(&self, tcb: &Tcb) -> (u32, u32) {
         (tcb.flight().div_ceil(tcb.smss.max(1)), self.duplicates.count())
     }
 
-    /// Cuts the window; `limited`: bytes that duplicate ACKs let go.
+    /// Reduce cwnd and ssthresh. `limited_transmit` is the number of bytes that limited transmit
+    /// has sent.
     #[cold]
-    fn reduce_cwnd(&mut self, tcb: &mut Tcb, congestion: Congestion, limited: u32, now: Time, tcp: &Tcp) {
-        tcb.reduce_cwnd(now, congestion, tcb.window_at_reduction(self.window(tcb), tcb.una, limited), tcp);
+    fn reduce_cwnd(
+        &mut self,
+        tcb: &mut Tcb,
+        congestion: Congestion,
+        limited_transmit: u32,
+        now: Time,
+        tcp: &Tcp,
+    ) {
+        tcb.reduce_cwnd(
+            now,
+            congestion,
+            tcb.window_at_reduction(self.window(tcb), tcb.una, limited_transmit),
+            tcp,
+        );
         (self.last_reduction, self.recover) = (Some(congestion), tcb.max);
     }
 
-    /// A recovery begins, which may be for nothing.
+    /// Store the state before a reduction, so that it can be undone if the retransmission is
+    /// spurious.
     fn arm_undo(&mut self, tcb: &Tcb, tcp: &Tcp) {
         let window = self.window(tcb);
         if (tcp.recovery.eifel || tcp.recovery.frto != FrtoKind::Off)
@@ -139,7 +162,7 @@ impl CumulativeSender {
         }
     }
 
-    /// Whether cwnd is what stops the sender now.
+    /// Record whether cwnd limits the sender now.
     pub fn record_limit(&mut self, tcb: &mut Tcb) {
         if let Some(m) = &mut self.measurements {
             let flight = f64::from(tcb.flight());
@@ -149,7 +172,7 @@ impl CumulativeSender {
         }
     }
 
-    /// A round trip by the segment that is timed.
+    /// Measure the round-trip time of the timed segment, if it is acknowledged.
     #[inline]
     pub fn sample_rtt(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Duration> {
         let (seq, sent) = (self.timed, self.timed_at);
@@ -163,14 +186,15 @@ impl CumulativeSender {
 }
 
 impl Measurements {
-    /// So many bytes were delivered; the round trip of what was sent last of them, if it is known.
+    /// Count `delivered` newly delivered bytes. `rtt` is the round-trip time of the segment among
+    /// them that was sent last, if it is known.
     #[inline]
     fn record_delivered(&mut self, delivered: u32, rtt: Option<Duration>) {
         self.tracking.min_rtt = rtt.map_or(self.tracking.min_rtt, |rtt| rtt.min(self.tracking.min_rtt));
         self.delivered += u64::from(delivered);
     }
 
-    /// An ACK up to `una` came: takes its round trip, and a sample of the delivery rate.
+    /// Process an ACK up to `una`: measure its round-trip time and sample its delivery rate.
     fn on_ack(&mut self, una: Seq, now: Time, progress: &mut Progress) {
         self.record_delivered(progress.delivered, progress.rtt);
         let tracking = &mut self.tracking;
@@ -179,15 +203,15 @@ impl Measurements {
             while self.sent.front().is_some_and(|s| !s.0.after(una)) {
                 newest = self.sent.pop_front();
             }
-            if let Some((_, at, by_then)) = newest {
+            if let Some((_, at, delivered_before)) = newest {
                 let interval = now.since(at);
                 tracking.min_rtt = tracking.min_rtt.min(interval);
                 progress.rtt = Some(interval);
                 progress.rate = Some(RateSample {
-                    delivered: self.delivered - by_then,
+                    delivered: self.delivered - delivered_before,
                     interval,
-                    app_limited: tracking.is_app_limited_at(by_then),
-                    prior_delivered: by_then,
+                    app_limited: tracking.is_app_limited_at(delivered_before),
+                    prior_delivered: delivered_before,
                     lost: 0,
                 });
             }
@@ -195,13 +219,13 @@ impl Measurements {
         progress.total_delivered = self.delivered;
     }
 
-    /// A segment of `len` bytes went out, that ends at `max` if it is new.
+    /// Record that a segment of `len` bytes is sent. A new segment ends at `max`.
     #[inline(never)]
     fn on_sent(&mut self, now: Time, max: Seq, len: u32, is_new: bool) {
         if is_new && len > 0 {
             self.sent.push_back((max, now, self.delivered));
         } else {
-            self.sent.clear(); // Karn: an ACK may be of either
+            self.sent.clear(); // Karn's algorithm: a later ACK may acknowledge either transmission
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What goes out without scoreboard: new data, or again from SND.NXT.
+//! Transmission without SACK: new data, and retransmissions from SND.NXT.
 
 use net::Seq;
 use units::Time;
@@ -11,7 +11,7 @@ use crate::sender::outgoing::Outgoing;
 use crate::sender::tcb::Tcb;
 
 impl CumulativeSender {
-    /// The next segment to send, if there is one that may go now.
+    /// Return the next segment, if the sender may send one now.
     #[inline]
     pub fn next_segment(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         if SLOW_PATHS || self.nxt != tcb.max || (tcb.retransmit | tcb.wait_for_timer) {
@@ -20,23 +20,26 @@ impl CumulativeSender {
         if self.measurements.is_some() {
             return self.next_tracked(tcb, now, tcp);
         }
-        // Most often: a whole segment of new data with more behind it, or no room for one.
+        // Usual case: the window permits a whole segment of new data that is not the last, or it
+        // does not.
         if tcb.unsent <= u64::from(tcb.smss) {
-            let nothing = tcb.unsent == 0 && tcb.closing == tcb.fin_sent; // a receiver of data is always here
-            return if nothing { None } else { self.next_in_order(tcb, now, tcp) };
+            // the usual case of a receiver of data
+            let idle = tcb.unsent == 0 && tcb.closing == tcb.fin_sent;
+            return if idle { None } else { self.next_in_order(tcb, now, tcp) };
         }
         let sent = tcb.flight();
-        let room = self.limit(tcb).saturating_sub(sent);
-        if room < tcb.smss {
+        let usable = self.limit(tcb).saturating_sub(sent);
+        if usable < tcb.smss {
             return if sent > 0 { None } else { self.next_in_order(tcb, now, tcp) };
         }
         let mut outgoing = tcb.build_next(now, tcb.smss, tcp);
-        outgoing.last = room - tcb.smss < tcb.smss && tcb.unsent > u64::from(tcb.smss);
+        outgoing.last = usable - tcb.smss < tcb.smss && tcb.unsent > u64::from(tcb.smss);
         self.time(outgoing, now);
         self.nxt = tcb.max;
         Some(outgoing)
     }
 
+    /// Return the next segment in every case that the fast path excludes.
     #[inline(never)]
     fn next_general(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         match self.measurements {
@@ -46,8 +49,8 @@ impl CumulativeSender {
         }
     }
 
-    /// As [`CumulativeSender::next_segment`], where something is kept track of: nothing is to be sent again.
-    #[inline(never)] // so that what controllers compute stays out of the loop that asks
+    /// Return the next segment of a sender with optional state that has no data to retransmit.
+    #[inline(never)] // keeps the code of the congestion controls out of the caller's loop
     fn next_tracked(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let is_bulk = tcb.unsent > u64::from(tcb.smss)
             && tcb.max != tcb.una
@@ -57,15 +60,15 @@ impl CumulativeSender {
             return self.next_measured(tcb, now, tcp);
         }
         tcb.pacing_holds = false;
-        let room = self.limit(tcb).saturating_sub(tcb.flight());
-        if room < tcb.smss || !self.is_buffered(tcb, tcb.smss, tcp) {
+        let usable = self.limit(tcb).saturating_sub(tcb.flight());
+        if usable < tcb.smss || !self.is_buffered(tcb, tcb.smss, tcp) {
             self.record_limit(tcb);
             return None;
         }
         let mut outgoing = tcb.build_next(now, tcb.smss, tcp);
         self.time(outgoing, now);
         self.nxt = tcb.max;
-        if room - tcb.smss < tcb.smss && tcb.unsent > u64::from(tcb.smss) {
+        if usable - tcb.smss < tcb.smss && tcb.unsent > u64::from(tcb.smss) {
             self.record_limit(tcb);
             outgoing.last = true;
         }
@@ -77,7 +80,7 @@ impl CumulativeSender {
         Some(outgoing)
     }
 
-    /// The same, whatever is to be sent.
+    /// Return the next segment of a sender with optional state, in the general case.
     #[inline(never)]
     fn next_measured(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let prepare_to_send = tcb.prepare_to_send(self.tracking()?, now, tcp);
@@ -104,12 +107,13 @@ impl CumulativeSender {
         Some(outgoing)
     }
 
-    /// What may be in flight.
+    /// Return the maximum number of bytes in flight.
     #[inline]
     fn limit(&self, tcb: &Tcb) -> u32 {
         (tcb.cwnd as u32).saturating_add(self.inflation).min(tcb.rwnd)
     }
 
+    /// Return the next segment from SND.NXT, or the retransmission that is due.
     #[inline(never)]
     fn next_in_order(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let mss = tcb.smss;
@@ -121,37 +125,39 @@ impl CumulativeSender {
             return Some(self.build(tcb, now, tcb.una, mss.min(tcb.data_end() - tcb.una), tcp));
         }
         let sent = self.nxt - tcb.una;
-        let room = self.limit(tcb).saturating_sub(sent);
-        let again = if self.nxt.before(tcb.data_end()) { tcb.data_end() - self.nxt } else { 0 };
-        let available = u64::from(again).saturating_add(tcb.unsent);
+        let usable = self.limit(tcb).saturating_sub(sent);
+        let retransmittable = if self.nxt.before(tcb.data_end()) { tcb.data_end() - self.nxt } else { 0 };
+        let available = u64::from(retransmittable).saturating_add(tcb.unsent);
         if available == 0 {
             let fin_due = tcb.closing && (!tcb.fin_sent || self.nxt.before(tcb.max));
-            return (fin_due && room > 0).then(|| self.build(tcb, now, self.nxt, 0, tcp));
+            return (fin_due && usable > 0).then(|| self.build(tcb, now, self.nxt, 0, tcp));
         }
         let len = available.min(u64::from(mss)) as u32;
-        // A segment is sent whole (RFC 9293 §3.8.6.2.1), unless nothing is out, or it goes out again, and a part is worth
-        // it.
-        if room < len {
-            let part =
-                sent == 0 && room > 0 && tcb.rwnd < len && (again > 0 || tcb.avoids_silly_window(room));
-            if !part {
+        // A segment is sent whole (RFC 9293 §3.8.6.2.1). The exceptions are a retransmission, and a
+        // new segment that silly window avoidance permits while no data is in flight.
+        if usable < len {
+            let may_split = sent == 0
+                && usable > 0
+                && tcb.rwnd < len
+                && (retransmittable > 0 || tcb.avoids_silly_window(usable));
+            if !may_split {
                 tcb.persist(now, tcp);
                 return None;
             }
-            let outgoing = self.build(tcb, now, self.nxt, room, tcp);
+            let outgoing = self.build(tcb, now, self.nxt, usable, tcp);
             self.nxt = self.nxt + outgoing.len;
             return Some(outgoing);
         }
         let mut len = len;
         if let Some(tracking) = self.tracking() {
             len = tracking.within_record(self.nxt, len);
-            let last = again == 0 && u64::from(len) == tcb.unsent;
+            let last = retransmittable == 0 && u64::from(len) == tcb.unsent;
             if len < mss && last && !tcb.closing && tcb.holds_small_segment(tracking, tcp) {
                 tcb.persist(now, tcp);
                 return None;
             }
         }
-        if again == 0 && !self.is_buffered(tcb, len, tcp) {
+        if retransmittable == 0 && !self.is_buffered(tcb, len, tcp) {
             return None;
         }
         let outgoing = self.build(tcb, now, self.nxt, len, tcp);
@@ -167,6 +173,7 @@ impl CumulativeSender {
         queue.fill(tcb, 0, tcp) >= len
     }
 
+    /// Build a segment, record it, and time its round trip if no other segment is timed.
     #[inline(never)]
     fn build(&mut self, tcb: &mut Tcb, now: Time, seq: Seq, len: u32, tcp: &Tcp) -> Outgoing {
         let outgoing = tcb.build(now, seq, len, self.tracking(), tcp);
@@ -181,7 +188,8 @@ impl CumulativeSender {
         outgoing
     }
 
-    /// A new segment is timed if none is.
+    /// Start to measure the round-trip time of a new segment, unless another segment is being
+    /// timed.
     #[inline]
     fn time(&mut self, outgoing: Outgoing, now: Time) {
         if outgoing.is_new && self.timed_at == Time::NEVER {
@@ -189,7 +197,7 @@ impl CumulativeSender {
         }
     }
 
-    /// A byte that the window had no room for is sent again with what follows.
+    /// Send a window probe. The byte of the probe is sent again with the data that follows it.
     fn probe(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Outgoing {
         let outgoing = tcb.probe_window(now, tcp);
         if outgoing.seq == tcb.una {

@@ -1,4 +1,4 @@
-//! Retransmissions that were not needed, without scoreboard: F-RTO (RFC 5682 §2.1) and Eifel.
+//! Detection of spurious retransmissions by a sender without SACK: F-RTO (RFC 5682 §2.1) and Eifel.
 
 use net::{Options, Seq};
 
@@ -8,8 +8,9 @@ use crate::recovery::frto::{self, Frto};
 use crate::sender::tcb::Tcb;
 
 impl CumulativeSender {
-    /// Tests whether the last retransmission was spurious. Returns whether the ACK is dealt with. `acked`: bytes that it acknowledges, if
-    /// it is no duplicate.
+    /// Test whether the last retransmission was spurious. Return true if the ACK needs no further
+    /// processing. `acked` is the number of bytes that a new ACK acknowledges, and `None` for a
+    /// duplicate ACK.
     #[inline(never)]
     pub(super) fn test_timeout(
         &mut self,
@@ -25,18 +26,19 @@ impl CumulativeSender {
         let advances = acked.is_some();
         let can_send = tcb.unsent > 0 && tcb.usable_window() > 0;
         let reply = options.timestamps.map(|t| t.1);
-        // RFC 3522 §3.2, step 5: not if everything is acknowledged.
+        // RFC 3522 §3.2, step 5: the timestamp is not proof if the ACK acknowledges all data.
         let proved = advances && !echo && ack.before(tcb.max) && tracking.undo.original_arrived(reply);
         let spurious = if tcp.recovery.eifel && proved {
             true
         } else {
-            let was = tracking.frto;
-            let whole = was != Frto::Retransmitted || !ack.before(self.nxt); // all that was sent again
-            match tracking.frto.on_ack(advances && whole, ack, self.recover, can_send) {
+            let state = tracking.frto;
+            // the ACK covers all retransmitted data
+            let covers_retransmissions = state != Frto::Retransmitted || !ack.before(self.nxt);
+            match tracking.frto.on_ack(advances && covers_retransmissions, ack, self.recover, can_send) {
                 frto::Verdict::Nothing => false,
                 frto::Verdict::Lost => {
-                    if was == Frto::SentNew {
-                        // Step 3a: what was not acknowledged goes out again, three segments at first.
+                    if state == Frto::SentNew {
+                        // RFC 5682 §2.1, step 3a: retransmit the unacknowledged data, at first three segments.
                         self.nxt = tcb.una;
                         self.inflation = 0;
                         tcb.cwnd = tcb.cwnd.max(3.0 * f64::from(tcb.smss));
@@ -45,7 +47,7 @@ impl CumulativeSender {
                 }
                 frto::Verdict::SendNew => {
                     self.nxt = tcb.max;
-                    // Step 2b: up to two new segments.
+                    // RFC 5682 §2.1, step 2b: send at most two new segments.
                     self.inflation = (tcb.flight() + 2 * tcb.smss).saturating_sub(tcb.cwnd as u32);
                     return true;
                 }

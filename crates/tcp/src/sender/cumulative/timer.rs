@@ -1,4 +1,4 @@
-//! The retransmission timer expires, without scoreboard.
+//! Retransmission timeout of a sender without SACK.
 
 use units::Time;
 
@@ -9,30 +9,33 @@ use crate::recovery::frto::Frto;
 use crate::sender::tcb::Tcb;
 
 impl CumulativeSender {
-    /// Sending goes back to SND.UNA.
+    /// Process the expiry of the retransmission timer: reduce cwnd and return to SND.UNA.
     pub fn on_timeout(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) {
         let in_recovery = self.duplicates.end();
         self.inflation = 0;
         let in_same_window = !tcb.una.after(self.recover);
-        let again = matches!(self.last_reduction, Some(Congestion::Timeout { .. })) && in_same_window;
-        if !again {
+        let repeated = matches!(self.last_reduction, Some(Congestion::Timeout { .. })) && in_same_window;
+        if !repeated {
             self.arm_undo(tcb, tcp);
         }
         let congestion = Congestion::Timeout { repeated: tcb.expirations > 1 };
         if self.last_reduction == Some(Congestion::Ecn) && in_same_window {
-            // ssthresh was halved for this window of data already.
+            // ssthresh was already reduced in this window of data.
             tcb.cwnd = f64::from(tcb.smss);
             (self.last_reduction, self.recover) = (Some(congestion), tcb.max);
         } else {
             self.reduce_cwnd(tcb, congestion, 0, now, tcp);
         }
         self.nxt = tcb.una;
-        tcb.retransmit = tcb.rwnd == 0; // a window taken back is probed with what is out (RFC 9293 §3.8.6)
+        // a window that the receiver has closed again is probed with data in flight (RFC 9293
+        // §3.8.6)
+        tcb.retransmit = tcb.rwnd == 0;
         self.timed_at = Time::NEVER;
         tcb.rto.back_off();
         tcb.set_rto(now, self.tracking(), tcp);
         if let Some(tracking) = self.tracking_mut() {
-            let begins = tracking.frto != Frto::Off || (!again && !in_recovery); // RFC 5682 §2.1: again, from step 1
+            // RFC 5682 §2.1: a repeated timeout restarts F-RTO from step 1
+            let begins = tracking.frto != Frto::Off || (!repeated && !in_recovery);
             tracking.frto =
                 if tcp.recovery.frto != FrtoKind::Off && begins { Frto::Retransmitted } else { Frto::Off };
         }

@@ -1,4 +1,4 @@
-//! The order in which the sender with SACK processes an ACK (RFC 6675 §5; Linux, tcp_ack).
+//! The order in which a sender with SACK processes an ACK (RFC 6675 §5; Linux, tcp_ack).
 
 use net::Seq;
 use units::{Duration, Time};
@@ -16,23 +16,31 @@ use crate::sender::cwnd::Progress;
 use crate::sender::tcb::{Tcb, TimerPurpose};
 use crate::timestamp::timestamp;
 
-/// Result of processing an ACK, from which cwnd follows.
+/// Result of processing an ACK, from which the sender computes cwnd.
 #[derive(Clone, Copy, Debug)]
 struct Outcome {
-    /// Bytes newly_acked acknowledged, newly_acked delivered, and the latter in units of flight.
+    /// Bytes newly acknowledged by the acknowledgement number.
     acked: u32,
+    /// Bytes newly delivered.
     delivered: u32,
+    /// Newly delivered data in the unit in which the pipe is counted.
     weight: u64,
+    /// Round-trip time of the newly delivered segment that was sent last.
     rtt: Option<Duration>,
+    /// Delivery rate, if it was sampled.
     rate: Option<RateSample>,
+    /// True if a reduction was in progress before the ACK.
     was_reducing: bool,
+    /// True if the ACK advanced SND.UNA and revealed no further loss (PRR's SafeACK).
     safe: bool,
-    cut: bool,
+    /// True if cwnd was reduced.
+    reduced: bool,
+    /// True if cwnd was reduced for ECN-Echo.
     reduced_by_echo: bool,
 }
 
 impl SackSender {
-    /// Process an acceptable ACK of an established connection. Return whether cwnd was reduced.
+    /// Process an acceptable ACK of an established connection. Return true if cwnd was reduced.
     #[inline(never)]
     pub fn on_ack(&mut self, tcb: &mut Tcb, arriving: &ArrivingAck, tcp: &Tcp) -> bool {
         let was_una = tcb.una;
@@ -43,7 +51,7 @@ impl SackSender {
         self.finish_ack(tcb, was_una, arriving, &outcome, tcp)
     }
 
-    /// Finish an ACK: update SND.WND, then cwnd. Return whether cwnd was reduced.
+    /// Finish an ACK: update SND.WND, then cwnd. Return true if cwnd was reduced.
     #[inline(always)]
     fn finish_ack(
         &mut self,
@@ -54,17 +62,18 @@ impl SackSender {
         tcp: &Tcp,
     ) -> bool {
         if tcb.update_window(arriving.now, arriving.segment, tcb.una != was_una, tcp) {
-            self.board.lose_all(false); // the octet of a probe, if it was refused
+            // the byte of a window probe is lost if the receiver refused it
+            self.board.lose_all(false);
         }
         if tcb.wait_for_timer {
             tcb.wait_one_timeout(arriving.now, outcome.reduced_by_echo, tcp);
         }
         self.open_window(tcb, arriving, outcome, tcp);
-        outcome.cut
+        outcome.reduced
     }
 
-    /// Fast path of [`process_ack`](Self::process_ack) for a cumulative ACK of segments sent once, outside
-    /// recovery. Return `None` for every other ACK.
+    /// Process a cumulative ACK of segments sent once, outside recovery: the fast path of
+    /// [`process_ack`](Self::process_ack). Return `None` for every other ACK.
     #[inline(always)]
     fn process_in_order(&mut self, tcb: &mut Tcb, arriving: &ArrivingAck, tcp: &Tcp) -> Option<Outcome> {
         let &ArrivingAck { now, segment, options, feedback } = arriving;
@@ -96,12 +105,12 @@ impl SackSender {
             rate,
             was_reducing: false,
             safe: true,
-            cut: false,
+            reduced: false,
             reduced_by_echo: false,
         })
     }
 
-    /// SND.UNA comes to `ack`.
+    /// Advance SND.UNA to `ack`.
     fn advance(&mut self, tcb: &mut Tcb, ack: Seq) {
         tcb.acked += u64::from(ack - tcb.una) - u64::from(tcb.fin_sent && ack == tcb.max);
         tcb.una = ack;
@@ -109,7 +118,8 @@ impl SackSender {
         self.limited_transmit = 0;
     }
 
-    /// So much was delivered, of which `newest` was sent last: a sample of the delivery rate, if its departure is kept.
+    /// Count `delivered` bytes that were newly delivered. `newest` is the segment among them that
+    /// was sent last. Return a delivery rate sample, if the state at its departure was stored.
     fn on_delivered(
         &mut self,
         now: Time,
@@ -119,7 +129,7 @@ impl SackSender {
         self.clock.delivered += u64::from(delivered);
         let mut rate = None;
         if let Some((newest, departure)) = newest {
-            // What was delivered since it was sent.
+            // Bytes delivered since the segment was sent.
             let since = (self.clock.delivered as u32).wrapping_sub(newest.delivered);
             let prior_delivered = self.clock.delivered - u64::from(since);
             self.board.rack.on_rate(prior_delivered, self.clock.delivered);
@@ -138,8 +148,9 @@ impl SackSender {
         rate
     }
 
-    /// A round trip was measurements: that of what was sent first of all that an ACK covers goes to the timer, that of what was sent
-    /// last is returned.
+    /// Process a round-trip time. `first` and `last` are the transmission times of the first and
+    /// the last segment that the ACK delivers. The RTO estimator uses `first`. Return the
+    /// round-trip time since `last`.
     fn on_round_trip(
         &mut self,
         tcb: &mut Tcb,
@@ -154,7 +165,8 @@ impl SackSender {
         rtt
     }
 
-    /// The timer begins again with the timeout as it was before the round trip of an ACK that advances, where it does.
+    /// Restart the timer of an ACK that advances SND.UNA with the RTO from before the ACK's
+    /// round-trip time, if the parameters specify this order.
     fn restart_first(&self, tcb: &mut Tcb, now: Time, rto: Duration, tcp: &Tcp) {
         if tcp.rto.order == RtoOrder::RestartFirst
             && tcb.timer != Time::NEVER
@@ -164,103 +176,107 @@ impl SackSender {
         }
     }
 
-    /// Process an ACK, all but the growth of cwnd: update the scoreboard and the RTT, undo what was
-    /// spurious, leave a recovery that is complete, detect losses, and reduce cwnd.
+    /// Process an ACK except for the growth of cwnd. Update the scoreboard and the RTT, undo a
+    /// spurious reduction, leave a completed recovery, detect losses, and reduce cwnd.
     #[inline(never)]
     fn process_ack(&mut self, tcb: &mut Tcb, arriving: &ArrivingAck, tcp: &Tcp) -> Outcome {
         let &ArrivingAck { now, segment, feedback, .. } = arriving;
         let (was_una, was_state) = (tcb.una, self.state);
         let advanced = segment.ack.after(was_una);
         let plain_duplicate = !advanced && segment.len == 0 && segment.window == tcb.rwnd;
-        let (d, widened) = self.update_scoreboard(tcb, arriving, tcp);
+        let (delivery, widened) = self.update_scoreboard(tcb, arriving, tcp);
         let rto = tcb.rto.timeout(tcp);
         if advanced {
             tcb.end_back_off_by_ack(tcp);
         }
-        let rtt = self.measure(tcb, &d, arriving, advanced, tcp);
-        let rate = self.sample_rate(now, &d);
-        self.undo_spurious(tcb, &d, arriving, was_una, tcp);
-        let probe = self.tlp.on_ack(segment.ack, d.dsack, plain_duplicate && !d.sacked);
+        let rtt = self.measure_rtt(tcb, &delivery, arriving, advanced, tcp);
+        let rate = self.sample_rate(now, &delivery);
+        self.undo_spurious(tcb, &delivery, arriving, was_una, tcp);
+        let probe = self.tlp.on_ack(segment.ack, delivery.dsack, plain_duplicate && !delivery.sacked);
         if self.state == CaState::Loss {
-            self.test_timeout(tcb, &d, arriving, advanced, tcp);
+            self.test_timeout(tcb, &delivery, arriving, advanced, tcp);
         }
         self.leave_recovery(tcb, widened, tcp);
         let lost_before = self.lost_bytes;
         let next = self.find_losses(tcb, now, tcp);
-        let reduced_by_echo = self.respond_to_mark(tcb, &d, arriving, was_una, tcp);
-        let cut = reduced_by_echo
+        let reduced_by_echo = self.respond_to_mark(tcb, &delivery, arriving, was_una, tcp);
+        let reduced = reduced_by_echo
             | self.respond_to_repair(tcb, probe, was_una, now, tcp)
             | self.enter_recovery(tcb, was_una, now, tcp);
         if keeps_reduction(feedback.echo, tcp) {
             self.tracking.undo.keep_reduction();
         }
-        self.rearm_timer(tcb, &d, (now, next), advanced.then_some(rto), tcp);
+        self.rearm_timer(tcb, &delivery, (now, next), advanced.then_some(rto), tcp);
         Outcome {
             acked: if advanced { segment.ack - was_una } else { 0 },
-            delivered: d.delivered,
-            weight: d.weight,
+            delivered: delivery.delivered,
+            weight: delivery.weight,
             rtt,
             rate,
             was_reducing: was_state == CaState::Recovery
                 || (was_state == CaState::Cwr && reduces_in_proportion(tcb, tcp)),
             safe: advanced && self.lost_bytes == lost_before,
-            cut,
+            reduced,
             reduced_by_echo,
         }
     }
 
-    /// Update the scoreboard and SND.UNA (RFC 6675 §4, Update). Return what the ACK delivers, and whether
-    /// a D-SACK widened the reordering window.
+    /// Update the scoreboard and SND.UNA (RFC 6675 §4, Update). Return the data that the ACK
+    /// delivers, and true if a D-SACK widened the reordering window.
     #[inline(always)]
     fn update_scoreboard(&mut self, tcb: &mut Tcb, arriving: &ArrivingAck, tcp: &Tcp) -> (Delivery, bool) {
         let &ArrivingAck { now, segment, options, .. } = arriving;
         let echo = options.timestamps.filter(|t| t.1 != 0 && self.tracking.timestamps).map(|t| t.1);
         let ambiguity = RttAmbiguity { min_rtt: self.tracking.min_rtt, echo };
-        let d = self.board.on_ack(now, tcb.una, segment.ack, options.sack(), tcb.max, &ambiguity);
-        let widened = d.dsack && self.on_dsack(tcb, &d, options.sack()[0], segment.ack, tcp);
-        if d.late > 0 {
-            self.on_late(tcb, d.late, tcp);
+        let delivery = self.board.on_ack(now, tcb.una, segment.ack, options.sack(), tcb.max, &ambiguity);
+        let widened = delivery.dsack && self.on_dsack(tcb, &delivery, options.sack()[0], segment.ack, tcp);
+        if delivery.late > 0 {
+            self.on_late(tcb, delivery.late, tcp);
         }
         if segment.ack.after(tcb.una) {
             self.advance(tcb, segment.ack);
         }
-        (d, widened)
+        (delivery, widened)
     }
 
-    /// Sample the delivery rate of what an ACK delivers (draft-cheng-iccrg-delivery-rate-estimation).
+    /// Sample the delivery rate of the data that an ACK delivers
+    /// (draft-cheng-iccrg-delivery-rate-estimation).
     #[inline(always)]
-    fn sample_rate(&mut self, now: Time, d: &Delivery) -> Option<RateSample> {
-        let newest = d.newest.as_ref().map(|newest| (newest, d.departure));
-        let rate = if d.delivered > 0 { self.on_delivered(now, d.delivered, newest) } else { None };
+    fn sample_rate(&mut self, now: Time, delivery: &Delivery) -> Option<RateSample> {
+        let newest = delivery.newest.as_ref().map(|newest| (newest, delivery.departure));
+        let rate =
+            if delivery.delivered > 0 { self.on_delivered(now, delivery.delivered, newest) } else { None };
         self.store_rate(rate);
         rate
     }
 
-    /// Set the timer after an ACK. `due`: now, and the time at which RACK would detect more losses; `rto`:
-    /// the RTO before the ACK was measurements, if the ACK advanced SND.UNA.
+    /// Set the timer after an ACK. `due` is the current time, and the time at which RACK would
+    /// detect more losses. `rto` is the RTO before the ACK's round-trip time, if the ACK advanced
+    /// SND.UNA.
     #[inline(always)]
     fn rearm_timer(
         &mut self,
         tcb: &mut Tcb,
-        d: &Delivery,
+        delivery: &Delivery,
         due: (Time, Option<Time>),
         rto: Option<Duration>,
         tcp: &Tcp,
     ) {
         let (now, next) = due;
         let first_only = tcp.rto.fast_retransmit == FastRetransmitTimer::First;
-        let restarts = rto.is_some() || (first_only && self.sacks_older_segment(d));
+        let restarts = rto.is_some() || (first_only && self.sacks_older_segment(delivery));
         self.set_timer(tcb, now, next, restarts, tcp);
         if let Some(rto) = rto {
             self.restart_first(tcb, now, rto, tcp);
         }
     }
 
-    /// The round trip that an ACK measures, of data sent once (Karn) or by timestamps (RFC 7323 §4).
-    fn measure(
+    /// Measure a round-trip time from an ACK of data sent once (Karn's algorithm) or from its
+    /// timestamp (RFC 7323 §4).
+    fn measure_rtt(
         &mut self,
         tcb: &mut Tcb,
-        d: &Delivery,
+        delivery: &Delivery,
         arriving: &ArrivingAck,
         advanced: bool,
         tcp: &Tcp,
@@ -272,11 +288,11 @@ impl SackSender {
             let ms = timestamp(now).wrapping_sub(echo);
             (ms < 1 << 24).then(|| Time(now.0.saturating_sub(u64::from(ms.max(1)) * 1_000_000_000)))
         };
-        let first = d.first_sent.or(d.sacked_sent).or_else(by_timestamp)?;
-        Some(self.on_round_trip(tcb, now, (first, d.last_sent.unwrap_or(first)), tcp))
+        let first = delivery.first_sent.or(delivery.sacked_sent).or_else(by_timestamp)?;
+        Some(self.on_round_trip(tcb, now, (first, delivery.last_sent.unwrap_or(first)), tcp))
     }
 
-    /// Grow cwnd, or continue its reduction.
+    /// Increase cwnd, or continue its proportional reduction.
     #[inline(always)]
     fn open_window(&mut self, tcb: &mut Tcb, arriving: &ArrivingAck, outcome: &Outcome, tcp: &Tcp) {
         let &Outcome { acked, delivered, weight, rtt, rate, was_reducing, safe, .. } = outcome;
@@ -285,12 +301,13 @@ impl SackSender {
             return;
         }
         let state = self.state;
-        // A window that came down for a mark at once may grow again, but not by an ACK with ECE (RFC 3168 §6.1.2).
+        // After an immediate reduction for a mark cwnd may grow, but not by an ACK with ECE (RFC
+        // 3168 §6.1.2).
         let reducing =
             state == CaState::Recovery || (state == CaState::Cwr && reduces_in_proportion(tcb, tcp));
-        let reduced = reducing || (was_reducing && tcp.recovery.exit != RecoveryExit::DeflateAndOpen);
+        let limited = reducing || (was_reducing && tcp.recovery.exit != RecoveryExit::DeflateAndOpen);
         let may_open = arriving.feedback.may_open(tcp) || tcb.congestion.is_scalable();
-        let opens = (advanced || self.grows_by_sacks(tcp)) && !reduced && may_open;
+        let opens = (advanced || self.grows_by_sacks(tcp)) && !limited && may_open;
         if let Some(growth) = tcb.congestion.byte_growth()
             && !growth.needs_measurements()
             && tcp.cwnd.validation == CwndValidation::None
@@ -322,19 +339,21 @@ impl SackSender {
         }
     }
 
-    /// Keeps a sample of the delivery rate for who asks; one that the application limited only if it is no lower.
+    /// Store a delivery rate sample for TCP_INFO. An application-limited sample is stored only if
+    /// its rate is not lower than the stored rate.
     #[inline]
     fn store_rate(&mut self, sample: Option<RateSample>) {
         let Some(sample) = sample.filter(|s| s.interval >= self.tracking.min_rtt) else { return };
         let rate = |s: &RateSample| s.delivered as f64 / s.interval.0 as f64;
-        if !sample.app_limited || self.rate.is_none_or(|kept| rate(&sample) >= rate(&kept)) {
+        if !sample.app_limited || self.rate.is_none_or(|stored| rate(&sample) >= rate(&stored)) {
             self.rate = Some(sample);
         }
     }
 
-    /// Whether something was SACKed that was sent before the first segment was last sent, so that this is worth more waiting.
-    fn sacks_older_segment(&self, d: &Delivery) -> bool {
+    /// Return true if the ACK SACKs a segment that was sent before the last transmission of the
+    /// first unacknowledged segment. Linux then restarts the timer.
+    fn sacks_older_segment(&self, delivery: &Delivery) -> bool {
         let first = self.board.first();
-        first.is_some_and(|first| d.sacked_sent.is_some_and(|sent| sent < first.at))
+        first.is_some_and(|first| delivery.sacked_sent.is_some_and(|sent| sent < first.at))
     }
 }

@@ -1,4 +1,4 @@
-//! Losses that the sender with SACK detects, and the states that it enters and leaves for them.
+//! Loss detection of a sender with SACK, and the transitions into and out of recovery.
 
 use net::Seq;
 use units::{Duration, Time};
@@ -14,16 +14,16 @@ use crate::sender::arriving::ArrivingAck;
 use crate::sender::ca_state::CaState;
 use crate::sender::tcb::Tcb;
 
-/// Return whether an ACK with this ECE requires the reduction although its cause may prove spurious
-/// (Linux, tcp_fastretrans_alert: prior_ssthresh = 0).
+/// Return true if an ACK with this ECE makes the current reduction permanent, even if the loss is
+/// spurious (Linux, tcp_fastretrans_alert: prior_ssthresh = 0).
 #[inline]
 pub(super) fn keeps_reduction(echo: bool, tcp: &Tcp) -> bool {
     echo && tcp.recovery.spurious_response == SpuriousResponse::Restore
 }
 
 impl SackSender {
-    /// Mark segments as lost (RFC 6675 §4, IsLost; RFC 8985 §6.2, step 5). Return the time at which RACK
-    /// would detect more, if nothing arrives.
+    /// Mark segments as lost (RFC 6675 §4, IsLost; RFC 8985 §6.2, step 5). Return the time at which
+    /// RACK would detect more losses without another ACK.
     pub(super) fn find_losses(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Time> {
         if tcp.recovery.rack {
             if !self.board.is_overtaken() {
@@ -49,7 +49,7 @@ impl SackSender {
         None
     }
 
-    /// RACK.reo_wnd (RFC 8985 §6.2, step 4).
+    /// Return RACK.reo_wnd (RFC 8985 §6.2, step 4).
     pub(super) fn reordering_window(&self, tcb: &Tcb, tcp: &Tcp) -> Duration {
         self.board.rack.reordering_window(
             matches!(self.state, CaState::Recovery | CaState::Loss),
@@ -60,8 +60,9 @@ impl SackSender {
         )
     }
 
-    /// Leave a recovery, or a reduction for a mark, that is complete (RFC 6675 §5, RecoveryPoint).
-    /// `widened`: the ACK widened the reordering window, which then stays as it is.
+    /// Leave a completed recovery, or a completed reduction for a mark (RFC 6675 §5,
+    /// RecoveryPoint). `widened` is true if the ACK widened the reordering window, which then
+    /// remains.
     #[inline(always)]
     pub(super) fn leave_recovery(&mut self, tcb: &mut Tcb, widened: bool, tcp: &Tcp) {
         let above = self.state == CaState::Cwr && tcp.details.ecn_reduction_ends == MarkReductionEnds::Above;
@@ -69,7 +70,8 @@ impl SackSender {
         if !reached || self.state == CaState::Open {
             return;
         }
-        // A cut for a mark is over at once; only a reduction in proportion ends here.
+        // An immediate reduction for a mark has already set cwnd. Only a proportional reduction
+        // sets it here.
         let reduces = self.state == CaState::Recovery || reduces_in_proportion(tcb, tcp);
         if self.state != CaState::Loss && reduces && !tcb.congestion.governs_recovery() {
             tcb.cwnd = tcb.ssthresh;
@@ -81,13 +83,13 @@ impl SackSender {
         self.tracking.frto = Frto::Off;
     }
 
-    /// Reduce cwnd for ECE, once per window of data and outside recovery (RFC 3168 §6.1.2). Return
-    /// whether it was reduced.
+    /// Reduce cwnd for ECE, at most once per window of data and outside recovery (RFC 3168 §6.1.2).
+    /// Return true if cwnd was reduced.
     #[inline(always)]
     pub(super) fn respond_to_mark(
         &mut self,
         tcb: &mut Tcb,
-        d: &Delivery,
+        delivery: &Delivery,
         arriving: &ArrivingAck,
         una: Seq,
         tcp: &Tcp,
@@ -97,7 +99,7 @@ impl SackSender {
             && self.state == CaState::Open
             && tcb.congestion.responds_to_mark(now, segment.ack.after(self.recovery_point));
         if responds {
-            tcb.on_ecn_echo(Some(&self.tracking), segment.ack, d.delivered, feedback, tcp);
+            tcb.on_ecn_echo(Some(&self.tracking), segment.ack, delivery.delivered, feedback, tcp);
             if tcb.congestion.is_scalable() {
                 self.reduce_cwnd(tcb, Congestion::Ecn, (una, 0), now, tcp);
             } else {
@@ -107,8 +109,8 @@ impl SackSender {
         responds
     }
 
-    /// Reduce cwnd for a loss that a tail loss probe repaired, as for any other (RFC 8985 §7.4.2). Return
-    /// whether it was reduced.
+    /// Reduce cwnd for a loss that a tail loss probe repaired, as for any other loss (RFC 8985
+    /// §7.4.2). Return true if cwnd was reduced.
     #[inline(always)]
     pub(super) fn respond_to_repair(
         &mut self,
@@ -126,8 +128,8 @@ impl SackSender {
         repaired
     }
 
-    /// Enter recovery if anything is lost (RFC 6675 §5, step 4). `una`: SND.UNA before the ACK. Return
-    /// whether cwnd was reduced.
+    /// Enter recovery if a segment is lost (RFC 6675 §5, step 4). `una` is SND.UNA before the ACK.
+    /// Return true if cwnd was reduced.
     #[inline(always)]
     pub(super) fn enter_recovery(&mut self, tcb: &mut Tcb, una: Seq, now: Time, tcp: &Tcp) -> bool {
         self.board.any_lost()
@@ -135,7 +137,7 @@ impl SackSender {
             && self.begin_recovery(tcb, una, now, tcp)
     }
 
-    /// Enter recovery. Return whether cwnd was reduced.
+    /// Enter recovery. Return true if cwnd was reduced.
     #[inline(never)]
     fn begin_recovery(&mut self, tcb: &mut Tcb, una: Seq, now: Time, tcp: &Tcp) -> bool {
         tcb.stats.fast_retransmits += 1;
@@ -143,7 +145,7 @@ impl SackSender {
         self.arm_undo(tcb);
         tcb.retransmit = true;
         if already_reduced {
-            self.state = CaState::Recovery; // cwnd was reduced for this congestion
+            self.state = CaState::Recovery; // cwnd was already reduced for this congestion
             if tcp.details.ecn_reduction_ends == MarkReductionEnds::At {
                 self.recovery_point = tcb.max;
             }

@@ -1,4 +1,5 @@
-//! The sender with SACK: it asks the scoreboard ([`Scoreboard`]) what is lost, what is in the network and what goes out.
+//! The sender with SACK, whose [`Scoreboard`] determines lost segments, the pipe, and the next
+//! segment to send.
 
 mod ack;
 mod losses;
@@ -23,36 +24,46 @@ use crate::recovery::scoreboard::{Clock, Scoreboard};
 use crate::recovery::tlp::Tlp;
 use crate::window::Window;
 
-/// What a sender with SACK has.
+/// State of a sender with SACK.
 #[derive(Clone, Debug)]
 pub(super) struct SackSender {
+    /// Segments in flight.
     board: Scoreboard,
+    /// Optional state that both kinds of sender share.
     tracking: Tracking,
+    /// State of congestion avoidance.
     state: CaState,
-    /// RecoveryPoint (RFC 6675 §2): `max` at the last cut of the window.
+    /// RecoveryPoint (RFC 6675 §2): SND.MAX at the last reduction of cwnd.
     recovery_point: Seq,
+    /// State of Proportional Rate Reduction.
     prr: Prr,
+    /// State of the tail loss probe.
     tlp: Tlp,
-    /// New segments that F-RTO sends whatever cwnd says (RFC 5682 §3.1, step 2b).
+    /// Number of new segments that F-RTO may send regardless of cwnd (RFC 5682 §3.1, step 2b).
     frto_may_send: u8,
+    /// True once the receiver has sent a D-SACK.
     saw_dsack: bool,
+    /// True if a tail loss probe is due.
     probe_due: bool,
-    /// RescueRxt (RFC 6675 §2); `None`: the rescue was sent.
+    /// RescueRxt (RFC 6675 §2); `None` once the rescue retransmission is sent.
     rescue: Option<Seq>,
-    /// Bytes that limited transmit let go since an ACK last advanced.
+    /// Bytes that limited transmit has sent since the last advance of SND.UNA.
     limited_transmit: u32,
+    /// State of the delivery rate estimator.
     clock: Clock,
+    /// Bytes marked as lost since the last delivery rate sample.
     lost_bytes: u64,
-    /// The delivery rate: the last sample, or the highest if the application limited it (Linux, tcp_rate_gen).
+    /// Last delivery rate sample, or the highest one while the application limits the sender
+    /// (Linux, tcp_rate_gen).
     rate: Option<RateSample>,
-    /// When the retransmission timer was last started.
+    /// Time at which the retransmission timer was last started.
     rto_from: Time,
-    /// When new data last set the timer for a probe, if no ACK came since.
+    /// Time at which new data last scheduled a tail loss probe, if no ACK has arrived since.
     probe_set: Time,
 }
 
 impl SackSender {
-    /// Of a connection established at `now`.
+    /// Create the sender of a connection established at `now`.
     pub fn new(tcb: &Tcb, tracking: Tracking, now: Time, tcp: &Tcp) -> Self {
         let unit = if tcp.details.flight_unit == FlightUnit::Segments { tcb.smss } else { 0 };
         let sampled = tcb.congestion.needs_delivery_rate() || tcb.socket_flags.any(SocketFlags::RATE);
@@ -60,7 +71,7 @@ impl SackSender {
             board: Scoreboard::new(unit, tcp.recovery.rack).timed(tcp.details.rack_times).sampled(sampled),
             tracking,
             state: CaState::Open,
-            recovery_point: Seq(tcb.una.0.wrapping_sub(1)), // nothing was sent before
+            recovery_point: Seq(tcb.una.0.wrapping_sub(1)), // all earlier data is acknowledged
             prr: Prr::default(),
             tlp: Tlp::default(),
             frto_may_send: 0,
@@ -76,7 +87,8 @@ impl SackSender {
         }
     }
 
-    /// What is out was sent without the scoreboard's knowledge, and is lost.
+    /// Mark all data in flight as lost and add it to the scoreboard, which does not have it yet
+    /// because it was sent during the handshake.
     pub fn mark_all_lost(&mut self, tcb: &Tcb, now: Time) {
         self.rto_from = now;
         let mut start = tcb.una;
@@ -90,7 +102,7 @@ impl SackSender {
         self.recovery_point = tcb.max;
     }
 
-    /// The retransmission timer was started.
+    /// Record that the retransmission timer is started.
     pub fn on_timer_started(&mut self, now: Time) {
         self.rto_from = now;
     }
@@ -103,55 +115,58 @@ impl SackSender {
         &mut self.tracking
     }
 
-    /// The window as it is.
+    /// Return the windows as a congestion control reads them.
     pub fn window(&self, tcb: &Tcb) -> Window {
         tcb.window(self.pipe())
     }
 
-    /// Bytes in the network.
+    /// Return the number of bytes in the network (pipe).
     pub fn pipe(&self) -> f64 {
         self.board.pipe() as f64
     }
 
-    /// Bytes delivered.
+    /// Return the number of bytes delivered.
     pub fn delivered(&self) -> u64 {
         self.clock.delivered
     }
 
-    /// Bytes a second in the last sample of the delivery rate, and whether the application limited it.
+    /// Return the last delivery rate sample in bytes per second, and true if it was
+    /// application-limited.
     pub fn delivery_rate(&self) -> Option<(u64, bool)> {
         let rate = self.rate?;
         let seconds = rate.interval.seconds();
         (seconds > 0.0).then(|| ((rate.delivered as f64 / seconds) as u64, rate.app_limited))
     }
 
-    /// How often segments were seen to be delivered in another order than they were sent in.
+    /// Return the number of times that segments were delivered in a different order from their
+    /// transmission.
     pub fn reorderings(&self) -> u64 {
         u64::from(self.board.rack.reorderings)
     }
 
-    /// Where the sender stands.
+    /// Return the state of congestion avoidance.
     pub fn state(&self) -> CaState {
         self.state
     }
 
-    /// Segments out, SACKed, lost and sent again.
+    /// Return the numbers of segments unacknowledged, SACKed, lost and retransmitted.
     pub fn counts(&self) -> (u32, u32, u32, u32) {
         self.board.counts()
     }
 
-    /// Bytes and segments that an ACK will deliver for the first time.
+    /// Return the numbers of bytes and segments that an ACK will deliver for the first time.
     pub fn newly_acked(&self, tcb: &Tcb, ack: Seq, options: &Options) -> (u32, u32) {
         self.board.newly(tcb.una, ack, options.sack(), tcb.max)
     }
 
-    /// A recovery begins, which may be for nothing.
+    /// Store the state before a reduction, so that it can be undone if the retransmission is
+    /// spurious.
     fn arm_undo(&mut self, tcb: &Tcb) {
         let in_flight = self.board.counts().3;
         self.tracking.undo = self.tracking.undo.begin_again(&self.window(tcb), in_flight);
     }
 
-    /// Whether cwnd is what stops the sender now, where that matters.
+    /// Record whether cwnd limits the sender, if a parameter or the controller requires it.
     #[inline(always)]
     pub fn record_limit(&mut self, tcb: &mut Tcb, tcp: &Tcp) {
         if tcp.cwnd.validation != CwndValidation::None || self.board.is_sampled() {
@@ -159,6 +174,7 @@ impl SackSender {
         }
     }
 
+    /// Record whether cwnd limits the sender.
     #[inline(never)]
     fn record_limit_now(&mut self, tcb: &mut Tcb) {
         let outstanding = Outstanding {

@@ -1,4 +1,4 @@
-//! What goes out with scoreboard: NextSeg (RFC 6675 §4), and the tail loss probe.
+//! Transmission with SACK: NextSeg (RFC 6675 §4) and the tail loss probe.
 
 use net::Seq;
 use units::Time;
@@ -14,17 +14,17 @@ use crate::sender::outgoing::Outgoing;
 use crate::sender::tcb::{Tcb, TimerPurpose};
 
 impl SackSender {
-    /// The next segment to send, if there is one that may go now.
-    #[inline(never)] // so that what controllers compute stays out of the loop that asks
+    /// Return the next segment, if the sender may send one now.
+    #[inline(never)] // keeps the code of the congestion controls out of the caller's loop
     pub fn next_segment(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         if SLOW_PATHS || !self.is_bulk(tcb, now) {
             return self.next_general(tcb, now, tcp);
         }
         let len = tcb.smss;
         tcb.pacing_holds = false;
-        let (room, weight) = (tcb.usable_window(), self.board.weight_of(len) as f64);
-        let left = tcb.cwnd - self.used_cwnd(tcb, tcp);
-        if room < len || left < weight || self.waits_for_queue(tcb, left, now, tcp) {
+        let (usable, weight) = (tcb.usable_window(), self.board.weight_of(len) as f64);
+        let unused_cwnd = tcb.cwnd - self.used_cwnd(tcb, tcp);
+        if usable < len || unused_cwnd < weight || self.waits_for_queue(tcb, unused_cwnd, now, tcp) {
             self.record_limit(tcb, tcp);
             return None;
         }
@@ -33,7 +33,7 @@ impl SackSender {
         let outgoing = tcb.build_next(now, len, tcp);
         self.add_to_scoreboard(tcb, (was_max, timer_ran), now, tcp);
         let mut outgoing = self.record_sent(tcb, outgoing, now, tcp);
-        let full = room - len < len || left - weight < weight;
+        let full = usable - len < len || unused_cwnd - weight < weight;
         if full && tcb.unsent > u64::from(len) && self.tracking.pace_at <= now {
             self.record_limit(tcb, tcp);
             outgoing.last = true;
@@ -41,8 +41,8 @@ impl SackSender {
         Some(outgoing)
     }
 
-    /// Whether new data flows, one whole segment after the other: most often it does. Nothing is to be sent again or probed, nothing
-    /// is held back, and more waits behind the next segment.
+    /// Return true in the usual state of bulk data: no retransmission, probe or wait is due, and
+    /// the unsent data is more than one segment.
     #[inline(always)]
     fn is_bulk(&self, tcb: &Tcb, now: Time) -> bool {
         self.state == CaState::Open
@@ -56,6 +56,7 @@ impl SackSender {
             && self.tracking.pace_at <= now
     }
 
+    /// Return the next segment in every case that the fast path excludes.
     #[inline(never)]
     fn next_general(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         if tcb.wait_for_timer && tcb.timer != Time::NEVER {
@@ -77,7 +78,7 @@ impl SackSender {
         Some(self.record_sent(tcb, outgoing, now, tcp))
     }
 
-    /// What is noted of a segment about to go out, of whatever kind.
+    /// Record that a segment is sent, and compute when pacing permits the next one.
     #[inline(always)]
     fn record_sent(&mut self, tcb: &mut Tcb, mut outgoing: Outgoing, now: Time, tcp: &Tcp) -> Outgoing {
         tcb.record_sent(&mut self.tracking, &mut outgoing, now);
@@ -91,40 +92,41 @@ impl SackSender {
         outgoing
     }
 
-    /// Whether cwnd lets so many bytes of new data go.
+    /// Return true if cwnd permits `len` bytes of new data.
     #[inline(always)]
     fn fits(&self, tcb: &Tcb, len: u32, tcp: &Tcp) -> bool {
         self.used_cwnd(tcb, tcp) + self.board.weight_of(len) as f64 <= tcb.cwnd
     }
 
-    /// Return whether a whole segment of new data that the windows allow is not in the send buffer, or waits for others.
-    /// `left` is the unused part of cwnd.
+    /// Return true if the send buffer does not have the next whole segment, or the segment waits
+    /// for others. The windows permit the segment. `unused_cwnd` is the unused part of cwnd.
     #[inline(always)]
-    fn waits_for_queue(&mut self, tcb: &Tcb, left: f64, now: Time, tcp: &Tcp) -> bool {
+    fn waits_for_queue(&mut self, tcb: &Tcb, unused_cwnd: f64, now: Time, tcp: &Tcp) -> bool {
         match &self.tracking.queue {
             Some(queue) if queue.is_leaving(tcb.max) => false,
             Some(queue) if tcp.offload == Offload::None && queue.is_settled(tcb) => false,
-            Some(_) => self.queue_holds(tcb, left, now, tcp),
+            Some(_) => self.queue_holds(tcb, unused_cwnd, now, tcp),
             None => false,
         }
     }
 
+    /// Update the send buffer, and return true if the next whole segment waits.
     #[inline(never)]
-    fn queue_holds(&mut self, tcb: &Tcb, left: f64, now: Time, tcp: &Tcp) -> bool {
+    fn queue_holds(&mut self, tcb: &Tcb, unused_cwnd: f64, now: Time, tcp: &Tcp) -> bool {
         let Some(queue) = &mut self.tracking.queue else { return false };
-        let cwnd = (left / self.board.weight_of(tcb.smss) as f64) as u32;
+        let cwnd = (unused_cwnd / self.board.weight_of(tcb.smss) as f64) as u32;
         let new = if queue.is_settled(tcb) {
             queue.new_bytes(tcb)
         } else {
             if cwnd > 1 || queue.is_drained(tcb.max) {
-                queue.expand(tcb, tcp); // cwnd is not filled (tcp_should_expand_sndbuf)
+                queue.expand(tcb, tcp); // cwnd is not full (tcp_should_expand_sndbuf)
             }
             queue.fill(tcb, self.board.merged_segments(), tcp)
         };
         if new < tcb.smss || tcp.offload == Offload::None {
             return new < tcb.smss;
         }
-        let room = SendAllowance {
+        let usable = SendAllowance {
             cwnd,
             window: tcb.usable_window(),
             buffered: new,
@@ -133,7 +135,7 @@ impl SackSender {
             min_rtt: self.tracking.min_rtt,
             in_recovery: matches!(self.state, CaState::Recovery | CaState::Loss),
         };
-        tcb.waits_for_super_packet(queue, room, now, tcp)
+        tcb.waits_for_super_packet(queue, usable, now, tcp)
     }
 
     /// Return whether `len` bytes of new data are in the send buffer.
@@ -142,14 +144,15 @@ impl SackSender {
         queue.fill(tcb, self.board.merged_segments(), tcp) >= len
     }
 
-    /// How much of cwnd is used, as far as new data is concerned.
+    /// Return the part of cwnd that is used, as a limit for new data.
     #[inline(always)]
     fn used_cwnd(&self, tcb: &Tcb, tcp: &Tcp) -> f64 {
         let by_pipe = tcp.recovery.limited_transmit || self.state != CaState::Open;
         if by_pipe { self.pipe() } else { f64::from(tcb.flight()) }
     }
 
-    /// So much new data is about to go out.
+    /// Count `len` bytes of new data as limited transmit if they exceed cwnd, and start a new
+    /// delivery rate interval if no data is in flight.
     #[inline(always)]
     fn prepare_new_data(&mut self, tcb: &Tcb, len: u32, now: Time) {
         if self.state == CaState::Open && f64::from(tcb.flight() + len) > tcb.cwnd {
@@ -161,7 +164,8 @@ impl SackSender {
         }
     }
 
-    /// New data enters the scoreboard: what is beyond `was_max` goes out. `timer_ran`: before it was sent.
+    /// Add the new data beyond `was_max` to the scoreboard. `timer_ran` is true if the timer ran
+    /// before the data was sent.
     #[inline(always)]
     fn add_to_scoreboard(&mut self, tcb: &mut Tcb, (was_max, timer_ran): (Seq, bool), now: Time, tcp: &Tcp) {
         let app_limited = self.tracking.is_app_limited_at(self.clock.delivered);
@@ -169,13 +173,14 @@ impl SackSender {
         self.time_new_data(tcb, timer_ran, now, tcp);
     }
 
-    /// NextSeg (RFC 6675 §4), after a probe of the tail that is due.
+    /// Return the segment that NextSeg selects (RFC 6675 §4). A tail loss probe that is due comes
+    /// first.
     fn next_from_scoreboard(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         if std::mem::take(&mut self.probe_due) {
             return self.probe_tail(tcb, now, tcp);
         }
         if tcb.is_persisting() {
-            return None; // nothing goes but probes
+            return None; // only window probes are sent
         }
         let board = &mut self.board;
         let clock = &self.clock;
@@ -206,7 +211,7 @@ impl SackSender {
             return None;
         }
         tcb.retransmit = false;
-        // The send buffer is asked for whole segments below, after cwnd, as where new data flows.
+        // The send buffer is checked for a whole segment below, after cwnd, as for bulk data.
         let whole = |len| len == tcb.smss && self.frto_may_send == 0;
         let length = self.new_length(tcb, tcp).map(|len| (len, whole(len)));
         let Some((len, whole)) = length.filter(|&(len, whole)| whole || self.is_buffered(tcb, len, tcp))
@@ -219,8 +224,8 @@ impl SackSender {
             return None;
         }
         if whole {
-            let left = tcb.cwnd - self.used_cwnd(tcb, tcp);
-            if self.waits_for_queue(tcb, left, now, tcp) {
+            let unused_cwnd = tcb.cwnd - self.used_cwnd(tcb, tcp);
+            if self.waits_for_queue(tcb, unused_cwnd, now, tcp) {
                 let lacks_data = self.tracking.queue.as_ref().is_some_and(|q| q.new_bytes(tcb) < len);
                 return if lacks_data { self.retransmit_unproven_loss(tcb, now, tcp) } else { None };
             }
@@ -234,8 +239,8 @@ impl SackSender {
         Some(outgoing)
     }
 
-    /// NextSeg, rules 3 and 4 (RFC 6675 §4): with nothing new to send, a hole that is not deemed lost yet; then once
-    /// in a recovery the last segment.
+    /// Retransmit a hole that is not marked as lost, if new data is not available (RFC 6675 §4,
+    /// NextSeg, rule 3). Without a hole, retransmit the last segment, once per recovery (rule 4).
     fn retransmit_unproven_loss(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         if self.state != CaState::Recovery
             || tcp.recovery.rack
@@ -265,8 +270,8 @@ impl SackSender {
         Some(self.retransmit(tcb, now, (start, end, pushed), tcp))
     }
 
-    /// Return the length of the next new segment (0: a FIN alone), if the receiver, Nagle and the
-    /// application allow it.
+    /// Return the length of the next new segment, if the receive window, Nagle's algorithm and the
+    /// application permit one. The length 0 stands for a FIN without data.
     #[inline(always)]
     fn new_length(&self, tcb: &Tcb, tcp: &Tcp) -> Option<u32> {
         if tcb.unsent == 0 {
@@ -274,14 +279,16 @@ impl SackSender {
             return (fin_due && tcb.usable_window() > 0).then_some(0);
         }
         let len = tcb.unsent.min(u64::from(tcb.smss)) as u32;
-        let room = tcb.usable_window();
-        if room < len {
-            // RFC 9293 §3.8.6.2.1: a part only if nothing is out and it is all that the window takes.
-            return (tcb.una == tcb.max && tcb.avoids_silly_window(room)).then_some(room);
+        let usable = tcb.usable_window();
+        if usable < len {
+            // RFC 9293 §3.8.6.2.1: a partial segment fills the whole window while no data is in
+            // flight.
+            return (tcb.una == tcb.max && tcb.avoids_silly_window(usable)).then_some(usable);
         }
         let len =
             if self.tracking.records.is_empty() { len } else { self.tracking.within_record(tcb.max, len) };
-        // What has more behind it does not wait (RFC 9293 §3.7.4; Linux, tcp_nagle_test).
+        // A segment waits only if it has the last of the written data (RFC 9293 §3.7.4; Linux,
+        // tcp_nagle_test).
         if len < tcb.smss
             && u64::from(len) == tcb.unsent
             && !tcb.closing
@@ -292,7 +299,8 @@ impl SackSender {
         Some(len)
     }
 
-    /// The tail loss probe: new data if there is some, else the last segment (RFC 8985 §7.3).
+    /// Send a tail loss probe: new data if there is some, otherwise the last segment (RFC 8985
+    /// §7.3).
     fn probe_tail(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let clock = self.clock;
         let (outgoing, retransmitted) = if let Some(len) = self.new_length(tcb, tcp)
@@ -315,7 +323,7 @@ impl SackSender {
         Some(outgoing)
     }
 
-    /// A probe of the closed window, of whose octet the scoreboard must know.
+    /// Send a probe of the closed window, and add its byte to the scoreboard.
     fn probe_window(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Outgoing {
         let max = tcb.max;
         let outgoing = tcb.probe_window(now, tcp);
@@ -325,12 +333,14 @@ impl SackSender {
         outgoing
     }
 
+    /// Build a segment of `len` bytes of new data.
     #[inline(never)]
     fn build_new(&self, tcb: &mut Tcb, len: u32, now: Time, tcp: &Tcp) -> Outgoing {
         tcb.build(now, tcb.max, len, Some(&self.tracking), tcp)
     }
 
-    /// Sends [start, end) again. A FIN that was not sent yet does not join it: the scoreboard would not know.
+    /// Retransmit the bytes in [start, end). A FIN that was not sent before is not added, because
+    /// the scoreboard does not have it.
     fn retransmit(
         &self,
         tcb: &mut Tcb,

@@ -1,4 +1,4 @@
-//! The window comes down, with scoreboard: at once, or by proportional rate reduction.
+//! Reduction of cwnd by a sender with SACK: immediate, or by Proportional Rate Reduction (PRR).
 
 use net::Seq;
 use units::Time;
@@ -11,21 +11,27 @@ use crate::sender::ca_state::CaState;
 use crate::sender::tcb::Tcb;
 
 impl SackSender {
-    /// Cuts the window. `una`: SND.UNA before the ACK at hand; `limited`: bytes that limited transmit let go.
+    /// Reduce cwnd and ssthresh, and set RecoveryPoint. `una` is SND.UNA before the ACK.
+    /// `limited_transmit` is the number of bytes that limited transmit has sent.
     #[cold]
     pub(super) fn reduce_cwnd(
         &mut self,
         tcb: &mut Tcb,
         congestion: Congestion,
-        (una, limited): (Seq, u32),
+        (una, limited_transmit): (Seq, u32),
         now: Time,
         tcp: &Tcp,
     ) {
-        tcb.reduce_cwnd(now, congestion, tcb.window_at_reduction(self.window(tcb), una, limited), tcp);
+        tcb.reduce_cwnd(
+            now,
+            congestion,
+            tcb.window_at_reduction(self.window(tcb), una, limited_transmit),
+            tcp,
+        );
         self.recovery_point = tcb.max;
     }
 
-    /// The window comes down, at once or in proportion. `una`: SND.UNA before the ACK at hand.
+    /// Reduce ssthresh, and cwnd either immediately or by PRR. `una` is SND.UNA before the ACK.
     pub(super) fn reduce(
         &mut self,
         tcb: &mut Tcb,
@@ -35,10 +41,12 @@ impl SackSender {
         tcp: &Tcp,
     ) {
         let before = tcb.cwnd;
-        let limited = std::mem::take(&mut self.limited_transmit);
-        self.reduce_cwnd(tcb, congestion, (una, limited), now, tcp);
+        let limited_transmit = std::mem::take(&mut self.limited_transmit);
+        self.reduce_cwnd(tcb, congestion, (una, limited_transmit), now, tcp);
         self.state = state;
-        self.tlp.end = None; // the reduction covers what a probe may have repaired (Linux, tcp_init_cwnd_reduction)
+        // the reduction also covers a loss that a tail loss probe repaired (Linux,
+        // tcp_init_cwnd_reduction)
+        self.tlp.end = None;
         if reduces_in_proportion(tcb, tcp) {
             let flight = f64::from(tcb.max - una);
             self.prr = Prr::begin(if tcp.cwnd.ssthresh_from == SsthreshFrom::Cwnd { before } else { flight });
@@ -46,7 +54,7 @@ impl SackSender {
         }
     }
 
-    /// So much was delivered in a reduction.
+    /// Continue a reduction by PRR after an ACK that delivers `delivered` bytes.
     pub(super) fn reduce_further(&mut self, tcb: &mut Tcb, delivered: f64, safe: bool, tcp: &Tcp) {
         if reduces_in_proportion(tcb, tcp) {
             let (pipe, smss) = (self.pipe(), f64::from(tcb.smss));
@@ -55,7 +63,7 @@ impl SackSender {
     }
 }
 
-/// Whether a reduction lasts, by proportional rate reduction.
+/// Return true if cwnd is reduced by PRR.
 pub(super) fn reduces_in_proportion(tcb: &Tcb, tcp: &Tcp) -> bool {
     tcp.recovery.reduction == RateReduction::Prr && !tcb.congestion.governs_recovery()
 }

@@ -1,4 +1,5 @@
-//! What an ACK tells of reordering, with scoreboard: D-SACKs, and what came late.
+//! Measurement of reordering by a sender with SACK, from D-SACKs and from segments delivered out of
+//! order.
 
 use net::Seq;
 
@@ -10,12 +11,13 @@ use crate::sender::ca_state::CaState;
 use crate::sender::tcb::Tcb;
 
 impl SackSender {
-    /// A D-SACK came, in this block of an ACK up to `ack`. Returns whether it has widened RACK's window.
+    /// Process a D-SACK, which is `block` of an ACK up to `ack`. Return true if the D-SACK widened
+    /// RACK's reordering window.
     #[cold]
     pub(super) fn on_dsack(
         &mut self,
         tcb: &Tcb,
-        d: &Delivery,
+        delivery: &Delivery,
         block: (Seq, Seq),
         ack: Seq,
         tcp: &Tcp,
@@ -29,22 +31,24 @@ impl SackSender {
             return false;
         }
         let of_probe = segments == 1 && self.tlp.end == Some(block.1);
-        if board.rack.reorderings > u16::from(d.late > 0) && !of_probe {
+        if board.rack.reorderings > u16::from(delivery.late > 0) && !of_probe {
             board.rack.widens_next();
         }
-        // tcp_sacktag_one: what was SACKed and had been sent again came both times.
+        // tcp_sacktag_one: the receiver has both the original and the retransmission of a SACKed
+        // segment.
         let late = board.late_by_copy(block);
         self.on_late(tcb, late, tcp);
         false
     }
 
-    /// Whether what is SACKed opens cwnd, as an ACK of new data does.
+    /// Return true if SACKed data increases cwnd, as newly acknowledged data does.
     pub(super) fn grows_by_sacks(&self, tcp: &Tcp) -> bool {
         tcp.details.sacked_growth == SackedGrowth::Reordered
             && self.tracking.reordering.segments() > tcp.recovery.duplicate_acks.0 as u32
     }
 
-    /// Something that was sent once came so many bytes behind the highest delivered.
+    /// Record that a segment sent once was delivered `bytes` bytes below the highest delivered
+    /// byte.
     #[cold]
     pub(super) fn on_late(&mut self, tcb: &Tcb, bytes: u32, tcp: &Tcp) {
         if tcp.recovery.reordering == ReorderingRules::Linux {
@@ -52,8 +56,9 @@ impl SackSender {
         }
     }
 
-    /// A retransmission was for nothing. `una`: SND.UNA before the ACK that tells so. In a recovery Linux counts by how much
-    /// the hole was late (tcp_try_undo_partial), and keeps RACK's window for longer after D-SACKs (tcp_try_undo_dsack).
+    /// Record a spurious retransmission. `una` is SND.UNA before the ACK that revealed it. In a
+    /// recovery Linux measures the reordering of the hole (tcp_try_undo_partial), and after D-SACKs
+    /// it extends the lifetime of RACK's reordering window (tcp_try_undo_dsack).
     #[cold]
     pub(super) fn on_spurious(&mut self, tcb: &Tcb, una: Seq, tcp: &Tcp) {
         if tcp.recovery.reordering != ReorderingRules::Linux || self.state != CaState::Recovery {

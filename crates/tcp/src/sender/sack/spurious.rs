@@ -1,4 +1,5 @@
-//! Retransmissions that were not needed, with scoreboard: F-RTO (RFC 5682 §3.1), Eifel and D-SACK.
+//! Detection of spurious retransmissions by a sender with SACK: F-RTO (RFC 5682 §3.1), Eifel and
+//! D-SACK.
 
 use net::{Options, Seq};
 
@@ -12,22 +13,24 @@ use crate::sender::ca_state::CaState;
 use crate::sender::tcb::Tcb;
 
 impl SackSender {
-    /// Whether an ACK proves that the last retransmission was for nothing: by D-SACKs, or by an echo of the original (RFC 3522 §3.2,
-    /// step 5), but if everything is acknowledged only where the receiver is known to send D-SACK.
-    fn was_spurious(&mut self, tcb: &Tcb, d: &Delivery, advanced: bool, options: &Options) -> bool {
-        let by_dsack = d.dsack && self.tracking.undo.on_duplicate();
-        self.saw_dsack |= d.dsack;
+    /// Return true if an ACK proves that the last retransmission was spurious, by a D-SACK or by
+    /// the timestamp of the original (RFC 3522 §3.2, step 5). If the ACK acknowledges all data, the
+    /// timestamp is proof only if the receiver has sent D-SACKs before.
+    fn was_spurious(&mut self, tcb: &Tcb, delivery: &Delivery, advanced: bool, options: &Options) -> bool {
+        let by_dsack = delivery.dsack && self.tracking.undo.on_duplicate();
+        self.saw_dsack |= delivery.dsack;
         let proves = advanced && (tcb.una.before(tcb.max) || self.saw_dsack);
         by_dsack || (proves && self.tracking.undo.original_arrived(options.timestamps.map(|t| t.1)))
     }
 
-    /// Undo the last recovery if the ACK proves it spurious (RFC 4015 §3). Under ECE the RFC does not
-    /// (§3.1, step 1); Linux takes back the losses and keeps the reduction. `una`: SND.UNA before the ACK.
+    /// Undo the last reduction if the ACK proves it spurious (RFC 4015 §3). With ECE, the RFC does
+    /// not undo it (§3.1, step 1), whereas Linux unmarks the lost segments and retains the
+    /// reduction. `una` is SND.UNA before the ACK.
     #[inline(always)]
     pub(super) fn undo_spurious(
         &mut self,
         tcb: &mut Tcb,
-        d: &Delivery,
+        delivery: &Delivery,
         arriving: &ArrivingAck,
         una: Seq,
         tcp: &Tcp,
@@ -38,13 +41,13 @@ impl SackSender {
             self.tracking.undo.keep_reduction();
         }
         let tests = tcp.recovery.eifel && (!echo || keeps);
-        if tests && self.was_spurious(tcb, d, tcb.una != una, arriving.options) {
+        if tests && self.was_spurious(tcb, delivery, tcb.una != una, arriving.options) {
             self.on_spurious(tcb, una, tcp);
-            self.undo_reduction(tcb, d.delivered, tcp);
+            self.undo_reduction(tcb, delivery.delivered, tcp);
         }
     }
 
-    /// What the last recovery changed is taken back, and nothing is lost any more.
+    /// Undo the last reduction, and mark all segments as not lost.
     pub(super) fn undo_reduction(&mut self, tcb: &mut Tcb, acked: u32, tcp: &Tcp) {
         let window = self.window(tcb);
         tcb.undo_reduction(&mut self.tracking, &window, acked, tcp);
@@ -53,11 +56,12 @@ impl SackSender {
         self.board.find_again();
     }
 
-    /// F-RTO, and Linux's short cut: what was sent before the timeout, and only then, has arrived.
+    /// Process an ACK after a timeout by F-RTO. Linux also detects a spurious timeout when a
+    /// segment sent before the timeout, and only then, is delivered.
     pub(super) fn test_timeout(
         &mut self,
         tcb: &mut Tcb,
-        d: &Delivery,
+        delivery: &Delivery,
         arriving: &ArrivingAck,
         advances: bool,
         tcp: &Tcp,
@@ -68,14 +72,14 @@ impl SackSender {
         }
         let ArrivingAck { segment, options, .. } = arriving;
         let later = |seq: Seq| seq.after(self.recovery_point);
-        if tcp.recovery.frto == FrtoKind::Original && d.original.is_some_and(|end| !later(end)) {
-            return self.undo_reduction(tcb, d.delivered, tcp);
+        if tcp.recovery.frto == FrtoKind::Original && delivery.original.is_some_and(|end| !later(end)) {
+            return self.undo_reduction(tcb, delivery.delivered, tcp);
         }
         let was = self.tracking.frto;
         let verdict = self.tracking.frto.on_sacked_ack(SackedAck {
             advances,
-            duplicate: d.sacked || (segment.len == 0 && segment.window == tcb.rwnd),
-            delivers: d.delivered > 0,
+            duplicate: delivery.sacked || (segment.len == 0 && segment.window == tcb.rwnd),
+            delivers: delivery.delivered > 0,
             reaches_recover: !segment.ack.before(self.recovery_point),
             passes_recover: later(segment.ack) || options.sack().iter().any(|block| later(block.1)),
             can_send: tcb.unsent > 0 && tcb.usable_window() > 0,
@@ -84,9 +88,11 @@ impl SackSender {
         match verdict {
             frto::Verdict::Nothing => {}
             frto::Verdict::SendNew => self.frto_may_send = 2,
-            frto::Verdict::Lost if was == Frto::SentNew => tcb.cwnd = 3.0 * smss, // step 3a
-            frto::Verdict::Lost => tcb.cwnd = tcb.cwnd.min(2.0 * smss),           // step 2a
-            frto::Verdict::Spurious => self.undo_reduction(tcb, d.delivered, tcp),
+            // RFC 5682 §3.1, step 3a: cwnd becomes three segments.
+            frto::Verdict::Lost if was == Frto::SentNew => tcb.cwnd = 3.0 * smss,
+            // RFC 5682 §3.1, step 2a: cwnd becomes at most two segments.
+            frto::Verdict::Lost => tcb.cwnd = tcb.cwnd.min(2.0 * smss),
+            frto::Verdict::Spurious => self.undo_reduction(tcb, delivery.delivered, tcp),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The timer, with scoreboard: retransmission, probe, reordering.
+//! The timer of a sender with SACK, which serves retransmission, tail loss probes and RACK's
+//! reordering window.
 
 use units::{Duration, Time};
 
@@ -11,58 +12,62 @@ use crate::recovery::tlp;
 use crate::sender::ca_state::CaState;
 use crate::sender::tcb::{Tcb, TimerPurpose};
 
-/// A timer that should have expired while it stood behind another expires so soon.
+/// Minimum delay of a retransmission timeout that is already overdue when the timer is set for it.
 const MIN_DELAY: Duration = Duration::from_millis(1);
 
 impl SackSender {
-    /// The time for a tail loss probe has come.
+    /// Process the expiry of the timer for a tail loss probe.
     pub fn on_probe_timer(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) {
         if tcp.rto.fast_retransmit == FastRetransmitTimer::First && self.tlp.end.is_some() {
-            // Linux, tcp_send_loss_probe: one probe at a time, and the RTO counts from the transmission
-            // of the first segment.
+            // Linux, tcp_send_loss_probe: at most one probe is in flight, and the RTO starts with
+            // the transmission of the first segment.
             (tcb.timer, tcb.timer_purpose) = (self.rto_expires(tcb, now, tcp), TimerPurpose::Rto);
             return;
         }
-        // RFC 8985 §7.3: no probe without a round trip measurements since the last.
+        // RFC 8985 §7.3: a probe requires a new round-trip time since the last probe.
         self.probe_due = self.tlp.may_probe();
         self.rto_from = now;
         tcb.restart_timer(now, tcp);
     }
 
-    /// What may have been reordered is lost. Returns whether the window was cut.
+    /// Process the expiry of RACK's reordering window, after which unSACKed segments are lost.
+    /// Return true if cwnd was reduced.
     pub fn on_reordering_timer(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> bool {
         tcb.timer = Time::NEVER;
         let next = self.find_losses(tcb, now, tcp);
-        let cut = self.enter_recovery(tcb, tcb.una, now, tcp);
-        if cut {
-            // The SACK that the timer was set for counts now (Linux, tcp_rack_reo_timeout).
+        let reduced = self.enter_recovery(tcb, tcb.una, now, tcp);
+        if reduced {
+            // The SACK for which the timer was set counts as one delivered segment (Linux,
+            // tcp_rack_reo_timeout).
             self.reduce_further(tcb, f64::from(tcb.smss), false, tcp);
         }
         self.set_timer(tcb, now, next, false, tcp);
-        cut
+        reduced
     }
 
-    /// The retransmission timer expired.
+    /// Process the expiry of the retransmission timer.
     pub fn on_timeout(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) {
-        let again = self.state == CaState::Loss && tcb.una.before(self.recovery_point);
-        let keeps = tcp.details.timeout_in_recovery == TimeoutInRecovery::Keeps
+        let repeated = self.state == CaState::Loss && tcb.una.before(self.recovery_point);
+        let keeps_ssthresh = tcp.details.timeout_in_recovery == TimeoutInRecovery::Keeps
             && tcb.una.before(self.recovery_point);
-        let already_reduced = self.state == CaState::Cwr || (self.state == CaState::Recovery && keeps);
+        let already_reduced =
+            self.state == CaState::Cwr || (self.state == CaState::Recovery && keeps_ssthresh);
         let window = self.reordering_window(tcb, tcp);
         if tcp.recovery.reordering == ReorderingRules::Linux && self.state == CaState::Open {
             self.tracking
                 .reordering
                 .on_timeout(self.board.sacked_segments(), tcp.recovery.duplicate_acks.0 as u32);
         }
-        if !again {
+        if !repeated {
             self.arm_undo(tcb);
         }
         let (cwnd, ssthresh) = (f64::from(tcb.smss), tcb.ssthresh);
         self.reduce_cwnd(tcb, Congestion::Timeout { repeated: tcb.expirations > 1 }, (tcb.una, 0), now, tcp);
         if already_reduced {
-            (tcb.cwnd, tcb.ssthresh) = (cwnd, ssthresh); // halved for this window of data already
+            // cwnd was already reduced in this window of data
+            (tcb.cwnd, tcb.ssthresh) = (cwnd, ssthresh);
         }
-        let begins = self.tracking.frto != Frto::Off || (!again && self.state != CaState::Recovery);
+        let begins = self.tracking.frto != Frto::Off || (!repeated && self.state != CaState::Recovery);
         self.tracking.frto =
             if tcp.recovery.frto != FrtoKind::Off && begins { Frto::Retransmitted } else { Frto::Off };
         self.state = CaState::Loss;
@@ -83,8 +88,9 @@ impl SackSender {
         tcb.set_rto(now, Some(&self.tracking), tcp);
     }
 
-    /// When the retransmission timer expires, whatever else the one timer is for now. While it is for something else Linux
-    /// counts from when the first segment was last sent (tcp_rearm_rto), others from when the timer was last restarted.
+    /// Return the time at which the RTO expires, even while the timer has another purpose. With
+    /// another purpose, Linux counts the RTO from the last transmission of the first segment
+    /// (tcp_rearm_rto). Otherwise the RTO counts from the last restart of the timer.
     #[inline(always)]
     fn rto_expires(&self, tcb: &Tcb, now: Time, tcp: &Tcp) -> Time {
         let other = matches!(tcb.timer_purpose, TimerPurpose::Probe | TimerPurpose::Reorder);
@@ -96,7 +102,8 @@ impl SackSender {
         (from + tcb.rto.timeout(tcp)).max(now + MIN_DELAY)
     }
 
-    /// The retransmission timer begins again; the timer for reordering goes before it (RFC 8985 §8).
+    /// Restart the retransmission timer, except while the timer serves RACK's reordering window
+    /// (RFC 8985 §8).
     pub(super) fn restart_rto(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) {
         self.rto_from = now;
         if tcb.timer_purpose != TimerPurpose::Reorder {
@@ -104,7 +111,8 @@ impl SackSender {
         }
     }
 
-    /// Sets the timer after an ACK, or where losses were looked for; `next`: when RACK would find more.
+    /// Set the timer after an ACK or after loss detection. `next` is the time at which RACK would
+    /// detect more losses.
     #[inline(always)]
     pub(super) fn set_timer(
         &mut self,
@@ -125,7 +133,7 @@ impl SackSender {
             return;
         }
         if advanced {
-            self.rto_from = now; // RFC 6298 §5.3
+            self.rto_from = now; // RFC 6298 §5.3: an ACK of new data restarts the RTO
         }
         if let Some(next) = next {
             (tcb.timer, tcb.timer_purpose) =
@@ -141,15 +149,16 @@ impl SackSender {
         }
     }
 
-    /// New data went out, of which the scoreboard knows. `runs`: the timer ran before.
+    /// Set the timer after new data was sent and added to the scoreboard. `runs` is true if the
+    /// timer ran before.
     #[inline(always)]
     pub(super) fn time_new_data(&mut self, tcb: &mut Tcb, runs: bool, now: Time, tcp: &Tcp) {
         if !runs {
-            self.rto_from = now; // RFC 6298 §5.1
+            self.rto_from = now; // RFC 6298 §5.1: the first data in flight starts the RTO
         }
         if self.probe_set == now && tcb.timer_purpose == TimerPurpose::Probe {
             debug_assert_eq!(tcb.timer, self.probe_time(tcb, now, self.probe_limit(tcb, now, tcp), tcp));
-            return; // the same moment, the same round trips, the same first segment
+            return; // the time, the round-trip times and the first segment are unchanged
         }
         if tcp.recovery.tail_loss_probe && tcb.timer_purpose != TimerPurpose::Reorder && self.may_probe(tcp) {
             self.set_probe(tcb, now, self.probe_limit(tcb, now, tcp), tcp);
@@ -157,8 +166,9 @@ impl SackSender {
         }
     }
 
-    /// Latest time of a probe after new data went out: the expiry of the RTO. Linux counts the RTO from
-    /// the transmission of the first segment, and ignores one that is over (tcp_schedule_loss_probe).
+    /// Return the latest time of a probe after new data was sent, which is the expiry of the RTO.
+    /// Linux counts this RTO from the transmission of the first segment, and ignores an RTO that
+    /// has already expired (tcp_schedule_loss_probe).
     fn probe_limit(&self, tcb: &Tcb, now: Time, tcp: &Tcp) -> Time {
         match self.board.first() {
             Some(first) if tcp.rto.fast_retransmit == FastRetransmitTimer::First => {
@@ -169,9 +179,10 @@ impl SackSender {
         }
     }
 
-    /// Return whether a probe may be scheduled (RFC 8985 §7.2): outside recovery, nothing is SACKed or
-    /// lost, and no probe is in flight. Linux ignores what is SACKed while it reduces cwnd for a mark,
-    /// and schedules the next probe while one is in flight (tcp_schedule_loss_probe).
+    /// Return true if a tail loss probe may be scheduled (RFC 8985 §7.2): outside recovery, without
+    /// SACKed or lost segments, and without a probe in flight. Linux schedules probes despite
+    /// SACKed segments while it reduces cwnd for a mark, and schedules the next probe while one is
+    /// in flight (tcp_schedule_loss_probe).
     fn may_probe(&self, tcp: &Tcp) -> bool {
         if !tcp.recovery.tail_loss_probe {
             return false;
@@ -185,12 +196,13 @@ impl SackSender {
         }
     }
 
-    /// Schedules a probe.
+    /// Set the timer for a tail loss probe.
     fn set_probe(&self, tcb: &mut Tcb, now: Time, rto_expires: Time, tcp: &Tcp) {
         (tcb.timer, tcb.timer_purpose) = (self.probe_time(tcb, now, rto_expires, tcp), TimerPurpose::Probe);
     }
 
-    /// When a probe is due: no later than the retransmission timer expires, whose place it takes (RFC 8985 §7.2).
+    /// Return the time of a tail loss probe, which is at the latest the expiry of the RTO that it
+    /// replaces (RFC 8985 §7.2).
     fn probe_time(&self, tcb: &Tcb, now: Time, rto_expires: Time, tcp: &Tcp) -> Time {
         let delay = if self.board.len() == 1 { tcp.recovery.max_ack_delay } else { tcp.recovery.timer_slack };
         (now + tlp::timeout(tcb.rto.srtt(tcp), delay)).min(rto_expires)
