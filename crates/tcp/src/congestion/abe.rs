@@ -84,7 +84,7 @@ impl CongestionControl for AbeState {
     fn ssthresh_on_congestion(&mut self, w: &Window, congestion: Congestion, now: Time) -> f64 {
         let ssthresh = self.base().ssthresh_on_congestion(w, congestion, now);
         match congestion {
-            Congestion::Ecn => decreased(w, self.beta_ecn, congestion), // §3
+            Congestion::Ecn => decreased(w, self.beta_ecn, congestion), // RFC 8511 §3
             _ => ssthresh,
         }
     }

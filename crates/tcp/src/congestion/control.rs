@@ -226,7 +226,8 @@ pub trait Control: Params {
 pub enum Marks {
     /// The control ignores marks.
     Ignored,
-    /// One mark per round trip has a similar effect to a loss (RFC 3168 §6.1.2).
+    /// The control responds to at most one mark per round trip, much as to a loss (RFC 3168
+    /// §6.1.2).
     AsLosses,
     /// The response is in proportion to the marks, which the echo of RFC 8257 reports.
     Proportional,
@@ -265,7 +266,7 @@ pub enum ImpliedRecovery {
 }
 
 impl ImpliedRecovery {
-    /// Return the keys as parameters of the endpoint.
+    /// Return the keys of loss recovery as parameters of the endpoint.
     pub fn parameters(self) -> Json {
         match self {
             ImpliedRecovery::None => json!({}),
@@ -293,7 +294,7 @@ pub fn defaults<T: Read>() -> T {
 /// Return ssthresh after a multiplicative decrease: `beta` times the FlightSize (RFC 5681, equation
 /// 4, where beta is one half).
 ///
-/// A repeated timeout of a segment leaves ssthresh unchanged (§3.1).
+/// A repeated timeout of a segment leaves ssthresh unchanged (RFC 5681 §3.1).
 pub fn decreased(w: &Window, beta: f64, congestion: Congestion) -> f64 {
     if congestion == (Congestion::Timeout { repeated: true }) { w.ssthresh } else { beta * w.flight }
 }

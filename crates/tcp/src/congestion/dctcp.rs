@@ -2,9 +2,9 @@
 //! marked bytes.
 //!
 //! This implementation counts marked and acknowledged bytes when they are delivered, including
-//! SACKed bytes. The RFC counts only cumulative ACKs. Without loss both counts are the same. The
-//! receiver implements the ECN-Echo of §3.2, and the sender sets ECT on every packet (§3.6), so
-//! this file contains neither.
+//! SACKed bytes. RFC 8257 counts only the bytes of cumulative ACKs. Without loss both counts are
+//! the same. The receiver implements the ECN-Echo of §3.2, and the sender sets ECT on every packet
+//! (§3.6), so this file contains neither.
 
 use serde_json::json;
 use units::param::Json;
@@ -95,7 +95,7 @@ impl Alpha {
     }
 
     /// End the observation window: update α and reset the counts (steps 5, 6 and 8 of RFC 8257
-    /// §3.3).
+    /// RFC 8257 §3.3).
     pub fn end_window(&mut self) {
         if self.in_1024ths {
             self.value = self.update_in_1024ths();
@@ -157,7 +157,8 @@ impl CongestionControl for DctcpState {
     }
 
     fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
-        if ack.cwnd_limited { self.growth.cwnd_on_ack(w, ack, 1.0) } else { w.cwnd } // §3.4
+        // RFC 8257 §3.4
+        if ack.cwnd_limited { self.growth.cwnd_on_ack(w, ack, 1.0) } else { w.cwnd }
     }
 
     fn ssthresh_on_congestion(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
@@ -169,7 +170,7 @@ impl CongestionControl for DctcpState {
                 (cwnd - ((cwnd * (alpha * SCALE) as u64) >> 11)) as f64 * w.smss // dctcp_ssthresh
             }
             Congestion::Ecn => (w.cwnd * (1.0 - alpha / 2.0)).max(2.0 * w.smss), // step 9
-            _ => decreased(w, 0.5, congestion),                                  // §3.5
+            _ => decreased(w, 0.5, congestion),                                  // RFC 8257 §3.5
         }
     }
 

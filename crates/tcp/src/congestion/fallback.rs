@@ -7,15 +7,15 @@
 //! window at each mark would lose nearly all its throughput. "The sender can measure that switching
 //! to Classic behaviour was wrong so that it can switch back" (A.1.5).
 //!
-//! The measurement is this project's own. Prague halves its window on marks for a trial period and
-//! compares the marked fraction before and during the trial. Without coupling, the fraction falls
-//! from 2/W at Prague's window to 1.5/W² at Reno's. With eight Reno flows it falls to a fifth, and
-//! further with fewer flows. With coupled marks, it falls only to a half or a third, because the
-//! windows of the other flows grow. With more than eight Reno flows the two cases look alike, and
-//! the fall-back ends.
+//! RFC 9331 does not define a measurement, so aqmlab uses its own. Prague halves its window on
+//! marks for a trial period and compares the marked fraction before and during the trial. Without
+//! coupling, the fraction falls from 2/W at Prague's window to 1.5/W² at Reno's. With eight Reno
+//! flows the fraction falls to a fifth, and further with fewer flows. With coupled marks, the
+//! fraction falls only to a half or a third, because the windows of the other flows grow. With more
+//! than eight Reno flows the two cases look alike, and the fall-back ends.
 //!
-//! The authors' report (the RFC's [ecn-fallback]) uses the variance of round-trip times instead.
-//! The variance distinguishes these two cases as little as the delay does.
+//! The authors' report (reference [ecn-fallback] of RFC 9331) uses the variance of round-trip times
+//! instead. The variance distinguishes these two cases as little as the delay does.
 
 use units::words;
 
@@ -78,7 +78,7 @@ enum State {
     Trial { fraction_before: f64, periods: u8, count: MarkCount },
     /// The trial showed a classic AQM. `rounds` counts round trips since the queue was last long.
     Classic { rounds: u32 },
-    /// The trial showed coupled marks. This state is final.
+    /// The trial showed coupled marks, which ends the detection for the whole connection.
     Coupled,
 }
 

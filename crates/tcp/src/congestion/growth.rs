@@ -1,6 +1,6 @@
 //! Growth of cwnd by the rules of standard TCP.
 //!
-//! These are slow start and congestion avoidance of RFC 5681 §3.1 (`rfc5681`), Appropriate Byte
+//! The rules are slow start and congestion avoidance of RFC 5681 §3.1 (`rfc5681`), Appropriate Byte
 //! Counting of RFC 3465 (`rfc3465`), and the variants of Linux. All controls that grow in this way
 //! share them.
 

@@ -1,7 +1,7 @@
 //! Test harness: one sender over one bottleneck, clocked by its ACKs.
 //!
 //! All packets have the same size and ACKs are never dropped. The sender detects a dropped packet
-//! with the next ACK. It transmits new bytes instead of a retransmission.
+//! with the next ACK. The sender transmits new bytes instead of a retransmission.
 
 use std::collections::VecDeque;
 

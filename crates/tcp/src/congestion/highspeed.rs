@@ -1,10 +1,10 @@
 //! HighSpeed TCP (`highspeed`), RFC 3649 (`rfc3649`): AIMD whose increase and decrease depend on
 //! the window.
 //!
-//! a(w) and b(w) are computed from the formulas of §5 whenever the number of whole segments in cwnd
-//! changes. The RFC expects a table, and the table of appendix B contains the results of these
-//! formulas. The response function is the rounded function of the appendix, p(w) = 1/(12.8 w^1.2),
-//! for all parameters. Linux uses the table (`rules`).
+//! a(w) and b(w) are computed from the formulas of RFC 3649 §5 whenever the number of whole
+//! segments in cwnd changes. RFC 3649 expects a table, and the table of appendix B contains the
+//! results of these formulas. The response function is the rounded function of the appendix, p(w) =
+//! 1/(12.8 w^1.2), for all parameters. Linux uses the table (`rules`).
 
 use serde_json::json;
 use units::{Packets, Range, Time, params, words};

@@ -1,6 +1,6 @@
 //! HyStart++, RFC 9406 (`rfc9406`): slow start that ends when round-trip times grow.
 //!
-//! Every control with slow start can use HyStart++. [`Ack::round`] defines its rounds. The RFC
+//! Every control with slow start can use HyStart++. [`Ack::round`] defines its rounds. RFC 9406
 //! removes the limit L if segments are paced, whereas L is a parameter here.
 
 use units::{Duration, Packets, Range, params};
@@ -108,7 +108,7 @@ impl HystartState {
         self.last_round_min_rtt = std::mem::replace(&mut self.round_min_rtt, UNMEASURED);
         self.samples = 0;
         if let Phase::Conservative { rounds, .. } = &mut self.phase {
-            *rounds += 1; // §4.3: "that partial round counts towards the limit"
+            *rounds += 1; // RFC 9406 §4.3: "that partial round counts towards the limit"
             if f64::from(*rounds) >= self.params.css_rounds.0 {
                 self.phase = Phase::Exiting;
             }
@@ -135,7 +135,7 @@ impl HystartState {
     }
 
     /// Return RttThresh. If the minimum exceeds the maximum, the minimum applies (max(min, min(…,
-    /// max)) in the RFC).
+    /// max)) in RFC 9406).
     fn threshold(&self, last_round_min_rtt: Duration) -> Duration {
         let fraction = Duration::from_seconds(last_round_min_rtt.seconds() / self.params.rtt_divisor);
         fraction.min(self.params.max_rtt_threshold).max(self.params.min_rtt_threshold)

@@ -19,12 +19,12 @@ use crate::congestion::slow_start::{self, SlowStart};
 use crate::window::Window;
 
 words! {
-    /// Arithmetic of α and β, and their effect on the window.
+    /// Arithmetic of the increase α and the decrease β, and their effect on the window.
     pub enum IllinoisRules {
         /// α and β are real numbers, computed from every round-trip time. The remainder of a
         /// segment of growth counts for the next segment.
         Liu2006 = "liu2006",
-        /// α is in 128ths and β in 64ths, both rounded down. They are computed from round-trip
+        /// α is in 128ths and β in 64ths, both rounded down. Both are computed from round-trip
         /// times in whole microseconds, and not during loss recovery. Each segment of growth
         /// restarts the count of acknowledged segments, and a decrease is rounded down to whole
         /// segments (Linux, tcp_illinois).
@@ -54,7 +54,7 @@ params! {
         theta: Packets = (Packets(5.0)), in Range::between(1.0, 1000.0).whole(), from "liu2006illinois §4";
         /// Window below which the control behaves as standard TCP (W_thresh).
         window_threshold: Packets = (Packets(15.0)), in Range::between(0.0, 1e6), from "liu2006illinois §4";
-        /// Arithmetic of α and β, and their effect on the window.
+        /// Arithmetic of the increase α and the decrease β, and their effect on the window.
         rules: IllinoisRules = (IllinoisRules::Liu2006), in Range::ANY, from "liu2006illinois §4; Linux, tcp_illinois: linux";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
@@ -78,7 +78,7 @@ impl Control for Illinois {
     }
 }
 
-/// Check that each minimum is below its maximum.
+/// Check that alpha_min, beta_min and eta_2 are below alpha_max, beta_max and eta_3.
 fn check(p: &Illinois, path: &str) -> Result<(), Invalid> {
     for (key, low, high_key, high) in [
         ("alpha_min", p.alpha_min, "alpha_max", p.alpha_max),
@@ -123,8 +123,8 @@ const ALPHA_UNIT: f64 = 128.0;
 /// Number of parts of β in Linux (BETA_SCALE).
 const BETA_UNIT: f64 = 64.0;
 
-/// Return α as Linux computes it, for an average delay `da` above d1, with delays in whole
-/// microseconds (tcp_illinois.c, alpha).
+/// Return the increase α as Linux computes it, for an average delay `da` above d1, with delays in
+/// whole microseconds (tcp_illinois.c, alpha).
 fn increase_in_integers(p: &Illinois, da: u64, dm: u64) -> f64 {
     let [min, max] = [p.alpha_min, p.alpha_max].map(|alpha| (alpha * ALPHA_UNIT) as u64);
     let d1 = (p.eta_1 * dm as f64) as u64;
@@ -132,7 +132,7 @@ fn increase_in_integers(p: &Illinois, da: u64, dm: u64) -> f64 {
     (dm * max / (dm + da * (max - min) / min.max(1)).max(1)) as f64 / ALPHA_UNIT
 }
 
-/// Return β as Linux computes it (tcp_illinois.c, beta).
+/// Return the decrease β as Linux computes it (tcp_illinois.c, beta).
 fn decrease_in_integers(p: &Illinois, da: u64, dm: u64) -> f64 {
     let [min, max] = [p.beta_min, p.beta_max].map(|beta| (beta * BETA_UNIT) as u64);
     let [d2, d3] = [p.eta_2, p.eta_3].map(|eta| (eta * dm as f64) as u64);

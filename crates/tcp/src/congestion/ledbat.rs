@@ -1,11 +1,11 @@
 //! LEDBAT (`ledbat`), RFC 6817 (`rfc6817`): yields to other flows by limiting its queueing delay to
 //! a target.
 //!
-//! The delay is the round-trip time, where the RFC uses the one-way delay, because without
+//! The delay is the round-trip time, where RFC 6817 uses the one-way delay, because without
 //! timestamps an ACK does not carry the time at which a segment arrived. A queue in the reverse
 //! direction therefore counts too. FILTER() is the minimum of the last CURRENT_FILTER samples,
-//! including samples older than a round trip. LEDBAT has no slow start (§2.4.2), and its congestion
-//! timeout is that of TCP.
+//! including samples older than a round trip. LEDBAT has no slow start (RFC 6817 §2.4.2), and its
+//! congestion timeout is that of TCP.
 
 use units::{Duration, Packets, Range, Time, params};
 
@@ -14,8 +14,8 @@ use crate::window::Window;
 
 params! {
     /// LEDBAT, a control for background transfers. cwnd changes by at most GAIN segments per round
-    /// trip. It grows while the queueing delay is below the target, and shrinks while the delay is
-    /// above the target. A loss halves cwnd.
+    /// trip. The window grows while the queueing delay is below the target, and shrinks while the
+    /// delay is above the target. A loss halves cwnd.
     pub struct Ledbat: "ledbat" {
         /// Maximum queueing delay that LEDBAT adds (TARGET).
         target: Duration = (Duration::from_millis(100)), in Range::above_to(0.0, 0.1), from "rfc6817 §2.5: 100 ms or less";

@@ -4,8 +4,8 @@
 //! Up to the legacy window it behaves as standard TCP (§3.1 of the paper). The parameters a and b
 //! are the values that Linux's `tcp_scalable` cites as the paper's recommendation (0.01, 7/8),
 //! because the paper itself was not available. The legacy window of 16 segments is the value in
-//! later literature. Linux has no legacy window. It adds at least one segment per round trip
-//! instead (`least_increase`).
+//! later literature. Linux has no legacy window. Instead, Linux adds at least one segment per round
+//! trip (`least_increase`).
 
 use serde_json::json;
 use units::param::Json;

@@ -1,10 +1,11 @@
 //! TCP Vegas (`vegas`), Brakmo, O'Malley & Peterson 1994 (`brakmo1994vegas`) and Brakmo & Peterson
 //! 1995 (`brakmo1995vegas`): maintains a few queued segments at the bottleneck.
 //!
-//! Vegas compares its actual rate with the rate that it expects without a queue. It uses the
+//! Vegas compares its actual rate with the rate that it expects without a queue. Vegas uses the
 //! minimum round-trip time of a round, where the paper times one segment, because delayed ACKs
 //! would look like a queue. A loss halves the window as RFC 5681 requires. The paper's finer
-//! response and its early retransmissions (§3.1) belong to loss recovery and are not implemented.
+//! response and its early retransmissions (Brakmo 1994 §3.1) belong to loss recovery and are not
+//! implemented.
 //!
 //! Of the paper of 1994, §3.2 was available, and the rule of slow start in §3.3. Expected, Actual,
 //! Diff, and α and β of two and four segments follow that paper. The later paper reportedly uses
@@ -24,7 +25,8 @@ words! {
     /// Evaluation of a round trip.
     pub enum Rules {
         /// Diff is the expected rate minus the actual rate. In slow start cwnd grows in every other
-        /// round trip and is constant in the round trips that are evaluated (§3.2, §3.3).
+        /// round trip and is constant in the round trips that are evaluated (Brakmo 1994 §3.2,
+        /// §3.3).
         Paper = "paper",
         /// Diff is relative to the actual rate, in whole segments. cwnd grows in each round trip of
         /// slow start, which ends with a cwnd that leaves the queue empty plus one segment. A round
@@ -75,7 +77,7 @@ fn check(p: &Vegas, path: &str) -> Result<(), Invalid> {
 }
 
 /// Return Diff = (Expected − Actual)·BaseRTT, the number of segments of the window that are queued
-/// (§3.2).
+/// (Brakmo 1994 §3.2).
 fn queued_segments(w: &Window, base_rtt: Duration, rtt: Duration) -> f64 {
     let (base_rtt, rtt) = (base_rtt.seconds(), rtt.seconds());
     if rtt > 0.0 { w.cwnd / w.smss * (rtt - base_rtt).max(0.0) / rtt } else { 0.0 }
@@ -192,7 +194,7 @@ impl CongestionControl for VegasState {
         }
         let diff = if ack.round { self.diff(w) } else { None };
         let slow_start = w.cwnd < w.ssthresh;
-        // §3.3: the comparison is valid only in a round with a constant cwnd.
+        // Brakmo 1994 §3.3: the comparison is valid only in a round with a constant cwnd.
         let cwnd_was_fixed = !self.grows_this_round;
         if ack.round && slow_start {
             self.grows_this_round = !self.grows_this_round;
@@ -200,7 +202,7 @@ impl CongestionControl for VegasState {
         match diff {
             _ if !ack.cwnd_limited => w.cwnd,
             Some(diff) if slow_start && cwnd_was_fixed && diff > self.params.gamma.0 => {
-                self.exits_slow_start = true; // §3.3
+                self.exits_slow_start = true; // Brakmo 1994 §3.3
                 w.cwnd
             }
             _ if slow_start && self.grows_this_round => self.growth.slow_start(w, ack).0,
@@ -244,8 +246,8 @@ mod tests {
         assert_eq!(queued_segments(&window(20.0, 1.0, 20.0), ms(100), ms(100)), 0.0);
     }
 
-    /// §3.2: with a BaseRTT of 100 ms and segments of 1 KB, α = 30 KB/s and β = 60 KB/s are three
-    /// and six extra buffers.
+    /// Brakmo 1994 §3.2: with a BaseRTT of 100 ms and segments of 1 KB, α = 30 KB/s and β = 60 KB/s
+    /// are three and six extra buffers.
     #[test]
     fn thresholds_match_the_example_of_the_paper() {
         for (rate, buffers) in [(30_000.0, 3.0), (60_000.0, 6.0)] {
@@ -256,7 +258,7 @@ mod tests {
         }
     }
 
-    /// §3.3: rates are compared only in rounds in which cwnd does not grow.
+    /// Brakmo 1994 §3.3: rates are compared only in rounds in which cwnd does not grow.
     #[test]
     fn slow_start_compares_rates_in_rounds_of_constant_cwnd() {
         let mut v = vegas();

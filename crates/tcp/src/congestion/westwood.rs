@@ -46,9 +46,9 @@ words! {
 words! {
     /// Number of filter stages of the bandwidth.
     pub enum Stages {
-        /// One stage.
+        /// One filter stage.
         One = "one",
-        /// Two stages: a second filter smooths the output of the first (Linux).
+        /// Two filter stages: the second filter smooths the output of the first (Linux).
         Two = "two",
     }
 }

@@ -2,14 +2,14 @@
 //! congestion, and at least an estimate of Reno's cwnd.
 //!
 //! Windows in this file are in segments. (target − cwnd)/cwnd is added for each acknowledged
-//! segment, whereas §4.4 adds it for each ACK. With delayed ACKs, counting ACKs would halve the
-//! growth towards the curve (Linux counts segments too). If cwnd is at least W_max when congestion
-//! avoidance begins, K is 0 and W_max is cwnd, because equation 2 would make K negative.
+//! segment, whereas RFC 9438 §4.4 adds it for each ACK. With delayed ACKs, counting ACKs would
+//! halve the growth towards the curve (Linux counts segments too). If cwnd is at least W_max when
+//! congestion avoidance begins, K is 0 and W_max is cwnd, because equation 2 would make K negative.
 //!
-//! An epoch begins with the first ACK after loss recovery that increases cwnd, as in Linux. §4.2 of
-//! the RFC begins the epoch when congestion avoidance starts. The two differ only if loss recovery
-//! ends without data in flight. The window validation of RFC 7661 for rate-limited flows belongs to
-//! the sender. `linux.rs` has the arithmetic of Linux.
+//! An epoch begins with the first ACK after loss recovery that increases cwnd, as in Linux. RFC
+//! 9438 §4.2 begins the epoch when congestion avoidance starts. The two differ only if
+//! loss recovery ends without data in flight. The window validation of RFC 7661 for rate-limited
+//! flows belongs to the sender. `linux.rs` has the arithmetic of Linux.
 
 mod linux;
 
@@ -92,7 +92,7 @@ struct Epoch {
 /// State that congestion replaces and [`CongestionControl::undo`] restores.
 #[derive(Clone, Copy, Debug)]
 struct Curve {
-    /// W_max; absent before the first congestion and after a timeout (§4.8).
+    /// W_max; absent before the first congestion and after a timeout (RFC 9438 §4.8).
     w_max: Option<f64>,
     /// cwnd_prior; absent before ssthresh was first set.
     cwnd_prior: Option<f64>,
@@ -126,7 +126,7 @@ fn k(c: f64, w_max: f64, cwnd_epoch: f64) -> f64 {
     libm::cbrt((w_max - cwnd_epoch) / c)
 }
 
-/// Return α_cubic, for which AIMD(α, β) has the same average window as AIMD(1, ½) (§4.3).
+/// Return α_cubic, for which AIMD(α, β) has the same average window as AIMD(1, ½) (RFC 9438 §4.3).
 fn alpha(beta: f64) -> f64 {
     3.0 * (1.0 - beta) / (1.0 + beta)
 }
@@ -145,7 +145,7 @@ impl CubicState {
         }
     }
 
-    /// Return the current epoch, or begin a new one (§4.2, §4.8, §4.10).
+    /// Return the current epoch, or begin a new one (RFC 9438 §4.2, §4.8, §4.10).
     fn epoch(&mut self, cwnd: f64, now: Time) -> Epoch {
         if let Some(epoch) = self.curve.epoch {
             return epoch;
@@ -155,12 +155,13 @@ impl CubicState {
             Some(_) => cwnd,
             None => cwnd,
         };
-        self.curve.cwnd_prior.get_or_insert(cwnd); // §4.10: slow start ended without congestion
+        // RFC 9438 §4.10: slow start ended without congestion
+        self.curve.cwnd_prior.get_or_insert(cwnd);
         self.curve.w_max = Some(w_max);
         Epoch { start: now, k: k(self.params.c, w_max, cwnd), w_est: cwnd }
     }
 
-    /// Return cwnd after an ACK in congestion avoidance (§4.2 to §4.5).
+    /// Return cwnd after an ACK in congestion avoidance (RFC 9438 §4.2 to §4.5).
     fn congestion_avoidance(&mut self, cwnd: f64, segments_acked: f64, now: Time, rtt: Duration) -> f64 {
         let mut epoch = self.epoch(cwnd, now);
         if let Some(since) = self.limited_since.take() {
@@ -169,7 +170,8 @@ impl CubicState {
         let w_max = self.curve.w_max.unwrap_or(cwnd);
         let t = now.since(epoch.start).seconds();
         let prior = self.curve.cwnd_prior.unwrap_or(cwnd);
-        let alpha = if epoch.w_est >= prior { 1.0 } else { alpha(self.params.beta) }; // §4.3
+        // RFC 9438 §4.3
+        let alpha = if epoch.w_est >= prior { 1.0 } else { alpha(self.params.beta) };
         epoch.w_est += alpha * segments_acked / cwnd; // equation 4
         self.curve.epoch = Some(epoch);
         if w_cubic(self.params.c, t, epoch.k, w_max) < epoch.w_est {
@@ -243,7 +245,7 @@ impl CongestionControl for CubicState {
             _ => Some(cwnd),
         };
         // A repeated timeout of a segment does not set ssthresh, so cwnd_prior does not change
-        // either (§4.1.2).
+        // either (RFC 9438 §4.1.2).
         let sets_ssthresh = congestion != Congestion::Timeout { repeated: true };
         let cwnd_prior = if sets_ssthresh { Some(cwnd) } else { self.curve.cwnd_prior };
         self.curve = Curve { w_max, cwnd_prior, epoch: None };
@@ -256,7 +258,7 @@ impl CongestionControl for CubicState {
     }
 
     /// Restore the curve from before the last congestion event, but only while cwnd is below
-    /// cwnd_prior (§4.9.2).
+    /// cwnd_prior (RFC 9438 §4.9.2).
     fn undo(&mut self, w: &Window) {
         let below_prior = self.curve.cwnd_prior.is_some_and(|prior| w.cwnd < prior * w.smss);
         if let Some(undo_curve) = self.undo_curve.take().filter(|_| below_prior) {
@@ -264,7 +266,7 @@ impl CongestionControl for CubicState {
         }
     }
 
-    /// Exclude the idle time from the epoch (§5.8).
+    /// Exclude the idle time from the epoch (RFC 9438 §5.8).
     fn on_restart(&mut self, now: Time, idle: Duration) {
         self.linux.on_restart(now, idle);
         if let Some(epoch) = &mut self.curve.epoch {
@@ -306,7 +308,7 @@ mod tests {
         let w = window(100.0, 50.0, 100.0);
         assert_eq!(c.ssthresh_on_congestion(&w, Congestion::FastRetransmit, Time::ZERO), 70.0 * MSS);
         assert_eq!(c.curve.w_max, Some(100.0));
-        // §4.7: if cwnd is below the last W_max, W_max becomes 80 × 1.7/2 = 68.
+        // RFC 9438 §4.7: if cwnd is below the last W_max, W_max becomes 80 × 1.7/2 = 68.
         c.ssthresh_on_congestion(&window(80.0, 70.0, 80.0), Congestion::FastRetransmit, Time::ZERO);
         assert_eq!(c.curve.w_max, Some(68.0));
         assert_eq!(c.curve.cwnd_prior, Some(80.0));
@@ -318,7 +320,8 @@ mod tests {
         assert_eq!(alone.curve.w_max, Some(80.0));
     }
 
-    /// §4.8: after a timeout K is 0, and W_max is cwnd at the beginning of congestion avoidance.
+    /// RFC 9438 §4.8: after a timeout K is 0, and W_max is cwnd at the beginning of congestion
+    /// avoidance.
     #[test]
     fn curve_begins_at_cwnd_after_a_timeout() {
         let mut c = cubic();
@@ -332,8 +335,9 @@ mod tests {
         assert_eq!((epoch.k, c.curve.w_max), (0.0, Some(70.0)));
     }
 
-    /// §4.3, §4.8: after a timeout, W_est grows by α_cubic until it reaches the cwnd from before
-    /// the timeout, even if the segment timed out twice. From that cwnd on it grows by one segment.
+    /// RFC 9438 §4.3, §4.8: after a timeout, W_est grows by α_cubic until it reaches the cwnd from
+    /// before the timeout, even if the segment timed out twice. From that cwnd on it grows by one
+    /// segment.
     #[test]
     fn alpha_is_one_from_the_previous_window_on_after_a_timeout() {
         let mut c = cubic();
@@ -350,7 +354,7 @@ mod tests {
         assert!((c.curve.epoch.unwrap().w_est - 101.0).abs() < 1e-9);
     }
 
-    /// §4.2: the target is at most 1.5 cwnd per round trip.
+    /// RFC 9438 §4.2: the target is at most 1.5 cwnd per round trip.
     #[test]
     fn growth_is_at_most_half_a_window_per_round_trip() {
         let mut c = cubic();
@@ -392,7 +396,8 @@ mod tests {
     }
 
     /// With a short round-trip time and a small window, CUBIC is AIMD(0.529, 0.7). At the same
-    /// deterministic loss, its average window is that of Reno, √(3/2p) segments (§4.3, equation 3).
+    /// deterministic loss, its average window is that of Reno, √(3/2p) segments (RFC 9438 §4.3,
+    /// equation 3).
     #[test]
     fn cwnd_is_at_least_the_estimate_of_reno() {
         let average = |p: u64| {

@@ -8,9 +8,9 @@ use units::{Duration, Time};
 
 use crate::congestion::control::linux_ticks;
 
-/// Value 1 in the fixed point of α and β.
+/// Value 1 in the fixed-point numbers α and β.
 const ONE: u64 = 128;
-/// Minimum and maximum of β.
+/// Minimum and maximum of the decrease factor β.
 const BETA_RANGE: (u64, u64) = (64, 102);
 
 /// State of a connection. Times are in milliseconds, windows and counts in segments.
@@ -121,7 +121,7 @@ impl LinuxState {
         grows
     }
 
-    /// Compute α (htcp_alpha_update).
+    /// Compute the increase α (htcp_alpha_update).
     fn update_alpha(&mut self, now: Time, scales_by_rtt: bool, low_speed: Duration) {
         let elapsed = milliseconds(now).saturating_sub(self.epoch_start);
         let d = elapsed.saturating_sub(low_speed.0 / 1_000_000_000).min(u64::from(u32::MAX));
@@ -133,7 +133,7 @@ impl LinuxState {
         self.alpha = 2 * factor * (ONE - self.beta);
     }
 
-    /// Compute β (htcp_beta_update).
+    /// Compute the decrease factor β (htcp_beta_update).
     fn update_beta(&mut self) {
         let [_, now, previous] = self.throughput;
         self.throughput[2] = now;
@@ -192,8 +192,9 @@ mod tests {
         assert_eq!([rtt(40_000_000), rtt(40_000_999), rtt(40_001_000)], [40, 40, 41]);
     }
 
-    /// The first congestion halves the window. The next one multiplies it by RTTmin/RTTmax if the
-    /// throughput has not changed. RTTmax decreases by a twentieth at each congestion.
+    /// The first congestion halves the window. The second congestion multiplies the window by
+    /// RTTmin/RTTmax if the throughput has not changed. RTTmax decreases by a twentieth at each
+    /// congestion.
     #[test]
     fn decrease_adapts_from_the_second_congestion_on() {
         let mut k = LinuxState::new();

@@ -2,13 +2,14 @@
 //! (`draft-leith-tcp-htcp`): the increase grows with the time since the last congestion, and the
 //! decrease adapts to the round-trip times.
 //!
-//! The throughput B(k) of a congestion epoch is the maximum over its round trips. The texts were
-//! not available. α(Δ), Δ_L, the bounds of β, the factor one half at the first congestion, and the
-//! minimum 1 of 2(1 − β)α(Δ) were checked against FreeBSD's `cc_htcp`, which implements the draft,
-//! and Linux's `tcp_htcp`. Δ_B was checked only against Linux. In both kernels RTTmax decreases by
-//! a twentieth of RTTmax − RTTmin at each congestion, whereas RTTmax here is the maximum of the
-//! epoch. Scaling of the increase by the round-trip time is optional. As in both kernels, the scale
-//! is RTTmin/100 ms between 0.1 and 2, and the scaled increase is at least one segment.
+//! The throughput B(k) of a congestion epoch is the maximum over its round trips. The paper and the
+//! draft were not available. α(Δ), Δ_L, the bounds of β, the factor one half at the first
+//! congestion, and the minimum 1 of 2(1 − β)α(Δ) were checked against FreeBSD's `cc_htcp`, which
+//! implements the draft, and Linux's `tcp_htcp`. Δ_B was checked only against Linux. In both
+//! kernels RTTmax decreases by a twentieth of RTTmax − RTTmin at each congestion, whereas RTTmax
+//! here is the maximum of the epoch. Scaling of the increase by the round-trip time is optional. As
+//! in both kernels, the scale is RTTmin/100 ms between 0.1 and 2, and the scaled increase is at
+//! least one segment.
 
 mod linux;
 
@@ -35,7 +36,7 @@ words! {
 }
 
 words! {
-    /// Arithmetic of α and β.
+    /// Arithmetic of the increase α and the decrease factor β.
     pub enum Arithmetic {
         /// Real numbers, as in the equations.
         Exact = "exact",
@@ -63,7 +64,7 @@ params! {
         throughput_change: f64 = (0.2), in Range::between(0.0, 10.0), from "leith2004htcp §3";
         /// Dependence of the increase on the round-trip time.
         rtt_scaling: RttScaling = (RttScaling::Off), in Range::ANY, from "leith2004htcp §3; draft-leith-tcp-htcp: optional; Linux, use_rtt_scaling: on";
-        /// Arithmetic of α and β.
+        /// Arithmetic of the increase α and the decrease factor β.
         arithmetic: Arithmetic = (Arithmetic::Exact), in Range::ANY, from "leith2004htcp §3; Linux, tcp_htcp.c";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";

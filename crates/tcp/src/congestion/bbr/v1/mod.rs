@@ -98,7 +98,7 @@ impl Control for Bbr {
 /// Maximum of the allowance for aggregated ACKs, in seconds of the bandwidth (Linux,
 /// bbr_extra_acked_max_us).
 const MAX_EXTRA_ACKED: f64 = 0.1;
-/// Pacing gains of the phases of ProbeBW (§4.3.4.1).
+/// Pacing gains of the phases of ProbeBW (draft §4.3.4.1).
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 
 /// State of the state machine.
@@ -186,7 +186,7 @@ impl BbrState {
         self.bandwidth.get(self.params.bandwidth_window.0 as usize)
     }
 
-    /// Return BBR.send_quantum, in bytes (§4.2.2).
+    /// Return BBR.send_quantum, in bytes (draft §4.2.2).
     fn send_quantum(&self, smss: f64) -> f64 {
         match self.pacing.rate() {
             rate if rate < 1.2e6 / 8.0 => smss,
@@ -238,7 +238,7 @@ impl BbrState {
         }
     }
 
-    /// Return rs.is_app_limited, which includes samples of data sent in ProbeRTT (§4.3.5).
+    /// Return rs.is_app_limited, which includes samples of data sent in ProbeRTT (draft §4.3.5).
     ///
     /// Otherwise a ProbeRTT longer than the bandwidth filter would discard the bandwidth estimate.
     fn app_limited(&self, sample: &RateSample) -> bool {
@@ -332,7 +332,7 @@ impl BbrState {
     /// Update BBR.rtprop (BBRUpdateRTprop()).
     fn update_rtprop(&mut self, w: &Window, ack: &Ack) {
         if self.rtprop == UNMEASURED && ack.min_rtt != UNMEASURED {
-            // §4.3.1: the handshake is included
+            // Draft §4.3.1: the handshake is included
             (self.rtprop, self.rtprop_stamp) = (ack.min_rtt, ack.now);
         }
         self.rtprop_expired =

@@ -94,9 +94,9 @@ fn losses_do_not_reduce_the_utilization() {
     assert!(sim.cwnd >= 4.0 * MSS);
 }
 
-/// §4.3.5: data sent in ProbeRTT is not evidence of the bandwidth. ProbeRTT lasts twenty round
-/// trips of 10 ms, twice the length of the filter. Afterwards the flow sends at the rate of the
-/// link.
+/// Draft §4.3.5: data sent in ProbeRTT is not evidence of the bandwidth. ProbeRTT lasts twenty
+/// round trips of 10 ms, twice the length of the filter. Afterwards the flow sends at the rate of
+/// the link.
 #[test]
 fn bandwidth_estimate_survives_a_long_probe_rtt() {
     let mut sim = Sim::new(bbr(), Path { buffer: 1000, ..Path::new(80_000_000, 10) }, 10.0, f64::INFINITY);
@@ -114,15 +114,15 @@ fn bandwidth_estimate_survives_a_long_probe_rtt() {
     assert!(rounds.is_some() && (min_bandwidth / 1e7 - 1.0).abs() < 0.02, "{min_bandwidth}");
 }
 
-/// §4.3.1: rtprop_stamp begins with the connection.
+/// Draft §4.3.1: rtprop_stamp begins with the connection.
 #[test]
 fn late_connection_begins_in_startup() {
     let bbr = after_first_ack_at_20_s(bbr());
     assert_eq!((bbr.mode, bbr.rtprop), (Mode::Startup, Duration::from_millis(50)));
 }
 
-/// §4.2.2 and §4.2.3.2: at 80 Mbit/s and 50 ms, 3 send quanta of 10 kB are added to the 500 kB of
-/// the path.
+/// Draft §4.2.2 and §4.2.3.2: at 80 Mbit/s and 50 ms, 3 send quanta of 10 kB are added to the 500
+/// kB of the path.
 #[test]
 fn inflight_is_the_product_and_three_quanta() {
     let mut bbr = bbr();

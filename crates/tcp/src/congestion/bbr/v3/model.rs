@@ -1,5 +1,5 @@
-//! Model of BBR version 3 (§5.5): rate sample, bandwidth, losses, aggregation, round-trip times,
-//! and the resulting volumes in flight.
+//! Model of BBR version 3 (draft §5.5): rate sample, bandwidth, losses, aggregation, round-trip
+//! times, and the resulting volumes in flight.
 
 use units::{Duration, Time};
 
@@ -83,7 +83,7 @@ impl Bbr3State {
             rate: if interval > Duration::ZERO { delivered as f64 / interval.seconds() } else { 0.0 },
             delivered: delivered as f64,
             prior_delivered,
-            // §5.5: "Ignore low rate samples during ProbeRTT."
+            // Draft §5.5: "Ignore low rate samples during ProbeRTT."
             app_limited: app_limited || self.mode == Mode::ProbeRtt,
             newly_acked: f64::from(ack.delivered),
             lost,

@@ -1,4 +1,5 @@
-//! State machine of BBR version 3 (§5.3): Startup, Drain, the phases of ProbeBW, and ProbeRTT.
+//! State machine of BBR version 3 (draft §5.3): Startup, Drain, the phases of ProbeBW, and
+//! ProbeRTT.
 
 use units::{Duration, Time};
 
