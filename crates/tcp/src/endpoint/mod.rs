@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_endpoint_has_128_bytes() {
+    fn the_size_of_an_endpoint_is_128_bytes() {
         assert_eq!(size_of::<Endpoint>(), 128);
     }
 }

@@ -239,7 +239,7 @@ impl Receiver {
 
 impl OutOfOrderQueue {
     /// Record that an ACK was sent. Return `None` if the ACK was not a compressed ACK that had
-    /// become due. Otherwise return true if another ACK follows at once.
+    /// become due, and otherwise `Some(true)` if another ACK follows at once.
     #[inline]
     pub(super) fn on_ack_sent(&mut self) -> Option<bool> {
         let earlier = self.earlier.take();
