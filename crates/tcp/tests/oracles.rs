@@ -155,7 +155,8 @@ fn periodic_loss_gives_the_window_of_the_sawtooth() {
 /// lost, and its repair takes two round trips (a window, then 0.7 of a window). After that, the
 /// window is C(t − K)³ + W_max until `n` segments are sent. The curve determines the time of the
 /// next loss and the window at that time. No closed form of the average is tested: the curve is so
-/// flat around K that ten losses change the cycle of RFC 9438 §5.1 by less than a segment.
+/// flat around K that in ten losses the window approaches the cycle of RFC 9438 §5.1 by less than a
+/// segment.
 #[test]
 fn cubic_follows_its_curve_from_loss_to_loss() {
     let (c, beta, rtt) = (0.4f64, 0.7, RTT.seconds());

@@ -41,8 +41,8 @@ words! {
 }
 
 words! {
-    /// Tests of Accurate ECN for changes of the ECN field by the path or by the other endpoint.
-    /// After a failed test the sender's packets are Not-ECT.
+    /// Tests with which Accurate ECN detects that the path or the other endpoint changes ECN
+    /// fields. After a failed test the sender's packets are Not-ECT.
     pub enum AccEcnTests {
         /// The sender makes only the tests that RFC 9768 requires: an ACK of the SYN-ACK without a
         /// counter, and marked bytes without a marked packet.
@@ -81,8 +81,8 @@ words! {
         /// Packets with new data, and retransmissions (ns-2).
         AllData = "all-data",
         /// All data, SYN-ACKs, window probes, FINs and RSTs (ECN++, draft-generalized-ecn). With
-        /// Accurate ECN also SYNs, and pure ACKs if losses are detected by SACK alone. With DCTCP
-        /// also pure ACKs (RFC 8257 §4.1).
+        /// Accurate ECN, SYNs are ECN-capable too, and so are pure ACKs if SACK alone reveals
+        /// losses. With DCTCP, pure ACKs are ECN-capable too (RFC 8257 §4.1).
         AllPackets = "all-packets",
     }
 }

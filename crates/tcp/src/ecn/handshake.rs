@@ -19,9 +19,9 @@ const ALL: Flags = Flags(Flags::ECE.0 | Flags::CWR.0 | Flags::AE.0);
 /// Flags and ECN fields of the first and the last SYN, or SYN-ACK, that this endpoint sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Syns {
-    /// Flags and ECN field of the first one.
+    /// Flags and ECN field of the first SYN or SYN-ACK.
     pub first: (Flags, Field),
-    /// Flags and ECN field of the last one.
+    /// Flags and ECN field of the last SYN or SYN-ACK.
     pub last: (Flags, Field),
 }
 
@@ -117,7 +117,7 @@ impl EcnEndpoint {
         let tests = tcp.ecn.accurate_tests != AccEcnTests::Off;
         let arrived = field::handshake_field(ace);
         if tests && sent.field().zip(arrived).is_some_and(|(sent, arrived)| mangles(sent, arrived)) {
-            self.ect = Ect::None; // RFC 9768 §3.2.2.3
+            self.ect = Ect::None; // RFC 9768 §3.2.2.3: the path mangles the ECN field
         }
         if let Some(accurate) = self.accurate() {
             accurate.received.on_syn_ack(field);
@@ -174,7 +174,7 @@ impl EcnEndpoint {
         match self.mode {
             Mode::Off => Flags::default(),
             Mode::Accurate if timeouts > 1 && tcp.ecn.fallback => {
-                self.ect = Ect::None; // RFC 9768 §3.1.5
+                self.ect = Ect::None; // RFC 9768 §3.1.5: no ECT after a SYN-ACK without ECN
                 Flags::default()
             }
             Mode::Accurate => field::handshake(self.handshake),

@@ -52,8 +52,8 @@ params! {
 }
 
 params! {
-    /// Details in which a real stack differs from the RFCs. `stack = "linux"` sets all of them. The
-    /// separate keys serve studies of a single detail.
+    /// Details in which a real stack differs from the RFCs. `stack = "linux"` sets the keys of this
+    /// table. The separate keys serve studies of a single detail.
     pub struct DetailParameters: "tcp.details" {
         /// Response to a segment that acknowledges unsent data.
         ack_of_unsent: AckOfUnsent = (AckOfUnsent::Answered), in Range::ANY, from "rfc9293 §3.10.7.4";

@@ -205,7 +205,7 @@ impl Receiver {
     }
 
     /// Write the SACK blocks of an ACK (RFC 2018 §4): the latest block first, then those reported
-    /// before. A duplicate precedes them if `dsack` is true (RFC 2883 §4).
+    /// before. The block of a duplicate precedes all others if `dsack` is true (RFC 2883 §4).
     pub fn report(&mut self, options: &mut Options, dsack: bool) {
         if let Some(queue) = &self.queue
             && let Some(earlier) = &queue.earlier

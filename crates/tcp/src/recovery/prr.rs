@@ -39,7 +39,7 @@ words! {
     }
 }
 
-/// State of a reduction, in bytes.
+/// State of a reduction of cwnd, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Prr {
     /// prr_delivered: data delivered since the reduction began.
@@ -52,7 +52,7 @@ pub struct Prr {
 }
 
 impl Prr {
-    /// Begin a reduction.
+    /// Begin a reduction of cwnd.
     pub fn begin(flight: f64) -> Self {
         Prr { recover_flight: flight.max(1.0), ..Prr::default() }
     }

@@ -34,8 +34,8 @@ pub struct Rack {
     pub rtt: Duration,
     /// True to compare times as Linux does ([`RackTimes::Linux`]).
     pub linux_times: bool,
-    /// RACK.reordering_seen: true after a segment was delivered below one that had been delivered
-    /// before.
+    /// RACK.reordering_seen: true after a segment was delivered later than a segment with higher
+    /// sequence numbers.
     pub reordering_seen: bool,
     /// Number of ACKs that delivered a reordered segment.
     pub reorderings: u16,

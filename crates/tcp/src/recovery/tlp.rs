@@ -46,7 +46,7 @@ impl Tlp {
         self.end.is_none() && !self.unmeasured
     }
 
-    /// Record a probe. `end` is the highest sequence number in flight after it.
+    /// Record a probe. `end` is the highest sequence number in flight after the probe.
     pub fn on_probe(&mut self, end: Seq, retransmitted: bool) {
         *self = Tlp { end: Some(end), retransmitted, unmeasured: true };
     }

@@ -6,7 +6,8 @@ use net::{AccEcn, AccEcnOrder, Ecn, Flags};
 
 use super::field;
 
-/// Numbers of marks that require an ACK (n, §3.2.2.5.1): with data to acknowledge, and without.
+/// Numbers of marks that require an ACK (n in RFC 9768 §3.2.2.5.1): with data to acknowledge, and
+/// without.
 const MARKS_WITH_DATA: u8 = 2;
 const MARKS_WITHOUT_DATA: u8 = 3;
 
@@ -109,9 +110,9 @@ impl Received {
     }
 
     /// Return the option for an ACK with `room` bytes left for options, if a counter has changed
-    /// since the last option. The option has every counter that ever changed or, if these do not
-    /// fit, those that changed since. If these do not fit either, the ACK has no option (RFC 9768
-    /// §3.2.3.3).
+    /// since the last option. The option has every counter that ever changed or, if they do not
+    /// fit, only the counters that changed since then. The ACK has no option if those do not fit
+    /// either (RFC 9768 §3.2.3.3).
     pub fn option(&mut self, room: u16) -> Option<AccEcn> {
         if self.unreported == 0 {
             return None;
@@ -204,7 +205,8 @@ mod tests {
     }
 
     /// Necessary Option Length: an option has at least the counters that changed since the last
-    /// option. If these do not fit, the option is omitted, and the counters remain to be reported.
+    /// option. If these counters do not fit, the option is omitted, and the counters remain to be
+    /// reported.
     #[test]
     fn a_short_option_has_the_counters_that_changed_since_the_last() {
         let mut r = Received::default();
