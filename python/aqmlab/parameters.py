@@ -4685,85 +4685,93 @@ class Abe(Table):
 class TcpDetails(Table):
     """Details in which a real stack differs from the RFCs.
 
-    `stack = "linux"` sets them; they are keys for the study of a single one.
+    `stack = "linux"` sets the keys of this table. The separate keys serve studies of a single
+    detail.
 
     Parameters
     ----------
     ack_of_unsent : Literal["answered", "dropped"] | None
-        Response to a segment that acknowledges unsent data. Default: answered. "answered": It is
-        answered by an ACK and dropped (RFC 9293 §3.10.7.4, fifth check). "dropped": It is dropped
-        (Linux, tcp_ack). Source: rfc9293 §3.10.7.4.
+        Response to a segment that acknowledges unsent data. Default: answered. "answered": The
+        endpoint drops the segment and sends an ACK (RFC 9293 §3.10.7.4, fifth check). "dropped":
+        The endpoint drops the segment (Linux, tcp_ack). Source: rfc9293 §3.10.7.4.
     old_acks : Literal["taken", "rfc5961"] | None
-        Response to an ACK below SND.UNA less the largest window ever offered. Default: taken.
-        "taken": It is a duplicate like any other: its acknowledgement is ignored and its data is
-        taken (RFC 9293 §3.10.7.4, fifth check). "rfc5961": The segment is discarded and an ACK is
-        sent back, against blind injection of data; so is one from before the first byte (RFC 5961
-        §5.2, a MAY of RFC 9293; Linux, tcp_ack). Source: rfc9293 §3.10.7.4 ignores it, rfc5961 §5.2
-        is a MAY there; Linux: rfc5961.
+        Response to an ACK below SND.UNA less the largest window that the other side ever offered.
+        Default: taken. "taken": The ACK is a duplicate like any other: the endpoint ignores its
+        acknowledgement and accepts its data (RFC 9293 §3.10.7.4, fifth check). "rfc5961": The
+        endpoint drops the segment and sends an ACK, as a protection against blind injection of
+        data. An ACK below the first byte has the same effect (RFC 5961 §5.2, a MAY of RFC 9293;
+        Linux, tcp_ack). Source: rfc9293 §3.10.7.4 ignores it, rfc5961 §5.2 is a MAY there; Linux:
+        rfc5961.
     missing_timestamp : Literal["refused", "accepted"] | None
         Treatment of a segment without a timestamp after timestamps were negotiated. Default:
-        refused. "refused": It is dropped (RFC 7323 §3.2). "accepted": It is taken as it is (Linux,
-        tcp_validate_incoming). Source: rfc7323 §3.2.
+        refused. "refused": The endpoint drops the segment (RFC 7323 §3.2). "accepted": The endpoint
+        processes the segment (Linux, tcp_validate_incoming). Source: rfc7323 §3.2.
     fin_waits : Literal["for-cwnd", "no"] | None
         Limit on a FIN without data, with SACK. Default: for-cwnd. "for-cwnd": It does, as any
         segment does. "no": It does not (Linux, tcp_cwnd_test). Source: rfc5681 §2: cwnd limits
         data; Linux: no.
     rack_times : Literal["rfc8985", "linux"] | None
-        Times of segments as RACK takes them. Default: rfc8985. "rfc8985": Exactly, and RACK.rtt is
-        of what was sent last (RFC 8985 §6.2, step 2). "linux": In whole microseconds, so that of
-        what went out in the same one the end of higher sequence number counts as later; RACK.rtt is
-        of the last in sequence that the ACK acknowledges, or else SACKs; an echo tells nothing of
-        what is SACKed (Linux, tcp_rack_advance). Source: rfc8985 §6.2.
+        Precision with which RACK compares the times of segments. Default: rfc8985. "rfc8985": RACK
+        compares exact times. RACK.rtt is that of the delivered segment that was sent last (RFC 8985
+        §6.2, step 2). "linux": RACK compares whole microseconds: of two segments sent in the same
+        microsecond, the one with the higher end sequence number counts as later. RACK.rtt is that
+        of the last segment in sequence that the ACK acknowledges cumulatively, or SACKs if it
+        acknowledges none. The timestamp echo does not decide whether a SACK is ambiguous (Linux,
+        tcp_rack_advance). Source: rfc8985 §6.2.
     ecn_echo : Literal["rfc3168", "linux"] | None
         Echo of marks by the receiver. Default: rfc3168. "rfc3168": An ACK carries ECN-Echo if any
-        of the data that it acknowledges was marked, and so do all after it until CWR comes (RFC
-        3168 §6.1.3). "linux": CWR ends the echo at once, also of a mark that is not acknowledged
-        yet; CWR and the first mark are acknowledged at once (Linux, tcp_ecn_accept_cwr,
-        tcp_ecn_check_ce). Source: rfc3168 §6.1.3.
+        of the data that it acknowledges was marked. The following ACKs carry it until CWR arrives
+        (RFC 3168 §6.1.3). "linux": CWR ends the echo at once, even of a mark that no ACK has
+        acknowledged. The receiver acknowledges CWR and the first mark at once (Linux,
+        tcp_ecn_accept_cwr, tcp_ecn_check_ce). Source: rfc3168 §6.1.3.
     ece_growth : Literal["none", "as-any-ack"] | None
-        Effect on cwnd of an ACK with ECN-Echo that reduces nothing. Default: none. "none": Nothing
-        (RFC 3168 §6.1.2: a sender should not increase cwnd in response to it). "as-any-ack": What
-        any ACK does (Linux). Source: rfc3168 §6.1.2.
+        Effect on cwnd of an ACK with ECN-Echo that does not reduce cwnd. Default: none. "none":
+        Nothing (RFC 3168 §6.1.2: a sender should not increase cwnd in response to it).
+        "as-any-ack": What any ACK does (Linux). Source: rfc3168 §6.1.2.
     ecn_reduction_ends : Literal["at", "above"] | None
-        End of a proportional reduction for a mark. Default: at. "at": With the ACK of all that was
-        sent before it. "above": With the first ACK of more: CWR has reached the receiver by then
-        (Linux, tcp_fastretrans_alert). Source: rfc6937 §3: as a recovery, at its recovery point;
-        Linux: above.
+        Event that ends a proportional reduction for a mark. Default: at. "at": The ACK of all data
+        sent before the reduction ends it. "above": The first ACK beyond the data sent before the
+        reduction ends it, because the receiver has received CWR by then (Linux,
+        tcp_fastretrans_alert). Source: rfc6937 §3: as a recovery, at its recovery point; Linux:
+        above.
     timeout_in_recovery : Literal["cuts", "keeps"] | None
         Effect on ssthresh of a timeout during a recovery. Default: cuts. "cuts": It lowers it
         again: a lost retransmission is a second sign of congestion (RFC 5681 §4.3). "keeps": It
         leaves it as the recovery set it (Linux, tcp_enter_loss). Source: rfc5681 §4.3.
     sack_after_timeout : Literal["forgotten", "kept"] | None
-        SACK information after a timeout, without RACK. Default: forgotten. "forgotten": Discarded
-        (RFC 2018 §8; RFC 6675 §5.1). "kept": Retained; a receiver that reneges is detected by its
-        cumulative ACK (errata 1610 of RFC 2018; Linux, tcp_timeout_mark_lost). Source: rfc2018 §8;
-        rfc6675 §5.1; Linux: kept.
+        Treatment of SACK information after a timeout, without RACK. Default: forgotten.
+        "forgotten": Discarded (RFC 2018 §8; RFC 6675 §5.1). "kept": Retained; a receiver that
+        reneges is detected by its cumulative ACK (errata 1610 of RFC 2018; Linux,
+        tcp_timeout_mark_lost). Source: rfc2018 §8; rfc6675 §5.1; Linux: kept.
     sacked_growth : Literal["none", "once-reordered"] | None
-        Effect on cwnd of an ACK that only SACKs data. Default: none. "none": No ACK of that kind
-        does (RFC 5681 §3.1: an ACK that acknowledges new data does). "once-reordered": Each does
-        once the degree of reordering is more than `duplicate_acks` (Linux, tcp_may_raise_cwnd).
-        Source: rfc5681 §3.1.
+        Effect on cwnd of an ACK that SACKs data without acknowledging any cumulatively. Default:
+        none. "none": An ACK that only SACKs data does not increase cwnd, because only an ACK of new
+        data does (RFC 5681 §3.1). "once-reordered": An ACK that only SACKs data increases cwnd once
+        the reordering degree exceeds `duplicate_acks` (Linux, tcp_may_raise_cwnd). Source: rfc5681
+        §3.1.
     cwnd_counts : Literal["acknowledged", "delivered"] | None
         Data that counts for the growth of cwnd. Default: acknowledged. "acknowledged": Bytes newly
         acknowledged by the acknowledgement number (RFC 5681 §3.1, RFC 3465 §2.1). "delivered":
         Bytes newly delivered, SACKed ones at once (Linux). Source: rfc5681 §3.1; rfc3465 §2.1.
     without_sack : Literal["left", "delivered"] | None
-        Meaning of a duplicate ACK without SACK. Default: left. "left": That a segment has left the
-        network (RFC 5681 §3.2). "delivered": Also that it is delivered: it counts at once, and what
-        is acknowledged later counts without it, but for one segment. More of them than segments
-        that may have arrived are reordering (Linux, tcp_add_reno_sack, tcp_remove_reno_sacks,
+        Meaning of a duplicate ACK without SACK. Default: left. "left": A segment has left the
+        network (RFC 5681 §3.2). "delivered": A segment has left the network and is delivered. The
+        segment counts as delivered at once, and a later cumulative ACK counts only the segments
+        that no duplicate ACK has counted. More duplicate ACKs than segments that can have arrived
+        indicate reordering (Linux, tcp_add_reno_sack, tcp_remove_reno_sacks,
         tcp_check_reno_reordering). Source: rfc5681 §3.2.
     flight_unit : Literal["bytes", "segments"] | None
-        Unit of the data in flight under SACK. Default: bytes. "bytes": Bytes (RFC 6675).
-        "segments": Segments, each as one SMSS, as Linux counts them. Source: rfc6675 §2.
+        Unit of the data in flight with SACK. Default: bytes. "bytes": Bytes (RFC 6675). "segments":
+        Segments, each as one SMSS, as Linux counts them. Source: rfc6675 §2.
     zero_window_probe : Literal["new-octet", "old-sequence"] | None
-        Probe of a closed window. Default: new-octet. "new-octet": A byte of new data (RFC 9293
-        §3.8.6.1). "old-sequence": A segment without data and with an old sequence number, as Linux
-        sends it. Source: rfc9293 §3.8.6.1.
+        Form of the probe of a closed window. Default: new-octet. "new-octet": A byte of new data
+        (RFC 9293 §3.8.6.1). "old-sequence": A segment without data and with an old sequence number,
+        as Linux sends it. Source: rfc9293 §3.8.6.1.
     invalid_ack_spacing : str | None
-        Minimum time between ACKs that answer segments without data from outside the window, or RSTs
-        and SYNs inside; 0: each is answered. Default: 0 s. Range: at least 0 s. Source: rfc9293
-        §3.10.7.4 answers each, rfc5961 §7 allows a limit; Linux, tcp_invalid_ratelimit: 0.5 s.
+        Minimum time between two ACKs that answer a segment without data from outside the window, or
+        an RST or SYN inside the window; 0: the endpoint answers each. Default: 0 s. Range: at least
+        0 s. Source: rfc9293 §3.10.7.4 answers each, rfc5961 §7 allows a limit; Linux,
+        tcp_invalid_ratelimit: 0.5 s.
     """
 
     ack_of_unsent: Literal["answered", "dropped"] | None = None
@@ -4791,11 +4799,11 @@ class TcpWire(Table):
     Parameters
     ----------
     data_header : str | None
-        Bytes of headers counted for a segment with data. Default: 40 B. Range: at least 0 B, at
+        Header bytes of a segment with data, without options. Default: 40 B. Range: at least 0 B, at
         most 1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added.
     control_header : str | None
-        Bytes counted for a segment without data. Default: 40 B. Range: at least 1 B, at most 1000
-        B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added.
+        Size of a segment without data, without options. Default: 40 B. Range: at least 1 B, at most
+        1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added.
     """
 
     data_header: str | None = None
@@ -4804,21 +4812,21 @@ class TcpWire(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class TcpConnection(Table):
-    """Connection: handshake, pushing, retries and closing.
+    """Connection: handshake, PSH, limits on retransmissions, and closing.
 
     Parameters
     ----------
     min_mss : str | None
-        Minimum segment size that the other side's MSS may ask for, options included. Default: 1 B.
-        Range: at least 1 B, at most 65495 B. Source: rfc9293 §3.7.1 names none; Linux,
-        tcp_min_snd_mss: 48.
+        Minimum segment size, options included, that the endpoint accepts from the other side's MSS
+        option. Default: 1 B. Range: at least 1 B, at most 65495 B. Source: rfc9293 §3.7.1 names
+        none; Linux, tcp_min_snd_mss: 48.
     nagle : Literal["off", "rfc896", "minshall"] | None
         Nagle's algorithm. Default: off. "off": They never wait. "rfc896": While anything is
         unacknowledged (RFC 896, RFC 9293 §3.7.4). "minshall": While a small segment is
         unacknowledged (Minshall 1998, as Linux does). Source: rfc9293 §3.7.4: an application may
         turn it off.
     push : Literal["last-write", "linux"] | None
-        Segments that have PSH. Default: last-write. "last-write": That in which the last write
+        Segments that carry PSH. Default: last-write. "last-write": That in which the last write
         ends: a write that waits is one with the next (RFC 9293 §3.9.1). "linux": Those in which a
         write ends, unless more is announced (MSG_MORE) or the next write fills the segment up; and
         the first by which half of the largest window that was ever offered has gone since the last
@@ -4828,28 +4836,31 @@ class TcpConnection(Table):
         Maximum number of retransmissions of a SYN. Default: 8. Range: at least 0, at most 127.
         Source: rfc9293 §3.8.3: at least 3 minutes; Linux: 6.
     syn_linear_timeouts : int | None
-        Number of timeouts of a SYN (not of a SYN-ACK) that do not double the next one; they precede
-        those of syn_retries. Default: 0. Range: at least 0, at most 127. Source: rfc6298 §5.5:
-        every one doubles; Linux 6.5 on: 4.
+        Number of timeouts of a SYN that do not double the next timeout. These timeouts precede
+        those of `syn_retries`. SYN-ACKs have none. Default: 0. Range: at least 0, at most 127.
+        Source: rfc6298 §5.5: every one doubles; Linux 6.5 on: 4.
     synack_retries : int | None
         Maximum number of retransmissions of a SYN-ACK. Default: 8. Range: at least 0, at most 254.
         Source: rfc9293 §3.8.3: at least 3 minutes; Linux: 5.
     syn_losses_forgiven : int | None
-        Maximum number of lost SYNs that leave the initial window whole. Default: 0. Range: at least
-        0, at most 100. Source: rfc5681 §3.1; Linux: 1.
+        Maximum number of lost SYNs that do not reduce the initial window. Default: 0. Range: at
+        least 0, at most 100. Source: rfc5681 §3.1; Linux: 1.
     retries : int | None
-        Maximum number of retransmissions of a segment by the timer. Default: 15. Range: at least 1,
-        at most 1000. Source: rfc9293 §3.8.3: at least 100 s; Linux, tcp_retries2.
+        Maximum number of retransmissions of a segment by the retransmission timer. Default: 15.
+        Range: at least 1, at most 1000. Source: rfc9293 §3.8.3: at least 100 s; Linux,
+        tcp_retries2.
     user_timeout : str | None
-        Time without acknowledgement after which the connection is aborted; absent: see retries.
-        Default: absent. Range: above 0 s. Source: rfc9293 §3.8.3 (R2), rfc5482.
+        Time without an acknowledgement after which the endpoint aborts the connection; absent:
+        `retries` alone limits the connection. Default: absent. Range: above 0 s. Source: rfc9293
+        §3.8.3 (R2), rfc5482.
     user_timeout_from : Literal["progress", "first-retransmission"] | None
         Event that starts the user timeout. Default: progress. "progress": From when something was
         last acknowledged, or sent when nothing was out (RFC 5482 §1). "first-retransmission": From
         when it was first sent again (Linux). Source: rfc5482 §1.
     msl : str | None
-        Maximum segment lifetime (MSL). TIME-WAIT lasts twice as long; 0: it ends at once. Default:
-        0 s. Range: at least 0 s. Source: rfc9293 §3.4.2: 2 minutes; no port is used again here.
+        Maximum segment lifetime (MSL). TIME-WAIT lasts twice as long; 0: the connection ends on
+        entry to TIME-WAIT. Default: 0 s. Range: at least 0 s. Source: rfc9293 §3.4.2: 2 minutes; no
+        port is used again here.
     """
 
     min_mss: str | None = None
@@ -4867,28 +4878,29 @@ class TcpConnection(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class TcpMemory(Table):
-    """Memory of the buffers, where the receive window is tuned or the send buffer is limited.
+    """Memory of the buffers, if the receive window is tuned or the send buffer is limited.
 
     Parameters
     ----------
     receive : str | None
-        Memory for received data when a connection begins, if the window is tuned. Default: 131072
-        B. Range: at least 1 B, at most 2147483647 B. Source: Linux, tcp_rmem: 131072.
+        Memory for received data at the beginning of a connection, if the window is tuned. Default:
+        131072 B. Range: at least 1 B, at most 2147483647 B. Source: Linux, tcp_rmem: 131072.
     receive_max : str | None
         Maximum memory for received data. Default: 6 MiB. Range: at least 1 B, at most 2147483647 B.
         Source: Linux, tcp_rmem: 6291456.
     send : str | None
-        Memory of the send buffer when a connection begins, if it is limited. Default: 16384 B.
-        Range: at least 1 B, at most 2147483647 B. Source: Linux, tcp_wmem: 16384.
+        Memory of the send buffer at the beginning of a connection, if the send buffer is limited.
+        Default: 16384 B. Range: at least 1 B, at most 2147483647 B. Source: Linux, tcp_wmem: 16384.
     send_max : str | None
         Maximum memory of the send buffer. Default: 4 MiB. Range: at least 1 B, at most 2147483647
         B. Source: Linux, tcp_wmem: 4194304.
     segment : Literal["linear", "fragments"] | None
-        Memory that a received segment takes, if the window is tuned. Default: linear. "linear": One
-        allocation for headers and payload, a power of two, and 240 B for its descriptor: a packet
-        from a TUN device or many an Ethernet driver. "fragments": The payload, and 896 B beside it:
-        a packet as a Linux sender makes it, which a veth device hands on. Source: Linux, truesize
-        of an sk_buff: depends on the device.
+        Memory that a received segment occupies, if the window is tuned. Default: linear. "linear":
+        One allocation, rounded up to a power of two, for headers and payload, and 240 B for the
+        packet's descriptor. A TUN device and many Ethernet drivers allocate packets in this way.
+        "fragments": The payload and 896 B in addition to it. A Linux sender allocates packets so,
+        and a veth device forwards them. Source: Linux, truesize of an sk_buff: depends on the
+        device.
     """
 
     receive: str | None = None
@@ -4905,16 +4917,18 @@ class TcpWindow(Table):
     Parameters
     ----------
     scaling : Literal["full", "on", "off"] | None
-        Window scaling. Default: full. "full": Windows are carried in full, whatever the field could
-        hold. "on": Offered in the SYN (RFC 7323 §2). "off": Sixteen bits. Source: rfc7323 §2.
+        Window scaling. Default: full. "full": The field represents any window exactly, whatever its
+        size. "on": The window field has 16 bits and a scale factor, which the SYN offers (RFC 7323
+        §2). "off": The window field has 16 bits without a scale factor. Source: rfc7323 §2.
     shift : int | None
-        Shift of the advertised windows; absent: the smallest that the receive window needs.
-        Default: absent. Range: at least 0, at most 14. Source: rfc7323 §2.3.
+        Scale factor (shift count) of the advertised windows; absent: the smallest that can
+        represent the receive window. Default: absent. Range: at least 0, at most 14. Source:
+        rfc7323 §2.3.
     tuning : Literal["off", "linux"] | None
-        Tuning of the receive window. Default: off. "off": It is `receive_window` from the
-        beginning. "linux": It grows with the data that arrives and is read, from half of
-        `memory.receive` on (Linux, tcp_moderate_rcvbuf); segments are acknowledged at once while it
-        grows. Source: Linux, tcp_moderate_rcvbuf: on.
+        Tuning of the receive window. Default: off. "off": The window is `receive_window` from the
+        beginning. "linux": The window begins at half of `memory.receive`, and grows with the data
+        that arrives and that the application reads (Linux, tcp_moderate_rcvbuf). While the window
+        grows, the receiver acknowledges segments at once. Source: Linux, tcp_moderate_rcvbuf: on.
     """
 
     scaling: Literal["full", "on", "off"] | None = None
@@ -4967,36 +4981,37 @@ class TcpCwnd(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class TcpAck(Table):
-    """Acknowledgements: when a delayed ACK is sent early, and when several become one.
+    """Acknowledgements: how long ACKs are delayed, which ACKs are sent at once, and which are merged.
 
     Parameters
     ----------
     unit : Literal["segments", "full-segments"] | None
-        Unit that `delayed_ack` counts. Default: segments. "segments": Segments with data.
-        "full-segments": Bytes, in units of the largest segment received (Linux: RFC 5681 §4.2
-        speaks of full-sized segments). Source: 4.3BSD; rfc5681 §4.2.
+        Unit in which `delayed_ack` counts received data. Default: segments. "segments": Segments
+        with data. "full-segments": Bytes, in multiples of the largest segment received (Linux; RFC
+        5681 §4.2 specifies full-sized segments). Source: 4.3BSD; rfc5681 §4.2.
     timeout : str | None
         Maximum delay of an ACK. Default: 200 ms. Range: above 0 s, at most 0.5 s. Source: 4.3BSD;
         rfc1122 §4.2.3.2: at most 0.5 s.
     gap : Literal["immediate", "when-released"] | None
         Condition for an immediate ACK of a segment that fills a gap. Default: immediate.
-        "immediate": When it fills all or part of a gap (RFC 5681 §4.2). "when-released": Only when
-        it releases data that waited behind the gap; a partial fill may be delayed (ns-2). Source:
-        rfc5681 §4.2.
+        "immediate": The segment fills all or part of a gap (RFC 5681 §4.2). "when-released": The
+        segment makes data behind the gap in order; the ACK of a partial fill may be delayed (ns-2).
+        Source: rfc5681 §4.2.
     quick : str | None
-        Number of ACKs sent without delay when data arrives for the first time, after a pause longer
-        than the timeout, or a second time. Default: 0 packets. Range: a whole number, at least 0
-        packets, at most 1000 packets. Source: rfc5681 §4.2 allows; Linux: 16.
+        Number of ACKs that are sent at once when data first arrives, when data arrives after a
+        pause longer than the timeout, and when old data arrives again. Default: 0 packets. Range: a
+        whole number, at least 0 packets, at most 1000 packets. Source: rfc5681 §4.2 allows; Linux:
+        16.
     push : bool | None
-        True to acknowledge a full segment with PSH at once if the application reads all data at
-        once and sends none. It requires a tuned window. Default: false. Source: rfc5681 §4.2
+        True to acknowledge a full segment with PSH at once, if the application reads all data at
+        once and sends none. The key requires a tuned window. Default: false. Source: rfc5681 §4.2
         allows; Linux, tcp_measure_rcv_mss (6.6 on) and tcp_cleanup_rbuf: on.
     compressed : str | None
-        Maximum number of duplicate ACKs merged into one, after the first three; 0: each is sent at
-        once. They are held for a twentieth of a round trip or 1 ms, whichever is shorter. It
-        requires a tuned window, which measures the round trip. Default: 0 packets. Range: a whole
-        number, at least 0 packets, at most 255 packets. Source: rfc5681 §4.2: at once; Linux,
-        tcp_comp_sack_nr: 44.
+        Maximum number of duplicate ACKs merged into one, after the first three; 0: each duplicate
+        ACK is sent at once. A merged ACK waits for a twentieth of a round trip or 1 ms, whichever
+        is shorter. The key requires a tuned window, which measures the round trip. Default: 0
+        packets. Range: a whole number, at least 0 packets, at most 255 packets. Source: rfc5681
+        §4.2: at once; Linux, tcp_comp_sack_nr: 44.
     """
 
     unit: Literal["segments", "full-segments"] | None = None
@@ -5016,31 +5031,33 @@ class TcpRto(Table):
     estimator : Literal["rfc6298", "jacobson1988", "linux"] | None
         Estimator of the timeout. Default: rfc6298. "rfc6298": SRTT and RTTVAR in full precision
         (RFC 6298). "jacobson1988": Integer arithmetic in clock ticks (Jacobson 1988, appendix A),
-        as in 4.3BSD and ns-2. "linux": As Linux computes it: the deviation is the greatest of a
-        round trip, falls slowly, and is itself no less than `min`. Source: rfc6298 §2.
+        as in 4.3BSD and ns-2. "linux": The estimator of Linux: the deviation is the maximum within
+        a round trip, decreases slowly, and is at least `min`. Source: rfc6298 §2.
     initial : str | None
         Timeout before the first round-trip time is measured. Default: 1 s. Range: above 0 s.
         Source: rfc6298 §2.1.
     min : str | None
         Minimum timeout. Default: 1 s. Range: above 0 s. Source: rfc6298 §2.4.
     max : str | None
-        Maximum timeout, backed off or not. Default: 60 s. Range: above 0 s. Source: rfc6298 §2.5.
+        Maximum timeout, with or without back-off. Default: 60 s. Range: above 0 s. Source: rfc6298
+        §2.5.
     granularity : str | None
-        Clock granularity (G): one tick. Default: 1 ms. Range: above 0 s. Source: rfc6298 §4: finer
-        than 100 ms does better.
+        Clock granularity (G): the duration of one tick. Default: 1 ms. Range: above 0 s. Source:
+        rfc6298 §4: finer than 100 ms does better.
     order : Literal["sample-first", "restart-first"] | None
-        Order in which an ACK of new data restarts the timer and takes its round-trip sample.
-        Default: sample-first. "sample-first": It takes the round trip that it measures, then
-        restarts the timer, with the timeout that follows (RFC 6298). "restart-first": It restarts
-        the timer with the timeout as it was, back-off included, then takes its sample (ns-2 without
-        `timerfix_`). Source: rfc6298 §5.3.
+        Order in which an ACK of new data restarts the timer and provides its round-trip sample.
+        Default: sample-first. "sample-first": The ACK provides its round-trip sample first, then
+        restarts the timer with the new timeout (RFC 6298). "restart-first": The ACK restarts the
+        timer with the previous timeout, back-off included, then provides its round-trip sample
+        (ns-2 without `timerfix_`). Source: rfc6298 §5.3.
     backoff_ends : Literal["sample", "new-ack"] | None
-        Event that ends the back-off. Default: sample. "sample": Measurement of a round trip, of a
-        segment that was sent once: the back-off stays while only retransmissions are acknowledged
+        Event that ends the back-off. Default: sample. "sample": Measurement of the round-trip time
+        of a segment that was sent once. The back-off persists while ACKs cover only retransmissions
         (RFC 6298 §5, last paragraph, and §5.7; Karn & Partridge 1987). "new-ack": Any ACK of new
-        data, as in ns-2's FullTcp, which times retransmissions too. Source: rfc6298 §5.7.
+        data, as in ns-2's FullTcp, which measures the round-trip times of retransmissions too.
+        Source: rfc6298 §5.7.
     fast_retransmit : Literal["restarts", "runs-on", "each-restarts", "first-restarts"] | None
-        Effect of the retransmissions of a recovery on the timer. Default: restarts. "restarts": The
+        Effect on the timer of the retransmissions of a recovery. Default: restarts. "restarts": The
         fast retransmit restarts it, later ones do not (4.3BSD-Reno, ns-2). "runs-on": It runs on
         (RFC 6298 §5.1). "each-restarts": Each of them restarts it (RFC 6675 §6 allows it).
         "first-restarts": That of the first unacknowledged segment restarts it, and an ACK that
@@ -5060,7 +5077,7 @@ class TcpRto(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class TcpRecovery(Table):
-    """Loss recovery: how losses are detected, what is retransmitted, and how cwnd comes down.
+    """Loss recovery: how losses are detected, what is retransmitted, and how cwnd is reduced.
 
     `recovery = "newreno"` stands for `recovery = { method = "newreno" }`.
 
@@ -5069,36 +5086,41 @@ class TcpRecovery(Table):
     method : Literal["tahoe", "reno", "newreno", "sack", "fack"] | None
         Method of loss recovery: the response to duplicate ACKs. Default: reno. "tahoe": Fast
         retransmit without fast recovery: slow start from one segment (Jacobson 1988). "reno": Fast
-        retransmit and fast recovery; any new ACK ends it (RFC 5681 §3.2). "newreno": Fast recovery
-        that lasts until everything sent before it is acknowledged (RFC 6582). "sack": By selective
-        acknowledgements (RFC 6675); NewReno where the other side has none. "fack": By the
-        forward-most selective acknowledgement (Mathis & Mahdavi 1996). Source: rfc5681 §3.2.
+        retransmit and fast recovery; any ACK of new data ends the recovery (RFC 5681 §3.2).
+        "newreno": Fast recovery that lasts until all data sent before it is acknowledged (RFC
+        6582). "sack": Recovery by selective acknowledgements (RFC 6675). The sender uses NewReno if
+        the receiver does not support SACK. "fack": Recovery by the forward-most selective
+        acknowledgement (Mathis & Mahdavi 1996). Source: rfc5681 §3.2.
     duplicate_acks : str | None
-        Number of duplicate ACKs that start a fast retransmit. Default: 3 packets. Range: a whole
-        number, at least 1 packet, at most 255 packets. Source: rfc5681 §3.2.
+        Number of duplicate ACKs that start a fast retransmit (DupThresh). Default: 3 packets.
+        Range: a whole number, at least 1 packet, at most 255 packets. Source: rfc5681 §3.2.
     limited_transmit : bool | None
-        True to send one new segment for each of the first duplicate ACKs. Default: false. Source:
-        rfc3042.
+        True to send one new segment for each of the first two duplicate ACKs (limited transmit).
+        Default: false. Source: rfc3042.
     rack : bool | None
-        True to detect losses by time (RACK); requires SACK. Default: false. Source: rfc8985 §6.
+        True to detect losses by the times of segments (RACK); requires SACK. Default: false.
+        Source: rfc8985 §6.
     tail_loss_probe : bool | None
-        True to probe for a tail loss (TLP); requires SACK. Default: false. Source: rfc8985 §7.
+        True to send a tail loss probe (TLP) before the retransmission timer expires; requires SACK.
+        Default: false. Source: rfc8985 §7.
     reduction : Literal["halve", "prr"] | None
-        Reduction of cwnd in SACK recovery. Default: halve. "halve": At once to ssthresh (RFC 5681,
-        RFC 6675). "prr": Over a round trip, in proportion to what is delivered (RFC 6937). Source:
-        rfc6937.
+        Course of the reduction of cwnd in a recovery with SACK. Default: halve. "halve": The sender
+        sets cwnd to ssthresh at once (RFC 5681, RFC 6675). "prr": The sender reduces cwnd over a
+        round trip, in proportion to the delivered data (RFC 6937). Source: rfc6937.
     prr_bound : Literal["crb", "ssrb", "either"] | None
-        Bound of what proportional rate reduction sends below ssthresh. Default: either. "crb":
-        Conservative: what was delivered (RFC 6937 §3, CRB). "ssrb": As slow start: one segment more
-        (SSRB). "either": SSRB while the ACK advances and finds no further loss, else CRB (Linux;
-        RFC 9937). Source: rfc6937 §3.
+        Bound on the data that proportional rate reduction sends while pipe is below ssthresh.
+        Default: either. "crb": Conservative reduction bound: at most the delivered data (RFC 6937
+        §3, CRB). "ssrb": Slow-start reduction bound: one segment more than the delivered data (RFC
+        6937 §3, SSRB). "either": SSRB for an ACK that advances SND.UNA and detects no further loss,
+        otherwise CRB (Linux; RFC 9937). Source: rfc6937 §3.
     frto : Literal["off", "basic", "sack", "original"] | None
-        Test for a spurious timeout (F-RTO). Default: off. "off": None. "basic": By the next two
-        ACKs (RFC 5682 §2). "sack": By SACK too, where there is SACK (RFC 5682 §3). "original": As
-        by SACK, and whatever arrives that was sent before the timeout, and only then, ends the test
-        at once (Linux). Source: rfc5682.
+        Test that recognizes a spurious timeout (F-RTO). Default: off. "off": The sender does not
+        test timeouts. "basic": The next two ACKs decide (RFC 5682 §2). "sack": The next two ACKs
+        and their SACK blocks decide, if SACK is negotiated (RFC 5682 §3). "original": Test as with
+        `sack`, but the delivery of any segment that was sent before the timeout ends the test at
+        once, and only such a delivery shows a spurious timeout (Linux). Source: rfc5682.
     eifel : bool | None
-        True to detect a spurious retransmission by timestamps or D-SACK. Default: false. Source:
+        True to recognize a spurious retransmission by timestamps or D-SACK. Default: false. Source:
         rfc3522; rfc3708.
     spurious_response : Literal["eifel", "restore", "none"] | None
         Response to a spurious retransmission. Default: eifel. "eifel": The window is what is in
@@ -5106,32 +5128,36 @@ class TcpRecovery(Table):
         The window and ssthresh are as they were (Linux). "none": Only what would be sent again for
         nothing is not. Source: rfc4015.
     reordering : Literal["rfc8985", "linux"] | None
-        Response to detected reordering, with SACK. Default: rfc8985. "rfc8985": RACK's window
-        alone, and every D-SACK widens it, once a round trip (RFC 8985 §6.2). "linux": Also
-        `duplicate_acks`: what comes late by more segments than that makes it so many, until a
-        timeout after as many SACKs as at first. A D-SACK widens RACK's window only after
-        reordering, and unless it is of a tail loss probe (Linux, tcp_check_sack_reordering,
-        tcp_rack_update_reo_wnd). Source: rfc8985 §6.2.
+        Response to detected reordering, with SACK. Default: rfc8985. "rfc8985": Only RACK's
+        reordering window responds. Every D-SACK enlarges it, at most once in a round trip (RFC 8985
+        §6.2). "linux": The threshold `duplicate_acks` also responds: a segment that arrives later
+        by more segments than the threshold raises the threshold to that number. A timeout with at
+        least `duplicate_acks` SACKed segments resets the threshold. A D-SACK enlarges RACK's
+        reordering window only after reordering was detected, and not if it reports a tail loss
+        probe (Linux, tcp_check_sack_reordering, tcp_rack_update_reo_wnd). Source: rfc8985 §6.2.
     reordering_max : str | None
         Maximum to which reordering raises `duplicate_acks`. Default: 300 packets. Range: a whole
         number, at least 1 packet, at most 65535 packets. Source: Linux, tcp_max_reordering.
     fast_retransmit : Literal["once-per-window", "unguarded"] | None
-        Guard of the fast retransmit. Default: once-per-window. "once-per-window": Only when the
-        cumulative ACK has passed everything sent before the last cut (RFC 6582 §3.2). "unguarded":
-        Whenever the third duplicate arrives, so that one window may be cut several times
-        (4.3BSD-Reno; ns-2 without `bugFix_`). Source: rfc6582 §3.2.
+        Condition that allows a fast retransmit after an earlier recovery in the same window.
+        Default: once-per-window. "once-per-window": Only when the cumulative ACK has passed
+        everything sent before the last cut (RFC 6582 §3.2). "unguarded": Whenever the third
+        duplicate arrives, so that one window may be cut several times (4.3BSD-Reno; ns-2 without
+        `bugFix_`). Source: rfc6582 §3.2.
     exit : Literal["deflate", "deflate-and-open"] | None
-        Effect on cwnd of the ACK that ends a fast recovery. Default: deflate. "deflate": Sets it to
-        ssthresh (RFC 5681 §3.2, step 6). "deflate-and-open": Sets it to ssthresh and opens it as
-        any ACK of new data does (4.3BSD-Reno, ns-2). Source: rfc5681 §3.2.
+        Effect on cwnd of the ACK that ends a fast recovery. Default: deflate. "deflate": The ACK
+        sets cwnd to ssthresh (RFC 5681 §3.2, step 6). "deflate-and-open": The ACK sets cwnd to
+        ssthresh, then increases it like any ACK of new data (4.3BSD-Reno, ns-2). Source: rfc5681
+        §3.2.
     dsack : bool | None
-        True to report duplicates in SACK blocks (D-SACK). Default: true. Source: rfc2883.
+        True to report duplicate segments in SACK blocks (D-SACK). Default: true. Source: rfc2883.
     max_ack_delay : str | None
-        Maximum delay of the other side's ACKs that the probe allows for while one segment is in
-        flight. Default: 0 s. Range: at least 0 s. Source: rfc8985 §7.2: 0 if it is not known.
+        Maximum delay of the receiver's ACKs, which the probe timeout includes while a single
+        segment is in flight. Default: 0 s. Range: at least 0 s. Source: rfc8985 §7.2: 0 if it is
+        not known.
     timer_slack : str | None
-        Slack added to RACK's reordering timer, and to two round trips before a probe while more
-        than one segment is in flight. Default: 0 s. Range: at least 0 s. Source: rfc8985 §6.2,
+        Slack added to RACK's reordering timer and, while more than one segment is in flight, to the
+        probe timeout of two round trips. Default: 0 s. Range: at least 0 s. Source: rfc8985 §6.2,
         §7.2: nothing; Linux, TCP_TIMEOUT_MIN_US: 2 ms.
     """
 
@@ -5163,59 +5189,63 @@ class TcpEcn(Table):
     Parameters
     ----------
     mode : Literal["off", "rfc3168", "passive", "ecn+", "ecn+unheeded", "ecn+wait", "ecn+try-once", "ecn++", "dctcp", "nonce", "accurate"] | None
-        Kind of ECN that the endpoint offers or accepts. Default: off. "off": Neither offered nor
-        accepted. "rfc3168": Offered in the SYN, accepted in the SYN-ACK, one response a window (RFC
-        3168 §6.1). "passive": Accepted when the other side offers it, never offered (Linux, tcp_ecn
-        = 2). "ecn+": RFC 3168, and the SYN-ACK is ECN-capable; when it is marked the initial window
-        is one segment (RFC 5562, ECN+). "ecn+unheeded": ECN+, and a marked SYN-ACK says nothing:
-        the client does not echo its mark (Kuzmanovic 2005, §3.2.1). "ecn+wait": ECN+, and a marked
-        SYN-ACK is answered by waiting a round trip before any data (RFC 5562 §4, Wait).
-        "ecn+try-once": ECN+, and a marked SYN-ACK is sent again, not ECN-capable (RFC 5562 §3.2,
-        TryOnce). "ecn++": RFC 3168, and all packets are ECN-capable that may be with it (ECN++,
-        draft-generalized-ecn): `rfc3168` with `packets = "all-packets"`. ECN++ with Accurate ECN is
-        `accurate` with that. "dctcp": The receiver echoes the mark of every packet (RFC 8257 §3.2,
-        DCTCP). "nonce": A nonce of one bit a packet tells the sender when a receiver hides marks
-        (RFC 3540). "accurate": Counters of marked packets and bytes (RFC 9768, Accurate ECN).
-        Source: rfc3168.
+        Kind of ECN that the endpoint offers or accepts. Default: off. "off": The endpoint neither
+        offers nor accepts ECN. "rfc3168": The client offers ECN in the SYN, the server accepts it
+        in the SYN-ACK, and the sender responds to marks once in a window (RFC 3168 §6.1).
+        "passive": The endpoint accepts ECN if the other side offers it, but never offers it (Linux,
+        tcp_ecn = 2). "ecn+": ECN+: like `rfc3168`, and the SYN-ACK is ECN-capable. If the SYN-ACK
+        is marked, the initial window is one segment (RFC 5562). "ecn+unheeded": ECN+ without
+        response to a marked SYN-ACK: the client does not echo its mark (Kuzmanovic 2005, §3.2.1).
+        "ecn+wait": ECN+ in which a server whose SYN-ACK was marked waits for a round trip before it
+        sends data (RFC 5562 §4, Wait). "ecn+try-once": ECN+ in which a server whose SYN-ACK was
+        marked retransmits it as Not-ECT (RFC 5562 §3.2, TryOnce). "ecn++": ECN++: like `rfc3168`
+        with `packets = "all-packets"`, so that all packets are ECN-capable that may be
+        (draft-generalized-ecn). `accurate` with `packets = "all-packets"` is ECN++ with Accurate
+        ECN. "dctcp": DCTCP: the receiver echoes the mark of each packet (RFC 8257 §3.2). "nonce":
+        ECN nonce: one random bit per packet reveals to the sender that a receiver hides marks (RFC
+        3540). "accurate": Accurate ECN: the receiver counts marked packets and bytes, and returns
+        the counts (RFC 9768). Source: rfc3168.
     packets : Literal["new-data", "all-data", "all-packets"] | None
-        Packets that are ECN-capable. Default: new-data. "new-data": New data only (RFC 3168 §6.1.5
-        forbids it on retransmissions). "all-data": Retransmissions too (ns-2). "all-packets": Also
-        SYN-ACK, window probes, FIN and RST (ECN++, draft-generalized-ecn); with Accurate ECN the
-        SYN, and pure ACKs where losses are known by SACK alone; with DCTCP pure ACKs (RFC 8257
+        Packets that the endpoint sends as ECN-capable. Default: new-data. "new-data": Packets with
+        new data (RFC 3168 §6.1.5 forbids ECN-capable retransmissions). "all-data": Packets with new
+        data, and retransmissions (ns-2). "all-packets": All data, SYN-ACKs, window probes, FINs and
+        RSTs (ECN++, draft-generalized-ecn). With Accurate ECN, SYNs are ECN-capable too, and so are
+        pure ACKs if SACK alone reveals losses. With DCTCP, pure ACKs are ECN-capable too (RFC 8257
         §4.1). Source: rfc3168 §6.1.5.
     ect1 : bool | None
         True to send ECT(1), as L4S requires, instead of ECT(0) in ECN-capable packets. Default:
         false. Source: rfc9331 §4.1.
     fallback : bool | None
         True to retransmit an unanswered SYN without the offer of ECN. Accurate ECN first
-        retransmits it once with the offer, and treats a SYN-ACK in the same way. If congestion
-        drops the SYN, the connection then never uses ECN. Default: false. Source: rfc3168 §6.1.1.1
-        and rfc9768 §3.1.4, §3.2.3.2.2 allow it; Linux: on.
+        retransmits the SYN once with the offer, and treats a SYN-ACK in the same way. If congestion
+        drops the SYN, the connection never uses ECN. Default: false. Source: rfc3168 §6.1.1.1 and
+        rfc9768 §3.1.4, §3.2.3.2.2 allow it; Linux: on.
     accurate_option : bool | None
         True to send the option of Accurate ECN in addition to the header field. Default: true.
         Source: rfc9768 §3.2.3.
     accurate_tests : Literal["off", "handshake", "feedback"] | None
-        Tests of the path by Accurate ECN. Default: handshake. "off": What RFC 9768 says it must
-        heed: an ACK of the SYN-ACK without counter, and marked bytes without a marked packet.
-        "handshake": Also a SYN or SYN-ACK that arrived in a field that no queue makes of that which
-        it was sent in (§3.2.2.3), and counters of the option that begin with zero (§3.2.3.2.4).
-        "feedback": Also a counter of packets that begins with zero (§3.2.2.4), and marks on every
-        packet of three round trips (§3.2.2.3); both may come of heavy congestion. Source: rfc9768
-        §3.2.2.3, §3.2.2.4, §3.2.3.2.4.
+        Tests of the path by Accurate ECN. Default: handshake. "off": The sender makes only the
+        tests that RFC 9768 requires: an ACK of the SYN-ACK without a counter, and marked bytes
+        without a marked packet. "handshake": In addition, the endpoint tests whether a SYN or
+        SYN-ACK arrived with an ECN field that no queue can cause (RFC 9768 §3.2.2.3), and whether
+        the option's counters begin at zero (RFC 9768 §3.2.3.2.4). "feedback": In addition to
+        `handshake`, the sender tests whether the packet counter begins at zero (RFC 9768 §3.2.2.4),
+        and whether all packets of three round trips are marked (RFC 9768 §3.2.2.3). Heavy
+        congestion can cause both. Source: rfc9768 §3.2.2.3, §3.2.2.4, §3.2.3.2.4.
     misbehaviour : Literal["none", "hide-marks", "ignore-ece", "strip-ecn"] | None
-        Violation of ECN by this host. Default: none. "none": Nothing. "hide-marks": As a receiver
-        it hides marks: it never says ECE. "ignore-ece": As a sender it ignores ECE. "strip-ecn":
-        The host strips: what it sends is not ECN-capable though it negotiated. Source: rfc3540 §1;
-        rfc3168 §18.
+        Violation of ECN by this host. Default: none. "none": The host complies with ECN.
+        "hide-marks": The host as a receiver hides marks: it never sets ECE. "ignore-ece": The host
+        as a sender ignores ECE. "strip-ecn": The host as a sender clears the ECN field: its packets
+        are Not-ECT although it negotiated ECN. Source: rfc3540 §1; rfc3168 §18.
     min_window : str | None
         Minimum cwnd after a response to ECE. Default: 1 packet. Range: at least 1 packet, at most 2
         packets. Source: rfc3168 §6.1.2; Linux: 2.
     at_one_segment : Literal["wait-for-timer", "go-on"] | None
         Response to an ECE while cwnd is one segment. Default: wait-for-timer. "wait-for-timer": The
-        sender restarts its retransmission timer and sends the next segment when it expires (RFC
-        3168 §6.1.2). "go-on": The sender goes on with one segment in each round trip (ns-2; Linux
-        has no such rule either, and mostly keeps two segments). Source: rfc3168 §6.1.2; Linux:
-        go-on.
+        sender restarts its retransmission timer, and sends the next segment when the timer expires
+        (RFC 3168 §6.1.2). "go-on": The sender continues with one segment in each round trip (ns-2).
+        Linux does not wait either, and usually has a cwnd of at least two segments. Source: rfc3168
+        §6.1.2; Linux: go-on.
     """
 
     mode: (
