@@ -4747,7 +4747,8 @@ class Abe(Table):
 class TcpDetails(Table):
     """Details in which a real stack differs from the RFCs.
 
-    `stack = "linux"` sets all of them. The separate keys serve studies of a single detail.
+    `stack = "linux"` sets the keys of this table. The separate keys serve studies of a single
+    detail.
 
     Parameters
     ----------
@@ -4760,7 +4761,7 @@ class TcpDetails(Table):
         Default: taken. "taken": The ACK is a duplicate like any other: the endpoint ignores its
         acknowledgement and accepts its data (RFC 9293 §3.10.7.4, fifth check). "rfc5961": The
         endpoint drops the segment and sends an ACK, as a protection against blind injection of
-        data. It also does so for an ACK below the first byte (RFC 5961 §5.2, a MAY of RFC 9293;
+        data. An ACK below the first byte has the same effect (RFC 5961 §5.2, a MAY of RFC 9293;
         Linux, tcp_ack). Source: rfc9293 §3.10.7.4 ignores it, rfc5961 §5.2 is a MAY there; Linux:
         rfc5961.
     missing_timestamp : Literal["refused", "accepted"] | None
@@ -4786,9 +4787,9 @@ class TcpDetails(Table):
         acknowledged. The receiver acknowledges CWR and the first mark at once (Linux,
         tcp_ecn_accept_cwr, tcp_ecn_check_ce). Source: rfc3168 §6.1.3.
     ece_growth : Literal["none", "as-any-ack"] | None
-        Effect on cwnd of an ACK with ECN-Echo that reduces nothing. Default: none. "none": The ACK
-        does not increase cwnd (RFC 3168 §6.1.2). "as-any-ack": The ACK increases cwnd as an ACK
-        without ECN-Echo does (Linux). Source: rfc3168 §6.1.2.
+        Effect on cwnd of an ACK with ECN-Echo that does not reduce cwnd. Default: none. "none":
+        Nothing (RFC 3168 §6.1.2: a sender should not increase cwnd in response to it).
+        "as-any-ack": What any ACK does (Linux). Source: rfc3168 §6.1.2.
     ecn_reduction_ends : Literal["at", "above"] | None
         Event that ends a proportional reduction for a mark. Default: at. "at": The ACK of all data
         sent before the reduction ends it. "above": The first ACK beyond the data sent before the
@@ -4801,15 +4802,16 @@ class TcpDetails(Table):
         5681 §4.3). "keeps": ssthresh remains as the recovery set it (Linux, tcp_enter_loss).
         Source: rfc5681 §4.3.
     sack_after_timeout : Literal["forgotten", "kept"] | None
-        SACK information after a timeout, without RACK. Default: forgotten. "forgotten": The timeout
-        discards all SACK information (RFC 2018 §8; RFC 6675 §5.1). "kept": The sender retains its
-        SACK information. The cumulative ACK reveals a receiver that reneges (errata 1610 of RFC
-        2018; Linux, tcp_timeout_mark_lost). Source: rfc2018 §8; rfc6675 §5.1; Linux: kept.
+        Treatment of SACK information after a timeout, without RACK. Default: forgotten.
+        "forgotten": Discarded (RFC 2018 §8; RFC 6675 §5.1). "kept": Retained; a receiver that
+        reneges is detected by its cumulative ACK (errata 1610 of RFC 2018; Linux,
+        tcp_timeout_mark_lost). Source: rfc2018 §8; rfc6675 §5.1; Linux: kept.
     sacked_growth : Literal["none", "once-reordered"] | None
         Effect on cwnd of an ACK that SACKs data without acknowledging any cumulatively. Default:
-        none. "none": Such an ACK does not increase cwnd, because only an ACK of new data does (RFC
-        5681 §3.1). "once-reordered": Such an ACK increases cwnd once the reordering degree exceeds
-        `duplicate_acks` (Linux, tcp_may_raise_cwnd). Source: rfc5681 §3.1.
+        none. "none": An ACK that only SACKs data does not increase cwnd, because only an ACK of new
+        data does (RFC 5681 §3.1). "once-reordered": An ACK that only SACKs data increases cwnd once
+        the reordering degree exceeds `duplicate_acks` (Linux, tcp_may_raise_cwnd). Source: rfc5681
+        §3.1.
     cwnd_counts : Literal["acknowledged", "delivered"] | None
         Data that counts for the growth of cwnd. Default: acknowledged. "acknowledged": cwnd grows
         by the bytes that the acknowledgement number newly acknowledges (RFC 5681 §3.1, RFC 3465
@@ -4823,12 +4825,12 @@ class TcpDetails(Table):
         indicate reordering (Linux, tcp_add_reno_sack, tcp_remove_reno_sacks,
         tcp_check_reno_reordering). Source: rfc5681 §3.2.
     flight_unit : Literal["bytes", "segments"] | None
-        Unit of the data in flight under SACK. Default: bytes. "bytes": The sender counts bytes (RFC
-        6675). "segments": The sender counts segments, each as one SMSS (Linux). Source: rfc6675 §2.
+        Unit of the data in flight with SACK. Default: bytes. "bytes": Bytes (RFC 6675). "segments":
+        Segments, each as one SMSS, as Linux counts them. Source: rfc6675 §2.
     zero_window_probe : Literal["new-octet", "old-sequence"] | None
-        Probe of a closed window. Default: new-octet. "new-octet": The probe carries one byte of new
-        data (RFC 9293 §3.8.6.1). "old-sequence": The probe has an old sequence number and no data
-        (Linux). Source: rfc9293 §3.8.6.1.
+        Form of the probe of a closed window. Default: new-octet. "new-octet": A byte of new data
+        (RFC 9293 §3.8.6.1). "old-sequence": A segment without data and with an old sequence number,
+        as Linux sends it. Source: rfc9293 §3.8.6.1.
     invalid_ack_spacing : str | None
         Minimum time between two ACKs that answer a segment without data from outside the window, or
         an RST or SYN inside the window; 0: the endpoint answers each. Default: 0 s. Range: at least
@@ -4888,19 +4890,18 @@ class TcpConnection(Table):
         A small segment waits while another small segment is unacknowledged (Minshall 1998; Linux).
         Source: rfc9293 §3.7.4: an application may turn it off.
     push : Literal["last-write", "linux"] | None
-        Segments that have PSH. Default: last-write. "last-write": The segment in which the last
-        write ends has PSH. A write that still waits is combined with the next write (RFC 9293
-        §3.9.1). "linux": A segment in which a write ends has PSH, unless the application announces
-        more data (MSG_MORE) or the next write fills the segment. The first segment that ends more
-        than half of the maximum advertised window after the last PSH also has PSH. With offload,
-        the last segment of a super-packet has PSH too (Linux, tcp_push, forced_push,
+        Segments that carry PSH. Default: last-write. "last-write": That in which the last write
+        ends: a write that waits is one with the next (RFC 9293 §3.9.1). "linux": Those in which a
+        write ends, unless more is announced (MSG_MORE) or the next write fills the segment up; and
+        the first by which half of the largest window that was ever offered has gone since the last
+        PSH; with gathering also the last one of a super-packet (Linux, tcp_push, forced_push,
         tcp_transmit_skb). Source: rfc9293 §3.9.1.
     syn_retries : int | None
         Maximum number of retransmissions of a SYN. Default: 8. Range: at least 0, at most 127.
         Source: rfc9293 §3.8.3: at least 3 minutes; Linux: 6.
     syn_linear_timeouts : int | None
-        Number of timeouts of a SYN that do not double the next timeout. They precede those of
-        `syn_retries`, and do not apply to a SYN-ACK. Default: 0. Range: at least 0, at most 127.
+        Number of timeouts of a SYN that do not double the next timeout. These timeouts precede
+        those of `syn_retries`. SYN-ACKs have none. Default: 0. Range: at least 0, at most 127.
         Source: rfc6298 §5.5: every one doubles; Linux 6.5 on: 4.
     synack_retries : int | None
         Maximum number of retransmissions of a SYN-ACK. Default: 8. Range: at least 0, at most 254.
@@ -5072,14 +5073,14 @@ class TcpAck(Table):
         16.
     push : bool | None
         True to acknowledge a full segment with PSH at once, if the application reads all data at
-        once and sends none. It requires a tuned window. Default: false. Source: rfc5681 §4.2
+        once and sends none. The key requires a tuned window. Default: false. Source: rfc5681 §4.2
         allows; Linux, tcp_measure_rcv_mss (6.6 on) and tcp_cleanup_rbuf: on.
     compressed : str | None
         Maximum number of duplicate ACKs merged into one, after the first three; 0: each duplicate
         ACK is sent at once. A merged ACK waits for a twentieth of a round trip or 1 ms, whichever
-        is shorter. It requires a tuned window, which measures the round trip. Default: 0 packets.
-        Range: a whole number, at least 0 packets, at most 255 packets. Source: rfc5681 §4.2: at
-        once; Linux, tcp_comp_sack_nr: 44.
+        is shorter. The key requires a tuned window, which measures the round trip. Default: 0
+        packets. Range: a whole number, at least 0 packets, at most 255 packets. Source: rfc5681
+        §4.2: at once; Linux, tcp_comp_sack_nr: 44.
     """
 
     unit: Literal["segments", "full-segments"] | None = None
@@ -5125,13 +5126,12 @@ class TcpRto(Table):
         data, as in ns-2's FullTcp, which measures the round-trip times of retransmissions too.
         Source: rfc6298 §5.7.
     fast_retransmit : Literal["restarts", "runs-on", "each-restarts", "first-restarts"] | None
-        Effect of the retransmissions of a recovery on the timer. Default: restarts. "restarts": The
-        fast retransmit restarts the timer, and later retransmissions do not (4.3BSD-Reno, ns-2).
-        "runs-on": Retransmissions do not restart the timer (RFC 6298 §5.1). "each-restarts": Every
-        retransmission restarts the timer (permitted by RFC 6675 §6). "first-restarts": A
-        retransmission of the first unacknowledged segment restarts the timer. So does an ACK that
-        SACKs data sent before that segment was last sent (Linux). Source: 4.3BSD-Reno; rfc6298 §5.1
-        lets it run on; rfc6675 §6.
+        Effect on the timer of the retransmissions of a recovery. Default: restarts. "restarts": The
+        fast retransmit restarts it, later ones do not (4.3BSD-Reno, ns-2). "runs-on": It runs on
+        (RFC 6298 §5.1). "each-restarts": Each of them restarts it (RFC 6675 §6 allows it).
+        "first-restarts": That of the first unacknowledged segment restarts it, and an ACK that
+        SACKs something sent before that (Linux). Source: 4.3BSD-Reno; rfc6298 §5.1 lets it run on;
+        rfc6675 §6.
     """
 
     estimator: Literal["rfc6298", "jacobson1988", "linux"] | None = None
@@ -5202,18 +5202,18 @@ class TcpRecovery(Table):
         reordering window responds. Every D-SACK enlarges it, at most once in a round trip (RFC 8985
         §6.2). "linux": The threshold `duplicate_acks` also responds: a segment that arrives later
         by more segments than the threshold raises the threshold to that number. A timeout with at
-        least `duplicate_acks` SACKed segments resets it. A D-SACK enlarges RACK's reordering window
-        only after reordering was detected, and not if it reports a tail loss probe (Linux,
-        tcp_check_sack_reordering, tcp_rack_update_reo_wnd). Source: rfc8985 §6.2.
+        least `duplicate_acks` SACKed segments resets the threshold. A D-SACK enlarges RACK's
+        reordering window only after reordering was detected, and not if it reports a tail loss
+        probe (Linux, tcp_check_sack_reordering, tcp_rack_update_reo_wnd). Source: rfc8985 §6.2.
     reordering_max : str | None
         Maximum to which reordering raises `duplicate_acks`. Default: 300 packets. Range: a whole
         number, at least 1 packet, at most 65535 packets. Source: Linux, tcp_max_reordering.
     fast_retransmit : Literal["once-per-window", "unguarded"] | None
-        Guard of the fast retransmit. Default: once-per-window. "once-per-window": Three duplicate
-        ACKs start a fast retransmit only if the cumulative ACK covers all data sent before the last
-        reduction of cwnd (RFC 6582 §3.2). "unguarded": Every third duplicate ACK outside recovery
-        starts a fast retransmit, so that cwnd may be reduced several times per window of data
-        (4.3BSD-Reno; ns-2 without `bugFix_`). Source: rfc6582 §3.2.
+        Condition that allows a fast retransmit after an earlier recovery in the same window.
+        Default: once-per-window. "once-per-window": Only when the cumulative ACK has passed
+        everything sent before the last cut (RFC 6582 §3.2). "unguarded": Whenever the third
+        duplicate arrives, so that one window may be cut several times (4.3BSD-Reno; ns-2 without
+        `bugFix_`). Source: rfc6582 §3.2.
     exit : Literal["deflate", "deflate-and-open"] | None
         Effect on cwnd of the ACK that ends a fast recovery. Default: deflate. "deflate": The ACK
         sets cwnd to ssthresh (RFC 5681 §3.2, step 6). "deflate-and-open": The ACK sets cwnd to
@@ -5263,24 +5263,25 @@ class TcpEcn(Table):
         offers nor accepts ECN. "rfc3168": The client offers ECN in the SYN, the server accepts it
         in the SYN-ACK, and the sender responds to marks once in a window (RFC 3168 §6.1).
         "passive": The endpoint accepts ECN if the other side offers it, but never offers it (Linux,
-        tcp_ecn = 2). "ecn+": ECN+: like `rfc3168`, and the SYN-ACK is ECN-capable. If it is marked,
-        the initial window is one segment (RFC 5562). "ecn+unheeded": ECN+ without response to a
-        marked SYN-ACK: the client does not echo its mark (Kuzmanovic 2005, §3.2.1). "ecn+wait":
-        ECN+ in which a server whose SYN-ACK was marked waits for a round trip before it sends data
-        (RFC 5562 §4, Wait). "ecn+try-once": ECN+ in which a server whose SYN-ACK was marked
-        retransmits it as Not-ECT (RFC 5562 §3.2, TryOnce). "ecn++": ECN++: like `rfc3168` with
-        `packets = "all-packets"`, so that all packets are ECN-capable that may be
+        tcp_ecn = 2). "ecn+": ECN+: like `rfc3168`, and the SYN-ACK is ECN-capable. If the SYN-ACK
+        is marked, the initial window is one segment (RFC 5562). "ecn+unheeded": ECN+ without
+        response to a marked SYN-ACK: the client does not echo its mark (Kuzmanovic 2005, §3.2.1).
+        "ecn+wait": ECN+ in which a server whose SYN-ACK was marked waits for a round trip before it
+        sends data (RFC 5562 §4, Wait). "ecn+try-once": ECN+ in which a server whose SYN-ACK was
+        marked retransmits it as Not-ECT (RFC 5562 §3.2, TryOnce). "ecn++": ECN++: like `rfc3168`
+        with `packets = "all-packets"`, so that all packets are ECN-capable that may be
         (draft-generalized-ecn). `accurate` with `packets = "all-packets"` is ECN++ with Accurate
         ECN. "dctcp": DCTCP: the receiver echoes the mark of each packet (RFC 8257 §3.2). "nonce":
         ECN nonce: one random bit per packet reveals to the sender that a receiver hides marks (RFC
         3540). "accurate": Accurate ECN: the receiver counts marked packets and bytes, and returns
         the counts (RFC 9768). Source: rfc3168.
     packets : Literal["new-data", "all-data", "all-packets"] | None
-        Packets that are ECN-capable. Default: new-data. "new-data": Packets with new data (RFC 3168
-        §6.1.5 forbids ECN-capable retransmissions). "all-data": Packets with new data, and
-        retransmissions (ns-2). "all-packets": All data, SYN-ACKs, window probes, FINs and RSTs
-        (ECN++, draft-generalized-ecn). With Accurate ECN also SYNs, and pure ACKs if losses are
-        detected by SACK alone. With DCTCP also pure ACKs (RFC 8257 §4.1). Source: rfc3168 §6.1.5.
+        Packets that the endpoint sends as ECN-capable. Default: new-data. "new-data": Packets with
+        new data (RFC 3168 §6.1.5 forbids ECN-capable retransmissions). "all-data": Packets with new
+        data, and retransmissions (ns-2). "all-packets": All data, SYN-ACKs, window probes, FINs and
+        RSTs (ECN++, draft-generalized-ecn). With Accurate ECN, SYNs are ECN-capable too, and so are
+        pure ACKs if SACK alone reveals losses. With DCTCP, pure ACKs are ECN-capable too (RFC 8257
+        §4.1). Source: rfc3168 §6.1.5.
     ect1 : bool | None
         True to send ECT(1), as L4S requires, instead of ECT(0) in ECN-capable packets. Default:
         false. Source: rfc9331 §4.1.
@@ -5296,11 +5297,11 @@ class TcpEcn(Table):
         Tests of the path by Accurate ECN. Default: handshake. "off": The sender makes only the
         tests that RFC 9768 requires: an ACK of the SYN-ACK without a counter, and marked bytes
         without a marked packet. "handshake": In addition, the endpoint tests whether a SYN or
-        SYN-ACK arrived with an ECN field that no queue can cause (§3.2.2.3), and whether the
-        option's counters begin at zero (§3.2.3.2.4). "feedback": In addition to `handshake`, the
-        sender tests whether the packet counter begins at zero (§3.2.2.4), and whether all packets
-        of three round trips are marked (§3.2.2.3). Heavy congestion can cause both. Source: rfc9768
-        §3.2.2.3, §3.2.2.4, §3.2.3.2.4.
+        SYN-ACK arrived with an ECN field that no queue can cause (RFC 9768 §3.2.2.3), and whether
+        the option's counters begin at zero (RFC 9768 §3.2.3.2.4). "feedback": In addition to
+        `handshake`, the sender tests whether the packet counter begins at zero (RFC 9768 §3.2.2.4),
+        and whether all packets of three round trips are marked (RFC 9768 §3.2.2.3). Heavy
+        congestion can cause both. Source: rfc9768 §3.2.2.3, §3.2.2.4, §3.2.3.2.4.
     misbehaviour : Literal["none", "hide-marks", "ignore-ece", "strip-ecn"] | None
         Violation of ECN by this host. Default: none. "none": The host complies with ECN.
         "hide-marks": The host as a receiver hides marks: it never sets ECE. "ignore-ece": The host

@@ -120,7 +120,7 @@ fn without_loss_the_sender_counts_every_mark() {
 }
 
 /// ACKs overtake each other. An overtaken ACK is not counted again, and does not seem to be a wrap
-/// of the counter (§3.2.2.2).
+/// of the counter (RFC 9768 §3.2.2.2).
 #[test]
 fn with_reordered_acks_the_sender_counts_every_mark() {
     for setting in settings() {
@@ -136,7 +136,8 @@ fn with_reordered_acks_the_sender_counts_every_mark() {
 }
 
 /// ACKs are lost. With the option, the marked bytes determine how often the counter has wrapped
-/// (§3.2.2.5.2). No loss causes a retransmission, because the ACK of a duplicate has no option.
+/// (RFC 9768 §3.2.2.5.2). No loss causes a retransmission, because the ACK of a duplicate has no
+/// option.
 #[test]
 fn with_lost_acks_and_the_option_the_sender_counts_every_mark() {
     for setting in settings().iter().filter(|s| s["ecn"]["accurate_option"] == true) {
@@ -171,8 +172,8 @@ fn with_one_ack_in_three_lost_the_sender_counts_every_mark() {
 }
 
 /// ACKs are lost without the option, and some cover eight packets or more. The sender assumes the
-/// safest case (§3.2.2.5.2): the count may exceed the marks. While ACKs usually acknowledge few
-/// packets (appendix A.2.1), the count is never below the marks.
+/// safest case (RFC 9768 §3.2.2.5.2): the count may exceed the marks. While ACKs usually
+/// acknowledge few packets (RFC 9768, appendix A.2.1), the count is never below the marks.
 #[test]
 fn with_most_acks_lost_the_sender_misses_no_mark() {
     for setting in settings().iter().filter(|s| s["ecn"]["accurate_option"] == false) {
@@ -186,8 +187,8 @@ fn with_most_acks_lost_the_sender_misses_no_mark() {
     }
 }
 
-/// §3.2.2.1: data that was written before the connection opened follows a pure ACK that reports the
-/// ECN field of the SYN-ACK. The data itself carries the counter.
+/// RFC 9768 §3.2.2.1: data that was written before the connection opened follows a pure ACK that
+/// reports the ECN field of the SYN-ACK. The data itself carries the counter.
 #[test]
 fn a_pure_ack_reports_the_ecn_field_of_the_syn_ack() {
     let app = App { closes: Closes::Never, ..App::writes(2000) };

@@ -46,8 +46,8 @@ fn rounds(tcp: &Tcp, rounds: usize) -> Vec<u64> {
     sent[1..].to_vec()
 }
 
-/// Slow start, RFC 5681 §3.1, equation 2: each ACK of one segment adds a segment to cwnd, so that
-/// it allows two segments.
+/// Slow start, RFC 5681 §3.1, equation 2: each ACK of one segment adds a segment to cwnd, and thus
+/// allows two segments.
 #[test]
 fn slow_start_doubles_each_round_trip() {
     let tcp = tcp(json!({"initial_window": "1 packets", "delayed_ack": "1 packets"}));
@@ -138,7 +138,7 @@ fn sawtooth(recovery: &str, delayed_ack: u64, n: u64) -> f64 {
 /// The periodic sawtooth, Mathis, Semke, Mahdavi & Ott 1997, equation 3 and table 1: with one loss
 /// in 1/p segments, the window is C/√p, with C = √(3/2) = 1.22, or √(3/4) = 0.87 with ACKs of two
 /// segments. The formula ignores the round trip of the recovery, and that equation 3 of RFC 5681
-/// adds slightly less than a segment. Both matter less if the window is larger.
+/// adds slightly less than a segment. Both effects are smaller if the window is larger.
 #[test]
 fn periodic_loss_gives_the_window_of_the_sawtooth() {
     for (delayed_ack, c) in [(1, 1.5f64.sqrt()), (2, 0.75f64.sqrt())] {
@@ -153,9 +153,10 @@ fn periodic_loss_gives_the_window_of_the_sawtooth() {
 
 /// CUBIC's curve, RFC 9438 §4.2, equations 1 and 2, with a whole endpoint. One segment in `n` is
 /// lost, and its repair takes two round trips (a window, then 0.7 of a window). After that, the
-/// window is C(t − K)³ + W_max until `n` segments are sent. This determines the time of the next
-/// loss and the window at it. No closed form of the average is tested: the curve is so flat around
-/// K that ten losses change the cycle of RFC 9438 §5.1 by less than a segment.
+/// window is C(t − K)³ + W_max until `n` segments are sent. The curve determines the time of the
+/// next loss and the window at that time. No closed form of the average is tested: the curve is so
+/// flat around K that in ten losses the window approaches the cycle of RFC 9438 §5.1 by less than a
+/// segment.
 #[test]
 fn cubic_follows_its_curve_from_loss_to_loss() {
     let (c, beta, rtt) = (0.4f64, 0.7, RTT.seconds());

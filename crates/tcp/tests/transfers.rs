@@ -1,6 +1,6 @@
 //! Pairs of endpoints with random parameters over a path that loses, reorders, duplicates, corrupts
-//! and marks packets. They never deliver wrong bytes, and always finish or give up as RFC 9293
-//! §3.8.3 requires.
+//! and marks packets. The endpoints never deliver wrong bytes, and always finish or give up as RFC
+//! 9293 §3.8.3 requires.
 
 mod common;
 
@@ -402,7 +402,7 @@ mod regressions {
     /// Tahoe retransmits once for all duplicate ACKs of a window, even without a guard, so that
     /// duplicated ACKs do not multiply.
     #[test]
-    fn duplicates_of_tahoe_do_not_multiply() {
+    fn duplicate_acks_of_tahoe_do_not_multiply() {
         let tcps =
             [end(json!({"recovery": {"method": "tahoe", "fast_retransmit": "unguarded"}})), end(json!({}))];
         let impairments =
@@ -455,7 +455,7 @@ mod regressions {
     /// A sender with a cwnd of one segment waits for its timer after ECN-Echo (RFC 3168 §6.1.2).
     /// The wait ends when an ACK of all data stops the timer.
     #[test]
-    fn a_wait_for_the_timer_ends() {
+    fn a_wait_for_the_retransmission_timer_ends() {
         let tcps = [
             end(
                 json!({"recovery": {"method": "tahoe", "limited_transmit": true, "duplicate_acks": "3 packets"}, "ecn": "rfc3168", "initial_window": "9 packets"}),

@@ -1,4 +1,4 @@
-//! Choices of the parameters of ECN.
+//! Named values of the parameters of ECN.
 
 use units::words;
 
@@ -13,8 +13,8 @@ words! {
         /// The endpoint accepts ECN if the other side offers it, but never offers it (Linux,
         /// tcp_ecn = 2).
         Passive = "passive",
-        /// ECN+: like `rfc3168`, and the SYN-ACK is ECN-capable. If it is marked, the initial
-        /// window is one segment (RFC 5562).
+        /// ECN+: like `rfc3168`, and the SYN-ACK is ECN-capable. If the SYN-ACK is marked, the
+        /// initial window is one segment (RFC 5562).
         EcnPlus = "ecn+",
         /// ECN+ without response to a marked SYN-ACK: the client does not echo its mark (Kuzmanovic
         /// 2005, §3.2.1).
@@ -41,19 +41,19 @@ words! {
 }
 
 words! {
-    /// Tests of Accurate ECN for changes of the ECN field by the path or by the other endpoint.
-    /// After a failed test the sender's packets are Not-ECT.
+    /// Tests with which Accurate ECN detects that the path or the other endpoint changes ECN
+    /// fields. After a failed test the sender's packets are Not-ECT.
     pub enum AccEcnTests {
         /// The sender makes only the tests that RFC 9768 requires: an ACK of the SYN-ACK without a
         /// counter, and marked bytes without a marked packet.
         Off = "off",
         /// In addition, the endpoint tests whether a SYN or SYN-ACK arrived with an ECN field that
-        /// no queue can cause (§3.2.2.3), and whether the option's counters begin at zero
-        /// (§3.2.3.2.4).
+        /// no queue can cause (RFC 9768 §3.2.2.3), and whether the option's counters begin at zero
+        /// (RFC 9768 §3.2.3.2.4).
         Handshake = "handshake",
         /// In addition to `handshake`, the sender tests whether the packet counter begins at zero
-        /// (§3.2.2.4), and whether all packets of three round trips are marked (§3.2.2.3). Heavy
-        /// congestion can cause both.
+        /// (RFC 9768 §3.2.2.4), and whether all packets of three round trips are marked (RFC 9768
+        /// §3.2.2.3). Heavy congestion can cause both.
         Feedback = "feedback",
     }
 }
@@ -81,8 +81,8 @@ words! {
         /// Packets with new data, and retransmissions (ns-2).
         AllData = "all-data",
         /// All data, SYN-ACKs, window probes, FINs and RSTs (ECN++, draft-generalized-ecn). With
-        /// Accurate ECN also SYNs, and pure ACKs if losses are detected by SACK alone. With DCTCP
-        /// also pure ACKs (RFC 8257 §4.1).
+        /// Accurate ECN, SYNs are ECN-capable too, and so are pure ACKs if SACK alone reveals
+        /// losses. With DCTCP, pure ACKs are ECN-capable too (RFC 8257 §4.1).
         AllPackets = "all-packets",
     }
 }

@@ -50,7 +50,8 @@ impl EcnEndpoint {
     pub fn syn_ack_field(&self, tcp: &Tcp, attempt: u8) -> Field {
         let capable = match tcp.ecn_in_force() {
             Ecn::Dctcp => true,
-            Ecn::EcnPlus | Ecn::EcnPlusUnheeded | Ecn::EcnPlusWait | Ecn::EcnPlusTryOnce => attempt == 0, // RFC 5562 §3.1
+            // RFC 5562 §3.1: only the first SYN-ACK is ECN-capable.
+            Ecn::EcnPlus | Ecn::EcnPlusUnheeded | Ecn::EcnPlusWait | Ecn::EcnPlusTryOnce => attempt == 0,
             _ => tcp.ect_in_force() == EctOn::AllPackets && attempt == 0,
         };
         if capable && self.ect != Ect::None && tcp.ecn.misbehaviour != Misbehaviour::Strips {

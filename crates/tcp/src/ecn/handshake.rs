@@ -19,14 +19,14 @@ const ALL: Flags = Flags(Flags::ECE.0 | Flags::CWR.0 | Flags::AE.0);
 /// Flags and ECN fields of the first and the last SYN, or SYN-ACK, that this endpoint sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Syns {
-    /// Flags and ECN field of the first one.
+    /// Flags and ECN field of the first SYN or SYN-ACK.
     pub first: (Flags, Field),
-    /// Flags and ECN field of the last one.
+    /// Flags and ECN field of the last SYN or SYN-ACK.
     pub last: (Flags, Field),
 }
 
 impl Syns {
-    /// Return the ECN field, if it is the same in all of them.
+    /// Return the ECN field of all SYNs or SYN-ACKs, if the first and the last have the same field.
     fn field(&self) -> Option<Field> {
         (self.first.1 == self.last.1).then_some(self.first.1)
     }
@@ -34,8 +34,8 @@ impl Syns {
 
 impl EcnEndpoint {
     /// Return the flags of a SYN in transmission number `attempt`, counted from 0. After an
-    /// unanswered ECN-setup SYN the host offers no ECN (RFC 3168 §6.1.1.1). With Accurate ECN it
-    /// does so after one more attempt (RFC 9768 §3.1.4.1).
+    /// unanswered ECN-setup SYN the host offers no ECN (RFC 3168 §6.1.1.1). With Accurate ECN the
+    /// host stops the offer after one more attempt (RFC 9768 §3.1.4.1).
     pub fn syn_flags(tcp: &Tcp, attempt: u8) -> Flags {
         let (flags, attempts) = match tcp.ecn_in_force() {
             Ecn::Off | Ecn::Passive => return Flags::default(),
@@ -59,10 +59,10 @@ impl EcnEndpoint {
         }
     }
 
-    /// Process a repeated SYN. Return true if it offers another kind of feedback than the first, so
-    /// that the connection must be reset (RFC 9768 §3.1.5). If the SYN offers no ECN, the SYN-ACK
-    /// accepts none or is that of Accurate ECN, and all packets are Not-ECT (RFC 3168 §6.1.1; RFC
-    /// 9768 §3.1.5).
+    /// Process a repeated SYN. Return true if the SYN offers another kind of feedback than the
+    /// first one, so that the connection must be reset (RFC 9768 §3.1.5). If the SYN offers no ECN,
+    /// the SYN-ACK accepts none or is that of Accurate ECN, and all packets are Not-ECT (RFC 3168
+    /// §6.1.1; RFC 9768 §3.1.5).
     pub fn on_syn_again(&mut self, flags: Flags, field: Field, tcp: &Tcp) -> bool {
         let ace = field::ace(flags);
         if ace == 0 || (self.mode != Mode::Accurate && !rfc3168::is_setup(flags)) {
@@ -82,8 +82,8 @@ impl EcnEndpoint {
     }
 
     /// Process a SYN-ACK that acknowledges a SYN of this endpoint. Return true if a SYN was marked,
-    /// or may have been marked without feedback. In that case the initial window is one segment
-    /// (RFC 9768 §3.2.2.2; `draft-generalized-ecn`, SYN).
+    /// or may have been marked without feedback. The initial window is one segment after a marked
+    /// SYN (RFC 9768 §3.2.2.2; `draft-generalized-ecn`, SYN).
     pub fn on_syn_ack(
         &mut self,
         flags: Flags,
@@ -117,7 +117,7 @@ impl EcnEndpoint {
         let tests = tcp.ecn.accurate_tests != AccEcnTests::Off;
         let arrived = field::handshake_field(ace);
         if tests && sent.field().zip(arrived).is_some_and(|(sent, arrived)| mangles(sent, arrived)) {
-            self.ect = Ect::None; // RFC 9768 §3.2.2.3
+            self.ect = Ect::None; // RFC 9768 §3.2.2.3: the path mangles the ECN field
         }
         if let Some(accurate) = self.accurate() {
             accurate.received.on_syn_ack(field);
@@ -128,8 +128,8 @@ impl EcnEndpoint {
         arrived == Some(Field::Ce)
     }
 
-    /// Process a repeated SYN-ACK. If it accepts Accurate ECN, its ACK reports its ECN field (RFC
-    /// 9768 §3.2.2.1).
+    /// Process a repeated SYN-ACK. If the SYN-ACK accepts Accurate ECN, the ACK of it reports its
+    /// ECN field (RFC 9768 §3.2.2.1).
     pub fn on_syn_ack_again(&mut self, flags: Flags, field: Field) {
         if self.mode == Mode::Accurate && field::is_consent(field::ace(flags)) {
             self.handshake = field;
@@ -168,13 +168,13 @@ impl EcnEndpoint {
         self.mode_state = Some(Box::new(ModeState::Accurate(Accurate::default())));
     }
 
-    /// Return the flags of a SYN-ACK after that many timeouts (RFC 3168 §6.1.1; RFC 9768 §3.1.1,
+    /// Return the flags of a SYN-ACK after `timeouts` timeouts (RFC 3168 §6.1.1; RFC 9768 §3.1.1,
     /// §3.2.3.2.2).
     pub fn syn_ack_flags(&mut self, timeouts: u8, tcp: &Tcp) -> Flags {
         match self.mode {
             Mode::Off => Flags::default(),
             Mode::Accurate if timeouts > 1 && tcp.ecn.fallback => {
-                self.ect = Ect::None; // RFC 9768 §3.1.5
+                self.ect = Ect::None; // RFC 9768 §3.1.5: no ECT after a SYN-ACK without ECN
                 Flags::default()
             }
             Mode::Accurate => field::handshake(self.handshake),
@@ -184,7 +184,7 @@ impl EcnEndpoint {
         }
     }
 
-    /// Return the Accurate ECN option of a SYN-ACK after that many timeouts. The first SYN-ACK
+    /// Return the Accurate ECN option of a SYN-ACK after `timeouts` timeouts. The first SYN-ACK
     /// tests whether packets with the option arrive (RFC 9768 §3.2.3.2.1, §3.2.3.2.2).
     pub fn syn_ack_option(&mut self, timeouts: u8, room: u16) -> Option<AccEcn> {
         let accurate = self.accurate()?;

@@ -228,7 +228,7 @@ impl EcnEndpoint {
                 accurate.first_data = FirstData::Tests;
                 accurate.received.test_option(room)
             }
-            // The option may have caused the loss (§3.2.3.2.2).
+            // The option may have caused the loss (RFC 9768 §3.2.3.2.2).
             (Carrier::FirstDataAgain, FirstData::Tests) => None,
             _ => accurate.received.option(room),
         }

@@ -12,12 +12,12 @@ pub struct Nonce {
     /// Sender: end of each segment, and sum of nonces up to that end.
     sums: VecDeque<(Seq, bool)>,
     sum: bool,
-    /// Sequence number up to which sums are not comparable (§4.2: after a mark or a loss).
+    /// Sequence number up to which sums are not comparable (RFC 3540 §4.2: after a mark or a loss).
     resynchronize: Option<Seq>,
     /// Difference between the sums of sender and receiver after a resynchronization.
     offset: bool,
     random: u64,
-    /// Receiver: sum of nonces of the data in order (§3.3).
+    /// Receiver: sum of nonces of the data in order (RFC 3540 §3.3).
     received: bool,
     /// Receiver: nonces of the data that is not in order yet, by first sequence number.
     out_of_order: Vec<(Seq, bool)>,
@@ -26,7 +26,7 @@ pub struct Nonce {
 }
 
 impl Default for Nonce {
-    /// Return the initial state, in which both sums are 1 (§5).
+    /// Return the initial state, in which both sums are 1 (RFC 3540 §5).
     fn default() -> Self {
         Nonce {
             sums: VecDeque::new(),
@@ -42,7 +42,7 @@ impl Default for Nonce {
 }
 
 impl Nonce {
-    /// Return the ECN field of a new segment that ends at `end` (§4.1).
+    /// Return the ECN field of a new segment that ends at `end` (RFC 3540 §4.1).
     pub fn field(&mut self, end: Seq) -> Ecn {
         // A bit of xorshift64. The seed is the first sequence number, so that runs are
         // reproducible.
@@ -64,14 +64,14 @@ impl Nonce {
         self.resynchronize = Some(max);
     }
 
-    /// Process an ACK with a nonce sum. Return true if the sum is wrong (§4.2).
+    /// Process an ACK with a nonce sum. Return true if the sum is wrong (RFC 3540 §4.2).
     pub fn on_ack(&mut self, ack: Seq, sum: bool, echo: bool) -> bool {
         let mut expected = None;
         while self.sums.front().is_some_and(|s| !s.0.after(ack)) {
             expected = self.sums.pop_front().filter(|s| s.0 == ack).map(|s| s.1);
         }
         if echo {
-            return false; // §4.2: ACKs with ECN-Echo are not checked
+            return false; // RFC 3540 §4.2: ACKs with ECN-Echo are not checked
         }
         let Some(expected) = expected else { return false };
         if let Some(max) = self.resynchronize {

@@ -10,7 +10,7 @@ params! {
     pub struct EcnParameters: "tcp.ecn", shorthand for mode {
         /// Kind of ECN that the endpoint offers or accepts.
         mode: Ecn = (Ecn::Off), in Range::ANY, from "rfc3168";
-        /// Packets that are ECN-capable.
+        /// Packets that the endpoint sends as ECN-capable.
         packets: EctOn = (EctOn::NewData), in Range::ANY, from "rfc3168 §6.1.5";
         /// True to send ECT(1), as L4S requires, instead of ECT(0) in ECN-capable packets.
         ect1: bool = (false), in Range::ANY, from "rfc9331 §4.1";

@@ -4,10 +4,10 @@ use net::Flags;
 
 use super::choices::EcnEcho;
 
-/// Flags of an ECN-setup SYN, which offers ECN (§6.1.1).
+/// Flags of an ECN-setup SYN, which offers ECN (RFC 3168 §6.1.1).
 pub const SETUP_SYN: Flags = Flags(Flags::ECE.0 | Flags::CWR.0);
 
-/// Return true if a SYN or SYN-ACK with these flags is an ECN-setup one (§6.1.1).
+/// Return true if a SYN or SYN-ACK with these flags is an ECN-setup one (RFC 3168 §6.1.1).
 pub fn is_setup(flags: Flags) -> bool {
     if flags.has(Flags::ACK) { flags.has(Flags::ECE) && !flags.has(Flags::CWR) } else { flags.has(SETUP_SYN) }
 }
@@ -28,15 +28,15 @@ pub struct EcnState {
 impl EcnState {
     /// Process a data segment. CWR stops the echo, except of marks that no ACK has acknowledged,
     /// and a mark on the same segment starts the echo again. An ACK carries ECN-Echo "if the CE
-    /// codepoint is set in any of the data packets being acknowledged" (§6.1.3).
+    /// codepoint is set in any of the data packets being acknowledged" (RFC 3168 §6.1.3).
     #[inline]
     pub fn on_data(&mut self, cwr: bool, ce: bool, echo: EcnEcho) {
         self.marked = ce || (self.marked && echo == EcnEcho::Rfc3168);
         self.echoing = self.marked || (self.echoing && !cwr);
     }
 
-    /// Record whether a packet is ECN-capable (`capable`). Return true if this one is not although
-    /// an earlier one was, so that it is probably a retransmission.
+    /// Record whether a packet is ECN-capable (`capable`). Return true if the packet is Not-ECT
+    /// although an earlier packet was ECN-capable. Such a packet is probably a retransmission.
     #[inline]
     pub fn is_repeated(&mut self, capable: bool) -> bool {
         self.seen |= capable;
@@ -55,7 +55,7 @@ impl EcnState {
         self.marked = false;
     }
 
-    /// Record a reduction of cwnd for any reason (§6.1.2).
+    /// Record a reduction of cwnd for any reason (RFC 3168 §6.1.2).
     pub fn on_cwnd_reduction(&mut self) {
         self.cwr_due = true;
     }
@@ -77,7 +77,8 @@ impl EcnState {
 mod tests {
     use super::*;
 
-    /// §6.1.1: combinations of flags that offer or accept ECN, and combinations that do not.
+    /// RFC 3168 §6.1.1: combinations of flags that offer or accept ECN, and combinations that do
+    /// not.
     #[test]
     fn only_ecn_setup_flags_negotiate_ecn() {
         assert!(is_setup(Flags::SYN | Flags::ECE | Flags::CWR));
@@ -105,8 +106,8 @@ mod tests {
         }
     }
 
-    /// §6.1.3: CWR does not cancel the echo of a mark that no ACK has acknowledged. On Linux it
-    /// does.
+    /// RFC 3168 §6.1.3: CWR does not cancel the echo of a mark that no ACK has acknowledged, except
+    /// on Linux.
     #[test]
     fn a_mark_is_echoed_at_least_once() {
         for (echo, once) in [(EcnEcho::Rfc3168, true), (EcnEcho::Linux, false)] {

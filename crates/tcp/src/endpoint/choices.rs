@@ -1,4 +1,4 @@
-//! Choices of the parameters for invalid or unusual segments.
+//! Named values of the parameters for invalid or unusual segments.
 
 use units::words;
 
@@ -29,7 +29,7 @@ words! {
         /// accepts its data (RFC 9293 §3.10.7.4, fifth check).
         Taken = "taken",
         /// The endpoint drops the segment and sends an ACK, as a protection against blind injection
-        /// of data. It also does so for an ACK below the first byte (RFC 5961 §5.2, a MAY of RFC
+        /// of data. An ACK below the first byte has the same effect (RFC 5961 §5.2, a MAY of RFC
         /// 9293; Linux, tcp_ack).
         Rfc5961 = "rfc5961",
     }

@@ -150,8 +150,8 @@ impl Endpoint {
     }
 
     /// Record the transmission of the SYN-ACK of an early connection. Data may follow the first
-    /// one, so the SYN-ACK has a timer of its own, separate from the sender's. Return the number of
-    /// retransmissions.
+    /// SYN-ACK, which therefore has a timer of its own, separate from the sender's. Return the
+    /// number of retransmissions.
     pub(super) fn on_early_syn_ack(&mut self, now: Time, tcp: &Tcp) -> u8 {
         let negotiated = self.negotiated;
         let smss = self.smss();

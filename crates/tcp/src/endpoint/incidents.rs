@@ -60,7 +60,7 @@ pub struct Incidents {
 pub struct FastOpenState {
     /// Cookies of a server.
     pub server: Option<Server>,
-    /// Opening of a client, until its first SYN is sent.
+    /// Option and data with which a client opens, stored until its first SYN is sent.
     pub opening: Option<Opening>,
     /// Fast Open option of the first SYN.
     pub requested: Option<FastOpen>,

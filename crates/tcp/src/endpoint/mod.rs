@@ -30,7 +30,7 @@ use negotiated::NegotiatedOptions;
 pub use info::Info;
 pub use state::{Error, State};
 
-/// One side of a TCP connection. The caller passes it segments with
+/// One side of a TCP connection. The caller passes segments to the endpoint with
 /// [`on_segment`](Endpoint::on_segment) and calls [`on_timer`](Endpoint::on_timer) at its
 /// [`deadline`](Endpoint::deadline). After each call, the caller sends the segments that
 /// [`poll`](Endpoint::poll) returns, until it returns `None`.
@@ -190,7 +190,7 @@ impl Endpoint {
         }
     }
 
-    /// Return true if the window depends on the one advertised before, because the application
+    /// Return true if the advertised window depends on the earlier ones, because the application
     /// reads explicitly or the window is tuned.
     fn tracks_window(&self) -> bool {
         self.tcp.window.tuning != WindowTuning::Off
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_endpoint_has_128_bytes() {
+    fn the_size_of_an_endpoint_is_128_bytes() {
         assert_eq!(size_of::<Endpoint>(), 128);
     }
 }

@@ -251,8 +251,8 @@ impl Endpoint {
         }
     }
 
-    /// Return true if the last segment of [`Endpoint::poll`] may have options. If not, `poll` left
-    /// `options` unchanged.
+    /// Return true if the last segment of [`Endpoint::poll`] may have options. `poll` leaves
+    /// `options` unchanged if the segment has none.
     #[inline]
     pub fn has_options(&self) -> bool {
         self.last_has_options

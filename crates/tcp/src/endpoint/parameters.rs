@@ -21,8 +21,8 @@ params! {
         push: Push = (Push::LastWrite), in Range::ANY, from "rfc9293 §3.9.1";
         /// Maximum number of retransmissions of a SYN.
         syn_retries: u64 = (8), in Range::between(0.0, 127.0), from "rfc9293 §3.8.3: at least 3 minutes; Linux: 6";
-        /// Number of timeouts of a SYN that do not double the next timeout. They precede those of
-        /// `syn_retries`, and do not apply to a SYN-ACK.
+        /// Number of timeouts of a SYN that do not double the next timeout. These timeouts precede
+        /// those of `syn_retries`. SYN-ACKs have none.
         syn_linear_timeouts: u64 = (0), in Range::between(0.0, 127.0), from "rfc6298 §5.5: every one doubles; Linux 6.5 on: 4";
         /// Maximum number of retransmissions of a SYN-ACK.
         synack_retries: u64 = (8), in Range::between(0.0, 254.0), from "rfc9293 §3.8.3: at least 3 minutes; Linux: 5";
@@ -52,8 +52,8 @@ params! {
 }
 
 params! {
-    /// Details in which a real stack differs from the RFCs. `stack = "linux"` sets all of them. The
-    /// separate keys serve studies of a single detail.
+    /// Details in which a real stack differs from the RFCs. `stack = "linux"` sets the keys of this
+    /// table. The separate keys serve studies of a single detail.
     pub struct DetailParameters: "tcp.details" {
         /// Response to a segment that acknowledges unsent data.
         ack_of_unsent: AckOfUnsent = (AckOfUnsent::Answered), in Range::ANY, from "rfc9293 §3.10.7.4";

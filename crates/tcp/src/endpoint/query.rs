@@ -116,8 +116,8 @@ impl Endpoint {
         self.ecn.counts().unwrap_or_default()
     }
 
-    /// Return three times: establishment of the connection, acknowledgement of all data after the
-    /// close, and end of the connection. Each is [`Time::NEVER`] until it occurs.
+    /// Return the times of three events: establishment of the connection, acknowledgement of all
+    /// data after the close, and end of the connection. Each is [`Time::NEVER`] until it occurs.
     pub fn milestones(&self) -> (Time, Time, Time) {
         (self.established_at, self.completed_at, self.closed_at)
     }
@@ -192,8 +192,8 @@ impl Endpoint {
         })
     }
 
-    /// Return true for SACK, timestamps and window scaling if they were negotiated, then the window
-    /// scales of the other side and of this one.
+    /// Return whether SACK, timestamps and window scaling were negotiated, and the window scales of
+    /// the other side and of this side.
     pub fn negotiated_options(&self) -> (bool, bool, bool, u8, u8) {
         let a = &self.negotiated;
         let scaling = a.scaling && self.tcp.window.scaling == WindowScaling::On;

@@ -84,7 +84,7 @@ impl Receiver {
     }
 
     /// Record that data is sent. Soon after data arrived, the connection is interactive, so that
-    /// its ACKs can wait for outgoing data (Linux, tcp_event_data_sent).
+    /// ACKs can wait for outgoing data (Linux, tcp_event_data_sent).
     pub fn on_conversation(&mut self, now: Time, tcp: &Tcp) {
         let since = Duration::from_millis(u64::from(timestamp(now).wrapping_sub(self.data_at)));
         let has_data = self.stats.segments > 0 || self.data_at != 0;

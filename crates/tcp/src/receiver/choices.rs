@@ -1,4 +1,4 @@
-//! Choices of the parameters of a receiver.
+//! Named values of the parameters of a receiver.
 
 use units::words;
 

@@ -21,7 +21,7 @@ const HANDSHAKE_ACK_DELAY: Duration = Duration::from_millis(200);
 /// Counts of received segments.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReceiverStats {
-    /// Segments with data.
+    /// Number of segments with data.
     pub segments: u64,
     /// Bytes of data in these segments.
     pub bytes: u64,

@@ -18,11 +18,12 @@ params! {
         /// pause longer than the timeout, and when old data arrives again.
         quick: Packets = (Packets(0.0)), in Range::between(0.0, 1000.0).whole(), from "rfc5681 §4.2 allows; Linux: 16";
         /// True to acknowledge a full segment with PSH at once, if the application reads all data
-        /// at once and sends none. It requires a tuned window.
+        /// at once and sends none. The key requires a tuned window.
         push: bool = (false), in Range::ANY, from "rfc5681 §4.2 allows; Linux, tcp_measure_rcv_mss (6.6 on) and tcp_cleanup_rbuf: on";
         /// Maximum number of duplicate ACKs merged into one, after the first three; 0: each
         /// duplicate ACK is sent at once. A merged ACK waits for a twentieth of a round trip or 1
-        /// ms, whichever is shorter. It requires a tuned window, which measures the round trip.
+        /// ms, whichever is shorter. The key requires a tuned window, which measures the round
+        /// trip.
         compressed: Packets = (Packets(0.0)), in Range::between(0.0, 255.0).whole(), from "rfc5681 §4.2: at once; Linux, tcp_comp_sack_nr: 44";
     }
 }

@@ -205,7 +205,7 @@ impl Receiver {
     }
 
     /// Write the SACK blocks of an ACK (RFC 2018 §4): the latest block first, then those reported
-    /// before. A duplicate precedes them if `dsack` is true (RFC 2883 §4).
+    /// before. The block of a duplicate precedes all others if `dsack` is true (RFC 2883 §4).
     pub fn report(&mut self, options: &mut Options, dsack: bool) {
         if let Some(queue) = &self.queue
             && let Some(earlier) = &queue.earlier
@@ -239,7 +239,7 @@ impl Receiver {
 
 impl OutOfOrderQueue {
     /// Record that an ACK was sent. Return `None` if the ACK was not a compressed ACK that had
-    /// become due. Otherwise return true if another ACK follows at once.
+    /// become due, and otherwise `Some(true)` if another ACK follows at once.
     #[inline]
     pub(super) fn on_ack_sent(&mut self) -> Option<bool> {
         let earlier = self.earlier.take();

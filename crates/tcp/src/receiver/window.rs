@@ -36,7 +36,7 @@ impl Receiver {
 
     /// Update the tuning of the window for a segment with data. `echo` is the timestamp that the
     /// segment echoes, if any. While the window grows, the number of remaining quick ACKs stays
-    /// odd, so that it does not reach zero (Linux, tcp_grow_window).
+    /// odd, and therefore does not reach zero (Linux, tcp_grow_window).
     #[inline]
     pub fn tune(&mut self, now: Time, len: u16, echo: Option<u32>, tcp: &Tcp) {
         let next = self.next;

@@ -6,7 +6,7 @@ use crate::window::Window;
 /// State at the beginning of a recovery, which the sender restores if the recovery was spurious.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Undo {
-    /// True if the recovery can be undone.
+    /// True if the sender can undo the recovery.
     pub armed: bool,
     /// RetransmitTS: timestamp of the first retransmission; `None` before it is sent, or without
     /// timestamps.

@@ -1,6 +1,6 @@
 //! F-RTO (RFC 5682, `rfc5682`): after a timeout the sender retransmits only the first segment. If
 //! the next two ACKs acknowledge new data although no other segment was retransmitted, the timeout
-//! was spurious. §2.1 is the basic algorithm, and §3.1 the algorithm with SACK.
+//! was spurious. §2.1 is the basic algorithm of RFC 5682, and §3.1 its algorithm with SACK.
 
 use units::words;
 
@@ -64,7 +64,7 @@ pub struct SackedAck {
 }
 
 impl Frto {
-    /// Process an ACK, with SACK (§3.1).
+    /// Process an ACK, with SACK (RFC 5682 §3.1).
     pub fn on_sacked_ack(&mut self, ack: SackedAck) -> Verdict {
         let was = std::mem::take(self);
         match was {
@@ -87,8 +87,8 @@ impl Frto {
         }
     }
 
-    /// Process an ACK, without SACK (§2.1). `advances`: the ACK acknowledges new data, and all
-    /// retransmitted data. `recover`: the end of the data that was sent before the timeout.
+    /// Process an ACK, without SACK (RFC 5682 §2.1). `advances`: the ACK acknowledges new data, and
+    /// all retransmitted data. `recover`: the end of the data that was sent before the timeout.
     /// `can_send`: the sender has unsent data and the receive window allows it.
     pub fn on_ack(&mut self, advances: bool, ack: Seq, recover: Seq, can_send: bool) -> Verdict {
         match *self {
@@ -118,9 +118,9 @@ mod tests {
         acks.iter().map(|&(advances, ack)| f.on_ack(advances, Seq(ack), Seq(10), true)).collect()
     }
 
-    /// §3.1: the first ACK that advances allows new data. The next ACK shows a spurious timeout if
-    /// it acknowledges data sent before the timeout. It shows a loss if it is a duplicate ACK that
-    /// delivers nothing, or if it acknowledges data sent after the timeout.
+    /// RFC 5682 §3.1: the first ACK that advances allows new data. The next ACK shows a spurious
+    /// timeout if it acknowledges data sent before the timeout. The next ACK shows a loss if it is
+    /// a duplicate ACK that delivers nothing, or if it acknowledges data sent after the timeout.
     #[test]
     fn with_sack_the_second_ack_decides_the_test() {
         let advances = SackedAck {

@@ -39,7 +39,7 @@ words! {
     }
 }
 
-/// State of a reduction, in bytes.
+/// State of a reduction of cwnd, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Prr {
     /// prr_delivered: data delivered since the reduction began.
@@ -52,7 +52,7 @@ pub struct Prr {
 }
 
 impl Prr {
-    /// Begin a reduction.
+    /// Begin a reduction of cwnd.
     pub fn begin(flight: f64) -> Self {
         Prr { recover_flight: flight.max(1.0), ..Prr::default() }
     }
@@ -101,7 +101,7 @@ mod tests {
     /// First example of RFC 6937 §4: the first of 20 segments is lost, and ssthresh is 10. After
     /// the fast retransmit the sender sends one segment for every two delivered segments.
     #[test]
-    fn one_segment_for_two_while_above_ssthresh() {
+    fn above_ssthresh_one_segment_is_sent_for_two_delivered() {
         let mut prr = Prr::begin(20.0);
         let mut pipe = 19.0 - 3.0; // three segments were SACKed when the recovery began
         let mut sent = Vec::new();

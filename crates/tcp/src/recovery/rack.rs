@@ -21,10 +21,10 @@ words! {
 
 /// Resolution of the times in Linux: one microsecond, in picoseconds.
 const TICK: u64 = 1_000_000;
-/// Number of recoveries for which an enlarged reordering window persists (§6.2, step 4).
+/// Number of recoveries for which an enlarged reordering window persists (RFC 8985 §6.2, step 4).
 const PERSISTS: u32 = 16;
 
-/// State of RACK (§5.3).
+/// State of RACK (RFC 8985 §5.3).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rack {
     /// RACK.xmit_ts and RACK.end_seq: send time and end of the delivered segment that was sent
@@ -34,8 +34,8 @@ pub struct Rack {
     pub rtt: Duration,
     /// True to compare times as Linux does ([`RackTimes::Linux`]).
     pub linux_times: bool,
-    /// RACK.reordering_seen: true after a segment was delivered below one that had been delivered
-    /// before.
+    /// RACK.reordering_seen: true after a segment was delivered later than a segment with higher
+    /// sequence numbers.
     pub reordering_seen: bool,
     /// Number of ACKs that delivered a reordered segment.
     pub reorderings: u16,
@@ -51,15 +51,16 @@ pub struct Rack {
     widened_at: u64,
 }
 
-/// Return true if segment (`a`, `x`) was sent after segment (`b`, `y`) (§6.2, RACK_sent_after).
+/// Return true if segment (`a`, `x`) was sent after segment (`b`, `y`) (RFC 8985 §6.2,
+/// RACK_sent_after).
 pub fn sent_after(a: (Time, Seq), b: (Time, Seq)) -> bool {
     a.0 > b.0 || (a.0 == b.0 && a.1.after(b.1))
 }
 
 impl Rack {
-    /// Update RACK.xmit_ts and RACK.rtt (§6.2, step 2). `sent` and `end` describe the newly
-    /// delivered segment that was sent last and whose transmission is not ambiguous. `last` is the
-    /// send time of the segment that Linux processes last.
+    /// Update RACK.xmit_ts and RACK.rtt (RFC 8985 §6.2, step 2). `sent` and `end` describe the
+    /// newly delivered segment that was sent last and whose transmission is not ambiguous. `last`
+    /// is the send time of the segment that Linux processes last.
     pub fn on_delivered(&mut self, now: Time, sent: Time, end: Seq, last: Time) {
         self.rtt = if self.linux_times { self.tick(now).since(self.tick(last)) } else { now.since(sent) };
         if self.newest.is_none_or(|newest| sent_after((sent, end), newest)) {
@@ -73,8 +74,8 @@ impl Rack {
         if self.linux_times { Time(t.0 - t.0 % TICK) } else { t }
     }
 
-    /// Detect reordering (§6.2, step 3): a segment that was sent once is delivered below the
-    /// highest delivered segment.
+    /// Detect reordering (RFC 8985 §6.2, step 3): a segment that was sent once is delivered below
+    /// the highest delivered segment.
     pub fn on_order(&mut self, start: Seq, end: Seq, retransmitted: bool) {
         match self.fack {
             Some(fack) if end.before(fack) => {
@@ -108,7 +109,8 @@ impl Rack {
     }
 
     /// Enlarge the reordering window for a D-SACK, at most once in a round trip; the larger window
-    /// persists for 16 recoveries (§6.2, step 4). Return true if this D-SACK enlarged the window.
+    /// persists for 16 recoveries (RFC 8985 §6.2, step 4). Return true if this D-SACK enlarged the
+    /// window.
     pub fn on_dsack(&mut self, una: Seq, nxt: Seq) -> bool {
         let widens = self.dsack_round.is_none_or(|round| !una.before(round));
         if widens {
@@ -151,7 +153,7 @@ impl Rack {
         }
     }
 
-    /// Return RACK.reo_wnd (§6.2, step 4).
+    /// Return RACK.reo_wnd (RFC 8985 §6.2, step 4).
     pub fn reordering_window(
         &self,
         in_recovery: bool,
@@ -178,13 +180,13 @@ impl Rack {
     }
 
     /// Return the time at which a segment counts as lost, if it was sent before the delivered
-    /// segment that was sent last (§6.2, step 5).
+    /// segment that was sent last (RFC 8985 §6.2, step 5).
     pub fn lost_at(&self, sent: Time, end: Seq, reordering_window: Duration) -> Option<Time> {
         self.has_overtaken(sent, end).then(|| self.tick(sent) + self.rtt + reordering_window)
     }
 
     /// Return true if a segment sent at `sent` counts as lost when the retransmission timer expires
-    /// (§6.3).
+    /// (RFC 8985 §6.3).
     pub fn is_overdue(&self, now: Time, sent: Time, reordering_window: Duration) -> bool {
         sent + self.rtt + reordering_window <= now
     }

@@ -2,7 +2,7 @@
 //! 3042, `rfc3042`). Every ACK of new data ends the recovery, also a partial ACK. Each further loss
 //! in the window therefore needs its own duplicate ACKs or the retransmission timer.
 //! [`tahoe`](crate::recovery::tahoe) and [`newreno`](crate::recovery::newreno) define how Tahoe and
-//! NewReno differ.
+//! NewReno differ from Reno.
 
 /// Maximum number of segments that limited transmit sends.
 const LIMITED: u32 = 2;
@@ -10,7 +10,7 @@ const LIMITED: u32 = 2;
 /// Action on a duplicate ACK, without SACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnDuplicate {
-    /// The sender sends nothing.
+    /// The sender sends no segment.
     Wait,
     /// Limited transmit: the sender sends one new segment (RFC 3042).
     Transmit,

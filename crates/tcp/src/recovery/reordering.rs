@@ -11,9 +11,9 @@ words! {
         Rfc8985 = "rfc8985",
         /// The threshold `duplicate_acks` also responds: a segment that arrives later by more
         /// segments than the threshold raises the threshold to that number. A timeout with at least
-        /// `duplicate_acks` SACKed segments resets it. A D-SACK enlarges RACK's reordering window
-        /// only after reordering was detected, and not if it reports a tail loss probe (Linux,
-        /// tcp_check_sack_reordering, tcp_rack_update_reo_wnd).
+        /// `duplicate_acks` SACKed segments resets the threshold. A D-SACK enlarges RACK's
+        /// reordering window only after reordering was detected, and not if it reports a tail loss
+        /// probe (Linux, tcp_check_sack_reordering, tcp_rack_update_reo_wnd).
         Linux = "linux",
     }
 }
@@ -21,11 +21,11 @@ words! {
 words! {
     /// Effect on cwnd of an ACK that SACKs data without acknowledging any cumulatively.
     pub enum SackedGrowth {
-        /// Such an ACK does not increase cwnd, because only an ACK of new data does (RFC 5681
-        /// §3.1).
+        /// An ACK that only SACKs data does not increase cwnd, because only an ACK of new data does
+        /// (RFC 5681 §3.1).
         None = "none",
-        /// Such an ACK increases cwnd once the reordering degree exceeds `duplicate_acks` (Linux,
-        /// tcp_may_raise_cwnd).
+        /// An ACK that only SACKs data increases cwnd once the reordering degree exceeds
+        /// `duplicate_acks` (Linux, tcp_may_raise_cwnd).
         Reordered = "once-reordered",
     }
 }

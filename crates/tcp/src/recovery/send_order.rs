@@ -1,6 +1,6 @@
 //! Segments in the order in which they were last sent: the doubly linked list that RFC 8985 §6.2
-//! (`rfc8985`) mentions. It accompanies a ring of segments, which adds segments at its back and
-//! removes them at its front.
+//! (`rfc8985`) mentions. The list accompanies a ring of segments, which adds segments at its back
+//! and removes them at its front.
 
 use std::collections::VecDeque;
 
@@ -39,7 +39,7 @@ impl SendOrder {
         (number != NONE).then(|| (number.wrapping_sub(self.front) & NUMBER) as usize)
     }
 
-    /// Reset the list to that many segments, which were sent in the order of the ring.
+    /// Reset the list to `segments` segments, which were sent in the order of the ring.
     pub fn fill(&mut self, segments: usize) {
         self.links.clear();
         (self.front, self.first, self.last) = (0, NONE, NONE);

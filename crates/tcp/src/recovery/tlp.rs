@@ -5,7 +5,7 @@
 use net::Seq;
 use units::Duration;
 
-/// Probe timeout before the first round-trip time is measured (§7.2).
+/// Probe timeout before the first round-trip time is measured (RFC 8985 §7.2).
 const INITIAL: Duration = Duration::from_millis(1000);
 
 /// State of the tail loss probe.
@@ -19,8 +19,8 @@ pub struct Tlp {
     unmeasured: bool,
 }
 
-/// Return the probe timeout (§7.2): 2 SRTT plus `delay`, which is the maximum ACK delay if one
-/// segment is in flight.
+/// Return the probe timeout (RFC 8985 §7.2): 2 SRTT plus `delay`, which is the maximum ACK delay if
+/// one segment is in flight.
 pub fn timeout(srtt: Duration, delay: Duration) -> Duration {
     if srtt == Duration::ZERO {
         return INITIAL;
@@ -28,7 +28,7 @@ pub fn timeout(srtt: Duration, delay: Duration) -> Duration {
     Duration(srtt.0.saturating_mul(2).saturating_add(delay.0))
 }
 
-/// Outcome of a probe after an ACK (§7.4.2).
+/// Outcome of a probe after an ACK (RFC 8985 §7.4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The outcome is not known yet.
@@ -40,13 +40,13 @@ pub enum Verdict {
 }
 
 impl Tlp {
-    /// Return true if a probe may be sent (§7.3): none is in flight, and a round-trip time has been
-    /// measured since the last one.
+    /// Return true if a probe may be sent (RFC 8985 §7.3): none is in flight, and a round-trip time
+    /// has been measured since the last one.
     pub fn may_probe(&self) -> bool {
         self.end.is_none() && !self.unmeasured
     }
 
-    /// Record a probe. `end` is the highest sequence number in flight after it.
+    /// Record a probe. `end` is the highest sequence number in flight after the probe.
     pub fn on_probe(&mut self, end: Seq, retransmitted: bool) {
         *self = Tlp { end: Some(end), retransmitted, unmeasured: true };
     }
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_section_7_4_2() {
+    fn a_probe_has_the_outcomes_of_rfc_8985_section_7_4_2() {
         assert_eq!(probe(true).on_ack(Seq(9), false, false), Verdict::Pending);
         assert_eq!(probe(true).on_ack(Seq(10), true, false), Verdict::NoLoss);
         assert_eq!(probe(true).on_ack(Seq(11), false, false), Verdict::Repaired);
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn one_segment_waits_for_a_delayed_ack() {
+    fn the_probe_timeout_of_one_segment_includes_the_ack_delay() {
         let srtt = Duration::from_millis(100);
         assert_eq!(timeout(srtt, Duration::from_millis(200)), Duration::from_millis(400));
         assert_eq!(timeout(srtt, Duration::ZERO), Duration::from_millis(200));

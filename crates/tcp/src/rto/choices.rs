@@ -1,4 +1,4 @@
-//! Choices of the parameters of the retransmission timer.
+//! Named values of the parameters of the retransmission timer.
 
 use units::words;
 

@@ -67,7 +67,7 @@ mod tests {
     /// By hand: the first sample of 2 ticks gives a mean of 2 and a deviation of 1, so the timeout
     /// is 2 + 4 = 6 ticks.
     #[test]
-    fn follows_the_integer_arithmetic() {
+    fn the_estimator_follows_the_integer_arithmetic() {
         let tick = Duration::from_millis(100);
         let mut e = Jacobson1988::new(Duration::ZERO);
         assert_eq!(e.on_sample(ms(50), ms(250), tick), Duration::from_millis(600));

@@ -30,7 +30,7 @@ params! {
 
 fn check(rto: &RtoParameters, path: &str) -> Result<(), Invalid> {
     if rto.min > rto.max {
-        let problem = format!("must not exceed max ({})", rto.max);
+        let problem = format!("must not exceed max ({}); raise max or lower min", rto.max);
         return Err(Invalid::new(&join(path, "min"), &rto.min.write(), problem));
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! Random parameters of an endpoint. They are drawn from the schema, so that new parameters are
-//! included.
+//! Random parameters of an endpoint. The parameters are drawn from the schema, so that new
+//! parameters are included.
 
 use std::fmt;
 
@@ -97,7 +97,8 @@ fn packets(n: u64) -> Value {
     json!(format!("{n} packets"))
 }
 
-/// Return a strategy for the parameters of one endpoint. They shrink to the defaults.
+/// Return a strategy for the parameters of one endpoint. Failing cases shrink to the default
+/// parameters.
 pub fn parameters() -> impl Strategy<Value = RandomTcp> {
     let words = words();
     let chosen = prop::collection::vec(prop::option::of(0usize..1000), words.len());

@@ -30,9 +30,10 @@ pub struct Echoed {
     /// s.e0b, s.ceb and s.e1b: bytes that the other side reported for ECT(0), CE and ECT(1).
     bytes: [u32; 3],
     /// True if a counter of the first option was zero, which is invalid. The options are then
-    /// ignored (§3.2.3.2.4).
+    /// ignored (RFC 9768 §3.2.3.2.4).
     zeroed: bool,
-    /// True if the sender no longer responds to feedback (table 4, note 1; §3.2.2.3, §3.2.2.4).
+    /// True if the sender no longer responds to feedback (RFC 9768, table 4, note 1; §3.2.2.3,
+    /// §3.2.2.4).
     disabled: bool,
     /// True after feedback arrived that followed the handshake.
     begun: bool,
@@ -52,7 +53,7 @@ pub struct Echoed {
 }
 
 impl Default for Echoed {
-    /// Return the initial counters (§3.2.1).
+    /// Return the initial counters (RFC 9768 §3.2.1).
     fn default() -> Self {
         Echoed {
             packets: 5,
@@ -85,8 +86,9 @@ pub struct AceFeedback {
 
 impl Echoed {
     /// Process the SYN-ACK, or the first segment that acknowledges this endpoint's SYN-ACK, with or
-    /// without option. An option that arrives only later is processed all the same (§3.2.3.2.3).
-    /// With `tests`, a counter of zero indicates that the path cleared it (§3.2.3.2.4).
+    /// without option. An option that arrives only in a later segment is processed too (RFC 9768
+    /// §3.2.3.2.3). With `tests`, a counter of zero indicates that the path cleared it (RFC 9768
+    /// §3.2.3.2.4).
     pub fn on_first(&mut self, options: &Options, tests: bool) {
         self.latest = options.timestamps.map(|t| t.0);
         let Some(option) = options.accurate_ecn else { return };
@@ -97,15 +99,15 @@ impl Echoed {
     }
 
     /// Process the pure ACK of this endpoint's SYN-ACK, which reports the ECN field of the SYN-ACK
-    /// (table 4). Return true if the SYN-ACK was marked.
+    /// (RFC 9768, table 4). Return true if the SYN-ACK was marked.
     pub fn on_handshake(&mut self, ace: u32) -> bool {
         self.disabled = ace == 0b000;
         self.packets = if ace == 0b110 { 6 } else { 5 };
         ace == 0b110
     }
 
-    /// Process data that acknowledges this endpoint's SYN-ACK in place of a pure ACK. It carries
-    /// the counter (§3.2.2.2). Return true if the counter reports a mark.
+    /// Process data that acknowledges this endpoint's SYN-ACK in place of a pure ACK. The segment
+    /// carries the counter (RFC 9768 §3.2.2.2). Return true if the counter reports a mark.
     pub fn on_data_for_handshake(&mut self, ace: u32) -> bool {
         let marked = ace.wrapping_sub(self.packets) % DIVACE;
         self.packets += marked;
@@ -117,9 +119,9 @@ impl Echoed {
         self.disabled
     }
 
-    /// Decode the feedback of an ACK (§3.2.2.2, §3.2.3.1). An ACK that a later one has overtaken
-    /// gives no feedback. `tests`: the first ACE field is tested (§3.2.2.4), and so are marks on
-    /// every packet (§3.2.2.3).
+    /// Decode the feedback of an ACK (RFC 9768 §3.2.2.2, §3.2.3.1). An ACK that a later one has
+    /// overtaken gives no feedback. `tests`: the first ACE field is tested (RFC 9768 §3.2.2.4), and
+    /// so are marks on every packet (RFC 9768 §3.2.2.3).
     pub fn on_ack(
         &mut self,
         flags: Flags,
@@ -141,8 +143,8 @@ impl Echoed {
         if self.mean == 0.0 {
             self.mean = newly.segments as f32;
         }
-        // An option without ECEB reports that no packet was marked since the previous option
-        // (§3.2.3), which may have been lost.
+        // An option without ECEB reports that no packet was marked since the previous option (RFC
+        // 9768 §3.2.3), which may have been lost.
         let packets = self.estimate_packets(lower, marked.or(option.map(|_| 0)), newly);
         if newly.segments > 0 {
             self.mean += WEIGHT * (newly.segments as f32 - self.mean);
@@ -150,7 +152,7 @@ impl Echoed {
         self.packets = self.packets.wrapping_add(packets);
         self.since_option += packets;
         self.uncertain |= newly.segments >= DIVACE;
-        // §3.2.3.2.5: bytes were marked, but not a packet.
+        // RFC 9768 §3.2.3.2.5: bytes were marked, but not a packet.
         let mut mangled = marked.is_some_and(|b| b > 0) && self.since_option == 0 && !self.uncertain;
         if tests && self.continuous.on_ack((newly.segments, packets), newly.ack, newly.max) {
             (self.disabled, mangled) = (true, true);
@@ -158,8 +160,8 @@ impl Echoed {
         AceFeedback { packets, bytes: self.place_bytes(packets, marked, newly), mangled }
     }
 
-    /// Return true if a later ACK has arrived before this one (§3.2.2.2, appendix A.1): this ACK
-    /// acknowledges no new data, and its timestamp is not newer.
+    /// Return true if a later ACK has arrived before this one (RFC 9768 §3.2.2.2, appendix A.1):
+    /// this ACK acknowledges no new data, and its timestamp is not newer.
     fn is_superseded(&mut self, options: &Options, newly: &NewlyAcked) -> bool {
         let Some((value, _)) = options.timestamps else { return !newly.advances };
         let ahead = self.latest.map_or(1, |latest| value.wrapping_sub(latest) as i32);
@@ -169,8 +171,8 @@ impl Echoed {
         ahead < 0 || (ahead == 0 && !newly.advances)
     }
 
-    /// Process the counters of an option (§3.2.3.1). Return the newly marked bytes, if the option
-    /// has that counter.
+    /// Process the counters of an option (RFC 9768 §3.2.3.1). Return the newly marked bytes, if the
+    /// option has that counter.
     fn on_option(&mut self, option: &AccEcn) -> Option<u32> {
         let fields = [option.ee0b(), option.eceb(), option.ee1b()];
         let mut grown = [0; 3];
@@ -183,13 +185,13 @@ impl Echoed {
         option.eceb().map(|_| grown[1])
     }
 
-    /// Estimate the number of marked packets: `lower` plus a multiple of eight (§3.2.2.5.2).
-    /// `marked`: newly marked bytes by the option.
+    /// Estimate the number of marked packets: `lower` plus a multiple of eight (RFC 9768
+    /// §3.2.2.5.2). `marked`: newly marked bytes by the option.
     fn estimate_packets(&self, lower: u32, marked: Option<u32>, newly: &NewlyAcked) -> u32 {
         if newly.segments < DIVACE {
             return lower; // also if it exceeds the acknowledged packets: control packets may be marked
         }
-        let upper = newly.segments - (newly.segments - lower) % DIVACE; // dSafer.cep, appendix A.2.1
+        let upper = newly.segments - (newly.segments - lower) % DIVACE; // dSafer.cep of RFC 9768, appendix A.2.1
         match marked {
             None if self.mean >= FEW => lower,
             None => upper,
@@ -203,8 +205,9 @@ impl Echoed {
     }
 
     /// Return the marked bytes among those that the ACK delivers. Without the option, each marked
-    /// packet counts with the mean packet size (appendix A.3), and the next option corrects the
-    /// estimate. Marked bytes that exceed the delivered bytes are attributed to later ACKs.
+    /// packet counts with the mean packet size (RFC 9768, appendix A.3), and the next option
+    /// corrects the estimate. Marked bytes that exceed the delivered bytes are attributed to later
+    /// ACKs.
     fn place_bytes(&mut self, packets: u32, marked: Option<u32>, newly: &NewlyAcked) -> u32 {
         let bytes = match marked {
             Some(bytes) => {
@@ -286,8 +289,8 @@ mod tests {
         }
     }
 
-    /// Appendix A.2.1: with the same counter, an ACK of nine packets reports two marks, and an ACK
-    /// of ten packets reports ten.
+    /// RFC 9768, appendix A.2.1: with the same counter, an ACK of nine packets reports two marks,
+    /// and an ACK of ten packets reports ten.
     #[test]
     fn without_option_the_safest_number_of_marks_counts() {
         assert_eq!(ack(&mut few_packet_sender(), 5 + 2, &Options::NONE, &newly_acked(9)), (2, 2 * MSS));
@@ -295,7 +298,7 @@ mod tests {
         assert_eq!(ack(&mut few_packet_sender(), 5, &Options::NONE, &newly_acked(8)).0, 8);
     }
 
-    /// Appendix A.2.1 does not apply if ACKs usually acknowledge many packets.
+    /// RFC 9768, appendix A.2.1 does not apply if ACKs usually acknowledge many packets.
     #[test]
     fn acks_that_always_cover_many_packets_indicate_no_wrap() {
         let mut echoed = Echoed::default();
@@ -317,7 +320,8 @@ mod tests {
         assert_eq!(ack(&mut echoed, 5 + 13, &option(13 * MSS), &newly_acked(20)), (10, 10 * MSS));
     }
 
-    /// §3.2.2.2: an ACK that acknowledges no new data was overtaken, unless its timestamp is newer.
+    /// RFC 9768 §3.2.2.2: an ACK that acknowledges no new data was overtaken, unless its timestamp
+    /// is newer.
     #[test]
     fn an_overtaken_ack_gives_no_feedback() {
         let mut echoed = few_packet_sender();
@@ -331,14 +335,14 @@ mod tests {
         assert_eq!(ack(&mut echoed, 5 + 7, &at(11), &newly_acked(0)).0, 1);
     }
 
-    /// More marks than acknowledged packets: control packets were marked (§3.2.2.5.2).
+    /// More marks than acknowledged packets: control packets were marked (RFC 9768 §3.2.2.5.2).
     #[test]
     fn marks_on_control_packets_count() {
         assert_eq!(ack(&mut few_packet_sender(), 5 + 5, &Options::NONE, &newly_acked(2)), (5, 2 * MSS));
     }
 
-    /// Appendix A.3: each marked packet counts with the mean size, and the next option corrects the
-    /// bytes.
+    /// RFC 9768, appendix A.3: each marked packet counts with the mean size, and the next option
+    /// corrects the bytes.
     #[test]
     fn bytes_are_estimated_without_option() {
         let mut echoed = few_packet_sender();
@@ -359,7 +363,7 @@ mod tests {
         assert_eq!(ack(&mut echoed, 5 + 2, &latest, &newly_acked(3)), (0, 2 * MSS));
     }
 
-    /// §3.2.3.2.5: marked bytes without a marked packet.
+    /// RFC 9768 §3.2.3.2.5: marked bytes without a marked packet.
     #[test]
     fn contradictory_counters_are_detected() {
         let mut echoed = few_packet_sender();
@@ -382,8 +386,8 @@ mod tests {
         assert_eq!(ack(&mut echoed, 5 + 10, &option(10 * MSS), &newly_acked(40)).0, 8);
     }
 
-    /// §3.2.3.2.4: counters that the path cleared are ignored, and so is a packet counter
-    /// (§3.2.2.4).
+    /// RFC 9768 §3.2.3.2.4: counters that the path cleared are ignored, and so is a packet counter
+    /// (RFC 9768 §3.2.2.4).
     #[test]
     fn counters_that_the_path_cleared_are_ignored() {
         let mut zero = Options::NONE;

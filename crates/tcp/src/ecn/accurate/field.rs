@@ -5,7 +5,7 @@ use net::{Ecn, Flags};
 /// Number of values of the ACE field (DIVACE, appendix A.2.1).
 pub const DIVACE: u32 = 8;
 
-/// Return the flags AE, CWR and ECE for a value of the ACE field (§3.2.2).
+/// Return the flags AE, CWR and ECE for a value of the ACE field (RFC 9768 §3.2.2).
 pub fn flags(ace: u32) -> Flags {
     let bit = |b: u32, flag: Flags| if ace & b != 0 { flag } else { Flags::default() };
     bit(4, Flags::AE) | bit(2, Flags::CWR) | bit(1, Flags::ECE)
@@ -19,7 +19,7 @@ pub fn ace(flags: Flags) -> u32 {
 }
 
 /// Return the flags with which a SYN-ACK, or the pure ACK that ends the handshake, reports the ECN
-/// field of the SYN or SYN-ACK (§3.1.1, table 2; §3.2.2.1, table 3).
+/// field of the SYN or SYN-ACK (RFC 9768 §3.1.1, table 2; §3.2.2.1, table 3).
 pub fn handshake(field: Ecn) -> Flags {
     flags(match field {
         Ecn::NotEct => 0b010,
@@ -30,19 +30,19 @@ pub fn handshake(field: Ecn) -> Flags {
 }
 
 /// Return the ECN field that a value of the ACE field reports; `None`: the value does not report
-/// one (§3.1.3, §3.2.2.1, table 4).
+/// one (RFC 9768 §3.1.3, §3.2.2.1, table 4).
 pub fn handshake_field(ace: u32) -> Option<Ecn> {
     [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce].into_iter().find(|&field| flags(ace) == handshake(field))
 }
 
-/// Return true if the flags of a SYN offer Accurate ECN (§3.1.2). Values reserved for future use do
-/// so too (§3.1.3).
+/// Return true if the flags of a SYN offer Accurate ECN (RFC 9768 §3.1.2). Values reserved for
+/// future use offer it too (RFC 9768 §3.1.3).
 pub fn is_offer(ace: u32) -> bool {
     !matches!(ace, 0b000 | 0b011)
 }
 
 /// Return true if the flags of a SYN-ACK accept Accurate ECN. Flags without ECN, flags of RFC 3168
-/// and reflected flags do not (§3.1.2, table 2).
+/// and reflected flags do not (RFC 9768 §3.1.2, table 2).
 pub fn is_consent(ace: u32) -> bool {
     !matches!(ace, 0b000 | 0b001 | 0b111)
 }

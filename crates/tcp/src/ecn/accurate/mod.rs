@@ -3,9 +3,9 @@
 //!
 //! [`received`] is the Data Receiver, and [`echoed`] the Data Sender. [`path`] tests whether the
 //! path changes ECN fields. Three features that the RFC leaves to the implementer are missing: a
-//! cache of paths that block the SYN or the option (§3.1.4.1, §3.2.3.2.2), a test for data that
-//! always arrives again after an ACK with the option (§3.2.3.2.2), and the reversal of the response
-//! to a cautious estimate of the ACE field (§3.2.2.5.2).
+//! cache of paths that block the SYN or the option (RFC 9768 §3.1.4.1, §3.2.3.2.2), a test for data
+//! that always arrives again after an ACK with the option (RFC 9768 §3.2.3.2.2), and the reversal
+//! of the response to a cautious estimate of the ACE field (RFC 9768 §3.2.2.5.2).
 
 pub mod echoed;
 pub mod field;
@@ -22,17 +22,18 @@ pub struct Accurate {
     pub received: Received,
     /// Counters of this endpoint's packets, as the other side reports them.
     pub echoed: Echoed,
-    /// True if a pure ACK must report the ECN field of the SYN-ACK (§3.2.2.1).
+    /// True if a pure ACK must report the ECN field of the SYN-ACK (RFC 9768 §3.2.2.1).
     pub handshake_due: bool,
     /// Use of the first data segment to test the path.
     pub first_data: FirstData,
-    /// True if the SYN arrived again, so that the SYN-ACK carries no option (§3.2.3.2.2).
+    /// True if the SYN arrived again, so that the SYN-ACK carries no option (RFC 9768 §3.2.3.2.2).
     pub syn_repeated: bool,
-    /// True if the next ACK acknowledges only ACKs, and therefore has no SACK blocks (§3.2.2.5.1).
+    /// True if the next ACK acknowledges only ACKs, and therefore has no SACK blocks (RFC 9768
+    /// §3.2.2.5.1).
     pub ack_of_acks: bool,
 }
 
-/// Test of the path with the option on the first data segment of the client (§3.2.3.2.1).
+/// Test of the path with the option on the first data segment of the client (RFC 9768 §3.2.3.2.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FirstData {
     /// The first data segment is not a test.

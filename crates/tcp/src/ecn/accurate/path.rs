@@ -8,7 +8,7 @@ use net::{Ecn, Seq};
 const ROUNDS: u8 = 3;
 
 /// Return true if the path changed the ECN field improperly: Not-ECT changed, ECT was cleared, or
-/// CE changed (§3.2.2.3).
+/// CE changed (RFC 9768 §3.2.2.3).
 pub fn mangles(sent: Ecn, arrived: Ecn) -> bool {
     match sent {
         Ecn::NotEct | Ecn::Ce => arrived != sent,
@@ -16,7 +16,7 @@ pub fn mangles(sent: Ecn, arrived: Ecn) -> bool {
     }
 }
 
-/// Test for marks on every packet of the first round trips (§3.2.2.3).
+/// Test for marks on every packet of the first round trips (RFC 9768 §3.2.2.3).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ContinuousMarking {
     /// Number of round trips in which every packet was marked.
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
     use Ecn::{Ce, Ect0, Ect1, NotEct};
 
-    /// §3.2.2.3: the transitions of RFC 3168 §18 that are invalid, or unsafe for a host.
+    /// RFC 9768 §3.2.2.3: the transitions of RFC 3168 §18 that are invalid, or unsafe for a host.
     #[test]
     fn invalid_transitions_of_the_ecn_field_are_detected() {
         for (sent, arrived) in [(NotEct, Ect0), (NotEct, Ce), (Ect0, NotEct), (Ect1, NotEct), (Ce, Ect0)] {

@@ -1,11 +1,13 @@
 //! The Data Receiver of Accurate ECN (RFC 9768 §3.2, `rfc9768`): its counters, the ACKs that marks
-//! require (§3.2.2.5.1), and the content of the option (§3.2.3.3, the recommended simple scheme).
+//! require (RFC 9768 §3.2.2.5.1), and the content of the option (RFC 9768 §3.2.3.3, the recommended
+//! simple scheme).
 
 use net::{AccEcn, AccEcnOrder, Ecn, Flags};
 
 use super::field;
 
-/// Numbers of marks that require an ACK (n, §3.2.2.5.1): with data to acknowledge, and without.
+/// Numbers of marks that require an ACK (n in RFC 9768 §3.2.2.5.1): with data to acknowledge, and
+/// without.
 const MARKS_WITH_DATA: u8 = 2;
 const MARKS_WITHOUT_DATA: u8 = 3;
 
@@ -34,7 +36,7 @@ pub struct Received {
 }
 
 impl Default for Received {
-    /// Return the initial counters (§3.2.1).
+    /// Return the initial counters (RFC 9768 §3.2.1).
     fn default() -> Self {
         Received {
             packets: 5,
@@ -49,8 +51,8 @@ impl Default for Received {
 }
 
 impl Received {
-    /// Process a SYN-ACK. The counter increases once even if several SYN-ACKs are marked
-    /// (§3.2.2.2).
+    /// Process a SYN-ACK. The counter increases once even if several SYN-ACKs are marked (RFC 9768
+    /// §3.2.2.2).
     pub fn on_syn_ack(&mut self, field: Ecn) {
         self.marked = field == Ecn::Ce;
         if self.marked && !self.syn_ack {
@@ -59,9 +61,9 @@ impl Received {
         }
     }
 
-    /// Process an acceptable packet with `bytes` bytes of data (§3.2). Return true if an ACK must
-    /// be sent now: for the first marked data after a packet without mark, or after a number of
-    /// marks (§3.2.2.5.1). `ack_pending`: received data awaits its ACK.
+    /// Process an acceptable packet with `bytes` bytes of data (RFC 9768 §3.2). Return true if an
+    /// ACK must be sent now: for the first marked data after a packet without mark, or after a
+    /// number of marks (RFC 9768 §3.2.2.5.1). `ack_pending`: received data awaits its ACK.
     pub fn on_packet(&mut self, field: Ecn, bytes: u16, ack_pending: bool) -> bool {
         if bytes > 0 {
             self.count_bytes(field, bytes);
@@ -77,7 +79,8 @@ impl Received {
         changed || self.pending >= limit
     }
 
-    /// Count the data of a SYN or SYN-ACK (RFC 7413). The packet itself is not counted (§3.2.2.2).
+    /// Count the data of a SYN or SYN-ACK (RFC 7413). The packet itself is not counted (RFC 9768
+    /// §3.2.2.2).
     pub fn on_syn_data(&mut self, field: Ecn, bytes: u16) {
         if bytes > 0 {
             self.count_bytes(field, bytes);
@@ -96,7 +99,7 @@ impl Received {
         self.unreported |= bit;
     }
 
-    /// Return the flags of a segment sent now (§3.2.2.2).
+    /// Return the flags of a segment sent now (RFC 9768 §3.2.2.2).
     pub fn flags(&self) -> Flags {
         field::flags(self.packets % field::DIVACE)
     }
@@ -107,8 +110,9 @@ impl Received {
     }
 
     /// Return the option for an ACK with `room` bytes left for options, if a counter has changed
-    /// since the last option. The option has every counter that ever changed or, if these do not
-    /// fit, those that changed since. If these do not fit either, the ACK has no option (§3.2.3.3).
+    /// since the last option. The option has every counter that ever changed or, if they do not
+    /// fit, only the counters that changed since then. The ACK has no option if those do not fit
+    /// either (RFC 9768 §3.2.3.3).
     pub fn option(&mut self, room: u16) -> Option<AccEcn> {
         if self.unreported == 0 {
             return None;
@@ -119,8 +123,8 @@ impl Received {
         Some(option)
     }
 
-    /// Return an option that tests the path (§3.2.3.2.1), with as many counters as fit, changed or
-    /// not.
+    /// Return an option that tests the path (RFC 9768 §3.2.3.2.1), with as many counters as fit,
+    /// changed or not.
     pub fn test_option(&mut self, room: u16) -> Option<AccEcn> {
         let count = (0..=3u8).rev().find(|&count| AccEcn::room(count) <= room)?;
         if count == 3 {
@@ -135,7 +139,7 @@ impl Received {
     }
 
     /// Return the shortest option that contains these counters. Counters at the end are omitted if
-    /// they need not be reported (§3.2.3, table 5).
+    /// they need not be reported (RFC 9768 §3.2.3, table 5).
     fn shortest_with(&self, counters: u8) -> AccEcn {
         let count = |last: u8| match counters {
             c if c & last != 0 => 3,
@@ -167,7 +171,7 @@ mod tests {
         option.map_or(vec![], |o| o.counters().to_vec())
     }
 
-    /// §3.2.3.3: the examples of the recommended scheme.
+    /// RFC 9768 §3.2.3.3: the examples of the recommended scheme.
     #[test]
     fn an_option_has_every_counter_that_ever_changed() {
         let mut r = Received::default();
@@ -201,7 +205,8 @@ mod tests {
     }
 
     /// Necessary Option Length: an option has at least the counters that changed since the last
-    /// option. If these do not fit, the option is omitted, and the counters remain to be reported.
+    /// option. If these counters do not fit, the option is omitted, and the counters remain to be
+    /// reported.
     #[test]
     fn a_short_option_has_the_counters_that_changed_since_the_last() {
         let mut r = Received::default();
@@ -240,8 +245,8 @@ mod tests {
         assert!(r.on_packet(Ecn::Ce, 0, true), "data awaits its ACK");
     }
 
-    /// §3.2.2.2: r.cep increases from 5 to 6 "but no further", and data after a marked SYN-ACK does
-    /// not change it.
+    /// RFC 9768 §3.2.2.2: r.cep increases from 5 to 6 "but no further", and data after a marked
+    /// SYN-ACK does not change it.
     #[test]
     fn a_marked_syn_ack_counts_once() {
         let mut r = Received::default();

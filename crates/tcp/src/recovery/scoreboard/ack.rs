@@ -162,8 +162,8 @@ impl Scoreboard {
         !end.after(ack) || blocks.get(1).is_some_and(|b| !start.before(b.0) && !end.after(b.1))
     }
 
-    /// Process a D-SACK of a block. Return the distance in bytes from the first SACKed and
-    /// retransmitted segment in the block to the highest delivered byte.
+    /// Process a D-SACK that reports `block`. Return the distance in bytes from the first SACKed
+    /// and retransmitted segment in the block to the highest delivered byte.
     pub fn late_by_duplicate(&mut self, block: (Seq, Seq)) -> u32 {
         let from = self.segments.partition_point(|s| s.start.before(block.0));
         let within = self.segments.range(from..).take_while(|s| !s.end.after(block.1));

@@ -26,8 +26,8 @@ pub struct Scoreboard {
     outstanding: u64,
     /// Size that each segment counts for in pipe; 0: its number of bytes.
     unit: u32,
-    /// Number of segments that are not [plain](Sent::is_plain). At 0, no segment is SACKed, lost or
-    /// retransmitted.
+    /// Number of segments that are not [plain](Sent::is_plain). The number is 0 while no segment is
+    /// SACKed, lost or retransmitted.
     touched: u32,
     /// With RACK, the segments that are neither SACKed nor lost, or whose retransmission is in
     /// flight, in sending order. The list is valid while `touched` is above 0; otherwise segments

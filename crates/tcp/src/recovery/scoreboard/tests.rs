@@ -141,7 +141,7 @@ fn rack_rtt_is_that_of_the_segment_sent_last_or_last_in_sequence() {
 /// new segment as the later one, so its SACK shows that the retransmission is lost
 /// (include/net/tcp.h, tcp_skb_sent_after).
 #[test]
-fn in_the_same_microsecond_the_higher_end_is_later() {
+fn of_two_segments_in_one_microsecond_the_higher_is_later() {
     for (times, lost) in [(RackTimes::Rfc8985, 0), (RackTimes::Linux, 10)] {
         let clock = DeliveryClock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
         let mut board = Scoreboard::new(0, true).with_rack_times(times);

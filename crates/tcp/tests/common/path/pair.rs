@@ -56,7 +56,7 @@ pub enum Fast {
 
 /// A connection.
 pub struct Pair {
-    /// The endpoint that opens the connection, and the other one.
+    /// The endpoint that opens the connection, and the other endpoint.
     pub ends: [Endpoint; 2],
     pub apps: [App; 2],
     /// Propagation delay from each endpoint to the other.
