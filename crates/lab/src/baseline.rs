@@ -4,7 +4,7 @@ use net::Count;
 use queues::schedulers::ClassCounters;
 use units::Duration;
 
-use crate::sum::Counts;
+use crate::totals::Counts;
 
 /// Counts at the end of the warm-up, each list in the order of what it counts; empty lists in a run without.
 #[derive(Debug, Default)]
@@ -16,9 +16,9 @@ pub struct Baseline {
     /// By colour of a rule, as the conditioners tell of them.
     pub conditioners: Vec<Count>,
     /// By direction of the data, then by slot: flows that are one connection.
-    pub lasting: [Vec<Counts>; 2],
+    pub single: [Vec<Counts>; 2],
     /// By direction of the data, then by account: flows with arrivals.
-    pub accounts: [Vec<Counts>; 2],
+    pub flow_totals: [Vec<Counts>; 2],
     /// By source: connections that were opened.
     pub opened: Vec<u64>,
 }

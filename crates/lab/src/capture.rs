@@ -17,8 +17,8 @@ use units::param::{Invalid, did_you_mean};
 use wire::{Capture, CaptureError, Content, Endpoints, Family, Interface, SegmentExtras};
 
 use crate::build::Plan;
-use crate::scenario::{IpVersion, Kept, Scenario};
-use crate::seen::Seen;
+use crate::observed_packet::ObservedPacket;
+use crate::scenario::{CapturedPart, IpVersion, Scenario};
 
 /// A link or a host, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,16 +29,16 @@ enum Tapped {
 
 /// The hosts of a scenario and what of them is captured.
 #[derive(Debug)]
-struct Taken {
+struct CapturedPlaces {
     hosts: Vec<String>,
     /// The hosts that send and receive the data of each flow.
     of_flows: Vec<[u32; 2]>,
     captured: Vec<Tapped>,
 }
 
-impl Taken {
+impl CapturedPlaces {
     /// Finds what `record.pcap.on` names.
-    fn find(scenario: &Scenario, plan: &Plan) -> Result<Taken, Invalid> {
+    fn find(scenario: &Scenario, plan: &Plan) -> Result<CapturedPlaces, Invalid> {
         let mut hosts: Vec<String> = Vec::new();
         let mut numbers: HashMap<String, u32> = HashMap::new();
         let mut number = |name: String| {
@@ -59,13 +59,13 @@ impl Taken {
             })
         };
         let captured = scenario.record.pcap.on.iter().enumerate().map(find).collect::<Result<_, _>>()?;
-        Ok(Taken { hosts, of_flows, captured })
+        Ok(CapturedPlaces { hosts, of_flows, captured })
     }
 }
 
 /// Refuses captures of what is not there.
 pub fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Invalid> {
-    if scenario.record.pcap.on.is_empty() { Ok(()) } else { Taken::find(scenario, plan).map(drop) }
+    if scenario.record.pcap.on.is_empty() { Ok(()) } else { CapturedPlaces::find(scenario, plan).map(drop) }
 }
 
 /// A packet that will be captured at its time.
@@ -114,15 +114,15 @@ pub struct Captures {
 impl Captures {
     /// Begins the captures of a scenario in a folder, and puts the addresses of its hosts there.
     pub fn begin(scenario: &Scenario, plan: &Plan, folder: &Path, slots: usize) -> Result<Captures, String> {
-        let places = Taken::find(scenario, plan).map_err(|e| e.to_string())?;
+        let places = CapturedPlaces::find(scenario, plan).map_err(|e| e.to_string())?;
         let pcap = &scenario.record.pcap;
         let family = match pcap.ip {
             IpVersion::V4 => Family::V4,
             IpVersion::V6 => Family::V6,
         };
-        let keep = match pcap.keep {
-            Kept::Headers => Content::Headers,
-            Kept::Whole => Content::Whole,
+        let content = match pcap.keep {
+            CapturedPart::Headers => Content::Headers,
+            CapturedPart::Whole => Content::Whole,
         };
         let mut all = Captures {
             taps: Vec::new(),
@@ -134,7 +134,7 @@ impl Captures {
             opened: slots as u32,
             failed: None,
         };
-        let mut taken = HashSet::new();
+        let mut used_names = HashSet::new();
         for (name, &place) in pcap.on.iter().zip(&places.captured) {
             let tap = match place {
                 Tapped::Link(l) => &mut all.links[l],
@@ -144,9 +144,9 @@ impl Captures {
                 continue; // named twice
             }
             *tap = Some(all.taps.len() as u32);
-            let path = folder.join(file_name(name, &mut taken));
+            let path = folder.join(file_name(name, &mut used_names));
             let open = || {
-                let mut capture = Capture::create(&path, keep)?;
+                let mut capture = Capture::create(&path, content)?;
                 let interface = capture.interface(name)?;
                 Ok(Tap { capture, interface, pending: VecDeque::new() })
             };
@@ -165,29 +165,32 @@ impl Captures {
     }
 
     /// A packet that was admitted to a link begins to be transmitted at `at`.
-    pub fn on_link(&mut self, link: u32, now: Time, at: Time, seen: &Seen) {
-        self.keep(self.links[link as usize], now, at, seen);
+    pub fn on_link(&mut self, link: u32, now: Time, at: Time, observed: &ObservedPacket) {
+        self.capture(self.links[link as usize], now, at, observed);
     }
 
     /// The host of an end of its connection sends or receives a packet.
-    pub fn at_host(&mut self, now: Time, end: End, seen: &Seen) {
-        let host = self.of_flows[seen.flow as usize][end.sends().index()];
-        self.keep(self.hosts[host as usize], now, now, seen);
+    pub fn at_host(&mut self, now: Time, end: End, observed: &ObservedPacket) {
+        let host = self.of_flows[observed.flow as usize][end.sends().index()];
+        self.capture(self.hosts[host as usize], now, now, observed);
     }
 
-    fn keep(&mut self, tap: Option<u32>, now: Time, at: Time, seen: &Seen) {
+    fn capture(&mut self, tap: Option<u32>, now: Time, at: Time, observed: &ObservedPacket) {
         let Some(tap) = tap.filter(|_| self.failed.is_none()) else { return };
-        let [from, to] = self.of_flows[seen.flow as usize];
-        let number = self.connections[seen.packet.connection as usize];
+        let [from, to] = self.of_flows[observed.flow as usize];
+        let number = self.connections[observed.packet.connection as usize];
         let tap = &mut self.taps[tap as usize];
-        let kept =
+        let result =
             Endpoints::of(self.family, from, to, number).map_err(CaptureError::from).and_then(|ends| {
-                let carried =
-                    SegmentExtras { protocol: seen.protocol, options: seen.options, shift: seen.shift };
-                tap.pending.push_back(Pending { at, packet: *seen.packet, carried, ends });
+                let carried = SegmentExtras {
+                    protocol: observed.protocol,
+                    options: observed.options,
+                    shift: observed.shift,
+                };
+                tap.pending.push_back(Pending { at, packet: *observed.packet, carried, ends });
                 tap.write_until(now)
             });
-        self.failed = kept.err();
+        self.failed = result.err();
     }
 
     /// What went wrong, if anything did.
@@ -195,7 +198,7 @@ impl Captures {
         self.failed.as_ref().map(ToString::to_string)
     }
 
-    /// Writes what was seen up to the end of the run.
+    /// Writes what was observed up to the end of the run.
     pub fn finish(self, end: Time) -> Result<(), String> {
         if let Some(failed) = self.failed {
             return Err(failed.to_string());
@@ -224,14 +227,14 @@ fn write_hosts(path: &Path, family: Family, hosts: &[String]) -> std::io::Result
 
 /// A name for the file of a link or host, whatever its own: `left>right` becomes
 /// `left_to_right.pcapng`.
-fn file_name(name: &str, taken: &mut HashSet<String>) -> String {
+fn file_name(name: &str, used_names: &mut HashSet<String>) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let stem: String = name.replace('>', "_to_").chars().map(plain).collect();
     let stem = stem.trim_start_matches('.');
     let names = std::iter::once(format!("{stem}.pcapng")).chain((2..).map(|n| format!("{stem}-{n}.pcapng")));
-    let mut free = names.filter(|name| !taken.contains(name));
+    let mut free = names.filter(|name| !used_names.contains(name));
     let chosen = free.next().unwrap_or_default();
-    taken.insert(chosen.clone());
+    used_names.insert(chosen.clone());
     chosen
 }
 
@@ -241,8 +244,9 @@ mod tests {
 
     #[test]
     fn files_have_names_of_their_own() {
-        let mut taken = HashSet::new();
-        let names = ["left>right", "left_to_right", "../a b", "left-0"].map(|n| file_name(n, &mut taken));
+        let mut used_names = HashSet::new();
+        let names =
+            ["left>right", "left_to_right", "../a b", "left-0"].map(|n| file_name(n, &mut used_names));
         assert_eq!(names, ["left_to_right.pcapng", "left_to_right-2.pcapng", "_a_b.pcapng", "left-0.pcapng"]);
     }
 }

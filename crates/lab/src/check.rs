@@ -6,7 +6,7 @@ use queues::Discipline;
 
 /// The account of one connection, from outside its endpoints, for each way of its packets.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ConnectionLedger {
+pub struct ConnectionCounters {
     /// By the books in the network: sent, less arrived, less dropped. One that arrives unsent wraps.
     inside: [u32; 2],
     /// Dropped by a queue.
@@ -28,43 +28,43 @@ struct Echo {
     cwr_seen: bool,
 }
 
-impl ConnectionLedger {
+impl ConnectionCounters {
     /// An endpoint hands a packet to the network.
     #[inline]
-    pub fn sent(&mut self, way: Direction) {
-        let inside = &mut self.inside[way.index()];
+    pub fn sent(&mut self, direction: Direction) {
+        let inside = &mut self.inside[direction.index()];
         *inside = inside.wrapping_add(1);
     }
 
     /// The network hands a packet to the other endpoint.
     #[inline]
-    pub fn arrived(&mut self, way: Direction) {
-        let inside = &mut self.inside[way.index()];
+    pub fn arrived(&mut self, direction: Direction) {
+        let inside = &mut self.inside[direction.index()];
         *inside = inside.wrapping_sub(1);
     }
 
     /// A queue dropped a packet.
-    pub fn dropped(&mut self, way: Direction) {
-        self.arrived(way);
-        self.dropped[way.index()] += 1;
+    pub fn dropped(&mut self, direction: Direction) {
+        self.arrived(direction);
+        self.dropped[direction.index()] += 1;
     }
 
     /// A queue marked a packet.
-    pub fn marked(&mut self, way: Direction) {
-        self.marked[way.index()] += 1;
+    pub fn marked(&mut self, direction: Direction) {
+        self.marked[direction.index()] += 1;
     }
 
     /// Whether everything that was sent has arrived or was dropped.
-    pub fn is_settled(&self) -> bool {
+    pub fn is_drained(&self) -> bool {
         self.inside == [0, 0]
     }
 
     /// A packet that went this way arrives, perhaps with data, or a SYN-ACK, whose mark is echoed too (RFC 5562 §3) until one
     /// comes without (§3.2); `ecn`: the connection uses ECN.
     #[inline]
-    pub fn data_arrives(&mut self, way: Direction, packet: &Packet, ecn: bool) {
+    pub fn data_arrives(&mut self, direction: Direction, packet: &Packet, ecn: bool) {
         if packet.segment.len > 0 || packet.segment.flags.has(Flags::SYN) {
-            let echo = &mut self.echoes[way.index()];
+            let echo = &mut self.echoes[direction.index()];
             let plain_syn_ack = packet.segment.flags.has(Flags::SYN) && packet.ecn != Ecn::Ce;
             echo.cwr_seen |= packet.segment.flags.has(Flags::CWR) || plain_syn_ack;
             echo.due |= ecn && packet.ecn == Ecn::Ce;
@@ -73,12 +73,12 @@ impl ConnectionLedger {
 
     /// A segment that acknowledges leaves on this way: what is wrong with its echo of what came the other way, if anything.
     #[inline]
-    pub fn ack_leaves(&mut self, way: Direction, flags: Flags) -> Option<&'static str> {
+    pub fn ack_leaves(&mut self, direction: Direction, flags: Flags) -> Option<&'static str> {
         if flags.has(Flags::SYN) {
             return None;
         }
         let now = flags.has(Flags::ECE);
-        let echo = &mut self.echoes[way.opposite().index()];
+        let echo = &mut self.echoes[direction.opposite().index()];
         let problem = if echo.echoing && !now && !echo.cwr_seen {
             Some("ECN-Echo ended before CWR arrived")
         } else if now && !echo.echoing && !echo.due {
@@ -97,11 +97,11 @@ impl ConnectionLedger {
     /// The identity of each direction, sent = arrived + dropped, once what is still in the network has
     /// been counted as arrived.
     pub fn check(&self) -> Result<(), String> {
-        for (way, direction) in ["there", "back"].into_iter().enumerate() {
-            if self.inside[way] != 0 {
+        for (i, direction) in ["forward", "reverse"].into_iter().enumerate() {
+            if self.inside[i] != 0 {
                 return Err(format!(
                     "packets sent {direction} are {} more than those that arrived, were dropped ({}) or are in the network",
-                    self.inside[way] as i32, self.dropped[way]
+                    self.inside[i] as i32, self.dropped[i]
                 ));
             }
         }
@@ -110,7 +110,7 @@ impl ConnectionLedger {
 }
 
 /// The classes of a queue, if it has any: together they had what its link says came, was dropped and was marked.
-pub fn classes(queue: &Discipline, link: &net::LinkCounters) -> Result<(), String> {
+pub fn check_classes(queue: &Discipline, link: &net::LinkCounters) -> Result<(), String> {
     let Some(classes) = queue.classes() else { return Ok(()) };
     let signals = link.signals();
     classes.check(link.arrived, signals.dropped, signals.marked())
@@ -142,11 +142,11 @@ mod tests {
             link.enqueue(Time::ZERO, 0, packet, &mut flight, &mut NoProbe);
         }
         assert_eq!(link.counters().signals().dropped.packets, 2);
-        classes(link.queue(), link.counters()).unwrap();
-        let mut ledger = link.counters().clone();
-        ledger.arrived.packets += 1;
-        assert!(classes(link.queue(), &ledger).unwrap_err().contains("in all classes"));
-        assert!(classes(link.queue(), &net::LinkCounters::default()).is_err());
+        check_classes(link.queue(), link.counters()).unwrap();
+        let mut counters = link.counters().clone();
+        counters.arrived.packets += 1;
+        assert!(check_classes(link.queue(), &counters).unwrap_err().contains("in all classes"));
+        assert!(check_classes(link.queue(), &net::LinkCounters::default()).is_err());
     }
 
     fn data(ecn: Ecn, flags: Flags) -> Packet {
@@ -158,41 +158,41 @@ mod tests {
 
     #[test]
     fn a_lost_packet_is_caught() {
-        let mut l = ConnectionLedger::default();
+        let mut l = ConnectionCounters::default();
         (0..3).for_each(|_| l.sent(Direction::Forward));
         l.arrived(Direction::Forward);
         l.dropped(Direction::Forward);
-        assert!(!l.is_settled());
-        assert!(l.check().unwrap_err().contains("packets sent there are 1 more"));
+        assert!(!l.is_drained());
+        assert!(l.check().unwrap_err().contains("packets sent forward are 1 more"));
         l.arrived(Direction::Forward);
-        assert!(l.is_settled() && l.check().is_ok());
+        assert!(l.is_drained() && l.check().is_ok());
     }
 
     /// As when a packet of an old connection reaches a new one in its slot.
     #[test]
     fn a_packet_that_nobody_sent_is_caught() {
-        let mut l = ConnectionLedger::default();
+        let mut l = ConnectionCounters::default();
         l.arrived(Direction::Reverse);
-        assert!(!l.is_settled());
-        assert!(l.check().unwrap_err().contains("packets sent back are -1 more"));
+        assert!(!l.is_drained());
+        assert!(l.check().unwrap_err().contains("packets sent reverse are -1 more"));
     }
 
     #[test]
     fn an_echo_that_ends_too_soon_is_caught_either_way() {
-        for way in Direction::BOTH {
-            let mut f = ConnectionLedger::default();
-            f.data_arrives(way, &data(Ecn::Ce, Flags::ACK), true);
-            assert_eq!(f.ack_leaves(way.opposite(), Flags::ACK | Flags::ECE), None);
-            assert_eq!(f.ack_leaves(way, Flags::ACK), None);
-            assert!(f.ack_leaves(way, Flags::ACK | Flags::ECE).is_some());
-            assert!(f.ack_leaves(way.opposite(), Flags::ACK).is_some());
+        for direction in Direction::BOTH {
+            let mut f = ConnectionCounters::default();
+            f.data_arrives(direction, &data(Ecn::Ce, Flags::ACK), true);
+            assert_eq!(f.ack_leaves(direction.opposite(), Flags::ACK | Flags::ECE), None);
+            assert_eq!(f.ack_leaves(direction, Flags::ACK), None);
+            assert!(f.ack_leaves(direction, Flags::ACK | Flags::ECE).is_some());
+            assert!(f.ack_leaves(direction.opposite(), Flags::ACK).is_some());
         }
     }
 
     /// RFC 5562 §3.2 (TryOnce): the SYN-ACK comes again, without a mark.
     #[test]
     fn the_echo_of_a_syn_ack_ends_with_one_that_is_not_marked() {
-        let mut f = ConnectionLedger::default();
+        let mut f = ConnectionCounters::default();
         let syn_ack = |ecn| data(ecn, Flags::SYN | Flags::ACK);
         f.data_arrives(Direction::Reverse, &syn_ack(Ecn::Ce), true);
         assert_eq!(f.ack_leaves(Direction::Forward, Flags::ACK | Flags::ECE), None);
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn an_echo_ends_after_cwr_and_begins_with_a_mark() {
-        let mut f = ConnectionLedger::default();
+        let mut f = ConnectionCounters::default();
         f.data_arrives(Direction::Forward, &data(Ecn::Ce, Flags::ACK), true);
         f.ack_leaves(Direction::Reverse, Flags::ACK | Flags::ECE);
         f.data_arrives(Direction::Forward, &data(Ecn::Ect0, Flags::ACK | Flags::CWR), true);

@@ -26,12 +26,12 @@ pub struct Datagrams {
     /// What arrived.
     pub received: Received,
     /// What the warm-up had of it.
-    pub before: Before,
+    pub warm_up: WarmUpCounts,
 }
 
 /// Counts at the end of the warm-up.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Before {
+pub struct WarmUpCounts {
     /// What was sent.
     pub sent: Count,
     /// Packets that were in the network, copies not counted.
@@ -58,39 +58,39 @@ pub struct Received {
     /// Interarrival jitter, in picoseconds (RFC 3550 §6.4.1).
     pub jitter: f64,
     last_delay: Option<Duration>,
-    numbers: Numbers,
+    numbers: ReceivedNumbers,
 }
 
 /// Which of the latest numbers have arrived.
 #[derive(Debug)]
-struct Numbers {
+struct ReceivedNumbers {
     /// One after the greatest.
     next: Seq,
-    bits: [u64; Numbers::WORDS],
+    bits: [u64; ReceivedNumbers::WORDS],
 }
 
-impl Default for Numbers {
+impl Default for ReceivedNumbers {
     fn default() -> Self {
-        Numbers { next: Seq(1), bits: [0; Numbers::WORDS] }
+        ReceivedNumbers { next: Seq(1), bits: [0; ReceivedNumbers::WORDS] }
     }
 }
 
 /// How a number stands to those that arrived before.
 #[derive(Debug, PartialEq, Eq)]
-enum Standing {
+enum ArrivalOrder {
     New,
     Late,
     Copy,
 }
 
-impl Numbers {
+impl ReceivedNumbers {
     const WORDS: usize = 64;
     /// How far back copies are told from late packets: what is older is late.
-    const REACH: u32 = 64 * Numbers::WORDS as u32;
+    const REACH: u32 = 64 * ReceivedNumbers::WORDS as u32;
 
     fn bit(&mut self, number: Seq) -> (&mut u64, u64) {
-        let place = number.0 % Self::REACH;
-        (&mut self.bits[(place / 64) as usize], 1 << (place % 64))
+        let index = number.0 % Self::REACH;
+        (&mut self.bits[(index / 64) as usize], 1 << (index % 64))
     }
 
     /// Whether a number has arrived; one beyond reach has not.
@@ -100,8 +100,8 @@ impl Numbers {
         known && *word & bit != 0
     }
 
-    fn add(&mut self, number: Seq) -> Standing {
-        let standing = if !number.before(self.next) {
+    fn add(&mut self, number: Seq) -> ArrivalOrder {
+        let order = if !number.before(self.next) {
             // What lies between has not arrived.
             let between = (number - self.next).min(Self::REACH);
             for i in 0..between {
@@ -109,16 +109,16 @@ impl Numbers {
                 *word &= !bit;
             }
             self.next = number + 1;
-            Standing::New
+            ArrivalOrder::New
         } else if self.next - number > Self::REACH {
-            return Standing::Late;
+            return ArrivalOrder::Late;
         } else {
             let (word, bit) = self.bit(number);
-            if *word & bit != 0 { Standing::Copy } else { Standing::Late }
+            if *word & bit != 0 { ArrivalOrder::Copy } else { ArrivalOrder::Late }
         };
         let (word, bit) = self.bit(number);
         *word |= bit;
-        standing
+        order
     }
 }
 
@@ -127,8 +127,8 @@ impl Datagrams {
     pub fn new(flow: u32, first_hop: u32, start: Time, mut emitter: Emitter) -> (Self, Option<Time>) {
         let first = emitter.next_packet();
         let next = first.map_or(0, |(_, payload)| payload);
-        let (sent, received, before) = (Count::default(), Received::default(), Before::default());
-        let stream = Datagrams { flow, first_hop, start, emitter, next, sent, received, before };
+        let (sent, received, warm_up) = (Count::default(), Received::default(), WarmUpCounts::default());
+        let stream = Datagrams { flow, first_hop, start, emitter, next, sent, received, warm_up };
         (stream, first.map(|(gap, _)| start + gap))
     }
 
@@ -149,7 +149,7 @@ impl Datagrams {
 
     /// End the warm-up, when so many of its packets were in the network and so many had been dropped.
     pub fn end_warm_up(&mut self, in_network: u64, dropped: u64) {
-        self.before = Before { sent: self.sent, in_network, dropped };
+        self.warm_up = WarmUpCounts { sent: self.sent, in_network, dropped };
         self.received.end_warm_up();
     }
 
@@ -198,12 +198,12 @@ impl Received {
         self.all.add(packet);
         self.marked += u64::from(packet.ecn == Ecn::Ce);
         match self.numbers.add(packet.segment.seq) {
-            Standing::Copy => {
+            ArrivalOrder::Copy => {
                 self.copies += 1;
                 return;
             }
-            Standing::Late => self.reordered += 1,
-            Standing::New => {}
+            ArrivalOrder::Late => self.reordered += 1,
+            ArrivalOrder::New => {}
         }
         self.payload += u64::from(packet.segment.len);
         let sent = Time(u64::from(packet.segment.ack.0) << 32 | u64::from(packet.segment.window));
@@ -222,9 +222,9 @@ mod tests {
 
     #[test]
     fn numbers_are_new_late_or_copies() {
-        use Standing::{Copy, Late, New};
-        let mut numbers = Numbers::default();
-        for (number, standing) in [
+        use ArrivalOrder::{Copy, Late, New};
+        let mut numbers = ReceivedNumbers::default();
+        for (number, order) in [
             (1, New),
             (2, New),
             (2, Copy),
@@ -245,7 +245,7 @@ mod tests {
             (5001, Late),
             (5002, Late),
         ] {
-            assert_eq!(numbers.add(Seq(number)), standing, "{number}");
+            assert_eq!(numbers.add(Seq(number)), order, "{number}");
         }
     }
 

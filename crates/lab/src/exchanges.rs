@@ -4,9 +4,9 @@ use tcp::Endpoint;
 use traffic::application::{RequestLog, Transaction};
 use units::Time;
 
+use crate::flow_index::index_of_flow;
 use crate::histogram::Histogram;
-use crate::place::place_of;
-use crate::series::{Asked, Recorded};
+use crate::series::{RecordedSeries, RequestRecord};
 use crate::slot::Slot;
 
 /// The requests of a flow.
@@ -40,18 +40,26 @@ impl Exchanges {
     /// Where the application of a connection tells of its requests; series hear of them too.
     pub fn log<'a>(
         &'a mut self,
-        series: &'a mut Recorded,
+        series: &'a mut RecordedSeries,
         slot: &Slot,
         ends: [&'a Endpoint; 2],
         now: Time,
-    ) -> Entry<'a> {
-        Entry { exchanges: self, series, flow: slot.flow, connection: slot.connection, ends, now, count: 0 }
+    ) -> ConnectionRequests<'a> {
+        ConnectionRequests {
+            exchanges: self,
+            series,
+            flow: slot.flow,
+            connection: slot.connection,
+            ends,
+            now,
+            count: 0,
+        }
     }
 
     /// The requests of a flow, if one that was written at this time counts.
     fn of(&mut self, flow: u32, written: Time) -> Option<&mut Exchange> {
-        let place = place_of(flow, &self.flows, |flow| *flow);
-        self.of.get_mut(place).filter(|_| self.flows[place] == flow && written >= self.begins)
+        let index = index_of_flow(flow, &self.flows, |flow| *flow);
+        self.of.get_mut(index).filter(|_| self.flows[index] == flow && written >= self.begins)
     }
 
     /// Each flow that wrote any, with its requests.
@@ -61,9 +69,14 @@ impl Exchanges {
 }
 
 /// A request of a flow and its connection, as series hear of it.
-pub fn asked(whose: [u32; 2], ends: [&Endpoint; 2], request: &Transaction, completed: Time) -> Asked {
+pub fn request_record(
+    whose: [u32; 2],
+    ends: [&Endpoint; 2],
+    request: &Transaction,
+    completed: Time,
+) -> RequestRecord {
     let [flow, connection] = whose;
-    Asked {
+    RequestRecord {
         flow,
         connection,
         since: request.since,
@@ -76,9 +89,9 @@ pub fn asked(whose: [u32; 2], ends: [&Endpoint; 2], request: &Transaction, compl
 
 /// Enters the requests of a connection.
 #[derive(Debug)]
-pub struct Entry<'a> {
+pub struct ConnectionRequests<'a> {
     exchanges: &'a mut Exchanges,
-    series: &'a mut Recorded,
+    series: &'a mut RecordedSeries,
     flow: u32,
     connection: u32,
     ends: [&'a Endpoint; 2],
@@ -87,7 +100,7 @@ pub struct Entry<'a> {
     pub count: u32,
 }
 
-impl RequestLog for Entry<'_> {
+impl RequestLog for ConnectionRequests<'_> {
     fn requested(&mut self) {
         if let Some(exchange) = self.exchanges.of(self.flow, self.now) {
             exchange.begun += 1;
@@ -101,6 +114,6 @@ impl RequestLog for Entry<'_> {
             exchange.bytes[0] += request.request;
             exchange.bytes[1] += request.response;
         }
-        self.series.asked(&asked([self.flow, self.connection], self.ends, request, self.now));
+        self.series.on_request(&request_record([self.flow, self.connection], self.ends, request, self.now));
     }
 }

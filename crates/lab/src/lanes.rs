@@ -9,7 +9,7 @@ pub enum Lane {
     /// The link with this index.
     Link(u32),
     /// The flow with arrivals that has this index.
-    Source(usize),
+    Arrivals(usize),
     /// The wire with this index.
     Wire(usize),
     /// The flow of datagrams with this index.
@@ -23,7 +23,7 @@ pub enum Lane {
 /// The first lane of each kind, in their order.
 #[derive(Clone, Copy, Debug)]
 pub struct Lanes {
-    sources: u32,
+    arrivals: u32,
     wires: u32,
     datagrams: u32,
     ends: u32,
@@ -31,13 +31,13 @@ pub struct Lanes {
 
 impl Lanes {
     /// Of so many links, flows with arrivals, wires and flows of datagrams.
-    pub fn new(links: usize, sources: usize, wires: usize, datagrams: usize) -> Self {
-        let sources_end = links + sources;
-        let wires_end = sources_end + wires;
+    pub fn new(links: usize, arrivals: usize, wires: usize, datagrams: usize) -> Self {
+        let arrivals_end = links + arrivals;
+        let wires_end = arrivals_end + wires;
         let datagrams_end = wires_end + datagrams;
         Lanes {
-            sources: links as u32,
-            wires: sources_end as u32,
+            arrivals: links as u32,
+            wires: arrivals_end as u32,
             datagrams: wires_end as u32,
             ends: datagrams_end as u32 + 1,
         }
@@ -51,12 +51,12 @@ impl Lanes {
     /// Whose a lane is.
     #[inline(always)]
     pub fn of(&self, lane: u32) -> Lane {
-        if lane < self.sources {
+        if lane < self.arrivals {
             Lane::Link(lane)
         } else if lane >= self.ends {
             Lane::End(End::from_index(lane - self.ends))
         } else if lane < self.wires {
-            Lane::Source((lane - self.sources) as usize)
+            Lane::Arrivals((lane - self.arrivals) as usize)
         } else if lane < self.datagrams {
             Lane::Wire((lane - self.wires) as usize)
         } else if lane < self.sampler() {
@@ -73,8 +73,8 @@ impl Lanes {
     }
 
     /// That of a flow with arrivals.
-    pub fn source(&self, index: usize) -> u32 {
-        self.sources + index as u32
+    pub fn arrivals(&self, index: usize) -> u32 {
+        self.arrivals + index as u32
     }
 
     /// That of a wire.
@@ -109,7 +109,7 @@ mod tests {
         let all: Vec<Lane> = (0..lanes.count(4) as u32).map(|lane| lanes.of(lane)).collect();
         let number = |lane: &Lane| match *lane {
             Lane::Link(l) => lanes.link(l),
-            Lane::Source(k) => lanes.source(k),
+            Lane::Arrivals(k) => lanes.arrivals(k),
             Lane::Wire(w) => lanes.wire(w),
             Lane::Datagrams(k) => lanes.datagrams(k),
             Lane::Sampler => lanes.sampler(),

@@ -1,47 +1,47 @@
 //! The laboratory: a scenario (validated) → a network (built) → a run → columns and a manifest.
 //! Each step hands a finished value to the next; nothing reaches back.
 
-mod acting;
+mod app_states;
+mod arriving_flows;
 mod baseline;
 mod build;
 mod capture;
 mod check;
 mod columns;
+mod computing_time;
 mod connections;
 mod datagrams;
-mod effort;
 mod endpoints;
 mod exchanges;
 mod failure;
-mod fates;
+mod flow_index;
 mod histogram;
 mod lanes;
 mod limits;
 mod memory;
 mod network;
-mod place;
+mod observed_packet;
+mod packet_records;
 mod read;
 mod record;
 pub mod resolved;
 mod run;
 pub mod sample;
 pub mod scenario;
-mod seen;
 mod series;
 mod slot;
-mod source;
-mod sum;
 mod tables;
 mod template;
+mod totals;
 mod warnings;
 
 pub use build::expanded;
-pub use effort::Effort;
+pub use computing_time::ComputingTime;
 pub use failure::Failure;
 pub use limits::Limits;
 pub use read::{Format, read, read_all, read_file_text};
 pub use record::{Column, Outcome, Table, Warning};
-pub use run::guard::{guarded, named, run_guarded};
+pub use run::panics::{catch_panic, describe, run_catching_panics};
 pub use run::{Watch, run, run_with};
 pub use scenario::Scenario;
 
@@ -56,7 +56,7 @@ pub fn write(scenario: &Scenario) -> Json {
 /// For data from `from` to `to` and for that from `to` to `from`: for each table of flows the names of those whose data crosses
 /// any of some links, each named from>to.
 pub fn crossing(scenario: &Scenario, links: &[String]) -> Result<[Vec<Vec<String>>; 2], Invalid> {
-    build::plan(scenario).map(|plan| net::Direction::BOTH.map(|way| plan.crossing(way, links)))
+    build::plan(scenario).map(|plan| net::Direction::BOTH.map(|direction| plan.crossing(direction, links)))
 }
 
 /// JSON Schema of a scenario.
@@ -75,12 +75,12 @@ pub fn schema() -> Json {
 
 /// Manual pages of everything a scenario can name.
 pub fn pages() -> Json {
-    use scenario::{Dumbbell, Ends, Flow, Graph, Link, Pcap, PhaseBreaking, Record, Reverse};
+    use scenario::{Dumbbell, EvenSpread, Flow, Graph, Link, Pcap, PhaseBreaking, Record, Reverse};
     let mut traffic = traffic::Traffic::pages();
     traffic.push(page::<traffic::Arrivals>());
     serde_json::json!({
         "scenario": [page::<Scenario>(), page::<Flow>(), page::<PhaseBreaking>(), page::<Record>(), page::<Pcap>()],
-        "network": [page::<Dumbbell>(), page::<Ends>(), page::<Graph>(), page::<Link>(), page::<Reverse>()],
+        "network": [page::<Dumbbell>(), page::<EvenSpread>(), page::<Graph>(), page::<Link>(), page::<Reverse>()],
         "diffserv": queues::diffserv::pages(),
         "queues": queues::Queue::pages(),
         "classes": queues::schedulers::pages(),

@@ -22,28 +22,28 @@ impl Limits {
 
     /// Fails if so many events were too many, or so many seconds.
     pub fn check(&self, events: u64, wall_s: f64) -> Result<(), Failure> {
-        if let Some(most) = self.events.filter(|&most| events > most) {
-            return Err(passed("events", &format!("more than {most} events")));
+        if let Some(max) = self.events.filter(|&max| events > max) {
+            return Err(exceeded("events", &format!("more than {max} events")));
         }
-        if let Some(most) = self.wall.filter(|most| wall_s > most.seconds()) {
-            return Err(passed("wall", &format!("more than {most} by the wall")));
+        if let Some(max) = self.wall.filter(|max| wall_s > max.seconds()) {
+            return Err(exceeded("wall", &format!("more than {max} by the wall")));
         }
         Ok(())
     }
 
     /// Fails if so many bytes are too many.
     pub fn check_memory(&self, bytes: u64) -> Result<(), Failure> {
-        match self.memory.filter(|most| bytes > most.0) {
-            Some(most) => Err(passed(
+        match self.memory.filter(|max| bytes > max.0) {
+            Some(max) => Err(exceeded(
                 "memory",
-                &format!("{:.3} MB of at most {:.3} MB", bytes as f64 / 1e6, most.0 as f64 / 1e6),
+                &format!("{:.3} MB of at most {:.3} MB", bytes as f64 / 1e6, max.0 as f64 / 1e6),
             )),
             None => Ok(()),
         }
     }
 }
 
-fn passed(name: &str, took: &str) -> Failure {
+fn exceeded(name: &str, took: &str) -> Failure {
     Failure::Limit(format!(
         "limits.{name}: the run took {took}; raise the limit, or let the scenario do less"
     ))

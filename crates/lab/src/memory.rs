@@ -60,7 +60,7 @@ impl<T> List<T> {
 }
 
 /// Fails unless there is room for so many bytes and for small pieces.
-pub fn afford(bytes: u64, what: &str) -> Result<(), Failure> {
+pub fn ensure_available(bytes: u64, what: &str) -> Result<(), Failure> {
     let all = usize::try_from(bytes.saturating_add(RESERVE)).unwrap_or(usize::MAX);
     Vec::<u8>::new().try_reserve_exact(all).map_err(|_| {
         let gigabytes = bytes as f64 / 1e9;
@@ -82,8 +82,8 @@ mod tests {
 
     #[test]
     fn what_there_is_no_room_for_is_told() {
-        let told = afford(u64::MAX, "the samples").unwrap_err().to_string();
-        assert!(told.contains("not enough memory for the samples"), "{told}");
-        assert!(afford(1, "a byte").is_ok());
+        let message = ensure_available(u64::MAX, "the samples").unwrap_err().to_string();
+        assert!(message.contains("not enough memory for the samples"), "{message}");
+        assert!(ensure_available(1, "a byte").is_ok());
     }
 }

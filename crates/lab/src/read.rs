@@ -20,14 +20,14 @@ pub enum Format {
 }
 
 /// Deepest nesting that is read.
-const DEEPEST: usize = 40;
+const MAX_DEPTH: usize = 40;
 
 /// Parses the text, without looking at what it says.
 pub fn read_file_text(text: &str, format: Format) -> Result<Json, Invalid> {
     match format {
         Format::Toml => {
             let table: toml::Table = text.parse().map_err(|e: toml::de::Error| {
-                syntax("TOML", toml_problem(e.message()), place(text, e.span()))
+                syntax("TOML", toml_problem(e.message()), position(text, e.span()))
             })?;
             from_toml(&toml::Value::Table(table), "", 0)
         }
@@ -50,19 +50,19 @@ fn toml_problem(message: &str) -> &str {
 }
 
 /// Line and column of the beginning of a span, from 1.
-fn place(text: &str, span: Option<std::ops::Range<usize>>) -> Option<(usize, usize)> {
+fn position(text: &str, span: Option<std::ops::Range<usize>>) -> Option<(usize, usize)> {
     let before = text.get(..span?.start)?;
     let line = before.rsplit('\n').next()?;
     Some((before.matches('\n').count() + 1, line.chars().count() + 1))
 }
 
-fn syntax(language: &str, problem: &str, place: Option<(usize, usize)>) -> Invalid {
-    let place = place.map_or(String::new(), |(line, column)| format!(", line {line}, column {column}"));
-    Invalid::at("", format!("not valid {language}{place}: {}", problem.trim().replace('\n', ", ")))
+fn syntax(language: &str, problem: &str, position: Option<(usize, usize)>) -> Invalid {
+    let position = position.map_or(String::new(), |(line, column)| format!(", line {line}, column {column}"));
+    Invalid::at("", format!("not valid {language}{position}: {}", problem.trim().replace('\n', ", ")))
 }
 
 fn from_toml(value: &toml::Value, path: &str, depth: usize) -> Result<Json, Invalid> {
-    if depth > DEEPEST {
+    if depth > MAX_DEPTH {
         return Err(Invalid::at(path, "is nested too deeply"));
     }
     Ok(match value {
@@ -101,7 +101,7 @@ fn set(document: &mut Json, key: &str, value: &str) -> Result<(), Invalid> {
     let mut node = document;
     let mut path = String::new();
     for part in key.split('.') {
-        if part.is_empty() || path.matches('.').count() > DEEPEST {
+        if part.is_empty() || path.matches('.').count() > MAX_DEPTH {
             return Err(
                 Invalid::at(key, "is not a path of keys").remedy("write for example network.queue.limit")
             );
@@ -196,7 +196,7 @@ pub fn read_all(texts: &[String]) -> Result<Vec<Scenario>, Invalid> {
         None => read(text, Format::Json, &[]),
         Some((around, seed)) => Ok(match known.entry(around) {
             Entry::Occupied(same) => Scenario { seed, ..same.get().clone() },
-            Entry::Vacant(place) => place.insert(read(text, Format::Json, &[])?).clone(),
+            Entry::Vacant(entry) => entry.insert(read(text, Format::Json, &[])?).clone(),
         }),
     };
     texts.iter().map(String::as_str).map(scenario).collect()
@@ -213,7 +213,7 @@ fn expand_presets(document: &mut Json) {
         if let Some(traffic) = flow.get_mut("traffic") {
             traffic::expand(traffic);
         }
-        let both = over(&base, flow.get("tcp"));
+        let both = merged(&base, flow.get("tcp"));
         if let Some(tcp) = flow.get_mut("tcp") {
             Tcp::expand_change(tcp, &base, &stack);
         }
@@ -225,7 +225,7 @@ fn expand_presets(document: &mut Json) {
 }
 
 /// The keys of `base` with those of `changes` over them, table by table.
-fn over(base: &Json, changes: Option<&Json>) -> Json {
+fn merged(base: &Json, changes: Option<&Json>) -> Json {
     let mut all = base.as_object().cloned().unwrap_or_default();
     let mut changes = changes.and_then(Json::as_object).cloned().unwrap_or_default();
     Tcp::expand_shorthands(&mut all);

@@ -30,7 +30,7 @@ pub fn tcp(scenario: &Scenario) -> Result<Json, Invalid> {
             None => groups.push(Group { flows: vec![name], sender, receiver }),
         }
     }
-    let told = groups.iter().map(|g| {
+    let described = groups.iter().map(|g| {
         serde_json::json!({
             "flows": g.flows,
             "ecn": g.sender.ecn_in_force().write(),
@@ -38,5 +38,5 @@ pub fn tcp(scenario: &Scenario) -> Result<Json, Invalid> {
             "receiver": g.receiver.write(),
         })
     });
-    Ok(told.collect())
+    Ok(described.collect())
 }

@@ -145,7 +145,7 @@ impl Default for Reverse {
 
 params! {
     /// Times spread evenly from the first to the last of several.
-    pub struct Ends: "spread" {
+    pub struct EvenSpread: "spread" {
         /// Time of the first.
         first: Duration = required, in Range::at_least(0.0), from "";
         /// Time of the last.
@@ -157,7 +157,7 @@ params! {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Spread {
     /// From the first to the last.
-    Even(Ends),
+    Even(EvenSpread),
     /// One each.
     Each(Vec<Duration>),
 }
@@ -166,7 +166,7 @@ impl Spread {
     /// The time of number `i` of `n`.
     pub fn of(&self, i: u64, n: u64) -> Duration {
         match self {
-            Spread::Even(Ends { first, last }) => {
+            Spread::Even(EvenSpread { first, last }) => {
                 let share = i as f64 / (n.max(2) - 1) as f64;
                 Duration::from_seconds(first.seconds() + (last.seconds() - first.seconds()) * share)
             }
@@ -187,13 +187,13 @@ impl Read for Spread {
     const EXAMPLE: &'static str = Duration::EXAMPLE;
     fn read(value: &Json, path: &str) -> Result<Self, Invalid> {
         if value.is_object() {
-            return Ends::read(value, path).map(Spread::Even);
+            return EvenSpread::read(value, path).map(Spread::Even);
         }
         if value.is_array() {
             return Vec::read(value, path).map(Spread::Each);
         }
         let same = Duration::read(value, path)?;
-        Ok(Spread::Even(Ends { first: same, last: same }))
+        Ok(Spread::Even(EvenSpread { first: same, last: same }))
     }
     fn write(&self) -> Json {
         match self {
@@ -203,7 +203,7 @@ impl Read for Spread {
         }
     }
     fn schema() -> Json {
-        serde_json::json!({"anyOf": [Duration::schema(), Ends::schema(), Vec::<Duration>::schema()]})
+        serde_json::json!({"anyOf": [Duration::schema(), EvenSpread::schema(), Vec::<Duration>::schema()]})
     }
 }
 
@@ -348,7 +348,7 @@ words! {
 
 words! {
     /// What of each packet a capture keeps.
-    pub enum Kept {
+    pub enum CapturedPart {
         /// Its headers.
         Headers = "headers",
         /// Its payload of zeros too, so that its checksum can be verified.
@@ -373,7 +373,7 @@ params! {
         /// received packets are.
         on: Vec<String> = (Vec::new()), in Range::ANY, from "";
         /// Part of each packet that the capture contains.
-        keep: Kept = (Kept::Headers), in Range::ANY, from "";
+        keep: CapturedPart = (CapturedPart::Headers), in Range::ANY, from "";
         /// The IP header.
         ip: IpVersion = (IpVersion::V4), in Range::ANY, from "";
     }
@@ -381,7 +381,7 @@ params! {
 
 impl Default for Pcap {
     fn default() -> Self {
-        Pcap { on: Vec::new(), keep: Kept::Headers, ip: IpVersion::V4 }
+        Pcap { on: Vec::new(), keep: CapturedPart::Headers, ip: IpVersion::V4 }
     }
 }
 

@@ -3,8 +3,8 @@
 use net::{Direction, Label};
 use units::Time;
 
-use crate::acting;
-use crate::check::ConnectionLedger;
+use crate::app_states;
+use crate::check::ConnectionCounters;
 use crate::datagrams::Datagrams;
 
 /// What has become of the connection in a slot.
@@ -25,7 +25,7 @@ pub enum Stage {
 #[repr(align(64))]
 pub struct Slot {
     /// The account of its packets.
-    pub ledger: ConnectionLedger,
+    pub counters: ConnectionCounters,
     /// Where the route of what its sender and its receiver send begins in the table of hops.
     pub first_hop: [u32; 2],
     /// When it was or will be opened.
@@ -34,8 +34,8 @@ pub struct Slot {
     pub flow: u32,
     /// Its number among the connections of its flow.
     pub connection: u32,
-    /// Its place in [`Acting`](crate::acting::Acting).
-    pub acting: u32,
+    /// Its place in [`AppStates`](crate::app_states::AppStates).
+    pub app_state: u32,
     /// Whether both its ends send data.
     pub converses: bool,
     /// What has become of it.
@@ -48,15 +48,15 @@ impl Slot {
     /// Number `connection` of a flow, to be opened at `start`; both its ends send with this DSCP.
     pub fn new(flow: u32, connection: u32, first_hop: [u32; 2], start: Time, dscp: u8) -> Self {
         Slot {
-            ledger: ConnectionLedger::default(),
+            counters: ConnectionCounters::default(),
             first_hop,
             start,
             flow,
             connection,
-            acting: acting::NONE,
+            app_state: app_states::NONE,
             converses: false,
             stage: Stage::Waiting,
-            labels: Direction::BOTH.map(|way| Label::new(way).with_dscp(dscp)),
+            labels: Direction::BOTH.map(|direction| Label::new(direction).with_dscp(dscp)),
         }
     }
 

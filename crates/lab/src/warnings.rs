@@ -55,8 +55,8 @@ impl Simulation<'_> {
 
     fn of_flows(&self, (about, holds, what): &(&'static str, Condition, &str)) -> Option<Warning> {
         let mut counts = vec![(0, 0); self.plan.tables()];
-        for s in 0..self.connections.lasting {
-            let (of, all) = &mut counts[self.plan.table(self.connections.fates.slots[s].flow as usize)];
+        for s in 0..self.connections.single {
+            let (of, all) = &mut counts[self.plan.table(self.connections.records.slots[s].flow as usize)];
             *of += usize::from(holds(self, s));
             *all += 1;
         }
@@ -103,20 +103,20 @@ impl Simulation<'_> {
     }
 
     fn without_marks(&self) -> Option<Warning> {
-        let able = (0..self.connections.lasting).filter(|&s| self.sender(s).uses_ecn()).count();
+        let able = (0..self.connections.single).filter(|&s| self.sender(s).uses_ecn()).count();
         let dropped = self.dropped();
         let text = || {
             format!(
                 "ECN was negotiated by {able} of {} connections and {dropped} packets were dropped, but none was marked: \
                  the queue that drops does not mark; use an AQM with ecn = \"mark\", or leave ECN out",
-                self.connections.lasting
+                self.connections.single
             )
         };
         (able > 0 && dropped > 0 && self.marked() == 0).then(|| Warning { about: "no-marks", text: text() })
     }
 
     fn without_congestion(&self) -> Option<Warning> {
-        let some = self.connections.lasting > 0 || !self.connections.sources.is_empty();
+        let some = self.connections.single > 0 || !self.connections.arriving_flows.is_empty();
         let none = some && self.network.wires.is_empty() && self.dropped() == 0 && self.marked() == 0;
         let text = "no packet was dropped or marked in the whole run: nothing here tells one queue or one congestion \
                     control from another";
@@ -146,7 +146,7 @@ fn is_held_by_window(sim: &Simulation, s: usize) -> bool {
 fn is_in_slow_start(sim: &Simulation, s: usize) -> bool {
     let end = sim.sender(s);
     let starts_slowly = end.tcp().congestion.has_slow_start();
-    let bulk = matches!(sim.plan.traffic(sim.connections.fates.slots[s].flow as usize), Traffic::Bulk(_));
+    let bulk = matches!(sim.plan.traffic(sim.connections.records.slots[s].flow as usize), Traffic::Bulk(_));
     let stats = end.sender_stats();
     let cut = stats.timeouts + stats.fast_retransmits + stats.ecn_cuts > 0;
     let window = end.window();

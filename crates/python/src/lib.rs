@@ -168,7 +168,7 @@ fn run_script(
     let changes = serde_json::from_str(changes).map_err(|e| wrong(e.to_string()))?;
     let mut setup = ::script::Setup::read(stack, &changes, tolerance).map_err(|e| wrong(e.to_string()))?;
     (setup.preparation, setup.defines) = (preparation, defines);
-    let report = lab::guarded(|| ::script::run_text(text, &setup).json().to_string());
+    let report = lab::catch_panic(|| ::script::run_text(text, &setup).json().to_string());
     report.map_err(|said| InvariantViolation::new_err(format!("the script panicked at {said}")))
 }
 
@@ -181,7 +181,7 @@ fn version() -> &'static str {
 fn failure(f: Failure, scenario: &Scenario) -> PyErr {
     match f {
         Failure::Violation(_) | Failure::Panic(_) => {
-            InvariantViolation::new_err(format!("{f} ({})", lab::named(scenario)))
+            InvariantViolation::new_err(format!("{f} ({})", lab::describe(scenario)))
         }
         Failure::Capture(_) => PyOSError::new_err(f.to_string()),
         Failure::Memory(_) => PyMemoryError::new_err(f.to_string()),
@@ -264,7 +264,7 @@ fn run_one(
     factories: &HashMap<String, Py<PyAny>>,
 ) -> Result<Outcome, Stop> {
     let laws = PythonLaws { factories, fault: Fault::of(watches.clone(), i) };
-    let outcome = lab::run_guarded(scenario, &watches[i], folder.map(PathBuf::as_path), &laws);
+    let outcome = lab::run_catching_panics(scenario, &watches[i], folder.map(PathBuf::as_path), &laws);
     laws.fault.take().map_or(outcome.map_err(Stop::Failed), |raised| Err(Stop::Raised(raised)))
 }
 

@@ -8,14 +8,14 @@ use traffic::DrawStreams;
 use units::Time;
 
 use super::hops::Hop;
+use crate::arriving_flows::{ArrivingFlow, FlowTotals};
 use crate::datagrams::Datagrams;
 use crate::endpoints::Endpoints;
 use crate::slot::Slot;
-use crate::source::{Account, Source};
 
 /// A network at rest, ready to run.
 #[derive(Debug)]
-pub struct Built {
+pub struct BuiltNetwork {
     /// The links.
     pub links: Vec<Link<Discipline>>,
     /// The conditioners before the queues of links, in the order of the links.
@@ -27,9 +27,9 @@ pub struct Built {
     /// A slot for each flow that is one connection, in their order.
     pub slots: Vec<Slot>,
     /// The flows whose connections come and go, in their order.
-    pub sources: Vec<Source>,
+    pub arriving_flows: Vec<ArrivingFlow>,
     /// Where their connections are added up.
-    pub accounts: Vec<Account>,
+    pub flow_totals: Vec<FlowTotals>,
     /// The flows of datagrams, in their order, and when their first packet is sent.
     pub datagrams: Vec<(Datagrams, Option<Time>)>,
     /// The random numbers of each table of flows.

@@ -66,8 +66,8 @@ fn flow_table(scenario: &Scenario, plan: &Plan, f: usize, links: &[String]) -> J
     let (name, table) = (plan.name(f), &plan.tables[plan.table(f)]);
     let datagrams = table.traffic.is_datagrams();
     let draws = DrawStreams::new(scenario.seed, &plan.name(table.first));
-    let route = |way: Direction| -> Vec<&str> {
-        let route = &plan.routes[plan.flows[f][way.index()] as usize];
+    let route = |direction: Direction| -> Vec<&str> {
+        let route = &plan.routes[plan.flows[f][direction.index()] as usize];
         route.iter().map(|&l| links[l].as_str()).collect()
     };
     let reverse = if datagrams { Vec::new() } else { route(Direction::Reverse) };

@@ -10,7 +10,7 @@ pub struct Hop(u32);
 impl Hop {
     /// The end of a route: the packet has reached its endpoint.
     pub const END: Hop = Hop(u32::MAX);
-    const TELLS: u32 = 0b01 << 30;
+    const DELIVERS_EARLY: u32 = 0b01 << 30;
     const DELAYS: u32 = 0b10 << 30;
     /// The end of a route of datagrams.
     pub const SINK: Hop = Hop(u32::MAX - 1);
@@ -47,15 +47,15 @@ impl Hop {
         self.0 |= Self::DELAYS;
     }
 
-    /// Whether it is the last link that decides anything on the way to an end that is told ahead (`ahead.rs`).
+    /// Whether it is the last link that decides anything on the way to an end that is told ahead (`early_delivery.rs`).
     #[inline]
-    pub fn tells(self) -> bool {
-        self.0 & Self::WIRE == Self::TELLS
+    pub fn delivers_early(self) -> bool {
+        self.0 & Self::WIRE == Self::DELIVERS_EARLY
     }
 
     /// Says that it is the last link that decides anything on the way to an end that is told ahead.
-    pub(super) fn set_tells(&mut self) {
-        self.0 |= Self::TELLS;
+    pub(super) fn set_delivers_early(&mut self) {
+        self.0 |= Self::DELIVERS_EARLY;
     }
 
     /// Whether it is a link, or the conditioner before one.
@@ -71,7 +71,7 @@ impl Hop {
 }
 
 /// The routes of a plan one after the other, each with its end, and where each begins.
-pub(super) fn lay(plan: &Plan, conditioned: &[u32], impaired: &[u32]) -> (Vec<Hop>, Vec<u32>) {
+pub(super) fn lay_out_hops(plan: &Plan, conditioned: &[u32], impaired: &[u32]) -> (Vec<Hop>, Vec<u32>) {
     let mut hops = Vec::new();
     let mut begins = Vec::with_capacity(plan.routes.len());
     for route in &plan.routes {
@@ -91,7 +91,7 @@ pub(super) fn lay(plan: &Plan, conditioned: &[u32], impaired: &[u32]) -> (Vec<Ho
 }
 
 /// Copies the route that begins at `first`, with another end: where the copy begins.
-pub(super) fn ending_in(hops: &mut Vec<Hop>, end: Hop, first: u32) -> u32 {
+pub(super) fn copy_with_end(hops: &mut Vec<Hop>, end: Hop, first: u32) -> u32 {
     let begins = hops.len() as u32;
     let links: Vec<Hop> = hops[first as usize..].iter().copied().take_while(|hop| !hop.is_end()).collect();
     hops.extend(links);

@@ -48,7 +48,7 @@ impl LinkPlan {
 }
 
 /// What a link has each way for itself.
-struct Direction<'a> {
+struct LinkDirection<'a> {
     rate: Rate,
     delay: Duration,
     queue: &'a Queue,
@@ -57,10 +57,10 @@ struct Direction<'a> {
     impairments: &'a [Impairment],
 }
 
-impl<'a> Direction<'a> {
+impl<'a> LinkDirection<'a> {
     /// The reverse direction of a link with this rate and delay.
-    fn back(reverse: &'a Reverse, rate: Rate, delay: Duration) -> Self {
-        Direction {
+    fn reverse(reverse: &'a Reverse, rate: Rate, delay: Duration) -> Self {
+        LinkDirection {
             rate: reverse.rate.unwrap_or(rate),
             delay: reverse.delay.unwrap_or(delay),
             queue: &reverse.queue,
@@ -71,16 +71,16 @@ impl<'a> Direction<'a> {
     }
 }
 
-fn one_way(plan: &mut Vec<LinkPlan>, ends: (&str, &str), way: &Direction, cost: u64) {
+fn add_link(plan: &mut Vec<LinkPlan>, ends: (&str, &str), direction: &LinkDirection, cost: u64) {
     plan.push(LinkPlan {
         from: ends.0.into(),
         to: ends.1.into(),
-        rate: way.rate,
-        delay: way.delay,
-        queue: way.queue.clone(),
-        rate_changes: way.rate_changes.clone(),
-        condition: way.condition.to_vec(),
-        impairments: way.impairments.to_vec(),
+        rate: direction.rate,
+        delay: direction.delay,
+        queue: direction.queue.clone(),
+        rate_changes: direction.rate_changes.clone(),
+        condition: direction.condition.to_vec(),
+        impairments: direction.impairments.to_vec(),
         cost,
     });
 }
@@ -95,7 +95,7 @@ pub(super) fn links(network: &Network) -> Result<Vec<LinkPlan>, Invalid> {
 
 fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
     let mut plan = Vec::new();
-    let there = Direction {
+    let forward = LinkDirection {
         rate: d.rate,
         delay: d.delay,
         queue: &d.queue,
@@ -103,15 +103,15 @@ fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
         condition: &d.condition,
         impairments: &d.impairments,
     };
-    one_way(&mut plan, ("left", "right"), &there, 1);
-    one_way(&mut plan, ("right", "left"), &Direction::back(&d.reverse, d.rate, d.delay), 1);
+    add_link(&mut plan, ("left", "right"), &forward, 1);
+    add_link(&mut plan, ("right", "left"), &LinkDirection::reverse(&d.reverse, d.rate, d.delay), 1);
     for (side, hosts, rate, delay) in [
         ("left", d.left_hosts, &d.left_rate, &d.left_delay),
         ("right", d.right_hosts, &d.right_rate, &d.right_delay),
     ] {
         for i in 0..hosts {
             let host = format!("{side}-{i}");
-            let access = Direction {
+            let access = LinkDirection {
                 rate: rate.of(i),
                 delay: delay.of(i, hosts),
                 queue: &d.access_queue,
@@ -119,8 +119,8 @@ fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
                 condition: &[],
                 impairments: &[],
             };
-            one_way(&mut plan, (&host, side), &access, 1);
-            one_way(&mut plan, (side, &host), &access, 1);
+            add_link(&mut plan, (&host, side), &access, 1);
+            add_link(&mut plan, (side, &host), &access, 1);
         }
     }
     plan
@@ -146,7 +146,7 @@ fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
                     Invalid::new(&join(&path, "to"), &to.write(), problem).remedy("name another node")
                 );
             }
-            let there = Direction {
+            let forward = LinkDirection {
                 rate: link.rate,
                 delay: link.delay,
                 queue: &link.queue,
@@ -154,9 +154,9 @@ fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
                 condition: &link.condition,
                 impairments: &link.impairments,
             };
-            let back = Direction::back(&link.reverse, link.rate, link.delay);
-            let back = (link.directions == Directions::Both).then_some((&to, &from, back));
-            for (from, to, way) in [(&from, &to, there)].into_iter().chain(back) {
+            let reverse = LinkDirection::reverse(&link.reverse, link.rate, link.delay);
+            let reverse = (link.directions == Directions::Both).then_some((&to, &from, reverse));
+            for (from, to, direction) in [(&from, &to, forward)].into_iter().chain(reverse) {
                 if !seen.insert((from.clone(), to.clone())) {
                     let problem = format!("is the second link from {from} to {to}");
                     let remedy = if link.count > 1 {
@@ -166,7 +166,7 @@ fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
                     };
                     return Err(Invalid::at(&path, problem).remedy(remedy));
                 }
-                one_way(&mut plan, (from, to), &way, link.cost);
+                add_link(&mut plan, (from, to), &direction, link.cost);
             }
         }
     }

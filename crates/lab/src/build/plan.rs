@@ -13,7 +13,7 @@ use units::{Duration, Read};
 use super::links::{LinkPlan, links};
 use super::routes::{Nodes, Routes};
 use crate::scenario::{Record, Scenario, opener};
-use crate::series::Lasting;
+use crate::series::SingleFlow;
 use crate::template::expand;
 
 /// What the flows of one table of the scenario share.
@@ -133,16 +133,16 @@ impl Plan {
     }
 
     /// For each table the names of its flows with data that goes this way over any of some links.
-    pub fn crossing(&self, way: Direction, links: &[String]) -> Vec<Vec<String>> {
+    pub fn crossing(&self, direction: Direction, links: &[String]) -> Vec<Vec<String>> {
         let there: Vec<bool> = self.links.iter().map(|l| links.contains(&l.name())).collect();
-        let mut found = vec![Vec::new(); self.tables()];
+        let mut names = vec![Vec::new(); self.tables()];
         for (f, route) in self.flows.iter().enumerate() {
-            let goes = way == Direction::Forward || self.converses(f);
-            if goes && self.routes[route[way.index()] as usize].iter().any(|&l| there[l]) {
-                found[self.table(f)].push(self.name(f));
+            let goes = direction == Direction::Forward || self.converses(f);
+            if goes && self.routes[route[direction.index()] as usize].iter().any(|&l| there[l]) {
+                names[self.table(f)].push(self.name(f));
             }
         }
-        found
+        names
     }
 
     /// The codepoint of a flow.
@@ -158,9 +158,9 @@ impl Plan {
     }
 
     /// A flow that is one connection, as series see it.
-    pub fn lasting(&self, flow: u32, record: &Record) -> Lasting {
+    pub fn single_flow(&self, flow: u32, record: &Record) -> SingleFlow {
         let traced = record.traced.is_empty() || record.traced.contains(&self.name(flow as usize));
-        Lasting { flow, converses: self.converses(flow as usize), traced }
+        SingleFlow { flow, converses: self.converses(flow as usize), traced }
     }
 
     /// The links with impairments.
@@ -187,7 +187,7 @@ impl Flows for Plan {
 }
 
 /// Names every link and flow and finds the routes.
-pub(super) fn lay_out(scenario: &Scenario) -> Result<Plan, Invalid> {
+pub(super) fn lay_out_plan(scenario: &Scenario) -> Result<Plan, Invalid> {
     let links = links(&scenario.network)?;
     let nodes = Nodes::new(&links);
     let mut routes = Routes::new(&nodes);
@@ -237,6 +237,6 @@ pub(super) fn lay_out(scenario: &Scenario) -> Result<Plan, Invalid> {
         }
     }
     plan.links = links;
-    plan.routes = routes.found;
+    plan.routes = routes.routes;
     Ok(plan)
 }

@@ -107,12 +107,12 @@ fn conditions(network: &Network) -> Vec<(String, &[Rule])> {
 }
 
 /// Refuses a link whose queue has a law that nobody gives.
-pub fn refuse_unknown_laws(plan: &Plan, laws: &dyn CustomAqms) -> Result<(), Invalid> {
+pub fn refuse_unknown_custom_aqms(plan: &Plan, custom_aqms: &dyn CustomAqms) -> Result<(), Invalid> {
     for link in &plan.links {
         let mut unknown = None;
         link.queue.each(&mut |queue| {
             if let Some(custom) = queue.kind.params::<Custom>()
-                && !laws.has(&custom.law)
+                && !custom_aqms.has(&custom.law)
             {
                 unknown = Some(custom.law.write());
             }

@@ -48,13 +48,13 @@ pub(super) struct Routes<'a> {
     paths: net::Routes<'a>,
     known: HashMap<(usize, usize), u32>,
     /// Each a sequence of links.
-    pub(super) found: Vec<Vec<usize>>,
+    pub(super) routes: Vec<Vec<usize>>,
 }
 
 impl<'a> Routes<'a> {
     pub(super) fn new(nodes: &'a Nodes) -> Self {
         let paths = net::Routes::new(nodes.names.len(), &nodes.edges);
-        Routes { nodes, paths, known: HashMap::new(), found: Vec::new() }
+        Routes { nodes, paths, known: HashMap::new(), routes: Vec::new() }
     }
 
     /// The route from one node to another, an index of `found`.
@@ -67,8 +67,8 @@ impl<'a> Routes<'a> {
             Invalid::at(path, format!("no links lead from {} to {}", names[from], names[to]))
                 .remedy("add links: packets need a way there, and those of TCP a way back")
         })?;
-        self.found.push(links);
-        let route = self.found.len() as u32 - 1;
+        self.routes.push(links);
+        let route = self.routes.len() as u32 - 1;
         self.known.insert((from, to), route);
         Ok(route)
     }

@@ -1,13 +1,13 @@
 //! The run: takes events one after the other until the scenario is over, then checks and tables.
 
-mod ahead;
 mod applications;
 mod connections;
-pub mod guard;
-mod ledgers;
+mod conservation;
+mod early_delivery;
+mod memory_checks;
 mod observer;
 mod packets;
-mod room;
+pub mod panics;
 mod warm_up;
 
 use std::path::Path;
@@ -21,25 +21,25 @@ use traffic::application::EndpointState;
 use traffic::opener::OpenerEvent;
 use units::Time;
 
-use crate::acting::Acting;
+use crate::app_states::AppStates;
+use crate::arriving_flows::ArrivingFlow;
 use crate::baseline::Baseline;
-use crate::build::{Built, Plan, build, plan, refuse_unknown_laws};
+use crate::build::{BuiltNetwork, Plan, build, plan, refuse_unknown_custom_aqms};
 use crate::capture::{self, Captures};
+use crate::computing_time::Stopwatch;
 use crate::connections::Connections;
 use crate::datagrams::Datagrams;
-use crate::effort::Stopwatch;
 use crate::exchanges::Exchanges;
 use crate::failure::Failure;
-use crate::fates::FateRecorder;
 use crate::lanes::{Lane, Lanes};
 use crate::limits::Limits;
 use crate::memory;
 use crate::network::Network;
+use crate::packet_records::PacketRecords;
 use crate::record::Outcome;
 use crate::scenario::Scenario;
-use crate::series::{Recorded, Start};
+use crate::series::{RecordedSeries, RunStart};
 use crate::slot::{Slot, Stage};
-use crate::source::Source;
 
 /// Watches and cancels a run from another thread, and keeps it within its limits.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ const NO_OPTIONS: Options = Options::NONE;
 type Step = Result<(), Box<Violation>>;
 
 /// Events between two looks at the watch.
-const LOOK_EVERY: u64 = if cfg!(debug_assertions) { 1 << 12 } else { 1 << 14 };
+const WATCH_EVERY: u64 = if cfg!(debug_assertions) { 1 << 12 } else { 1 << 14 };
 /// Events between two checks of the ledgers; fewer where they are tested.
 const CHECK_EVERY: u64 = if cfg!(debug_assertions) { 1 << 10 } else { 1 << 23 };
 
@@ -87,21 +87,21 @@ pub fn run(scenario: &Scenario, watch: &Watch) -> Result<Outcome, Failure> {
     run_with(scenario, watch, None, &NoCustomAqms)
 }
 
-/// Runs a scenario; writes the captures it asks for into `folder`, which is there, and takes from `laws` those
+/// Runs a scenario; writes the captures it asks for into `folder`, which is there, and takes from `custom_aqms` those
 /// of queues whose kind is `custom`.
 pub fn run_with(
     scenario: &Scenario,
     watch: &Watch,
     folder: Option<&Path>,
-    laws: &dyn CustomAqms,
+    custom_aqms: &dyn CustomAqms,
 ) -> Result<Outcome, Failure> {
     let mut stopwatch = Stopwatch::start();
     let began = stopwatch;
-    room::check_size(scenario, &watch.limits)?;
+    memory_checks::check_size(scenario, &watch.limits)?;
     let plan = plan(scenario)?;
     capture::check(scenario, &plan)?;
-    refuse_unknown_laws(&plan, laws)?;
-    let mut sim = Simulation::new(scenario, &plan, laws);
+    refuse_unknown_custom_aqms(&plan, custom_aqms)?;
+    let mut sim = Simulation::new(scenario, &plan, custom_aqms);
     sim.capture(folder).map_err(Failure::Capture)?;
     let setup = stopwatch.lap();
     sim.run(watch, &began)?;
@@ -114,7 +114,7 @@ pub fn run_with(
     sim.check_series()?;
     sim.check_limits(&watch.limits, &began)?;
     if sim.table_bytes() >= memory::SMALL {
-        memory::afford(sim.table_bytes(), "the tables")?;
+        memory::ensure_available(sim.table_bytes(), "the tables")?;
     }
     let running = stopwatch.lap();
     watch.done.store(1.0_f64.to_bits(), Ordering::Relaxed);
@@ -137,7 +137,7 @@ pub(crate) struct Simulation<'a> {
     pub(crate) end: Time,
     /// What arrives by then may be told ahead, and the latest that was.
     horizon: Time,
-    told: Time,
+    latest_early_arrival: Time,
     /// Whether the warm-up goes on.
     warming_up: bool,
     /// Counts at the end of the warm-up; all zero in a run without.
@@ -145,22 +145,22 @@ pub(crate) struct Simulation<'a> {
 }
 
 impl<'a> Simulation<'a> {
-    fn new(scenario: &'a Scenario, plan: &'a Plan, laws: &dyn CustomAqms) -> Self {
-        let Built {
+    fn new(scenario: &'a Scenario, plan: &'a Plan, custom_aqms: &dyn CustomAqms) -> Self {
+        let BuiltNetwork {
             links,
             conditioners,
             wires,
             mut endpoints,
             mut slots,
-            sources,
-            accounts,
+            arriving_flows,
+            flow_totals,
             datagrams,
             draws,
             hops,
-        } = build(scenario, plan, laws);
-        let lanes = Lanes::new(links.len(), sources.len(), wires.len(), datagrams.len());
-        let lasting = slots.len();
-        if !sources.is_empty() {
+        } = build(scenario, plan, custom_aqms);
+        let lanes = Lanes::new(links.len(), arriving_flows.len(), wires.len(), datagrams.len());
+        let single = slots.len();
+        if !arriving_flows.is_empty() {
             endpoints.skip(datagrams.len(), &scenario.tcp);
         }
         let mut events = EventQueue::new(lanes.count(endpoints.len()));
@@ -168,23 +168,23 @@ impl<'a> Simulation<'a> {
             slots.push(Slot::of_datagrams(stream, plan.dscp(stream.flow as usize)));
             events.set(lanes.datagrams(k), first.unwrap_or(Time::NEVER));
         }
-        for (s, slot) in slots[..lasting].iter().enumerate() {
+        for (s, slot) in slots[..single].iter().enumerate() {
             events.set(lanes.end(End::sender(s as u32)), slot.start);
         }
-        let wants: Vec<_> = scenario.record.series.iter().map(|series| series.wants()).collect();
+        let wants: Vec<_> = scenario.record.series.iter().map(|series| series.needs()).collect();
         let begins = Time::ZERO + scenario.warm_up;
         if wants.iter().any(|wants| wants.samples) {
             let interval = scenario.record.interval.0;
             events.set(lanes.sampler(), Time(begins.0.div_ceil(interval).saturating_mul(interval)));
         }
         let recorded = plan.recorded(&scenario.record);
-        let of_slot = |slot: &Slot| plan.lasting(slot.flow, &scenario.record);
-        let connections: Vec<_> = slots[..lasting].iter().map(of_slot).collect();
-        let start = Start { begins, links: links.len(), recorded: &recorded, lasting: &connections };
-        let series = Recorded::begin(&scenario.record.series, &start);
+        let of_slot = |slot: &Slot| plan.single_flow(slot.flow, &scenario.record);
+        let connections: Vec<_> = slots[..single].iter().map(of_slot).collect();
+        let start = RunStart { begins, links: links.len(), recorded: &recorded, single: &connections };
+        let series = RecordedSeries::begin(&scenario.record.series, &start);
         let sampled = if wants.iter().any(|wants| wants.queues) { recorded } else { Vec::new() };
         let ending = datagrams.iter().filter(|(stream, first)| stream.ends() && first.is_some()).count();
-        let begun = (lasting + sources.len() + ending) as u64;
+        let begun = (single + arriving_flows.len() + ending) as u64;
         let network = Network {
             links,
             flight: Flight::default(),
@@ -194,9 +194,9 @@ impl<'a> Simulation<'a> {
             impaired: plan.impaired(),
             insides: Vec::new(),
         };
-        let fates = FateRecorder {
+        let records = PacketRecords {
             options: OptionStore::default(),
-            over: Vec::new(),
+            drained: Vec::new(),
             slots,
             series: Box::new(series),
         };
@@ -204,13 +204,13 @@ impl<'a> Simulation<'a> {
         let exchanges = Exchanges::new(conversing, begins);
         let connections = Connections {
             endpoints,
-            fates,
-            acting: Acting::default(),
+            records,
+            app_states: AppStates::default(),
             exchanges,
-            lasting,
+            single,
             free: Vec::new(),
-            sources: Vec::new(),
-            accounts,
+            arriving_flows: Vec::new(),
+            flow_totals,
             datagrams: datagrams.into_iter().map(|(datagrams, _)| datagrams).collect(),
             draws,
             begun,
@@ -228,13 +228,13 @@ impl<'a> Simulation<'a> {
             observed: wants.iter().any(|wants| wants.packets),
             end: Time::ZERO,
             horizon: Time::ZERO,
-            told: Time::ZERO,
+            latest_early_arrival: Time::ZERO,
             warming_up: begins > Time::ZERO,
             baseline: Baseline::default(),
         };
-        for (k, source) in sources.into_iter().enumerate() {
-            let begins = source.progress.began;
-            sim.connections.sources.push(source);
+        for (k, arriving) in arriving_flows.into_iter().enumerate() {
+            let begins = arriving.progress.began;
+            sim.connections.arriving_flows.push(arriving);
             sim.notify_opener(begins, k, OpenerEvent::Begins);
         }
         sim
@@ -247,10 +247,10 @@ impl<'a> Simulation<'a> {
         self.horizon = self.next_horizon(limit);
         loop {
             if !lasts && self.connections.open == 0 {
-                if self.told <= self.end {
+                if self.latest_early_arrival <= self.end {
                     break;
                 }
-                (limit, self.horizon) = (self.told, self.told); // when the last end closed, in its own time
+                (limit, self.horizon) = (self.latest_early_arrival, self.latest_early_arrival); // when the last end closed, in its own time
             }
             let Some((now, lane)) = self.events.pop() else { break };
             while now > self.horizon && self.horizon < limit {
@@ -263,7 +263,7 @@ impl<'a> Simulation<'a> {
             match lanes.of(lane) {
                 Lane::Link(l) => self.link_event(now, l).map_err(|v| *v)?,
                 Lane::End(end) => self.endpoint_event(now, end).map_err(|v| *v)?,
-                Lane::Source(k) => self.arrival(now, k).map_err(|v| *v)?,
+                Lane::Arrivals(k) => self.arrival(now, k).map_err(|v| *v)?,
                 Lane::Wire(w) => self.leave_wire(now, w).map_err(|v| *v)?,
                 Lane::Datagrams(k) => self.emit(now, k).map_err(|v| *v)?,
                 Lane::Sampler => {
@@ -271,19 +271,20 @@ impl<'a> Simulation<'a> {
                     self.events.set(lane, now + self.scenario.record.interval);
                 }
             }
-            if !self.connections.fates.over.is_empty() {
-                self.release_over();
+            if !self.connections.records.drained.is_empty() {
+                self.release_drained();
             }
-            if self.events.events().is_multiple_of(LOOK_EVERY) {
-                self.look(watch, began)?;
+            if self.events.events().is_multiple_of(WATCH_EVERY) {
+                self.check_watch(watch, began)?;
             }
         }
         while lasts && self.warming_up {
             self.audit(limit)?; // no event was left to bring it there
         }
-        self.end = if lasts { limit } else { self.end.max(self.told) };
+        self.end = if lasts { limit } else { self.end.max(self.latest_early_arrival) };
         if !lasts && self.connections.open > 0 {
-            let what = if self.connections.sources.is_empty() { "flows" } else { "connections and arrivals" };
+            let what =
+                if self.connections.arriving_flows.is_empty() { "flows" } else { "connections and arrivals" };
             return Err(Failure::Stalled(format!(
                 "{} of {} {what} had not closed at {}; raise time_limit, or set a duration",
                 self.connections.open, self.connections.begun, self.end
@@ -305,9 +306,9 @@ impl<'a> Simulation<'a> {
     /// Makes up for what queues that keep packets would have done by the end.
     fn catch_up(&mut self) {
         for (l, link) in self.network.links.iter_mut().enumerate() {
-            link.catch_up(self.end, &mut self.network.flight, &mut self.connections.fates.of(l as u32));
+            link.catch_up(self.end, &mut self.network.flight, &mut self.connections.records.probe(l as u32));
         }
-        self.release_over();
+        self.release_drained();
         if self.observed {
             for lane in 0..self.network.links.len() {
                 let link = &self.network.links[lane];
@@ -318,17 +319,17 @@ impl<'a> Simulation<'a> {
                 });
             }
         }
-        self.connections.fates.series.end(self.end);
+        self.connections.records.series.end(self.end);
     }
 
-    fn look(&mut self, watch: &Watch, began: &Stopwatch) -> Result<(), Failure> {
+    fn check_watch(&mut self, watch: &Watch, began: &Stopwatch) -> Result<(), Failure> {
         if watch.cancel.load(Ordering::Relaxed) {
             return Err(Failure::Cancelled);
         }
         if let Some(failure) = self.captures.as_ref().and_then(|captures| captures.failure()) {
             return Err(Failure::Capture(failure));
         }
-        if self.events.events().is_multiple_of(LOOK_EVERY << 6) {
+        if self.events.events().is_multiple_of(WATCH_EVERY << 6) {
             let done = match self.scenario.duration {
                 Some(d) => self.end.seconds() / d.seconds(),
                 None => self.share_done(),
@@ -338,7 +339,7 @@ impl<'a> Simulation<'a> {
         self.check_memory()?;
         self.check_limits(&watch.limits, began)?;
         if self.events.events().is_multiple_of(CHECK_EVERY) {
-            self.horizon = self.told.max(self.end);
+            self.horizon = self.latest_early_arrival.max(self.end);
         }
         Ok(())
     }
@@ -346,14 +347,14 @@ impl<'a> Simulation<'a> {
     /// Fails if something was left away for lack of memory, or soon may be.
     fn check_memory(&self) -> Result<(), Failure> {
         self.check_series()?;
-        room::check_growth(self.grown_bytes())
+        memory_checks::check_growth(self.grown_bytes())
     }
 
     /// Fails if something was left away for lack of memory.
     fn check_series(&self) -> Result<(), Failure> {
-        if self.connections.fates.series.is_full() {
-            let told = "there is not enough memory for the series; record fewer, or a shorter run";
-            return Err(Failure::Memory(told.into()));
+        if self.connections.records.series.is_full() {
+            let problem = "there is not enough memory for the series; record fewer, or a shorter run";
+            return Err(Failure::Memory(problem.into()));
         }
         Ok(())
     }
@@ -366,12 +367,12 @@ impl<'a> Simulation<'a> {
 
     /// What grows with the run, besides tables, takes.
     fn grown_bytes(&self) -> u64 {
-        room::taken(&self.network.flight, &self.connections)
+        memory_checks::growing_bytes(&self.network.flight, &self.connections)
     }
 
     /// What the tables that grow with the run will take, about.
     fn table_bytes(&self) -> u64 {
-        let [_, all] = self.connections.fates.series.bytes();
+        let [_, all] = self.connections.records.series.bytes();
         all + self.plan.flows() as u64 * 256
     }
 
@@ -385,21 +386,22 @@ impl<'a> Simulation<'a> {
             };
             let client = self
                 .connections
-                .acting
-                .get(slot.acting)
+                .app_states
+                .get(slot.app_state)
                 .first()
-                .map_or(EndpointState::default(), |client| client.memory);
+                .map_or(EndpointState::default(), |client| client.state);
             let acked = self.connections.endpoints[End::sender(s as u32)].acked();
             application.share_done(&client, acked, self.draws(flow, slot.connection))
         };
-        let arrived = |source: &Source| {
-            let flow = source.flow as usize;
-            let done = |opener: &dyn Opener| opener.share_done(&source.progress, self.draws(flow, 0));
-            if source.over { 1.0 } else { self.plan.opener(flow).map_or(0.0, done) }
+        let arrived = |arriving: &ArrivingFlow| {
+            let flow = arriving.flow as usize;
+            let done = |opener: &dyn Opener| opener.share_done(&arriving.progress, self.draws(flow, 0));
+            if arriving.finished { 1.0 } else { self.plan.opener(flow).map_or(0.0, done) }
         };
-        let lasting = self.connections.fates.slots[..self.connections.lasting].iter().enumerate().map(of);
+        let single = self.connections.records.slots[..self.connections.single].iter().enumerate().map(of);
         let datagrams = self.connections.datagrams.iter().map(Datagrams::share_done);
-        let all: f64 = lasting.chain(self.connections.sources.iter().map(arrived)).chain(datagrams).sum();
+        let all: f64 =
+            single.chain(self.connections.arriving_flows.iter().map(arrived)).chain(datagrams).sum();
         all / self.plan.flows() as f64
     }
 }

@@ -2,7 +2,7 @@
 //! a packet costs the same before and after.
 //!
 //! Events before that time belong to the warm-up, and events at that time or later do not. All endpoints have reached the same
-//! time then (`ahead.rs`).
+//! time then (`early_delivery.rs`).
 
 use std::collections::HashSet;
 
@@ -11,12 +11,12 @@ use units::param::Invalid;
 use units::{Read, Time};
 
 use super::Simulation;
+use crate::arriving_flows::FlowTotals;
 use crate::baseline::Baseline;
 use crate::failure::Failure;
-use crate::memory::{SMALL, afford};
+use crate::memory::{SMALL, ensure_available};
 use crate::slot::Stage;
-use crate::source::Account as Connections;
-use crate::sum::{Counts, Sum};
+use crate::totals::{ConnectionTotals, Counts};
 
 impl Simulation<'_> {
     /// Time from which on the run counts.
@@ -34,22 +34,22 @@ impl Simulation<'_> {
         self.warming_up = false;
         self.end = self.begins();
         for (l, link) in self.network.links.iter_mut().enumerate() {
-            link.catch_up(self.end, &mut self.network.flight, &mut self.connections.fates.of(l as u32));
+            link.catch_up(self.end, &mut self.network.flight, &mut self.connections.records.probe(l as u32));
         }
-        self.release_over();
+        self.release_drained();
         self.check()?;
-        let sums = self.connections.lasting + self.connections.accounts.len();
-        let bytes = (2 * size_of::<Counts>() * sums) as u64;
+        let rows = self.connections.single + self.connections.flow_totals.len();
+        let bytes = (2 * size_of::<Counts>() * rows) as u64;
         if bytes >= SMALL {
-            afford(bytes, "the counts at the end of the warm-up")?;
+            ensure_available(bytes, "the counts at the end of the warm-up")?;
         }
         self.baseline = Baseline {
             links: self.link_counts(),
-            classes: self.class_accounts().into_iter().map(|(_, _, account, _)| account).collect(),
+            classes: self.class_counters().into_iter().map(|(_, _, counters, _)| counters).collect(),
             conditioners: self.conditioners_seen().map(|(_, seen)| seen.came).collect(),
-            lasting: Direction::BOTH.map(|way| self.lasting_counts(way)),
-            accounts: Direction::BOTH.map(|way| self.account_counts(way)),
-            opened: self.connections.sources.iter().map(|s| u64::from(s.progress.opened)).collect(),
+            single: Direction::BOTH.map(|direction| self.single_counts(direction)),
+            flow_totals: Direction::BOTH.map(|direction| self.arriving_counts(direction)),
+            opened: self.connections.arriving_flows.iter().map(|s| u64::from(s.progress.opened)).collect(),
         };
         self.network.wires.iter_mut().for_each(impairments::Wire::forget_counts);
         self.forget_datagrams();
@@ -57,33 +57,33 @@ impl Simulation<'_> {
     }
 
     /// Counts of the flows that are one connection, of data that goes this way; empty if none does.
-    fn lasting_counts(&self, way: Direction) -> Vec<Counts> {
-        if way == Direction::Reverse && self.connections.exchanges.flows.is_empty() {
+    fn single_counts(&self, direction: Direction) -> Vec<Counts> {
+        if direction == Direction::Reverse && self.connections.exchanges.flows.is_empty() {
             return Vec::new();
         }
-        (0..self.connections.lasting).map(|s| self.connections.sum(s, way).counts).collect()
+        (0..self.connections.single).map(|s| self.connections.totals_of(s, direction).counts).collect()
     }
 
     /// Counts of the connections of each account, those that are not over among them.
-    fn account_counts(&self, way: Direction) -> Vec<Counts> {
-        let of = |account: &Connections| match way {
-            Direction::Forward => account.sum,
-            Direction::Reverse => account.replies.unwrap_or_default(),
+    fn arriving_counts(&self, direction: Direction) -> Vec<Counts> {
+        let of = |totals: &FlowTotals| match direction {
+            Direction::Forward => totals.forward,
+            Direction::Reverse => totals.reverse.unwrap_or_default(),
         };
-        let mut sums: Vec<Sum> = self.connections.accounts.iter().map(of).collect();
-        for s in self.connections.first_passing()..self.connections.fates.slots.len() {
-            let slot = &self.connections.fates.slots[s];
+        let mut totals: Vec<ConnectionTotals> = self.connections.flow_totals.iter().map(of).collect();
+        for s in self.connections.first_arriving_slot()..self.connections.records.slots.len() {
+            let slot = &self.connections.records.slots[s];
             if slot.stage != Stage::Free {
-                let source = &self.connections.sources[self.connections.source_of(slot.flow)];
-                sums[source.account].add(&self.connections.sum(s, way));
+                let arriving = &self.connections.arriving_flows[self.connections.arriving_flow_of(slot.flow)];
+                totals[arriving.totals].add(&self.connections.totals_of(s, direction));
             }
         }
-        sums.into_iter().map(|sum| sum.counts).collect()
+        totals.into_iter().map(|totals| totals.counts).collect()
     }
 
     /// Begin again to count the datagrams; those in the network count when they arrive, or are lost.
     fn forget_datagrams(&mut self) {
-        let (first, count) = (self.connections.lasting, self.connections.datagrams.len());
+        let (first, count) = (self.connections.single, self.connections.datagrams.len());
         if count == 0 {
             return;
         }
@@ -96,7 +96,7 @@ impl Simulation<'_> {
         for (k, datagrams) in self.connections.datagrams.iter_mut().enumerate() {
             let of_this = in_network.iter().filter(|(s, _)| *s as usize == first + k);
             let missing = of_this.filter(|(_, number)| !datagrams.received.has(*number)).count();
-            let dropped = self.connections.fates.slots[first + k].ledger.dropped[0];
+            let dropped = self.connections.records.slots[first + k].counters.dropped[0];
             datagrams.end_warm_up(missing as u64, u64::from(dropped));
         }
     }

@@ -11,16 +11,16 @@ use units::param::{Invalid, join};
 use super::{Directions, Dumbbell, Flow, Link, Reverse, Scenario};
 
 /// Most impairments of a wire, and most of them that double packets: each doubles the work.
-const MOST_IMPAIRMENTS: (usize, usize) = (16, 4);
+const MAX_IMPAIRMENTS: (usize, usize) = (16, 4);
 
 /// Refuse more impairments than a wire has.
 fn not_too_many(forward: &[Impairment], reverse: &Reverse, path: &str) -> Result<(), Invalid> {
-    let (most, most_doubling) = MOST_IMPAIRMENTS;
+    let (max, max_doubling) = MAX_IMPAIRMENTS;
     for (list, key) in [(forward, "impairments"), (&reverse.impairments, "reverse.impairments")] {
         let doubling = list.iter().filter(|impairment| impairment.duplicates()).count();
-        if list.len() > most || doubling > most_doubling {
+        if list.len() > max || doubling > max_doubling {
             let problem = format!("has {} impairments, {doubling} of them duplication", list.len());
-            let remedy = format!("give at most {most}, and {most_doubling} of duplication");
+            let remedy = format!("give at most {max}, and {max_doubling} of duplication");
             return Err(Invalid::at(&join(path, key), problem).remedy(remedy));
         }
     }
@@ -46,7 +46,7 @@ impl Dumbbell {
 }
 
 /// The longest name of a host or a flow, in bytes: that of a file.
-const LONGEST_NAME: usize = 200;
+const MAX_NAME_BYTES: usize = 200;
 
 /// Refuses a name that a table could not hold: one that a spreadsheet would take for a formula, or too long a one.
 fn check_name(name: &String, path: &str) -> Result<(), Invalid> {
@@ -54,8 +54,12 @@ fn check_name(name: &String, path: &str) -> Result<(), Invalid> {
         return Err(Invalid::new(path, &name.write(), "begins as a formula does (=, +, -, @)")
             .remedy("a spreadsheet would compute it; begin with a letter"));
     }
-    if name.len() > LONGEST_NAME {
-        return Err(Invalid::new(path, &name.write(), format!("must be at most {LONGEST_NAME} bytes long")));
+    if name.len() > MAX_NAME_BYTES {
+        return Err(Invalid::new(
+            path,
+            &name.write(),
+            format!("must be at most {MAX_NAME_BYTES} bytes long"),
+        ));
     }
     Ok(())
 }

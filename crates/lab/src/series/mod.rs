@@ -23,13 +23,13 @@ use units::param::{Invalid, Json, did_you_mean, words_schema};
 use units::{Read, Time};
 
 use crate::columns::{Definition, Described};
+use crate::observed_packet::ObservedPacket;
 use crate::record::Table;
-use crate::seen::Seen;
-use crate::sum::Sum;
+use crate::totals::ConnectionTotals;
 
-pub use recorder::{Asked, Instant, Lasting, Names, Sizes, Start};
+pub use recorder::{Names, RequestRecord, RunStart, SampledCounts, SingleFlow, Snapshot};
 
-use recorder::{Held, Recorder, Wants};
+use recorder::{Needs, Recorder, StoredRows};
 
 /// Makes of the types of all series the choice among them, and what holds those that a run records.
 macro_rules! series {
@@ -53,8 +53,8 @@ macro_rules! series {
             }
 
             /// What it is called for.
-            pub fn wants(self) -> Wants {
-                match self { $(Series::$Type => $module::$Type::WANTS,)+ }
+            pub fn needs(self) -> Needs {
+                match self { $(Series::$Type => $module::$Type::NEEDS,)+ }
             }
 
             /// Its table.
@@ -63,69 +63,69 @@ macro_rules! series {
             }
 
             /// How many rows a sample of it makes.
-            pub fn rows_a_sample(self, of: &Sizes) -> u64 {
-                match self { $(Series::$Type => $module::$Type::rows_a_sample(of),)+ }
+            pub fn rows_per_sample(self, of: &SampledCounts) -> u64 {
+                match self { $(Series::$Type => $module::$Type::rows_per_sample(of),)+ }
             }
         }
 
         /// The series that a run records. Each is told of what it wants; the others cost a look at whether they are there,
         /// and where a series does nothing not even that.
         #[derive(Debug, Default)]
-        pub struct Recorded { $($module: Option<$module::$Type>,)+ }
+        pub struct RecordedSeries { $($module: Option<$module::$Type>,)+ }
 
-        impl Recorded {
+        impl RecordedSeries {
             /// Those that a scenario asks for.
-            pub fn begin(asked: &[Series], start: &Start) -> Self {
+            pub fn begin(asked: &[Series], start: &RunStart) -> Self {
                 let wanted = |series| asked.contains(&series);
-                Recorded { $($module: wanted(Series::$Type).then(|| Recorder::begin(start)),)+ }
+                RecordedSeries { $($module: wanted(Series::$Type).then(|| Recorder::begin(start)),)+ }
             }
 
             /// What a series holds.
-            fn held(&self, series: Series) -> Held {
-                match series { $(Series::$Type => self.$module.as_ref().map_or_else(Held::default, Recorder::held),)+ }
+            fn stored_rows(&self, series: Series) -> StoredRows {
+                match series { $(Series::$Type => self.$module.as_ref().map_or_else(StoredRows::default, Recorder::stored_rows),)+ }
             }
 
             /// See [`Recorder::sample`].
-            pub fn sample(&mut self, at: &mut Instant) {
-                $(if $module::$Type::WANTS.samples && let Some(series) = &mut self.$module {
+            pub fn sample(&mut self, at: &mut Snapshot) {
+                $(if $module::$Type::NEEDS.samples && let Some(series) = &mut self.$module {
                     series.sample(at);
                 })+
             }
 
             /// See [`Recorder::on_link`].
             pub fn on_link(&mut self, now: Time, link: u32, from: [Time; 2], packet: &Packet) {
-                $(if $module::$Type::WANTS.packets && let Some(series) = &mut self.$module {
+                $(if $module::$Type::NEEDS.packets && let Some(series) = &mut self.$module {
                     series.on_link(now, link, from, packet);
                 })+
             }
 
             /// See [`Recorder::at_host`].
-            pub fn at_host(&mut self, now: Time, end: End, seen: &Seen, acked: [u64; 2]) {
-                $(if $module::$Type::WANTS.packets && let Some(series) = &mut self.$module {
-                    series.at_host(now, end, seen, acked);
+            pub fn at_host(&mut self, now: Time, end: End, observed: &ObservedPacket, acked: [u64; 2]) {
+                $(if $module::$Type::NEEDS.packets && let Some(series) = &mut self.$module {
+                    series.at_host(now, end, observed, acked);
                 })+
             }
 
-            /// See [`Recorder::told`].
-            pub fn told(&mut self, now: Time, end: End, flow: u32, endpoint: &Endpoint) {
-                $(if $module::$Type::WANTS.packets && let Some(series) = &mut self.$module {
-                    series.told(now, end, flow, endpoint);
+            /// See [`Recorder::at_endpoint`].
+            pub fn at_endpoint(&mut self, now: Time, end: End, flow: u32, endpoint: &Endpoint) {
+                $(if $module::$Type::NEEDS.packets && let Some(series) = &mut self.$module {
+                    series.at_endpoint(now, end, flow, endpoint);
                 })+
             }
 
-            /// See [`Recorder::fate`].
-            pub fn fate(&mut self, at: Time, link: u32, flow: u32, fate: &Fate) {
-                $(self.$module.iter_mut().for_each(|series| series.fate(at, link, flow, fate));)+
+            /// See [`Recorder::on_fate`].
+            pub fn on_fate(&mut self, at: Time, link: u32, flow: u32, fate: &Fate) {
+                $(self.$module.iter_mut().for_each(|series| series.on_fate(at, link, flow, fate));)+
             }
 
-            /// See [`Recorder::asked`].
-            pub fn asked(&mut self, asked: &Asked) {
-                $(self.$module.iter_mut().for_each(|series| series.asked(asked));)+
+            /// See [`Recorder::on_request`].
+            pub fn on_request(&mut self, request: &RequestRecord) {
+                $(self.$module.iter_mut().for_each(|series| series.on_request(request));)+
             }
 
-            /// See [`Recorder::transferred`].
-            pub fn transferred(&mut self, flow: u32, sum: &Sum) {
-                $(self.$module.iter_mut().for_each(|series| series.transferred(flow, sum));)+
+            /// See [`Recorder::on_connection_end`].
+            pub fn on_connection_end(&mut self, flow: u32, totals: &ConnectionTotals) {
+                $(self.$module.iter_mut().for_each(|series| series.on_connection_end(flow, totals));)+
             }
 
             /// See [`Recorder::end`].
@@ -178,16 +178,16 @@ impl Read for Series {
     }
 }
 
-impl Recorded {
+impl RecordedSeries {
     /// Whether something was left away for lack of memory.
     pub fn is_full(&self) -> bool {
-        Series::ALL.iter().any(|&series| self.held(series).full)
+        Series::ALL.iter().any(|&series| self.stored_rows(series).full)
     }
 
     /// What the tables of those that are sampled take so far, and what those of all do, in bytes.
     pub fn bytes(&self) -> [u64; 2] {
-        let bytes = |series: &&Series| (self.held(**series).rows * series.table().row()) as u64;
-        let sampled = Series::ALL.iter().filter(|series| series.wants().samples);
+        let bytes = |series: &&Series| (self.stored_rows(**series).rows * series.table().row()) as u64;
+        let sampled = Series::ALL.iter().filter(|series| series.needs().samples);
         [sampled.map(|series| bytes(&series)).sum(), Series::ALL.iter().map(|series| bytes(&series)).sum()]
     }
 }

@@ -3,7 +3,7 @@
 use net::End;
 use units::Time;
 
-use super::recorder::{Held, Lasting, Start};
+use super::recorder::{RunStart, SingleFlow, StoredRows};
 use crate::columns::Definition;
 use crate::memory::List;
 use crate::record::Table;
@@ -20,11 +20,11 @@ pub struct Traced<Progress, Row> {
 
 impl<Progress: Clone + Default, Row> Traced<Progress, Row> {
     /// None yet.
-    pub fn begin(start: &Start) -> Self {
+    pub fn begin(start: &RunStart) -> Self {
         let ends =
-            |of: &Lasting| [of.traced, of.traced && of.converses].map(|end| end.then(Progress::default));
+            |of: &SingleFlow| [of.traced, of.traced && of.converses].map(|end| end.then(Progress::default));
         Traced {
-            progress: start.lasting.iter().map(ends).collect(),
+            progress: start.single.iter().map(ends).collect(),
             rows: Default::default(),
             begins: start.begins,
         }
@@ -43,9 +43,9 @@ impl<Progress: Clone + Default, Row> Traced<Progress, Row> {
     }
 
     /// How many rows there are.
-    pub fn held(&self) -> Held {
+    pub fn stored_rows(&self) -> StoredRows {
         let [client, server] = &self.rows;
-        Held::from(client) + Held::from(server)
+        StoredRows::from(client) + StoredRows::from(server)
     }
 
     /// The rows of clients as a table, and those of servers, if there are any, as another.

@@ -6,7 +6,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// Time taken by a part of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Effort {
+pub struct ComputingTime {
     /// CPU time of the thread, in seconds.
     pub cpu_s: f64,
     /// Time by the wall, in seconds.
@@ -37,8 +37,8 @@ impl Stopwatch {
     }
 
     /// The effort since it was started or read last.
-    pub fn lap(&mut self) -> Effort {
+    pub fn lap(&mut self) -> ComputingTime {
         let before = std::mem::replace(self, Stopwatch::start());
-        Effort { cpu_s: self.cpu - before.cpu, wall_s: (self.wall - before.wall).as_secs_f64() }
+        ComputingTime { cpu_s: self.cpu - before.cpu, wall_s: (self.wall - before.wall).as_secs_f64() }
     }
 }

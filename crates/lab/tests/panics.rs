@@ -3,7 +3,7 @@
 mod common;
 
 use common::{TWO_DOWNLOADS, digest, scenario, try_outcome};
-use lab::{Failure, Watch, named, run, run_guarded};
+use lab::{Failure, Watch, describe, run, run_catching_panics};
 use net::Aqm;
 use queues::{CustomAqms, QueueContext};
 
@@ -24,11 +24,11 @@ fn a_panic_is_an_error_that_names_its_place_and_its_scenario() {
     let queue = r#"{ kind = "custom", law = "Mine" }"#;
     let changes = [("network.queue", queue), ("title", "\"Two\""), ("seed", "9")];
     let scenario = scenario(TWO_DOWNLOADS, &changes).unwrap();
-    let failure = run_guarded(&scenario, &Watch::default(), None, &Panics).unwrap_err();
+    let failure = run_catching_panics(&scenario, &Watch::default(), None, &Panics).unwrap_err();
     assert!(matches!(failure, Failure::Panic(_)));
     let told = failure.to_string();
-    assert!(told.contains("guard.rs:") && told.contains("no Mine on left>right"), "{told}");
-    assert_eq!(named(&scenario), "scenario \"Two\", seed 9");
+    assert!(told.contains("panics.rs:") && told.contains("no Mine on left>right"), "{told}");
+    assert_eq!(describe(&scenario), "scenario \"Two\", seed 9");
 }
 
 #[test]

@@ -9,8 +9,8 @@ use crate::check;
 use crate::failure::Failure;
 
 impl Simulation<'_> {
-    pub(super) fn place(&self, s: u32) -> String {
-        format!("flow {}", self.plan.name(self.connections.fates.slots[s as usize].flow as usize))
+    pub(super) fn flow_label(&self, s: u32) -> String {
+        format!("flow {}", self.plan.name(self.connections.records.slots[s as usize].flow as usize))
     }
 
     pub(super) fn violation(&self, at: Time, place: String, what: impl Into<String>) -> Violation {
@@ -27,7 +27,7 @@ impl Simulation<'_> {
             for entry in link.pipe(&self.network.flight) {
                 let p = &entry.packet;
                 // As if it arrived now; taken back below.
-                self.connections.fates.slots[p.connection as usize].ledger.arrived(p.label.direction());
+                self.connections.records.slots[p.connection as usize].counters.arrived(p.label.direction());
                 if let Some(before) = link.feeder() {
                     self.network.links[before as usize].locate(
                         entry,
@@ -41,12 +41,12 @@ impl Simulation<'_> {
         for (link, inside) in self.network.links.iter().zip(&mut insides) {
             link.locate_all(&self.network.flight, now, inside);
             link.locate_stored(inside, |p| {
-                self.connections.fates.slots[p.connection as usize].ledger.arrived(p.label.direction())
+                self.connections.records.slots[p.connection as usize].counters.arrived(p.label.direction())
             });
         }
         for entry in self.network.wires.iter().flat_map(Wire::inside) {
-            self.connections.fates.slots[entry.packet.connection as usize]
-                .ledger
+            self.connections.records.slots[entry.packet.connection as usize]
+                .counters
                 .arrived(entry.packet.label.direction());
         }
         for (w, wire) in self.network.wires.iter().enumerate() {
@@ -59,17 +59,17 @@ impl Simulation<'_> {
                 Failure::Violation(Violation { at: now, place, what })
             };
             link.counters().check(&insides[l], now).map_err(violation)?;
-            check::classes(link.queue(), link.counters()).map_err(violation)?;
+            check::check_classes(link.queue(), link.counters()).map_err(violation)?;
             let (waits, says) = (insides[l].waiting.packets, link.backlog(now).packets);
             if link.feeder().is_none() && link.counts() && u64::from(says) != waits {
                 return Err(violation(format!("{waits} packets wait and the queue says {says}")));
             }
         }
-        for (s, slot) in self.connections.fates.slots.iter().enumerate() {
-            slot.ledger.check().map_err(|what| self.violation(now, self.place(s as u32), what))?;
+        for (s, slot) in self.connections.records.slots.iter().enumerate() {
+            slot.counters.check().map_err(|what| self.violation(now, self.flow_label(s as u32), what))?;
         }
         self.network.each_inside(&mut |p| {
-            self.connections.fates.slots[p.connection as usize].ledger.sent(p.label.direction());
+            self.connections.records.slots[p.connection as usize].counters.sent(p.label.direction());
         });
         for (conditioner, l) in self.network.conditioners.iter().zip(self.plan.conditioned()) {
             let place = || format!("conditioner of link {}", self.plan.links[l as usize].name());

@@ -54,7 +54,7 @@ counts! {
 /// One connection, or several together: the first start, the last of each milestone ([`Time::NEVER`]
 /// if one has not reached it), and counts added up.
 #[derive(Clone, Copy, Debug)]
-pub struct Sum {
+pub struct ConnectionTotals {
     /// How many connections.
     pub connections: u64,
     /// When the first was opened.
@@ -65,16 +65,21 @@ pub struct Sum {
     pub counts: Counts,
 }
 
-impl Default for Sum {
+impl Default for ConnectionTotals {
     fn default() -> Self {
-        Sum { connections: 0, start: Time::NEVER, milestones: [Time::ZERO; 3], counts: Counts::default() }
+        ConnectionTotals {
+            connections: 0,
+            start: Time::NEVER,
+            milestones: [Time::ZERO; 3],
+            counts: Counts::default(),
+        }
     }
 }
 
-impl Sum {
+impl ConnectionTotals {
     /// That of the data that goes one way in a connection.
-    pub fn of(slot: &Slot, way: Direction, [sender, receiver]: [&Endpoint; 2]) -> Self {
-        let (there, back) = (way.index(), way.opposite().index());
+    pub fn of(slot: &Slot, direction: Direction, [sender, receiver]: [&Endpoint; 2]) -> Self {
+        let (there, back) = (direction.index(), direction.opposite().index());
         let (established, completed, closed) = sender.milestones();
         let (sent, got) = (sender.sender_stats(), receiver.receiver_stats());
         let counts = Counts {
@@ -93,16 +98,21 @@ impl Sum {
             duplicate_segments: got.duplicate_segments,
             duplicate_bytes: got.duplicate_bytes,
             acks_sent: receiver.sent().0,
-            dropped_packets: u64::from(slot.ledger.dropped[there]),
-            marked_packets: u64::from(slot.ledger.marked[there]),
-            dropped_acks: u64::from(slot.ledger.dropped[back]),
+            dropped_packets: u64::from(slot.counters.dropped[there]),
+            marked_packets: u64::from(slot.counters.marked[there]),
+            dropped_acks: u64::from(slot.counters.dropped[back]),
             ecn: u64::from(sender.uses_ecn()),
         };
-        Sum { connections: 1, start: slot.start, milestones: [established, completed, closed], counts }
+        ConnectionTotals {
+            connections: 1,
+            start: slot.start,
+            milestones: [established, completed, closed],
+            counts,
+        }
     }
 
     /// Adds others.
-    pub fn add(&mut self, other: &Sum) {
+    pub fn add(&mut self, other: &ConnectionTotals) {
         self.connections += other.connections;
         self.start = self.start.min(other.start);
         for (mine, its) in self.milestones.iter_mut().zip(other.milestones) {
@@ -112,13 +122,13 @@ impl Sum {
     }
 
     /// The same with the counts since a baseline. Whether ECN was negotiated is a state, so it stays.
-    pub fn since(&self, baseline: Option<&Counts>) -> Sum {
-        let mut sum = *self;
+    pub fn since(&self, baseline: Option<&Counts>) -> ConnectionTotals {
+        let mut totals = *self;
         if let Some(baseline) = baseline {
-            sum.counts.zip(baseline, |mine, before| *mine -= before);
-            sum.counts.ecn = self.counts.ecn;
+            totals.counts.zip(baseline, |mine, before| *mine -= before);
+            totals.counts.ecn = self.counts.ecn;
         }
-        sum
+        totals
     }
 
     /// When the last connection reached a milestone, if all have.

@@ -6,14 +6,14 @@
 //! ahead of the others, in its own order of time. It is told when it is alone, when its application does nothing after
 //! the opening, and when nobody looks at it meanwhile: no series of what it does, no sample of its links, no capture.
 
-use super::built::Built;
+use super::built::BuiltNetwork;
 use super::hops::Hop;
 use super::plan::Plan;
 use crate::scenario::Scenario;
 use crate::series::Series;
 
 /// Finds the ends that are told ahead, and says so on the routes to them.
-pub(super) fn find_told_ahead(scenario: &Scenario, plan: &Plan, built: &mut Built) {
+pub(super) fn find_early_delivery(scenario: &Scenario, plan: &Plan, built: &mut BuiltNetwork) {
     let record = &scenario.record;
     let unseen = |s: &Series| matches!(s, Series::Queue | Series::Transfers | Series::Requests);
     if !record.series.iter().all(unseen) || !record.pcap.on.is_empty() {
@@ -31,22 +31,22 @@ pub(super) fn find_told_ahead(scenario: &Scenario, plan: &Plan, built: &mut Buil
         if plan.application(slot.flow as usize).is_none_or(|a| a.has_state()) {
             continue;
         }
-        for way in [0, 1] {
-            let (first, back) = (slot.first_hop[way] as usize, slot.first_hop[1 - way] as usize);
+        for direction in [0, 1] {
+            let (first, back) = (slot.first_hop[direction] as usize, slot.first_hop[1 - direction] as usize);
             let last = first + built.hops[first..].iter().take_while(|hop| !hop.is_last()).count() - 1;
             let decides = last - usize::from(built.hops[last].only_delays());
             // What the other end sends meets an event before that, so that no end waits for what it tells itself.
             if decides > first && alone(built.hops[last]) && alone(built.hops[back]) {
-                built.hops[decides].set_tells();
+                built.hops[decides].set_delivers_early();
             }
         }
     }
 }
 
 /// How many flows, each way counted, use each link.
-fn users(built: &Built) -> Vec<u32> {
+fn users(built: &BuiltNetwork) -> Vec<u32> {
     let lasting = built.slots.iter().flat_map(|slot| slot.first_hop);
-    let passing = built.sources.iter().flat_map(|source| source.first_hop.repeat(2));
+    let passing = built.arriving_flows.iter().flat_map(|source| source.first_hop.repeat(2));
     let datagrams = built.datagrams.iter().map(|(stream, _)| stream.first_hop);
     let mut users = vec![0; built.links.len()];
     for first in lasting.chain(passing).chain(datagrams) {

@@ -1,4 +1,4 @@
-//! Ends that are told ahead of what reaches them (`build/ahead.rs`), up to a horizon: the end of the run, or the next time at
+//! Ends that are told ahead of what reaches them (`build/early_delivery.rs`), up to a horizon: the end of the run, or the next time at
 //! which the ledgers are held against what is there. At the horizon everybody has come to the same time.
 
 use net::{End, InPipe, Packet};
@@ -9,17 +9,17 @@ use crate::failure::Failure;
 
 impl Simulation<'_> {
     /// A packet was admitted to the last link that decides anything, and arrives at `arrives` over the last link of its
-    /// route, which stands at `hop` and is empty: its `end`, which [hears](Connections::hears) it, is told at once.
+    /// route, which stands at `hop` and is empty: its `end`, which [hears](Connections::can_receive_early) it, is told at once.
     #[inline(never)]
-    pub(super) fn tell_ahead(&mut self, arrives: Time, end: End, hop: u32, packet: &mut Packet) -> Step {
+    pub(super) fn deliver_early(&mut self, arrives: Time, end: End, hop: u32, packet: &mut Packet) -> Step {
         packet.hop = hop;
-        self.come_to(arrives, end, packet)
+        self.advance_and_deliver(arrives, end, packet)
     }
 
     /// The end that a packet reaches comes to the time when it arrives: every timer that expires before does so.
     #[inline(always)]
-    fn come_to(&mut self, arrives: Time, end: End, packet: &Packet) -> Step {
-        self.told = self.told.max(arrives);
+    fn advance_and_deliver(&mut self, arrives: Time, end: End, packet: &Packet) -> Step {
+        self.latest_early_arrival = self.latest_early_arrival.max(arrives);
         loop {
             let due = self.connections.endpoints[end].deadline();
             if due >= arrives {
@@ -42,27 +42,28 @@ impl Simulation<'_> {
         }
         self.horizon = self.next_horizon(limit);
         for hop in 0..self.network.hops.len() {
-            if self.network.hops[hop].tells() {
+            if self.network.hops[hop].delivers_early() {
                 let [here, next] = self.hops_from(hop as u32);
                 let last = if next.only_delays() { next.link() } else { here.link() };
-                self.tell_what_waits(last).map_err(|v| *v)?;
+                self.deliver_waiting(last).map_err(|v| *v)?;
             }
         }
         Ok(())
     }
 
     /// What was beyond the last horizon, in the pipe of a last link, is told too.
-    fn tell_what_waits(&mut self, link: u32) -> Step {
+    fn deliver_waiting(&mut self, link: u32) -> Step {
         loop {
             let first = self.network.links[link as usize].pipe(&self.network.flight).next().copied();
             let end = |packet: &Packet| End::reached(packet.connection, packet.label.direction());
-            let told = |e: &InPipe| e.arrives <= self.horizon && self.connections.hears(end(&e.packet));
-            let Some(InPipe { arrives, packet, .. }) = first.filter(told) else { break };
+            let deliverable =
+                |e: &InPipe| e.arrives <= self.horizon && self.connections.can_receive_early(end(&e.packet));
+            let Some(InPipe { arrives, packet, .. }) = first.filter(deliverable) else { break };
             self.network.links[link as usize].deliver(arrives, &mut self.network.flight);
             if let Some(before) = self.network.links[link as usize].feeder() {
                 self.network.links[before as usize].delivered_beyond(&packet);
             }
-            self.come_to(arrives, end(&packet), &packet)?;
+            self.advance_and_deliver(arrives, end(&packet), &packet)?;
         }
         self.events.set(self.lanes.link(link), self.network.links[link as usize].due());
         Ok(())

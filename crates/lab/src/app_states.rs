@@ -9,9 +9,9 @@ use units::Time;
 
 /// An end of such a connection.
 #[derive(Clone, Copy, Debug)]
-pub struct Actor {
+pub struct AppState {
     /// What the application remembers.
-    pub memory: EndpointState,
+    pub state: EndpointState,
     /// When it is woken; [`Time::NEVER`]: it is not.
     pub wake: Time,
     /// The first byte that it was not told of.
@@ -23,10 +23,10 @@ pub struct Actor {
     pub whole: bool,
 }
 
-impl Actor {
+impl AppState {
     /// An end of a new connection.
-    pub const NEW: Actor = Actor {
-        memory: EndpointState { written: 0, received: 0, begun: 0, ended: 0, awaited: 0, since: Time::ZERO },
+    pub const NEW: AppState = AppState {
+        state: EndpointState { written: 0, received: 0, begun: 0, ended: 0, awaited: 0, since: Time::ZERO },
         wake: Time::NEVER,
         next: Seq(1), // every first sequence number is 0
         opened: false,
@@ -35,38 +35,38 @@ impl Actor {
     };
 }
 
-/// The place of a connection that has none here: none of two ends is that far.
+/// The index of a connection that has none here: none of two ends is that far.
 pub const NONE: u32 = u32::MAX;
-/// What the number of a place begins with where both ends have one.
+/// What the number of a index begins with where both ends have one.
 const BOTH: u32 = 1 << 31;
 
 /// The ends of all such connections: where an application is told nothing at the server's end, the client's alone.
 #[derive(Debug, Default)]
-pub struct Acting {
-    both: Places<[Actor; 2]>,
-    clients: Places<Actor>,
+pub struct AppStates {
+    both: Slab<[AppState; 2]>,
+    clients: Slab<AppState>,
 }
 
-impl Acting {
-    /// A place for a new connection; `both`: for both its ends.
+impl AppStates {
+    /// A index for a new connection; `both`: for both its ends.
     pub fn add(&mut self, both: bool) -> u32 {
-        if both { self.both.add([Actor::NEW; 2]) | BOTH } else { self.clients.add(Actor::NEW) }
+        if both { self.both.add([AppState::NEW; 2]) | BOTH } else { self.clients.add(AppState::NEW) }
     }
 
-    /// The place of a connection that is over.
-    pub fn free(&mut self, place: u32) {
-        match place {
+    /// The index of a connection that is over.
+    pub fn free(&mut self, index: u32) {
+        match index {
             NONE => {}
-            place if place & BOTH != 0 => self.both.free.push(place & !BOTH),
-            place => self.clients.free.push(place),
+            index if index & BOTH != 0 => self.both.free.push(index & !BOTH),
+            index => self.clients.free.push(index),
         }
     }
 
-    /// The ends of a connection that have a place, that which opened it first.
+    /// The ends of a connection that have a index, that which opened it first.
     #[inline]
-    pub fn of(&mut self, place: u32) -> &mut [Actor] {
-        let at = (place & !BOTH) as usize;
-        if place & BOTH != 0 {
+    pub fn of(&mut self, index: u32) -> &mut [AppState] {
+        let at = (index & !BOTH) as usize;
+        if index & BOTH != 0 {
             self.both.all.get_mut(at).map_or(&mut [], |ends| &mut ends[..])
         } else {
             self.clients.all.get_mut(at).map_or(&mut [], from_mut)
@@ -75,9 +75,9 @@ impl Acting {
 
     /// The same, to look at.
     #[inline]
-    pub fn get(&self, place: u32) -> &[Actor] {
-        let at = (place & !BOTH) as usize;
-        if place & BOTH != 0 {
+    pub fn get(&self, index: u32) -> &[AppState] {
+        let at = (index & !BOTH) as usize;
+        if index & BOTH != 0 {
             self.both.all.get(at).map_or(&[], |ends| &ends[..])
         } else {
             self.clients.all.get(at).map_or(&[], from_ref)
@@ -90,24 +90,24 @@ impl Acting {
     }
 }
 
-/// Places that are used again.
+/// Slab that are used again.
 #[derive(Debug)]
-struct Places<T> {
+struct Slab<T> {
     all: Vec<T>,
     free: Vec<u32>,
 }
 
-impl<T> Default for Places<T> {
+impl<T> Default for Slab<T> {
     fn default() -> Self {
-        Places { all: Vec::new(), free: Vec::new() }
+        Slab { all: Vec::new(), free: Vec::new() }
     }
 }
 
-impl<T> Places<T> {
+impl<T> Slab<T> {
     fn add(&mut self, new: T) -> u32 {
-        if let Some(place) = self.free.pop() {
-            self.all[place as usize] = new;
-            return place;
+        if let Some(index) = self.free.pop() {
+            self.all[index as usize] = new;
+            return index;
         }
         if self.all.len() == self.all.capacity() {
             self.all.reserve_exact(self.all.len() / 4 + 64); // among a million, doubling would leave much unused
@@ -123,18 +123,18 @@ mod tests {
 
     #[test]
     fn a_place_is_of_one_end_or_of_two_and_is_used_again() {
-        let mut acting = Acting::default();
-        let places = [false, true, false].map(|both| acting.add(both));
-        for (i, &place) in places.iter().enumerate() {
-            acting.of(place).iter_mut().for_each(|actor| actor.memory.begun = i as u32 + 1);
+        let mut states = AppStates::default();
+        let indices = [false, true, false].map(|both| states.add(both));
+        for (i, &index) in indices.iter().enumerate() {
+            states.of(index).iter_mut().for_each(|app| app.state.begun = i as u32 + 1);
         }
         let seen =
-            |acting: &Acting, place| acting.get(place).iter().map(|a| a.memory.begun).collect::<Vec<_>>();
-        assert_eq!(places.map(|place| seen(&acting, place)), [vec![1], vec![2, 2], vec![3]]);
-        assert!(acting.get(NONE).is_empty() && acting.of(NONE).is_empty());
-        places.iter().for_each(|&place| acting.free(place));
-        assert_eq!([true, false].map(|both| acting.add(both)), [places[1], places[2]]);
-        assert_eq!([1, 2].map(|i| seen(&acting, places[i])), [vec![0, 0], vec![0]]);
-        assert_eq!(acting.bytes(), 4 * size_of::<Actor>());
+            |states: &AppStates, index| states.get(index).iter().map(|a| a.state.begun).collect::<Vec<_>>();
+        assert_eq!(indices.map(|index| seen(&states, index)), [vec![1], vec![2, 2], vec![3]]);
+        assert!(states.get(NONE).is_empty() && states.of(NONE).is_empty());
+        indices.iter().for_each(|&index| states.free(index));
+        assert_eq!([true, false].map(|both| states.add(both)), [indices[1], indices[2]]);
+        assert_eq!([1, 2].map(|i| seen(&states, indices[i])), [vec![0, 0], vec![0]]);
+        assert_eq!(states.bytes(), 4 * size_of::<AppState>());
     }
 }

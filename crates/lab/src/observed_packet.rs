@@ -5,7 +5,7 @@ use wire::Protocol;
 
 /// What is known of a packet where it is seen.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+pub struct ObservedPacket<'a> {
     /// The packet.
     pub packet: &'a Packet,
     /// Its transport.

@@ -8,7 +8,7 @@ use crate::build::LinkPlan;
 use crate::connections::Connections;
 use crate::failure::Failure;
 use crate::limits::Limits;
-use crate::memory::{SMALL, afford};
+use crate::memory::{SMALL, ensure_available};
 use crate::scenario::Scenario;
 use crate::slot::Slot;
 
@@ -23,33 +23,33 @@ pub fn check_size(scenario: &Scenario, limits: &Limits) -> Result<(), Failure> {
     let flow = 2 * size_of::<Endpoint>() + size_of::<Slot>() + FLOW;
     let link = size_of::<LinkPlan>() + size_of::<Link<Discipline>>() + LINK;
     let all = flows.saturating_mul(flow as u64).saturating_add(links.saturating_mul(link as u64));
-    afford(all, &format!("{flows} flows and {links} links"))?;
+    ensure_available(all, &format!("{flows} flows and {links} links"))?;
     let (times, each) = scenario.samples();
     let samples = (times * each) as u64;
     if samples >= SMALL {
-        afford(samples, "the samples")?;
+        ensure_available(samples, "the samples")?;
     }
     limits.check_memory(all.saturating_add(samples))
 }
 
 /// Fails if what was sampled takes too much, in a run that has no duration.
-pub fn check_taken(bytes: u64) -> Result<(), Failure> {
-    if bytes as f64 <= Scenario::MOST_SAMPLED {
+pub fn check_samples(bytes: u64) -> Result<(), Failure> {
+    if bytes as f64 <= Scenario::MAX_SAMPLED {
         return Ok(());
     }
     Err(Failure::Memory(format!(
         "the samples took more than {:.0} GB; raise record.interval, or name links in record.links",
-        Scenario::MOST_SAMPLED / 1e9
+        Scenario::MAX_SAMPLED / 1e9
     )))
 }
 
 /// What packets and connections take, which grow with a run.
-pub fn taken(flight: &Flight, connections: &Connections) -> u64 {
-    let slots = size_of_val(&connections.fates.slots[..]) + connections.acting.bytes();
+pub fn growing_bytes(flight: &Flight, connections: &Connections) -> u64 {
+    let slots = size_of_val(&connections.records.slots[..]) + connections.app_states.bytes();
     (flight.bytes() + connections.endpoints.len() * size_of::<Endpoint>() + slots) as u64
 }
 
 /// Fails unless what grows with a run can grow to twice its size.
 pub fn check_growth(bytes: u64) -> Result<(), Failure> {
-    afford(2 * bytes, "the packets and connections")
+    ensure_available(2 * bytes, "the packets and connections")
 }

@@ -15,23 +15,23 @@ use crate::scenario::Scenario;
 
 thread_local! {
     /// What panicked in a guarded run of this thread; none: no run is guarded.
-    static SAID: RefCell<Option<String>> = const { RefCell::new(None) };
+    static PANIC_MESSAGE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// Panics of guarded runs are kept, others are told as before.
-fn keep_panics() {
+fn install_hook() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let before = take_hook();
         set_hook(Box::new(move |info| {
-            let guarded = SAID.with(|said| match said.borrow_mut().as_mut() {
+            let guarded = PANIC_MESSAGE.with(|message| match message.borrow_mut().as_mut() {
                 Some(text) if text.is_empty() => {
                     let place = info.location().map(|l| format!("{}:{}: ", l.file(), l.line()));
                     let words = words(info.payload());
                     *text = format!("{}{words}", place.unwrap_or_default());
                     true
                 }
-                said => said.is_some(),
+                message => message.is_some(),
             });
             if !guarded {
                 before(info);
@@ -46,26 +46,27 @@ fn words(payload: &dyn Any) -> &str {
 }
 
 /// What `work` gives, or what it panicked with.
-pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    keep_panics();
-    SAID.with(|said| *said.borrow_mut() = Some(String::new()));
+pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    install_hook();
+    PANIC_MESSAGE.with(|message| *message.borrow_mut() = Some(String::new()));
     let done = catch_unwind(AssertUnwindSafe(work));
-    let said = SAID.with(|said| said.borrow_mut().take());
-    done.map_err(|_| said.unwrap_or_default())
+    let message = PANIC_MESSAGE.with(|message| message.borrow_mut().take());
+    done.map_err(|_| message.unwrap_or_default())
 }
 
 /// As [`run_with`], but for panics.
-pub fn run_guarded(
+pub fn run_catching_panics(
     scenario: &Scenario,
     watch: &Watch,
     folder: Option<&Path>,
-    laws: &dyn CustomAqms,
+    custom_aqms: &dyn CustomAqms,
 ) -> Result<Outcome, Failure> {
-    guarded(|| run_with(scenario, watch, folder, laws)).unwrap_or_else(|said| Err(Failure::Panic(said)))
+    catch_panic(|| run_with(scenario, watch, folder, custom_aqms))
+        .unwrap_or_else(|message| Err(Failure::Panic(message)))
 }
 
 /// The scenario of a defect, as its message names it.
-pub fn named(scenario: &Scenario) -> String {
+pub fn describe(scenario: &Scenario) -> String {
     let title = if scenario.title.is_empty() { "Untitled scenario" } else { &scenario.title };
     format!("scenario {title:?}, seed {}", scenario.seed)
 }

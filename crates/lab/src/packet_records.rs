@@ -4,26 +4,26 @@ use impairments::Witness;
 use net::{Fate, OptionStore, Packet, Probe};
 use units::Time;
 
-use crate::series::Recorded;
+use crate::series::RecordedSeries;
 use crate::slot::{Slot, Stage};
 
 /// Enters fates in the ledgers of the connections, and in the series that were asked for.
 #[derive(Debug)]
-pub struct FateRecorder {
+pub struct PacketRecords {
     /// Options of the packets in the network.
     pub options: OptionStore,
     /// The connections.
     pub slots: Vec<Slot>,
     /// Slots whose connection is closed and lost its last packet.
-    pub over: Vec<u32>,
+    pub drained: Vec<u32>,
     /// The series that are recorded: here, since links tell of fates.
-    pub series: Box<Recorded>,
+    pub series: Box<RecordedSeries>,
 }
 
-impl FateRecorder {
+impl PacketRecords {
     /// The view of one link.
     #[inline]
-    pub fn of(&mut self, link: u32) -> LinkProbe<'_> {
+    pub fn probe(&mut self, link: u32) -> LinkProbe<'_> {
         LinkProbe { link, recorder: self }
     }
 }
@@ -32,7 +32,7 @@ impl FateRecorder {
 #[derive(Debug)]
 pub struct LinkProbe<'a> {
     link: u32,
-    recorder: &'a mut FateRecorder,
+    recorder: &'a mut PacketRecords,
 }
 
 impl Probe for LinkProbe<'_> {
@@ -40,16 +40,16 @@ impl Probe for LinkProbe<'_> {
         let r = &mut *self.recorder;
         let (Fate::Dropped(packet, _) | Fate::Marked(packet, _)) = fate;
         let slot = &mut r.slots[packet.connection as usize];
-        r.series.fate(at, self.link, slot.flow, fate);
+        r.series.on_fate(at, self.link, slot.flow, fate);
         match fate {
             Fate::Dropped(..) => {
-                slot.ledger.dropped(packet.label.direction());
+                slot.counters.dropped(packet.label.direction());
                 r.options.release(packet.options);
-                if slot.stage == Stage::Closed && slot.ledger.is_settled() {
-                    r.over.push(packet.connection);
+                if slot.stage == Stage::Closed && slot.counters.is_drained() {
+                    r.drained.push(packet.connection);
                 }
             }
-            Fate::Marked(..) => slot.ledger.marked(packet.label.direction()),
+            Fate::Marked(..) => slot.counters.marked(packet.label.direction()),
         }
     }
 }
@@ -57,7 +57,7 @@ impl Probe for LinkProbe<'_> {
 impl Witness for LinkProbe<'_> {
     fn copy(&mut self, packet: &Packet) -> Packet {
         let r = &mut *self.recorder;
-        r.slots[packet.connection as usize].ledger.sent(packet.label.direction());
+        r.slots[packet.connection as usize].counters.sent(packet.label.direction());
         Packet { options: r.options.copy(packet.options), ..*packet }
     }
 }

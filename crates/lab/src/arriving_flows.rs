@@ -7,11 +7,11 @@ use traffic::opener::Progress;
 use units::Duration;
 
 use crate::histogram::Histogram;
-use crate::sum::Sum;
+use crate::totals::ConnectionTotals;
 
 /// A flow with arrivals.
 #[derive(Debug)]
-pub struct Source {
+pub struct ArrivingFlow {
     /// The flow.
     pub flow: u32,
     /// Where the routes of its connections begin, there and back.
@@ -22,9 +22,9 @@ pub struct Source {
     pub hosts: [(Arc<Tcp>, Duration); 2],
     /// How far the opening of its connections is, and whether there are no more.
     pub progress: Progress,
-    pub over: bool,
+    pub finished: bool,
     /// Which of the accounts has its connections that are over.
-    pub account: usize,
+    pub totals: usize,
     /// Of those whose data was acknowledged, the times from opening to then.
     pub durations: Histogram,
     /// The data of these.
@@ -34,16 +34,16 @@ pub struct Source {
 /// The connections that are over: of one flow, or of all flows of a table where this has one row. So those of many flows are added up
 /// in one place.
 #[derive(Debug)]
-pub struct Account {
+pub struct FlowTotals {
     /// The flow, or the first of them.
     pub flow: u32,
     /// Their sum.
-    pub sum: Sum,
+    pub forward: ConnectionTotals,
     /// The same of the data that comes back, if any does.
-    pub replies: Option<Sum>,
+    pub reverse: Option<ConnectionTotals>,
 }
 
-impl Source {
+impl ArrivingFlow {
     /// The endpoints of a new connection.
     pub fn endpoints(&self) -> [Endpoint; 2] {
         [0, 1].map(|side| {
@@ -53,7 +53,7 @@ impl Source {
     }
 
     /// Counts the time that a connection took, the last time that it is seen.
-    pub fn count(&mut self, connection: &Sum) {
+    pub fn count(&mut self, connection: &ConnectionTotals) {
         if connection.milestones[1] != units::Time::NEVER {
             self.durations.add(connection.milestones[1].since(connection.start));
             self.completed_bytes += connection.counts.acked_bytes;
