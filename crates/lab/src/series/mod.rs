@@ -29,7 +29,7 @@ use crate::totals::ConnectionTotals;
 
 pub use recorder::{Names, RequestRecord, RunStart, SampledCounts, SingleFlow, Snapshot};
 
-use recorder::{Needs, Recorder, StoredRows};
+use recorder::{Needs, Recorder, StoredRows, hooks};
 
 /// Makes of the types of all series the choice among them, and what holds those that a run records.
 macro_rules! series {
@@ -85,61 +85,43 @@ macro_rules! series {
                 match series { $(Series::$Type => self.$module.as_ref().map_or_else(StoredRows::default, Recorder::stored_rows),)+ }
             }
 
-            /// See [`Recorder::sample`].
-            pub fn sample(&mut self, at: &mut Snapshot) {
-                $(if $module::$Type::NEEDS.samples && let Some(series) = &mut self.$module {
-                    series.sample(at);
-                })+
-            }
-
-            /// See [`Recorder::on_link`].
-            pub fn on_link(&mut self, now: Time, link: u32, from: [Time; 2], packet: &Packet) {
-                $(if $module::$Type::NEEDS.packets && let Some(series) = &mut self.$module {
-                    series.on_link(now, link, from, packet);
-                })+
-            }
-
-            /// See [`Recorder::at_host`].
-            pub fn at_host(&mut self, now: Time, end: End, observed: &ObservedPacket, acked: [u64; 2]) {
-                $(if $module::$Type::NEEDS.packets && let Some(series) = &mut self.$module {
-                    series.at_host(now, end, observed, acked);
-                })+
-            }
-
-            /// See [`Recorder::at_endpoint`].
-            pub fn at_endpoint(&mut self, now: Time, end: End, flow: u32, endpoint: &Endpoint) {
-                $(if $module::$Type::NEEDS.packets && let Some(series) = &mut self.$module {
-                    series.at_endpoint(now, end, flow, endpoint);
-                })+
-            }
-
-            /// See [`Recorder::on_fate`].
-            pub fn on_fate(&mut self, at: Time, link: u32, flow: u32, fate: &Fate) {
-                $(self.$module.iter_mut().for_each(|series| series.on_fate(at, link, flow, fate));)+
-            }
-
-            /// See [`Recorder::on_request`].
-            pub fn on_request(&mut self, request: &RequestRecord) {
-                $(self.$module.iter_mut().for_each(|series| series.on_request(request));)+
-            }
-
-            /// See [`Recorder::on_connection_end`].
-            pub fn on_connection_end(&mut self, flow: u32, totals: &ConnectionTotals) {
-                $(self.$module.iter_mut().for_each(|series| series.on_connection_end(flow, totals));)+
-            }
-
-            /// See [`Recorder::end`].
-            pub fn end(&mut self, now: Time) {
-                $(self.$module.iter_mut().for_each(|series| series.end(now));)+
-            }
-
             /// The tables of a series, which is over then.
             pub fn tables(&mut self, series: Series, names: &Names) -> Vec<Table> {
                 match series { $(Series::$Type => self.$module.take().map_or_else(Vec::new, |s| s.tables(names)),)+ }
             }
         }
 
+        hooks! { forward_hooks [$($module::$Type)+] }
     };
+}
+
+/// Define for each hook the method of [`RecordedSeries`] that calls the hook of every recorded series.
+macro_rules! forward_hooks {
+    ($series:tt $($(#[$doc:meta])+ $need:ident fn $hook:ident($($argument:ident: $Type:ty),+);)+) => {
+        impl RecordedSeries {
+            $($(#[$doc])+ pub fn $hook(&mut self, $($argument: $Type),+) {
+                call_hook!(self $series $need $hook($($argument),+));
+            })+
+        }
+    };
+}
+
+/// Call a hook of every recorded series that declares the need of the hook. A run without these
+/// series pays one test per series, and no test for a series that does not declare the need.
+macro_rules! call_hook {
+    ($all:ident [$($module:ident::$Type:ident)+] always $hook:ident $arguments:tt) => {
+        $($all.$module.iter_mut().for_each(|series| call!(series $hook $arguments));)+
+    };
+    ($all:ident [$($module:ident::$Type:ident)+] $need:ident $hook:ident $arguments:tt) => {
+        $(if $module::$Type::NEEDS.$need && let Some(series) = &mut $all.$module {
+            call!(series $hook $arguments);
+        })+
+    };
+}
+
+/// Call a method with arguments in parentheses.
+macro_rules! call {
+    ($series:ident $hook:ident ($($argument:ident),+)) => { $series.$hook($($argument),+) };
 }
 
 series! {

@@ -144,53 +144,73 @@ impl std::ops::Add for StoredRows {
     }
 }
 
-/// A series: from the plan of a run to a table. What it is not interested in does nothing.
-pub trait Recorder: Debug + Sized {
-    /// The columns of its table.
-    type Table: Definition;
-    /// Its name in `record.series`.
-    const WORD: &'static str = Self::Table::IS.names[0];
-    /// What it is, in a sentence: for the reference.
-    const ABOUT: &'static str = Self::Table::IS.about;
-    /// What it is called for.
-    const NEEDS: Needs;
-
-    /// That of a run that begins.
-    fn begin(start: &RunStart) -> Self;
-
-    /// How many rows a sample makes, by which too many are refused before the run.
-    fn rows_per_sample(_of: &SampledCounts) -> u64 {
-        0
-    }
-
-    /// The rows so far, where their number grows with the run.
-    fn stored_rows(&self) -> StoredRows;
-
-    /// An interval is over.
-    fn sample(&mut self, _at: &mut Snapshot) {}
-
-    /// A packet that came to the queue of a link at the first of two times is, or was, transmitted from the second on.
-    fn on_link(&mut self, _now: Time, _link: u32, _from: [Time; 2], _packet: &Packet) {}
-
-    /// The host of an end sends a packet or receives one, when so many bytes of data are acknowledged to the client
-    /// and to the server.
-    fn at_host(&mut self, _now: Time, _end: End, _observed: &ObservedPacket, _acked: [u64; 2]) {}
-
-    /// An end of a connection of this flow was told of a segment, of time, or of its application's wishes.
-    fn at_endpoint(&mut self, _now: Time, _end: End, _flow: u32, _endpoint: &Endpoint) {}
-
-    /// A packet of a flow is dropped or marked at a link.
-    fn on_fate(&mut self, _at: Time, _link: u32, _flow: u32, _fate: &Fate) {}
-
-    /// A request has its response, or the run ends and it has not.
-    fn on_request(&mut self, _request: &RequestRecord) {}
-
-    /// A connection of a flow with arrivals is over, or the run is: what it counted.
-    fn on_connection_end(&mut self, _flow: u32, _totals: &ConnectionTotals) {}
-
-    /// The run ends.
-    fn end(&mut self, _now: Time) {}
-
-    /// What it leaves, under the names of its table.
-    fn tables(self, names: &Names) -> Vec<Table>;
+/// Call the macro `$with` with `$argument` and the list of all hooks of a series.
+///
+/// A hook is declared here only: [`Recorder`] has a method of this signature, and
+/// [`RecordedSeries`](super::RecordedSeries) calls that method of each series that the run records.
+/// The word before `fn` is the entry of [`Needs`] that a series must declare to be called;
+/// `always` stands for none.
+macro_rules! hooks {
+    ($with:ident $argument:tt) => {
+        $with! {
+            $argument
+            /// Take a sample: an interval of `record.interval` is over.
+            samples fn sample(snapshot: &mut Snapshot);
+            /// Record a packet that arrived at the queue of a link at `times[0]` and whose transmission
+            /// began, or will begin, at `times[1]`.
+            packets fn on_link(now: Time, link: u32, times: [Time; 2], packet: &Packet);
+            /// Record a packet that the host of an endpoint sends or receives. `acked` is the number of
+            /// acknowledged bytes of the client and of the server.
+            packets fn at_host(now: Time, end: End, observed: &ObservedPacket, acked: [u64; 2]);
+            /// Record an endpoint that processed a segment, a timer or a request of its application.
+            packets fn at_endpoint(now: Time, end: End, flow: u32, endpoint: &Endpoint);
+            /// Record the drop or the mark of a packet at a link.
+            always fn on_fate(at: Time, link: u32, flow: u32, fate: &Fate);
+            /// Record a request that has its response, or whose connection or run ended without one.
+            always fn on_request(request: &RequestRecord);
+            /// Record a connection of a flow with arrivals that closed, or that was open at the end of
+            /// the run.
+            always fn on_connection_end(flow: u32, totals: &ConnectionTotals);
+            /// Finish the records at the end of the run.
+            always fn end(now: Time);
+        }
+    };
 }
+
+/// Define the trait [`Recorder`] from the list of hooks.
+macro_rules! recorder_trait {
+    ([] $($(#[$doc:meta])+ $need:ident fn $hook:ident($($argument:ident: $Type:ty),+);)+) => {
+        /// A series. It receives the plan of a run and then events, stores rows, and returns tables.
+        /// A hook that a series does not implement does nothing.
+        pub trait Recorder: Debug + Sized {
+            /// Columns of its table.
+            type Table: Definition;
+            /// Name of the series in `record.series`.
+            const WORD: &'static str = Self::Table::IS.names[0];
+            /// Description of the series in the reference, one sentence.
+            const ABOUT: &'static str = Self::Table::IS.about;
+            /// Hooks and data that the series needs.
+            const NEEDS: Needs;
+
+            /// Return the series of a run that begins.
+            fn begin(start: &RunStart) -> Self;
+
+            /// Return the number of rows per sample. A scenario with too many samples is refused.
+            fn rows_per_sample(_of: &SampledCounts) -> u64 {
+                0
+            }
+
+            /// Return the rows stored so far, if their number grows with the run.
+            fn stored_rows(&self) -> StoredRows;
+
+            $($(#[$doc])+ fn $hook(&mut self, $($argument: $Type),+) { let _ = ($($argument,)+); })+
+
+            /// Return the tables of the series.
+            fn tables(self, names: &Names) -> Vec<Table>;
+        }
+    };
+}
+
+hooks! { recorder_trait [] }
+
+pub(super) use hooks;
