@@ -37,7 +37,7 @@ pub struct Slot {
     /// Its place in [`AppStates`](crate::app_states::AppStates).
     pub app_state: u32,
     /// Whether both its ends send data.
-    pub converses: bool,
+    pub is_bidirectional: bool,
     /// What has become of it.
     pub stage: Stage,
     /// The label of what its sender and its receiver send.
@@ -54,7 +54,7 @@ impl Slot {
             flow,
             connection,
             app_state: app_states::NONE,
-            converses: false,
+            is_bidirectional: false,
             stage: Stage::Waiting,
             labels: Direction::BOTH.map(|direction| Label::new(direction).with_dscp(dscp)),
         }

@@ -70,7 +70,7 @@ pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built:
                 .last()
                 .filter(|last| together && plan.table(last.flow as usize) == plan.table(f));
             if last.is_none() {
-                let reverse = plan.converses(f).then(ConnectionTotals::default);
+                let reverse = plan.is_bidirectional(f).then(ConnectionTotals::default);
                 built.flow_totals.push(FlowTotals {
                     flow: f as u32,
                     forward: ConnectionTotals::default(),

@@ -101,7 +101,7 @@ impl Plan {
     }
 
     /// Whether both its hosts send data: the one that opens its connections hears of what comes back.
-    pub fn converses(&self, f: usize) -> bool {
+    pub fn is_bidirectional(&self, f: usize) -> bool {
         self.needs(f, Side::Client).events
     }
 
@@ -137,7 +137,7 @@ impl Plan {
         let there: Vec<bool> = self.links.iter().map(|l| links.contains(&l.name())).collect();
         let mut names = vec![Vec::new(); self.tables()];
         for (f, route) in self.flows.iter().enumerate() {
-            let goes = direction == Direction::Forward || self.converses(f);
+            let goes = direction == Direction::Forward || self.is_bidirectional(f);
             if goes && self.routes[route[direction.index()] as usize].iter().any(|&l| there[l]) {
                 names[self.table(f)].push(self.name(f));
             }
@@ -160,7 +160,7 @@ impl Plan {
     /// A flow that is one connection, as series see it.
     pub fn single_flow(&self, flow: u32, record: &Record) -> SingleFlow {
         let traced = record.traced.is_empty() || record.traced.contains(&self.name(flow as usize));
-        SingleFlow { flow, converses: self.converses(flow as usize), traced }
+        SingleFlow { flow, is_bidirectional: self.is_bidirectional(flow as usize), traced }
     }
 
     /// The links with impairments.

@@ -26,7 +26,7 @@ impl Simulation<'_> {
     pub(super) fn open(&mut self, now: Time, s: u32) {
         let slot = &mut self.connections.records.slots[s as usize];
         let Some(application) = self.plan.application(slot.flow as usize) else { return };
-        (slot.stage, slot.converses) = (Stage::Open, self.plan.converses(slot.flow as usize));
+        (slot.stage, slot.is_bidirectional) = (Stage::Open, self.plan.is_bidirectional(slot.flow as usize));
         if application.has_state() {
             slot.app_state = self.connections.app_states.add(application.needs(Side::Server).events);
         }

@@ -111,7 +111,7 @@ impl Simulation<'_> {
             let Some((segment, ecn)) = endpoint.poll(now, store.blank()) else { break };
             let slot = &mut self.connections.records.slots[s as usize];
             slot.counters.sent(direction);
-            if (direction == Direction::Reverse || slot.converses)
+            if (direction == Direction::Reverse || slot.is_bidirectional)
                 && endpoint.ecn_mode() == EcnMode::Classic
                 && let Some(what) = slot.counters.ack_leaves(direction, segment.flags)
             {

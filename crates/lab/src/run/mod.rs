@@ -200,8 +200,8 @@ impl<'a> Simulation<'a> {
             slots,
             series: Box::new(series),
         };
-        let conversing = (0..plan.flows() as u32).filter(|&f| plan.converses(f as usize)).collect();
-        let exchanges = Exchanges::new(conversing, begins);
+        let bidirectional = (0..plan.flows() as u32).filter(|&f| plan.is_bidirectional(f as usize)).collect();
+        let exchanges = Exchanges::new(bidirectional, begins);
         let connections = Connections {
             endpoints,
             records,

@@ -31,7 +31,7 @@ impl Scenario {
         SampledCounts {
             links: if named == 0 { self.link_count() } else { named },
             single: connections(|_| true),
-            conversing: connections(|application| application.needs(Side::Client).events),
+            bidirectional: connections(|application| application.needs(Side::Client).events),
         }
     }
 

@@ -40,7 +40,7 @@ pub struct SingleFlow {
     /// The flow.
     pub flow: u32,
     /// Whether both its hosts send data.
-    pub converses: bool,
+    pub is_bidirectional: bool,
     /// Whether `record.traced` names it, or nothing.
     pub traced: bool,
 }
@@ -66,7 +66,7 @@ pub struct SampledCounts {
     /// Flows that are one connection.
     pub single: u64,
     /// Of these, those whose two hosts send data.
-    pub conversing: u64,
+    pub bidirectional: u64,
 }
 
 /// A request.

@@ -21,8 +21,9 @@ pub struct Traced<Progress, Row> {
 impl<Progress: Clone + Default, Row> Traced<Progress, Row> {
     /// None yet.
     pub fn begin(start: &RunStart) -> Self {
-        let ends =
-            |of: &SingleFlow| [of.traced, of.traced && of.converses].map(|end| end.then(Progress::default));
+        let ends = |of: &SingleFlow| {
+            [of.traced, of.traced && of.is_bidirectional].map(|end| end.then(Progress::default))
+        };
         Traced {
             progress: start.single.iter().map(ends).collect(),
             rows: Default::default(),
@@ -50,8 +51,8 @@ impl<Progress: Clone + Default, Row> Traced<Progress, Row> {
 
     /// The rows of clients as a table, and those of servers, if there are any, as another.
     pub fn tables<Columns: Definition>(&self, columns: impl Fn(&[Row]) -> Columns) -> Vec<Table> {
-        let converse = self.progress.iter().any(|[_, server]| server.is_some());
-        let ends = Columns::IS.names.iter().zip(&self.rows).take(if converse { 2 } else { 1 });
+        let bidirectional = self.progress.iter().any(|[_, server]| server.is_some());
+        let ends = Columns::IS.names.iter().zip(&self.rows).take(if bidirectional { 2 } else { 1 });
         ends.map(|(name, rows)| columns(rows).named(name)).collect()
     }
 }

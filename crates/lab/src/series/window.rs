@@ -97,15 +97,15 @@ impl Recorder for Window {
 
     fn begin(start: &RunStart) -> Self {
         let single = || (0..).zip(start.single);
-        let converse = single().filter(|(_, connection)| connection.converses);
+        let bidirectional = single().filter(|(_, connection)| connection.is_bidirectional);
         Window {
             clients: Sampled::new(single().map(|(s, of)| (End::sender(s), of.flow))),
-            servers: Sampled::new(converse.map(|(s, of)| (End::receiver(s), of.flow))),
+            servers: Sampled::new(bidirectional.map(|(s, of)| (End::receiver(s), of.flow))),
         }
     }
 
     fn rows_per_sample(of: &SampledCounts) -> u64 {
-        of.single + of.conversing
+        of.single + of.bidirectional
     }
 
     fn stored_rows(&self) -> StoredRows {

@@ -127,7 +127,7 @@ impl Simulation<'_> {
                     .for_each(|totals| see(f, &totals.since(arriving.get(index))));
                 k += 1;
             } else {
-                if direction == Direction::Forward || self.plan.converses(f) {
+                if direction == Direction::Forward || self.plan.is_bidirectional(f) {
                     see(f, &self.connections.totals_of(slot, direction).since(single.get(slot)));
                 }
                 slot += 1;
@@ -139,7 +139,7 @@ impl Simulation<'_> {
     pub(super) fn rows_by_flow(&self, direction: Direction) -> (Vec<u32>, FlowTable) {
         let goes = |f: &u32| match direction {
             Direction::Forward => !self.plan.traffic(*f as usize).is_datagrams(),
-            Direction::Reverse => self.plan.converses(*f as usize),
+            Direction::Reverse => self.plan.is_bidirectional(*f as usize),
         };
         let flows: Vec<u32> = (0..self.plan.flows() as u32).filter(goes).collect();
         let mut table = FlowTable::new(flows.len());

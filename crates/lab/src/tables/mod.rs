@@ -43,8 +43,8 @@ impl Simulation<'_> {
         drop(std::mem::take(&mut self.network.links));
         drop(std::mem::take(&mut self.network.flight));
         drop(std::mem::take(&mut self.events));
-        let conversing = !self.connections.exchanges.flows.is_empty();
-        let directions = if conversing { &Direction::BOTH[..] } else { &[Direction::Forward] };
+        let bidirectional = !self.connections.exchanges.flows.is_empty();
+        let directions = if bidirectional { &Direction::BOTH[..] } else { &[Direction::Forward] };
         let by_direction: Vec<_> = directions
             .iter()
             .map(|&direction| match rows {
@@ -62,7 +62,7 @@ impl Simulation<'_> {
         let mut tables: Vec<Table> = by_direction.next().map(Definition::table).into_iter().collect();
         tables.push(links);
         tables.extend(by_direction.next().map(|replies| replies.named("replies")));
-        if conversing {
+        if bidirectional {
             tables.push(self.exchange_table(names.flows()));
         }
         if !self.connections.arriving_flows.is_empty() {
