@@ -1,5 +1,5 @@
-//! What is kept of connections whose application does something after the opening, beside their slots: flows without
-//! such an application have nothing here.
+//! States of applications that act after the opening of their connection. They are stored beside
+//! the slots of connections, so that a flow without such an application needs no memory here.
 
 use std::slice::{from_mut, from_ref};
 
@@ -7,40 +7,44 @@ use net::Seq;
 use traffic::application::EndpointState;
 use units::Time;
 
-/// An end of such a connection.
+/// State of the application at one endpoint.
 #[derive(Clone, Copy, Debug)]
 pub struct AppState {
-    /// What the application remembers.
+    /// State that the application keeps between events.
     pub state: EndpointState,
-    /// When it is woken; [`Time::NEVER`]: it is not.
+    /// Time of the application's next wake-up; [`Time::NEVER`] if none is set.
     pub wake: Time,
-    /// The first byte that it was not told of.
+    /// First byte whose arrival the application was not yet notified of.
     pub next: Seq,
-    /// Whether it was told that the connection is open, and that the other end has closed.
+    /// True after the application was notified that the connection is open.
     pub opened: bool,
+    /// True after the application was notified that the peer closed.
     pub ended: bool,
-    /// Whether it is told of whole things alone ([`Needs::messages`](traffic::application::Needs::whole)).
+    /// True if the application is notified of complete messages only
+    /// ([`Needs::messages`](traffic::application::Needs::messages)).
     pub whole: bool,
 }
 
 impl AppState {
-    /// An end of a new connection.
+    /// State at an endpoint of a new connection.
     pub const NEW: AppState = AppState {
         state: EndpointState { written: 0, received: 0, begun: 0, ended: 0, awaited: 0, since: Time::ZERO },
         wake: Time::NEVER,
-        next: Seq(1), // every first sequence number is 0
+        next: Seq(1), // The SYN has sequence number 0.
         opened: false,
         ended: false,
         whole: false,
     };
 }
 
-/// The index of a connection that has none here: none of two ends is that far.
+/// Index of a connection without states. It is larger than the index of any connection with two
+/// endpoints.
 pub const NONE: u32 = u32::MAX;
-/// What the number of a index begins with where both ends have one.
+/// Bit that is set in the index of a connection with states at both endpoints.
 const BOTH: u32 = 1 << 31;
 
-/// The ends of all such connections: where an application is told nothing at the server's end, the client's alone.
+/// States of all such connections. If the application at the server receives no events, the
+/// connection has a state at the client only.
 #[derive(Debug, Default)]
 pub struct AppStates {
     both: Slab<[AppState; 2]>,
@@ -48,12 +52,13 @@ pub struct AppStates {
 }
 
 impl AppStates {
-    /// A index for a new connection; `both`: for both its ends.
+    /// Add states for a new connection and return their index. If `both` is true, both endpoints
+    /// have a state.
     pub fn add(&mut self, both: bool) -> u32 {
         if both { self.both.add([AppState::NEW; 2]) | BOTH } else { self.clients.add(AppState::NEW) }
     }
 
-    /// The index of a connection that is over.
+    /// Free the states of a closed connection.
     pub fn free(&mut self, index: u32) {
         match index {
             NONE => {}
@@ -62,7 +67,7 @@ impl AppStates {
         }
     }
 
-    /// The ends of a connection that have a index, that which opened it first.
+    /// Return the states of a connection for changes, that of the client first.
     #[inline]
     pub fn of(&mut self, index: u32) -> &mut [AppState] {
         let at = (index & !BOTH) as usize;
@@ -73,7 +78,7 @@ impl AppStates {
         }
     }
 
-    /// The same, to look at.
+    /// Return the states of a connection, that of the client first.
     #[inline]
     pub fn get(&self, index: u32) -> &[AppState] {
         let at = (index & !BOTH) as usize;
@@ -84,13 +89,13 @@ impl AppStates {
         }
     }
 
-    /// What it takes in memory.
+    /// Return the memory of all states in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.both.all[..]) + size_of_val(&self.clients.all[..])
     }
 }
 
-/// Slab that are used again.
+/// Vector whose freed elements are used again.
 #[derive(Debug)]
 struct Slab<T> {
     all: Vec<T>,
@@ -110,7 +115,7 @@ impl<T> Slab<T> {
             return index;
         }
         if self.all.len() == self.all.capacity() {
-            self.all.reserve_exact(self.all.len() / 4 + 64); // among a million, doubling would leave much unused
+            self.all.reserve_exact(self.all.len() / 4 + 64); // Doubling a million would waste memory.
         }
         self.all.push(new);
         self.all.len() as u32 - 1
@@ -122,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_of_one_end_or_of_two_and_is_used_again() {
+    fn freed_states_are_used_again_by_connections_of_the_same_kind() {
         let mut states = AppStates::default();
         let indices = [false, true, false].map(|both| states.add(both));
         for (i, &index) in indices.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Flows whose connections come and go: what each keeps while its connections pass through the slots.
+//! Flows whose connections arrive during the run, and the totals of their closed connections.
 
 use std::sync::Arc;
 
@@ -9,42 +9,44 @@ use units::Duration;
 use crate::histogram::Histogram;
 use crate::totals::ConnectionTotals;
 
-/// A flow with arrivals.
+/// Flow with arrivals.
 #[derive(Debug)]
 pub struct ArrivingFlow {
-    /// The flow.
+    /// Index of the flow.
     pub flow: u32,
-    /// Where the routes of its connections begin, there and back.
+    /// First hop of the forward and of the reverse route of its connections.
     pub first_hop: [u32; 2],
-    /// The DSCP of what its connections send.
+    /// DSCP of the packets of its connections.
     pub dscp: u8,
-    /// Parameters and clock of the sending and of the receiving host.
+    /// TCP parameters and clock offset of the sending and of the receiving host.
     pub hosts: [(Arc<Tcp>, Duration); 2],
-    /// How far the opening of its connections is, and whether there are no more.
+    /// State of the opener, which opens the connections.
     pub progress: Progress,
+    /// True after the opener opened its last connection.
     pub finished: bool,
-    /// Which of the accounts has its connections that are over.
+    /// Index of the totals that contain its closed connections.
     pub totals: usize,
-    /// Of those whose data was acknowledged, the times from opening to then.
+    /// Times from the opening of a connection to the last acknowledgement of its data, over the
+    /// connections that completed.
     pub durations: Histogram,
-    /// The data of these.
+    /// Acknowledged bytes of the connections that completed.
     pub completed_bytes: u64,
 }
 
-/// The connections that are over: of one flow, or of all flows of a table where this has one row. So those of many flows are added up
-/// in one place.
+/// Totals of closed connections, of one flow or of all flows of a table. With `record.flows =
+/// "table"` the flows of a table share one total, so that a million flows need little memory.
 #[derive(Debug)]
 pub struct FlowTotals {
-    /// The flow, or the first of them.
+    /// Index of the flow, or of the first of the flows.
     pub flow: u32,
-    /// Their sum.
+    /// Totals of the data in the forward direction.
     pub forward: ConnectionTotals,
-    /// The same of the data that comes back, if any does.
+    /// Totals of the data in the reverse direction; `None` if the flow has none.
     pub reverse: Option<ConnectionTotals>,
 }
 
 impl ArrivingFlow {
-    /// The endpoints of a new connection.
+    /// Return the two endpoints of a new connection.
     pub fn endpoints(&self) -> [Endpoint; 2] {
         [0, 1].map(|side| {
             let (tcp, clock) = &self.hosts[side];
@@ -52,7 +54,8 @@ impl ArrivingFlow {
         })
     }
 
-    /// Counts the time that a connection took, the last time that it is seen.
+    /// Add the duration and the bytes of a connection that closed, if all its data was
+    /// acknowledged.
     pub fn count(&mut self, connection: &ConnectionTotals) {
         if connection.milestones[1] != units::Time::NEVER {
             self.durations.add(connection.milestones[1].since(connection.start));

@@ -1,9 +1,10 @@
 //! Captures of a run: a pcapng file for each link and host that the scenario names.
 //!
-//! A link's capture has each packet when its transmission begins, as it is then: marked if the
-//! queue marked it; what the queue dropped is not in it. A host's capture has the packets of its
-//! flows when it sends them, before any queue, and when they arrive. Addresses and ports are made
-//! up: hosts by the order in which flows name them, a pair of ports for each connection.
+//! The capture of a link contains each packet at the beginning of its transmission, with the mark
+//! that the queue may have set. Dropped packets are not in it. The capture of a host contains the
+//! packets of its flows when the host sends them, before any queue, and when they arrive. Addresses
+//! and ports are synthetic. Hosts are numbered in the order in which flows name them, and each
+//! connection has its own pair of ports.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::File;
@@ -20,24 +21,24 @@ use crate::build::Plan;
 use crate::observed_packet::ObservedPacket;
 use crate::scenario::{CapturedPart, IpVersion, Scenario};
 
-/// A link or a host, by its number.
+/// Link or host that is captured, by its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tapped {
     Link(usize),
     Host(u32),
 }
 
-/// The hosts of a scenario and what of them is captured.
+/// Hosts of a scenario, and the links and hosts that are captured.
 #[derive(Debug)]
 struct CapturedPlaces {
     hosts: Vec<String>,
-    /// The hosts that send and receive the data of each flow.
+    /// Hosts that send and receive the data of each flow.
     of_flows: Vec<[u32; 2]>,
     captured: Vec<Tapped>,
 }
 
 impl CapturedPlaces {
-    /// Finds what `record.pcap.on` names.
+    /// Resolve the names in `record.pcap.on`.
     fn find(scenario: &Scenario, plan: &Plan) -> Result<CapturedPlaces, Invalid> {
         let mut hosts: Vec<String> = Vec::new();
         let mut numbers: HashMap<String, u32> = HashMap::new();
@@ -53,7 +54,7 @@ impl CapturedPlaces {
             let link = links.iter().position(|l| l == name).map(Tapped::Link);
             link.or(numbers.get(name).map(|&h| Tapped::Host(h))).ok_or_else(|| {
                 let known: Vec<&str> = links.iter().chain(&hosts).map(String::as_str).take(30).collect();
-                let problem = "is neither a link nor a host that a flow begins or ends at";
+                let problem = "is neither a link nor a host of a flow";
                 Invalid::new(&format!("record.pcap.on.{i}"), &name.write(), problem)
                     .remedy(did_you_mean(name, &known))
             })
@@ -63,12 +64,12 @@ impl CapturedPlaces {
     }
 }
 
-/// Refuses captures of what is not there.
+/// Refuse captures of unknown links and hosts.
 pub fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Invalid> {
     if scenario.record.pcap.on.is_empty() { Ok(()) } else { CapturedPlaces::find(scenario, plan).map(drop) }
 }
 
-/// A packet that will be captured at its time.
+/// Packet that waits until the time at which the capture contains it.
 #[derive(Debug)]
 struct Pending {
     at: Time,
@@ -77,12 +78,12 @@ struct Pending {
     ends: Endpoints,
 }
 
-/// The capture at one place.
+/// Capture of one link or host.
 #[derive(Debug)]
 struct Tap {
     capture: Capture<BufWriter<File>>,
     interface: Interface,
-    /// What is in the queue: in order, as it is served so.
+    /// Packets that are in the queue of the link, in the order of their transmission.
     pending: VecDeque<Pending>,
 }
 
@@ -96,11 +97,11 @@ impl Tap {
     }
 }
 
-/// The captures of a run.
+/// Captures of a run.
 #[derive(Debug)]
 pub struct Captures {
     taps: Vec<Tap>,
-    /// The taps of links and of hosts.
+    /// Index of the tap of each link, and of each host.
     links: Vec<Option<u32>>,
     hosts: Vec<Option<u32>>,
     of_flows: Vec<[u32; 2]>,
@@ -112,7 +113,7 @@ pub struct Captures {
 }
 
 impl Captures {
-    /// Begins the captures of a scenario in a folder, and puts the addresses of its hosts there.
+    /// Create the files of all captures in a folder, and the file with the addresses of the hosts.
     pub fn begin(scenario: &Scenario, plan: &Plan, folder: &Path, slots: usize) -> Result<Captures, String> {
         let places = CapturedPlaces::find(scenario, plan).map_err(|e| e.to_string())?;
         let pcap = &scenario.record.pcap;
@@ -141,7 +142,7 @@ impl Captures {
                 Tapped::Host(h) => &mut all.hosts[h as usize],
             };
             if tap.is_some() {
-                continue; // named twice
+                continue; // The name occurs twice.
             }
             *tap = Some(all.taps.len() as u32);
             let path = folder.join(file_name(name, &mut used_names));
@@ -157,19 +158,19 @@ impl Captures {
         Ok(all)
     }
 
-    /// A connection is opened in a slot.
+    /// Number the connection that was opened in a slot.
     pub fn opened(&mut self, slot: u32) {
         self.connections.resize(self.connections.len().max(slot as usize + 1), 0);
         self.connections[slot as usize] = self.opened;
         self.opened += 1;
     }
 
-    /// A packet that was admitted to a link begins to be transmitted at `at`.
+    /// Capture a packet whose transmission on a link begins at `at`.
     pub fn on_link(&mut self, link: u32, now: Time, at: Time, observed: &ObservedPacket) {
         self.capture(self.links[link as usize], now, at, observed);
     }
 
-    /// The host of an end of its connection sends or receives a packet.
+    /// Capture a packet that the host of an endpoint sends or receives.
     pub fn at_host(&mut self, now: Time, end: End, observed: &ObservedPacket) {
         let host = self.of_flows[observed.flow as usize][end.sends().index()];
         self.capture(self.hosts[host as usize], now, now, observed);
@@ -193,12 +194,12 @@ impl Captures {
         self.failed = result.err();
     }
 
-    /// What went wrong, if anything did.
+    /// Return the error of the captures, if one failed.
     pub fn failure(&self) -> Option<String> {
         self.failed.as_ref().map(ToString::to_string)
     }
 
-    /// Writes what was observed up to the end of the run.
+    /// Write the packets that were observed up to the end of the run, and close the files.
     pub fn finish(self, end: Time) -> Result<(), String> {
         if let Some(failed) = self.failed {
             return Err(failed.to_string());
@@ -212,7 +213,7 @@ impl Captures {
     }
 }
 
-/// The file of addresses and names that Wireshark reads beside a capture.
+/// Name of the file with addresses and host names, which Wireshark reads beside a capture.
 const HOSTS: &str = "hosts";
 
 fn write_hosts(path: &Path, family: Family, hosts: &[String]) -> std::io::Result<()> {
@@ -225,8 +226,8 @@ fn write_hosts(path: &Path, family: Family, hosts: &[String]) -> std::io::Result
     file.flush()
 }
 
-/// A name for the file of a link or host, whatever its own: `left>right` becomes
-/// `left_to_right.pcapng`.
+/// Return an unused file name for a link or host. Characters that are unsafe in file names are
+/// replaced: the file of `left>right` is `left_to_right.pcapng`.
 fn file_name(name: &str, used_names: &mut HashSet<String>) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let stem: String = name.replace('>', "_to_").chars().map(plain).collect();
@@ -243,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_have_names_of_their_own() {
+    fn each_capture_has_its_own_file_name() {
         let mut used_names = HashSet::new();
         let names =
             ["left>right", "left_to_right", "../a b", "left-0"].map(|n| file_name(n, &mut used_names));

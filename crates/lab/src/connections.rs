@@ -1,7 +1,8 @@
-//! The connections of a run: slots and ends, the flows that open connections, and the flows of datagrams.
+//! Connections of a run: slots and endpoints, flows with arrivals, and flows of datagrams.
 //!
-//! First come the slots of flows that are one connection, then those of flows of datagrams, which have no endpoints, then those of
-//! connections that come and go.
+//! The first slots belong to flows with a single connection. They are followed by the slots of
+//! flows of datagrams, which have no endpoints, and by the slots of connections that arrive during
+//! the run.
 
 use net::{Direction, End};
 
@@ -16,53 +17,53 @@ use crate::flow_index::index_of_flow;
 use crate::packet_records::PacketRecords;
 use crate::totals::ConnectionTotals;
 
-/// What sends and receives.
+/// Flows and connections, with everything that sends and receives.
 pub struct Connections {
-    /// The ends, two a slot.
+    /// Endpoints, two per slot.
     pub endpoints: Endpoints,
-    /// The slots, and what is told of fates.
+    /// Slots, and the records of packets at links.
     pub records: PacketRecords,
-    /// What is kept of those whose application acts after the opening.
+    /// States of applications that act after the opening.
     pub app_states: AppStates,
-    /// The requests of those whose two hosts send data.
+    /// Requests of the flows whose two hosts send data.
     pub exchanges: Exchanges,
-    /// How many slots are those of flows that are one connection.
+    /// Number of flows with a single connection, which is also the number of their slots.
     pub single: usize,
-    /// Slots whose connection is over.
+    /// Slots whose connection closed and was counted.
     pub free: Vec<u32>,
-    /// The flows with arrivals.
+    /// Flows with arrivals.
     pub arriving_flows: Vec<ArrivingFlow>,
-    /// Where their connections are added up.
+    /// Totals of closed connections.
     pub flow_totals: Vec<FlowTotals>,
-    /// The flows of datagrams.
+    /// Flows of datagrams.
     pub datagrams: Vec<Datagrams>,
-    /// The random numbers of each table of flows.
+    /// Random numbers of each table of flows.
     pub draws: Vec<DrawStreams>,
-    /// Connections and sources so far.
+    /// Number of flows and connections that have begun.
     pub begun: u64,
-    /// Those of them that are not over.
+    /// Number of flows and connections that have begun and are not finished.
     pub open: u64,
 }
 
 impl Connections {
-    /// The first slot of connections that come and go.
+    /// Return the first slot of connections that arrive during the run.
     pub fn first_arriving_slot(&self) -> usize {
         self.single + self.datagrams.len()
     }
 
-    /// Whether an end may be told ahead of what reaches it: it is open. (The run may be over before something reaches a closed
-    /// one.)
+    /// Return true if an endpoint can receive packets early, which requires that it is not closed.
+    /// The run may be over before a packet reaches a closed endpoint.
     #[inline(always)]
     pub fn can_receive_early(&self, end: End) -> bool {
         !self.endpoints[end].is_closed()
     }
 
-    /// Which of the sources that of a flow is.
+    /// Return the index of a flow among the flows with arrivals.
     pub fn arriving_flow_of(&self, flow: u32) -> usize {
         index_of_flow(flow, &self.arriving_flows, |source| source.flow)
     }
 
-    /// What the connection in a slot counted of the data that goes one way.
+    /// Return the counts of the connection in a slot for the data of one direction.
     pub fn totals_of(&self, s: usize, direction: Direction) -> ConnectionTotals {
         let [client, server] = self.endpoints.of(s as u32);
         let ends = if direction == Direction::Forward { [client, server] } else { [server, client] };

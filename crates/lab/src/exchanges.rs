@@ -1,4 +1,4 @@
-//! Requests and their responses, as applications that have such tell of them.
+//! Counts of requests and responses that applications report.
 
 use tcp::Endpoint;
 use traffic::application::{RequestLog, Transaction};
@@ -9,35 +9,37 @@ use crate::histogram::Histogram;
 use crate::series::{RecordedSeries, RequestRecord};
 use crate::slot::Slot;
 
-/// The requests of a flow.
+/// Requests of a flow.
 #[derive(Debug, Default)]
 pub struct Exchange {
-    /// Requests that were written.
+    /// Number of requests.
     pub begun: u64,
-    /// The times from a request to the end of its response, of those that were answered.
+    /// Times from a request to the end of its response, over the completed requests.
     pub times: Histogram,
-    /// The bytes of these requests and of their responses.
+    /// Bytes of the completed requests, and of their responses.
     pub bytes: [u64; 2],
 }
 
-/// The requests of all flows whose two hosts send data.
+/// Requests of all flows whose two hosts send data.
 #[derive(Debug, Default)]
 pub struct Exchanges {
-    /// These flows, in their order.
+    /// Indices of these flows, in ascending order.
     pub flows: Vec<u32>,
     of: Vec<Exchange>,
-    /// Requests that were written before this time are not counted.
+    /// End of the warm-up. Earlier requests are not counted.
     begins: Time,
 }
 
 impl Exchanges {
-    /// Those of these flows, which are in order, from a time on.
+    /// Return the counts of these flows. `flows` is in ascending order, and requests before
+    /// `begins` are not counted.
     pub fn new(flows: Vec<u32>, begins: Time) -> Self {
         let of = flows.iter().map(|_| Exchange::default()).collect();
         Exchanges { flows, of, begins }
     }
 
-    /// Where the application of a connection tells of its requests; series hear of them too.
+    /// Return the log to which the application of a connection reports its requests. The log also
+    /// passes them to the series.
     pub fn log<'a>(
         &'a mut self,
         series: &'a mut RecordedSeries,
@@ -56,19 +58,19 @@ impl Exchanges {
         }
     }
 
-    /// The requests of a flow, if one that was written at this time counts.
+    /// Return the counts of a flow, if a request written at this time is counted.
     fn of(&mut self, flow: u32, written: Time) -> Option<&mut Exchange> {
         let index = index_of_flow(flow, &self.flows, |flow| *flow);
         self.of.get_mut(index).filter(|_| self.flows[index] == flow && written >= self.begins)
     }
 
-    /// Each flow that wrote any, with its requests.
+    /// Return each flow that has requests, with its counts.
     pub fn each(&self) -> impl Iterator<Item = (u32, &Exchange)> {
         self.flows.iter().copied().zip(&self.of).filter(|(_, exchange)| exchange.begun > 0)
     }
 }
 
-/// A request of a flow and its connection, as series hear of it.
+/// Return the record of a request for the series.
 pub fn request_record(
     whose: [u32; 2],
     ends: [&Endpoint; 2],
@@ -87,7 +89,7 @@ pub fn request_record(
     }
 }
 
-/// Enters the requests of a connection.
+/// Log of the requests of one connection.
 #[derive(Debug)]
 pub struct ConnectionRequests<'a> {
     exchanges: &'a mut Exchanges,
@@ -96,7 +98,7 @@ pub struct ConnectionRequests<'a> {
     connection: u32,
     ends: [&'a Endpoint; 2],
     now: Time,
-    /// How many were answered now.
+    /// Number of responses that the application has reported to this log.
     pub count: u32,
 }
 

@@ -1,19 +1,19 @@
-//! What captures and series are told of a packet.
+//! Description of a packet for captures and series.
 
 use net::{Options, Packet};
 use wire::Protocol;
 
-/// What is known of a packet where it is seen.
+/// Packet with the context that captures and series need.
 #[derive(Clone, Copy, Debug)]
 pub struct ObservedPacket<'a> {
-    /// The packet.
+    /// Packet.
     pub packet: &'a Packet,
-    /// Its transport.
+    /// Transport protocol.
     pub protocol: Protocol,
-    /// Its options.
+    /// TCP options.
     pub options: Options,
-    /// The flow it belongs to.
+    /// Index of the flow.
     pub flow: u32,
-    /// The shift of its window.
+    /// Window scale shift of the endpoint that sent the packet.
     pub shift: u8,
 }

@@ -1,4 +1,4 @@
-//! What becomes of packets at links, as connections and series see it.
+//! Records of drops, marks and copies that links report: counters of connections, and series.
 
 use impairments::Witness;
 use net::{Fate, OptionStore, Packet, Probe};
@@ -7,28 +7,28 @@ use units::Time;
 use crate::series::RecordedSeries;
 use crate::slot::{Slot, Stage};
 
-/// Enters fates in the ledgers of the connections, and in the series that were asked for.
+/// State that changes when a link drops, marks or copies a packet.
 #[derive(Debug)]
 pub struct PacketRecords {
     /// Options of the packets in the network.
     pub options: OptionStore,
-    /// The connections.
+    /// Slots of all connections.
     pub slots: Vec<Slot>,
-    /// Slots whose connection is closed and lost its last packet.
+    /// Slots of closed connections whose last packet in the network was dropped.
     pub drained: Vec<u32>,
-    /// The series that are recorded: here, since links tell of fates.
+    /// Series that the run records. They are here because links report drops and marks to them.
     pub series: Box<RecordedSeries>,
 }
 
 impl PacketRecords {
-    /// The view of one link.
+    /// Return the probe of one link.
     #[inline]
     pub fn probe(&mut self, link: u32) -> LinkProbe<'_> {
         LinkProbe { link, recorder: self }
     }
 }
 
-/// Sees the fates at one link.
+/// Probe through which one link reports drops, marks and copies.
 #[derive(Debug)]
 pub struct LinkProbe<'a> {
     link: u32,

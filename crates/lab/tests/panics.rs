@@ -37,7 +37,7 @@ fn samples_that_would_take_too_much_are_refused_before_the_run() {
         [("duration", "\"1000000 s\""), ("record", r#"{ interval = "1 us", series = ["queue", "window"] }"#)];
     let told = scenario(TWO_DOWNLOADS, &changes).unwrap_err();
     assert!(told.starts_with("record.interval: \"1 us\" makes 1000000000001 samples of"), "{told}");
-    assert!(told.contains("at most 4 GB are kept; sample every"), "{told}");
+    assert!(told.contains("more than the maximum of 4 GB; sample every"), "{told}");
     let least = told.split("every ").nth(1).unwrap().split(" or").next().unwrap();
     let record = format!("{{ interval = \"{least}\", series = [\"queue\", \"window\"] }}");
     let changes = [("duration", "\"1000000 s\""), ("record", record.as_str())];
@@ -53,7 +53,10 @@ fn times_beyond_213_days_are_an_error() {
         ("flows.0.traffic", "{ kind = \"cbr\", rate = \"10 bit/s\" }"),
     ];
     let told = try_outcome(TWO_DOWNLOADS, &slow).unwrap_err().to_string();
-    assert!(told.contains("what waits at left>right would arrive more than 213 days after"), "{told}");
+    assert!(
+        told.contains("the queue of left>right would deliver packets more than 213 days after"),
+        "{told}"
+    );
     for long in ["\"214 days\"", "\"1e8 s\"", "\"5112 h\"", "\"1e300 h\""] {
         assert!(scenario(TWO_DOWNLOADS, &[("duration", long)]).is_err(), "{long}");
     }

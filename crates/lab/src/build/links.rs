@@ -141,7 +141,7 @@ fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
                 return Err(Invalid::at(&path, "must name two nodes, from and to"));
             }
             if from == to {
-                let problem = "is also where the link comes from";
+                let problem = "is also the node in from";
                 return Err(
                     Invalid::new(&join(&path, "to"), &to.write(), problem).remedy("name another node")
                 );

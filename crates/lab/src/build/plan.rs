@@ -225,7 +225,7 @@ pub(super) fn lay_out_plan(scenario: &Scenario) -> Result<Plan, Invalid> {
             let (from, to) = (plan.from(f), plan.to(f));
             let (a, b) = (nodes.find(&join(&path, "from"), &from)?, nodes.find(&join(&path, "to"), &to)?);
             if a == b {
-                let problem = "is also where the flow comes from";
+                let problem = "is also the host in from";
                 return Err(
                     Invalid::new(&join(&path, "to"), &to.write(), problem).remedy("name another host")
                 );

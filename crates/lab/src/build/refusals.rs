@@ -43,7 +43,7 @@ fn unknown_links(names: &[String], plan: &Plan) -> Result<(), Invalid> {
             return Err(Invalid::new(
                 &format!("record.links.{i}"),
                 &name.write(),
-                "is no link of the network",
+                "is not a link of the network",
             )
             .remedy(did_you_mean(name, &shown)));
         }
@@ -61,7 +61,7 @@ fn unknown_traced(traced: &[String], plan: &Plan) -> Result<(), Invalid> {
     for (i, name) in traced.iter().enumerate() {
         if !names.contains(name) {
             let shown: Vec<&str> = names.iter().map(String::as_str).take(30).collect();
-            let problem = "is no flow of one connection";
+            let problem = "is not a flow with a single connection";
             return Err(Invalid::new(&format!("record.traced.{i}"), &name.write(), problem)
                 .remedy(did_you_mean(name, &shown)));
         }
@@ -121,9 +121,12 @@ pub fn refuse_unknown_custom_aqms(plan: &Plan, custom_aqms: &dyn CustomAqms) -> 
             let path = format!("law of the queue of {}", link.name());
             let remedy =
                 format!("run the scenario from Python, with queues={{\"{}\": MyQueue()}}", link.name());
-            return Err(
-                Invalid::new(&path, &law, "is a law written in Python that nobody gave").remedy(remedy)
-            );
+            return Err(Invalid::new(
+                &path,
+                &law,
+                "is an AQM written in Python, but the run has no AQM of this name",
+            )
+            .remedy(remedy));
         }
     }
     Ok(())

@@ -64,8 +64,8 @@ impl<'a> Routes<'a> {
         }
         let names = &self.nodes.names;
         let links = self.paths.path(from, to).ok_or_else(|| {
-            Invalid::at(path, format!("no links lead from {} to {}", names[from], names[to]))
-                .remedy("add links: packets need a way there, and those of TCP a way back")
+            Invalid::at(path, format!("no route leads from {} to {}", names[from], names[to]))
+                .remedy("add links, for TCP in both directions")
         })?;
         self.routes.push(links);
         let route = self.routes.len() as u32 - 1;

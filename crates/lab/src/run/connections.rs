@@ -127,7 +127,10 @@ impl Simulation<'_> {
             }
             self.enter(now, hop, &mut packet)?;
             if said_all {
-                debug_assert!(self.is_silent(now, end), "an end said all and says more");
+                debug_assert!(
+                    self.is_silent(now, end),
+                    "an endpoint has a segment to send after it reported none"
+                );
                 break;
             }
         }

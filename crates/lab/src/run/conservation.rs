@@ -60,9 +60,9 @@ impl Simulation<'_> {
             };
             link.counters().check(&insides[l], now).map_err(violation)?;
             check::check_classes(link.queue(), link.counters()).map_err(violation)?;
-            let (waits, says) = (insides[l].waiting.packets, link.backlog(now).packets);
-            if link.feeder().is_none() && link.counts() && u64::from(says) != waits {
-                return Err(violation(format!("{waits} packets wait and the queue says {says}")));
+            let (waiting, counted) = (insides[l].waiting.packets, link.backlog(now).packets);
+            if link.feeder().is_none() && link.counts() && u64::from(counted) != waiting {
+                return Err(violation(format!("{waiting} packets wait, but the queue counts {counted}")));
             }
         }
         for (s, slot) in self.connections.records.slots.iter().enumerate() {

@@ -38,7 +38,7 @@ pub fn check_samples(bytes: u64) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::Memory(format!(
-        "the samples took more than {:.0} GB; raise record.interval, or name links in record.links",
+        "the samples took more than {:.0} GB; raise record.interval, or select links by record.links",
         Scenario::MAX_SAMPLED / 1e9
     )))
 }

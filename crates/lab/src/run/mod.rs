@@ -298,8 +298,8 @@ impl<'a> Simulation<'a> {
         let Some(l) = self.network.links.iter().position(|link| link.is_beyond_time()) else { return Ok(()) };
         let link = self.plan.links[l].name();
         Err(Failure::Stalled(format!(
-            "what waits at {link} would arrive more than 213 days after the start, where time ends; raise its rate or let \
-             less wait"
+            "the queue of {link} would deliver packets more than 213 days after the start, which is the maximum time; raise its rate or \
+             shorten its queue"
         )))
     }
 
@@ -353,7 +353,8 @@ impl<'a> Simulation<'a> {
     /// Fails if something was left away for lack of memory.
     fn check_series(&self) -> Result<(), Failure> {
         if self.connections.records.series.is_full() {
-            let problem = "there is not enough memory for the series; record fewer, or a shorter run";
+            let problem =
+                "there is not enough memory for the series; record fewer series, or shorten the run";
             return Err(Failure::Memory(problem.into()));
         }
         Ok(())

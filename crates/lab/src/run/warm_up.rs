@@ -106,7 +106,7 @@ impl Simulation<'_> {
         if !self.warming_up {
             return Ok(());
         }
-        let problem = format!("leaves nothing of the run, whose last connection closed at {}", self.end);
+        let problem = format!("is not shorter than the run, whose last connection closed at {}", self.end);
         Err(Invalid::new("warm_up", &self.scenario.warm_up.write(), problem)
             .remedy("shorten it, or set a duration")
             .into())

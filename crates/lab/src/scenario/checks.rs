@@ -51,8 +51,8 @@ const MAX_NAME_BYTES: usize = 200;
 /// Refuses a name that a table could not hold: one that a spreadsheet would take for a formula, or too long a one.
 fn check_name(name: &String, path: &str) -> Result<(), Invalid> {
     if name.starts_with(['=', '+', '-', '@']) {
-        return Err(Invalid::new(path, &name.write(), "begins as a formula does (=, +, -, @)")
-            .remedy("a spreadsheet would compute it; begin with a letter"));
+        return Err(Invalid::new(path, &name.write(), "begins like a formula (=, +, -, @)")
+            .remedy("begin with a letter, because a spreadsheet would compute the name"));
     }
     if name.len() > MAX_NAME_BYTES {
         return Err(Invalid::new(
@@ -69,7 +69,7 @@ impl Link {
         check_name(&self.from, &join(path, "from"))?;
         check_name(&self.to, &join(path, "to"))?;
         if self.directions == Directions::One && self.reverse != Reverse::default() {
-            let problem = "is given, and the link has directions = \"one\"";
+            let problem = "cannot be used in a link with directions = \"one\"";
             return Err(Invalid::at(&join(path, "reverse"), problem).remedy("leave one of them out"));
         }
         not_too_many(&self.impairments, &self.reverse, path)
@@ -117,7 +117,7 @@ fn check_scoreboard(tcp: &Tcp, flow: &Flow, path: &str) -> Result<(), Invalid> {
     } else {
         "sack is false".into()
     };
-    Err(Invalid::new(&path, &value, format!("works on what SACK reports, and {why}")).remedy(remedy))
+    Err(Invalid::new(&path, &value, format!("needs SACK, and {why}")).remedy(remedy))
 }
 
 impl Scenario {
@@ -141,7 +141,7 @@ impl Scenario {
                     ("receiver_tcp", !flow.receiver_tcp.is_none()),
                 ] {
                     if there {
-                        let problem = "is for connections, and the flow has none: nobody answers its packets";
+                        let problem = "cannot be used in a flow of datagrams, which has no connections";
                         return Err(Invalid::at(&join(&path, key), problem).remedy("leave it out"));
                     }
                 }
@@ -152,7 +152,7 @@ impl Scenario {
             {
                 let kind = flow.traffic.kind();
                 let problem =
-                    format!("is there, and traffic of the kind {kind} says itself when its connections come");
+                    format!("cannot be used with traffic of kind {kind}, which opens its own connections");
                 return Err(
                     Invalid::new(&join(&path, "arrivals"), &arrivals.write(), problem).remedy("leave it out")
                 );
@@ -165,9 +165,10 @@ impl Scenario {
         let accompanies =
             |flow: &Flow| flow.traffic.emitter(Stream::new(0, "")).is_some_and(|datagrams| !datagrams.ends());
         if self.duration.is_none() && self.flows.iter().all(accompanies) {
-            let problem = "have packets without end and nothing else, and the scenario has no duration";
-            return Err(Invalid::at(&flows, problem)
-                .remedy("give one of them packets or lasts, or the scenario a duration"));
+            let problem = "are endless streams of datagrams, and the scenario has no duration";
+            return Err(
+                Invalid::at(&flows, problem).remedy("set packets or lasts in one of them, or set a duration")
+            );
         }
         self.check_warm_up(path)?;
         self.check_samples(path)

@@ -54,7 +54,7 @@ impl Scenario {
             let (record, seconds) = (&self.record, times * self.record.interval.seconds());
             let least = Duration::from_seconds((seconds * each / Self::MAX_SAMPLED * 1e3).ceil() / 1e3);
             let problem = format!(
-                "makes {times:.0} samples of {each:.0} B, {:.1} GB by the end, and at most {:.0} GB are kept",
+                "makes {times:.0} samples of {each:.0} B, {:.1} GB by the end, more than the maximum of {:.0} GB",
                 times * each / 1e9,
                 Self::MAX_SAMPLED / 1e9
             );
