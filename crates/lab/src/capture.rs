@@ -88,6 +88,7 @@ struct Tap {
 }
 
 impl Tap {
+    /// Write the packets whose time has come.
     fn write_until(&mut self, now: Time) -> Result<(), CaptureError> {
         while let Some(p) = self.pending.front().filter(|p| p.at <= now) {
             self.capture.packet(self.interface, p.at, &p.packet, &p.carried, &p.ends)?;
@@ -176,6 +177,7 @@ impl Captures {
         self.capture(self.hosts[host as usize], now, now, observed);
     }
 
+    /// Capture a packet at a tap, and write the packets whose time has come.
     fn capture(&mut self, tap: Option<u32>, now: Time, at: Time, observed: &ObservedPacket) {
         let Some(tap) = tap.filter(|_| self.failed.is_none()) else { return };
         let [from, to] = self.of_flows[observed.flow as usize];
@@ -216,6 +218,7 @@ impl Captures {
 /// Name of the file with addresses and host names, which Wireshark reads beside a capture.
 const HOSTS: &str = "hosts";
 
+/// Write the addresses and names of the hosts.
 fn write_hosts(path: &Path, family: Family, hosts: &[String]) -> std::io::Result<()> {
     let mut file = BufWriter::new(File::create_new(path)?);
     for (h, name) in hosts.iter().enumerate() {

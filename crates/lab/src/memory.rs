@@ -1,5 +1,5 @@
 //! Checks that memory suffices. If it does not, the run ends with an error. The standard library
-//! would abort the process, so large allocations are checked before they are made.
+//! would abort the process, so the simulator checks large allocations first.
 
 use std::ops::Deref;
 

@@ -55,6 +55,7 @@ impl Simulation<'_> {
         all
     }
 
+    /// Return the warning about the flows for whose connections the condition holds.
     fn of_flows(&self, (about, holds, what): &(&'static str, Condition, &str)) -> Option<Warning> {
         let mut counts = vec![(0, 0); self.plan.tables()];
         for s in 0..self.connections.single {
@@ -96,14 +97,17 @@ impl Simulation<'_> {
         Some(Warning { about: "small-buffer", text })
     }
 
+    /// Return the number of dropped packets of all links.
     fn dropped(&self) -> u64 {
         self.network.links.iter().map(|l| l.counters().signals().dropped.packets).sum()
     }
 
+    /// Return the number of marked packets of all links.
     fn marked(&self) -> u64 {
         self.network.links.iter().map(|l| l.counters().signals().marked()).sum()
     }
 
+    /// Warn if connections use ECN and the queues drop packets without marking any.
     fn without_marks(&self) -> Option<Warning> {
         let able = (0..self.connections.single).filter(|&s| self.sender(s).uses_ecn()).count();
         let dropped = self.dropped();
@@ -117,6 +121,7 @@ impl Simulation<'_> {
         (able > 0 && dropped > 0 && self.marked() == 0).then(|| Warning { about: "no-marks", text: text() })
     }
 
+    /// Warn if no packet was dropped or marked.
     fn without_congestion(&self) -> Option<Warning> {
         let some = self.connections.single > 0 || !self.connections.arriving_flows.is_empty();
         let none = some && self.network.wires.is_empty() && self.dropped() == 0 && self.marked() == 0;
@@ -125,11 +130,13 @@ impl Simulation<'_> {
         none.then(|| Warning { about: "no-congestion", text: text.into() })
     }
 
+    /// Return the sending endpoint of the connection in a slot.
     fn sender(&self, s: usize) -> &Endpoint {
         &self.connections.endpoints[End::sender(s as u32)]
     }
 }
 
+/// Return true if the limit of a queue is below two packets.
 fn is_small(queue: &Queue, tcp: &Tcp) -> bool {
     let limit = queue.write().get("limit").and_then(|limit| Depth::read(limit, "").ok());
     let packet = (tcp.mss.0 + tcp.wire.data_header.0) as f64;
@@ -140,11 +147,13 @@ fn is_small(queue: &Queue, tcp: &Tcp) -> bool {
     }
 }
 
+/// Return true if the receive window limits the sender at the end of the run.
 fn is_held_by_window(sim: &Simulation, s: usize) -> bool {
     let (window, acked) = (sim.sender(s).window(), sim.sender(s).acked() as f64);
     window.cwnd >= window.rwnd && window.rwnd > 0.0 && acked > 2.0 * window.rwnd
 }
 
+/// Return true if a bulk transfer is in its first slow start at the end of the run.
 fn is_in_slow_start(sim: &Simulation, s: usize) -> bool {
     let end = sim.sender(s);
     let starts_slowly = end.tcp().congestion.has_slow_start();
@@ -160,6 +169,7 @@ fn is_in_slow_start(sim: &Simulation, s: usize) -> bool {
         && !is_held_by_window(sim, s)
 }
 
+/// Return true if the client requested ECN from a server that accepts it, and fell back to a SYN without ECN.
 fn fell_back(sim: &Simulation, s: usize) -> bool {
     let [sender, receiver] = sim.connections.endpoints.of(s as u32);
     let requested = !matches!(sender.tcp().ecn_in_force(), Ecn::Off | Ecn::Passive);
@@ -168,6 +178,7 @@ fn fell_back(sim: &Simulation, s: usize) -> bool {
     sender.tcp().ecn.fallback && requested && accepted && established && !sender.uses_ecn()
 }
 
+/// Return true if a sender of DCTCP shares the network with DualPI2.
 fn is_dctcp_in_dualpi2(sim: &Simulation, s: usize) -> bool {
     let uses_dctcp = sim.sender(s).tcp().congestion.marks() == Marks::ByShare;
     uses_dctcp && sim.plan.links.iter().any(|l| l.queue().kind.params::<DualPi2>().is_some())

@@ -98,7 +98,7 @@ fn both_ends_are_recorded_where_both_send() {
         let flows = of("segments", "flow");
         for flow in 0..numbers(&o, table, "flow").len() {
             let sum = |column: &str, direction: f64| -> f64 {
-                let (ways, values) = (of("segments", "direction"), of("segments", column));
+                let (directions, values) = (of("segments", "direction"), of("segments", column));
                 let rows =
                     (0..values.len()).filter(|&i| (flows[i], directions[i]) == (flow as f64, direction));
                 rows.map(|i| values[i]).sum()

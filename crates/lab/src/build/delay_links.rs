@@ -1,12 +1,13 @@
-//! Which links only delay what the link before them admits, so that a packet costs no event there; and which need not
-//! count what waits, until it might be too much.
+//! Two optimizations of links. A link that only delays packets needs no event per packet: the
+//! previous link computes when a packet leaves it. A link whose queue cannot fill up counts its
+//! waiting packets only when the queue might become too long.
 
 use super::built::BuiltNetwork;
 use super::hops::Hop;
 use super::plan::Plan;
 use crate::scenario::Scenario;
 
-/// What comes before a link on the routes.
+/// Hop before a link on the routes.
 #[derive(Clone, Copy, PartialEq)]
 enum Previous {
     Nothing,
@@ -14,17 +15,17 @@ enum Previous {
     Several,
 }
 
-/// Finds the links that only delay, and says so in the routes.
+/// Find the links that only delay packets, and mark their hops.
 pub(super) fn find_delay_links(scenario: &Scenario, plan: &Plan, built: &mut BuiltNetwork) {
     let mut before = vec![Previous::Nothing; built.links.len()];
     for hops in built.hops.chunk_by(|a, _| !a.is_end()) {
-        let mut previous = Previous::Several; // an endpoint sends whenever it likes
+        let mut previous = Previous::Several; // An endpoint can send at any time.
         for hop in hops {
             if !hop.is_link() || hop.link() as usize >= built.links.len() {
-                previous = Previous::Several; // what a wire or a conditioner does is known to it alone
+                previous = Previous::Several; // Only the wire or conditioner knows its effect.
                 continue;
             }
-            let here = &mut before[hop.link() as usize];
+            let entry = &mut before[hop.link() as usize];
             *here =
                 if *here == Previous::Nothing || *here == previous { previous } else { Previous::Several };
             previous = Previous::Link(hop.link() as usize);
@@ -38,12 +39,12 @@ pub(super) fn find_delay_links(scenario: &Scenario, plan: &Plan, built: &mut Bui
     let sizes = sizes.chain(datagrams.map(|(min, max)| (u64::from(min), u64::from(max))));
     let (min, max) = sizes.fold((u64::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)));
     let (min, max) = (min.min(65_535) as u16, max.min(65_535) as u16);
-    // A queue that is sampled is simulated: what is on its way to it is not in it yet.
+    // A sampled queue is simulated, because a packet on its way to the queue is not in it yet.
     let mut sampled = vec![false; built.links.len()];
     if scenario.record.series.iter().any(|series| series.needs().queues) {
         plan.recorded(&scenario.record).iter().for_each(|&l| sampled[l as usize] = true);
     }
-    // Only one hop is passed on at a time: what passes on is not passed on to.
+    // A link that passes packets on to a delaying link is not itself a delaying link.
     let mut delays = vec![false; built.links.len()];
     let mut passes_on = vec![false; built.links.len()];
     for l in 0..built.links.len() {

@@ -1,4 +1,4 @@
-//! What sends and receives: endpoints and slots of connections, sources of more, streams of datagrams.
+//! Construction of endpoints, slots, flows with arrivals and flows of datagrams.
 
 use std::collections::HashMap;
 
@@ -20,14 +20,15 @@ use crate::scenario::{Rows, Scenario};
 use crate::slot::Slot;
 use crate::totals::ConnectionTotals;
 
-/// Where routes begin, by what they end in.
+/// First hop of each route, by the end of the route.
 struct RouteCopies<'a> {
     begins: &'a [u32],
-    /// Those that are copies, by route and end.
+    /// First hops of the routes that were copied to have another end.
     known: HashMap<(u32, Hop), u32>,
 }
 
 impl RouteCopies<'_> {
+    /// Return the first hop of a route with this end. Copy the route if its end is another.
     fn of(&mut self, route: u32, end: Hop, hops: &mut Vec<Hop>) -> u32 {
         let first = self.begins[route as usize];
         if end == Hop::END {
@@ -37,7 +38,7 @@ impl RouteCopies<'_> {
     }
 }
 
-/// Adds every flow of the plan, whose routes begin at `begins`.
+/// Add each flow of the plan to the network. `begins` has the first hop of each route.
 pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built: &mut BuiltNetwork) {
     let seed = scenario.seed;
     let single = |&f: &usize| plan.opener(f).is_none() && !plan.traffic(f).is_datagrams();
@@ -63,7 +64,8 @@ pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built:
             |side: usize, tcp: &Tcp| offset(seed, &format!("flow/{name}/clock-{side}"), tcp.rto.granularity);
         let clocks = [clock(0, &table.sender), clock(1, &table.receiver)];
         if plan.opener(f).is_some() {
-            // Where the table of flows has a row for all of them, they have one account.
+            // If the table of flows has one row per table of the scenario, the flows of a table
+            // share one total.
             let together = scenario.record.flows == Rows::Table;
             let last = built
                 .flow_totals

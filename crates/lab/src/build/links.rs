@@ -1,4 +1,4 @@
-//! The links of a network, each way by itself.
+//! Links of a network, one per direction.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use units::{Duration, Rate, Read};
 use crate::scenario::{Directions, Dumbbell, Graph, Network, Reverse};
 use crate::template::expand;
 
-/// A one-way link as planned.
+/// One-way link of the plan.
 #[derive(Clone, Debug)]
 pub struct LinkPlan {
     pub(super) from: String,
@@ -26,28 +26,28 @@ pub struct LinkPlan {
 }
 
 impl LinkPlan {
-    /// Its queue, as the scenario has it.
+    /// Return the queue that the scenario describes.
     pub fn queue(&self) -> &Queue {
         &self.queue
     }
 
-    /// The rules of the conditioner before its queue.
+    /// Return the rules of the conditioner before the queue.
     pub fn condition(&self) -> &[Rule] {
         &self.condition
     }
 
-    /// What its wire does to packets.
+    /// Return the impairments of the wire.
     pub fn impairments(&self) -> &[Impairment] {
         &self.impairments
     }
 
-    /// Its name: `from>to`.
+    /// Return the name of the link, `from>to`.
     pub fn name(&self) -> String {
         format!("{}>{}", self.from, self.to)
     }
 }
 
-/// What a link has each way for itself.
+/// Parameters of one direction of a link.
 struct LinkDirection<'a> {
     rate: Rate,
     delay: Duration,
@@ -58,7 +58,8 @@ struct LinkDirection<'a> {
 }
 
 impl<'a> LinkDirection<'a> {
-    /// The reverse direction of a link with this rate and delay.
+    /// Return the reverse direction of a link. It has this rate and this delay unless `reverse`
+    /// sets its own.
     fn reverse(reverse: &'a Reverse, rate: Rate, delay: Duration) -> Self {
         LinkDirection {
             rate: reverse.rate.unwrap_or(rate),
@@ -71,10 +72,11 @@ impl<'a> LinkDirection<'a> {
     }
 }
 
-fn add_link(plan: &mut Vec<LinkPlan>, ends: (&str, &str), direction: &LinkDirection, cost: u64) {
+/// Add a one-way link to the plan.
+fn add_link(plan: &mut Vec<LinkPlan>, nodes: (&str, &str), direction: &LinkDirection, cost: u64) {
     plan.push(LinkPlan {
-        from: ends.0.into(),
-        to: ends.1.into(),
+        from: nodes.0.into(),
+        to: nodes.1.into(),
         rate: direction.rate,
         delay: direction.delay,
         queue: direction.queue.clone(),
@@ -85,7 +87,7 @@ fn add_link(plan: &mut Vec<LinkPlan>, ends: (&str, &str), direction: &LinkDirect
     });
 }
 
-/// Every link of a network.
+/// Return every link of a network.
 pub(super) fn links(network: &Network) -> Result<Vec<LinkPlan>, Invalid> {
     match network {
         Network::Dumbbell(d) => Ok(dumbbell(d)),
@@ -93,6 +95,7 @@ pub(super) fn links(network: &Network) -> Result<Vec<LinkPlan>, Invalid> {
     }
 }
 
+/// Return the links of a dumbbell.
 fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
     let mut plan = Vec::new();
     let forward = LinkDirection {
@@ -126,6 +129,7 @@ fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
     plan
 }
 
+/// Return the links of a graph.
 fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
     if g.links.is_empty() {
         return Err(Invalid::at("network.links", "is empty").remedy("describe at least one link"));

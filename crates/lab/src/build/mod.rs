@@ -1,4 +1,5 @@
-//! Turns a scenario into a network ready to run: [`plan`] names and checks, [`build`] makes what was planned.
+//! Steps from a scenario to a network that is ready to run. [`plan`] names and checks the parts,
+//! and [`build`] constructs them.
 
 mod built;
 mod delay_links;
@@ -26,7 +27,8 @@ use units::param::Invalid;
 
 use crate::scenario::Scenario;
 
-/// Names every link and flow and finds the routes, and refuses what cannot be.
+/// Plan a scenario: name every link and flow, and compute the routes. Fail if the scenario is not
+/// consistent.
 pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
     let plan = plan::lay_out_plan(scenario)?;
     refusals::refuse(scenario, &plan)?;

@@ -1,4 +1,5 @@
-//! A network made from a plan: its links, and what stands before and behind them.
+//! Construction of the network of a plan: links with their conditioners and wires, flows, and
+//! optimizations.
 
 use engine::Stream;
 use impairments::Wire;
@@ -18,7 +19,7 @@ use super::plan::Plan;
 use crate::endpoints::Endpoints;
 use crate::scenario::Scenario;
 
-/// Builds what was planned.
+/// Build the network of a plan.
 pub fn build(scenario: &Scenario, plan: &Plan, custom_aqms: &dyn CustomAqms) -> BuiltNetwork {
     let seed = scenario.seed;
     let link = |l: &LinkPlan| {
