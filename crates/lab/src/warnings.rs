@@ -169,7 +169,8 @@ fn is_in_slow_start(sim: &Simulation, s: usize) -> bool {
         && !is_held_by_window(sim, s)
 }
 
-/// Return true if the client requested ECN from a server that accepts it, and fell back to a SYN without ECN.
+/// Return true if the client requested ECN from a server that accepts it, and a SYN without ECN
+/// opened the connection.
 fn fell_back(sim: &Simulation, s: usize) -> bool {
     let [sender, receiver] = sim.connections.endpoints.of(s as u32);
     let requested = !matches!(sender.tcp().ecn_in_force(), Ecn::Off | Ecn::Passive);

@@ -26,8 +26,8 @@ pub(super) fn find_delay_links(scenario: &Scenario, plan: &Plan, built: &mut Bui
                 continue;
             }
             let entry = &mut before[hop.link() as usize];
-            *here =
-                if *here == Previous::Nothing || *here == previous { previous } else { Previous::Several };
+            *entry =
+                if *entry == Previous::Nothing || *entry == previous { previous } else { Previous::Several };
             previous = Previous::Link(hop.link() as usize);
         }
     }

@@ -1,4 +1,5 @@
-//! Applications: told of what happens at the ends of connections, and what they answer is done.
+//! Events of applications at the endpoints of connections, and the actions that the applications
+//! return.
 
 use net::{End, Seq};
 use tcp::State;
@@ -11,17 +12,18 @@ use super::Simulation;
 use crate::app_states::AppState;
 use crate::slot::Stage;
 
+/// Return the side of an endpoint.
 fn side(end: End) -> Side {
     if end.is_sender() { Side::Client } else { Side::Server }
 }
 
 impl Simulation<'_> {
-    /// What a connection of a flow draws.
+    /// Return the random numbers of a connection of a flow.
     pub(super) fn draws(&self, flow: usize, connection: u32) -> RandomDraws<'_> {
         self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), connection)
     }
 
-    /// The connection in a slot is opened.
+    /// Open the connection in a slot.
     #[cold]
     pub(super) fn open(&mut self, now: Time, s: u32) {
         let slot = &mut self.connections.records.slots[s as usize];
@@ -44,7 +46,7 @@ impl Simulation<'_> {
         self.notify(now, End::sender(s), Event::Opening);
     }
 
-    /// Tells the application at an end of an event, and does what it answers.
+    /// Notify the application at an endpoint of an event, and execute the actions that it returns.
     fn notify(&mut self, now: Time, end: End, event: Event) {
         let slot = &self.connections.records.slots[end.connection() as usize];
         let flow = slot.flow as usize;
@@ -52,12 +54,12 @@ impl Simulation<'_> {
         let draws = self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), slot.connection);
         let both = self.connections.endpoints.of(end.connection());
         let log = &mut self.connections.exchanges.log(&mut self.connections.records.series, slot, both, now);
-        let (mut unremembered, side) = (None, side(end));
+        let (mut stateless, side) = (None, side(end));
         let (client, server) = match self.connections.app_states.of(slot.app_state) {
             [client, server] => (client, server),
-            few => {
-                let [client, server] = unremembered.insert([AppState::NEW; 2]);
-                (few.first_mut().unwrap_or(client), server)
+            states => {
+                let [client, server] = stateless.insert([AppState::NEW; 2]);
+                (states.first_mut().unwrap_or(client), server)
             }
         };
         if let Event::Received(n) = event {
@@ -66,7 +68,7 @@ impl Simulation<'_> {
         }
         let context = &mut Context { now, client: &mut client.state, server: &mut server.state, draws, log };
         let actions = application.on(side, event, context);
-        let (answered, connection) = (log.count, slot.connection);
+        let (responses, connection) = (log.count, slot.connection);
         let app = if side == Side::Client { client } else { server };
         app.state.written = app.state.written.saturating_add(actions.write);
         if actions.wake != Time::NEVER {
@@ -83,16 +85,17 @@ impl Simulation<'_> {
             endpoint.close();
         }
         let finished = actions.close && side == Side::Client;
-        if (answered > 0 || finished) && self.plan.opener(flow).is_some() {
+        if (responses > 0 || finished) && self.plan.opener(flow).is_some() {
             let k = self.connections.arriving_flow_of(flow as u32);
-            (0..answered).for_each(|_| self.notify_opener(now, k, OpenerEvent::Answered(connection)));
+            (0..responses).for_each(|_| self.notify_opener(now, k, OpenerEvent::Answered(connection)));
             if finished {
                 self.notify_opener(now, k, OpenerEvent::Finished(connection));
             }
         }
     }
 
-    /// Tells the application at an end what a packet has brought. Whether it was told anything.
+    /// Notify the application at an endpoint of the data, the opening or the close that a packet
+    /// brought. Return true if a notification may have changed the application's next wake-up.
     pub(super) fn notify_of_arrival(&mut self, now: Time, end: End) -> bool {
         let s = end.connection() as usize;
         let slot = &self.connections.records.slots[s];
@@ -101,28 +104,28 @@ impl Simulation<'_> {
             return false;
         }
         let endpoint = &self.connections.endpoints[end];
-        let (state, closed_there) = (endpoint.state(), endpoint.fin_received());
+        let (state, peer_closed) = (endpoint.state(), endpoint.fin_received());
         if state < State::Established {
             return false;
         }
-        // A FIN has a number too.
-        let next = Seq(endpoint.next_expected().0.wrapping_sub(u32::from(closed_there)));
+        // A FIN has a sequence number too.
+        let next = Seq(endpoint.next_expected().0.wrapping_sub(u32::from(peer_closed)));
         let Some(app) = self.connections.app_states.of(index).get_mut(side(end) as usize) else {
             return false;
         };
         let opened = !std::mem::replace(&mut app.opened, true);
-        let came = u64::from(next - std::mem::replace(&mut app.next, next));
-        let ended = closed_there && !std::mem::replace(&mut app.ended, true);
+        let received = u64::from(next - std::mem::replace(&mut app.next, next));
+        let ended = peer_closed && !std::mem::replace(&mut app.ended, true);
         let whole = app.whole;
-        let part = whole && app.state.received + came < app.state.awaited;
+        let part = whole && app.state.received + received < app.state.awaited;
         if part {
-            app.state.received += came;
+            app.state.received += received;
         }
         if opened && !whole {
             self.notify(now, end, Event::Opened);
         }
-        if came > 0 && !part {
-            self.notify(now, end, Event::Received(came));
+        if received > 0 && !part {
+            self.notify(now, end, Event::Received(received));
         }
         if ended {
             self.notify(now, end, Event::PeerClosed);
@@ -130,10 +133,10 @@ impl Simulation<'_> {
         if !whole {
             self.notify_of_send_space(now, end, self.plan.needs(flow, side(end)).unsent);
         }
-        !whole || (came > 0 && !part) || ended
+        !whole || (received > 0 && !part) || ended
     }
 
-    /// Tells the application at an end that fewer bytes wait to be sent than it wants.
+    /// Notify the application at an endpoint that fewer than `wanted` bytes wait to be sent.
     fn notify_of_send_space(&mut self, now: Time, end: End, wanted: u64) {
         let waiting = self.connections.endpoints[end].outstanding().1;
         if waiting < wanted {
@@ -141,7 +144,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Wakes the application at an end, if its time has come.
+    /// Wake the application at an endpoint, if its wake-up time has come.
     #[cold]
     pub(super) fn wake(&mut self, now: Time, end: End) {
         let index = self.connections.records.slots[end.connection() as usize].app_state;
@@ -152,8 +155,9 @@ impl Simulation<'_> {
         }
     }
 
-    /// Sees to it that the application at an end is woken in time. (An event of that end that comes earlier is followed by another: so this comes
-    /// behind what the end sends, whose timer is mostly earlier.)
+    /// Schedule the wake-up of the application at an endpoint. An earlier event of the same
+    /// endpoint schedules the wake-up again. The call follows the transmission of segments, which
+    /// mostly sets an earlier timer.
     #[cold]
     pub(super) fn rearm(&mut self, end: End) {
         let slot = &self.connections.records.slots[end.connection() as usize];

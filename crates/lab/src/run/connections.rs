@@ -1,4 +1,5 @@
-//! Connections: when they begin, what their ends send, and when they are over.
+//! Life of connections: arrival, opening, transmission of segments, timers, close, and release of
+//! the slot.
 
 use net::{Direction, End, Packet};
 use tcp::ecn::Mode as EcnMode;
@@ -11,7 +12,7 @@ use crate::exchanges::request_record;
 use crate::slot::{Slot, Stage};
 
 impl Simulation<'_> {
-    /// A connection of a arriving begins.
+    /// Start a connection of a flow with arrivals.
     pub(super) fn arrival(&mut self, now: Time, k: usize) -> Step {
         let arriving = &mut self.connections.arriving_flows[k];
         let Some(opener) = self.plan.opener(arriving.flow as usize) else { return Ok(()) };
@@ -49,7 +50,8 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Tells what opens the connections of a arriving, and sets when it opens the next, or ends it.
+    /// Notify the opener of a flow with arrivals of an event. Schedule the next opening, or finish
+    /// the flow.
     pub(super) fn notify_opener(&mut self, now: Time, k: usize, event: OpenerEvent) {
         let arriving = &mut self.connections.arriving_flows[k];
         let flow = arriving.flow as usize;
@@ -65,12 +67,13 @@ impl Simulation<'_> {
         }
     }
 
-    /// A connection is to be opened, its application is to be woken, or a timer expires.
+    /// Handle the event of an endpoint: open its connection, wake its application, or let a timer
+    /// expire.
     #[inline(never)]
     pub(super) fn endpoint_event(&mut self, now: Time, end: End) -> Step {
         let slot = &self.connections.records.slots[end.connection() as usize];
         match slot.stage {
-            Stage::Free => return Ok(()), // a timer of the connection that was there
+            Stage::Free => return Ok(()), // The timer belongs to an earlier connection.
             Stage::Waiting => self.open(now, end.connection()),
             Stage::Open if slot.app_state != app_states::NONE => self.wake(now, end),
             Stage::Open | Stage::Closed => {
@@ -91,13 +94,13 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Whether an endpoint, asked once more, has nothing to send.
+    /// Return true if an endpoint has no segment to send.
     fn is_silent(&mut self, now: Time, end: End) -> bool {
         let blank = self.connections.records.options.blank();
         self.connections.endpoints[end].poll(now, blank).is_none()
     }
 
-    /// Sends what an endpoint has to send, and sees to its timer.
+    /// Send the segments that an endpoint has to send, and schedule its timer.
     #[inline]
     pub(super) fn pump(&mut self, now: Time, end: End) -> Step {
         if self.observed {
@@ -120,13 +123,13 @@ impl Simulation<'_> {
             let (hop, label) = (slot.first_hop[direction.index()], slot.labels[direction.index()]);
             let (options, more) = if endpoint.has_options() { store.store() } else { (0, 0) };
             let size = endpoint.wire_size(&segment) + more;
-            let said_all = endpoint.has_said_all();
+            let sent_all = endpoint.has_said_all();
             let mut packet = Packet { connection: s, size, ecn, label, hop, options, segment };
             if self.observed {
                 self.observe_host(now, end, &packet);
             }
             self.enter(now, hop, &mut packet)?;
-            if said_all {
+            if sent_all {
                 debug_assert!(
                     self.is_silent(now, end),
                     "an endpoint has a segment to send after it reported none"
@@ -138,7 +141,7 @@ impl Simulation<'_> {
         let lane = self.lanes.end(end);
         let closed = endpoint.is_closed();
         let deadline = endpoint.deadline();
-        // Lazy: an event that is too early is kept, and sets itself again when it comes.
+        // An event that is too early is not moved. It schedules the timer again when it is handled.
         if deadline < self.events.due(lane) {
             self.events.set(lane, deadline);
         }
@@ -148,7 +151,8 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// An end is closed: if it gave up, so is the other, to whom nobody speaks any more.
+    /// Finish the close of an endpoint. If the endpoint aborted its connection, the peer closes
+    /// too, because it receives no more segments.
     #[cold]
     pub(super) fn after_close(&mut self, now: Time, end: End) {
         if self.connections.endpoints[end].error().is_some() {
@@ -172,8 +176,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// Frees the slot of a connection of a arriving that is closed and has no packet under way any more:
-    /// so no late packet meets a new connection.
+    /// Release the slot of a closed connection that has no packet in the network. Because no packet
+    /// of it remains, no packet can reach the next connection in the slot.
     #[cold]
     pub(super) fn release(&mut self, s: u32) {
         let slot = &self.connections.records.slots[s as usize];
@@ -193,7 +197,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Frees the slots of connections whose last packet was dropped.
+    /// Release the slots of closed connections whose last packet was dropped.
     #[cold]
     pub(super) fn release_drained(&mut self) {
         while let Some(s) = self.connections.records.drained.pop() {
@@ -201,7 +205,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// Counts a connection of a arriving, the last time that it is seen.
+    /// Add the counts of a connection of a flow with arrivals to the totals. The call is the last
+    /// one for the connection.
     pub(super) fn count(&mut self, s: u32) {
         self.record_unanswered(s);
         let forward = self.connections.totals_of(s as usize, Direction::Forward);
@@ -219,7 +224,8 @@ impl Simulation<'_> {
         self.connections.records.series.on_connection_end(flow, &forward);
     }
 
-    /// Tells series of the requests that have no response when the run ends or their connection does.
+    /// Report the requests without a response to the series, at the end of the run or of their
+    /// connection.
     fn record_unanswered(&mut self, s: u32) {
         let slot = &self.connections.records.slots[s as usize];
         let (flow, connection) = (slot.flow, slot.connection);
@@ -240,7 +246,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// Tells of every request that is still open, and counts the connections of sources that are not over, when the run ends.
+    /// Report the requests without a response, and count the connections that are still open, at
+    /// the end of the run.
     pub(crate) fn count_the_rest(&mut self) {
         for s in 0..self.connections.single {
             self.record_unanswered(s as u32);

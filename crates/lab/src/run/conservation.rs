@@ -1,4 +1,4 @@
-//! What must hold in every run: every ledger against what is there.
+//! Check of conservation: the counters of links and connections against the packets in the network.
 
 use impairments::Wire;
 use net::{Inside, Violation};
@@ -9,15 +9,17 @@ use crate::check;
 use crate::failure::Failure;
 
 impl Simulation<'_> {
+    /// Return the flow of a slot as the place of a violation.
     pub(super) fn flow_label(&self, s: u32) -> String {
         format!("flow {}", self.plan.name(self.connections.records.slots[s as usize].flow as usize))
     }
 
+    /// Return the error of a violated invariant.
     pub(super) fn violation(&self, at: Time, place: String, what: impl Into<String>) -> Violation {
         Violation { at, place, what: what.into() }
     }
 
-    /// Holds every ledger against what is there.
+    /// Check all counters against the packets in the network.
     pub(super) fn check(&mut self) -> Result<(), Failure> {
         let now = self.end;
         let mut insides = std::mem::take(&mut self.network.insides);
@@ -26,7 +28,7 @@ impl Simulation<'_> {
         for link in &self.network.links {
             for entry in link.pipe(&self.network.flight) {
                 let p = &entry.packet;
-                // As if it arrived now; taken back below.
+                // Count the packet as arrived; its count is restored at the end of the check.
                 self.connections.records.slots[p.connection as usize].counters.arrived(p.label.direction());
                 if let Some(before) = link.feeder() {
                     self.network.links[before as usize].locate(

@@ -1,5 +1,7 @@
-//! Ends that are told ahead of what reaches them (`build/early_delivery.rs`), up to a horizon: the end of the run, or the next time at
-//! which the ledgers are held against what is there. At the horizon everybody has come to the same time.
+//! Early delivery of packets to endpoints that are simulated ahead of the others
+//! (`build/early_delivery.rs`). Early delivery stops at the horizon, which is the end of the run,
+//! the end of the warm-up or the next check of the counters. At the horizon all endpoints have
+//! reached the same time.
 
 use net::{End, InPipe, Packet};
 use units::Time;
@@ -8,15 +10,17 @@ use super::{Simulation, Step};
 use crate::failure::Failure;
 
 impl Simulation<'_> {
-    /// A packet was admitted to the last link that decides anything, and arrives at `arrives` over the last link of its
-    /// route, which stands at `hop` and is empty: its `end`, which [hears](Connections::can_receive_early) it, is told at once.
+    /// Deliver a packet early. The last link that queues or drops packets has admitted it, and it
+    /// arrives at `arrives` over the last link of its route. That link, at `hop`, is empty, and the
+    /// endpoint [can receive the packet early](Connections::can_receive_early).
     #[inline(never)]
     pub(super) fn deliver_early(&mut self, arrives: Time, end: End, hop: u32, packet: &mut Packet) -> Step {
         packet.hop = hop;
         self.advance_and_deliver(arrives, end, packet)
     }
 
-    /// The end that a packet reaches comes to the time when it arrives: every timer that expires before does so.
+    /// Advance an endpoint to the arrival time of a packet, with all timers that expire before, and
+    /// deliver the packet.
     #[inline(always)]
     fn advance_and_deliver(&mut self, arrives: Time, end: End, packet: &Packet) -> Step {
         self.latest_early_arrival = self.latest_early_arrival.max(arrives);
@@ -30,7 +34,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// Everybody has come to the horizon: holds the ledgers against what is there, and sets the next one at `limit`.
+    /// Check the counters at the horizon, where all endpoints have reached the same time. Set the
+    /// next horizon, which is `limit` or earlier.
     #[cold]
     pub(super) fn audit(&mut self, limit: Time) -> Result<(), Failure> {
         self.end = self.horizon;
@@ -51,7 +56,7 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// What was beyond the last horizon, in the pipe of a last link, is told too.
+    /// Deliver the packets in the pipe of a last link that arrive up to the new horizon.
     fn deliver_waiting(&mut self, link: u32) -> Step {
         loop {
             let first = self.network.links[link as usize].pipe(&self.network.flight).next().copied();

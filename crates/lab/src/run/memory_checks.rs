@@ -1,4 +1,4 @@
-//! Whether there is room for a run, and for what grows with it.
+//! Checks that memory suffices for a run, and for the data that grows with it.
 
 use net::{Flight, Link};
 use queues::Discipline;
@@ -12,11 +12,12 @@ use crate::memory::{SMALL, ensure_available};
 use crate::scenario::Scenario;
 use crate::slot::Slot;
 
-/// What a link and a flow take while names and routes are found, beside their own parts, about.
+/// Approximate memory in bytes per link and per flow for names and routes, beside the parts of the
+/// link or flow.
 const LINK: usize = 4096;
 const FLOW: usize = 512;
 
-/// Fails unless there is room for the network, the flows and the samples of a scenario, and they may take it.
+/// Fail unless memory and limits suffice for the network, the flows and the samples of a scenario.
 pub fn check_size(scenario: &Scenario, limits: &Limits) -> Result<(), Failure> {
     let flows: u64 = scenario.flows.iter().map(|flow| flow.count).fold(0, u64::saturating_add);
     let links = scenario.link_count();
@@ -32,7 +33,7 @@ pub fn check_size(scenario: &Scenario, limits: &Limits) -> Result<(), Failure> {
     limits.check_memory(all.saturating_add(samples))
 }
 
-/// Fails if what was sampled takes too much, in a run that has no duration.
+/// Fail if the samples of a run without a duration exceed the maximum.
 pub fn check_samples(bytes: u64) -> Result<(), Failure> {
     if bytes as f64 <= Scenario::MAX_SAMPLED {
         return Ok(());
@@ -43,13 +44,13 @@ pub fn check_samples(bytes: u64) -> Result<(), Failure> {
     )))
 }
 
-/// What packets and connections take, which grow with a run.
+/// Return the memory of packets and connections in bytes. It grows with the run.
 pub fn growing_bytes(flight: &Flight, connections: &Connections) -> u64 {
     let slots = size_of_val(&connections.records.slots[..]) + connections.app_states.bytes();
     (flight.bytes() + connections.endpoints.len() * size_of::<Endpoint>() + slots) as u64
 }
 
-/// Fails unless what grows with a run can grow to twice its size.
+/// Fail unless packets and connections can grow to twice their size.
 pub fn check_growth(bytes: u64) -> Result<(), Failure> {
     ensure_available(2 * bytes, "the packets and connections")
 }

@@ -1,4 +1,5 @@
-//! The run: takes events one after the other until the scenario is over, then checks and tables.
+//! Simulation of a scenario. A run handles one event after the other, checks the counters, and
+//! returns the tables.
 
 mod applications;
 mod connections;
@@ -41,7 +42,7 @@ use crate::scenario::Scenario;
 use crate::series::{RecordedSeries, RunStart};
 use crate::slot::{Slot, Stage};
 
-/// Watches and cancels a run from another thread, and keeps it within its limits.
+/// Handle to observe and cancel a run from another thread, with the limits of the run.
 #[derive(Debug)]
 pub struct Watch {
     limits: Limits,
@@ -56,17 +57,17 @@ impl Default for Watch {
 }
 
 impl Watch {
-    /// One that ends a run that takes more than it may.
+    /// Return a watch that ends a run if it exceeds these limits.
     pub fn with_limits(limits: Limits) -> Self {
         Watch { limits, cancel: AtomicBool::default(), done: AtomicU64::default() }
     }
 
-    /// Ends the run soon.
+    /// End the run after at most a few thousand further events.
     pub fn cancel(&self) {
         self.cancel.store(true, Ordering::Relaxed);
     }
 
-    /// Share of the run that is done, between 0 and 1.
+    /// Return the completed share of the run, between 0 and 1.
     pub fn done(&self) -> f64 {
         f64::from_bits(self.done.load(Ordering::Relaxed))
     }
@@ -74,21 +75,21 @@ impl Watch {
 
 const NO_OPTIONS: Options = Options::NONE;
 
-/// One event's work; its failure is behind a pointer so that success stays in a register.
+/// Result of one event. The error is boxed so that a success fits into a register.
 type Step = Result<(), Box<Violation>>;
 
-/// Events between two looks at the watch.
+/// Number of events between two checks of the watch.
 const WATCH_EVERY: u64 = if cfg!(debug_assertions) { 1 << 12 } else { 1 << 14 };
-/// Events between two checks of the ledgers; fewer where they are tested.
+/// Number of events between two checks of the counters. Debug builds check more often.
 const CHECK_EVERY: u64 = if cfg!(debug_assertions) { 1 << 10 } else { 1 << 23 };
 
-/// Runs a scenario.
+/// Run a scenario without captures and without custom AQMs.
 pub fn run(scenario: &Scenario, watch: &Watch) -> Result<Outcome, Failure> {
     run_with(scenario, watch, None, &NoCustomAqms)
 }
 
-/// Runs a scenario; writes the captures it asks for into `folder`, which is there, and takes from `custom_aqms` those
-/// of queues whose kind is `custom`.
+/// Run a scenario. The captures are written into `folder`, which must exist. Queues of kind
+/// `custom` use the AQMs in `custom_aqms`.
 pub fn run_with(
     scenario: &Scenario,
     watch: &Watch,
@@ -121,7 +122,7 @@ pub fn run_with(
     Ok(sim.outcome(setup, running))
 }
 
-/// A run.
+/// State of a run.
 pub(crate) struct Simulation<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) plan: &'a Plan,
@@ -129,22 +130,25 @@ pub(crate) struct Simulation<'a> {
     lanes: Lanes,
     pub(crate) network: Network,
     pub(crate) connections: Connections,
-    /// The links whose queue is sampled.
+    /// Links whose queues are sampled.
     sampled: Vec<u32>,
     captures: Option<Box<Captures>>,
-    /// Whether somebody sees every packet, captures or a series: a run without pays a look at this a hop.
+    /// True if captures or a series observe every packet. A run without them pays one test of this
+    /// field per hop.
     observed: bool,
     pub(crate) end: Time,
-    /// What arrives by then may be told ahead, and the latest that was.
+    /// Time up to which packets may be delivered early.
     horizon: Time,
+    /// Latest arrival time of a packet that was delivered early.
     latest_early_arrival: Time,
-    /// Whether the warm-up goes on.
+    /// True during the warm-up.
     warming_up: bool,
-    /// Counts at the end of the warm-up; all zero in a run without.
+    /// Counts at the end of the warm-up; all zero in a run without a warm-up.
     pub(crate) baseline: Baseline,
 }
 
 impl<'a> Simulation<'a> {
+    /// Build the network of a plan, and schedule its first events.
     fn new(scenario: &'a Scenario, plan: &'a Plan, custom_aqms: &dyn CustomAqms) -> Self {
         let BuiltNetwork {
             links,
@@ -240,6 +244,7 @@ impl<'a> Simulation<'a> {
         sim
     }
 
+    /// Handle events until the run is over.
     fn run(&mut self, watch: &Watch, began: &Stopwatch) -> Result<(), Failure> {
         let lanes = self.lanes;
         let lasts = self.scenario.duration.is_some();
@@ -250,7 +255,7 @@ impl<'a> Simulation<'a> {
                 if self.latest_early_arrival <= self.end {
                     break;
                 }
-                (limit, self.horizon) = (self.latest_early_arrival, self.latest_early_arrival); // when the last end closed, in its own time
+                (limit, self.horizon) = (self.latest_early_arrival, self.latest_early_arrival); // The last endpoint closed at this time.
             }
             let Some((now, lane)) = self.events.pop() else { break };
             while now > self.horizon && self.horizon < limit {
@@ -279,7 +284,7 @@ impl<'a> Simulation<'a> {
             }
         }
         while lasts && self.warming_up {
-            self.audit(limit)?; // no event was left to bring it there
+            self.audit(limit)?; // No event was left before the end of the warm-up.
         }
         self.end = if lasts { limit } else { self.end.max(self.latest_early_arrival) };
         if !lasts && self.connections.open > 0 {
@@ -293,7 +298,7 @@ impl<'a> Simulation<'a> {
         self.check_warm_up()
     }
 
-    /// Fails if a link was to send something later than the clock goes.
+    /// Fail if a link would deliver a packet after the maximum time of the simulator.
     fn check_times(&self) -> Result<(), Failure> {
         let Some(l) = self.network.links.iter().position(|link| link.is_beyond_time()) else { return Ok(()) };
         let link = self.plan.links[l].name();
@@ -303,7 +308,8 @@ impl<'a> Simulation<'a> {
         )))
     }
 
-    /// Makes up for what queues that keep packets would have done by the end.
+    /// Bring queues that store packets up to the end of the run, and report the packets that they
+    /// have sent to observers.
     fn catch_up(&mut self) {
         for (l, link) in self.network.links.iter_mut().enumerate() {
             link.catch_up(self.end, &mut self.network.flight, &mut self.connections.records.probe(l as u32));
@@ -322,6 +328,8 @@ impl<'a> Simulation<'a> {
         self.connections.records.series.end(self.end);
     }
 
+    /// End the run if it was cancelled or failed. Update the completed share, and check memory and
+    /// limits.
     fn check_watch(&mut self, watch: &Watch, began: &Stopwatch) -> Result<(), Failure> {
         if watch.cancel.load(Ordering::Relaxed) {
             return Err(Failure::Cancelled);
@@ -344,13 +352,13 @@ impl<'a> Simulation<'a> {
         Ok(())
     }
 
-    /// Fails if something was left away for lack of memory, or soon may be.
+    /// Fail if memory does not suffice for the series, or for packets and connections to grow.
     fn check_memory(&self) -> Result<(), Failure> {
         self.check_series()?;
         memory_checks::check_growth(self.grown_bytes())
     }
 
-    /// Fails if something was left away for lack of memory.
+    /// Fail if a series could not store a row for lack of memory.
     fn check_series(&self) -> Result<(), Failure> {
         if self.connections.records.series.is_full() {
             let problem =
@@ -360,24 +368,24 @@ impl<'a> Simulation<'a> {
         Ok(())
     }
 
-    /// Fails if the run took more than it may.
+    /// Fail if the run exceeds one of its limits.
     fn check_limits(&self, limits: &Limits, began: &Stopwatch) -> Result<(), Failure> {
         limits.check(self.events.events(), began.wall_s())?;
         limits.check_memory(self.grown_bytes() + self.table_bytes())
     }
 
-    /// What grows with the run, besides tables, takes.
+    /// Return the memory of packets and connections in bytes, without tables.
     fn grown_bytes(&self) -> u64 {
         memory_checks::growing_bytes(&self.network.flight, &self.connections)
     }
 
-    /// What the tables that grow with the run will take, about.
+    /// Return the approximate memory in bytes of the tables that grow with the run.
     fn table_bytes(&self) -> u64 {
         let [_, all] = self.connections.records.series.bytes();
         all + self.plan.flows() as u64 * 256
     }
 
-    /// The mean over flows of what is done of each.
+    /// Return the completed share of the flows, as the mean over all flows.
     fn share_done(&self) -> f64 {
         let of = |(s, slot): (usize, &Slot)| {
             let flow = slot.flow as usize;

@@ -1,4 +1,4 @@
-//! What is observed of a run while it goes on: by captures, and by the series that it records.
+//! Observation of a run by captures and by the series that it records.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::observed_packet::ObservedPacket;
 use crate::series::Snapshot;
 
 impl Simulation<'_> {
-    /// Begins captures into a folder.
+    /// Create the captures in a folder.
     pub(super) fn capture(&mut self, folder: Option<&Path>) -> Result<(), String> {
         if let Some(folder) = folder {
             let slots = self.connections.records.slots.len();
@@ -24,8 +24,9 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// A packet that came at `entered` was admitted to a link, at whose far end it arrives at `arrives`. From a queue
-    /// that keeps its packets it is observed when it arrives there.
+    /// Observe a packet that arrived at a link at `entered` and reaches the far end at `arrives`.
+    /// The call is made when the link admits the packet, or, if the queue stores packets, when the
+    /// packet reaches the far end.
     #[cold]
     #[inline(never)]
     pub(super) fn observe_link(
@@ -43,7 +44,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// The host of an end sends or receives a packet.
+    /// Observe a packet that the host of an endpoint sends or receives.
     #[cold]
     #[inline(never)]
     pub(super) fn observe_host(&mut self, now: Time, end: End, packet: &Packet) {
@@ -56,7 +57,7 @@ impl Simulation<'_> {
         self.connections.records.series.at_host(now, end, &observed, acked);
     }
 
-    /// An endpoint was told of a segment, of time, or of its application's wishes.
+    /// Observe an endpoint that processed a segment, a timer or a request of its application.
     #[cold]
     #[inline(never)]
     pub(super) fn observe_endpoint(&mut self, now: Time, end: End) {
@@ -65,6 +66,7 @@ impl Simulation<'_> {
         records.series.at_endpoint(now, end, flow, &self.connections.endpoints[end]);
     }
 
+    /// Return the context of a packet for captures and series.
     fn observed_packet<'p>(&self, packet: &'p Packet) -> ObservedPacket<'p> {
         let protocol = self.protocol(packet);
         let sent_by = End::reached(packet.connection, packet.label.direction()).opposite();
@@ -80,12 +82,13 @@ impl Simulation<'_> {
         }
     }
 
+    /// Return the transport protocol of a packet.
     fn protocol(&self, packet: &Packet) -> Protocol {
         let datagrams = self.connections.single..self.connections.first_arriving_slot();
         if datagrams.contains(&(packet.connection as usize)) { Protocol::Udp } else { Protocol::Tcp }
     }
 
-    /// An interval between samples is over.
+    /// Take a sample for the series.
     pub(super) fn sample(&mut self, now: Time) -> Result<(), Failure> {
         for &l in &self.sampled {
             self.network.links[l as usize].catch_up(

@@ -1,4 +1,4 @@
-//! A packet's way: from the end that sends it over the hops of its route to the end that takes it.
+//! Path of a packet from the sending endpoint over the hops of its route to the receiving endpoint.
 
 use net::{Direction, End, Fate, InPipe, Packet, Position, Probe, Received, Why};
 use tcp::Endpoint;
@@ -10,46 +10,54 @@ use crate::check::ConnectionCounters;
 use crate::slot::Stage;
 
 impl Simulation<'_> {
-    /// A packet reaches the far end of a link.
+    /// Handle the arrival of a packet at the far end of a link.
     #[inline]
     pub(super) fn link_event(&mut self, now: Time, lane: u32) -> Step {
         let link = &mut self.network.links[lane as usize];
         if link.asks() {
             return self.storing_link_event(now, lane);
         }
-        let place = link.deliver(now, &mut self.network.flight);
+        let position = link.deliver(now, &mut self.network.flight);
         let (due, feeder) = (link.due(), link.feeder());
         self.events.set(self.lanes.link(lane), due);
-        self.leave_link(now, (lane, feeder), place)
+        self.leave_link(now, (lane, feeder), position)
     }
 
-    /// As [`Simulation::link_event`], of a link whose queue keeps its packets: a time to ask it for one may have come.
+    /// Handle the event of a link whose queue stores packets. The queue may have a packet to
+    /// transmit.
     #[cold]
     pub(super) fn storing_link_event(&mut self, now: Time, lane: u32) -> Step {
         let link = &mut self.network.links[lane as usize];
         link.catch_up(now, &mut self.network.flight, &mut self.connections.records.probe(lane));
-        let place = link.deliver(now, &mut self.network.flight);
+        let position = link.deliver(now, &mut self.network.flight);
         let (due, feeder) = (link.next_event(), link.feeder());
         self.events.set(self.lanes.link(lane), due);
-        self.leave_link(now, (lane, feeder), place)
+        self.leave_link(now, (lane, feeder), position)
     }
 
-    /// What was in a link's pipe reaches its far end. `feeder`: the link before, if this one only delays.
+    /// Forward a packet that left the pipe of a link. If the link only delays packets, `feeder` is
+    /// the previous link.
     #[inline(always)]
-    fn leave_link(&mut self, now: Time, (lane, feeder): (u32, Option<u32>), place: Option<Position>) -> Step {
-        let Some(place) = place else { return Ok(()) };
+    fn leave_link(
+        &mut self,
+        now: Time,
+        (lane, feeder): (u32, Option<u32>),
+        position: Option<Position>,
+    ) -> Step {
+        let Some(position) = position else { return Ok(()) };
         if self.observed && self.network.links[lane as usize].stores_packets() {
-            let InPipe { entered, arrives, packet } = self.network.flight[place];
+            let InPipe { entered, arrives, packet } = self.network.flight[position];
             self.observe_link(now, lane, [entered, arrives], &packet);
         }
-        let mut packet = self.network.flight[place].packet;
+        let mut packet = self.network.flight[position].packet;
         if let Some(before) = feeder {
             self.network.links[before as usize].delivered_beyond(&packet);
         }
         self.forward(now, &mut packet)
     }
 
-    /// A packet goes on to the next hop of its route. (Always inlined: wires use it too, and links alone must not pay.)
+    /// Forward a packet to the next hop of its route. The function is always inlined, because links
+    /// without wires would otherwise pay for the second caller.
     #[inline(always)]
     pub(super) fn forward(&mut self, now: Time, packet: &mut Packet) -> Step {
         let next = self.network.hops[packet.hop as usize + 1];
@@ -69,7 +77,7 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// A packet enters the queue of the link at `hop` of its route, or the conditioner before one.
+    /// Let a packet enter the link at `hop` of its route, or the conditioner before the link.
     #[inline(always)]
     pub(super) fn enter(&mut self, now: Time, hop: u32, packet: &mut Packet) -> Step {
         let [here, next] = self.hops_from(hop);
@@ -87,7 +95,7 @@ impl Simulation<'_> {
             Received::Dropped => return Ok(()),
             Received::Uncounted => return self.enter_counted(now, hop, packet),
         };
-        // A link is looked up once: most of what a packet costs here is looking up.
+        // The code looks up each link once, because the lookups take most of the time per packet.
         let end = End::reached(packet.connection, packet.label.direction());
         if next.only_delays() {
             let into = next.link();
@@ -128,7 +136,7 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// A packet enters a link that must count from now on what waits.
+    /// Let a packet enter a link that has to count its waiting packets from now on.
     #[cold]
     fn enter_counted(&mut self, now: Time, hop: u32, packet: &mut Packet) -> Step {
         let lane = self.network.hops[hop as usize].link();
@@ -136,14 +144,14 @@ impl Simulation<'_> {
         self.enter(now, hop, packet)
     }
 
-    /// The hop at an index, and the one behind it.
+    /// Return the hop at an index and the next hop.
     #[inline(always)]
     pub(super) fn hops_from(&self, hop: u32) -> [Hop; 2] {
         let hops = &self.network.hops[hop as usize..hop as usize + 2];
         [hops[0], hops[1]]
     }
 
-    /// A packet comes to the conditioner before the next link of its route, which lets it go on or drops it.
+    /// Let a packet pass the conditioner before the next link, which may drop it.
     #[cold]
     pub(super) fn condition(&mut self, now: Time, hop: u32, packet: &mut Packet) -> Step {
         let conditioner = self.network.hops[hop as usize].link() as usize - self.network.links.len();
@@ -156,7 +164,7 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// The queue of the link at `hop` keeps a packet until it is sent.
+    /// Store a packet in the queue of the link at `hop`.
     #[cold]
     pub(super) fn enqueue(&mut self, now: Time, hop: u32, packet: &Packet) {
         let lane = self.network.hops[hop as usize].link();
@@ -167,7 +175,7 @@ impl Simulation<'_> {
         self.events.set(self.lanes.link(lane), link.next_event());
     }
 
-    /// A packet reaches its endpoint over the last hop of its route.
+    /// Deliver a packet to an endpoint whose application receives no events.
     #[inline(always)]
     pub(super) fn arrive(&mut self, now: Time, end: End, packet: &Packet) -> Step {
         if packet.is_damaged() {
@@ -184,7 +192,7 @@ impl Simulation<'_> {
         self.pump(now, end)
     }
 
-    /// The same, where the application of the endpoint is told of what comes.
+    /// Deliver a packet to an endpoint, and notify its application.
     #[cold]
     pub(super) fn arrive_at_listener(&mut self, now: Time, packet: &Packet) -> Step {
         if packet.is_damaged() {
@@ -203,7 +211,7 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// An endpoint is given a packet: the endpoint, and the ledger of its connection.
+    /// Pass a packet to an endpoint. Return the endpoint and the counters of its connection.
     #[inline(always)]
     fn deliver(&mut self, now: Time, end: End, packet: &Packet) -> (&mut Endpoint, &mut ConnectionCounters) {
         if self.observed {
@@ -222,7 +230,7 @@ impl Simulation<'_> {
         (endpoint, counters)
     }
 
-    /// A flow of datagrams sends its next packet.
+    /// Send the next packet of a flow of datagrams.
     #[cold]
     pub(super) fn emit(&mut self, now: Time, k: usize) -> Step {
         let s = (self.connections.single + k) as u32;
@@ -242,7 +250,7 @@ impl Simulation<'_> {
         self.enter(now, hop, &mut packet)
     }
 
-    /// A datagram reaches the end of its route over its last hop.
+    /// Receive a datagram at the end of its route.
     #[cold]
     pub(super) fn sink(&mut self, now: Time, packet: &Packet) {
         if packet.is_damaged() {
@@ -258,7 +266,7 @@ impl Simulation<'_> {
         self.release(packet.connection);
     }
 
-    /// A packet reaches the far end of a link whose wire has impairments.
+    /// Let a packet enter the wire behind a link with impairments.
     #[cold]
     pub(super) fn enter_wire(&mut self, now: Time, w: usize, packet: &Packet) -> Step {
         let packet = Packet { hop: packet.hop + 1, ..*packet };
@@ -270,7 +278,8 @@ impl Simulation<'_> {
         self.leave_wire(now, w)
     }
 
-    /// What leaves a wire with impairments now goes on, also what has just come: that is no tie.
+    /// Forward the packets that leave a wire with impairments now. They include a packet that
+    /// entered the wire at this time.
     #[cold]
     pub(super) fn leave_wire(&mut self, now: Time, w: usize) -> Step {
         while let Some(mut entry) = self.network.wires[w].deliver(now) {
@@ -280,7 +289,7 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// A packet with errors reaches its endpoint, which discards it (RFC 9293 §3.1).
+    /// Discard a packet with bit errors at its endpoint (RFC 9293 §3.1).
     #[cold]
     pub(super) fn discard(&mut self, now: Time, packet: &Packet) {
         let last = self.network.hops[packet.hop as usize];

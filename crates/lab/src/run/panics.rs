@@ -1,4 +1,5 @@
-//! A panic is a defect of the simulator: it ends its own run with an error that names the scenario, and no other.
+//! Conversion of panics into errors. A panic is a defect of the simulator. It ends its own run with
+//! an error that names the scenario, and other runs continue.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -14,11 +15,12 @@ use crate::record::Outcome;
 use crate::scenario::Scenario;
 
 thread_local! {
-    /// What panicked in a guarded run of this thread; none: no run is guarded.
+    /// Message of the panic in the guarded call of this thread; `None` outside of a guarded call.
     static PANIC_MESSAGE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Panics of guarded runs are kept, others are told as before.
+/// Install a panic hook that stores the message of a panic in a guarded call. Other panics go to
+/// the previous hook.
 fn install_hook() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -40,12 +42,13 @@ fn install_hook() {
     });
 }
 
+/// Return the text of a panic.
 fn words(payload: &dyn Any) -> &str {
     let text = payload.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no words")
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message")
 }
 
-/// What `work` gives, or what it panicked with.
+/// Return the result of `work`, or the message of its panic.
 pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     install_hook();
     PANIC_MESSAGE.with(|message| *message.borrow_mut() = Some(String::new()));
@@ -54,7 +57,7 @@ pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     done.map_err(|_| message.unwrap_or_default())
 }
 
-/// As [`run_with`], but for panics.
+/// Run a scenario as [`run_with`] does, and return a panic as an error.
 pub fn run_catching_panics(
     scenario: &Scenario,
     watch: &Watch,
@@ -65,7 +68,7 @@ pub fn run_catching_panics(
         .unwrap_or_else(|message| Err(Failure::Panic(message)))
 }
 
-/// The scenario of a defect, as its message names it.
+/// Return the title and the seed of a scenario, for the message of a defect.
 pub fn describe(scenario: &Scenario) -> String {
     let title = if scenario.title.is_empty() { "Untitled scenario" } else { &scenario.title };
     format!("scenario {title:?}, seed {}", scenario.seed)

@@ -1,8 +1,8 @@
-//! The warm-up: at its end the counts so far become a baseline, which the tables subtract. So nothing is counted twice, and
-//! a packet costs the same before and after.
+//! End of the warm-up. The counts at this time become a baseline that the tables subtract. Each
+//! event is counted once, and the cost per packet is the same during and after the warm-up.
 //!
-//! Events before that time belong to the warm-up, and events at that time or later do not. All endpoints have reached the same
-//! time then (`early_delivery.rs`).
+//! Events before the end belong to the warm-up. Events at this time or later do not. All endpoints
+//! have reached this time when the warm-up ends (`early_delivery.rs`).
 
 use std::collections::HashSet;
 
@@ -19,17 +19,18 @@ use crate::slot::Stage;
 use crate::totals::{ConnectionTotals, Counts};
 
 impl Simulation<'_> {
-    /// Time from which on the run counts.
+    /// Return the end of the warm-up.
     pub(crate) fn begins(&self) -> Time {
         Time::ZERO + self.scenario.warm_up
     }
 
-    /// Return the next time at which all endpoints have to have reached the same time; `limit` is the end of the run.
+    /// Return the next time at which all endpoints must have reached the same time. `limit` is the
+    /// end of the run.
     pub(super) fn next_horizon(&self, limit: Time) -> Time {
         if self.warming_up { limit.min(Time(self.begins().0 - 1)) } else { limit }
     }
 
-    /// End the warm-up: take the counts so far as the baseline.
+    /// End the warm-up: use the current counts as the baseline.
     pub(super) fn end_warm_up(&mut self) -> Result<(), Failure> {
         self.warming_up = false;
         self.end = self.begins();
@@ -56,7 +57,8 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Counts of the flows that are one connection, of data that goes this way; empty if none does.
+    /// Return the counts of flows with a single connection for data of this direction, or an empty
+    /// list if no flow has such data.
     fn single_counts(&self, direction: Direction) -> Vec<Counts> {
         if direction == Direction::Reverse && self.connections.exchanges.flows.is_empty() {
             return Vec::new();
@@ -64,7 +66,7 @@ impl Simulation<'_> {
         (0..self.connections.single).map(|s| self.connections.totals_of(s, direction).counts).collect()
     }
 
-    /// Counts of the connections of each account, those that are not over among them.
+    /// Return the totals of the flows with arrivals, including connections that are still open.
     fn arriving_counts(&self, direction: Direction) -> Vec<Counts> {
         let of = |totals: &FlowTotals| match direction {
             Direction::Forward => totals.forward,
@@ -81,7 +83,7 @@ impl Simulation<'_> {
         totals.into_iter().map(|totals| totals.counts).collect()
     }
 
-    /// Begin again to count the datagrams; those in the network count when they arrive, or are lost.
+    /// Reset the counts of datagrams. A datagram in the network counts when it arrives or is lost.
     fn forget_datagrams(&mut self) {
         let (first, count) = (self.connections.single, self.connections.datagrams.len());
         if count == 0 {
@@ -101,7 +103,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Fail if the run was over before the warm-up.
+    /// Fail if the run was over before the end of the warm-up.
     pub(super) fn check_warm_up(&self) -> Result<(), Failure> {
         if !self.warming_up {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What a scenario says that cannot be, or would do nothing.
+//! Checks that refuse a scenario which is contradictory, or whose keys would have no effect.
 
 use engine::Stream;
 use impairments::Impairment;
@@ -10,10 +10,11 @@ use units::param::{Invalid, join};
 
 use super::{Directions, Dumbbell, Flow, Link, Reverse, Scenario};
 
-/// Most impairments of a wire, and most of them that double packets: each doubles the work.
+/// Maximum number of impairments of a wire, and of impairments that duplicate packets. Each
+/// duplication doubles the work.
 const MAX_IMPAIRMENTS: (usize, usize) = (16, 4);
 
-/// Refuse more impairments than a wire has.
+/// Refuse more impairments than the maximum.
 fn not_too_many(forward: &[Impairment], reverse: &Reverse, path: &str) -> Result<(), Invalid> {
     let (max, max_doubling) = MAX_IMPAIRMENTS;
     for (list, key) in [(forward, "impairments"), (&reverse.impairments, "reverse.impairments")] {
@@ -28,6 +29,7 @@ fn not_too_many(forward: &[Impairment], reverse: &Reverse, path: &str) -> Result
 }
 
 impl Dumbbell {
+    /// Refuse values that contradict each other.
     pub(super) fn check(&self, path: &str) -> Result<(), Invalid> {
         for (key, listed, hosts_key, hosts) in [
             ("left_rate", self.left_rate.listed(), "left_hosts", self.left_hosts),
@@ -45,10 +47,10 @@ impl Dumbbell {
     }
 }
 
-/// The longest name of a host or a flow, in bytes: that of a file.
+/// Maximum length of the name of a host or a flow in bytes, because names become file names.
 const MAX_NAME_BYTES: usize = 200;
 
-/// Refuses a name that a table could not hold: one that a spreadsheet would take for a formula, or too long a one.
+/// Refuse a name that is too long, or that a spreadsheet would read as a formula.
 fn check_name(name: &String, path: &str) -> Result<(), Invalid> {
     if name.starts_with(['=', '+', '-', '@']) {
         return Err(Invalid::new(path, &name.write(), "begins like a formula (=, +, -, @)")
@@ -65,6 +67,7 @@ fn check_name(name: &String, path: &str) -> Result<(), Invalid> {
 }
 
 impl Link {
+    /// Refuse values that contradict each other.
     pub(super) fn check(&self, path: &str) -> Result<(), Invalid> {
         check_name(&self.from, &join(path, "from"))?;
         check_name(&self.to, &join(path, "to"))?;
@@ -76,10 +79,10 @@ impl Link {
     }
 }
 
-/// Refuses a flow that never ends.
+/// Refuse a flow that never ends.
 fn must_end(flow: &Flow, path: &str) -> Result<(), Invalid> {
     let Some(application) = flow.traffic.application() else {
-        return Ok(()); // it accompanies the others
+        return Ok(()); // An endless stream of datagrams ends with the other flows.
     };
     let arrivals = flow.arrivals.as_ref().map_or(Ok(()), Opener::ends);
     let (key, what) = match (arrivals, application.ends()) {
@@ -105,7 +108,8 @@ fn check_responses(flow: &Flow, path: &str) -> Result<(), Invalid> {
     Err(Invalid::new(&join(path, "arrivals.after"), &After::Response.write(), problem).remedy(remedy))
 }
 
-/// What works on SACK's scoreboard is refused where there is none: it would do nothing.
+/// Refuse parameters that work on the scoreboard of SACK if SACK is off, because they would have no
+/// effect.
 fn check_scoreboard(tcp: &Tcp, flow: &Flow, path: &str) -> Result<(), Invalid> {
     let Some((key, remedy)) = tcp.lacks_scoreboard().filter(|_| !flow.traffic.is_datagrams()) else {
         return Ok(());
@@ -121,6 +125,7 @@ fn check_scoreboard(tcp: &Tcp, flow: &Flow, path: &str) -> Result<(), Invalid> {
 }
 
 impl Scenario {
+    /// Refuse values that contradict each other.
     pub(super) fn check(&self, path: &str) -> Result<(), Invalid> {
         let flows = join(path, "flows");
         if self.flows.is_empty() {
@@ -162,9 +167,9 @@ impl Scenario {
             check_scoreboard(&tcp, flow, &path)?;
             flow.receiver_tcp.apply(&tcp, &join(&path, "receiver_tcp"))?;
         }
-        let accompanies =
+        let is_endless =
             |flow: &Flow| flow.traffic.emitter(Stream::new(0, "")).is_some_and(|datagrams| !datagrams.ends());
-        if self.duration.is_none() && self.flows.iter().all(accompanies) {
+        if self.duration.is_none() && self.flows.iter().all(is_endless) {
             let problem = "are endless streams of datagrams, and the scenario has no duration";
             return Err(
                 Invalid::at(&flows, problem).remedy("set packets or lasts in one of them, or set a duration")
@@ -174,7 +179,7 @@ impl Scenario {
         self.check_samples(path)
     }
 
-    /// Refuse a warm-up that leaves nothing of the longest run.
+    /// Refuse a warm-up that is not shorter than the longest possible run.
     fn check_warm_up(&self, path: &str) -> Result<(), Invalid> {
         let (key, end) = match self.duration {
             Some(duration) => ("duration", duration),

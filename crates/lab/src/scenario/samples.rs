@@ -1,4 +1,4 @@
-//! What the samples of a scenario take: known beforehand, and bounded.
+//! Size of the samples of a scenario, which is computed and bounded before the run.
 
 use traffic::Application;
 use traffic::application::Side;
@@ -9,10 +9,10 @@ use super::{Network, Scenario, Series, opener};
 use crate::series::SampledCounts;
 
 impl Scenario {
-    /// What the tables of sampled series may take, in bytes.
+    /// Maximum size of the tables of sampled series in bytes.
     pub(crate) const MAX_SAMPLED: f64 = 4e9;
 
-    /// How many links there are, each way counted.
+    /// Return the number of links, where each direction counts.
     pub(crate) fn link_count(&self) -> u64 {
         match &self.network {
             Network::Dumbbell(d) => 2 + 2 * (d.left_hosts + d.right_hosts),
@@ -20,6 +20,7 @@ impl Scenario {
         }
     }
 
+    /// Return the number of objects of each kind that a sample covers.
     fn sizes(&self) -> SampledCounts {
         let connections = |which: fn(&dyn Application) -> bool| {
             let single =
@@ -35,8 +36,8 @@ impl Scenario {
         }
     }
 
-    /// How often is sampled in a run that has a duration, and what the samples of a time take in their tables, in bytes. One
-    /// without ends when its flows do; it is looked at as it goes on.
+    /// Return the number of samples and the size of one sample in all tables in bytes. The number
+    /// is 0 for a run without a duration, whose samples are checked during the run.
     pub(crate) fn samples(&self) -> (f64, f64) {
         let (record, sizes) = (&self.record, self.sizes());
         let wanted = Series::ALL.iter().filter(|series| record.series.contains(series));
@@ -47,7 +48,7 @@ impl Scenario {
         (self.duration.map_or(0.0, times), each)
     }
 
-    /// Refuses samples that would take too much by the end.
+    /// Refuse a scenario whose samples would exceed the maximum size.
     pub(super) fn check_samples(&self, path: &str) -> Result<(), Invalid> {
         let (times, each) = self.samples();
         if times * each > Self::MAX_SAMPLED {
