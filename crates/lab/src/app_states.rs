@@ -1,5 +1,6 @@
-//! States of applications that act after the opening of their connection. They are stored beside
-//! the slots of connections, so that a flow without such an application needs no memory here.
+//! States of applications that act after the opening of their connection. The states are stored
+//! beside the slots of connections, so that a flow without such an application needs no memory
+//! here.
 
 use std::slice::{from_mut, from_ref};
 
@@ -12,7 +13,7 @@ use units::Time;
 pub struct AppState {
     /// State that the application keeps between events.
     pub state: EndpointState,
-    /// Time of the application's next wake-up; [`Time::NEVER`] if none is set.
+    /// Time of the application's next wake-up, or [`Time::NEVER`] if the application has set none.
     pub wake: Time,
     /// First byte whose arrival the application was not yet notified of.
     pub next: Seq,
@@ -37,8 +38,8 @@ impl AppState {
     };
 }
 
-/// Index of a connection without states. It is larger than the index of any connection with two
-/// endpoints.
+/// Index of a connection without states. The value is larger than the index of any connection with
+/// two endpoints.
 pub const NONE: u32 = u32::MAX;
 /// Bit that is set in the index of a connection with states at both endpoints.
 const BOTH: u32 = 1 << 31;

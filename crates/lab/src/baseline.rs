@@ -1,4 +1,5 @@
-//! Counts at the end of the warm-up. The tables subtract them.
+//! Counts at the end of the warm-up, which the tables subtract from the counts at the end of the
+//! run.
 
 use net::Count;
 use queues::schedulers::ClassCounters;
@@ -11,9 +12,9 @@ use crate::totals::Counts;
 pub struct Baseline {
     /// Counts of the links.
     pub links: Vec<LinkCounts>,
-    /// Counters of the classes of schedulers, in the order in which the links report them.
+    /// Counters of the classes of schedulers, in the order in which the links report the classes.
     pub classes: Vec<ClassCounters>,
-    /// Packets per colour of a rule, in the order in which the conditioners report them.
+    /// Packets per colour of a rule, in the order in which the conditioners report the colours.
     pub conditioners: Vec<Count>,
     /// Counts of the single-connection flows, for each direction of the data, in the order of the
     /// slots.

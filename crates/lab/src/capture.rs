@@ -1,10 +1,10 @@
 //! Captures of a run: a pcapng file for each link and host that the scenario names.
 //!
 //! The capture of a link contains each packet at the beginning of its transmission, with the mark
-//! that the queue may have set. Dropped packets are not in it. The capture of a host contains the
-//! packets of its flows when the host sends them, before any queue, and when they arrive. Addresses
-//! and ports are synthetic. Hosts are numbered in the order in which flows name them, and each
-//! connection has its own pair of ports.
+//! that the queue may have set. The capture of a link does not contain dropped packets. The capture
+//! of a host contains the packets of its flows when the host sends them, before any queue, and when
+//! they arrive at the host. Addresses and ports are synthetic. Hosts are numbered in the order in
+//! which flows name them, and each connection has its own pair of ports.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::File;

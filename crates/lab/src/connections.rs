@@ -1,8 +1,8 @@
 //! Connections of a run: slots and endpoints, flows with arrivals, and flows of datagrams.
 //!
-//! The first slots belong to flows with a single connection. They are followed by the slots of
-//! flows of datagrams, which have no endpoints, and by the slots of connections that arrive during
-//! the run.
+//! The first slots belong to flows with a single connection. The next slots belong to flows of
+//! datagrams, which have no endpoints. The last slots belong to connections that arrive during the
+//! run.
 
 use net::{Direction, End};
 
@@ -51,8 +51,8 @@ impl Connections {
         self.single + self.datagrams.len()
     }
 
-    /// Return true if an endpoint can receive packets early, which requires that it is not closed.
-    /// The run may be over before a packet reaches a closed endpoint.
+    /// Return true if an endpoint can receive packets early. A closed endpoint cannot, because the
+    /// run may be over before a packet reaches it.
     #[inline(always)]
     pub fn can_receive_early(&self, end: End) -> bool {
         !self.endpoints[end].is_closed()

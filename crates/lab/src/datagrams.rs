@@ -1,7 +1,7 @@
-//! Flows of datagrams: counts of the packets sent and received.
+//! Flows of datagrams, with counts of the packets sent and received.
 //!
-//! A datagram has its number, from 1, in the field of the TCP sequence number. The time at which it
-//! was sent is in the fields of the acknowledgement number and the window.
+//! A datagram has its number, from 1, in the field of the TCP sequence number. The fields of the
+//! acknowledgement number and the window contain the time at which the datagram was sent.
 
 use net::{Count, Ecn, Label, Packet, Segment, Seq};
 use traffic::Emitter;
@@ -85,8 +85,8 @@ enum ArrivalOrder {
 
 impl ReceivedNumbers {
     const WORDS: usize = 64;
-    /// Number of latest packet numbers in the bitmap. An older packet counts as late, even if it is
-    /// a copy.
+    /// Number of latest packet numbers in the bitmap. A packet with an older number counts as late,
+    /// even if the packet is a copy.
     const REACH: u32 = 64 * ReceivedNumbers::WORDS as u32;
 
     fn bit(&mut self, number: Seq) -> (&mut u64, u64) {

@@ -26,7 +26,7 @@ pub struct Exchanges {
     /// Indices of these flows, in ascending order.
     pub flows: Vec<u32>,
     of: Vec<Exchange>,
-    /// End of the warm-up. Earlier requests are not counted.
+    /// End of the warm-up. Requests before this time are not counted.
     begins: Time,
 }
 
@@ -38,8 +38,8 @@ impl Exchanges {
         Exchanges { flows, of, begins }
     }
 
-    /// Return the log to which the application of a connection reports its requests. The log also
-    /// passes them to the series.
+    /// Return the log to which the application of a connection reports its requests. The log passes
+    /// each request to the series too.
     pub fn log<'a>(
         &'a mut self,
         series: &'a mut RecordedSeries,

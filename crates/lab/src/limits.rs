@@ -1,5 +1,5 @@
-//! Limits on the events, the time and the memory of a run. They are not part of a scenario: a run
-//! within its limits has the same result as without limits.
+//! Limits on the events, the time and the memory of a run. The limits are not part of a scenario: a
+//! run within its limits has the same result as without limits.
 
 use units::{Bytes, Duration, Range, params};
 

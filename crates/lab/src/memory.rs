@@ -1,5 +1,5 @@
-//! Checks that memory suffices. If it does not, the run ends with an error. The standard library
-//! would abort the process, so the simulator checks large allocations first.
+//! Checks that memory suffices. If memory does not suffice, the run ends with an error. The
+//! standard library would abort the process, so the simulator checks large allocations first.
 
 use std::ops::Deref;
 
@@ -8,8 +8,8 @@ use crate::failure::Failure;
 /// Memory in bytes that small allocations may take between two checks.
 const RESERVE: u64 = 64 << 20;
 
-/// Size in bytes below which an allocation is not checked, because the last check has reserved
-/// memory for it. A check takes as long as a short run.
+/// Size in bytes below which an allocation is not checked. The last check has reserved memory for
+/// such allocations, and a check takes as long as a short run.
 pub const SMALL: u64 = 1 << 20;
 
 /// List that grows during a run. If memory does not suffice, the list stays unchanged and is marked

@@ -16,7 +16,8 @@ pub struct PacketRecords {
     pub slots: Vec<Slot>,
     /// Slots of closed connections whose last packet in the network was dropped.
     pub drained: Vec<u32>,
-    /// Series that the run records. They are here because links report drops and marks to them.
+    /// Series that the run records. The field is here because links report drops and marks to the
+    /// series.
     pub series: Box<RecordedSeries>,
 }
 

@@ -20,24 +20,24 @@ params! {
         title: String = (String::new()), in Range::ANY, from "";
         /// Seed of all random numbers.
         seed: u64 = (1), in Range::ANY, from "";
-        /// Duration of the run. If it is absent, the run ends when all flows have closed.
+        /// Duration of the run. A run without `duration` ends when all flows have closed.
         duration: Option<Duration> = (None), in Range::above(0.0), from "";
         /// Duration of the warm-up, the beginning of the run that is not counted. Counts, delays,
         /// series and goodput begin after the warm-up, and only transfers and requests that begin
         /// later are recorded. The warm-up must be shorter than `duration`, or than `time_limit` if
-        /// there is no duration. A run that ends during the warm-up fails. Captures contain the
-        /// whole run.
+        /// the scenario sets no `duration`. A run that ends during the warm-up fails. Captures
+        /// contain the whole run.
         warm_up: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
         /// Maximum duration of a run without `duration`. The run fails if a flow has not closed by
         /// then.
         time_limit: Duration = (Duration::from_millis(100_000_000)), in Range::above(0.0), from "";
         /// Random offsets that separate events which would otherwise have the same time.
-        phase_breaking: PhaseBreaking = (PhaseBreaking::default()), in Range::ANY, from "floyd1992phase: in a simulator without them, phase decides who is dropped";
+        phase_breaking: PhaseBreaking = (PhaseBreaking::default()), in Range::ANY, from "floyd1992phase: without offsets, phase decides in a simulator which packets are dropped";
         /// Network, either a dumbbell or a graph of links.
         network: Network = required, in Range::ANY, from "";
         /// Flows, each with its hosts and its traffic.
         flows: Vec<Flow> = required, in Range::ANY, from "";
-        /// TCP parameters of all flows. A flow can override them.
+        /// TCP parameters of all flows. The key `tcp` of a flow overrides them.
         tcp: Tcp = (Tcp::default()), in Range::ANY, from "";
         /// Series and captures to record.
         record: Record = (Record::default()), in Range::ANY, from "";
@@ -51,7 +51,7 @@ params! {
         /// Maximum offset that is added to the start of a flow.
         start: Duration = (Duration::from_millis(1)), in Range::at_least(0.0), from "";
         /// Maximum offset that is added to the propagation delay of a link.
-        delay: Duration = (Duration(8_000_000)), in Range::at_least(0.0), from "8 us: the offset that brought ties below 2 % in the sketch of this engine";
+        delay: Duration = (Duration(8_000_000)), in Range::at_least(0.0), from "8 us: with this offset less than 2 % of the events shared their time in a prototype";
     }
 }
 
@@ -121,10 +121,10 @@ params! {
 params! {
     /// Parameters of the reverse direction of a link.
     pub struct Reverse: "reverse" {
-        /// Rate of the reverse direction. If it is absent, the rate is that of the forward
+        /// Rate of the reverse direction. Without this key the rate is that of the forward
         /// direction.
         rate: Option<Rate> = (None), in Range::ANY, from "";
-        /// Propagation delay of the reverse direction. If it is absent, the delay is that of the
+        /// Propagation delay of the reverse direction. Without this key the delay is that of the
         /// forward direction.
         delay: Option<Duration> = (None), in Range::at_least(0.0), from "";
         /// Queue of the reverse direction.
@@ -325,17 +325,17 @@ params! {
         /// Number of equal flows. {i}, {i+1} and {i%100} in `name`, `from` and `to` are replaced by
         /// numbers that count the flows from 0.
         count: u64 = (1), in Range::between(1.0, 1e7), from "";
-        /// Host that opens the connection and sends the data. It is the client if both hosts send
-        /// data.
+        /// Host that opens the connection and sends the data. If both hosts send data, this host is
+        /// the client.
         from: String = required, in Range::ANY, from "";
-        /// Host that receives the data. It is the server if both hosts send data.
+        /// Host that receives the data. If both hosts send data, this host is the server.
         to: String = required, in Range::ANY, from "";
-        /// DSCP of all packets of the flow, data and ACKs, when the hosts send them.
+        /// DSCP with which the hosts send all packets of the flow, data and ACKs.
         dscp: Dscp = (Dscp(0)), in Range::ANY, from "rfc2474 §4.1: the default";
         /// Time at which the flow opens its first connection.
         start: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
-        /// Arrivals of connections, each with the flow's traffic. If they are absent, the flow has
-        /// one connection, which opens at the start.
+        /// Arrivals of connections, each with the flow's traffic. A flow without `arrivals` has one
+        /// connection, which opens at the start.
         arrivals: Option<Arrivals> = (None), in Range::ANY, from "";
         /// Data that the flow sends.
         traffic: Traffic = required, in Range::ANY, from "";
@@ -347,7 +347,7 @@ params! {
 }
 
 /// Return the opener of a flow's connections: the arrivals, or the traffic if it opens its own
-/// connections. The result is `None` if the flow has a single connection.
+/// connections. The result is `None` for a flow with a single connection.
 pub(crate) fn opener<'a>(arrivals: Option<&'a Arrivals>, traffic: &'a Traffic) -> Option<&'a dyn Opener> {
     let own = || traffic.application().and_then(Application::opener);
     arrivals.map(|arrivals| arrivals as &dyn Opener).or_else(own)
@@ -358,8 +358,8 @@ words! {
     pub enum Rows {
         /// One row per flow.
         Flow = "flow",
-        /// One row per table of the scenario, with the totals of its flows. It suits scenarios with
-        /// up to a million flows.
+        /// One row per table of the scenario, with the totals of its flows. This choice suits
+        /// scenarios with up to a million flows.
         Table = "table",
     }
 }

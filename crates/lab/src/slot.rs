@@ -63,8 +63,8 @@ impl Slot {
         }
     }
 
-    /// Return the slot of a flow of datagrams. It is open until the last datagram is sent, and
-    /// closed from then on.
+    /// Return the slot of a flow of datagrams. The slot is open until the last datagram is sent,
+    /// and closed from then on.
     pub fn of_datagrams(datagrams: &Datagrams, dscp: u8) -> Self {
         let mut slot = Slot::new(datagrams.flow, 0, [datagrams.first_hop; 2], datagrams.start, dscp);
         slot.stage = Stage::Open;

@@ -124,8 +124,8 @@ impl ConnectionTotals {
         self.counts.zip(&other.counts, |own, others| *own += others);
     }
 
-    /// Return the totals with the counts since a baseline. The column `ecn` is a state, so the
-    /// baseline is not subtracted from it.
+    /// Return the totals with the counts since a baseline. The baseline is not subtracted from the
+    /// column `ecn`, which is a state.
     pub fn since(&self, baseline: Option<&Counts>) -> ConnectionTotals {
         let mut totals = *self;
         if let Some(baseline) = baseline {

@@ -125,8 +125,8 @@ impl Simulation<'_> {
     fn without_congestion(&self) -> Option<Warning> {
         let some = self.connections.single > 0 || !self.connections.arriving_flows.is_empty();
         let none = some && self.network.wires.is_empty() && self.dropped() == 0 && self.marked() == 0;
-        let text = "no packet was dropped or marked in the whole run, so the run does not compare queues or \
-                    congestion controls; raise the load if this is unintended";
+        let text = "no packet was dropped or marked in the whole run, so the run cannot show a difference \
+                    between queues or congestion controls; raise the load if this is unintended";
         none.then(|| Warning { about: "no-congestion", text: text.into() })
     }
 
@@ -169,8 +169,8 @@ fn is_in_slow_start(sim: &Simulation, s: usize) -> bool {
         && !is_held_by_window(sim, s)
 }
 
-/// Return true if the client requested ECN from a server that accepts it, and a SYN without ECN
-/// opened the connection.
+/// Return true if a connection does not use ECN although the client requested ECN and the server
+/// accepts it. The cause is a lost SYN.
 fn fell_back(sim: &Simulation, s: usize) -> bool {
     let [sender, receiver] = sim.connections.endpoints.of(s as u32);
     let requested = !matches!(sender.tcp().ecn_in_force(), Ecn::Off | Ecn::Passive);

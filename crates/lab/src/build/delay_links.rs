@@ -1,6 +1,6 @@
-//! Two optimizations of links. A link that only delays packets needs no event per packet: the
-//! previous link computes when a packet leaves it. A link whose queue cannot fill up counts its
-//! waiting packets only when the queue might become too long.
+//! Two optimizations of links. A link that only delays packets needs no event per packet, because
+//! the previous link computes the arrival time at its far end. A link does not count its waiting
+//! packets until the queue might exceed its limit.
 
 use super::built::BuiltNetwork;
 use super::hops::Hop;
@@ -39,7 +39,8 @@ pub(super) fn find_delay_links(scenario: &Scenario, plan: &Plan, built: &mut Bui
     let sizes = sizes.chain(datagrams.map(|(min, max)| (u64::from(min), u64::from(max))));
     let (min, max) = sizes.fold((u64::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)));
     let (min, max) = (min.min(65_535) as u16, max.min(65_535) as u16);
-    // A sampled queue is simulated, because a packet on its way to the queue is not in it yet.
+    // A sampled queue is simulated, because the sample must not contain packets that are still on
+    // their way to the queue.
     let mut sampled = vec![false; built.links.len()];
     if scenario.record.series.iter().any(|series| series.needs().queues) {
         plan.recorded(&scenario.record).iter().for_each(|&l| sampled[l as usize] = true);

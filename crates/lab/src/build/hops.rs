@@ -52,8 +52,8 @@ impl Hop {
         self.0 |= Self::DELAYS;
     }
 
-    /// Return true if this is the last link that queues or drops packets before an endpoint that
-    /// can receive them early (`early_delivery.rs`).
+    /// Return true if this hop is the last link that queues or drops packets before an endpoint
+    /// with early delivery (`early_delivery.rs`).
     #[inline]
     pub fn delivers_early(self) -> bool {
         self.0 & Self::WIRE == Self::DELIVERS_EARLY

@@ -58,8 +58,8 @@ struct LinkDirection<'a> {
 }
 
 impl<'a> LinkDirection<'a> {
-    /// Return the reverse direction of a link. It has this rate and this delay unless `reverse`
-    /// sets its own.
+    /// Return the parameters of the reverse direction of a link. `rate` and `delay` apply unless
+    /// `reverse` sets its own.
     fn reverse(reverse: &'a Reverse, rate: Rate, delay: Duration) -> Self {
         LinkDirection {
             rate: reverse.rate.unwrap_or(rate),
@@ -164,9 +164,9 @@ fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
                 if !seen.insert((from.clone(), to.clone())) {
                     let problem = format!("is the second link from {from} to {to}");
                     let remedy = if link.count > 1 {
-                        "write {i} in from or in to, so that each link has nodes of its own"
+                        "write {i} in from or in to, so that each link has its own nodes"
                     } else {
-                        "links are named by their nodes, so there is one each way; put a node between them"
+                        "links are named by their nodes, so each direction can have one link; put another node between the two"
                     };
                     return Err(Invalid::at(&path, problem).remedy(remedy));
                 }

@@ -42,7 +42,7 @@ pub struct Plan {
     /// One-way links.
     pub links: Vec<LinkPlan>,
     pub(super) tables: Vec<FlowTable>,
-    /// Table of each flow, if there are several tables. Packets look it up.
+    /// Table of each flow, if the scenario has several tables. The table is looked up per packet.
     table: Vec<u32>,
     pub(super) flows: Vec<FlowPlan>,
     /// Distinct routes, each a sequence of links.
@@ -101,8 +101,8 @@ impl Plan {
         self.application(f).map_or(Needs::NOTHING, |application| application.needs(side))
     }
 
-    /// Return true if both hosts of a flow send data. Then the application at the client receives
-    /// events.
+    /// Return true if both hosts of a flow send data. The application at the client of such a flow
+    /// receives events.
     pub fn is_bidirectional(&self, f: usize) -> bool {
         self.needs(f, Side::Client).events
     }

@@ -32,7 +32,7 @@ fn equal_names(plan: &Plan) -> Result<(), Invalid> {
     let path = join(&join("flows", plan.table(second)), "name");
     let problem = format!("is also the name of a flow of flows.{}", plan.table(first));
     Err(Invalid::new(&path, &plan.name(second).write(), problem)
-        .remedy("give each its own, with {i} where count is above 1"))
+        .remedy("give each flow its own name, with {i} if count is above 1"))
 }
 
 /// Refuse unknown names in `record.links`.

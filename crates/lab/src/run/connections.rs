@@ -141,7 +141,7 @@ impl Simulation<'_> {
         let lane = self.lanes.end(end);
         let closed = endpoint.is_closed();
         let deadline = endpoint.deadline();
-        // An event that is too early is not moved. It schedules the timer again when it is handled.
+        // An event that is too early stays in the queue. Its handler schedules the timer again.
         if deadline < self.events.due(lane) {
             self.events.set(lane, deadline);
         }
@@ -151,8 +151,8 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Finish the close of an endpoint. If the endpoint aborted its connection, the peer closes
-    /// too, because it receives no more segments.
+    /// Finish the close of an endpoint. If the endpoint aborted its connection, the peer is closed
+    /// too, because no further segment will reach the peer.
     #[cold]
     pub(super) fn after_close(&mut self, now: Time, end: End) {
         if self.connections.endpoints[end].error().is_some() {
@@ -176,8 +176,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// Release the slot of a closed connection that has no packet in the network. Because no packet
-    /// of it remains, no packet can reach the next connection in the slot.
+    /// Release the slot of a closed connection that has no packet in the network. Otherwise a late
+    /// packet could reach the next connection in the slot.
     #[cold]
     pub(super) fn release(&mut self, s: u32) {
         let slot = &self.connections.records.slots[s as usize];

@@ -10,9 +10,9 @@ use super::{Simulation, Step};
 use crate::failure::Failure;
 
 impl Simulation<'_> {
-    /// Deliver a packet early. The last link that queues or drops packets has admitted it, and it
-    /// arrives at `arrives` over the last link of its route. That link, at `hop`, is empty, and the
-    /// endpoint [can receive the packet early](Connections::can_receive_early).
+    /// Deliver a packet early. The last link that queues or drops packets has admitted the packet,
+    /// which arrives at `arrives` over the last link of its route. That last link, at `hop`, is
+    /// empty, and the endpoint [can receive packets early](Connections::can_receive_early).
     #[inline(never)]
     pub(super) fn deliver_early(&mut self, arrives: Time, end: End, hop: u32, packet: &mut Packet) -> Step {
         packet.hop = hop;

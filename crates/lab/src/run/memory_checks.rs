@@ -44,7 +44,7 @@ pub fn check_samples(bytes: u64) -> Result<(), Failure> {
     )))
 }
 
-/// Return the memory of packets and connections in bytes. It grows with the run.
+/// Return the memory in bytes of packets and connections, which grows with the run.
 pub fn growing_bytes(flight: &Flight, connections: &Connections) -> u64 {
     let slots = size_of_val(&connections.records.slots[..]) + connections.app_states.bytes();
     (flight.bytes() + connections.endpoints.len() * size_of::<Endpoint>() + slots) as u64

@@ -133,8 +133,8 @@ pub(crate) struct Simulation<'a> {
     /// Links whose queues are sampled.
     sampled: Vec<u32>,
     captures: Option<Box<Captures>>,
-    /// True if captures or a series observe every packet. A run without them pays one test of this
-    /// field per hop.
+    /// True if captures or a series observe every packet. A run without captures and series pays
+    /// one test of this field per hop.
     observed: bool,
     pub(crate) end: Time,
     /// Time up to which packets may be delivered early.
@@ -308,8 +308,8 @@ impl<'a> Simulation<'a> {
         )))
     }
 
-    /// Bring queues that store packets up to the end of the run, and report the packets that they
-    /// have sent to observers.
+    /// Bring queues that store packets up to the end of the run, and report the packets that these
+    /// queues have sent to the captures and series.
     fn catch_up(&mut self) {
         for (l, link) in self.network.links.iter_mut().enumerate() {
             link.catch_up(self.end, &mut self.network.flight, &mut self.connections.records.probe(l as u32));
@@ -328,8 +328,8 @@ impl<'a> Simulation<'a> {
         self.connections.records.series.end(self.end);
     }
 
-    /// End the run if it was cancelled or failed. Update the completed share, and check memory and
-    /// limits.
+    /// End the run if the watch has cancelled it or a capture has failed. Update the completed
+    /// share, and check memory and limits.
     fn check_watch(&mut self, watch: &Watch, began: &Stopwatch) -> Result<(), Failure> {
         if watch.cancel.load(Ordering::Relaxed) {
             return Err(Failure::Cancelled);

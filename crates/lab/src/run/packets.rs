@@ -151,7 +151,7 @@ impl Simulation<'_> {
         [hops[0], hops[1]]
     }
 
-    /// Let a packet pass the conditioner before the next link, which may drop it.
+    /// Let a packet pass the conditioner before the next link. The conditioner may drop the packet.
     #[cold]
     pub(super) fn condition(&mut self, now: Time, hop: u32, packet: &mut Packet) -> Step {
         let conditioner = self.network.hops[hop as usize].link() as usize - self.network.links.len();
@@ -278,8 +278,8 @@ impl Simulation<'_> {
         self.leave_wire(now, w)
     }
 
-    /// Forward the packets that leave a wire with impairments now. They include a packet that
-    /// entered the wire at this time.
+    /// Forward the packets that leave a wire with impairments now, including a packet that entered
+    /// the wire at this time.
     #[cold]
     pub(super) fn leave_wire(&mut self, now: Time, w: usize) -> Step {
         while let Some(mut entry) = self.network.wires[w].deliver(now) {

@@ -1,5 +1,5 @@
-//! Conversion of panics into errors. A panic is a defect of the simulator. It ends its own run with
-//! an error that names the scenario, and other runs continue.
+//! Conversion of panics into errors. A panic is a defect of the simulator. The panic of a run ends
+//! this run with an error that names the scenario, and other runs continue.
 
 use std::any::Any;
 use std::cell::RefCell;

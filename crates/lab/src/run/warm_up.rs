@@ -83,7 +83,8 @@ impl Simulation<'_> {
         totals.into_iter().map(|totals| totals.counts).collect()
     }
 
-    /// Reset the counts of datagrams. A datagram in the network counts when it arrives or is lost.
+    /// Reset the counts of datagrams. A datagram that is in the network at the end of the warm-up
+    /// is counted when it arrives or is lost.
     fn forget_datagrams(&mut self) {
         let (first, count) = (self.connections.single, self.connections.datagrams.len());
         if count == 0 {

@@ -108,8 +108,8 @@ fn check_responses(flow: &Flow, path: &str) -> Result<(), Invalid> {
     Err(Invalid::new(&join(path, "arrivals.after"), &After::Response.write(), problem).remedy(remedy))
 }
 
-/// Refuse parameters that work on the scoreboard of SACK if SACK is off, because they would have no
-/// effect.
+/// Refuse parameters that work on the scoreboard of SACK if SACK is off, because the parameters
+/// would have no effect.
 fn check_scoreboard(tcp: &Tcp, flow: &Flow, path: &str) -> Result<(), Invalid> {
     let Some((key, remedy)) = tcp.lacks_scoreboard().filter(|_| !flow.traffic.is_datagrams()) else {
         return Ok(());
