@@ -138,7 +138,7 @@ def test_names_that_begin_like_a_formula_are_refused(name: str, small: dict[str,
     link = {"from": name, "to": "b", "rate": "1 Mbit/s", "delay": "1 ms"}
     graph = {"network": {"kind": "graph", "links": [link]}}
     for change in ({"flows": [flow | {"name": name}]}, {"flows": [flow | {"from": name}]}, graph):
-        with pytest.raises(ScenarioError, match="begins as a formula does"):
+        with pytest.raises(ScenarioError, match="begins like a formula"):
             aqmlab.run(small | change)
 
 

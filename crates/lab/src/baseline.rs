@@ -1,49 +1,52 @@
-//! Counts at the end of the warm-up, which the tables subtract.
+//! Counts at the end of the warm-up, which the tables subtract from the counts at the end of the
+//! run.
 
 use net::Count;
 use queues::schedulers::ClassCounters;
 use units::Duration;
 
-use crate::sum::Counts;
+use crate::totals::Counts;
 
-/// Counts at the end of the warm-up, each list in the order of what it counts; empty lists in a run without.
+/// Counts at the end of the warm-up. The lists are empty in a run without a warm-up.
 #[derive(Debug, Default)]
 pub struct Baseline {
-    /// By link.
+    /// Counts of the links.
     pub links: Vec<LinkCounts>,
-    /// By class of a scheduler, as the links tell of them.
+    /// Counters of the classes of schedulers, in the order in which the links report the classes.
     pub classes: Vec<ClassCounters>,
-    /// By colour of a rule, as the conditioners tell of them.
+    /// Packets per colour of a rule, in the order in which the conditioners report the colours.
     pub conditioners: Vec<Count>,
-    /// By direction of the data, then by slot: flows that are one connection.
-    pub lasting: [Vec<Counts>; 2],
-    /// By direction of the data, then by account: flows with arrivals.
-    pub accounts: [Vec<Counts>; 2],
-    /// By source: connections that were opened.
+    /// Counts of the single-connection flows, for each direction of the data, in the order of the
+    /// slots.
+    pub single: [Vec<Counts>; 2],
+    /// Totals of the flows with arrivals, for each direction of the data, in the order of
+    /// `flow_totals`.
+    pub flow_totals: [Vec<Counts>; 2],
+    /// Connections that each flow with arrivals had opened.
     pub opened: Vec<u64>,
 }
 
 /// Counts of a link.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LinkCounts {
-    /// Packets that arrived at its queue.
+    /// Packets that arrived at the queue.
     pub arrived: Count,
-    /// Packets that were dropped.
+    /// Dropped packets.
     pub dropped: Count,
-    /// Dropped packets by reason: full, early, threshold.
+    /// Number of dropped packets for the reasons full, early and threshold.
     pub dropped_why: [u64; 3],
-    /// Packets that were marked.
+    /// Number of marked packets.
     pub marked: u64,
     /// Packets that left the queue.
     pub departed: Count,
-    /// Packets that arrived at the far end.
+    /// Number of packets that arrived at the far end of the link.
     pub delivered: u64,
-    /// Time that the transmitter was busy.
+    /// Time during which the link transmitted.
     pub busy: Duration,
 }
 
 impl LinkCounts {
-    /// Counts since a baseline.
+    /// Return the counts since a baseline.
     pub fn since(&self, baseline: &LinkCounts) -> LinkCounts {
         LinkCounts {
             arrived: self.arrived - baseline.arrived,

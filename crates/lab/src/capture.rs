@@ -1,9 +1,10 @@
 //! Captures of a run: a pcapng file for each link and host that the scenario names.
 //!
-//! A link's capture has each packet when its transmission begins, as it is then: marked if the
-//! queue marked it; what the queue dropped is not in it. A host's capture has the packets of its
-//! flows when it sends them, before any queue, and when they arrive. Addresses and ports are made
-//! up: hosts by the order in which flows name them, a pair of ports for each connection.
+//! The capture of a link contains each packet at the beginning of its transmission, with the mark
+//! that the queue may have set. The capture of a link does not contain dropped packets. The capture
+//! of a host contains the packets of its flows when the host sends them, before any queue, and when
+//! they arrive at the host. Addresses and ports are synthetic. Hosts are numbered in the order in
+//! which flows name them, and each connection has its own pair of ports.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::File;
@@ -17,28 +18,28 @@ use units::param::{Invalid, did_you_mean};
 use wire::{Capture, CaptureError, Content, Endpoints, Family, Interface, SegmentExtras};
 
 use crate::build::Plan;
-use crate::scenario::{IpVersion, Kept, Scenario};
-use crate::seen::Seen;
+use crate::observed_packet::ObservedPacket;
+use crate::scenario::{CapturedPart, IpVersion, Scenario};
 
-/// A link or a host, by its number.
+/// Link or host that is captured, by its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tapped {
     Link(usize),
     Host(u32),
 }
 
-/// The hosts of a scenario and what of them is captured.
+/// Hosts of a scenario, and the links and hosts that are captured.
 #[derive(Debug)]
-struct Taken {
+struct CapturedPlaces {
     hosts: Vec<String>,
-    /// The hosts that send and receive the data of each flow.
+    /// Hosts that send and receive the data of each flow.
     of_flows: Vec<[u32; 2]>,
     captured: Vec<Tapped>,
 }
 
-impl Taken {
-    /// Finds what `record.pcap.on` names.
-    fn find(scenario: &Scenario, plan: &Plan) -> Result<Taken, Invalid> {
+impl CapturedPlaces {
+    /// Resolve the names in `record.pcap.on`.
+    fn find(scenario: &Scenario, plan: &Plan) -> Result<CapturedPlaces, Invalid> {
         let mut hosts: Vec<String> = Vec::new();
         let mut numbers: HashMap<String, u32> = HashMap::new();
         let mut number = |name: String| {
@@ -53,22 +54,22 @@ impl Taken {
             let link = links.iter().position(|l| l == name).map(Tapped::Link);
             link.or(numbers.get(name).map(|&h| Tapped::Host(h))).ok_or_else(|| {
                 let known: Vec<&str> = links.iter().chain(&hosts).map(String::as_str).take(30).collect();
-                let problem = "is neither a link nor a host that a flow begins or ends at";
+                let problem = "is neither a link nor a host of a flow";
                 Invalid::new(&format!("record.pcap.on.{i}"), &name.write(), problem)
                     .remedy(did_you_mean(name, &known))
             })
         };
         let captured = scenario.record.pcap.on.iter().enumerate().map(find).collect::<Result<_, _>>()?;
-        Ok(Taken { hosts, of_flows, captured })
+        Ok(CapturedPlaces { hosts, of_flows, captured })
     }
 }
 
-/// Refuses captures of what is not there.
+/// Refuse captures of unknown links and hosts.
 pub fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Invalid> {
-    if scenario.record.pcap.on.is_empty() { Ok(()) } else { Taken::find(scenario, plan).map(drop) }
+    if scenario.record.pcap.on.is_empty() { Ok(()) } else { CapturedPlaces::find(scenario, plan).map(drop) }
 }
 
-/// A packet that will be captured at its time.
+/// Packet that waits until the time at which the capture contains it.
 #[derive(Debug)]
 struct Pending {
     at: Time,
@@ -77,16 +78,17 @@ struct Pending {
     ends: Endpoints,
 }
 
-/// The capture at one place.
+/// Capture of one link or host.
 #[derive(Debug)]
 struct Tap {
     capture: Capture<BufWriter<File>>,
     interface: Interface,
-    /// What is in the queue: in order, as it is served so.
+    /// Packets that are in the queue of the link, in the order of their transmission.
     pending: VecDeque<Pending>,
 }
 
 impl Tap {
+    /// Write the packets whose time has come.
     fn write_until(&mut self, now: Time) -> Result<(), CaptureError> {
         while let Some(p) = self.pending.front().filter(|p| p.at <= now) {
             self.capture.packet(self.interface, p.at, &p.packet, &p.carried, &p.ends)?;
@@ -96,11 +98,11 @@ impl Tap {
     }
 }
 
-/// The captures of a run.
+/// Captures of a run.
 #[derive(Debug)]
 pub struct Captures {
     taps: Vec<Tap>,
-    /// The taps of links and of hosts.
+    /// Index of the tap of each link, and of each host.
     links: Vec<Option<u32>>,
     hosts: Vec<Option<u32>>,
     of_flows: Vec<[u32; 2]>,
@@ -112,17 +114,17 @@ pub struct Captures {
 }
 
 impl Captures {
-    /// Begins the captures of a scenario in a folder, and puts the addresses of its hosts there.
+    /// Create the files of all captures in a folder, and the file with the addresses of the hosts.
     pub fn begin(scenario: &Scenario, plan: &Plan, folder: &Path, slots: usize) -> Result<Captures, String> {
-        let places = Taken::find(scenario, plan).map_err(|e| e.to_string())?;
+        let places = CapturedPlaces::find(scenario, plan).map_err(|e| e.to_string())?;
         let pcap = &scenario.record.pcap;
         let family = match pcap.ip {
             IpVersion::V4 => Family::V4,
             IpVersion::V6 => Family::V6,
         };
-        let keep = match pcap.keep {
-            Kept::Headers => Content::Headers,
-            Kept::Whole => Content::Whole,
+        let content = match pcap.keep {
+            CapturedPart::Headers => Content::Headers,
+            CapturedPart::Whole => Content::Whole,
         };
         let mut all = Captures {
             taps: Vec::new(),
@@ -134,19 +136,19 @@ impl Captures {
             opened: slots as u32,
             failed: None,
         };
-        let mut taken = HashSet::new();
+        let mut used_names = HashSet::new();
         for (name, &place) in pcap.on.iter().zip(&places.captured) {
             let tap = match place {
                 Tapped::Link(l) => &mut all.links[l],
                 Tapped::Host(h) => &mut all.hosts[h as usize],
             };
             if tap.is_some() {
-                continue; // named twice
+                continue; // The name occurs twice.
             }
             *tap = Some(all.taps.len() as u32);
-            let path = folder.join(file_name(name, &mut taken));
+            let path = folder.join(file_name(name, &mut used_names));
             let open = || {
-                let mut capture = Capture::create(&path, keep)?;
+                let mut capture = Capture::create(&path, content)?;
                 let interface = capture.interface(name)?;
                 Ok(Tap { capture, interface, pending: VecDeque::new() })
             };
@@ -157,45 +159,49 @@ impl Captures {
         Ok(all)
     }
 
-    /// A connection is opened in a slot.
+    /// Number the connection that was opened in a slot.
     pub fn opened(&mut self, slot: u32) {
         self.connections.resize(self.connections.len().max(slot as usize + 1), 0);
         self.connections[slot as usize] = self.opened;
         self.opened += 1;
     }
 
-    /// A packet that was admitted to a link begins to be transmitted at `at`.
-    pub fn on_link(&mut self, link: u32, now: Time, at: Time, seen: &Seen) {
-        self.keep(self.links[link as usize], now, at, seen);
+    /// Capture a packet whose transmission on a link begins at `at`.
+    pub fn on_link(&mut self, link: u32, now: Time, at: Time, observed: &ObservedPacket) {
+        self.capture(self.links[link as usize], now, at, observed);
     }
 
-    /// The host of an end of its connection sends or receives a packet.
-    pub fn at_host(&mut self, now: Time, end: End, seen: &Seen) {
-        let host = self.of_flows[seen.flow as usize][end.sends().index()];
-        self.keep(self.hosts[host as usize], now, now, seen);
+    /// Capture a packet that the host of an endpoint sends or receives.
+    pub fn at_host(&mut self, now: Time, end: End, observed: &ObservedPacket) {
+        let host = self.of_flows[observed.flow as usize][end.sends().index()];
+        self.capture(self.hosts[host as usize], now, now, observed);
     }
 
-    fn keep(&mut self, tap: Option<u32>, now: Time, at: Time, seen: &Seen) {
+    /// Capture a packet at a tap, and write the packets whose time has come.
+    fn capture(&mut self, tap: Option<u32>, now: Time, at: Time, observed: &ObservedPacket) {
         let Some(tap) = tap.filter(|_| self.failed.is_none()) else { return };
-        let [from, to] = self.of_flows[seen.flow as usize];
-        let number = self.connections[seen.packet.connection as usize];
+        let [from, to] = self.of_flows[observed.flow as usize];
+        let number = self.connections[observed.packet.connection as usize];
         let tap = &mut self.taps[tap as usize];
-        let kept =
+        let result =
             Endpoints::of(self.family, from, to, number).map_err(CaptureError::from).and_then(|ends| {
-                let carried =
-                    SegmentExtras { protocol: seen.protocol, options: seen.options, shift: seen.shift };
-                tap.pending.push_back(Pending { at, packet: *seen.packet, carried, ends });
+                let carried = SegmentExtras {
+                    protocol: observed.protocol,
+                    options: observed.options,
+                    shift: observed.shift,
+                };
+                tap.pending.push_back(Pending { at, packet: *observed.packet, carried, ends });
                 tap.write_until(now)
             });
-        self.failed = kept.err();
+        self.failed = result.err();
     }
 
-    /// What went wrong, if anything did.
+    /// Return the error of the captures, if one failed.
     pub fn failure(&self) -> Option<String> {
         self.failed.as_ref().map(ToString::to_string)
     }
 
-    /// Writes what was seen up to the end of the run.
+    /// Write the packets that were observed up to the end of the run, and close the files.
     pub fn finish(self, end: Time) -> Result<(), String> {
         if let Some(failed) = self.failed {
             return Err(failed.to_string());
@@ -209,9 +215,10 @@ impl Captures {
     }
 }
 
-/// The file of addresses and names that Wireshark reads beside a capture.
+/// Name of the file with addresses and host names, which Wireshark reads beside a capture.
 const HOSTS: &str = "hosts";
 
+/// Write the addresses and names of the hosts.
 fn write_hosts(path: &Path, family: Family, hosts: &[String]) -> std::io::Result<()> {
     let mut file = BufWriter::new(File::create_new(path)?);
     for (h, name) in hosts.iter().enumerate() {
@@ -222,16 +229,16 @@ fn write_hosts(path: &Path, family: Family, hosts: &[String]) -> std::io::Result
     file.flush()
 }
 
-/// A name for the file of a link or host, whatever its own: `left>right` becomes
-/// `left_to_right.pcapng`.
-fn file_name(name: &str, taken: &mut HashSet<String>) -> String {
+/// Return an unused file name for a link or host. Characters that are unsafe in file names are
+/// replaced: the file of `left>right` is `left_to_right.pcapng`.
+fn file_name(name: &str, used_names: &mut HashSet<String>) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let stem: String = name.replace('>', "_to_").chars().map(plain).collect();
     let stem = stem.trim_start_matches('.');
     let names = std::iter::once(format!("{stem}.pcapng")).chain((2..).map(|n| format!("{stem}-{n}.pcapng")));
-    let mut free = names.filter(|name| !taken.contains(name));
+    let mut free = names.filter(|name| !used_names.contains(name));
     let chosen = free.next().unwrap_or_default();
-    taken.insert(chosen.clone());
+    used_names.insert(chosen.clone());
     chosen
 }
 
@@ -240,9 +247,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_have_names_of_their_own() {
-        let mut taken = HashSet::new();
-        let names = ["left>right", "left_to_right", "../a b", "left-0"].map(|n| file_name(n, &mut taken));
+    fn each_capture_has_its_own_file_name() {
+        let mut used_names = HashSet::new();
+        let names =
+            ["left>right", "left_to_right", "../a b", "left-0"].map(|n| file_name(n, &mut used_names));
         assert_eq!(names, ["left_to_right.pcapng", "left_to_right-2.pcapng", "_a_b.pcapng", "left-0.pcapng"]);
     }
 }

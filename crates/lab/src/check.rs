@@ -1,84 +1,88 @@
-//! What must hold in every run: each connection's packets are accounted for, ECN is echoed as
-//! RFC 3168 §6.1.3 demands, and classes of schedulers had what their link had. (The links keep their own ledgers.)
+//! Invariants of every run. The packets of each connection are conserved, the receiver echoes ECN
+//! as RFC 3168 §6.1.3 demands, and the classes of a scheduler together have the counts of their
+//! link. The links check their own counters.
 
 use net::{Direction, Ecn, Flags, Packet};
 use queues::Discipline;
 
-/// The account of one connection, from outside its endpoints, for each way of its packets.
+/// Counters of one connection, kept outside of its endpoints, per direction of its packets.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ConnectionLedger {
-    /// By the books in the network: sent, less arrived, less dropped. One that arrives unsent wraps.
+pub struct ConnectionCounters {
+    /// Packets in the network: sent, minus arrived, minus dropped. The count wraps around if a
+    /// packet arrives that was not sent.
     inside: [u32; 2],
-    /// Dropped by a queue.
+    /// Packets that a queue dropped.
     pub dropped: [u32; 2],
-    /// Marked by a queue.
+    /// Packets that a queue marked.
     pub marked: [u32; 2],
-    /// The echo of marks on data of each way.
+    /// ECN echo for the data of each direction.
     echoes: [Echo; 2],
 }
 
-/// What becomes of the marks on the data of a way.
+/// State of the echo of marks on the data of one direction.
 #[derive(Clone, Copy, Debug, Default)]
 struct Echo {
-    /// Whether the last segment that answered it carried ECN-Echo.
+    /// True if the last segment that acknowledged the data carried ECN-Echo.
     echoing: bool,
-    /// Whether a marked data packet arrived that was not echoed yet.
+    /// True if a marked data packet arrived that was not yet echoed.
     due: bool,
-    /// Whether CWR arrived since the echo began.
+    /// True if CWR arrived since the echo began.
     cwr_seen: bool,
 }
 
-impl ConnectionLedger {
-    /// An endpoint hands a packet to the network.
+impl ConnectionCounters {
+    /// Count a packet that an endpoint sends.
     #[inline]
-    pub fn sent(&mut self, way: Direction) {
-        let inside = &mut self.inside[way.index()];
+    pub fn sent(&mut self, direction: Direction) {
+        let inside = &mut self.inside[direction.index()];
         *inside = inside.wrapping_add(1);
     }
 
-    /// The network hands a packet to the other endpoint.
+    /// Count a packet that arrives at the other endpoint.
     #[inline]
-    pub fn arrived(&mut self, way: Direction) {
-        let inside = &mut self.inside[way.index()];
+    pub fn arrived(&mut self, direction: Direction) {
+        let inside = &mut self.inside[direction.index()];
         *inside = inside.wrapping_sub(1);
     }
 
-    /// A queue dropped a packet.
-    pub fn dropped(&mut self, way: Direction) {
-        self.arrived(way);
-        self.dropped[way.index()] += 1;
+    /// Count a packet that a queue drops.
+    pub fn dropped(&mut self, direction: Direction) {
+        self.arrived(direction);
+        self.dropped[direction.index()] += 1;
     }
 
-    /// A queue marked a packet.
-    pub fn marked(&mut self, way: Direction) {
-        self.marked[way.index()] += 1;
+    /// Count a packet that a queue marks.
+    pub fn marked(&mut self, direction: Direction) {
+        self.marked[direction.index()] += 1;
     }
 
-    /// Whether everything that was sent has arrived or was dropped.
-    pub fn is_settled(&self) -> bool {
+    /// Return true if each packet that was sent has arrived or was dropped.
+    pub fn is_drained(&self) -> bool {
         self.inside == [0, 0]
     }
 
-    /// A packet that went this way arrives, perhaps with data, or a SYN-ACK, whose mark is echoed too (RFC 5562 §3) until one
-    /// comes without (§3.2); `ecn`: the connection uses ECN.
+    /// Record the ECN bits of a packet that arrives. Data and a SYN-ACK are echoed (RFC 5562 §3);
+    /// the echo of a SYN-ACK ends with a SYN-ACK without a mark (§3.2). `ecn` is true if the
+    /// connection uses ECN.
     #[inline]
-    pub fn data_arrives(&mut self, way: Direction, packet: &Packet, ecn: bool) {
+    pub fn data_arrives(&mut self, direction: Direction, packet: &Packet, ecn: bool) {
         if packet.segment.len > 0 || packet.segment.flags.has(Flags::SYN) {
-            let echo = &mut self.echoes[way.index()];
+            let echo = &mut self.echoes[direction.index()];
             let plain_syn_ack = packet.segment.flags.has(Flags::SYN) && packet.ecn != Ecn::Ce;
             echo.cwr_seen |= packet.segment.flags.has(Flags::CWR) || plain_syn_ack;
             echo.due |= ecn && packet.ecn == Ecn::Ce;
         }
     }
 
-    /// A segment that acknowledges leaves on this way: what is wrong with its echo of what came the other way, if anything.
+    /// Check the ECN echo of an acknowledgement that an endpoint sends in this direction. Return
+    /// the violation, if the echo of the data of the opposite direction is wrong.
     #[inline]
-    pub fn ack_leaves(&mut self, way: Direction, flags: Flags) -> Option<&'static str> {
+    pub fn ack_leaves(&mut self, direction: Direction, flags: Flags) -> Option<&'static str> {
         if flags.has(Flags::SYN) {
             return None;
         }
         let now = flags.has(Flags::ECE);
-        let echo = &mut self.echoes[way.opposite().index()];
+        let echo = &mut self.echoes[direction.opposite().index()];
         let problem = if echo.echoing && !now && !echo.cwr_seen {
             Some("ECN-Echo ended before CWR arrived")
         } else if now && !echo.echoing && !echo.due {
@@ -94,14 +98,14 @@ impl ConnectionLedger {
         problem
     }
 
-    /// The identity of each direction, sent = arrived + dropped, once what is still in the network has
-    /// been counted as arrived.
+    /// Check for each direction that sent packets equal arrived plus dropped ones. The caller
+    /// counts the packets in the network as arrived first.
     pub fn check(&self) -> Result<(), String> {
-        for (way, direction) in ["there", "back"].into_iter().enumerate() {
-            if self.inside[way] != 0 {
+        for (i, direction) in ["forward", "reverse"].into_iter().enumerate() {
+            if self.inside[i] != 0 {
                 return Err(format!(
-                    "packets sent {direction} are {} more than those that arrived, were dropped ({}) or are in the network",
-                    self.inside[way] as i32, self.dropped[way]
+                    "{direction}: the packets sent are {} more than those that arrived, were dropped ({}) or are in the network",
+                    self.inside[i] as i32, self.dropped[i]
                 ));
             }
         }
@@ -109,8 +113,8 @@ impl ConnectionLedger {
     }
 }
 
-/// The classes of a queue, if it has any: together they had what its link says came, was dropped and was marked.
-pub fn classes(queue: &Discipline, link: &net::LinkCounters) -> Result<(), String> {
+/// Check that the classes of a queue together have the arrivals, drops and marks of its link.
+pub fn check_classes(queue: &Discipline, link: &net::LinkCounters) -> Result<(), String> {
     let Some(classes) = queue.classes() else { return Ok(()) };
     let signals = link.signals();
     classes.check(link.arrived, signals.dropped, signals.marked())
@@ -128,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classes_that_had_not_what_their_link_had_are_caught() {
+    fn classes_whose_counters_differ_from_the_link_are_detected() {
         let full = json!({"kind": "drop_tail", "limit": "2 packets"});
         let queue = json!({"kind": "drr", "classes": [{"match": {"dscp": "EF"}}, {"queue": full}]});
         let rate = Rate(1_000_000);
@@ -142,11 +146,11 @@ mod tests {
             link.enqueue(Time::ZERO, 0, packet, &mut flight, &mut NoProbe);
         }
         assert_eq!(link.counters().signals().dropped.packets, 2);
-        classes(link.queue(), link.counters()).unwrap();
-        let mut ledger = link.counters().clone();
-        ledger.arrived.packets += 1;
-        assert!(classes(link.queue(), &ledger).unwrap_err().contains("in all classes"));
-        assert!(classes(link.queue(), &net::LinkCounters::default()).is_err());
+        check_classes(link.queue(), link.counters()).unwrap();
+        let mut counters = link.counters().clone();
+        counters.arrived.packets += 1;
+        assert!(check_classes(link.queue(), &counters).unwrap_err().contains("in all classes"));
+        assert!(check_classes(link.queue(), &net::LinkCounters::default()).is_err());
     }
 
     fn data(ecn: Ecn, flags: Flags) -> Packet {
@@ -157,42 +161,42 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_packet_is_caught() {
-        let mut l = ConnectionLedger::default();
+    fn a_lost_packet_is_detected() {
+        let mut l = ConnectionCounters::default();
         (0..3).for_each(|_| l.sent(Direction::Forward));
         l.arrived(Direction::Forward);
         l.dropped(Direction::Forward);
-        assert!(!l.is_settled());
-        assert!(l.check().unwrap_err().contains("packets sent there are 1 more"));
+        assert!(!l.is_drained());
+        assert!(l.check().unwrap_err().contains("forward: the packets sent are 1 more"));
         l.arrived(Direction::Forward);
-        assert!(l.is_settled() && l.check().is_ok());
+        assert!(l.is_drained() && l.check().is_ok());
     }
 
-    /// As when a packet of an old connection reaches a new one in its slot.
+    /// A packet of an earlier connection that reaches a new connection in its slot has this effect.
     #[test]
-    fn a_packet_that_nobody_sent_is_caught() {
-        let mut l = ConnectionLedger::default();
+    fn a_packet_that_was_not_sent_is_detected() {
+        let mut l = ConnectionCounters::default();
         l.arrived(Direction::Reverse);
-        assert!(!l.is_settled());
-        assert!(l.check().unwrap_err().contains("packets sent back are -1 more"));
+        assert!(!l.is_drained());
+        assert!(l.check().unwrap_err().contains("reverse: the packets sent are -1 more"));
     }
 
     #[test]
-    fn an_echo_that_ends_too_soon_is_caught_either_way() {
-        for way in Direction::BOTH {
-            let mut f = ConnectionLedger::default();
-            f.data_arrives(way, &data(Ecn::Ce, Flags::ACK), true);
-            assert_eq!(f.ack_leaves(way.opposite(), Flags::ACK | Flags::ECE), None);
-            assert_eq!(f.ack_leaves(way, Flags::ACK), None);
-            assert!(f.ack_leaves(way, Flags::ACK | Flags::ECE).is_some());
-            assert!(f.ack_leaves(way.opposite(), Flags::ACK).is_some());
+    fn an_echo_that_ends_too_early_is_detected_in_both_directions() {
+        for direction in Direction::BOTH {
+            let mut f = ConnectionCounters::default();
+            f.data_arrives(direction, &data(Ecn::Ce, Flags::ACK), true);
+            assert_eq!(f.ack_leaves(direction.opposite(), Flags::ACK | Flags::ECE), None);
+            assert_eq!(f.ack_leaves(direction, Flags::ACK), None);
+            assert!(f.ack_leaves(direction, Flags::ACK | Flags::ECE).is_some());
+            assert!(f.ack_leaves(direction.opposite(), Flags::ACK).is_some());
         }
     }
 
-    /// RFC 5562 §3.2 (TryOnce): the SYN-ACK comes again, without a mark.
+    /// RFC 5562 §3.2 (TryOnce): the server sends the SYN-ACK again without a mark.
     #[test]
-    fn the_echo_of_a_syn_ack_ends_with_one_that_is_not_marked() {
-        let mut f = ConnectionLedger::default();
+    fn the_echo_of_a_syn_ack_ends_with_an_unmarked_syn_ack() {
+        let mut f = ConnectionCounters::default();
         let syn_ack = |ecn| data(ecn, Flags::SYN | Flags::ACK);
         f.data_arrives(Direction::Reverse, &syn_ack(Ecn::Ce), true);
         assert_eq!(f.ack_leaves(Direction::Forward, Flags::ACK | Flags::ECE), None);
@@ -202,7 +206,7 @@ mod tests {
 
     #[test]
     fn an_echo_ends_after_cwr_and_begins_with_a_mark() {
-        let mut f = ConnectionLedger::default();
+        let mut f = ConnectionCounters::default();
         f.data_arrives(Direction::Forward, &data(Ecn::Ce, Flags::ACK), true);
         f.ack_leaves(Direction::Reverse, Flags::ACK | Flags::ECE);
         f.data_arrives(Direction::Forward, &data(Ecn::Ect0, Flags::ACK | Flags::CWR), true);

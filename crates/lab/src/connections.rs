@@ -1,71 +1,72 @@
-//! The connections of a run: slots and ends, the flows that open connections, and the flows of datagrams.
+//! Connections of a run: slots and endpoints, flows with arrivals, and flows of datagrams.
 //!
-//! First come the slots of flows that are one connection, then those of flows of datagrams, which have no endpoints, then those of
-//! connections that come and go.
+//! The first slots belong to flows with a single connection. The next slots belong to flows of
+//! datagrams, which have no endpoints. The last slots belong to connections that arrive during the
+//! run.
 
 use net::{Direction, End};
 
 use traffic::DrawStreams;
 
-use crate::acting::Acting;
+use crate::app_states::AppStates;
+use crate::arriving_flows::{ArrivingFlow, FlowTotals};
 use crate::datagrams::Datagrams;
 use crate::endpoints::Endpoints;
 use crate::exchanges::Exchanges;
-use crate::fates::FateRecorder;
-use crate::place::place_of;
-use crate::source::{Account, Source};
-use crate::sum::Sum;
+use crate::flow_index::index_of_flow;
+use crate::packet_records::PacketRecords;
+use crate::totals::ConnectionTotals;
 
-/// What sends and receives.
+/// Flows and connections, with everything that sends and receives.
 pub struct Connections {
-    /// The ends, two a slot.
+    /// Endpoints, two per slot.
     pub endpoints: Endpoints,
-    /// The slots, and what is told of fates.
-    pub fates: FateRecorder,
-    /// What is kept of those whose application acts after the opening.
-    pub acting: Acting,
-    /// The requests of those whose two hosts send data.
+    /// Slots, and the records of packets at links.
+    pub records: PacketRecords,
+    /// States of applications that act after the opening.
+    pub app_states: AppStates,
+    /// Requests of the flows whose two hosts send data.
     pub exchanges: Exchanges,
-    /// How many slots are those of flows that are one connection.
-    pub lasting: usize,
-    /// Slots whose connection is over.
+    /// Number of flows with a single connection, which is also the number of their slots.
+    pub single: usize,
+    /// Slots whose connection closed and was counted.
     pub free: Vec<u32>,
-    /// The flows with arrivals.
-    pub sources: Vec<Source>,
-    /// Where their connections are added up.
-    pub accounts: Vec<Account>,
-    /// The flows of datagrams.
+    /// Flows with arrivals.
+    pub arriving_flows: Vec<ArrivingFlow>,
+    /// Totals of closed connections.
+    pub flow_totals: Vec<FlowTotals>,
+    /// Flows of datagrams.
     pub datagrams: Vec<Datagrams>,
-    /// The random numbers of each table of flows.
+    /// Random numbers of each table of flows.
     pub draws: Vec<DrawStreams>,
-    /// Connections and sources so far.
+    /// Number of flows and connections that have begun.
     pub begun: u64,
-    /// Those of them that are not over.
+    /// Number of flows and connections that have begun and are not finished.
     pub open: u64,
 }
 
 impl Connections {
-    /// The first slot of connections that come and go.
-    pub fn first_passing(&self) -> usize {
-        self.lasting + self.datagrams.len()
+    /// Return the first slot of connections that arrive during the run.
+    pub fn first_arriving_slot(&self) -> usize {
+        self.single + self.datagrams.len()
     }
 
-    /// Whether an end may be told ahead of what reaches it: it is open. (The run may be over before something reaches a closed
-    /// one.)
+    /// Return true if an endpoint can receive packets early. A closed endpoint cannot, because the
+    /// run may be over before a packet reaches it.
     #[inline(always)]
-    pub fn hears(&self, end: End) -> bool {
+    pub fn can_receive_early(&self, end: End) -> bool {
         !self.endpoints[end].is_closed()
     }
 
-    /// Which of the sources that of a flow is.
-    pub fn source_of(&self, flow: u32) -> usize {
-        place_of(flow, &self.sources, |source| source.flow)
+    /// Return the index of a flow among the flows with arrivals.
+    pub fn arriving_flow_of(&self, flow: u32) -> usize {
+        index_of_flow(flow, &self.arriving_flows, |source| source.flow)
     }
 
-    /// What the connection in a slot counted of the data that goes one way.
-    pub fn sum(&self, s: usize, way: Direction) -> Sum {
+    /// Return the counts of the connection in a slot for the data of one direction.
+    pub fn totals_of(&self, s: usize, direction: Direction) -> ConnectionTotals {
         let [client, server] = self.endpoints.of(s as u32);
-        let ends = if way == Direction::Forward { [client, server] } else { [server, client] };
-        Sum::of(&self.fates.slots[s], way, ends)
+        let ends = if direction == Direction::Forward { [client, server] } else { [server, client] };
+        ConnectionTotals::of(&self.records.slots[s], direction, ends)
     }
 }

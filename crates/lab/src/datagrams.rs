@@ -1,7 +1,7 @@
-//! Flows of packets that nobody answers: what is sent, and what of it arrives.
+//! Flows of datagrams, with counts of the packets sent and received.
 //!
-//! Such a packet carries its number, from 1, where TCP has its sequence number, and the time when it was
-//! sent where TCP has acknowledgement and window.
+//! A datagram has its number, from 1, in the field of the TCP sequence number. The fields of the
+//! acknowledgement number and the window contain the time at which the datagram was sent.
 
 use net::{Count, Ecn, Label, Packet, Segment, Seq};
 use traffic::Emitter;
@@ -9,151 +9,156 @@ use units::{Duration, Time};
 
 use crate::histogram::Histogram;
 
-/// A flow of datagrams.
+/// Flow of datagrams.
 #[derive(Debug)]
 pub struct Datagrams {
-    /// The flow.
+    /// Index of the flow.
     pub flow: u32,
-    /// Where its route begins.
+    /// First hop of its route.
     pub first_hop: u32,
-    /// When it begins.
+    /// Time at which the flow begins.
     pub start: Time,
     emitter: Emitter,
-    /// Payload of the next packet.
+    /// Payload of the next packet in bytes.
     next: u16,
-    /// What was sent.
+    /// Packets and bytes sent.
     pub sent: Count,
-    /// What arrived.
+    /// Packets received, with their delays.
     pub received: Received,
-    /// What the warm-up had of it.
-    pub before: Before,
+    /// Counts at the end of the warm-up.
+    pub warm_up: WarmUpCounts,
 }
 
-/// Counts at the end of the warm-up.
+/// Counts of a flow of datagrams at the end of the warm-up.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Before {
-    /// What was sent.
+pub struct WarmUpCounts {
+    /// Packets and bytes sent.
     pub sent: Count,
-    /// Packets that were in the network, copies not counted.
+    /// Number of packets in the network, without copies.
     pub in_network: u64,
-    /// Packets that were dropped.
+    /// Number of dropped packets.
     pub dropped: u64,
 }
 
-/// What arrived of a flow.
+/// Received packets of a flow.
 #[derive(Debug, Default)]
 pub struct Received {
-    /// Packets, copies included.
+    /// Received packets and bytes, with copies.
     pub all: Count,
-    /// Payload of the packets, without copies.
+    /// Payload in bytes, without copies.
     pub payload: u64,
-    /// Copies of packets that had arrived.
+    /// Number of copies of packets that had already arrived.
     pub copies: u64,
-    /// Packets behind one that was sent later (RFC 4737 §3.3), copies not included.
+    /// Number of packets that arrived after a packet sent later (RFC 4737 §3.3), without copies.
     pub reordered: u64,
-    /// With CE set.
+    /// Number of packets with CE.
     pub marked: u64,
     /// Delays from sending to arrival.
     pub delays: Histogram,
-    /// Interarrival jitter, in picoseconds (RFC 3550 §6.4.1).
+    /// Interarrival jitter in picoseconds (RFC 3550 §6.4.1).
     pub jitter: f64,
     last_delay: Option<Duration>,
-    numbers: Numbers,
+    numbers: ReceivedNumbers,
 }
 
-/// Which of the latest numbers have arrived.
+/// Bitmap of the latest packet numbers that have arrived.
 #[derive(Debug)]
-struct Numbers {
-    /// One after the greatest.
+struct ReceivedNumbers {
+    /// Successor of the largest number that has arrived.
     next: Seq,
-    bits: [u64; Numbers::WORDS],
+    bits: [u64; ReceivedNumbers::WORDS],
 }
 
-impl Default for Numbers {
+impl Default for ReceivedNumbers {
     fn default() -> Self {
-        Numbers { next: Seq(1), bits: [0; Numbers::WORDS] }
+        ReceivedNumbers { next: Seq(1), bits: [0; ReceivedNumbers::WORDS] }
     }
 }
 
-/// How a number stands to those that arrived before.
+/// Order of a packet among the packets that arrived before.
 #[derive(Debug, PartialEq, Eq)]
-enum Standing {
+enum ArrivalOrder {
     New,
     Late,
     Copy,
 }
 
-impl Numbers {
+impl ReceivedNumbers {
     const WORDS: usize = 64;
-    /// How far back copies are told from late packets: what is older is late.
-    const REACH: u32 = 64 * Numbers::WORDS as u32;
+    /// Number of latest packet numbers in the bitmap. A packet with an older number counts as late,
+    /// even if the packet is a copy.
+    const REACH: u32 = 64 * ReceivedNumbers::WORDS as u32;
 
     fn bit(&mut self, number: Seq) -> (&mut u64, u64) {
-        let place = number.0 % Self::REACH;
-        (&mut self.bits[(place / 64) as usize], 1 << (place % 64))
+        let index = number.0 % Self::REACH;
+        (&mut self.bits[(index / 64) as usize], 1 << (index % 64))
     }
 
-    /// Whether a number has arrived; one beyond reach has not.
+    /// Return true if a number is in the bitmap and has arrived.
     fn has(&mut self, number: Seq) -> bool {
         let known = number.before(self.next) && self.next - number <= Self::REACH;
         let (word, bit) = self.bit(number);
         known && *word & bit != 0
     }
 
-    fn add(&mut self, number: Seq) -> Standing {
-        let standing = if !number.before(self.next) {
-            // What lies between has not arrived.
+    fn add(&mut self, number: Seq) -> ArrivalOrder {
+        let order = if !number.before(self.next) {
+            // The packets with the skipped numbers have not arrived.
             let between = (number - self.next).min(Self::REACH);
             for i in 0..between {
                 let (word, bit) = self.bit(Seq(number.0.wrapping_sub(1 + i)));
                 *word &= !bit;
             }
             self.next = number + 1;
-            Standing::New
+            ArrivalOrder::New
         } else if self.next - number > Self::REACH {
-            return Standing::Late;
+            return ArrivalOrder::Late;
         } else {
             let (word, bit) = self.bit(number);
-            if *word & bit != 0 { Standing::Copy } else { Standing::Late }
+            if *word & bit != 0 { ArrivalOrder::Copy } else { ArrivalOrder::Late }
         };
         let (word, bit) = self.bit(number);
         *word |= bit;
-        standing
+        order
     }
 }
 
 impl Datagrams {
-    /// A flow that begins at `start`, and when its first packet is sent; `None`: there is none.
+    /// Return a flow that begins at `start`, and the time of its first packet. The time is `None`
+    /// if the flow has no packets.
     pub fn new(flow: u32, first_hop: u32, start: Time, mut emitter: Emitter) -> (Self, Option<Time>) {
         let first = emitter.next_packet();
         let next = first.map_or(0, |(_, payload)| payload);
-        let (sent, received, before) = (Count::default(), Received::default(), Before::default());
-        let stream = Datagrams { flow, first_hop, start, emitter, next, sent, received, before };
+        let (sent, received, warm_up) = (Count::default(), Received::default(), WarmUpCounts::default());
+        let stream = Datagrams { flow, first_hop, start, emitter, next, sent, received, warm_up };
         (stream, first.map(|(gap, _)| start + gap))
     }
 
-    /// Whether the run waits for its end; one without end only accompanies others.
+    /// Return true if the flow ends. A run without a duration waits for such a flow, but not for an
+    /// endless one.
     pub fn ends(&self) -> bool {
         self.emitter.ends()
     }
 
-    /// The least and the largest size of its packets.
+    /// Return the minimum and the maximum packet size in bytes.
     pub fn sizes(&self) -> (u16, u16) {
         self.emitter.sizes()
     }
 
-    /// What is done of it, between 0 and 1.
+    /// Return the share of the flow that is sent, between 0 and 1.
     pub fn share_done(&self) -> f64 {
         self.emitter.share_done()
     }
 
-    /// End the warm-up, when so many of its packets were in the network and so many had been dropped.
+    /// End the warm-up. `in_network` of its packets are in the network, and `dropped` packets were
+    /// dropped.
     pub fn end_warm_up(&mut self, in_network: u64, dropped: u64) {
-        self.before = Before { sent: self.sent, in_network, dropped };
+        self.warm_up = WarmUpCounts { sent: self.sent, in_network, dropped };
         self.received.end_warm_up();
     }
 
-    /// The packet of slot `s` that is sent now, and when the next is; `None`: it was the last.
+    /// Return the packet of slot `s` that is sent now and the time of the next packet, or `None`
+    /// after the last packet.
     pub fn emit(&mut self, now: Time, s: u32) -> (Packet, Option<Time>) {
         let number = Seq(1) + self.sent.packets as u32;
         let segment = Segment {
@@ -181,29 +186,30 @@ impl Datagrams {
 }
 
 impl Received {
-    /// Whether the packet of this number has arrived, as far as that is still known.
+    /// Return true if the packet with this number is known to have arrived.
     pub fn has(&mut self, number: u32) -> bool {
         self.numbers.has(Seq(number))
     }
 
-    /// Begin again to count. Jitter, which is smoothed, and the numbers that arrived stay.
+    /// Reset the counts at the end of the warm-up. The smoothed jitter and the bitmap of numbers
+    /// remain.
     fn end_warm_up(&mut self) {
         let before = std::mem::take(self);
         let (jitter, last_delay, numbers) = (before.jitter, before.last_delay, before.numbers);
         *self = Received { jitter, last_delay, numbers, ..Received::default() };
     }
 
-    /// A packet arrives.
+    /// Count a packet that arrives now.
     pub fn add(&mut self, now: Time, packet: &Packet) {
         self.all.add(packet);
         self.marked += u64::from(packet.ecn == Ecn::Ce);
         match self.numbers.add(packet.segment.seq) {
-            Standing::Copy => {
+            ArrivalOrder::Copy => {
                 self.copies += 1;
                 return;
             }
-            Standing::Late => self.reordered += 1,
-            Standing::New => {}
+            ArrivalOrder::Late => self.reordered += 1,
+            ArrivalOrder::New => {}
         }
         self.payload += u64::from(packet.segment.len);
         let sent = Time(u64::from(packet.segment.ack.0) << 32 | u64::from(packet.segment.window));
@@ -221,10 +227,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_new_late_or_copies() {
-        use Standing::{Copy, Late, New};
-        let mut numbers = Numbers::default();
-        for (number, standing) in [
+    fn packets_are_new_late_or_copies() {
+        use ArrivalOrder::{Copy, Late, New};
+        let mut numbers = ReceivedNumbers::default();
+        for (number, order) in [
             (1, New),
             (2, New),
             (2, Copy),
@@ -245,13 +251,13 @@ mod tests {
             (5001, Late),
             (5002, Late),
         ] {
-            assert_eq!(numbers.add(Seq(number)), standing, "{number}");
+            assert_eq!(numbers.add(Seq(number)), order, "{number}");
         }
     }
 
-    /// RFC 3550, by hand: delays of 10, 12, 9 and 9 ms.
+    /// Expected jitter of delays of 10, 12, 9 and 9 ms, computed by hand from RFC 3550.
     #[test]
-    fn jitter_is_smoothed() {
+    fn jitter_is_smoothed_as_in_rfc_3550() {
         let mut received = Received::default();
         for (i, delay) in [10, 12, 9, 9].into_iter().enumerate() {
             let sent = Time::ZERO + Duration::from_millis(20 * i as u64 + 5000);

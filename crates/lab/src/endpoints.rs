@@ -1,4 +1,4 @@
-//! The endpoints of all connections.
+//! Endpoints of all connections.
 
 use std::ops::{Index, IndexMut};
 use std::sync::Arc;
@@ -7,40 +7,40 @@ use net::End;
 use tcp::{Endpoint, Tcp};
 use units::Duration;
 
-/// For each connection the endpoint that sends its data and that which receives it.
+/// Two endpoints per connection: the sender of its data, then the receiver.
 #[derive(Debug, Default)]
 pub struct Endpoints(Vec<Endpoint>);
 
 impl Endpoints {
-    /// With room for those of so many connections.
+    /// Return an empty list with capacity for this number of connections.
     pub fn with_capacity(connections: usize) -> Self {
         Endpoints(Vec::with_capacity(2 * connections))
     }
 
-    /// How many there are.
+    /// Return the number of endpoints.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Adds those of another connection.
+    /// Add the endpoints of another connection.
     pub fn push(&mut self, both: [Endpoint; 2]) {
         self.0.extend(both);
     }
 
-    /// Passes over so many connections that have none, before those of connections that come and go. (A place is found by
-    /// the connection's number alone, so the room is taken.)
+    /// Add unused endpoints for slots without a connection. The endpoints of a connection are found
+    /// by its slot alone, so flows of datagrams occupy entries too.
     pub fn skip(&mut self, connections: usize, tcp: &Tcp) {
         let tcp = Arc::new(tcp.clone());
         self.0.extend((0..2 * connections).map(|_| Endpoint::new(tcp.clone(), Duration::ZERO)));
     }
 
-    /// Puts those of another connection in place of those of an old one.
+    /// Replace the endpoints of a closed connection by those of a new one.
     pub fn replace(&mut self, connection: u32, [sender, receiver]: [Endpoint; 2]) {
         self[End::sender(connection)] = sender;
         self[End::receiver(connection)] = receiver;
     }
 
-    /// Those of a connection, which has them.
+    /// Return the endpoints of a connection.
     pub fn of(&self, connection: u32) -> [&Endpoint; 2] {
         [&self[End::sender(connection)], &self[End::receiver(connection)]]
     }

@@ -1,69 +1,84 @@
-//! Requests and their responses, as applications that have such tell of them.
+//! Counts of requests and responses that applications report.
 
 use tcp::Endpoint;
 use traffic::application::{RequestLog, Transaction};
 use units::Time;
 
+use crate::flow_index::index_of_flow;
 use crate::histogram::Histogram;
-use crate::place::place_of;
-use crate::series::{Asked, Recorded};
+use crate::series::{RecordedSeries, RequestRecord};
 use crate::slot::Slot;
 
-/// The requests of a flow.
+/// Requests of a flow.
 #[derive(Debug, Default)]
 pub struct Exchange {
-    /// Requests that were written.
+    /// Number of requests.
     pub begun: u64,
-    /// The times from a request to the end of its response, of those that were answered.
+    /// Times from a request to the end of its response, over the completed requests.
     pub times: Histogram,
-    /// The bytes of these requests and of their responses.
+    /// Bytes of the completed requests, and of their responses.
     pub bytes: [u64; 2],
 }
 
-/// The requests of all flows whose two hosts send data.
+/// Requests of all flows whose two hosts send data.
 #[derive(Debug, Default)]
 pub struct Exchanges {
-    /// These flows, in their order.
+    /// Indices of these flows, in ascending order.
     pub flows: Vec<u32>,
     of: Vec<Exchange>,
-    /// Requests that were written before this time are not counted.
+    /// End of the warm-up. Requests before this time are not counted.
     begins: Time,
 }
 
 impl Exchanges {
-    /// Those of these flows, which are in order, from a time on.
+    /// Return the counts of these flows. `flows` is in ascending order, and requests before
+    /// `begins` are not counted.
     pub fn new(flows: Vec<u32>, begins: Time) -> Self {
         let of = flows.iter().map(|_| Exchange::default()).collect();
         Exchanges { flows, of, begins }
     }
 
-    /// Where the application of a connection tells of its requests; series hear of them too.
+    /// Return the log to which the application of a connection reports its requests. The log passes
+    /// each request to the series too.
     pub fn log<'a>(
         &'a mut self,
-        series: &'a mut Recorded,
+        series: &'a mut RecordedSeries,
         slot: &Slot,
         ends: [&'a Endpoint; 2],
         now: Time,
-    ) -> Entry<'a> {
-        Entry { exchanges: self, series, flow: slot.flow, connection: slot.connection, ends, now, count: 0 }
+    ) -> ConnectionRequests<'a> {
+        ConnectionRequests {
+            exchanges: self,
+            series,
+            flow: slot.flow,
+            connection: slot.connection,
+            ends,
+            now,
+            count: 0,
+        }
     }
 
-    /// The requests of a flow, if one that was written at this time counts.
+    /// Return the counts of a flow, if a request written at this time is counted.
     fn of(&mut self, flow: u32, written: Time) -> Option<&mut Exchange> {
-        let place = place_of(flow, &self.flows, |flow| *flow);
-        self.of.get_mut(place).filter(|_| self.flows[place] == flow && written >= self.begins)
+        let index = index_of_flow(flow, &self.flows, |flow| *flow);
+        self.of.get_mut(index).filter(|_| self.flows[index] == flow && written >= self.begins)
     }
 
-    /// Each flow that wrote any, with its requests.
+    /// Return each flow that has requests, with its counts.
     pub fn each(&self) -> impl Iterator<Item = (u32, &Exchange)> {
         self.flows.iter().copied().zip(&self.of).filter(|(_, exchange)| exchange.begun > 0)
     }
 }
 
-/// A request of a flow and its connection, as series hear of it.
-pub fn asked(whose: [u32; 2], ends: [&Endpoint; 2], request: &Transaction, completed: Time) -> Asked {
+/// Return the record of a request for the series.
+pub fn request_record(
+    whose: [u32; 2],
+    ends: [&Endpoint; 2],
+    request: &Transaction,
+    completed: Time,
+) -> RequestRecord {
     let [flow, connection] = whose;
-    Asked {
+    RequestRecord {
         flow,
         connection,
         since: request.since,
@@ -74,20 +89,20 @@ pub fn asked(whose: [u32; 2], ends: [&Endpoint; 2], request: &Transaction, compl
     }
 }
 
-/// Enters the requests of a connection.
+/// Log of the requests of one connection.
 #[derive(Debug)]
-pub struct Entry<'a> {
+pub struct ConnectionRequests<'a> {
     exchanges: &'a mut Exchanges,
-    series: &'a mut Recorded,
+    series: &'a mut RecordedSeries,
     flow: u32,
     connection: u32,
     ends: [&'a Endpoint; 2],
     now: Time,
-    /// How many were answered now.
+    /// Number of responses that the application has reported to this log.
     pub count: u32,
 }
 
-impl RequestLog for Entry<'_> {
+impl RequestLog for ConnectionRequests<'_> {
     fn requested(&mut self) {
         if let Some(exchange) = self.exchanges.of(self.flow, self.now) {
             exchange.begun += 1;
@@ -101,6 +116,6 @@ impl RequestLog for Entry<'_> {
             exchange.bytes[0] += request.request;
             exchange.bytes[1] += request.response;
         }
-        self.series.asked(&asked([self.flow, self.connection], self.ends, request, self.now));
+        self.series.on_request(&request_record([self.flow, self.connection], self.ends, request, self.now));
     }
 }

@@ -1,34 +1,34 @@
-//! Why a run gave no result.
+//! Errors of a run.
 
 use net::Violation;
 use thiserror::Error;
 use units::param::Invalid;
 
-/// Why a run gave no result.
+/// Error of a run that has no result.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum Failure {
-    /// The scenario is wrong.
+    /// The scenario is invalid.
     #[error(transparent)]
     Invalid(#[from] Invalid),
-    /// Something that must hold does not: a bug.
+    /// An invariant of the simulator is violated, which is a defect of the simulator.
     #[error(transparent)]
     Violation(#[from] Violation),
-    /// Flows that do not end.
+    /// A flow did not finish.
     #[error("{0}")]
     Stalled(String),
-    /// It took more than it may.
+    /// The run exceeded one of its limits.
     #[error("{0}")]
     Limit(String),
-    /// A capture could not be written.
+    /// The simulator could not write a capture.
     #[error("the capture cannot be written: {0}")]
     Capture(String),
-    /// There is no room for it.
+    /// The memory does not suffice.
     #[error("{0}")]
     Memory(String),
-    /// It panicked: a bug.
-    #[error("it panicked at {0}")]
+    /// The simulator panicked, which is a defect of the simulator.
+    #[error("the simulator panicked at {0}")]
     Panic(String),
-    /// It was cancelled.
+    /// The run was cancelled.
     #[error("the run was cancelled")]
     Cancelled,
 }

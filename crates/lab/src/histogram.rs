@@ -78,7 +78,7 @@ impl Histogram {
     }
 
     /// The buckets that hold any, in order: the middle of each in seconds, and how many are there.
-    pub fn held(&self) -> impl Iterator<Item = (f64, u64)> {
+    pub fn occupied_buckets(&self) -> impl Iterator<Item = (f64, u64)> {
         let of = |(b, &count): (usize, &u64)| (count > 0).then(|| (Duration(middle(b)).seconds(), count));
         (self.first..).zip(&self.buckets).filter_map(of)
     }
@@ -123,7 +123,7 @@ mod tests {
             prop_assert!((found - exact).abs() <= 0.008 * exact, "{found} {exact}");
             let mean = values.iter().sum::<u64>() as f64 / values.len() as f64 * 1e-12;
             prop_assert!((h.mean_s() - mean).abs() <= 1e-9 * mean);
-            let held: Vec<(f64, u64)> = h.held().collect();
+            let held: Vec<(f64, u64)> = h.occupied_buckets().collect();
             prop_assert_eq!(held.iter().map(|(_, n)| n).sum::<u64>(), h.count());
             prop_assert!(held.is_sorted_by(|a, b| a.0 < b.0) && held.iter().all(|(_, n)| *n > 0));
         }

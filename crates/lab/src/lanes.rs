@@ -1,62 +1,64 @@
-//! The lanes of the event queue: which of them is whose. A lane has at most one pending event, and simultaneous
-//! events go by lane. The ends of connections come last, since their number grows.
+//! Lanes of the event queue. A lane has at most one pending event, and events of the same time are
+//! handled in the order of their lanes. The lanes of endpoints are the last, because their number
+//! grows.
 
 use net::End;
 
-/// Whose event it is.
+/// Component to which the events of a lane belong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lane {
-    /// The link with this index.
+    /// Link with this index.
     Link(u32),
-    /// The flow with arrivals that has this index.
-    Source(usize),
-    /// The wire with this index.
+    /// Flow with arrivals that has this index.
+    Arrivals(usize),
+    /// Wire with this index.
     Wire(usize),
-    /// The flow of datagrams with this index.
+    /// Flow of datagrams with this index.
     Datagrams(usize),
-    /// What takes samples.
+    /// Sampler of the series.
     Sampler,
-    /// An end of a connection: its timer, or its application.
+    /// Endpoint of a connection, for its timers and its application.
     End(End),
 }
 
-/// The first lane of each kind, in their order.
+/// First lane of each kind of component, in the order of the lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Lanes {
-    sources: u32,
+    arrivals: u32,
     wires: u32,
     datagrams: u32,
     ends: u32,
 }
 
 impl Lanes {
-    /// Of so many links, flows with arrivals, wires and flows of datagrams.
-    pub fn new(links: usize, sources: usize, wires: usize, datagrams: usize) -> Self {
-        let sources_end = links + sources;
-        let wires_end = sources_end + wires;
+    /// Return the lanes of a network with these numbers of links, flows with arrivals, wires and
+    /// flows of datagrams.
+    pub fn new(links: usize, arrivals: usize, wires: usize, datagrams: usize) -> Self {
+        let arrivals_end = links + arrivals;
+        let wires_end = arrivals_end + wires;
         let datagrams_end = wires_end + datagrams;
         Lanes {
-            sources: links as u32,
-            wires: sources_end as u32,
+            arrivals: links as u32,
+            wires: arrivals_end as u32,
             datagrams: wires_end as u32,
             ends: datagrams_end as u32 + 1,
         }
     }
 
-    /// How many there are with so many ends.
+    /// Return the number of lanes with `ends` endpoints.
     pub fn count(&self, ends: usize) -> usize {
         self.ends as usize + ends
     }
 
-    /// Whose a lane is.
+    /// Return the component of a lane.
     #[inline(always)]
     pub fn of(&self, lane: u32) -> Lane {
-        if lane < self.sources {
+        if lane < self.arrivals {
             Lane::Link(lane)
         } else if lane >= self.ends {
             Lane::End(End::from_index(lane - self.ends))
         } else if lane < self.wires {
-            Lane::Source((lane - self.sources) as usize)
+            Lane::Arrivals((lane - self.arrivals) as usize)
         } else if lane < self.datagrams {
             Lane::Wire((lane - self.wires) as usize)
         } else if lane < self.sampler() {
@@ -66,33 +68,33 @@ impl Lanes {
         }
     }
 
-    /// That of a link: links come first.
+    /// Return the lane of a link. The lanes of links are the first.
     #[inline(always)]
     pub fn link(&self, index: u32) -> u32 {
         index
     }
 
-    /// That of a flow with arrivals.
-    pub fn source(&self, index: usize) -> u32 {
-        self.sources + index as u32
+    /// Return the lane of a flow with arrivals.
+    pub fn arrivals(&self, index: usize) -> u32 {
+        self.arrivals + index as u32
     }
 
-    /// That of a wire.
+    /// Return the lane of a wire.
     pub fn wire(&self, index: usize) -> u32 {
         self.wires + index as u32
     }
 
-    /// That of a flow of datagrams.
+    /// Return the lane of a flow of datagrams.
     pub fn datagrams(&self, index: usize) -> u32 {
         self.datagrams + index as u32
     }
 
-    /// That of what takes samples.
+    /// Return the lane of the sampler.
     pub fn sampler(&self) -> u32 {
         self.ends - 1
     }
 
-    /// That of an end.
+    /// Return the lane of an endpoint.
     #[inline(always)]
     pub fn end(&self, end: End) -> u32 {
         self.ends + end.index() as u32
@@ -104,12 +106,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_lane_is_of_one_thing() {
+    fn each_lane_belongs_to_one_component() {
         let lanes = Lanes::new(3, 2, 1, 2);
         let all: Vec<Lane> = (0..lanes.count(4) as u32).map(|lane| lanes.of(lane)).collect();
         let number = |lane: &Lane| match *lane {
             Lane::Link(l) => lanes.link(l),
-            Lane::Source(k) => lanes.source(k),
+            Lane::Arrivals(k) => lanes.arrivals(k),
             Lane::Wire(w) => lanes.wire(w),
             Lane::Datagrams(k) => lanes.datagrams(k),
             Lane::Sampler => lanes.sampler(),

@@ -1,65 +1,67 @@
-//! The laboratory: a scenario (validated) → a network (built) → a run → columns and a manifest.
-//! Each step hands a finished value to the next; nothing reaches back.
+//! The laboratory, from a scenario to its results. A scenario document is read and validated, a
+//! network is built from the scenario, a run simulates the network, and the run returns tables with
+//! columns. Each step passes a finished value to the next step only.
 
-mod acting;
+mod app_states;
+mod arriving_flows;
 mod baseline;
 mod build;
 mod capture;
 mod check;
 mod columns;
+mod computing_time;
 mod connections;
 mod datagrams;
-mod effort;
 mod endpoints;
 mod exchanges;
 mod failure;
-mod fates;
+mod flow_index;
 mod histogram;
 mod lanes;
 mod limits;
 mod memory;
 mod network;
-mod place;
+mod observed_packet;
+mod packet_records;
 mod read;
 mod record;
 pub mod resolved;
 mod run;
 pub mod sample;
 pub mod scenario;
-mod seen;
 mod series;
 mod slot;
-mod source;
-mod sum;
 mod tables;
 mod template;
+mod totals;
 mod warnings;
 
 pub use build::expanded;
-pub use effort::Effort;
+pub use computing_time::ComputingTime;
 pub use failure::Failure;
 pub use limits::Limits;
 pub use read::{Format, read, read_all, read_file_text};
 pub use record::{Column, Outcome, Table, Warning};
-pub use run::guard::{guarded, named, run_guarded};
+pub use run::panics::{catch_panic, describe, run_catching_panics};
 pub use run::{Watch, run, run_with};
 pub use scenario::Scenario;
 
 use units::Read;
 use units::param::{Invalid, Json, page};
 
-/// A scenario as JSON, every default filled in.
+/// Return a scenario as JSON, with the value of every default.
 pub fn write(scenario: &Scenario) -> Json {
     scenario.write()
 }
 
-/// For data from `from` to `to` and for that from `to` to `from`: for each table of flows the names of those whose data crosses
-/// any of some links, each named from>to.
+/// Return, for each direction of data and each table of flows, the names of the flows whose data
+/// crosses at least one of the links. A link is named from>to. The first list is for data from
+/// `from` to `to`, the second for data from `to` to `from`.
 pub fn crossing(scenario: &Scenario, links: &[String]) -> Result<[Vec<Vec<String>>; 2], Invalid> {
-    build::plan(scenario).map(|plan| net::Direction::BOTH.map(|way| plan.crossing(way, links)))
+    build::plan(scenario).map(|plan| net::Direction::BOTH.map(|direction| plan.crossing(direction, links)))
 }
 
-/// JSON Schema of a scenario.
+/// Return the JSON Schema of a scenario.
 pub fn schema() -> Json {
     let mut schema = Scenario::schema();
     schema["$schema"] = Json::from("https://json-schema.org/draft/2020-12/schema");
@@ -73,14 +75,14 @@ pub fn schema() -> Json {
     schema
 }
 
-/// Manual pages of everything a scenario can name.
+/// Return the manual pages of every key, queue, impairment, traffic and distribution of a scenario.
 pub fn pages() -> Json {
-    use scenario::{Dumbbell, Ends, Flow, Graph, Link, Pcap, PhaseBreaking, Record, Reverse};
+    use scenario::{Dumbbell, EvenSpread, Flow, Graph, Link, Pcap, PhaseBreaking, Record, Reverse};
     let mut traffic = traffic::Traffic::pages();
     traffic.push(page::<traffic::Arrivals>());
     serde_json::json!({
         "scenario": [page::<Scenario>(), page::<Flow>(), page::<PhaseBreaking>(), page::<Record>(), page::<Pcap>()],
-        "network": [page::<Dumbbell>(), page::<Ends>(), page::<Graph>(), page::<Link>(), page::<Reverse>()],
+        "network": [page::<Dumbbell>(), page::<EvenSpread>(), page::<Graph>(), page::<Link>(), page::<Reverse>()],
         "diffserv": queues::diffserv::pages(),
         "queues": queues::Queue::pages(),
         "classes": queues::schedulers::pages(),
@@ -91,12 +93,12 @@ pub fn pages() -> Json {
     })
 }
 
-/// What a run leaves: for each table what it is, and its columns with name, unit and meaning.
+/// Return the description of each table of a run, and the name, unit and meaning of each column.
 pub fn columns() -> Json {
     tables::definitions()
 }
 
-/// Limits of a run from JSON.
+/// Read the limits of a run from JSON.
 pub fn limits(text: &str) -> Result<Limits, Invalid> {
     Limits::read(&read_file_text(text, Format::Json)?, "limits")
 }

@@ -1,50 +1,50 @@
-//! What a run may take of the machine. It is no part of a scenario: a run that keeps within its limits is the same without.
+//! Limits on the events, the time and the memory of a run. The limits are not part of a scenario: a
+//! run within its limits has the same result as without limits.
 
 use units::{Bytes, Duration, Range, params};
 
 use crate::failure::Failure;
 
 params! {
-    /// What a run may take before it is ended, as one that failed.
+    /// Limits of a run. A run that exceeds one of them fails.
     pub struct Limits: "limits" {
-        /// Events.
+        /// Maximum number of events.
         events: Option<u64> = (None), in Range::at_least(1.0), from "";
-        /// Time by the wall; whether a run keeps within it depends on the machine, and on what else it does.
+        /// Maximum real time. The machine and its load decide if a run stays within this limit.
         wall: Option<Duration> = (None), in Range::above(0.0), from "";
-        /// Memory for the network, its packets and connections, and tables.
+        /// Maximum memory for the network, its packets and connections, and the tables.
         memory: Option<Bytes> = (None), in Range::at_least(1.0), from "";
     }
 }
 
 impl Limits {
-    /// All that is there.
+    /// No limits.
     pub const NONE: Limits = Limits { events: None, wall: None, memory: None };
 
-    /// Fails if so many events were too many, or so many seconds.
+    /// Fail if this number of events, or this real time in seconds, exceeds a limit.
     pub fn check(&self, events: u64, wall_s: f64) -> Result<(), Failure> {
-        if let Some(most) = self.events.filter(|&most| events > most) {
-            return Err(passed("events", &format!("more than {most} events")));
+        if let Some(max) = self.events.filter(|&max| events > max) {
+            return Err(exceeded("events", &format!("more than {max} events")));
         }
-        if let Some(most) = self.wall.filter(|most| wall_s > most.seconds()) {
-            return Err(passed("wall", &format!("more than {most} by the wall")));
+        if let Some(max) = self.wall.filter(|max| wall_s > max.seconds()) {
+            return Err(exceeded("wall", &format!("more than {max} of real time")));
         }
         Ok(())
     }
 
-    /// Fails if so many bytes are too many.
+    /// Fail if this number of bytes exceeds the limit on memory.
     pub fn check_memory(&self, bytes: u64) -> Result<(), Failure> {
-        match self.memory.filter(|most| bytes > most.0) {
-            Some(most) => Err(passed(
+        match self.memory.filter(|max| bytes > max.0) {
+            Some(max) => Err(exceeded(
                 "memory",
-                &format!("{:.3} MB of at most {:.3} MB", bytes as f64 / 1e6, most.0 as f64 / 1e6),
+                &format!("{:.3} MB of at most {:.3} MB", bytes as f64 / 1e6, max.0 as f64 / 1e6),
             )),
             None => Ok(()),
         }
     }
 }
 
-fn passed(name: &str, took: &str) -> Failure {
-    Failure::Limit(format!(
-        "limits.{name}: the run took {took}; raise the limit, or let the scenario do less"
-    ))
+/// Return the error of a run that exceeded a limit.
+fn exceeded(name: &str, took: &str) -> Failure {
+    Failure::Limit(format!("limits.{name}: the run took {took}; raise the limit, or reduce the scenario"))
 }

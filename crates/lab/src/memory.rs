@@ -1,17 +1,19 @@
-//! Room in memory: where there is none, the run ends with an error. The standard library would abort, so large pieces
-//! are asked for before they are needed.
+//! Checks that memory suffices. If memory does not suffice, the run ends with an error. The
+//! standard library would abort the process, so the simulator checks large allocations first.
 
 use std::ops::Deref;
 
 use crate::failure::Failure;
 
-/// What the small pieces of a run may take until the next look.
+/// Memory in bytes that small allocations may take between two checks.
 const RESERVE: u64 = 64 << 20;
 
-/// A piece below this is small: the last look left room for it. (To ask the system takes as long as a short run.)
+/// Size in bytes below which an allocation is not checked. The last check has reserved memory for
+/// such allocations, and a check takes as long as a short run.
 pub const SMALL: u64 = 1 << 20;
 
-/// A list that grows while the run goes on; where there is no room it stays as it is, and says so.
+/// List that grows during a run. If memory does not suffice, the list stays unchanged and is marked
+/// as full.
 #[derive(Debug)]
 pub struct List<T> {
     items: Vec<T>,
@@ -32,39 +34,42 @@ impl<T> Deref for List<T> {
 }
 
 impl<T> List<T> {
-    /// Adds one.
+    /// Append an item.
     #[inline]
     pub fn push(&mut self, item: T) {
-        if self.items.len() < self.items.capacity() || self.room(1) {
+        if self.items.len() < self.items.capacity() || self.reserve(1) {
             self.items.push(item);
         }
     }
 
-    /// Adds so many.
+    /// Append `count` items.
     #[inline]
     pub fn extend(&mut self, count: usize, items: impl Iterator<Item = T>) {
-        if self.room(count) {
+        if self.reserve(count) {
             self.items.extend(items);
         }
     }
 
-    /// Whether something was left away.
+    /// Return true if an item was not stored for lack of memory.
     pub fn is_full(&self) -> bool {
         self.full
     }
 
-    fn room(&mut self, count: usize) -> bool {
+    fn reserve(&mut self, count: usize) -> bool {
         self.full |= self.items.try_reserve(count).is_err();
         !self.full
     }
 }
 
-/// Fails unless there is room for so many bytes and for small pieces.
-pub fn afford(bytes: u64, what: &str) -> Result<(), Failure> {
+/// Fail unless memory suffices for `bytes` bytes and for the small allocations until the next
+/// check.
+pub fn ensure_available(bytes: u64, what: &str) -> Result<(), Failure> {
     let all = usize::try_from(bytes.saturating_add(RESERVE)).unwrap_or(usize::MAX);
     Vec::<u8>::new().try_reserve_exact(all).map_err(|_| {
         let gigabytes = bytes as f64 / 1e9;
-        Failure::Memory(format!("there is not enough memory for {what} ({gigabytes:.3} GB); ask for less"))
+        Failure::Memory(format!(
+            "there is not enough memory for {what} ({gigabytes:.3} GB); reduce the scenario"
+        ))
     })
 }
 
@@ -73,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_without_room_stays_as_it_is() {
+    fn a_list_without_memory_stays_unchanged() {
         let mut list = List::default();
         list.push([0_u8; 1 << 10]);
         list.extend(usize::MAX >> 10, std::iter::repeat([1; 1 << 10]));
@@ -81,9 +86,9 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_no_room_for_is_told() {
-        let told = afford(u64::MAX, "the samples").unwrap_err().to_string();
-        assert!(told.contains("not enough memory for the samples"), "{told}");
-        assert!(afford(1, "a byte").is_ok());
+    fn an_allocation_beyond_memory_is_an_error() {
+        let message = ensure_available(u64::MAX, "the samples").unwrap_err().to_string();
+        assert!(message.contains("not enough memory for the samples"), "{message}");
+        assert!(ensure_available(1, "a byte").is_ok());
     }
 }

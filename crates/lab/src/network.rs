@@ -1,4 +1,4 @@
-//! The network of a run: links with what stands before and behind them, what is in flight, and the routes.
+//! Network of a run: links, conditioners, wires, packets in flight, and routes.
 
 use impairments::Wire;
 use net::{Flight, Inside, Link, Packet};
@@ -7,26 +7,26 @@ use queues::diffserv::Conditioner;
 
 use crate::build::Hop;
 
-/// What packets go through.
+/// Components that packets traverse.
 pub struct Network {
-    /// The links.
+    /// Links.
     pub links: Vec<Link<Discipline>>,
-    /// What is in flight on all of them.
+    /// Packets in flight on all links.
     pub flight: Flight,
-    /// All routes one after the other, each with its end.
+    /// Hops of all routes, one route after the other. The last hop of a route is its end.
     pub hops: Vec<Hop>,
-    /// The conditioners before the queues of links, in the order of the links.
+    /// Conditioners before the queues of links, in the order of the links.
     pub conditioners: Vec<Conditioner>,
-    /// The wires of links with impairments, in the order of the links.
+    /// Wires of the links with impairments, in the order of the links.
     pub wires: Vec<Wire>,
-    /// The link before each wire.
+    /// Index of the link before each wire.
     pub impaired: Vec<u32>,
-    /// What was inside each link at the last check.
+    /// Packets inside each link at the last check.
     pub insides: Vec<Inside>,
 }
 
 impl Network {
-    /// Show each packet that is inside a link or a wire.
+    /// Call `see` with each packet that is inside a link or a wire.
     pub fn each_inside(&self, see: &mut impl FnMut(&Packet)) {
         for link in &self.links {
             link.pipe(&self.flight).for_each(|entry| see(&entry.packet));

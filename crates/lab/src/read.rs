@@ -1,4 +1,4 @@
-//! Reads scenario documents: TOML or JSON, with keys changed from the command line.
+//! Reader of scenario documents in TOML or JSON, with keys set on the command line.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,7 +10,7 @@ use tcp::Tcp;
 
 use crate::scenario::Scenario;
 
-/// How a scenario is written.
+/// Format of a scenario document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// TOML 1.0.
@@ -19,15 +19,15 @@ pub enum Format {
     Json,
 }
 
-/// Deepest nesting that is read.
-const DEEPEST: usize = 40;
+/// Maximum depth of nested tables and lists.
+const MAX_DEPTH: usize = 40;
 
-/// Parses the text, without looking at what it says.
+/// Parse a text as TOML or JSON, without checking its keys.
 pub fn read_file_text(text: &str, format: Format) -> Result<Json, Invalid> {
     match format {
         Format::Toml => {
             let table: toml::Table = text.parse().map_err(|e: toml::de::Error| {
-                syntax("TOML", toml_problem(e.message()), place(text, e.span()))
+                syntax("TOML", toml_problem(e.message()), position(text, e.span()))
             })?;
             from_toml(&toml::Value::Table(table), "", 0)
         }
@@ -40,7 +40,8 @@ pub fn read_file_text(text: &str, format: Format) -> Result<Json, Invalid> {
     }
 }
 
-/// Return the error of a TOML document; for an integer beyond 64 bits, with its bounds.
+/// Return the error message of a TOML document. The message for an integer beyond 64 bits has the
+/// bounds.
 fn toml_problem(message: &str) -> &str {
     if message.starts_with("invalid type: integer") || message.contains("value was too large") {
         "an integer must be from -9223372036854775808 to 9223372036854775807"
@@ -49,20 +50,22 @@ fn toml_problem(message: &str) -> &str {
     }
 }
 
-/// Line and column of the beginning of a span, from 1.
-fn place(text: &str, span: Option<std::ops::Range<usize>>) -> Option<(usize, usize)> {
+/// Return the line and column, from 1, at which a span begins.
+fn position(text: &str, span: Option<std::ops::Range<usize>>) -> Option<(usize, usize)> {
     let before = text.get(..span?.start)?;
     let line = before.rsplit('\n').next()?;
     Some((before.matches('\n').count() + 1, line.chars().count() + 1))
 }
 
-fn syntax(language: &str, problem: &str, place: Option<(usize, usize)>) -> Invalid {
-    let place = place.map_or(String::new(), |(line, column)| format!(", line {line}, column {column}"));
-    Invalid::at("", format!("not valid {language}{place}: {}", problem.trim().replace('\n', ", ")))
+/// Return the error of a text that is not valid TOML or JSON.
+fn syntax(language: &str, problem: &str, position: Option<(usize, usize)>) -> Invalid {
+    let position = position.map_or(String::new(), |(line, column)| format!(", line {line}, column {column}"));
+    Invalid::at("", format!("not valid {language}{position}: {}", problem.trim().replace('\n', ", ")))
 }
 
+/// Convert a TOML value to JSON.
 fn from_toml(value: &toml::Value, path: &str, depth: usize) -> Result<Json, Invalid> {
-    if depth > DEEPEST {
+    if depth > MAX_DEPTH {
         return Err(Invalid::at(path, "is nested too deeply"));
     }
     Ok(match value {
@@ -73,7 +76,7 @@ fn from_toml(value: &toml::Value, path: &str, depth: usize) -> Result<Json, Inva
             .ok_or_else(|| Invalid::at(path, format!("{f} is not a finite number")))?,
         toml::Value::Boolean(b) => Json::from(*b),
         toml::Value::Datetime(d) => {
-            return Err(Invalid::at(path, format!("{d} is a date, which no key takes")));
+            return Err(Invalid::at(path, format!("{d} is a date, but no key accepts a date")));
         }
         toml::Value::Array(list) => Json::Array(
             list.iter()
@@ -89,8 +92,8 @@ fn from_toml(value: &toml::Value, path: &str, depth: usize) -> Result<Json, Inva
     })
 }
 
-/// Sets the value at a dotted path (`network.queue.limit`, `flows.0.tcp.ecn`) to one in TOML's
-/// syntax, or to the text itself.
+/// Set the value at a dotted path such as `network.queue.limit` or `flows.0.tcp.ecn`. The value is
+/// in TOML's syntax; a text that is not valid TOML is used as a string.
 fn set(document: &mut Json, key: &str, value: &str) -> Result<(), Invalid> {
     let value = format!("x = {value}")
         .parse::<toml::Table>()
@@ -101,12 +104,12 @@ fn set(document: &mut Json, key: &str, value: &str) -> Result<(), Invalid> {
     let mut node = document;
     let mut path = String::new();
     for part in key.split('.') {
-        if part.is_empty() || path.matches('.').count() > DEEPEST {
+        if part.is_empty() || path.matches('.').count() > MAX_DEPTH {
             return Err(
                 Invalid::at(key, "is not a path of keys").remedy("write for example network.queue.limit")
             );
         }
-        // A text stands for a table with one key.
+        // A string is the shorthand of a table with one key.
         if let Json::String(text) = node {
             *node = serde_json::json!({ shorthand(&path).unwrap_or("kind"): text });
         }
@@ -116,7 +119,7 @@ fn set(document: &mut Json, key: &str, value: &str) -> Result<(), Invalid> {
                 let n = list.len();
                 part.parse::<usize>().ok().and_then(|i| list.get_mut(i)).ok_or_else(|| {
                     let list = if n == 1 { "1 element".into() } else { format!("{n} elements") };
-                    Invalid::at(&path, format!("is not there: the list has {list}")).remedy("count from 0")
+                    Invalid::at(&path, format!("does not exist: the list has {list}")).remedy("count from 0")
                 })?
             }
             Json::Object(map) => map.entry(part).or_insert(Json::Null),
@@ -124,10 +127,12 @@ fn set(document: &mut Json, key: &str, value: &str) -> Result<(), Invalid> {
                 *node = Json::Object(JsonMap::new());
                 match node {
                     Json::Object(map) => map.entry(part).or_insert(Json::Null),
-                    _ => unreachable!("it was just made an object"),
+                    _ => unreachable!("the node was just set to an object"),
                 }
             }
-            other => return Err(Invalid::at(&path, format!("cannot be set: {other} holds no keys"))),
+            other => {
+                return Err(Invalid::at(&path, format!("cannot be set, because {other} is not a table")));
+            }
         };
     }
     if let (Json::Object(table), Json::String(_), Some(key)) = (&mut *node, &value, shorthand(&path)) {
@@ -138,14 +143,15 @@ fn set(document: &mut Json, key: &str, value: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// The key that a text at a path of TCP stands for, if it stands for a table.
+/// Return the key that a string at a path of TCP stands for, if the string is a shorthand of a
+/// table.
 fn shorthand(path: &str) -> Option<&'static str> {
     let (table, key) = path.rsplit_once('.')?;
     let of_tcp = matches!(table.rsplit('.').next(), Some("tcp" | "receiver_tcp"));
     of_tcp.then(|| Tcp::shorthand_of(key)).flatten()
 }
 
-/// Reads a scenario and applies `overrides`, each a dotted path and a value.
+/// Read a scenario and apply `overrides`, each a dotted path and a value.
 pub fn read(text: &str, format: Format, overrides: &[(String, String)]) -> Result<Scenario, Invalid> {
     let mut document = read_file_text(text, format)?;
     if !document.is_object() {
@@ -179,7 +185,8 @@ fn refuse_old_keys(document: &Json) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// The seed in the text of a scenario, between what stands before and behind it; none: it is not where [`write`](crate::write) has it.
+/// Split the text of a scenario at its seed, and return the text before and after the seed, and the
+/// seed. The result is `None` if the seed does not stand where [`write`](crate::write) puts it.
 fn around_seed(text: &str) -> Option<([&str; 2], u64)> {
     const KEY: &str = ",\"seed\":";
     let begins = text.find(KEY)? + KEY.len();
@@ -189,20 +196,22 @@ fn around_seed(text: &str) -> Option<([&str; 2], u64)> {
     in_the_table.then_some(([&text[..begins], &text[begins + length..]], seed))
 }
 
-/// Reads scenarios as [`write`](crate::write) has them, in JSON; those that differ by their seed alone are read once.
+/// Read scenarios from JSON that [`write`](crate::write) returned. Scenarios that differ only in
+/// their seed are parsed once.
 pub fn read_all(texts: &[String]) -> Result<Vec<Scenario>, Invalid> {
     let mut known: HashMap<[&str; 2], Scenario> = HashMap::new();
     let scenario = |text| match around_seed(text) {
         None => read(text, Format::Json, &[]),
         Some((around, seed)) => Ok(match known.entry(around) {
             Entry::Occupied(same) => Scenario { seed, ..same.get().clone() },
-            Entry::Vacant(place) => place.insert(read(text, Format::Json, &[])?).clone(),
+            Entry::Vacant(entry) => entry.insert(read(text, Format::Json, &[])?).clone(),
         }),
     };
     texts.iter().map(String::as_str).map(scenario).collect()
 }
 
-/// Write out the presets of traffic and the stacks of TCP that a document names.
+/// Replace the presets of traffic and the stacks of TCP in a document by the keys that they stand
+/// for.
 fn expand_presets(document: &mut Json) {
     let stack = stack_of(document, "");
     let base = document.get("tcp").cloned().unwrap_or_default();
@@ -213,7 +222,7 @@ fn expand_presets(document: &mut Json) {
         if let Some(traffic) = flow.get_mut("traffic") {
             traffic::expand(traffic);
         }
-        let both = over(&base, flow.get("tcp"));
+        let both = merged(&base, flow.get("tcp"));
         if let Some(tcp) = flow.get_mut("tcp") {
             Tcp::expand_change(tcp, &base, &stack);
         }
@@ -224,8 +233,8 @@ fn expand_presets(document: &mut Json) {
     }
 }
 
-/// The keys of `base` with those of `changes` over them, table by table.
-fn over(base: &Json, changes: Option<&Json>) -> Json {
+/// Return the keys of `base`, overridden by those of `changes`, table by table.
+fn merged(base: &Json, changes: Option<&Json>) -> Json {
     let mut all = base.as_object().cloned().unwrap_or_default();
     let mut changes = changes.and_then(Json::as_object).cloned().unwrap_or_default();
     Tcp::expand_shorthands(&mut all);
@@ -234,7 +243,7 @@ fn over(base: &Json, changes: Option<&Json>) -> Json {
     Json::Object(all)
 }
 
-/// The stack on which the parameters of TCP in a table build.
+/// Return the stack that a table's TCP parameters name, or `otherwise`.
 fn stack_of(table: &Json, otherwise: &str) -> String {
     table.pointer("/tcp/stack").and_then(Json::as_str).unwrap_or(otherwise).to_string()
 }

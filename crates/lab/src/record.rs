@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use units::Time;
 
-use crate::effort::Effort;
+use crate::computing_time::ComputingTime;
 
 /// One column.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,9 +65,9 @@ pub struct Outcome {
     /// Events that shared their instant with the one before.
     pub ties: u64,
     /// Cost of planning and building.
-    pub setup: Effort,
+    pub setup: ComputingTime,
     /// Cost of running and checking.
-    pub running: Effort,
+    pub running: ComputingTime,
 }
 
 /// A time that may never have come, in seconds: then NaN.

@@ -1,4 +1,4 @@
-//! The parameters of TCP that each flow runs with, whatever stack, choices and changes they came from.
+//! TCP parameters of each flow after stacks, choices and changes are applied.
 
 use tcp::Tcp;
 use units::Read;
@@ -6,15 +6,16 @@ use units::param::{Invalid, Json, join};
 
 use crate::scenario::Scenario;
 
-/// Flows that run with the same parameters at both ends.
+/// Flows whose two endpoints have the same parameters.
 struct Group {
     flows: Vec<String>,
     sender: Tcp,
     receiver: Tcp,
 }
 
-/// The groups of a scenario's flows by their TCP, in the order of their first flows: names as the scenario has them, how many
-/// flows they are, the parameters of the sender of the data and of its receiver, and the ECN that the sender asks for.
+/// Return the flows of a scenario, grouped by their TCP parameters, in the order of the first flow
+/// of each group. A group has the names and counts of its flows, the parameters of the sender and
+/// of the receiver, and the ECN mode that the sender requests.
 pub fn tcp(scenario: &Scenario) -> Result<Json, Invalid> {
     let mut groups: Vec<Group> = Vec::new();
     for (i, flow) in scenario.flows.iter().enumerate().filter(|(_, f)| !f.traffic.is_datagrams()) {
@@ -30,7 +31,7 @@ pub fn tcp(scenario: &Scenario) -> Result<Json, Invalid> {
             None => groups.push(Group { flows: vec![name], sender, receiver }),
         }
     }
-    let told = groups.iter().map(|g| {
+    let described = groups.iter().map(|g| {
         serde_json::json!({
             "flows": g.flows,
             "ecn": g.sender.ecn_in_force().write(),
@@ -38,5 +39,5 @@ pub fn tcp(scenario: &Scenario) -> Result<Json, Invalid> {
             "receiver": g.receiver.write(),
         })
     });
-    Ok(told.collect())
+    Ok(described.collect())
 }

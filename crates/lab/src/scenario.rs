@@ -1,4 +1,4 @@
-//! What a run is told: the network, the flows, what to record.
+//! Description of a simulation: the network, the flows, and the series to record.
 
 use impairments::{Impairment, RateChanges};
 use queues::Queue;
@@ -14,41 +14,44 @@ mod samples;
 pub use crate::series::Series;
 
 params! {
-    /// A scenario: a network, flows over it, and what to record.
+    /// Description of one simulation: a network, the flows over it, and the series to record.
     pub struct Scenario: "scenario", checked by Scenario::check {
-        /// Title of the scenario, in one line.
+        /// Title of the scenario, one line.
         title: String = (String::new()), in Range::ANY, from "";
-        /// Seed of every random stream.
+        /// Seed of all random numbers.
         seed: u64 = (1), in Range::ANY, from "";
-        /// When the run ends; absent: when every flow has closed.
+        /// Duration of the run. A run without `duration` ends when all flows have closed.
         duration: Option<Duration> = (None), in Range::above(0.0), from "";
-        /// Beginning of the run that is not counted. Counts, delays, series and goodputs are recorded from this
-        /// time on, and of transfers and requests those that begin at it or later. It must be shorter than
-        /// `duration`, or without one than `time_limit`; a run that ends before it fails. Captures have the whole run.
+        /// Duration of the warm-up, the beginning of the run that is not counted. Counts, delays,
+        /// series and goodput begin after the warm-up, and only transfers and requests that begin
+        /// later are recorded. The warm-up must be shorter than `duration`, or than `time_limit` if
+        /// the scenario sets no `duration`. A run that ends during the warm-up fails. Captures
+        /// contain the whole run.
         warm_up: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
-        /// When a run without duration gives up, because some flow never closes.
+        /// Maximum duration of a run without `duration`. The run fails if a flow has not closed by
+        /// then.
         time_limit: Duration = (Duration::from_millis(100_000_000)), in Range::above(0.0), from "";
-        /// Seeded offsets that keep events from falling on the same instant.
-        phase_breaking: PhaseBreaking = (PhaseBreaking::default()), in Range::ANY, from "floyd1992phase: in a simulator without them, phase decides who is dropped";
-        /// The network: a dumbbell, or a graph of links.
+        /// Random offsets that separate events which would otherwise have the same time.
+        phase_breaking: PhaseBreaking = (PhaseBreaking::default()), in Range::ANY, from "floyd1992phase: without offsets, phase decides in a simulator which packets are dropped";
+        /// Network, either a dumbbell or a graph of links.
         network: Network = required, in Range::ANY, from "";
-        /// The flows, each with its hosts and its traffic.
+        /// Flows, each with its hosts and its traffic.
         flows: Vec<Flow> = required, in Range::ANY, from "";
-        /// TCP parameters of every flow, unless a flow says otherwise.
+        /// TCP parameters of all flows. The key `tcp` of a flow overrides them.
         tcp: Tcp = (Tcp::default()), in Range::ANY, from "";
-        /// Time series to record.
+        /// Series and captures to record.
         record: Record = (Record::default()), in Range::ANY, from "";
     }
 }
 
 params! {
-    /// Seeded random offsets. Simultaneous events are part of a model: with round numbers for delays
-    /// more than half of all events share their instant, and an arbitrary order decides what happens.
+    /// Random offsets that depend on the seed. With round delays more than half of all events have
+    /// the same time as another event, and an arbitrary order of these events decides the results.
     pub struct PhaseBreaking: "phase_breaking" {
-        /// Each flow starts later by a random time below this.
+        /// Maximum offset that is added to the start of a flow.
         start: Duration = (Duration::from_millis(1)), in Range::at_least(0.0), from "";
-        /// Each link's propagation takes longer by a random time below this.
-        delay: Duration = (Duration(8_000_000)), in Range::at_least(0.0), from "8 us: the offset that brought ties below 2 % in the sketch of this engine";
+        /// Maximum offset that is added to the propagation delay of a link.
+        delay: Duration = (Duration(8_000_000)), in Range::at_least(0.0), from "8 us: with this offset less than 2 % of the events shared their time in a prototype";
     }
 }
 
@@ -59,13 +62,14 @@ impl Default for PhaseBreaking {
 }
 
 choice! {
-    /// The network.
+    /// Network.
     pub enum Network {
         Dumbbell(Dumbbell),
         Graph(Graph),
     }
 }
 
+/// Return a Drop Tail queue with this limit in packets.
 fn drop_tail(limit: u64) -> Queue {
     let text = serde_json::json!({"kind": "drop_tail", "limit": format!("{limit} packets")});
     match Queue::read(&text, "queue") {
@@ -75,57 +79,62 @@ fn drop_tail(limit: u64) -> Queue {
 }
 
 params! {
-    /// Hosts left-0, left-1 … on router left, hosts right-0 … on router right, and one bottleneck
-    /// between the routers.
+    /// Network with one bottleneck between the routers `left` and `right`. The hosts left-0, left-1
+    /// … are attached to the left router, and right-0, right-1 … to the right router.
     pub struct Dumbbell: "dumbbell", checked by Dumbbell::check {
-        /// Rate of the bottleneck, in both directions unless `reverse` has its own.
+        /// Rate of the bottleneck. `reverse` can set another rate from right to left.
         rate: Rate = required, in Range::ANY, from "";
-        /// Propagation delay of the bottleneck one way, in both directions unless `reverse` has its own.
+        /// One-way propagation delay of the bottleneck. `reverse` can set another delay from right
+        /// to left.
         delay: Duration = required, in Range::at_least(0.0), from "";
         /// Queue of the bottleneck from left to right.
         queue: Queue = required, in Range::ANY, from "";
-        /// Rules that meter, mark and drop packets before the queue of the bottleneck from left to right.
+        /// Rules that meter, mark and drop packets before the queue of the bottleneck, from left to
+        /// right.
         condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
-        /// Changes of the rate of the bottleneck from left to right: a list of { at, rate }, a schedule that
-        /// repeats, or a trace.
+        /// Changes of the rate of the bottleneck from left to right: a list of { at, rate }, a
+        /// repeated schedule, or a trace.
         rate_changes: Option<RateChanges> = (None), in Range::ANY, from "";
         /// Impairments of the bottleneck from left to right, applied in this order.
         impairments: Vec<Impairment> = (Vec::new()), in Range::ANY, from "";
-        /// The bottleneck from right to left.
+        /// Parameters of the bottleneck from right to left.
         reverse: Reverse = (Reverse::default()), in Range::ANY, from "";
-        /// Hosts on the left.
+        /// Number of hosts on the left.
         left_hosts: u64 = (1), in Range::between(1.0, 1e6), from "";
-        /// Rate of the left hosts' links, each way; a list has one entry per host.
+        /// Rate of the links of the left hosts, in each direction. A list has one entry per host.
         left_rate: PerHost<Rate> = required, in Range::ANY, from "";
-        /// Propagation delay of the left hosts' links, one way; { first, last } spreads it evenly over the hosts,
-        /// and a list has one entry per host.
+        /// One-way propagation delay of the links of the left hosts. { first, last } spreads the
+        /// delays evenly over the hosts, and a list has one entry per host.
         left_delay: Spread = required, in Range::ANY, from "";
-        /// Hosts on the right.
+        /// Number of hosts on the right.
         right_hosts: u64 = (1), in Range::between(1.0, 1e6), from "";
-        /// Rate of the right hosts' links, each way; a list has one entry per host.
+        /// Rate of the links of the right hosts, in each direction. A list has one entry per host.
         right_rate: PerHost<Rate> = required, in Range::ANY, from "";
-        /// Propagation delay of the right hosts' links, one way; { first, last } spreads it evenly over the hosts,
-        /// and a list has one entry per host.
+        /// One-way propagation delay of the links of the right hosts. { first, last } spreads the
+        /// delays evenly over the hosts, and a list has one entry per host.
         right_delay: Spread = required, in Range::ANY, from "";
-        /// Queue of the hosts' links, each way.
+        /// Queue of the links of the hosts, in each direction.
         access_queue: Queue = (drop_tail(100_000)), in Range::ANY, from "";
     }
 }
 
 params! {
-    /// The reverse direction of a link. What is absent is as in the forward direction, or as by default.
+    /// Parameters of the reverse direction of a link.
     pub struct Reverse: "reverse" {
-        /// Rate of the reverse direction; absent: that of the forward direction.
+        /// Rate of the reverse direction. Without this key the rate is that of the forward
+        /// direction.
         rate: Option<Rate> = (None), in Range::ANY, from "";
-        /// Propagation delay of the reverse direction; absent: that of the forward direction.
+        /// Propagation delay of the reverse direction. Without this key the delay is that of the
+        /// forward direction.
         delay: Option<Duration> = (None), in Range::at_least(0.0), from "";
         /// Queue of the reverse direction.
         queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
-        /// Rules that meter, mark and drop packets before that queue.
+        /// Rules that meter, mark and drop packets before the queue of the reverse direction.
         condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
-        /// Changes of the rate: a list of { at, rate }, or a schedule that repeats, or a trace.
+        /// Changes of the rate of the reverse direction: a list of { at, rate }, a repeated
+        /// schedule, or a trace.
         rate_changes: Option<RateChanges> = (None), in Range::ANY, from "";
-        /// Impairments of the wire, in this order.
+        /// Impairments of the reverse direction, applied in this order.
         impairments: Vec<Impairment> = (Vec::new()), in Range::ANY, from "";
     }
 }
@@ -144,29 +153,29 @@ impl Default for Reverse {
 }
 
 params! {
-    /// Times spread evenly from the first to the last of several.
-    pub struct Ends: "spread" {
-        /// Time of the first.
+    /// Delays that increase evenly from the first host to the last.
+    pub struct EvenSpread: "spread" {
+        /// Delay of the first host.
         first: Duration = required, in Range::at_least(0.0), from "";
-        /// Time of the last.
+        /// Delay of the last host.
         last: Duration = required, in Range::at_least(0.0), from "";
     }
 }
 
-/// A time for each of several: the same for all (`"20 ms"`), spread evenly (`{ first, last }`), or a list.
+/// Delay per host: one for all hosts (`"20 ms"`), an even spread (`{ first, last }`), or a list.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Spread {
-    /// From the first to the last.
-    Even(Ends),
-    /// One each.
+    /// Even spread from the first host to the last.
+    Even(EvenSpread),
+    /// One delay per host.
     Each(Vec<Duration>),
 }
 
 impl Spread {
-    /// The time of number `i` of `n`.
+    /// Return the delay of host `i` of `n` hosts.
     pub fn of(&self, i: u64, n: u64) -> Duration {
         match self {
-            Spread::Even(Ends { first, last }) => {
+            Spread::Even(EvenSpread { first, last }) => {
                 let share = i as f64 / (n.max(2) - 1) as f64;
                 Duration::from_seconds(first.seconds() + (last.seconds() - first.seconds()) * share)
             }
@@ -174,7 +183,7 @@ impl Spread {
         }
     }
 
-    /// The entries of a list.
+    /// Return the number of entries, if the delays are a list.
     fn listed(&self) -> Option<usize> {
         match self {
             Spread::Even(_) => None,
@@ -187,13 +196,13 @@ impl Read for Spread {
     const EXAMPLE: &'static str = Duration::EXAMPLE;
     fn read(value: &Json, path: &str) -> Result<Self, Invalid> {
         if value.is_object() {
-            return Ends::read(value, path).map(Spread::Even);
+            return EvenSpread::read(value, path).map(Spread::Even);
         }
         if value.is_array() {
             return Vec::read(value, path).map(Spread::Each);
         }
         let same = Duration::read(value, path)?;
-        Ok(Spread::Even(Ends { first: same, last: same }))
+        Ok(Spread::Even(EvenSpread { first: same, last: same }))
     }
     fn write(&self) -> Json {
         match self {
@@ -203,21 +212,21 @@ impl Read for Spread {
         }
     }
     fn schema() -> Json {
-        serde_json::json!({"anyOf": [Duration::schema(), Ends::schema(), Vec::<Duration>::schema()]})
+        serde_json::json!({"anyOf": [Duration::schema(), EvenSpread::schema(), Vec::<Duration>::schema()]})
     }
 }
 
-/// A value for each of several hosts: the same for all, or a list with one each.
+/// Value per host: one for all hosts, or a list with one value per host.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PerHost<T> {
-    /// One for all.
+    /// One value for all hosts.
     Same(T),
-    /// One each.
+    /// One value per host.
     Each(Vec<T>),
 }
 
 impl<T: Copy> PerHost<T> {
-    /// The value of number `i`.
+    /// Return the value of host `i`.
     pub fn of(&self, i: u64) -> T {
         match self {
             PerHost::Same(value) => *value,
@@ -225,7 +234,7 @@ impl<T: Copy> PerHost<T> {
         }
     }
 
-    /// The entries of a list.
+    /// Return the number of entries, if the values are a list.
     fn listed(&self) -> Option<usize> {
         match self {
             PerHost::Same(_) => None,
@@ -256,9 +265,10 @@ impl<T: Read> Read for PerHost<T> {
 }
 
 params! {
-    /// Any graph. Nodes are whatever the links name; routes are the paths with the least sum of costs.
+    /// Network of any links. The nodes are those that the links name, and each route has the
+    /// minimum sum of costs.
     pub struct Graph: "graph" {
-        /// The links.
+        /// Links of the network.
         links: Vec<Link> = required, in Range::ANY, from "";
     }
 }
@@ -266,7 +276,7 @@ params! {
 words! {
     /// Directions of a link.
     pub enum Directions {
-        /// From `from` to `to`, and in reverse.
+        /// Both from `from` to `to` and in reverse.
         Both = "both",
         /// Only from `from` to `to`.
         One = "one",
@@ -274,90 +284,98 @@ words! {
 }
 
 params! {
-    /// A link between two nodes, or several alike.
+    /// Link between two nodes, or several equal links.
     pub struct Link: "link", checked by Link::check {
-        /// Number of equal links; {i}, {i+1} and {i%100} in `from` and `to` count them from 0.
+        /// Number of equal links. {i}, {i+1} and {i%100} in `from` and `to` are replaced by numbers
+        /// that count the links from 0.
         count: u64 = (1), in Range::between(1.0, 1e7), from "";
-        /// Node that sends.
+        /// Node at which the forward direction begins.
         from: String = required, in Range::ANY, from "";
-        /// Node that receives.
+        /// Node at which the forward direction ends.
         to: String = required, in Range::ANY, from "";
-        /// Rate, in both directions unless `reverse` has its own.
+        /// Rate of the link. `reverse` can set another rate for the reverse direction.
         rate: Rate = required, in Range::ANY, from "";
-        /// One-way propagation delay, in both directions unless `reverse` has its own.
+        /// One-way propagation delay of the link. `reverse` can set another delay for the reverse
+        /// direction.
         delay: Duration = required, in Range::at_least(0.0), from "";
-        /// Queue of the link.
+        /// Queue of the link from `from` to `to`.
         queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
-        /// Rules that meter, mark and drop packets before its queue.
+        /// Rules that meter, mark and drop packets before the queue of the link.
         condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
-        /// Changes of the link's rate: a list of { at, rate }, a schedule that repeats, or a trace.
+        /// Changes of the rate of the link: a list of { at, rate }, a repeated schedule, or a
+        /// trace.
         rate_changes: Option<RateChanges> = (None), in Range::ANY, from "";
         /// Impairments of the link, applied in this order.
         impairments: Vec<Impairment> = (Vec::new()), in Range::ANY, from "";
-        /// The link from `to` to `from`.
+        /// Parameters of the link from `to` to `from`.
         reverse: Reverse = (Reverse::default()), in Range::ANY, from "";
         /// Directions of the link.
         directions: Directions = (Directions::Both), in Range::ANY, from "";
-        /// Cost of the link in a route.
+        /// Cost of the link in the computation of routes.
         cost: u64 = (1), in Range::between(1.0, 1e9), from "rfc2328 §C.1: 1 to 65535; ns-2: 1";
     }
 }
 
 params! {
-    /// A flow, or several alike.
+    /// Flow between two hosts, or several equal flows.
     pub struct Flow: "flow" {
-        /// Name; {i} counts the flows of this table from 0, and {n} all flows of the scenario.
+        /// Name of the flow. {i} is the number of the flow in this table, from 0, and {n} is its
+        /// number in the scenario.
         name: String = (String::from("flow-{n}")), in Range::ANY, from "";
-        /// Number of equal flows; {i}, {i+1} and {i%100} in `name`, `from` and `to` count them from 0.
+        /// Number of equal flows. {i}, {i+1} and {i%100} in `name`, `from` and `to` are replaced by
+        /// numbers that count the flows from 0.
         count: u64 = (1), in Range::between(1.0, 1e7), from "";
-        /// Host that opens the connection and sends the data; the client if both hosts send.
+        /// Host that opens the connection and sends the data. If both hosts send data, this host is
+        /// the client.
         from: String = required, in Range::ANY, from "";
-        /// Host that receives the data; the server if both hosts send.
+        /// Host that receives the data. If both hosts send data, this host is the server.
         to: String = required, in Range::ANY, from "";
-        /// Codepoint of its packets, data and ACKs, as its hosts send them.
+        /// DSCP with which the hosts send all packets of the flow, data and ACKs.
         dscp: Dscp = (Dscp(0)), in Range::ANY, from "rfc2474 §4.1: the default";
-        /// Time at which the connection is opened.
+        /// Time at which the flow opens its first connection.
         start: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
-        /// Connections that arrive one after the other, each with the flow's traffic; absent: one connection,
-        /// opened at the start.
+        /// Arrivals of connections, each with the flow's traffic. A flow without `arrivals` has one
+        /// connection, which opens at the start.
         arrivals: Option<Arrivals> = (None), in Range::ANY, from "";
         /// Data that the flow sends.
         traffic: Traffic = required, in Range::ANY, from "";
-        /// TCP parameters of this flow that differ from those of the scenario.
+        /// TCP parameters of this flow, which override those of the scenario.
         tcp: Changes<Tcp> = (Changes::none()), in Range::ANY, from "";
-        /// TCP parameters that differ at its receiver alone.
+        /// TCP parameters of the receiver alone, which override those of the flow.
         receiver_tcp: Changes<Tcp> = (Changes::none()), in Range::ANY, from "";
     }
 }
 
-/// What opens the connections of a flow, if it has more than one: its arrivals, or its traffic itself.
+/// Return the opener of a flow's connections: the arrivals, or the traffic if it opens its own
+/// connections. The result is `None` for a flow with a single connection.
 pub(crate) fn opener<'a>(arrivals: Option<&'a Arrivals>, traffic: &'a Traffic) -> Option<&'a dyn Opener> {
     let own = || traffic.application().and_then(Application::opener);
     arrivals.map(|arrivals| arrivals as &dyn Opener).or_else(own)
 }
 
 words! {
-    /// The rows of the table of flows.
+    /// Rows of the table of flows.
     pub enum Rows {
-        /// One a flow.
+        /// One row per flow.
         Flow = "flow",
-        /// One a table of the scenario, the sums over its flows: for a million flows.
+        /// One row per table of the scenario, with the totals of its flows. This choice suits
+        /// scenarios with up to a million flows.
         Table = "table",
     }
 }
 
 words! {
-    /// What of each packet a capture keeps.
-    pub enum Kept {
-        /// Its headers.
+    /// Part of each packet that a capture contains.
+    pub enum CapturedPart {
+        /// Only the headers.
         Headers = "headers",
-        /// Its payload of zeros too, so that its checksum can be verified.
+        /// The headers and the payload of zeros, so that a reader can verify the checksums.
         Whole = "whole",
     }
 }
 
 words! {
-    /// The IP header of packets in captures.
+    /// IP version of the packets in captures.
     pub enum IpVersion {
         /// IPv4.
         V4 = "ipv4",
@@ -367,36 +385,40 @@ words! {
 }
 
 params! {
-    /// Captures of packets: one pcapng file per link or host, in the folder of `aqmlab run --pcap`.
+    /// Captures of packets. `aqmlab run --pcap` writes one pcapng file per link or host into its
+    /// folder.
     pub struct Pcap: "pcap" {
-        /// Links, each named from>to, whose transmitted packets are captured, and hosts whose sent and
-        /// received packets are.
+        /// Links and hosts to capture. A link is named from>to, and its capture contains the
+        /// transmitted packets. The capture of a host contains the packets that the host sends and
+        /// receives.
         on: Vec<String> = (Vec::new()), in Range::ANY, from "";
-        /// Part of each packet that the capture contains.
-        keep: Kept = (Kept::Headers), in Range::ANY, from "";
-        /// The IP header.
+        /// Part of each packet that a capture contains.
+        keep: CapturedPart = (CapturedPart::Headers), in Range::ANY, from "";
+        /// IP version of the captured packets.
         ip: IpVersion = (IpVersion::V4), in Range::ANY, from "";
     }
 }
 
 impl Default for Pcap {
     fn default() -> Self {
-        Pcap { on: Vec::new(), keep: Kept::Headers, ip: IpVersion::V4 }
+        Pcap { on: Vec::new(), keep: CapturedPart::Headers, ip: IpVersion::V4 }
     }
 }
 
 params! {
-    /// Series to record, beside the tables of flows and links.
+    /// Series and captures that the run records beside the tables of flows and links.
     pub struct Record: "record" {
-        /// Time between samples.
+        /// Interval between two samples.
         interval: Duration = (Duration::from_millis(100)), in Range::above(0.0), from "";
-        /// The series to record.
+        /// Series to record.
         series: Vec<Series> = (Vec::new()), in Range::ANY, from "";
-        /// Links whose queue is sampled and whose delays are recorded, each named from>to; empty: all.
+        /// Links whose queues are sampled and whose delays are recorded, each named from>to. An
+        /// empty list selects all links.
         links: Vec<String> = (Vec::new()), in Range::ANY, from "";
         /// Rows of the table of flows.
         flows: Rows = (Rows::Flow), in Range::ANY, from "";
-        /// Flows whose segments and round trips are recorded, each by its name; empty: all that are one connection.
+        /// Names of the flows whose segments and round-trip times are recorded. An empty list
+        /// selects all flows with a single connection.
         traced: Vec<String> = (Vec::new()), in Range::ANY, from "";
         /// Captures of packets.
         pcap: Pcap = (Pcap::default()), in Range::ANY, from "";
@@ -416,7 +438,7 @@ impl Default for Record {
     }
 }
 
-/// Some of the parameters of `T`, to be laid over others.
+/// Changes of some parameters of `T`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Changes<T> {
     keys: Json,
@@ -424,12 +446,12 @@ pub struct Changes<T> {
 }
 
 impl<T: Params> Changes<T> {
-    /// No change.
+    /// Return an empty set of changes.
     pub fn none() -> Self {
         Changes { keys: Json::Object(Default::default()), of: std::marker::PhantomData }
     }
 
-    /// `base` with the changes; `path` names where they stand.
+    /// Return `base` with the changes. `path` is the place of the changes in the scenario.
     pub fn apply(&self, base: &T, path: &str) -> Result<T, Invalid>
     where
         T: Clone,
@@ -445,7 +467,7 @@ impl<T: Params> Changes<T> {
         T::read(&all, path)
     }
 
-    /// Whether nothing is changed.
+    /// Return true if no parameter is changed.
     pub fn is_none(&self) -> bool {
         self.keys.as_object().is_some_and(|m| m.is_empty())
     }
@@ -459,20 +481,22 @@ impl<T: Params> Read for Changes<T> {
     fn write(&self) -> Json {
         self.keys.clone()
     }
-    /// A reference, since several tables hold changes of the same; what it means is [`Changes::definition`].
+    /// The schema is a reference to [`Changes::definition`], because several tables hold the same
+    /// changes.
     fn schema() -> Json {
         units::param::reference(&Self::name())
     }
 }
 
 impl<T: Params> Changes<T> {
-    /// Its name among the definitions of the schema.
+    /// Return the name of the changes among the definitions of the schema.
     pub fn name() -> String {
         format!("changes_of_{}", T::KEY)
     }
 
-    /// JSON Schema of the changes: every key of `T` and of its tables, none with a default.
+    /// Return the JSON Schema of the changes: every key of `T` and of its tables, without defaults.
     pub fn definition() -> Json {
+        /// Remove the defaults of all properties.
         fn without_defaults(schema: &mut Json) {
             let properties = schema.get_mut("properties").and_then(Json::as_object_mut);
             if let Some(properties) = properties.filter(|all| !all.contains_key("kind")) {

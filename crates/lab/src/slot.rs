@@ -1,66 +1,70 @@
-//! Where a connection lives: what its packets touch beside its endpoints, in one cache line.
+//! Slots of connections. A slot has the data that each packet of a connection needs beside the
+//! endpoints, in one cache line.
 
 use net::{Direction, Label};
 use units::Time;
 
-use crate::acting;
-use crate::check::ConnectionLedger;
+use crate::app_states;
+use crate::check::ConnectionCounters;
 use crate::datagrams::Datagrams;
 
-/// What has become of the connection in a slot.
+/// State of the connection in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// It is to be opened.
+    /// The connection is not yet opened.
     Waiting,
-    /// It was opened.
+    /// The connection is open.
     Open,
-    /// It is closed at both ends; packets of it may still be under way.
+    /// Both endpoints are closed. Packets of the connection may still be in the network.
     Closed,
-    /// It is over and counted: the slot is free for another.
+    /// The connection is counted, and another connection can use the slot.
     Free,
 }
 
-/// A place for a connection, with its two endpoints.
+/// Connection without its two endpoints.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct Slot {
-    /// The account of its packets.
-    pub ledger: ConnectionLedger,
-    /// Where the route of what its sender and its receiver send begins in the table of hops.
+    /// Counters of its packets.
+    pub counters: ConnectionCounters,
+    /// First hop of the packets of the sender and of the receiver, as an index into the list of
+    /// hops.
     pub first_hop: [u32; 2],
-    /// When it was or will be opened.
+    /// Time at which the connection is opened.
     pub start: Time,
-    /// The flow it belongs to.
+    /// Index of its flow.
     pub flow: u32,
-    /// Its number among the connections of its flow.
+    /// Number of the connection in its flow.
     pub connection: u32,
-    /// Its place in [`Acting`](crate::acting::Acting).
-    pub acting: u32,
-    /// Whether both its ends send data.
-    pub converses: bool,
-    /// What has become of it.
+    /// Index of its states in [`AppStates`](crate::app_states::AppStates).
+    pub app_state: u32,
+    /// True if both hosts send data.
+    pub is_bidirectional: bool,
+    /// State of the connection.
     pub stage: Stage,
-    /// The label of what its sender and its receiver send.
+    /// Label of the packets of the sender and of the receiver.
     pub labels: [Label; 2],
 }
 
 impl Slot {
-    /// Number `connection` of a flow, to be opened at `start`; both its ends send with this DSCP.
+    /// Return the slot of a connection that opens at `start`. Both endpoints send with the given
+    /// DSCP.
     pub fn new(flow: u32, connection: u32, first_hop: [u32; 2], start: Time, dscp: u8) -> Self {
         Slot {
-            ledger: ConnectionLedger::default(),
+            counters: ConnectionCounters::default(),
             first_hop,
             start,
             flow,
             connection,
-            acting: acting::NONE,
-            converses: false,
+            app_state: app_states::NONE,
+            is_bidirectional: false,
             stage: Stage::Waiting,
-            labels: Direction::BOTH.map(|way| Label::new(way).with_dscp(dscp)),
+            labels: Direction::BOTH.map(|direction| Label::new(direction).with_dscp(dscp)),
         }
     }
 
-    /// That of a flow of datagrams: open until its last packet is sent, closed until it has arrived.
+    /// Return the slot of a flow of datagrams. The slot is open until the last datagram is sent,
+    /// and closed from then on.
     pub fn of_datagrams(datagrams: &Datagrams, dscp: u8) -> Self {
         let mut slot = Slot::new(datagrams.flow, 0, [datagrams.first_hop; 2], datagrams.start, dscp);
         slot.stage = Stage::Open;
@@ -73,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slot_is_a_cache_line() {
+    fn a_slot_has_the_size_of_a_cache_line() {
         assert_eq!(size_of::<Slot>(), 64);
     }
 }

@@ -1,7 +1,8 @@
-//! Names of things that come in numbers: `{i}` is a number, `{i+1}` one more, `{i%100}` the remainder.
+//! Templates in the names of hosts, links and flows: `{i}` is a number, `{i+1}` its successor, and
+//! `{i%100}` its remainder.
 
-/// `text` with every `{variable}`, `{variable+K}`, `{variable%K}` (and combinations) replaced by its
-/// value. What is in braces and not of this form stays.
+/// Return `text` with every `{variable}`, `{variable+K}`, `{variable%K}` and combination of these
+/// replaced by its value. Other text in braces stays unchanged.
 pub fn expand(text: &str, variables: &[(&str, u64)]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -19,7 +20,7 @@ pub fn expand(text: &str, variables: &[(&str, u64)]) -> String {
     out
 }
 
-/// The value of a variable after any number of `+K` and `%K`, from left to right.
+/// Evaluate a variable followed by any number of `+K` and `%K`, from left to right.
 fn value(expression: &str, variables: &[(&str, u64)]) -> Option<u64> {
     let (name, value) = variables.iter().find(|v| expression.starts_with(v.0))?;
     let (mut value, mut rest) = (*value, &expression[name.len()..]);
@@ -41,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn expressions_are_replaced_and_the_rest_stays() {
+    fn templates_are_replaced_and_other_text_stays() {
         let e = |text| expand(text, &[("i", 12), ("n", 100)]);
         assert_eq!(e("left-{i}"), "left-12");
         assert_eq!(e("r{i}>r{i+1}, {i%5} of {n}"), "r12>r13, 2 of 100");

@@ -1,4 +1,5 @@
-//! What is legal and probably not meant: told once a run, on stderr, in the manifest and on pages.
+//! Warnings about scenarios that are valid but probably unintended. Each is shown once per run, on
+//! stderr, in the manifest and in reports.
 
 use net::End;
 use queues::Queue;
@@ -11,39 +12,40 @@ use units::{Depth, Read, Time};
 use crate::record::Warning;
 use crate::run::Simulation;
 
-/// A condition on the connection of a slot, seen at the end.
+/// Condition on the connection of a slot, tested at the end of the run.
 type Condition = fn(&Simulation, usize) -> bool;
 
-/// What can be wrong with a flow: its name, the condition, and what to say of so many of so many connections.
+/// Warnings about flows: the name, the condition on a connection, and the text after the names of
+/// the flows.
 const OF_FLOWS: [(&str, Condition, &str); 4] = [
     (
         "receive-window",
         is_held_by_window,
-        "ended with a cwnd of at least the receive window: that limits what they send, not congestion control; \
-         raise tcp.receive_window if that is not meant",
+        "ended with a cwnd of at least the receive window, so the receive window limits them instead of \
+         congestion control; raise tcp.receive_window if this is unintended",
     ),
     (
         "slow-start",
         is_in_slow_start,
-        "were still in their first slow start at the end, so nothing here is a steady state: \
+        "were still in their first slow start at the end, so the run has no steady state; \
          make the duration longer",
     ),
     (
         "ecn-fallback",
         fell_back,
-        "asked for ECN and go without it, because a SYN was lost (tcp.ecn.fallback): \
-         set tcp.ecn.fallback = false if the loss was congestion",
+        "requested ECN and do not use it, because a SYN was lost (tcp.ecn.fallback); \
+         set tcp.ecn.fallback = false if congestion caused the loss",
     ),
     (
         "dctcp-in-classic-queue",
         is_dctcp_in_dualpi2,
-        "are DCTCP with ECT(0), which DualPI2 puts into its classic queue: \
-         use congestion = \"prague\" for the queue of low latency",
+        "use DCTCP with ECT(0), which DualPI2 puts into its classic queue; \
+         use congestion = \"prague\" for the low-latency queue",
     ),
 ];
 
 impl Simulation<'_> {
-    /// Everything that there is to warn of.
+    /// Return all warnings of the run.
     pub(crate) fn warnings(&self) -> Vec<Warning> {
         let mut all: Vec<Warning> = OF_FLOWS.iter().filter_map(|of| self.of_flows(of)).collect();
         all.extend(self.never_started());
@@ -53,10 +55,11 @@ impl Simulation<'_> {
         all
     }
 
+    /// Return the warning about the flows for whose connections the condition holds.
     fn of_flows(&self, (about, holds, what): &(&'static str, Condition, &str)) -> Option<Warning> {
         let mut counts = vec![(0, 0); self.plan.tables()];
-        for s in 0..self.connections.lasting {
-            let (of, all) = &mut counts[self.plan.table(self.connections.fates.slots[s].flow as usize)];
+        for s in 0..self.connections.single {
+            let (of, all) = &mut counts[self.plan.table(self.connections.records.slots[s].flow as usize)];
             *of += usize::from(holds(self, s));
             *all += 1;
         }
@@ -68,66 +71,72 @@ impl Simulation<'_> {
         (!named.is_empty()).then(|| Warning { about, text: format!("connections of {names}{more} {what}") })
     }
 
-    /// Flows that start when the run is over.
+    /// Warn if a flow starts after the end of the run.
     fn never_started(&self) -> Option<Warning> {
         let end = self.scenario.duration?;
         let late = self.scenario.flows.iter().find(|flow| flow.start >= end)?;
         let text = format!(
-            "{} starts at {}, and the run ends at {end}, so it sends nothing: \
-             let it start earlier, or make the duration longer",
+            "{} starts at {}, and the run ends at {end}, so the flow sends nothing; \
+             start the flow earlier, or make the duration longer",
             late.name, late.start
         );
         Some(Warning { about: "late-start", text })
     }
 
-    /// A queue that dropped and cannot hold two packets.
+    /// Warn if a queue dropped packets and cannot hold two packets.
     fn small_buffer(&self) -> Option<Warning> {
         let dropped = |l: &usize| self.network.links[*l].counters().signals().dropped.packets > 0;
         let l = (0..self.network.links.len())
             .filter(dropped)
             .find(|&l| is_small(self.plan.links[l].queue(), &self.scenario.tcp))?;
         let text = format!(
-            "the queue of {} holds fewer than two packets, so that two that arrive together are one too many: \
-             raise its limit if that is not meant",
+            "the queue of {} holds fewer than two packets, so it drops the second of two packets that arrive together; \
+             raise its limit if this is unintended",
             self.plan.links[l].name()
         );
         Some(Warning { about: "small-buffer", text })
     }
 
+    /// Return the number of dropped packets of all links.
     fn dropped(&self) -> u64 {
         self.network.links.iter().map(|l| l.counters().signals().dropped.packets).sum()
     }
 
+    /// Return the number of marked packets of all links.
     fn marked(&self) -> u64 {
         self.network.links.iter().map(|l| l.counters().signals().marked()).sum()
     }
 
+    /// Warn if connections use ECN and the queues drop packets without marking any.
     fn without_marks(&self) -> Option<Warning> {
-        let able = (0..self.connections.lasting).filter(|&s| self.sender(s).uses_ecn()).count();
+        let able = (0..self.connections.single).filter(|&s| self.sender(s).uses_ecn()).count();
         let dropped = self.dropped();
         let text = || {
             format!(
-                "ECN was negotiated by {able} of {} connections and {dropped} packets were dropped, but none was marked: \
-                 the queue that drops does not mark; use an AQM with ecn = \"mark\", or leave ECN out",
-                self.connections.lasting
+                "ECN was negotiated by {able} of {} connections and {dropped} packets were dropped, but none was marked; \
+                 use an AQM with ecn = \"mark\" in the queue that drops, or leave ECN out",
+                self.connections.single
             )
         };
         (able > 0 && dropped > 0 && self.marked() == 0).then(|| Warning { about: "no-marks", text: text() })
     }
 
+    /// Warn if no packet was dropped or marked.
     fn without_congestion(&self) -> Option<Warning> {
-        let some = self.connections.lasting > 0 || !self.connections.sources.is_empty();
+        let some = self.connections.single > 0 || !self.connections.arriving_flows.is_empty();
         let none = some && self.network.wires.is_empty() && self.dropped() == 0 && self.marked() == 0;
-        let text = "no packet was dropped or marked in the whole run: nothing here tells one queue or one congestion \
-                    control from another";
+        let text = "no packet was dropped or marked in the whole run, so the run cannot show a difference \
+                    between queues or congestion controls; raise the load if this is unintended";
         none.then(|| Warning { about: "no-congestion", text: text.into() })
     }
 
+    /// Return the sending endpoint of the connection in a slot.
     fn sender(&self, s: usize) -> &Endpoint {
         &self.connections.endpoints[End::sender(s as u32)]
     }
 }
 
+/// Return true if the limit of a queue is below two packets.
 fn is_small(queue: &Queue, tcp: &Tcp) -> bool {
     let limit = queue.write().get("limit").and_then(|limit| Depth::read(limit, "").ok());
     let packet = (tcp.mss.0 + tcp.wire.data_header.0) as f64;
@@ -138,30 +147,39 @@ fn is_small(queue: &Queue, tcp: &Tcp) -> bool {
     }
 }
 
+/// Return true if the receive window limits the sender at the end of the run.
 fn is_held_by_window(sim: &Simulation, s: usize) -> bool {
     let (window, acked) = (sim.sender(s).window(), sim.sender(s).acked() as f64);
     window.cwnd >= window.rwnd && window.rwnd > 0.0 && acked > 2.0 * window.rwnd
 }
 
+/// Return true if a bulk transfer is in its first slow start at the end of the run.
 fn is_in_slow_start(sim: &Simulation, s: usize) -> bool {
     let end = sim.sender(s);
     let starts_slowly = end.tcp().congestion.has_slow_start();
-    let bulk = matches!(sim.plan.traffic(sim.connections.fates.slots[s].flow as usize), Traffic::Bulk(_));
+    let bulk = matches!(sim.plan.traffic(sim.connections.records.slots[s].flow as usize), Traffic::Bulk(_));
     let stats = end.sender_stats();
-    let cut = stats.timeouts + stats.fast_retransmits + stats.ecn_reductions > 0;
+    let reduced = stats.timeouts + stats.fast_retransmits + stats.ecn_reductions > 0;
     let window = end.window();
     let unfinished = end.milestones().1 == Time::NEVER && stats.segments > 0;
-    bulk && unfinished && starts_slowly && !cut && window.cwnd < window.ssthresh && !is_held_by_window(sim, s)
+    bulk && unfinished
+        && starts_slowly
+        && !reduced
+        && window.cwnd < window.ssthresh
+        && !is_held_by_window(sim, s)
 }
 
+/// Return true if a connection does not use ECN although the client requested ECN and the server
+/// accepts it. The cause is a lost SYN.
 fn fell_back(sim: &Simulation, s: usize) -> bool {
     let [sender, receiver] = sim.connections.endpoints.of(s as u32);
-    let asks = !matches!(sender.tcp().ecn_in_force(), Ecn::Off | Ecn::Passive);
+    let requested = !matches!(sender.tcp().ecn_in_force(), Ecn::Off | Ecn::Passive);
     let established = sender.milestones().0 != Time::NEVER;
-    let answers = receiver.tcp().ecn_in_force() != Ecn::Off;
-    sender.tcp().ecn.fallback && asks && answers && established && !sender.uses_ecn()
+    let accepted = receiver.tcp().ecn_in_force() != Ecn::Off;
+    sender.tcp().ecn.fallback && requested && accepted && established && !sender.uses_ecn()
 }
 
+/// Return true if a sender of DCTCP shares the network with DualPI2.
 fn is_dctcp_in_dualpi2(sim: &Simulation, s: usize) -> bool {
     let is_proportional = sim.sender(s).tcp().congestion.marks() == Marks::Proportional;
     is_proportional && sim.plan.links.iter().any(|l| l.queue().kind.params::<DualPi2>().is_some())

@@ -8,7 +8,7 @@
 use net::Packet;
 use units::{Duration, Time};
 
-use super::recorder::{Held, Instant, Names, Recorder, Sizes, Start, Wants};
+use super::recorder::{StoredRows, Snapshot, Names, Recorder, SampledCounts, RunStart, Needs};
 use super::samples::Samples;
 use crate::columns::{self, Definition as _};
 use crate::record::Table;
@@ -37,22 +37,22 @@ impl Recorder for MySeries {
     type Table = Columns;
     // A series is only called for what it wants, and a run only pays for what one of its series wants. What is rare (drops,
     // marks, requests, connections that are over, the end) it is told without asking.
-    const WANTS: Wants = Wants { samples: true, packets: true, ..Wants::NOTHING };
+    const NEEDS: Needs = Needs { samples: true, packets: true, ..Needs::NOTHING };
 
     // `start` has the number of links, those that `record.links` names, and the flows of one connection.
-    fn begin(start: &Start) -> Self {
+    fn begin(start: &RunStart) -> Self {
         let longest = vec![Duration::ZERO; start.links];
         MySeries { links: start.recorded.to_vec(), longest, samples: Samples::default() }
     }
 
     // Only for one that is sampled: too many samples are refused before the run.
-    fn rows_a_sample(of: &Sizes) -> u64 {
+    fn rows_per_sample(of: &SampledCounts) -> u64 {
         of.links
     }
 
     // Where a row was left away for lack of memory, the run ends with an error.
-    fn held(&self) -> Held {
-        self.samples.held()
+    fn stored_rows(&self) -> StoredRows {
+        self.samples.stored_rows()
     }
 
     fn on_link(&mut self, _: Time, link: u32, [entered, begins]: [Time; 2], _: &Packet) {
@@ -60,7 +60,7 @@ impl Recorder for MySeries {
         *longest = (*longest).max(begins.since(entered));
     }
 
-    fn sample(&mut self, at: &mut Instant) {
+    fn sample(&mut self, at: &mut Snapshot) {
         let longest = self.links.iter().map(|&l| std::mem::take(&mut self.longest[l as usize]));
         self.samples.take(at.now, self.links.len(), longest);
     }

@@ -98,8 +98,9 @@ fn both_ends_are_recorded_where_both_send() {
         let flows = of("segments", "flow");
         for flow in 0..numbers(&o, table, "flow").len() {
             let sum = |column: &str, direction: f64| -> f64 {
-                let (ways, values) = (of("segments", "direction"), of("segments", column));
-                let rows = (0..values.len()).filter(|&i| (flows[i], ways[i]) == (flow as f64, direction));
+                let (directions, values) = (of("segments", "direction"), of("segments", column));
+                let rows =
+                    (0..values.len()).filter(|&i| (flows[i], directions[i]) == (flow as f64, direction));
                 rows.map(|i| values[i]).sum()
             };
             let told = |column: &str| numbers(&o, table, column)[flow];

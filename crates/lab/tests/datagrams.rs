@@ -174,11 +174,11 @@ fn wrong_streams_are_refused() {
         (r#"traffic = "cbr""#, "flows.0.traffic.rate: is missing"),
         (
             r#"traffic = { kind = "voip", packets = 1 }, tcp = { sack = true }"#,
-            "flows.0.tcp: is for connections, and the flow has none",
+            "flows.0.tcp: cannot be used in a flow of datagrams",
         ),
         (
             r#"traffic = { kind = "voip", packets = 1 }, arrivals = { interval = "1 s" }"#,
-            "flows.0.arrivals: is for connections, and the flow has none",
+            "flows.0.arrivals: cannot be used in a flow of datagrams",
         ),
         (
             r#"traffic = { kind = "cbr", rate = "1 Mbit/s", payload = "70 kB" }"#,

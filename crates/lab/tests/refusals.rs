@@ -26,8 +26,8 @@ fn every_refusal_names_field_value_and_bound() {
         ("network.queue.kind", "\"rde\"", "network.queue.kind: \"rde\" is not known; did you mean red?"),
         ("network.kind", "\"ring\"", "network.kind"),
         ("flows.0.to", "\"right-7\"", "flows.0.to: \"right-7\" is not a node of the network"),
-        ("flows.0.to", "\"left-0\"", "is also where the flow comes from"),
-        ("flows.1.to", "\"x\"", "flows.1: is not there: the list has 1 element; count from 0"),
+        ("flows.0.to", "\"left-0\"", "is also the host in from"),
+        ("flows.1.to", "\"x\"", "flows.1: does not exist: the list has 1 element; count from 0"),
         ("flows", "[]", "flows: is empty"),
         ("flows.0.name", "\"C\"", "flows.0.name: \"C\" is also the name of a flow"),
         ("flows.0.traffic.size", "\"0 B\"", "flows.0.traffic.size: \"0 B\" must be at least 1 B"),
@@ -59,7 +59,7 @@ fn every_refusal_names_field_value_and_bound() {
         (
             "network",
             r#"{ kind = "graph", links = [{ from = "a", to = "b", rate = "1 Mbit/s", delay = "1 ms", directions = "one", reverse = { rate = "2 Mbit/s" } }] }"#,
-            "network.links.0.reverse: is given, and the link has directions = \"one\"; leave one of them out",
+            "network.links.0.reverse: cannot be used in a link with directions = \"one\"; leave one of them out",
         ),
         ("network.reverse", "{ rate = \"2\" }", "network.reverse.rate: \"2\""),
         ("network.reverse", "{ delay = \"-1 ms\" }", "network.reverse.delay: \"-1 ms\" must be"),
@@ -79,7 +79,7 @@ fn every_refusal_names_field_value_and_bound() {
         (
             "record.links",
             "[\"left>rigth\"]",
-            "record.links.0: \"left>rigth\" is no link of the network; did you mean left>right?",
+            "record.links.0: \"left>rigth\" is not a link of the network; did you mean left>right?",
         ),
         ("flows.0.arrivals", "{ }", "flows.0.arrivals.interval: is missing"),
         (
@@ -113,7 +113,7 @@ fn every_refusal_names_field_value_and_bound() {
             "record.flows: \"flows\" is not one of the choices; did you mean flow?",
         ),
         ("record.interval", "\"0 s\"", "record.interval: \"0 s\" must be above 0 s"),
-        ("duration", "1979-05-27", "is a date, which no key takes"),
+        ("duration", "1979-05-27", "is a date, but no key accepts a date"),
         ("network..rate", "1", "is not a path of keys"),
         (
             "network.queue",
@@ -139,7 +139,7 @@ fn every_refusal_names_field_value_and_bound() {
         (
             "tcp.recovery",
             "\"sack\"",
-            "flows.0.tcp.recovery.method: \"sack\" works on what SACK reports, and sack is false; set sack = true",
+            "flows.0.tcp.recovery.method: \"sack\" needs SACK, and sack is false; set sack = true",
         ),
         ("tcp.receive_window", "\"100 B\"", "must be at least mss (1460 B)"),
     ] {
@@ -177,7 +177,7 @@ fn a_flow_needs_a_way_back() {
         flows = [{ from = "a", to = "b", traffic = { kind = "bulk", size = "1 MB" } }]
     "#;
     let e = scenario(text, &[]).unwrap_err();
-    assert!(e.contains("flows.0: no links lead from b to a"), "{e}");
+    assert!(e.contains("flows.0: no route leads from b to a"), "{e}");
     let twice = [(
         "network.links",
         r#"[{ from = "a", to = "b", rate = "1 Mbit/s", delay = "1 ms" }, { from = "b", to = "a", rate = "1 Mbit/s", delay = "1 ms" }]"#,

@@ -264,7 +264,7 @@ fn a_warm_up_must_leave_something_of_the_run() {
     assert!(matches!(failure, Failure::Invalid(_)));
     let text = failure.to_string();
     assert!(
-        text.starts_with("warm_up: \"100 s\" leaves nothing of the run, whose last connection"),
+        text.starts_with("warm_up: \"100 s\" is not shorter than the run, whose last connection"),
         "{text}"
     );
     let left = outcome(TWO_DOWNLOADS, &[("warm_up", "\"2 s\"")]);

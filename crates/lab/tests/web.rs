@@ -116,10 +116,7 @@ fn refusals_name_the_key() {
     let traffic = file.traffic("");
     let said =
         e(&[("flows.0.traffic", &traffic), ("flows.0.arrivals", "{ interval = \"1 s\", connections = 1 }")]);
-    assert!(
-        said.contains("flows.0.arrivals") && said.contains("says itself when its connections come"),
-        "{said}"
-    );
+    assert!(said.contains("flows.0.arrivals") && said.contains("which opens its own connections"), "{said}");
     let said = e(&[("flows.0.traffic", r#"{ kind = "requests", list = "/nowhere" }"#)]);
     assert!(said.contains("flows.0.traffic.list: \"/nowhere\" cannot be read"), "{said}");
     let frozen =

@@ -174,7 +174,7 @@ fn run_script(
     let changes = serde_json::from_str(changes).map_err(|e| wrong(e.to_string()))?;
     let mut setup = ::script::Setup::read(stack, &changes, tolerance).map_err(|e| wrong(e.to_string()))?;
     (setup.preparation, setup.defines) = (preparation, defines);
-    let report = lab::guarded(|| ::script::run_text(text, &setup).json().to_string());
+    let report = lab::catch_panic(|| ::script::run_text(text, &setup).json().to_string());
     report.map_err(|panic| InvariantViolation::new_err(format!("the packet script panicked at {panic}")))
 }
 
@@ -187,7 +187,7 @@ fn version() -> &'static str {
 fn failure(f: Failure, scenario: &Scenario) -> PyErr {
     match f {
         Failure::Violation(_) | Failure::Panic(_) => {
-            InvariantViolation::new_err(format!("{f} ({})", lab::named(scenario)))
+            InvariantViolation::new_err(format!("{f} ({})", lab::describe(scenario)))
         }
         Failure::Capture(_) => PyOSError::new_err(f.to_string()),
         Failure::Memory(_) => PyMemoryError::new_err(f.to_string()),
@@ -270,7 +270,7 @@ fn run_one(
     factories: &HashMap<String, Py<PyAny>>,
 ) -> Result<Outcome, Stop> {
     let aqms = PythonAqms { factories, fault: Fault::of(watches.clone(), i) };
-    let outcome = lab::run_guarded(scenario, &watches[i], folder.map(PathBuf::as_path), &aqms);
+    let outcome = lab::run_catching_panics(scenario, &watches[i], folder.map(PathBuf::as_path), &aqms);
     aqms.fault.take().map_or(outcome.map_err(Stop::Failed), |raised| Err(Stop::Raised(raised)))
 }
 

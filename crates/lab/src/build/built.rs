@@ -1,4 +1,4 @@
-//! A network at rest.
+//! Network that is built and ready to run.
 
 use impairments::Wire;
 use net::Link;
@@ -8,32 +8,32 @@ use traffic::DrawStreams;
 use units::Time;
 
 use super::hops::Hop;
+use crate::arriving_flows::{ArrivingFlow, FlowTotals};
 use crate::datagrams::Datagrams;
 use crate::endpoints::Endpoints;
 use crate::slot::Slot;
-use crate::source::{Account, Source};
 
-/// A network at rest, ready to run.
+/// Network that is ready to run.
 #[derive(Debug)]
-pub struct Built {
-    /// The links.
+pub struct BuiltNetwork {
+    /// Links.
     pub links: Vec<Link<Discipline>>,
-    /// The conditioners before the queues of links, in the order of the links.
+    /// Conditioners before the queues of links, in the order of the links.
     pub conditioners: Vec<Conditioner>,
-    /// The wires of links with impairments, in the order of the links.
+    /// Wires of the links with impairments, in the order of the links.
     pub wires: Vec<Wire>,
-    /// Those of the slots.
+    /// Endpoints of the connections in the slots.
     pub endpoints: Endpoints,
-    /// A slot for each flow that is one connection, in their order.
+    /// Slots of the flows with a single connection, in the order of the flows.
     pub slots: Vec<Slot>,
-    /// The flows whose connections come and go, in their order.
-    pub sources: Vec<Source>,
-    /// Where their connections are added up.
-    pub accounts: Vec<Account>,
-    /// The flows of datagrams, in their order, and when their first packet is sent.
+    /// Flows with arrivals, in the order of the flows.
+    pub arriving_flows: Vec<ArrivingFlow>,
+    /// Totals of the connections of flows with arrivals.
+    pub flow_totals: Vec<FlowTotals>,
+    /// Flows of datagrams in the order of the flows, each with the time of its first packet.
     pub datagrams: Vec<(Datagrams, Option<Time>)>,
-    /// The random numbers of each table of flows.
+    /// Random numbers of each table of flows.
     pub draws: Vec<DrawStreams>,
-    /// All routes one after the other, each with its end.
+    /// Hops of all routes, one route after the other. The last hop of a route is its end.
     pub hops: Vec<Hop>,
 }

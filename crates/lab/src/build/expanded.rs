@@ -1,5 +1,5 @@
-//! A scenario expanded: every link and flow by name, with numbers instead of texts. Another engine than the simulator
-//! runs this.
+//! Expansion of a scenario for engines other than the simulator: all links and flows with their
+//! names, and numbers instead of texts.
 
 use net::Direction;
 use traffic::DrawStreams;
@@ -11,9 +11,9 @@ use super::offset::{offset, starts};
 use super::plan::Plan;
 use crate::scenario::Scenario;
 
-/// Return the hosts, links, flows and TCP parameters of a scenario as JSON. The numbers are those that the simulator
-/// uses: delays and starts include the random offsets of the scenario's seed. A flow names its links in both directions
-/// and the place of its parameters in `tcp`.
+/// Return the hosts, links, flows and TCP parameters of a scenario as JSON. The numbers are those
+/// that the simulator uses: delays and starts include the random offsets of the scenario's seed. A
+/// flow lists its links in both directions and the index of its parameters in `tcp`.
 pub fn expanded(scenario: &Scenario) -> Result<Json, Invalid> {
     let plan = super::plan(scenario)?;
     let names = plan.link_names();
@@ -40,6 +40,7 @@ pub fn expanded(scenario: &Scenario) -> Result<Json, Invalid> {
     Ok(serde_json::json!({ "hosts": hosts, "links": links, "flows": flows, "tcp": tcp }))
 }
 
+/// Return the description of a link.
 fn link_table(scenario: &Scenario, link: &LinkPlan, name: &str) -> Json {
     let delay =
         link.delay + offset(scenario.seed, &format!("link/{name}/phase"), scenario.phase_breaking.delay);
@@ -62,12 +63,13 @@ fn link_table(scenario: &Scenario, link: &LinkPlan, name: &str) -> Json {
     })
 }
 
+/// Return the description of a flow.
 fn flow_table(scenario: &Scenario, plan: &Plan, f: usize, links: &[String]) -> Json {
     let (name, table) = (plan.name(f), &plan.tables[plan.table(f)]);
     let datagrams = table.traffic.is_datagrams();
     let draws = DrawStreams::new(scenario.seed, &plan.name(table.first));
-    let route = |way: Direction| -> Vec<&str> {
-        let route = &plan.routes[plan.flows[f][way.index()] as usize];
+    let route = |direction: Direction| -> Vec<&str> {
+        let route = &plan.routes[plan.flows[f][direction.index()] as usize];
         route.iter().map(|&l| links[l].as_str()).collect()
     };
     let reverse = if datagrams { Vec::new() } else { route(Direction::Reverse) };

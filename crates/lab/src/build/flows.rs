@@ -1,4 +1,4 @@
-//! What sends and receives: endpoints and slots of connections, sources of more, streams of datagrams.
+//! Construction of endpoints, slots, flows with arrivals and flows of datagrams.
 
 use std::collections::HashMap;
 
@@ -8,87 +8,93 @@ use traffic::application::Side;
 use traffic::opener::Progress;
 use units::Time;
 
-use super::built::Built;
-use super::hops::{Hop, ending_in};
+use super::built::BuiltNetwork;
+use super::hops::{Hop, copy_with_end};
 use super::offset::{offset, starts};
 use super::plan::Plan;
+use crate::arriving_flows::{ArrivingFlow, FlowTotals};
 use crate::datagrams::Datagrams;
 use crate::endpoints::Endpoints;
 use crate::histogram::Histogram;
 use crate::scenario::{Rows, Scenario};
 use crate::slot::Slot;
-use crate::source::{Account, Source};
-use crate::sum::Sum;
+use crate::totals::ConnectionTotals;
 
-/// Where routes begin, by what they end in.
-struct Endings<'a> {
+/// First hop of each route, by the end of the route.
+struct RouteCopies<'a> {
     begins: &'a [u32],
-    /// Those that are copies, by route and end.
+    /// First hops of the routes that were copied to have another end.
     known: HashMap<(u32, Hop), u32>,
 }
 
-impl Endings<'_> {
+impl RouteCopies<'_> {
+    /// Return the first hop of a route with this end. Copy the route if its end is another.
     fn of(&mut self, route: u32, end: Hop, hops: &mut Vec<Hop>) -> u32 {
         let first = self.begins[route as usize];
         if end == Hop::END {
             return first;
         }
-        *self.known.entry((route, end)).or_insert_with(|| ending_in(hops, end, first))
+        *self.known.entry((route, end)).or_insert_with(|| copy_with_end(hops, end, first))
     }
 }
 
-/// Adds every flow of the plan, whose routes begin at `begins`.
-pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built: &mut Built) {
+/// Add each flow of the plan to the network. `begins` has the first hop of each route.
+pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built: &mut BuiltNetwork) {
     let seed = scenario.seed;
-    let lasting = |&f: &usize| plan.opener(f).is_none() && !plan.traffic(f).is_datagrams();
-    let connections = (0..plan.flows()).filter(lasting).count();
+    let single = |&f: &usize| plan.opener(f).is_none() && !plan.traffic(f).is_datagrams();
+    let connections = (0..plan.flows()).filter(single).count();
     built.endpoints = Endpoints::with_capacity(connections);
     built.slots.reserve_exact(connections);
-    let mut ending = Endings { begins, known: HashMap::new() };
+    let mut copies = RouteCopies { begins, known: HashMap::new() };
     for (f, flow) in plan.flows.iter().enumerate() {
         let name = plan.name(f);
         let table = &plan.tables[plan.table(f)];
         let start = starts(scenario, table.start, &name);
         if let Some(emitter) = table.traffic.emitter(Stream::new(seed, &format!("flow/{name}/datagrams"))) {
-            let first_hop = ending.of(flow[0], Hop::SINK, &mut built.hops);
+            let first_hop = copies.of(flow[0], Hop::SINK, &mut built.hops);
             built.datagrams.push(Datagrams::new(f as u32, first_hop, Time::ZERO + start, emitter));
             continue;
         }
         let listens = [Side::Server, Side::Client].map(|side| plan.needs(f, side).events);
-        let first_hop = [0, 1].map(|way| {
-            let end = if listens[way] { Hop::LISTENER } else { Hop::END };
-            ending.of(flow[way], end, &mut built.hops)
+        let first_hop = [0, 1].map(|direction| {
+            let end = if listens[direction] { Hop::LISTENER } else { Hop::END };
+            copies.of(flow[direction], end, &mut built.hops)
         });
         let clock =
             |side: usize, tcp: &Tcp| offset(seed, &format!("flow/{name}/clock-{side}"), tcp.rto.granularity);
         let clocks = [clock(0, &table.sender), clock(1, &table.receiver)];
         if plan.opener(f).is_some() {
-            // Where the table of flows has a row for all of them, they have one account.
+            // If the table of flows has one row per table of the scenario, the flows of a table
+            // share one total.
             let together = scenario.record.flows == Rows::Table;
             let last = built
-                .accounts
+                .flow_totals
                 .last()
                 .filter(|last| together && plan.table(last.flow as usize) == plan.table(f));
             if last.is_none() {
-                let replies = plan.converses(f).then(Sum::default);
-                built.accounts.push(Account { flow: f as u32, sum: Sum::default(), replies });
+                let reverse = plan.is_bidirectional(f).then(ConnectionTotals::default);
+                built.flow_totals.push(FlowTotals {
+                    flow: f as u32,
+                    forward: ConnectionTotals::default(),
+                    reverse,
+                });
             }
-            let source = Source {
+            let arriving = ArrivingFlow {
                 flow: f as u32,
                 first_hop,
                 dscp: table.dscp.0,
                 hosts: [(table.sender.clone(), clocks[0]), (table.receiver.clone(), clocks[1])],
                 progress: Progress::new(Time::ZERO + start),
-                over: false,
-                account: built.accounts.len() - 1,
+                finished: false,
+                totals: built.flow_totals.len() - 1,
                 durations: Histogram::default(),
                 completed_bytes: 0,
             };
-            built.sources.push(source);
+            built.arriving_flows.push(arriving);
         } else {
             let ends = [(&table.sender, clocks[0]), (&table.receiver, clocks[1])];
             let mut ends = ends.map(|(tcp, clock)| Endpoint::new(tcp.clone(), clock));
-            if scenario.record.series.iter().any(|series| series.wants().rates) {
+            if scenario.record.series.iter().any(|series| series.needs().rates) {
                 ends[0].measure_delivery_rate();
             }
             built.endpoints.push(ends);

@@ -1,77 +1,85 @@
-//! Routes as the run walks them.
+//! Routes as lists of hops, which packets follow during a run.
 
 use super::plan::Plan;
 
-/// A hop of a route: a link, the conditioner before one, whose number comes after those of all links, a wire with
-/// impairments behind a link, or the end.
+/// Hop of a route: a link, the conditioner before a link, the wire with impairments behind a link,
+/// or the end of the route. The numbers of conditioners follow those of all links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Hop(u32);
 
 impl Hop {
-    /// The end of a route: the packet has reached its endpoint.
+    /// End of a route to an endpoint whose application receives no events.
     pub const END: Hop = Hop(u32::MAX);
-    const TELLS: u32 = 0b01 << 30;
+    /// Bits of a link with early delivery.
+    const DELIVERS_EARLY: u32 = 0b01 << 30;
+    /// Bits of a link that only delays.
     const DELAYS: u32 = 0b10 << 30;
-    /// The end of a route of datagrams.
+    /// End of a route of datagrams.
     pub const SINK: Hop = Hop(u32::MAX - 1);
-    /// The end of a route to an endpoint whose application is told of what comes.
+    /// End of a route to an endpoint whose application receives events.
     pub const LISTENER: Hop = Hop(u32::MAX - 2);
-    /// Everything from here on is no link.
+    /// Smallest value that is not a link: a wire or an end.
     const WIRE: u32 = 0b11 << 30;
 
-    /// The index of the link; for a conditioner its number behind those of all links.
+    /// Return the index of the link. The index of a conditioner is its number plus the number of
+    /// links.
     #[inline]
     pub fn link(self) -> u32 {
         self.0 & !Self::WIRE
     }
 
-    /// Whether the route ends here.
+    /// Return true if this is the end of a route to an endpoint whose application receives no
+    /// events.
     #[inline]
     pub fn is_end(self) -> bool {
         self == Self::END
     }
 
-    /// Whether a route ends here, however.
+    /// Return true if this is the end of a route, of any kind.
     pub(super) fn is_last(self) -> bool {
         self.0 >= Self::LISTENER.0
     }
 
-    /// Whether it is a link that only delays what the hop before admits ([`net::Link::only_delays`]).
+    /// Return true if this is a link that only delays the packets of the previous link
+    /// ([`net::Link::only_delays`]).
     #[inline]
     pub fn only_delays(self) -> bool {
         self.0 & Self::WIRE == Self::DELAYS
     }
 
-    /// Says that it is a link that only delays.
+    /// Mark the hop as a link that only delays packets.
     pub(super) fn set_only_delays(&mut self) {
         self.0 |= Self::DELAYS;
     }
 
-    /// Whether it is the last link that decides anything on the way to an end that is told ahead (`ahead.rs`).
+    /// Return true if this hop is the last link that queues or drops packets before an endpoint
+    /// with early delivery (`early_delivery.rs`).
     #[inline]
-    pub fn tells(self) -> bool {
-        self.0 & Self::WIRE == Self::TELLS
+    pub fn delivers_early(self) -> bool {
+        self.0 & Self::WIRE == Self::DELIVERS_EARLY
     }
 
-    /// Says that it is the last link that decides anything on the way to an end that is told ahead.
-    pub(super) fn set_tells(&mut self) {
-        self.0 |= Self::TELLS;
+    /// Mark the hop as the last link that queues or drops packets before an endpoint with early
+    /// delivery.
+    pub(super) fn set_delivers_early(&mut self) {
+        self.0 |= Self::DELIVERS_EARLY;
     }
 
-    /// Whether it is a link, or the conditioner before one.
+    /// Return true if this is a link or a conditioner.
     #[inline]
     pub fn is_link(self) -> bool {
         self.0 < Self::WIRE
     }
 
-    /// The index of the wire, if it is one.
+    /// Return the index of the wire, if the hop is a wire.
     pub fn wire(self) -> Option<usize> {
         (!self.is_link() && !self.is_last()).then_some((self.0 & !Self::WIRE) as usize)
     }
 }
 
-/// The routes of a plan one after the other, each with its end, and where each begins.
-pub(super) fn lay(plan: &Plan, conditioned: &[u32], impaired: &[u32]) -> (Vec<Hop>, Vec<u32>) {
+/// Return the hops of all routes of a plan, one route after the other, and the first hop of each
+/// route.
+pub(super) fn lay_out_hops(plan: &Plan, conditioned: &[u32], impaired: &[u32]) -> (Vec<Hop>, Vec<u32>) {
     let mut hops = Vec::new();
     let mut begins = Vec::with_capacity(plan.routes.len());
     for route in &plan.routes {
@@ -90,8 +98,9 @@ pub(super) fn lay(plan: &Plan, conditioned: &[u32], impaired: &[u32]) -> (Vec<Ho
     (hops, begins)
 }
 
-/// Copies the route that begins at `first`, with another end: where the copy begins.
-pub(super) fn ending_in(hops: &mut Vec<Hop>, end: Hop, first: u32) -> u32 {
+/// Append a copy of the route that begins at `first`, with another end. Return the first hop of the
+/// copy.
+pub(super) fn copy_with_end(hops: &mut Vec<Hop>, end: Hop, first: u32) -> u32 {
     let begins = hops.len() as u32;
     let links: Vec<Hop> = hops[first as usize..].iter().copied().take_while(|hop| !hop.is_end()).collect();
     hops.extend(links);

@@ -1,4 +1,4 @@
-//! The links of a network, each way by itself.
+//! Links of a network, one per direction.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use units::{Duration, Rate, Read};
 use crate::scenario::{Directions, Dumbbell, Graph, Network, Reverse};
 use crate::template::expand;
 
-/// A one-way link as planned.
+/// One-way link of the plan.
 #[derive(Clone, Debug)]
 pub struct LinkPlan {
     pub(super) from: String,
@@ -26,29 +26,29 @@ pub struct LinkPlan {
 }
 
 impl LinkPlan {
-    /// Its queue, as the scenario has it.
+    /// Return the queue that the scenario describes.
     pub fn queue(&self) -> &Queue {
         &self.queue
     }
 
-    /// The rules of the conditioner before its queue.
+    /// Return the rules of the conditioner before the queue.
     pub fn condition(&self) -> &[Rule] {
         &self.condition
     }
 
-    /// What its wire does to packets.
+    /// Return the impairments of the wire.
     pub fn impairments(&self) -> &[Impairment] {
         &self.impairments
     }
 
-    /// Its name: `from>to`.
+    /// Return the name of the link, `from>to`.
     pub fn name(&self) -> String {
         format!("{}>{}", self.from, self.to)
     }
 }
 
-/// What a link has each way for itself.
-struct Direction<'a> {
+/// Parameters of one direction of a link.
+struct LinkDirection<'a> {
     rate: Rate,
     delay: Duration,
     queue: &'a Queue,
@@ -57,10 +57,11 @@ struct Direction<'a> {
     impairments: &'a [Impairment],
 }
 
-impl<'a> Direction<'a> {
-    /// The reverse direction of a link with this rate and delay.
-    fn back(reverse: &'a Reverse, rate: Rate, delay: Duration) -> Self {
-        Direction {
+impl<'a> LinkDirection<'a> {
+    /// Return the parameters of the reverse direction of a link. `rate` and `delay` apply unless
+    /// `reverse` sets its own.
+    fn reverse(reverse: &'a Reverse, rate: Rate, delay: Duration) -> Self {
+        LinkDirection {
             rate: reverse.rate.unwrap_or(rate),
             delay: reverse.delay.unwrap_or(delay),
             queue: &reverse.queue,
@@ -71,21 +72,22 @@ impl<'a> Direction<'a> {
     }
 }
 
-fn one_way(plan: &mut Vec<LinkPlan>, ends: (&str, &str), way: &Direction, cost: u64) {
+/// Add a one-way link to the plan.
+fn add_link(plan: &mut Vec<LinkPlan>, nodes: (&str, &str), direction: &LinkDirection, cost: u64) {
     plan.push(LinkPlan {
-        from: ends.0.into(),
-        to: ends.1.into(),
-        rate: way.rate,
-        delay: way.delay,
-        queue: way.queue.clone(),
-        rate_changes: way.rate_changes.clone(),
-        condition: way.condition.to_vec(),
-        impairments: way.impairments.to_vec(),
+        from: nodes.0.into(),
+        to: nodes.1.into(),
+        rate: direction.rate,
+        delay: direction.delay,
+        queue: direction.queue.clone(),
+        rate_changes: direction.rate_changes.clone(),
+        condition: direction.condition.to_vec(),
+        impairments: direction.impairments.to_vec(),
         cost,
     });
 }
 
-/// Every link of a network.
+/// Return every link of a network.
 pub(super) fn links(network: &Network) -> Result<Vec<LinkPlan>, Invalid> {
     match network {
         Network::Dumbbell(d) => Ok(dumbbell(d)),
@@ -93,9 +95,10 @@ pub(super) fn links(network: &Network) -> Result<Vec<LinkPlan>, Invalid> {
     }
 }
 
+/// Return the links of a dumbbell.
 fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
     let mut plan = Vec::new();
-    let there = Direction {
+    let forward = LinkDirection {
         rate: d.rate,
         delay: d.delay,
         queue: &d.queue,
@@ -103,15 +106,15 @@ fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
         condition: &d.condition,
         impairments: &d.impairments,
     };
-    one_way(&mut plan, ("left", "right"), &there, 1);
-    one_way(&mut plan, ("right", "left"), &Direction::back(&d.reverse, d.rate, d.delay), 1);
+    add_link(&mut plan, ("left", "right"), &forward, 1);
+    add_link(&mut plan, ("right", "left"), &LinkDirection::reverse(&d.reverse, d.rate, d.delay), 1);
     for (side, hosts, rate, delay) in [
         ("left", d.left_hosts, &d.left_rate, &d.left_delay),
         ("right", d.right_hosts, &d.right_rate, &d.right_delay),
     ] {
         for i in 0..hosts {
             let host = format!("{side}-{i}");
-            let access = Direction {
+            let access = LinkDirection {
                 rate: rate.of(i),
                 delay: delay.of(i, hosts),
                 queue: &d.access_queue,
@@ -119,13 +122,14 @@ fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
                 condition: &[],
                 impairments: &[],
             };
-            one_way(&mut plan, (&host, side), &access, 1);
-            one_way(&mut plan, (side, &host), &access, 1);
+            add_link(&mut plan, (&host, side), &access, 1);
+            add_link(&mut plan, (side, &host), &access, 1);
         }
     }
     plan
 }
 
+/// Return the links of a graph.
 fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
     if g.links.is_empty() {
         return Err(Invalid::at("network.links", "is empty").remedy("describe at least one link"));
@@ -141,12 +145,12 @@ fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
                 return Err(Invalid::at(&path, "must name two nodes, from and to"));
             }
             if from == to {
-                let problem = "is also where the link comes from";
+                let problem = "is also the node in from";
                 return Err(
                     Invalid::new(&join(&path, "to"), &to.write(), problem).remedy("name another node")
                 );
             }
-            let there = Direction {
+            let forward = LinkDirection {
                 rate: link.rate,
                 delay: link.delay,
                 queue: &link.queue,
@@ -154,19 +158,19 @@ fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
                 condition: &link.condition,
                 impairments: &link.impairments,
             };
-            let back = Direction::back(&link.reverse, link.rate, link.delay);
-            let back = (link.directions == Directions::Both).then_some((&to, &from, back));
-            for (from, to, way) in [(&from, &to, there)].into_iter().chain(back) {
+            let reverse = LinkDirection::reverse(&link.reverse, link.rate, link.delay);
+            let reverse = (link.directions == Directions::Both).then_some((&to, &from, reverse));
+            for (from, to, direction) in [(&from, &to, forward)].into_iter().chain(reverse) {
                 if !seen.insert((from.clone(), to.clone())) {
                     let problem = format!("is the second link from {from} to {to}");
                     let remedy = if link.count > 1 {
-                        "write {i} in from or in to, so that each link has nodes of its own"
+                        "write {i} in from or in to, so that each link has its own nodes"
                     } else {
-                        "links are named by their nodes, so there is one each way; put a node between them"
+                        "links are named by their nodes, so each direction can have one link; put another node between the two"
                     };
                     return Err(Invalid::at(&path, problem).remedy(remedy));
                 }
-                one_way(&mut plan, (from, to), &way, link.cost);
+                add_link(&mut plan, (from, to), &direction, link.cost);
             }
         }
     }

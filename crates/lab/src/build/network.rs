@@ -1,4 +1,5 @@
-//! A network made from a plan: its links, and what stands before and behind them.
+//! Construction of the network of a plan: links with their conditioners and wires, flows, and
+//! optimizations.
 
 use engine::Stream;
 use impairments::Wire;
@@ -7,25 +8,25 @@ use queues::CustomAqms;
 use queues::diffserv::Conditioner;
 use traffic::DrawStreams;
 
-use super::ahead::find_told_ahead;
-use super::built::Built;
+use super::built::BuiltNetwork;
+use super::delay_links::find_delay_links;
+use super::early_delivery::find_early_delivery;
 use super::flows::add_flows;
-use super::hops::lay;
+use super::hops::lay_out_hops;
 use super::links::LinkPlan;
 use super::offset::offset;
-use super::passing::find_delays;
 use super::plan::Plan;
 use crate::endpoints::Endpoints;
 use crate::scenario::Scenario;
 
-/// Builds what was planned.
-pub fn build(scenario: &Scenario, plan: &Plan, laws: &dyn CustomAqms) -> Built {
+/// Build the network of a plan.
+pub fn build(scenario: &Scenario, plan: &Plan, custom_aqms: &dyn CustomAqms) -> BuiltNetwork {
     let seed = scenario.seed;
     let link = |l: &LinkPlan| {
         let name = l.name();
         let delay = l.delay + offset(seed, &format!("link/{name}/phase"), scenario.phase_breaking.delay);
         let random = Stream::new(seed, &format!("link/{name}/queue"));
-        let link = Link::new(l.rate, delay, l.queue.build(&name, l.rate, random, laws, plan));
+        let link = Link::new(l.rate, delay, l.queue.build(&name, l.rate, random, custom_aqms, plan));
         match l.rate_changes.as_ref().and_then(|changes| changes.pace(l.rate)) {
             Some(pace) => link.with_pace(pace),
             None => link,
@@ -43,21 +44,21 @@ pub fn build(scenario: &Scenario, plan: &Plan, laws: &dyn CustomAqms) -> Built {
         let name = link.name();
         Wire::new(&link.impairments, |kind, i| Stream::new(seed, &format!("link/{name}/{kind}-{i}")))
     };
-    let (hops, begins) = lay(plan, &conditioned, &impaired);
-    let mut built = Built {
+    let (hops, begins) = lay_out_hops(plan, &conditioned, &impaired);
+    let mut built = BuiltNetwork {
         links: plan.links.iter().map(link).collect(),
         conditioners: conditioned.iter().map(conditioner).collect(),
         wires: impaired.iter().map(wire).collect(),
         endpoints: Endpoints::default(),
         slots: Vec::new(),
-        sources: Vec::new(),
-        accounts: Vec::new(),
+        arriving_flows: Vec::new(),
+        flow_totals: Vec::new(),
         datagrams: Vec::new(),
         draws: plan.tables.iter().map(|t| DrawStreams::new(seed, &plan.name(t.first))).collect(),
         hops,
     };
     add_flows(scenario, plan, &begins, &mut built);
-    find_delays(scenario, plan, &mut built);
-    find_told_ahead(scenario, plan, &mut built);
+    find_delay_links(scenario, plan, &mut built);
+    find_early_delivery(scenario, plan, &mut built);
     built
 }

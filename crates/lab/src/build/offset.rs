@@ -1,13 +1,13 @@
-//! Small random spans that break phases (`phase_breaking`).
+//! Random offsets of `phase_breaking`, which separate events of the same time.
 
 use engine::Stream;
 use units::Duration;
 
 use crate::scenario::Scenario;
 
-/// A random span below `most`.
-pub(super) fn offset(seed: u64, name: &str, most: Duration) -> Duration {
-    if most == Duration::ZERO { Duration::ZERO } else { Duration(Stream::new(seed, name).below(most.0)) }
+/// Return a random duration below `limit`.
+pub(super) fn offset(seed: u64, name: &str, limit: Duration) -> Duration {
+    if limit == Duration::ZERO { Duration::ZERO } else { Duration(Stream::new(seed, name).below(limit.0)) }
 }
 
 /// Return the start of the named flow: the `start` of its table plus a random offset.

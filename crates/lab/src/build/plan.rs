@@ -1,4 +1,4 @@
-//! What is planned: every link and flow by name, and the routes.
+//! Plan of a network: every link and flow with its name, and the routes.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use units::{Duration, Read};
 use super::links::{LinkPlan, links};
 use super::routes::{Nodes, Routes};
 use crate::scenario::{Record, Scenario, opener};
-use crate::series::Lasting;
+use crate::series::SingleFlow;
 use crate::template::expand;
 
-/// What the flows of one table of the scenario share.
+/// Parameters that the flows of one table of the scenario share.
 #[derive(Clone, Debug)]
 pub(super) struct FlowTable {
     pub(super) name: String,
@@ -26,23 +26,23 @@ pub(super) struct FlowTable {
     pub(super) dscp: Dscp,
     pub(super) arrivals: Option<Arrivals>,
     pub(super) traffic: Traffic,
-    /// Its first flow.
+    /// Index of the first flow of the table.
     pub(super) first: usize,
     pub(super) sender: Arc<Tcp>,
     pub(super) receiver: Arc<Tcp>,
 }
 
-/// A flow as planned: its routes there and back, indices of [`Plan::routes`]. Its number in its table follows
-/// from its place, names are made when they are asked for: a million flows cost little.
+/// Forward and reverse route of a flow, as indices of [`Plan::routes`]. The number of a flow in its
+/// table and its names are computed on demand, so that a million flows need little memory.
 pub(super) type FlowPlan = [u32; 2];
 
-/// Every link and flow, with routes.
+/// Links, flows and routes of a scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// One-way links.
     pub links: Vec<LinkPlan>,
     pub(super) tables: Vec<FlowTable>,
-    /// The table of each flow, if there are several: packets ask for it.
+    /// Table of each flow, if the scenario has several tables. The table is looked up per packet.
     table: Vec<u32>,
     pub(super) flows: Vec<FlowPlan>,
     /// Distinct routes, each a sequence of links.
@@ -50,125 +50,128 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// How many flows there are.
+    /// Return the number of flows.
     pub fn flows(&self) -> usize {
         self.flows.len()
     }
 
+    /// Expand a template in a text of the table of a flow.
     fn expand(&self, f: usize, text: impl Fn(&FlowTable) -> &str) -> String {
         let number = u64::from(self.number(f));
         expand(text(&self.tables[self.table(f)]), &[("i", number), ("n", f as u64)])
     }
 
-    /// Name of a flow.
+    /// Return the name of a flow.
     pub fn name(&self, f: usize) -> String {
         self.expand(f, |t| &t.name)
     }
 
-    /// The names of all flows.
+    /// Return the names of all flows.
     pub fn flow_names(&self) -> Vec<String> {
         (0..self.flows()).map(|f| self.name(f)).collect()
     }
 
-    /// The names of all links.
+    /// Return the names of all links.
     pub fn link_names(&self) -> Vec<String> {
         self.links.iter().map(LinkPlan::name).collect()
     }
 
-    /// Host that sends the data of a flow.
+    /// Return the name of the host that sends the data of a flow.
     pub fn from(&self, f: usize) -> String {
         self.expand(f, |t| &t.from)
     }
 
-    /// Host that receives it.
+    /// Return the name of the host that receives the data of a flow.
     pub fn to(&self, f: usize) -> String {
         self.expand(f, |t| &t.to)
     }
 
-    /// Traffic of a flow.
+    /// Return the traffic of a flow.
     pub fn traffic(&self, f: usize) -> &Traffic {
         &self.tables[self.table(f)].traffic
     }
 
-    /// What it does with a connection, if it has any.
+    /// Return the application of a flow, or `None` for datagrams.
     pub fn application(&self, f: usize) -> Option<&dyn Application> {
         self.traffic(f).application()
     }
 
-    /// What its application needs at an end.
+    /// Return the needs of a flow's application at one endpoint.
     pub fn needs(&self, f: usize, side: Side) -> Needs {
         self.application(f).map_or(Needs::NOTHING, |application| application.needs(side))
     }
 
-    /// Whether both its hosts send data: the one that opens its connections hears of what comes back.
-    pub fn converses(&self, f: usize) -> bool {
+    /// Return true if both hosts of a flow send data. The application at the client of such a flow
+    /// receives events.
+    pub fn is_bidirectional(&self, f: usize) -> bool {
         self.needs(f, Side::Client).events
     }
 
-    /// What opens its connections, if it has more than one.
+    /// Return the opener of a flow's connections, or `None` if the flow has a single connection.
     pub fn opener(&self, f: usize) -> Option<&dyn Opener> {
         let table = &self.tables[self.table(f)];
         opener(table.arrivals.as_ref(), &table.traffic)
     }
 
-    /// The table it is described in.
+    /// Return the index of the table that describes a flow.
     pub fn table(&self, f: usize) -> usize {
         self.table.get(f).map_or(0, |&t| t as usize)
     }
 
-    /// Its number in that table.
+    /// Return the number of a flow in its table.
     pub fn number(&self, f: usize) -> u32 {
         (f - self.tables[self.table(f)].first) as u32
     }
 
-    /// Name, from and to of a table, as they are written.
+    /// Return the keys `name`, `from` and `to` of a table, with their templates.
     pub fn texts(&self, table: usize) -> [&str; 3] {
         let t = &self.tables[table];
         [&t.name, &t.from, &t.to]
     }
 
-    /// The links with a conditioner before their queue, in their order.
+    /// Return the links with a conditioner before their queue.
     pub fn conditioned(&self) -> Vec<u32> {
         (0..self.links.len() as u32).filter(|&l| !self.links[l as usize].condition.is_empty()).collect()
     }
 
-    /// For each table the names of its flows with data that goes this way over any of some links.
-    pub fn crossing(&self, way: Direction, links: &[String]) -> Vec<Vec<String>> {
-        let there: Vec<bool> = self.links.iter().map(|l| links.contains(&l.name())).collect();
-        let mut found = vec![Vec::new(); self.tables()];
+    /// Return, for each table, the names of the flows whose data crosses at least one of the links
+    /// in this direction.
+    pub fn crossing(&self, direction: Direction, links: &[String]) -> Vec<Vec<String>> {
+        let selected: Vec<bool> = self.links.iter().map(|l| links.contains(&l.name())).collect();
+        let mut names = vec![Vec::new(); self.tables()];
         for (f, route) in self.flows.iter().enumerate() {
-            let goes = way == Direction::Forward || self.converses(f);
-            if goes && self.routes[route[way.index()] as usize].iter().any(|&l| there[l]) {
-                found[self.table(f)].push(self.name(f));
+            let has_data = direction == Direction::Forward || self.is_bidirectional(f);
+            if has_data && self.routes[route[direction.index()] as usize].iter().any(|&l| selected[l]) {
+                names[self.table(f)].push(self.name(f));
             }
         }
-        found
+        names
     }
 
-    /// The codepoint of a flow.
+    /// Return the DSCP of a flow.
     pub fn dscp(&self, f: usize) -> u8 {
         self.tables[self.table(f)].dscp.0
     }
 
-    /// The links whose queue is recorded.
+    /// Return the links that `record.links` selects.
     pub fn recorded(&self, record: &Record) -> Vec<u32> {
         let named =
             |&l: &u32| record.links.is_empty() || record.links.contains(&self.links[l as usize].name());
         (0..self.links.len() as u32).filter(named).collect()
     }
 
-    /// A flow that is one connection, as series see it.
-    pub fn lasting(&self, flow: u32, record: &Record) -> Lasting {
+    /// Return the description of a flow with a single connection for the series.
+    pub fn single_flow(&self, flow: u32, record: &Record) -> SingleFlow {
         let traced = record.traced.is_empty() || record.traced.contains(&self.name(flow as usize));
-        Lasting { flow, converses: self.converses(flow as usize), traced }
+        SingleFlow { flow, is_bidirectional: self.is_bidirectional(flow as usize), traced }
     }
 
-    /// The links with impairments.
+    /// Return the links with impairments.
     pub fn impaired(&self) -> Vec<u32> {
         (0..self.links.len() as u32).filter(|&l| !self.links[l as usize].impairments.is_empty()).collect()
     }
 
-    /// How many tables there are.
+    /// Return the number of tables of flows.
     pub fn tables(&self) -> usize {
         self.tables.len()
     }
@@ -186,8 +189,8 @@ impl Flows for Plan {
     }
 }
 
-/// Names every link and flow and finds the routes.
-pub(super) fn lay_out(scenario: &Scenario) -> Result<Plan, Invalid> {
+/// Name every link and flow of a scenario, and compute the routes.
+pub(super) fn lay_out_plan(scenario: &Scenario) -> Result<Plan, Invalid> {
     let links = links(&scenario.network)?;
     let nodes = Nodes::new(&links);
     let mut routes = Routes::new(&nodes);
@@ -225,7 +228,7 @@ pub(super) fn lay_out(scenario: &Scenario) -> Result<Plan, Invalid> {
             let (from, to) = (plan.from(f), plan.to(f));
             let (a, b) = (nodes.find(&join(&path, "from"), &from)?, nodes.find(&join(&path, "to"), &to)?);
             if a == b {
-                let problem = "is also where the flow comes from";
+                let problem = "is also the host in from";
                 return Err(
                     Invalid::new(&join(&path, "to"), &to.write(), problem).remedy("name another host")
                 );
@@ -237,6 +240,6 @@ pub(super) fn lay_out(scenario: &Scenario) -> Result<Plan, Invalid> {
         }
     }
     plan.links = links;
-    plan.routes = routes.found;
+    plan.routes = routes.routes;
     Ok(plan)
 }

@@ -1,4 +1,4 @@
-//! What a plan is refused for, beside a route that is missing.
+//! Checks of the names that a scenario uses.
 
 use queues::diffserv::{Rule, check_rules};
 use queues::{Custom, CustomAqms, Queue};
@@ -9,7 +9,7 @@ use super::links::LinkPlan;
 use super::plan::Plan;
 use crate::scenario::{Network, Scenario};
 
-/// Refuses a plan for what its scenario names twice, or names and does not have.
+/// Refuse a scenario with equal names of flows, or with a name that does not exist.
 pub(super) fn refuse(scenario: &Scenario, plan: &Plan) -> Result<(), Invalid> {
     equal_names(plan)?;
     unknown_links(&scenario.record.links, plan)?;
@@ -17,7 +17,8 @@ pub(super) fn refuse(scenario: &Scenario, plan: &Plan) -> Result<(), Invalid> {
     unknown_matches(&scenario.network, plan)
 }
 
-/// Refuses two flows of one name. Names are hashed rather than kept: there may be millions.
+/// Refuse two flows with the same name. The check compares hashes first, because a scenario may
+/// have millions of flows.
 fn equal_names(plan: &Plan) -> Result<(), Invalid> {
     let mut hashes: Vec<(u64, u32)> =
         (0..plan.flows()).map(|f| (engine::hash(plan.name(f).as_bytes()), f as u32)).collect();
@@ -26,15 +27,15 @@ fn equal_names(plan: &Plan) -> Result<(), Invalid> {
         let [(a, first), (b, second)] = [pair[0], pair[1]].map(|(hash, f)| (hash, f as usize));
         (a == b && plan.name(first) == plan.name(second)).then_some((second, first))
     };
-    // The first that is told is the first in the document.
+    // The error names the pair that is the first in the document.
     let Some((second, first)) = hashes.windows(2).filter_map(equal).min() else { return Ok(()) };
     let path = join(&join("flows", plan.table(second)), "name");
     let problem = format!("is also the name of a flow of flows.{}", plan.table(first));
     Err(Invalid::new(&path, &plan.name(second).write(), problem)
-        .remedy("give each its own, with {i} where count is above 1"))
+        .remedy("give each flow its own name, with {i} if count is above 1"))
 }
 
-/// Refuses to record links that the network does not have.
+/// Refuse unknown names in `record.links`.
 fn unknown_links(names: &[String], plan: &Plan) -> Result<(), Invalid> {
     for (i, name) in names.iter().enumerate() {
         let known: Vec<String> = plan.links.iter().map(LinkPlan::name).collect();
@@ -43,7 +44,7 @@ fn unknown_links(names: &[String], plan: &Plan) -> Result<(), Invalid> {
             return Err(Invalid::new(
                 &format!("record.links.{i}"),
                 &name.write(),
-                "is no link of the network",
+                "is not a link of the network",
             )
             .remedy(did_you_mean(name, &shown)));
         }
@@ -51,7 +52,7 @@ fn unknown_links(names: &[String], plan: &Plan) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Refuses to trace flows that are not there.
+/// Refuse unknown names in `record.traced`.
 fn unknown_traced(traced: &[String], plan: &Plan) -> Result<(), Invalid> {
     if traced.is_empty() {
         return Ok(());
@@ -61,7 +62,7 @@ fn unknown_traced(traced: &[String], plan: &Plan) -> Result<(), Invalid> {
     for (i, name) in traced.iter().enumerate() {
         if !names.contains(name) {
             let shown: Vec<&str> = names.iter().map(String::as_str).take(30).collect();
-            let problem = "is no flow of one connection";
+            let problem = "is not a flow with a single connection";
             return Err(Invalid::new(&format!("record.traced.{i}"), &name.write(), problem)
                 .remedy(did_you_mean(name, &shown)));
         }
@@ -69,7 +70,7 @@ fn unknown_traced(traced: &[String], plan: &Plan) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Refuses rules of conditioners and classes of queues that name what the scenario does not have.
+/// Refuse unknown names in the rules of conditioners and in the classes of queues.
 fn unknown_matches(network: &Network, plan: &Plan) -> Result<(), Invalid> {
     for (path, rules) in conditions(network) {
         check_rules(rules, plan, &path)?;
@@ -89,7 +90,7 @@ fn unknown_matches(network: &Network, plan: &Plan) -> Result<(), Invalid> {
     }
 }
 
-/// The rules of every conditioner, and where they stand.
+/// Return the rules of every conditioner with their path in the scenario.
 fn conditions(network: &Network) -> Vec<(String, &[Rule])> {
     let lists: Vec<(String, &[Rule], &[Rule])> = match network {
         Network::Dumbbell(d) => vec![("network".into(), &d.condition, &d.reverse.condition)],
@@ -100,19 +101,19 @@ fn conditions(network: &Network) -> Vec<(String, &[Rule])> {
                 .collect()
         }
     };
-    let both = |(place, there, back): (String, _, _)| {
-        [(join(&place, "condition"), there), (join(&place, "reverse.condition"), back)]
+    let both = |(path, forward, reverse): (String, _, _)| {
+        [(join(&path, "condition"), forward), (join(&path, "reverse.condition"), reverse)]
     };
     lists.into_iter().flat_map(both).collect()
 }
 
-/// Refuses a link whose queue has a law that nobody gives.
-pub fn refuse_unknown_laws(plan: &Plan, laws: &dyn CustomAqms) -> Result<(), Invalid> {
+/// Refuse a custom queue whose AQM is not among those of the run.
+pub fn refuse_unknown_custom_aqms(plan: &Plan, custom_aqms: &dyn CustomAqms) -> Result<(), Invalid> {
     for link in &plan.links {
         let mut unknown = None;
         link.queue.each(&mut |queue| {
             if let Some(custom) = queue.kind.params::<Custom>()
-                && !laws.has(&custom.law)
+                && !custom_aqms.has(&custom.law)
             {
                 unknown = Some(custom.law.write());
             }
@@ -121,9 +122,12 @@ pub fn refuse_unknown_laws(plan: &Plan, laws: &dyn CustomAqms) -> Result<(), Inv
             let path = format!("law of the queue of {}", link.name());
             let remedy =
                 format!("run the scenario from Python, with queues={{\"{}\": MyQueue()}}", link.name());
-            return Err(
-                Invalid::new(&path, &law, "is a law written in Python that nobody gave").remedy(remedy)
-            );
+            return Err(Invalid::new(
+                &path,
+                &law,
+                "is an AQM written in Python, but the run has no AQM of this name",
+            )
+            .remedy(remedy));
         }
     }
     Ok(())

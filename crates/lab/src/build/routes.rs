@@ -1,4 +1,4 @@
-//! Routes between the nodes that links name, each found when it is first asked for.
+//! Routes between the nodes of a network, computed on demand.
 
 use std::collections::HashMap;
 
@@ -7,14 +7,14 @@ use units::param::{Invalid, Json, did_you_mean};
 
 use super::links::LinkPlan;
 
-/// Names the node nearest to one that does not exist.
+/// Return the error of an unknown node, which suggests the most similar name.
 fn unknown_node(path: &str, name: &str, nodes: &[String]) -> Invalid {
     let mut known: Vec<&str> = nodes.iter().map(String::as_str).take(30).collect();
     known.sort_unstable();
     Invalid::new(path, &Json::from(name), "is not a node of the network").remedy(did_you_mean(name, &known))
 }
 
-/// The nodes of a network, and its links between them.
+/// Nodes of a network, and the links between them.
 pub(super) struct Nodes {
     names: Vec<String>,
     index: HashMap<String, usize>,
@@ -22,6 +22,7 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
+    /// Return the nodes that the links name.
     pub(super) fn new(links: &[LinkPlan]) -> Self {
         let mut names: Vec<String> = Vec::new();
         let mut index: HashMap<String, usize> = HashMap::new();
@@ -36,39 +37,40 @@ impl Nodes {
         Nodes { names, index, edges }
     }
 
-    /// The node of this name, which stands at `path` in the scenario.
+    /// Return the node with this name. `path` is the place of the name in the scenario.
     pub(super) fn find(&self, path: &str, name: &str) -> Result<usize, Invalid> {
         self.index.get(name).copied().ok_or_else(|| unknown_node(path, name, &self.names))
     }
 }
 
-/// The routes asked for so far.
+/// Routes computed so far.
 pub(super) struct Routes<'a> {
     nodes: &'a Nodes,
     paths: net::Routes<'a>,
     known: HashMap<(usize, usize), u32>,
-    /// Each a sequence of links.
-    pub(super) found: Vec<Vec<usize>>,
+    /// Each route as a sequence of links.
+    pub(super) routes: Vec<Vec<usize>>,
 }
 
 impl<'a> Routes<'a> {
+    /// Return an empty set of routes.
     pub(super) fn new(nodes: &'a Nodes) -> Self {
         let paths = net::Routes::new(nodes.names.len(), &nodes.edges);
-        Routes { nodes, paths, known: HashMap::new(), found: Vec::new() }
+        Routes { nodes, paths, known: HashMap::new(), routes: Vec::new() }
     }
 
-    /// The route from one node to another, an index of `found`.
+    /// Return the index of the route from one node to another.
     pub(super) fn find(&mut self, path: &str, from: usize, to: usize) -> Result<u32, Invalid> {
         if let Some(&route) = self.known.get(&(from, to)) {
             return Ok(route);
         }
         let names = &self.nodes.names;
         let links = self.paths.path(from, to).ok_or_else(|| {
-            Invalid::at(path, format!("no links lead from {} to {}", names[from], names[to]))
-                .remedy("add links: packets need a way there, and those of TCP a way back")
+            Invalid::at(path, format!("no route leads from {} to {}", names[from], names[to]))
+                .remedy("add links, for TCP in both directions")
         })?;
-        self.found.push(links);
-        let route = self.found.len() as u32 - 1;
+        self.routes.push(links);
+        let route = self.routes.len() as u32 - 1;
         self.known.insert((from, to), route);
         Ok(route)
     }

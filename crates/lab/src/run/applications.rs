@@ -1,4 +1,5 @@
-//! Applications: told of what happens at the ends of connections, and what they answer is done.
+//! Events of applications at the endpoints of connections, and the actions that the applications
+//! return.
 
 use net::{End, Seq};
 use tcp::State;
@@ -8,70 +9,70 @@ use traffic::opener::OpenerEvent;
 use units::Time;
 
 use super::Simulation;
-use crate::acting::Actor;
+use crate::app_states::AppState;
 use crate::slot::Stage;
 
+/// Return the side of an endpoint.
 fn side(end: End) -> Side {
     if end.is_sender() { Side::Client } else { Side::Server }
 }
 
 impl Simulation<'_> {
-    /// What a connection of a flow draws.
+    /// Return the random numbers of a connection of a flow.
     pub(super) fn draws(&self, flow: usize, connection: u32) -> RandomDraws<'_> {
         self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), connection)
     }
 
-    /// The connection in a slot is opened.
+    /// Open the connection in a slot.
     #[cold]
     pub(super) fn open(&mut self, now: Time, s: u32) {
-        let slot = &mut self.connections.fates.slots[s as usize];
+        let slot = &mut self.connections.records.slots[s as usize];
         let Some(application) = self.plan.application(slot.flow as usize) else { return };
-        (slot.stage, slot.converses) = (Stage::Open, self.plan.converses(slot.flow as usize));
+        (slot.stage, slot.is_bidirectional) = (Stage::Open, self.plan.is_bidirectional(slot.flow as usize));
         if application.has_state() {
-            slot.acting = self.connections.acting.add(application.needs(Side::Server).events);
+            slot.app_state = self.connections.app_states.add(application.needs(Side::Server).events);
         }
         for end in [End::receiver(s), End::sender(s)] {
             let needs = application.needs(side(end));
             if needs.own_pace {
                 self.connections.endpoints[end].hold_data();
             }
-            if let Some(actor) = self.connections.acting.of(slot.acting).get_mut(side(end) as usize) {
-                actor.whole = needs.messages;
+            if let Some(app) = self.connections.app_states.of(slot.app_state).get_mut(side(end) as usize) {
+                app.whole = needs.messages;
             }
         }
         self.connections.endpoints[End::receiver(s)].listen();
         self.connections.endpoints[End::sender(s)].connect();
-        self.tell(now, End::sender(s), Event::Opening);
+        self.notify(now, End::sender(s), Event::Opening);
     }
 
-    /// Tells the application at an end of an event, and does what it answers.
-    fn tell(&mut self, now: Time, end: End, event: Event) {
-        let slot = &self.connections.fates.slots[end.connection() as usize];
+    /// Notify the application at an endpoint of an event, and execute the actions that it returns.
+    fn notify(&mut self, now: Time, end: End, event: Event) {
+        let slot = &self.connections.records.slots[end.connection() as usize];
         let flow = slot.flow as usize;
         let Some(application) = self.plan.application(flow) else { return };
         let draws = self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), slot.connection);
         let both = self.connections.endpoints.of(end.connection());
-        let log = &mut self.connections.exchanges.log(&mut self.connections.fates.series, slot, both, now);
-        let (mut unremembered, side) = (None, side(end));
-        let (client, server) = match self.connections.acting.of(slot.acting) {
+        let log = &mut self.connections.exchanges.log(&mut self.connections.records.series, slot, both, now);
+        let (mut stateless, side) = (None, side(end));
+        let (client, server) = match self.connections.app_states.of(slot.app_state) {
             [client, server] => (client, server),
-            few => {
-                let [client, server] = unremembered.insert([Actor::NEW; 2]);
-                (few.first_mut().unwrap_or(client), server)
+            states => {
+                let [client, server] = stateless.insert([AppState::NEW; 2]);
+                (states.first_mut().unwrap_or(client), server)
             }
         };
         if let Event::Received(n) = event {
-            let actor = if side == Side::Client { &mut *client } else { &mut *server };
-            actor.memory.received += n;
+            let app = if side == Side::Client { &mut *client } else { &mut *server };
+            app.state.received += n;
         }
-        let context =
-            &mut Context { now, client: &mut client.memory, server: &mut server.memory, draws, log };
+        let context = &mut Context { now, client: &mut client.state, server: &mut server.state, draws, log };
         let actions = application.on(side, event, context);
-        let (answered, connection) = (log.count, slot.connection);
-        let actor = if side == Side::Client { client } else { server };
-        actor.memory.written = actor.memory.written.saturating_add(actions.write);
+        let (responses, connection) = (log.count, slot.connection);
+        let app = if side == Side::Client { client } else { server };
+        app.state.written = app.state.written.saturating_add(actions.write);
         if actions.wake != Time::NEVER {
-            actor.wake = actions.wake.max(now);
+            app.wake = actions.wake.max(now);
         }
         let endpoint = &mut self.connections.endpoints[end];
         if actions.read > 0 {
@@ -84,82 +85,86 @@ impl Simulation<'_> {
             endpoint.close();
         }
         let finished = actions.close && side == Side::Client;
-        if (answered > 0 || finished) && self.plan.opener(flow).is_some() {
-            let k = self.connections.source_of(flow as u32);
-            (0..answered).for_each(|_| self.notify_opener(now, k, OpenerEvent::Answered(connection)));
+        if (responses > 0 || finished) && self.plan.opener(flow).is_some() {
+            let k = self.connections.arriving_flow_of(flow as u32);
+            (0..responses).for_each(|_| self.notify_opener(now, k, OpenerEvent::Answered(connection)));
             if finished {
                 self.notify_opener(now, k, OpenerEvent::Finished(connection));
             }
         }
     }
 
-    /// Tells the application at an end what a packet has brought. Whether it was told anything.
-    pub(super) fn tell_news(&mut self, now: Time, end: End) -> bool {
+    /// Notify the application at an endpoint of the data, the opening or the close that a packet
+    /// brought. Return true if a notification may have changed the application's next wake-up.
+    pub(super) fn notify_of_arrival(&mut self, now: Time, end: End) -> bool {
         let s = end.connection() as usize;
-        let slot = &self.connections.fates.slots[s];
-        let (flow, place) = (slot.flow as usize, slot.acting);
+        let slot = &self.connections.records.slots[s];
+        let (flow, index) = (slot.flow as usize, slot.app_state);
         if slot.stage != Stage::Open {
             return false;
         }
         let endpoint = &self.connections.endpoints[end];
-        let (state, closed_there) = (endpoint.state(), endpoint.fin_received());
+        let (state, peer_closed) = (endpoint.state(), endpoint.fin_received());
         if state < State::Established {
             return false;
         }
-        // A FIN has a number too.
-        let next = Seq(endpoint.next_expected().0.wrapping_sub(u32::from(closed_there)));
-        let Some(actor) = self.connections.acting.of(place).get_mut(side(end) as usize) else { return false };
-        let opened = !std::mem::replace(&mut actor.opened, true);
-        let came = u64::from(next - std::mem::replace(&mut actor.next, next));
-        let ended = closed_there && !std::mem::replace(&mut actor.ended, true);
-        let whole = actor.whole;
-        let part = whole && actor.memory.received + came < actor.memory.awaited;
+        // A FIN has a sequence number too.
+        let next = Seq(endpoint.next_expected().0.wrapping_sub(u32::from(peer_closed)));
+        let Some(app) = self.connections.app_states.of(index).get_mut(side(end) as usize) else {
+            return false;
+        };
+        let opened = !std::mem::replace(&mut app.opened, true);
+        let received = u64::from(next - std::mem::replace(&mut app.next, next));
+        let ended = peer_closed && !std::mem::replace(&mut app.ended, true);
+        let whole = app.whole;
+        let part = whole && app.state.received + received < app.state.awaited;
         if part {
-            actor.memory.received += came;
+            app.state.received += received;
         }
         if opened && !whole {
-            self.tell(now, end, Event::Opened);
+            self.notify(now, end, Event::Opened);
         }
-        if came > 0 && !part {
-            self.tell(now, end, Event::Received(came));
+        if received > 0 && !part {
+            self.notify(now, end, Event::Received(received));
         }
         if ended {
-            self.tell(now, end, Event::PeerClosed);
+            self.notify(now, end, Event::PeerClosed);
         }
         if !whole {
-            self.tell_of_room(now, end, self.plan.needs(flow, side(end)).unsent);
+            self.notify_of_send_space(now, end, self.plan.needs(flow, side(end)).unsent);
         }
-        !whole || (came > 0 && !part) || ended
+        !whole || (received > 0 && !part) || ended
     }
 
-    /// Tells the application at an end that fewer bytes wait to be sent than it wants.
-    fn tell_of_room(&mut self, now: Time, end: End, wanted: u64) {
+    /// Notify the application at an endpoint that fewer than `wanted` bytes wait to be sent.
+    fn notify_of_send_space(&mut self, now: Time, end: End, wanted: u64) {
         let waiting = self.connections.endpoints[end].outstanding().1;
         if waiting < wanted {
-            self.tell(now, end, Event::SendSpace(wanted - waiting));
+            self.notify(now, end, Event::SendSpace(wanted - waiting));
         }
     }
 
-    /// Wakes the application at an end, if its time has come.
+    /// Wake the application at an endpoint, if its wake-up time has come.
     #[cold]
     pub(super) fn wake(&mut self, now: Time, end: End) {
-        let place = self.connections.fates.slots[end.connection() as usize].acting;
-        let Some(actor) = self.connections.acting.of(place).get_mut(side(end) as usize) else { return };
-        if actor.wake <= now {
-            actor.wake = Time::NEVER;
-            self.tell(now, end, Event::Woken);
+        let index = self.connections.records.slots[end.connection() as usize].app_state;
+        let Some(app) = self.connections.app_states.of(index).get_mut(side(end) as usize) else { return };
+        if app.wake <= now {
+            app.wake = Time::NEVER;
+            self.notify(now, end, Event::Woken);
         }
     }
 
-    /// Sees to it that the application at an end is woken in time. (An event of that end that comes earlier is followed by another: so this comes
-    /// behind what the end sends, whose timer is mostly earlier.)
+    /// Schedule the wake-up of the application at an endpoint. An earlier event of the same
+    /// endpoint schedules the wake-up again. The call follows the transmission of segments, which
+    /// mostly sets an earlier timer.
     #[cold]
     pub(super) fn rearm(&mut self, end: End) {
-        let slot = &self.connections.fates.slots[end.connection() as usize];
-        if let Some(actor) = self.connections.acting.get(slot.acting).get(side(end) as usize)
+        let slot = &self.connections.records.slots[end.connection() as usize];
+        if let Some(app) = self.connections.app_states.get(slot.app_state).get(side(end) as usize)
             && slot.stage == Stage::Open
         {
-            let (lane, wake) = (self.lanes.end(end), actor.wake);
+            let (lane, wake) = (self.lanes.end(end), app.wake);
             if wake < self.events.due(lane) {
                 self.events.set(lane, wake);
             }

@@ -1,4 +1,5 @@
-//! Connections: when they begin, what their ends send, and when they are over.
+//! Life of connections: arrival, opening, transmission of segments, timers, close, and release of
+//! the slot.
 
 use net::{Direction, End, Packet};
 use tcp::ecn::Mode as EcnMode;
@@ -6,32 +7,37 @@ use traffic::opener::{NextOpening, OpenerEvent};
 use units::Time;
 
 use super::{Simulation, Step};
-use crate::acting;
-use crate::exchanges::asked;
+use crate::app_states;
+use crate::exchanges::request_record;
 use crate::slot::{Slot, Stage};
 
 impl Simulation<'_> {
-    /// A connection of a source begins.
+    /// Start a connection of a flow with arrivals.
     pub(super) fn arrival(&mut self, now: Time, k: usize) -> Step {
-        let source = &mut self.connections.sources[k];
-        let Some(opener) = self.plan.opener(source.flow as usize) else { return Ok(()) };
-        let slot =
-            Slot::new(source.flow, opener.connection(&source.progress), source.first_hop, now, source.dscp);
-        let ends = source.endpoints();
-        source.progress.opened += 1;
+        let arriving = &mut self.connections.arriving_flows[k];
+        let Some(opener) = self.plan.opener(arriving.flow as usize) else { return Ok(()) };
+        let slot = Slot::new(
+            arriving.flow,
+            opener.connection(&arriving.progress),
+            arriving.first_hop,
+            now,
+            arriving.dscp,
+        );
+        let ends = arriving.endpoints();
+        arriving.progress.opened += 1;
         self.connections.begun += 1;
         self.connections.open += 1;
         let s = match self.connections.free.pop() {
             Some(s) => {
-                self.connections.fates.slots[s as usize] = slot;
+                self.connections.records.slots[s as usize] = slot;
                 self.connections.endpoints.replace(s, ends);
                 s
             }
             None => {
-                self.connections.fates.slots.push(slot);
+                self.connections.records.slots.push(slot);
                 self.connections.endpoints.push(ends);
                 self.events.grow(self.lanes.count(self.connections.endpoints.len()));
-                self.connections.fates.slots.len() as u32 - 1
+                self.connections.records.slots.len() as u32 - 1
             }
         };
         if let Some(captures) = &mut self.captures {
@@ -44,30 +50,32 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Tells what opens the connections of a source, and sets when it opens the next, or ends it.
-    pub(super) fn notify_opener(&mut self, now: Time, k: usize, told: OpenerEvent) {
-        let source = &mut self.connections.sources[k];
-        let flow = source.flow as usize;
-        let Some(opener) = self.plan.opener(flow).filter(|_| !source.over) else { return };
+    /// Notify the opener of a flow with arrivals of an event. Schedule the next opening, or finish
+    /// the flow.
+    pub(super) fn notify_opener(&mut self, now: Time, k: usize, event: OpenerEvent) {
+        let arriving = &mut self.connections.arriving_flows[k];
+        let flow = arriving.flow as usize;
+        let Some(opener) = self.plan.opener(flow).filter(|_| !arriving.finished) else { return };
         let draws = self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), 0);
-        match opener.next(&mut source.progress, told, now, draws) {
-            NextOpening::At(time) => self.events.set(self.lanes.source(k), time.max(now)),
+        match opener.next(&mut arriving.progress, event, now, draws) {
+            NextOpening::At(time) => self.events.set(self.lanes.arrivals(k), time.max(now)),
             NextOpening::Wait => {}
             NextOpening::End => {
-                source.over = true;
+                arriving.finished = true;
                 self.connections.open -= 1;
             }
         }
     }
 
-    /// A connection is to be opened, its application is to be woken, or a timer expires.
+    /// Handle the event of an endpoint: open its connection, wake its application, or let a timer
+    /// expire.
     #[inline(never)]
     pub(super) fn endpoint_event(&mut self, now: Time, end: End) -> Step {
-        let slot = &self.connections.fates.slots[end.connection() as usize];
+        let slot = &self.connections.records.slots[end.connection() as usize];
         match slot.stage {
-            Stage::Free => return Ok(()), // a timer of the connection that was there
+            Stage::Free => return Ok(()), // The timer belongs to an earlier connection.
             Stage::Waiting => self.open(now, end.connection()),
-            Stage::Open if slot.acting != acting::NONE => self.wake(now, end),
+            Stage::Open if slot.app_state != app_states::NONE => self.wake(now, end),
             Stage::Open | Stage::Closed => {
                 let deadline = self.connections.endpoints[end].deadline();
                 if deadline > now {
@@ -80,49 +88,52 @@ impl Simulation<'_> {
             self.connections.endpoints[end].on_timer(now);
         }
         self.pump(now, end)?;
-        if self.connections.fates.slots[end.connection() as usize].acting != acting::NONE {
+        if self.connections.records.slots[end.connection() as usize].app_state != app_states::NONE {
             self.rearm(end);
         }
         Ok(())
     }
 
-    /// Whether an endpoint, asked once more, has nothing to send.
+    /// Return true if an endpoint has no segment to send.
     fn is_silent(&mut self, now: Time, end: End) -> bool {
-        let blank = self.connections.fates.options.blank();
+        let blank = self.connections.records.options.blank();
         self.connections.endpoints[end].poll(now, blank).is_none()
     }
 
-    /// Sends what an endpoint has to send, and sees to its timer.
+    /// Send the segments that an endpoint has to send, and schedule its timer.
     #[inline]
     pub(super) fn pump(&mut self, now: Time, end: End) -> Step {
         if self.observed {
             self.observe_endpoint(now, end);
         }
         let s = end.connection();
-        let way = end.sends();
+        let direction = end.sends();
         loop {
             let endpoint = &mut self.connections.endpoints[end];
-            let store = &mut self.connections.fates.options;
+            let store = &mut self.connections.records.options;
             let Some((segment, ecn)) = endpoint.poll(now, store.blank()) else { break };
-            let slot = &mut self.connections.fates.slots[s as usize];
-            slot.ledger.sent(way);
-            if (way == Direction::Reverse || slot.converses)
+            let slot = &mut self.connections.records.slots[s as usize];
+            slot.counters.sent(direction);
+            if (direction == Direction::Reverse || slot.is_bidirectional)
                 && endpoint.ecn_mode() == EcnMode::Classic
-                && let Some(what) = slot.ledger.ack_leaves(way, segment.flags)
+                && let Some(what) = slot.counters.ack_leaves(direction, segment.flags)
             {
-                return Err(Box::new(self.violation(now, self.place(s), what)));
+                return Err(Box::new(self.violation(now, self.flow_label(s), what)));
             }
-            let (hop, label) = (slot.first_hop[way.index()], slot.labels[way.index()]);
+            let (hop, label) = (slot.first_hop[direction.index()], slot.labels[direction.index()]);
             let (options, more) = if endpoint.has_options() { store.store() } else { (0, 0) };
             let size = endpoint.wire_size(&segment) + more;
-            let output_done = endpoint.is_output_done();
+            let sent_all = endpoint.is_output_done();
             let mut packet = Packet { connection: s, size, ecn, label, hop, options, segment };
             if self.observed {
                 self.observe_host(now, end, &packet);
             }
             self.enter(now, hop, &mut packet)?;
-            if output_done {
-                debug_assert!(self.is_silent(now, end), "an end said all and says more");
+            if sent_all {
+                debug_assert!(
+                    self.is_silent(now, end),
+                    "an endpoint has a segment to send after it reported none"
+                );
                 break;
             }
         }
@@ -130,7 +141,7 @@ impl Simulation<'_> {
         let lane = self.lanes.end(end);
         let closed = endpoint.is_closed();
         let deadline = endpoint.deadline();
-        // Lazy: an event that is too early is kept, and sets itself again when it comes.
+        // An event that is too early stays in the queue. Its handler schedules the timer again.
         if deadline < self.events.due(lane) {
             self.events.set(lane, deadline);
         }
@@ -140,23 +151,24 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// An end is closed: if it gave up, so is the other, to whom nobody speaks any more.
+    /// Finish the close of an endpoint. If the endpoint aborted its connection, the peer is closed
+    /// too, because no further segment will reach the peer.
     #[cold]
     pub(super) fn after_close(&mut self, now: Time, end: End) {
         if self.connections.endpoints[end].error().is_some() {
             self.connections.endpoints[end.opposite()].discard(now);
         }
         if self.connections.endpoints[end.opposite()].is_closed() {
-            let slot = &mut self.connections.fates.slots[end.connection() as usize];
+            let slot = &mut self.connections.records.slots[end.connection() as usize];
             if slot.stage == Stage::Open {
                 slot.stage = Stage::Closed;
                 self.connections.open -= 1;
                 let flow = slot.flow;
                 if self.plan.opener(flow as usize).is_some() {
-                    let (connection, place) = (slot.connection, slot.acting);
-                    let client = self.connections.acting.get(place).first().map(|client| client.memory);
+                    let (connection, index) = (slot.connection, slot.app_state);
+                    let client = self.connections.app_states.get(index).first().map(|client| client.state);
                     let unanswered = client.map_or(0, |client| client.begun - client.ended);
-                    let k = self.connections.source_of(flow);
+                    let k = self.connections.arriving_flow_of(flow);
                     self.notify_opener(now, k, OpenerEvent::Closed { connection, unanswered });
                 }
             }
@@ -164,57 +176,60 @@ impl Simulation<'_> {
         }
     }
 
-    /// Frees the slot of a connection of a source that is closed and has no packet under way any more:
-    /// so no late packet meets a new connection.
+    /// Release the slot of a closed connection that has no packet in the network. Otherwise a late
+    /// packet could reach the next connection in the slot.
     #[cold]
     pub(super) fn release(&mut self, s: u32) {
-        let slot = &self.connections.fates.slots[s as usize];
-        if slot.stage == Stage::Closed && slot.ledger.is_settled() && s as usize >= self.connections.lasting {
-            if (s as usize) < self.connections.first_passing() {
-                self.connections.fates.slots[s as usize].stage = Stage::Free;
+        let slot = &self.connections.records.slots[s as usize];
+        if slot.stage == Stage::Closed && slot.counters.is_drained() && s as usize >= self.connections.single
+        {
+            if (s as usize) < self.connections.first_arriving_slot() {
+                self.connections.records.slots[s as usize].stage = Stage::Free;
                 self.connections.open -= 1;
                 return;
             }
             self.count(s);
-            let slot = &mut self.connections.fates.slots[s as usize];
+            let slot = &mut self.connections.records.slots[s as usize];
             slot.stage = Stage::Free;
-            self.connections.acting.free(slot.acting);
-            slot.acting = acting::NONE;
+            self.connections.app_states.free(slot.app_state);
+            slot.app_state = app_states::NONE;
             self.connections.free.push(s);
         }
     }
 
-    /// Frees the slots of connections whose last packet was dropped.
+    /// Release the slots of closed connections whose last packet was dropped.
     #[cold]
-    pub(super) fn release_over(&mut self) {
-        while let Some(s) = self.connections.fates.over.pop() {
+    pub(super) fn release_drained(&mut self) {
+        while let Some(s) = self.connections.records.drained.pop() {
             self.release(s);
         }
     }
 
-    /// Counts a connection of a source, the last time that it is seen.
+    /// Add the counts of a connection of a flow with arrivals to the totals. The call is the last
+    /// one for the connection.
     pub(super) fn count(&mut self, s: u32) {
-        self.tell_unanswered(s);
-        let sum = self.connections.sum(s as usize, Direction::Forward);
-        let flow = self.connections.fates.slots[s as usize].flow;
-        let source = self.connections.source_of(flow);
-        let account = self.connections.sources[source].account;
-        if self.connections.accounts[account].replies.is_some() {
-            let back = self.connections.sum(s as usize, Direction::Reverse);
-            self.connections.accounts[account].replies.iter_mut().for_each(|replies| replies.add(&back));
+        self.record_unanswered(s);
+        let forward = self.connections.totals_of(s as usize, Direction::Forward);
+        let flow = self.connections.records.slots[s as usize].flow;
+        let arriving = self.connections.arriving_flow_of(flow);
+        let totals = self.connections.arriving_flows[arriving].totals;
+        if self.connections.flow_totals[totals].reverse.is_some() {
+            let reverse = self.connections.totals_of(s as usize, Direction::Reverse);
+            self.connections.flow_totals[totals].reverse.iter_mut().for_each(|all| all.add(&reverse));
         }
-        self.connections.accounts[account].sum.add(&sum);
-        if sum.start >= self.begins() {
-            self.connections.sources[source].count(&sum);
+        self.connections.flow_totals[totals].forward.add(&forward);
+        if forward.start >= self.begins() {
+            self.connections.arriving_flows[arriving].count(&forward);
         }
-        self.connections.fates.series.transferred(flow, &sum);
+        self.connections.records.series.on_connection_end(flow, &forward);
     }
 
-    /// Tells series of the requests that have no response when the run ends or their connection does.
-    fn tell_unanswered(&mut self, s: u32) {
-        let slot = &self.connections.fates.slots[s as usize];
+    /// Report the requests without a response to the series, at the end of the run or of their
+    /// connection.
+    fn record_unanswered(&mut self, s: u32) {
+        let slot = &self.connections.records.slots[s as usize];
         let (flow, connection) = (slot.flow, slot.connection);
-        let client = self.connections.acting.get(slot.acting).first().map(|client| client.memory);
+        let client = self.connections.app_states.get(slot.app_state).first().map(|client| client.state);
         let Some(client) = client.filter(|client| client.ended < client.begun) else { return };
         let Some(application) = self.plan.application(flow as usize) else { return };
         let draws = self.connections.draws[self.plan.table(flow as usize)]
@@ -222,17 +237,23 @@ impl Simulation<'_> {
         for number in client.ended..client.begun {
             let Some(request) = application.pending_request(number, &client, draws) else { return };
             let ends = self.connections.endpoints.of(s);
-            self.connections.fates.series.asked(&asked([flow, connection], ends, &request, Time::NEVER));
+            self.connections.records.series.on_request(&request_record(
+                [flow, connection],
+                ends,
+                &request,
+                Time::NEVER,
+            ));
         }
     }
 
-    /// Tells of every request that is still open, and counts the connections of sources that are not over, when the run ends.
+    /// Report the requests without a response, and count the connections that are still open, at
+    /// the end of the run.
     pub(crate) fn count_the_rest(&mut self) {
-        for s in 0..self.connections.lasting {
-            self.tell_unanswered(s as u32);
+        for s in 0..self.connections.single {
+            self.record_unanswered(s as u32);
         }
-        for s in self.connections.first_passing()..self.connections.fates.slots.len() {
-            if self.connections.fates.slots[s].stage != Stage::Free {
+        for s in self.connections.first_arriving_slot()..self.connections.records.slots.len() {
+            if self.connections.records.slots[s].stage != Stage::Free {
                 self.count(s as u32);
             }
         }

@@ -1,13 +1,14 @@
-//! The run: takes events one after the other until the scenario is over, then checks and tables.
+//! Simulation of a scenario. A run handles one event after the other, checks the counters, and
+//! returns the tables.
 
-mod ahead;
 mod applications;
 mod connections;
-pub mod guard;
-mod ledgers;
+mod conservation;
+mod early_delivery;
+mod memory_checks;
 mod observer;
 mod packets;
-mod room;
+pub mod panics;
 mod warm_up;
 
 use std::path::Path;
@@ -21,27 +22,27 @@ use traffic::application::EndpointState;
 use traffic::opener::OpenerEvent;
 use units::Time;
 
-use crate::acting::Acting;
+use crate::app_states::AppStates;
+use crate::arriving_flows::ArrivingFlow;
 use crate::baseline::Baseline;
-use crate::build::{Built, Plan, build, plan, refuse_unknown_laws};
+use crate::build::{BuiltNetwork, Plan, build, plan, refuse_unknown_custom_aqms};
 use crate::capture::{self, Captures};
+use crate::computing_time::Stopwatch;
 use crate::connections::Connections;
 use crate::datagrams::Datagrams;
-use crate::effort::Stopwatch;
 use crate::exchanges::Exchanges;
 use crate::failure::Failure;
-use crate::fates::FateRecorder;
 use crate::lanes::{Lane, Lanes};
 use crate::limits::Limits;
 use crate::memory;
 use crate::network::Network;
+use crate::packet_records::PacketRecords;
 use crate::record::Outcome;
 use crate::scenario::Scenario;
-use crate::series::{Recorded, Start};
+use crate::series::{RecordedSeries, RunStart};
 use crate::slot::{Slot, Stage};
-use crate::source::Source;
 
-/// Watches and cancels a run from another thread, and keeps it within its limits.
+/// Handle to observe and cancel a run from another thread, with the limits of the run.
 #[derive(Debug)]
 pub struct Watch {
     limits: Limits,
@@ -56,17 +57,17 @@ impl Default for Watch {
 }
 
 impl Watch {
-    /// One that ends a run that takes more than it may.
+    /// Return a watch that ends a run if it exceeds these limits.
     pub fn with_limits(limits: Limits) -> Self {
         Watch { limits, cancel: AtomicBool::default(), done: AtomicU64::default() }
     }
 
-    /// Ends the run soon.
+    /// End the run after at most a few thousand further events.
     pub fn cancel(&self) {
         self.cancel.store(true, Ordering::Relaxed);
     }
 
-    /// Share of the run that is done, between 0 and 1.
+    /// Return the completed share of the run, between 0 and 1.
     pub fn done(&self) -> f64 {
         f64::from_bits(self.done.load(Ordering::Relaxed))
     }
@@ -74,34 +75,34 @@ impl Watch {
 
 const NO_OPTIONS: Options = Options::NONE;
 
-/// One event's work; its failure is behind a pointer so that success stays in a register.
+/// Result of one event. The error is boxed so that a success fits into a register.
 type Step = Result<(), Box<Violation>>;
 
-/// Events between two looks at the watch.
-const LOOK_EVERY: u64 = if cfg!(debug_assertions) { 1 << 12 } else { 1 << 14 };
-/// Events between two checks of the ledgers; fewer where they are tested.
+/// Number of events between two checks of the watch.
+const WATCH_EVERY: u64 = if cfg!(debug_assertions) { 1 << 12 } else { 1 << 14 };
+/// Number of events between two checks of the counters. Debug builds check more often.
 const CHECK_EVERY: u64 = if cfg!(debug_assertions) { 1 << 10 } else { 1 << 23 };
 
-/// Runs a scenario.
+/// Run a scenario without captures and without custom AQMs.
 pub fn run(scenario: &Scenario, watch: &Watch) -> Result<Outcome, Failure> {
     run_with(scenario, watch, None, &NoCustomAqms)
 }
 
-/// Runs a scenario; writes the captures it asks for into `folder`, which is there, and takes from `laws` those
-/// of queues whose kind is `custom`.
+/// Run a scenario. The captures are written into `folder`, which must exist. Queues of kind
+/// `custom` use the AQMs in `custom_aqms`.
 pub fn run_with(
     scenario: &Scenario,
     watch: &Watch,
     folder: Option<&Path>,
-    laws: &dyn CustomAqms,
+    custom_aqms: &dyn CustomAqms,
 ) -> Result<Outcome, Failure> {
     let mut stopwatch = Stopwatch::start();
     let began = stopwatch;
-    room::check_size(scenario, &watch.limits)?;
+    memory_checks::check_size(scenario, &watch.limits)?;
     let plan = plan(scenario)?;
     capture::check(scenario, &plan)?;
-    refuse_unknown_laws(&plan, laws)?;
-    let mut sim = Simulation::new(scenario, &plan, laws);
+    refuse_unknown_custom_aqms(&plan, custom_aqms)?;
+    let mut sim = Simulation::new(scenario, &plan, custom_aqms);
     sim.capture(folder).map_err(Failure::Capture)?;
     let setup = stopwatch.lap();
     sim.run(watch, &began)?;
@@ -114,14 +115,14 @@ pub fn run_with(
     sim.check_series()?;
     sim.check_limits(&watch.limits, &began)?;
     if sim.table_bytes() >= memory::SMALL {
-        memory::afford(sim.table_bytes(), "the tables")?;
+        memory::ensure_available(sim.table_bytes(), "the tables")?;
     }
     let running = stopwatch.lap();
     watch.done.store(1.0_f64.to_bits(), Ordering::Relaxed);
     Ok(sim.outcome(setup, running))
 }
 
-/// A run.
+/// State of a run.
 pub(crate) struct Simulation<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) plan: &'a Plan,
@@ -129,38 +130,41 @@ pub(crate) struct Simulation<'a> {
     lanes: Lanes,
     pub(crate) network: Network,
     pub(crate) connections: Connections,
-    /// The links whose queue is sampled.
+    /// Links whose queues are sampled.
     sampled: Vec<u32>,
     captures: Option<Box<Captures>>,
-    /// Whether somebody sees every packet, captures or a series: a run without pays a look at this a hop.
+    /// True if captures or a series observe every packet. A run without captures and series pays
+    /// one test of this field per hop.
     observed: bool,
     pub(crate) end: Time,
-    /// What arrives by then may be told ahead, and the latest that was.
+    /// Time up to which packets may be delivered early.
     horizon: Time,
-    told: Time,
-    /// Whether the warm-up goes on.
+    /// Latest arrival time of a packet that was delivered early.
+    latest_early_arrival: Time,
+    /// True during the warm-up.
     warming_up: bool,
-    /// Counts at the end of the warm-up; all zero in a run without.
+    /// Counts at the end of the warm-up; all zero in a run without a warm-up.
     pub(crate) baseline: Baseline,
 }
 
 impl<'a> Simulation<'a> {
-    fn new(scenario: &'a Scenario, plan: &'a Plan, laws: &dyn CustomAqms) -> Self {
-        let Built {
+    /// Build the network of a plan, and schedule its first events.
+    fn new(scenario: &'a Scenario, plan: &'a Plan, custom_aqms: &dyn CustomAqms) -> Self {
+        let BuiltNetwork {
             links,
             conditioners,
             wires,
             mut endpoints,
             mut slots,
-            sources,
-            accounts,
+            arriving_flows,
+            flow_totals,
             datagrams,
             draws,
             hops,
-        } = build(scenario, plan, laws);
-        let lanes = Lanes::new(links.len(), sources.len(), wires.len(), datagrams.len());
-        let lasting = slots.len();
-        if !sources.is_empty() {
+        } = build(scenario, plan, custom_aqms);
+        let lanes = Lanes::new(links.len(), arriving_flows.len(), wires.len(), datagrams.len());
+        let single = slots.len();
+        if !arriving_flows.is_empty() {
             endpoints.skip(datagrams.len(), &scenario.tcp);
         }
         let mut events = EventQueue::new(lanes.count(endpoints.len()));
@@ -168,23 +172,23 @@ impl<'a> Simulation<'a> {
             slots.push(Slot::of_datagrams(stream, plan.dscp(stream.flow as usize)));
             events.set(lanes.datagrams(k), first.unwrap_or(Time::NEVER));
         }
-        for (s, slot) in slots[..lasting].iter().enumerate() {
+        for (s, slot) in slots[..single].iter().enumerate() {
             events.set(lanes.end(End::sender(s as u32)), slot.start);
         }
-        let wants: Vec<_> = scenario.record.series.iter().map(|series| series.wants()).collect();
+        let wants: Vec<_> = scenario.record.series.iter().map(|series| series.needs()).collect();
         let begins = Time::ZERO + scenario.warm_up;
         if wants.iter().any(|wants| wants.samples) {
             let interval = scenario.record.interval.0;
             events.set(lanes.sampler(), Time(begins.0.div_ceil(interval).saturating_mul(interval)));
         }
         let recorded = plan.recorded(&scenario.record);
-        let of_slot = |slot: &Slot| plan.lasting(slot.flow, &scenario.record);
-        let connections: Vec<_> = slots[..lasting].iter().map(of_slot).collect();
-        let start = Start { begins, links: links.len(), recorded: &recorded, lasting: &connections };
-        let series = Recorded::begin(&scenario.record.series, &start);
+        let of_slot = |slot: &Slot| plan.single_flow(slot.flow, &scenario.record);
+        let connections: Vec<_> = slots[..single].iter().map(of_slot).collect();
+        let start = RunStart { begins, links: links.len(), recorded: &recorded, single: &connections };
+        let series = RecordedSeries::begin(&scenario.record.series, &start);
         let sampled = if wants.iter().any(|wants| wants.queues) { recorded } else { Vec::new() };
         let ending = datagrams.iter().filter(|(stream, first)| stream.ends() && first.is_some()).count();
-        let begun = (lasting + sources.len() + ending) as u64;
+        let begun = (single + arriving_flows.len() + ending) as u64;
         let network = Network {
             links,
             flight: Flight::default(),
@@ -194,23 +198,23 @@ impl<'a> Simulation<'a> {
             impaired: plan.impaired(),
             insides: Vec::new(),
         };
-        let fates = FateRecorder {
+        let records = PacketRecords {
             options: OptionStore::default(),
-            over: Vec::new(),
+            drained: Vec::new(),
             slots,
             series: Box::new(series),
         };
-        let conversing = (0..plan.flows() as u32).filter(|&f| plan.converses(f as usize)).collect();
-        let exchanges = Exchanges::new(conversing, begins);
+        let bidirectional = (0..plan.flows() as u32).filter(|&f| plan.is_bidirectional(f as usize)).collect();
+        let exchanges = Exchanges::new(bidirectional, begins);
         let connections = Connections {
             endpoints,
-            fates,
-            acting: Acting::default(),
+            records,
+            app_states: AppStates::default(),
             exchanges,
-            lasting,
+            single,
             free: Vec::new(),
-            sources: Vec::new(),
-            accounts,
+            arriving_flows: Vec::new(),
+            flow_totals,
             datagrams: datagrams.into_iter().map(|(datagrams, _)| datagrams).collect(),
             draws,
             begun,
@@ -228,18 +232,19 @@ impl<'a> Simulation<'a> {
             observed: wants.iter().any(|wants| wants.packets),
             end: Time::ZERO,
             horizon: Time::ZERO,
-            told: Time::ZERO,
+            latest_early_arrival: Time::ZERO,
             warming_up: begins > Time::ZERO,
             baseline: Baseline::default(),
         };
-        for (k, source) in sources.into_iter().enumerate() {
-            let begins = source.progress.began;
-            sim.connections.sources.push(source);
+        for (k, arriving) in arriving_flows.into_iter().enumerate() {
+            let begins = arriving.progress.began;
+            sim.connections.arriving_flows.push(arriving);
             sim.notify_opener(begins, k, OpenerEvent::Begins);
         }
         sim
     }
 
+    /// Handle events until the run is over.
     fn run(&mut self, watch: &Watch, began: &Stopwatch) -> Result<(), Failure> {
         let lanes = self.lanes;
         let lasts = self.scenario.duration.is_some();
@@ -247,10 +252,10 @@ impl<'a> Simulation<'a> {
         self.horizon = self.next_horizon(limit);
         loop {
             if !lasts && self.connections.open == 0 {
-                if self.told <= self.end {
+                if self.latest_early_arrival <= self.end {
                     break;
                 }
-                (limit, self.horizon) = (self.told, self.told); // when the last end closed, in its own time
+                (limit, self.horizon) = (self.latest_early_arrival, self.latest_early_arrival); // The last endpoint closed at this time.
             }
             let Some((now, lane)) = self.events.pop() else { break };
             while now > self.horizon && self.horizon < limit {
@@ -263,7 +268,7 @@ impl<'a> Simulation<'a> {
             match lanes.of(lane) {
                 Lane::Link(l) => self.link_event(now, l).map_err(|v| *v)?,
                 Lane::End(end) => self.endpoint_event(now, end).map_err(|v| *v)?,
-                Lane::Source(k) => self.arrival(now, k).map_err(|v| *v)?,
+                Lane::Arrivals(k) => self.arrival(now, k).map_err(|v| *v)?,
                 Lane::Wire(w) => self.leave_wire(now, w).map_err(|v| *v)?,
                 Lane::Datagrams(k) => self.emit(now, k).map_err(|v| *v)?,
                 Lane::Sampler => {
@@ -271,19 +276,20 @@ impl<'a> Simulation<'a> {
                     self.events.set(lane, now + self.scenario.record.interval);
                 }
             }
-            if !self.connections.fates.over.is_empty() {
-                self.release_over();
+            if !self.connections.records.drained.is_empty() {
+                self.release_drained();
             }
-            if self.events.events().is_multiple_of(LOOK_EVERY) {
-                self.look(watch, began)?;
+            if self.events.events().is_multiple_of(WATCH_EVERY) {
+                self.check_watch(watch, began)?;
             }
         }
         while lasts && self.warming_up {
-            self.audit(limit)?; // no event was left to bring it there
+            self.audit(limit)?; // No event was left before the end of the warm-up.
         }
-        self.end = if lasts { limit } else { self.end.max(self.told) };
+        self.end = if lasts { limit } else { self.end.max(self.latest_early_arrival) };
         if !lasts && self.connections.open > 0 {
-            let what = if self.connections.sources.is_empty() { "flows" } else { "connections and arrivals" };
+            let what =
+                if self.connections.arriving_flows.is_empty() { "flows" } else { "connections and arrivals" };
             return Err(Failure::Stalled(format!(
                 "{} of {} {what} had not closed at {}; raise time_limit, or set a duration",
                 self.connections.open, self.connections.begun, self.end
@@ -292,22 +298,23 @@ impl<'a> Simulation<'a> {
         self.check_warm_up()
     }
 
-    /// Fails if a link was to send something later than the clock goes.
+    /// Fail if a link would deliver a packet after the maximum time of the simulator.
     fn check_times(&self) -> Result<(), Failure> {
         let Some(l) = self.network.links.iter().position(|link| link.is_beyond_time()) else { return Ok(()) };
         let link = self.plan.links[l].name();
         Err(Failure::Stalled(format!(
-            "what waits at {link} would arrive more than 213 days after the start, where time ends; raise its rate or let \
-             less wait"
+            "the queue of {link} would deliver packets more than 213 days after the start, which is the maximum time; raise its rate or \
+             shorten its queue"
         )))
     }
 
-    /// Makes up for what queues that keep packets would have done by the end.
+    /// Bring queues that store packets up to the end of the run, and report the packets that these
+    /// queues have sent to the captures and series.
     fn catch_up(&mut self) {
         for (l, link) in self.network.links.iter_mut().enumerate() {
-            link.catch_up(self.end, &mut self.network.flight, &mut self.connections.fates.of(l as u32));
+            link.catch_up(self.end, &mut self.network.flight, &mut self.connections.records.probe(l as u32));
         }
-        self.release_over();
+        self.release_drained();
         if self.observed {
             for lane in 0..self.network.links.len() {
                 let link = &self.network.links[lane];
@@ -318,17 +325,19 @@ impl<'a> Simulation<'a> {
                 });
             }
         }
-        self.connections.fates.series.end(self.end);
+        self.connections.records.series.end(self.end);
     }
 
-    fn look(&mut self, watch: &Watch, began: &Stopwatch) -> Result<(), Failure> {
+    /// End the run if the watch has cancelled it or a capture has failed. Update the completed
+    /// share, and check memory and limits.
+    fn check_watch(&mut self, watch: &Watch, began: &Stopwatch) -> Result<(), Failure> {
         if watch.cancel.load(Ordering::Relaxed) {
             return Err(Failure::Cancelled);
         }
         if let Some(failure) = self.captures.as_ref().and_then(|captures| captures.failure()) {
             return Err(Failure::Capture(failure));
         }
-        if self.events.events().is_multiple_of(LOOK_EVERY << 6) {
+        if self.events.events().is_multiple_of(WATCH_EVERY << 6) {
             let done = match self.scenario.duration {
                 Some(d) => self.end.seconds() / d.seconds(),
                 None => self.share_done(),
@@ -338,44 +347,45 @@ impl<'a> Simulation<'a> {
         self.check_memory()?;
         self.check_limits(&watch.limits, began)?;
         if self.events.events().is_multiple_of(CHECK_EVERY) {
-            self.horizon = self.told.max(self.end);
+            self.horizon = self.latest_early_arrival.max(self.end);
         }
         Ok(())
     }
 
-    /// Fails if something was left away for lack of memory, or soon may be.
+    /// Fail if memory does not suffice for the series, or for packets and connections to grow.
     fn check_memory(&self) -> Result<(), Failure> {
         self.check_series()?;
-        room::check_growth(self.grown_bytes())
+        memory_checks::check_growth(self.grown_bytes())
     }
 
-    /// Fails if something was left away for lack of memory.
+    /// Fail if a series could not store a row for lack of memory.
     fn check_series(&self) -> Result<(), Failure> {
-        if self.connections.fates.series.is_full() {
-            let told = "there is not enough memory for the series; record fewer, or a shorter run";
-            return Err(Failure::Memory(told.into()));
+        if self.connections.records.series.is_full() {
+            let problem =
+                "there is not enough memory for the series; record fewer series, or shorten the run";
+            return Err(Failure::Memory(problem.into()));
         }
         Ok(())
     }
 
-    /// Fails if the run took more than it may.
+    /// Fail if the run exceeds one of its limits.
     fn check_limits(&self, limits: &Limits, began: &Stopwatch) -> Result<(), Failure> {
         limits.check(self.events.events(), began.wall_s())?;
         limits.check_memory(self.grown_bytes() + self.table_bytes())
     }
 
-    /// What grows with the run, besides tables, takes.
+    /// Return the memory of packets and connections in bytes, without tables.
     fn grown_bytes(&self) -> u64 {
-        room::taken(&self.network.flight, &self.connections)
+        memory_checks::growing_bytes(&self.network.flight, &self.connections)
     }
 
-    /// What the tables that grow with the run will take, about.
+    /// Return the approximate memory in bytes of the tables that grow with the run.
     fn table_bytes(&self) -> u64 {
-        let [_, all] = self.connections.fates.series.bytes();
+        let [_, all] = self.connections.records.series.bytes();
         all + self.plan.flows() as u64 * 256
     }
 
-    /// The mean over flows of what is done of each.
+    /// Return the completed share of the flows, as the mean over all flows.
     fn share_done(&self) -> f64 {
         let of = |(s, slot): (usize, &Slot)| {
             let flow = slot.flow as usize;
@@ -385,21 +395,22 @@ impl<'a> Simulation<'a> {
             };
             let client = self
                 .connections
-                .acting
-                .get(slot.acting)
+                .app_states
+                .get(slot.app_state)
                 .first()
-                .map_or(EndpointState::default(), |client| client.memory);
+                .map_or(EndpointState::default(), |client| client.state);
             let acked = self.connections.endpoints[End::sender(s as u32)].acked();
             application.share_done(&client, acked, self.draws(flow, slot.connection))
         };
-        let arrived = |source: &Source| {
-            let flow = source.flow as usize;
-            let done = |opener: &dyn Opener| opener.share_done(&source.progress, self.draws(flow, 0));
-            if source.over { 1.0 } else { self.plan.opener(flow).map_or(0.0, done) }
+        let arrived = |arriving: &ArrivingFlow| {
+            let flow = arriving.flow as usize;
+            let done = |opener: &dyn Opener| opener.share_done(&arriving.progress, self.draws(flow, 0));
+            if arriving.finished { 1.0 } else { self.plan.opener(flow).map_or(0.0, done) }
         };
-        let lasting = self.connections.fates.slots[..self.connections.lasting].iter().enumerate().map(of);
+        let single = self.connections.records.slots[..self.connections.single].iter().enumerate().map(of);
         let datagrams = self.connections.datagrams.iter().map(Datagrams::share_done);
-        let all: f64 = lasting.chain(self.connections.sources.iter().map(arrived)).chain(datagrams).sum();
+        let all: f64 =
+            single.chain(self.connections.arriving_flows.iter().map(arrived)).chain(datagrams).sum();
         all / self.plan.flows() as f64
     }
 }

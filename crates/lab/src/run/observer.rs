@@ -1,4 +1,4 @@
-//! What is seen of a run while it goes on: by captures, and by the series that it records.
+//! Observation of a run by captures and by the series that it records.
 
 use std::path::Path;
 
@@ -7,25 +7,26 @@ use tcp::Endpoint;
 use units::Time;
 use wire::Protocol;
 
-use super::{Simulation, room};
+use super::{Simulation, memory_checks};
 use crate::capture::Captures;
 use crate::failure::Failure;
-use crate::seen::Seen;
-use crate::series::Instant;
+use crate::observed_packet::ObservedPacket;
+use crate::series::Snapshot;
 
 impl Simulation<'_> {
-    /// Begins captures into a folder.
+    /// Create the captures in a folder.
     pub(super) fn capture(&mut self, folder: Option<&Path>) -> Result<(), String> {
         if let Some(folder) = folder {
-            let slots = self.connections.fates.slots.len();
+            let slots = self.connections.records.slots.len();
             self.captures = Some(Box::new(Captures::begin(self.scenario, self.plan, folder, slots)?));
             self.observed = true;
         }
         Ok(())
     }
 
-    /// A packet that came at `entered` was admitted to a link, at whose far end it arrives at `arrives`. From a queue
-    /// that keeps its packets it is seen when it arrives there.
+    /// Observe a packet that arrived at a link at `entered` and reaches the far end at `arrives`.
+    /// The call is made when the link admits the packet, or, if the queue stores packets, when the
+    /// packet reaches the far end.
     #[cold]
     #[inline(never)]
     pub(super) fn observe_link(
@@ -36,43 +37,44 @@ impl Simulation<'_> {
         packet: &Packet,
     ) {
         let begins = self.network.links[link as usize].begins(arrives, packet.size);
-        self.connections.fates.series.on_link(now, link, [entered, begins], packet);
+        self.connections.records.series.on_link(now, link, [entered, begins], packet);
         if self.captures.is_some() {
-            let seen = self.seen(packet);
-            self.captures.iter_mut().for_each(|captures| captures.on_link(link, now, begins, &seen));
+            let observed = self.observed_packet(packet);
+            self.captures.iter_mut().for_each(|captures| captures.on_link(link, now, begins, &observed));
         }
     }
 
-    /// The host of an end sends or receives a packet.
+    /// Observe a packet that the host of an endpoint sends or receives.
     #[cold]
     #[inline(never)]
     pub(super) fn observe_host(&mut self, now: Time, end: End, packet: &Packet) {
-        let seen = self.seen(packet);
-        let acked = match seen.protocol {
+        let observed = self.observed_packet(packet);
+        let acked = match observed.protocol {
             Protocol::Tcp => self.connections.endpoints.of(packet.connection).map(Endpoint::acked),
             Protocol::Udp => [0; 2],
         };
-        self.captures.iter_mut().for_each(|captures| captures.at_host(now, end, &seen));
-        self.connections.fates.series.at_host(now, end, &seen, acked);
+        self.captures.iter_mut().for_each(|captures| captures.at_host(now, end, &observed));
+        self.connections.records.series.at_host(now, end, &observed, acked);
     }
 
-    /// An endpoint was told of a segment, of time, or of its application's wishes.
+    /// Observe an endpoint that processed a segment, a timer or a request of its application.
     #[cold]
     #[inline(never)]
     pub(super) fn observe_endpoint(&mut self, now: Time, end: End) {
-        let fates = &mut self.connections.fates;
-        let flow = fates.slots[end.connection() as usize].flow;
-        fates.series.told(now, end, flow, &self.connections.endpoints[end]);
+        let records = &mut self.connections.records;
+        let flow = records.slots[end.connection() as usize].flow;
+        records.series.at_endpoint(now, end, flow, &self.connections.endpoints[end]);
     }
 
-    fn seen<'p>(&self, packet: &'p Packet) -> Seen<'p> {
+    /// Return the context of a packet for captures and series.
+    fn observed_packet<'p>(&self, packet: &'p Packet) -> ObservedPacket<'p> {
         let protocol = self.protocol(packet);
         let sent_by = End::reached(packet.connection, packet.label.direction()).opposite();
-        Seen {
+        ObservedPacket {
             packet,
             protocol,
-            options: self.connections.fates.options.get(packet.options),
-            flow: self.connections.fates.slots[packet.connection as usize].flow,
+            options: self.connections.records.options.get(packet.options),
+            flow: self.connections.records.slots[packet.connection as usize].flow,
             shift: match protocol {
                 Protocol::Tcp => self.connections.endpoints[sent_by].scale(),
                 Protocol::Udp => 0,
@@ -80,24 +82,25 @@ impl Simulation<'_> {
         }
     }
 
+    /// Return the transport protocol of a packet.
     fn protocol(&self, packet: &Packet) -> Protocol {
-        let datagrams = self.connections.lasting..self.connections.first_passing();
+        let datagrams = self.connections.single..self.connections.first_arriving_slot();
         if datagrams.contains(&(packet.connection as usize)) { Protocol::Udp } else { Protocol::Tcp }
     }
 
-    /// An interval between samples is over.
+    /// Take a sample for the series.
     pub(super) fn sample(&mut self, now: Time) -> Result<(), Failure> {
         for &l in &self.sampled {
             self.network.links[l as usize].catch_up(
                 now,
                 &mut self.network.flight,
-                &mut self.connections.fates.of(l),
+                &mut self.connections.records.probe(l),
             );
         }
         let links = &mut self.network.links;
-        let series = &mut self.connections.fates.series;
-        series.sample(&mut Instant { now, links, endpoints: &self.connections.endpoints });
+        let series = &mut self.connections.records.series;
+        series.sample(&mut Snapshot { now, links, endpoints: &self.connections.endpoints });
         let [sampled, _] = series.bytes();
-        room::check_taken(sampled)
+        memory_checks::check_samples(sampled)
     }
 }

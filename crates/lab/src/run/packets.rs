@@ -1,4 +1,4 @@
-//! A packet's way: from the end that sends it over the hops of its route to the end that takes it.
+//! Path of a packet from the sending endpoint over the hops of its route to the receiving endpoint.
 
 use net::{Direction, End, Fate, InPipe, Packet, Position, Probe, Received, Why};
 use tcp::Endpoint;
@@ -6,50 +6,58 @@ use units::Time;
 
 use super::{NO_OPTIONS, Simulation, Step};
 use crate::build::Hop;
-use crate::check::ConnectionLedger;
+use crate::check::ConnectionCounters;
 use crate::slot::Stage;
 
 impl Simulation<'_> {
-    /// A packet reaches the far end of a link.
+    /// Handle the arrival of a packet at the far end of a link.
     #[inline]
     pub(super) fn link_event(&mut self, now: Time, lane: u32) -> Step {
         let link = &mut self.network.links[lane as usize];
         if link.asks() {
-            return self.asking_link_event(now, lane);
+            return self.storing_link_event(now, lane);
         }
-        let place = link.deliver(now, &mut self.network.flight);
+        let position = link.deliver(now, &mut self.network.flight);
         let (due, feeder) = (link.due(), link.feeder());
         self.events.set(self.lanes.link(lane), due);
-        self.reach(now, (lane, feeder), place)
+        self.leave_link(now, (lane, feeder), position)
     }
 
-    /// As [`Simulation::link_event`], of a link whose queue keeps its packets: a time to ask it for one may have come.
+    /// Handle the event of a link whose queue stores packets. The queue may have a packet to
+    /// transmit.
     #[cold]
-    pub(super) fn asking_link_event(&mut self, now: Time, lane: u32) -> Step {
+    pub(super) fn storing_link_event(&mut self, now: Time, lane: u32) -> Step {
         let link = &mut self.network.links[lane as usize];
-        link.catch_up(now, &mut self.network.flight, &mut self.connections.fates.of(lane));
-        let place = link.deliver(now, &mut self.network.flight);
+        link.catch_up(now, &mut self.network.flight, &mut self.connections.records.probe(lane));
+        let position = link.deliver(now, &mut self.network.flight);
         let (due, feeder) = (link.next_event(), link.feeder());
         self.events.set(self.lanes.link(lane), due);
-        self.reach(now, (lane, feeder), place)
+        self.leave_link(now, (lane, feeder), position)
     }
 
-    /// What was in a link's pipe reaches its far end. `feeder`: the link before, if this one only delays.
+    /// Forward a packet that left the pipe of a link. If the link only delays packets, `feeder` is
+    /// the previous link.
     #[inline(always)]
-    fn reach(&mut self, now: Time, (lane, feeder): (u32, Option<u32>), place: Option<Position>) -> Step {
-        let Some(place) = place else { return Ok(()) };
+    fn leave_link(
+        &mut self,
+        now: Time,
+        (lane, feeder): (u32, Option<u32>),
+        position: Option<Position>,
+    ) -> Step {
+        let Some(position) = position else { return Ok(()) };
         if self.observed && self.network.links[lane as usize].stores_packets() {
-            let InPipe { entered, arrives, packet } = self.network.flight[place];
+            let InPipe { entered, arrives, packet } = self.network.flight[position];
             self.observe_link(now, lane, [entered, arrives], &packet);
         }
-        let mut packet = self.network.flight[place].packet;
+        let mut packet = self.network.flight[position].packet;
         if let Some(before) = feeder {
             self.network.links[before as usize].delivered_beyond(&packet);
         }
         self.forward(now, &mut packet)
     }
 
-    /// A packet goes on to the next hop of its route. (Always inlined: wires use it too, and links alone must not pay.)
+    /// Forward a packet to the next hop of its route. The function is always inlined, because links
+    /// without wires would otherwise pay for the second caller.
     #[inline(always)]
     pub(super) fn forward(&mut self, now: Time, packet: &mut Packet) -> Step {
         let next = self.network.hops[packet.hop as usize + 1];
@@ -63,13 +71,13 @@ impl Simulation<'_> {
             return self.enter_wire(now, w, packet);
         }
         if next == Hop::LISTENER {
-            return self.hear(now, packet);
+            return self.arrive_at_listener(now, packet);
         }
         self.sink(now, packet);
         Ok(())
     }
 
-    /// A packet enters the queue of the link at `hop` of its route, or the conditioner before one.
+    /// Let a packet enter the link at `hop` of its route, or the conditioner before the link.
     #[inline(always)]
     pub(super) fn enter(&mut self, now: Time, hop: u32, packet: &mut Packet) -> Step {
         let [here, next] = self.hops_from(hop);
@@ -77,26 +85,30 @@ impl Simulation<'_> {
         let Some(link) = self.network.links.get_mut(lane as usize) else {
             return self.condition(now, hop, packet);
         };
-        let received = link.receive(now, packet, &mut self.connections.fates.of(lane));
+        let received = link.receive(now, packet, &mut self.connections.records.probe(lane));
         let arrives = match received {
             Received::Admitted(arrives) => arrives,
             Received::Enqueue => {
-                self.keep(now, hop, packet);
+                self.enqueue(now, hop, packet);
                 return Ok(());
             }
             Received::Dropped => return Ok(()),
             Received::Uncounted => return self.enter_counted(now, hop, packet),
         };
-        // A link is looked up once: most of what a packet costs here is looking up.
+        // The code looks up each link once, because the lookups take most of the time per packet.
         let end = End::reached(packet.connection, packet.label.direction());
         if next.only_delays() {
             let into = next.link();
             let behind = &mut self.network.links[into as usize];
             let beyond = behind.pass_on(arrives, packet);
-            if here.tells() && beyond <= self.horizon && behind.is_empty() && self.connections.hears(end) {
+            if here.delivers_early()
+                && beyond <= self.horizon
+                && behind.is_empty()
+                && self.connections.can_receive_early(end)
+            {
                 behind.delivered_beyond(packet);
                 self.network.links[lane as usize].delivered_beyond(packet);
-                return self.tell_ahead(beyond, end, hop + 1, packet);
+                return self.deliver_early(beyond, end, hop + 1, packet);
             }
             if behind.put([arrives, beyond], hop + 1, packet, &mut self.network.flight) {
                 self.events.set(self.lanes.link(into), beyond);
@@ -106,9 +118,13 @@ impl Simulation<'_> {
                 self.observe_link(now, into, [arrives, beyond], packet);
             }
         } else {
-            if here.tells() && arrives <= self.horizon && link.is_empty() && self.connections.hears(end) {
+            if here.delivers_early()
+                && arrives <= self.horizon
+                && link.is_empty()
+                && self.connections.can_receive_early(end)
+            {
                 link.delivered_beyond(packet);
-                return self.tell_ahead(arrives, end, hop, packet);
+                return self.deliver_early(arrives, end, hop, packet);
             }
             if link.put([now, arrives], hop, packet, &mut self.network.flight) {
                 self.events.set(self.lanes.link(lane), arrives);
@@ -120,7 +136,7 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// A packet enters a link that must count from now on what waits.
+    /// Let a packet enter a link that has to count its waiting packets from now on.
     #[cold]
     fn enter_counted(&mut self, now: Time, hop: u32, packet: &mut Packet) -> Step {
         let lane = self.network.hops[hop as usize].link();
@@ -128,47 +144,47 @@ impl Simulation<'_> {
         self.enter(now, hop, packet)
     }
 
-    /// The hop at an index, and the one behind it.
+    /// Return the hop at an index and the next hop.
     #[inline(always)]
     pub(super) fn hops_from(&self, hop: u32) -> [Hop; 2] {
         let hops = &self.network.hops[hop as usize..hop as usize + 2];
         [hops[0], hops[1]]
     }
 
-    /// A packet comes to the conditioner before the next link of its route, which lets it go on or drops it.
+    /// Let a packet pass the conditioner before the next link. The conditioner may drop the packet.
     #[cold]
     pub(super) fn condition(&mut self, now: Time, hop: u32, packet: &mut Packet) -> Step {
         let conditioner = self.network.hops[hop as usize].link() as usize - self.network.links.len();
-        let source = self.connections.fates.slots[packet.connection as usize].flow;
-        if self.network.conditioners[conditioner].receive(now, source, packet) {
+        let flow = self.connections.records.slots[packet.connection as usize].flow;
+        if self.network.conditioners[conditioner].receive(now, flow, packet) {
             return self.enter(now, hop + 1, packet);
         }
         let link = self.network.hops[hop as usize + 1].link();
-        self.connections.fates.of(link).fate(now, &Fate::Dropped(*packet, Why::Policed));
+        self.connections.records.probe(link).fate(now, &Fate::Dropped(*packet, Why::Policed));
         Ok(())
     }
 
-    /// The queue of the link at `hop` keeps a packet until it is sent.
+    /// Store a packet in the queue of the link at `hop`.
     #[cold]
-    pub(super) fn keep(&mut self, now: Time, hop: u32, packet: &Packet) {
+    pub(super) fn enqueue(&mut self, now: Time, hop: u32, packet: &Packet) {
         let lane = self.network.hops[hop as usize].link();
         let link = &mut self.network.links[lane as usize];
-        let source = self.connections.fates.slots[packet.connection as usize].flow;
+        let flow = self.connections.records.slots[packet.connection as usize].flow;
         let packet = Packet { hop, ..*packet };
-        link.enqueue(now, source, packet, &mut self.network.flight, &mut self.connections.fates.of(lane));
+        link.enqueue(now, flow, packet, &mut self.network.flight, &mut self.connections.records.probe(lane));
         self.events.set(self.lanes.link(lane), link.next_event());
     }
 
-    /// A packet reaches its endpoint over the last hop of its route.
+    /// Deliver a packet to an endpoint whose application receives no events.
     #[inline(always)]
     pub(super) fn arrive(&mut self, now: Time, end: End, packet: &Packet) -> Step {
         if packet.is_damaged() {
             self.discard(now, packet);
             return Ok(());
         }
-        let (endpoint, ledger) = self.take(now, end, packet);
+        let (endpoint, counters) = self.deliver(now, end, packet);
         if !end.is_sender() {
-            ledger.data_arrives(Direction::Forward, packet, endpoint.uses_ecn());
+            counters.data_arrives(Direction::Forward, packet, endpoint.uses_ecn());
             if endpoint.peer_closed() {
                 endpoint.close();
             }
@@ -176,53 +192,53 @@ impl Simulation<'_> {
         self.pump(now, end)
     }
 
-    /// The same, where the application of the endpoint is told of what comes.
+    /// Deliver a packet to an endpoint, and notify its application.
     #[cold]
-    pub(super) fn hear(&mut self, now: Time, packet: &Packet) -> Step {
+    pub(super) fn arrive_at_listener(&mut self, now: Time, packet: &Packet) -> Step {
         if packet.is_damaged() {
             self.discard(now, packet);
             return Ok(());
         }
-        let way = packet.label.direction();
-        let end = End::reached(packet.connection, way);
-        let (endpoint, ledger) = self.take(now, end, packet);
-        ledger.data_arrives(way, packet, endpoint.uses_ecn());
-        let told = self.tell_news(now, end);
+        let direction = packet.label.direction();
+        let end = End::reached(packet.connection, direction);
+        let (endpoint, counters) = self.deliver(now, end, packet);
+        counters.data_arrives(direction, packet, endpoint.uses_ecn());
+        let notified = self.notify_of_arrival(now, end);
         self.pump(now, end)?;
-        if told {
+        if notified {
             self.rearm(end);
         }
         Ok(())
     }
 
-    /// An endpoint is given a packet: the endpoint, and the ledger of its connection.
+    /// Pass a packet to an endpoint. Return the endpoint and the counters of its connection.
     #[inline(always)]
-    fn take(&mut self, now: Time, end: End, packet: &Packet) -> (&mut Endpoint, &mut ConnectionLedger) {
+    fn deliver(&mut self, now: Time, end: End, packet: &Packet) -> (&mut Endpoint, &mut ConnectionCounters) {
         if self.observed {
             self.observe_host(now, end, packet);
         }
         let endpoint = &mut self.connections.endpoints[end];
-        let ledger = &mut self.connections.fates.slots[end.connection() as usize].ledger;
-        ledger.arrived(packet.label.direction());
+        let counters = &mut self.connections.records.slots[end.connection() as usize].counters;
+        counters.arrived(packet.label.direction());
         if packet.options == 0 {
             endpoint.on_segment(now, &packet.segment, &NO_OPTIONS, packet.ecn);
         } else {
-            let options = &mut self.connections.fates.options;
+            let options = &mut self.connections.records.options;
             endpoint.on_segment(now, &packet.segment, options.at(packet.options), packet.ecn);
             options.release(packet.options);
         }
-        (endpoint, ledger)
+        (endpoint, counters)
     }
 
-    /// A flow of datagrams sends its next packet.
+    /// Send the next packet of a flow of datagrams.
     #[cold]
     pub(super) fn emit(&mut self, now: Time, k: usize) -> Step {
-        let s = (self.connections.lasting + k) as u32;
+        let s = (self.connections.single + k) as u32;
         let stream = &mut self.connections.datagrams[k];
         let (packet, next) = stream.emit(now, s);
-        let slot = &mut self.connections.fates.slots[s as usize];
+        let slot = &mut self.connections.records.slots[s as usize];
         let mut packet = Packet { label: slot.labels[0], ..packet };
-        slot.ledger.sent(packet.label.direction());
+        slot.counters.sent(packet.label.direction());
         match next {
             Some(next) => self.events.set(self.lanes.datagrams(k), next),
             None => slot.stage = Stage::Closed,
@@ -234,7 +250,7 @@ impl Simulation<'_> {
         self.enter(now, hop, &mut packet)
     }
 
-    /// A datagram reaches the end of its route over its last hop.
+    /// Receive a datagram at the end of its route.
     #[cold]
     pub(super) fn sink(&mut self, now: Time, packet: &Packet) {
         if packet.is_damaged() {
@@ -243,22 +259,27 @@ impl Simulation<'_> {
         if self.observed {
             self.observe_host(now, End::receiver(packet.connection), packet);
         }
-        self.connections.fates.slots[packet.connection as usize].ledger.arrived(packet.label.direction());
-        self.connections.datagrams[packet.connection as usize - self.connections.lasting]
+        self.connections.records.slots[packet.connection as usize].counters.arrived(packet.label.direction());
+        self.connections.datagrams[packet.connection as usize - self.connections.single]
             .received
             .add(now, packet);
         self.release(packet.connection);
     }
 
-    /// A packet reaches the far end of a link whose wire has impairments.
+    /// Let a packet enter the wire behind a link with impairments.
     #[cold]
     pub(super) fn enter_wire(&mut self, now: Time, w: usize, packet: &Packet) -> Step {
         let packet = Packet { hop: packet.hop + 1, ..*packet };
-        self.network.wires[w].receive(now, packet, &mut self.connections.fates.of(self.network.impaired[w]));
+        self.network.wires[w].receive(
+            now,
+            packet,
+            &mut self.connections.records.probe(self.network.impaired[w]),
+        );
         self.leave_wire(now, w)
     }
 
-    /// What leaves a wire with impairments now goes on, also what has just come: that is no tie.
+    /// Forward the packets that leave a wire with impairments now, including a packet that entered
+    /// the wire at this time.
     #[cold]
     pub(super) fn leave_wire(&mut self, now: Time, w: usize) -> Step {
         while let Some(mut entry) = self.network.wires[w].deliver(now) {
@@ -268,11 +289,11 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// A packet with errors reaches its endpoint, which discards it (RFC 9293 §3.1).
+    /// Discard a packet with bit errors at its endpoint (RFC 9293 §3.1).
     #[cold]
     pub(super) fn discard(&mut self, now: Time, packet: &Packet) {
         let last = self.network.hops[packet.hop as usize];
         let link = last.wire().map_or(last.link(), |w| self.network.impaired[w]);
-        self.connections.fates.of(link).fate(now, &Fate::Dropped(*packet, Why::Corruption));
+        self.connections.records.probe(link).fate(now, &Fate::Dropped(*packet, Why::Corruption));
     }
 }

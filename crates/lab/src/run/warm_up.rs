@@ -1,8 +1,8 @@
-//! The warm-up: at its end the counts so far become a baseline, which the tables subtract. So nothing is counted twice, and
-//! a packet costs the same before and after.
+//! End of the warm-up. The counts at this time become a baseline that the tables subtract. Each
+//! event is counted once, and the cost per packet is the same during and after the warm-up.
 //!
-//! Events before that time belong to the warm-up, and events at that time or later do not. All endpoints have reached the same
-//! time then (`ahead.rs`).
+//! Events before the end belong to the warm-up. Events at this time or later do not. All endpoints
+//! have reached this time when the warm-up ends (`early_delivery.rs`).
 
 use std::collections::HashSet;
 
@@ -11,79 +11,82 @@ use units::param::Invalid;
 use units::{Read, Time};
 
 use super::Simulation;
+use crate::arriving_flows::FlowTotals;
 use crate::baseline::Baseline;
 use crate::failure::Failure;
-use crate::memory::{SMALL, afford};
+use crate::memory::{SMALL, ensure_available};
 use crate::slot::Stage;
-use crate::source::Account as Connections;
-use crate::sum::{Counts, Sum};
+use crate::totals::{ConnectionTotals, Counts};
 
 impl Simulation<'_> {
-    /// Time from which on the run counts.
+    /// Return the end of the warm-up.
     pub(crate) fn begins(&self) -> Time {
         Time::ZERO + self.scenario.warm_up
     }
 
-    /// Return the next time at which all endpoints have to have reached the same time; `limit` is the end of the run.
+    /// Return the next time at which all endpoints must have reached the same time. `limit` is the
+    /// end of the run.
     pub(super) fn next_horizon(&self, limit: Time) -> Time {
         if self.warming_up { limit.min(Time(self.begins().0 - 1)) } else { limit }
     }
 
-    /// End the warm-up: take the counts so far as the baseline.
+    /// End the warm-up: use the current counts as the baseline.
     pub(super) fn end_warm_up(&mut self) -> Result<(), Failure> {
         self.warming_up = false;
         self.end = self.begins();
         for (l, link) in self.network.links.iter_mut().enumerate() {
-            link.catch_up(self.end, &mut self.network.flight, &mut self.connections.fates.of(l as u32));
+            link.catch_up(self.end, &mut self.network.flight, &mut self.connections.records.probe(l as u32));
         }
-        self.release_over();
+        self.release_drained();
         self.check()?;
-        let sums = self.connections.lasting + self.connections.accounts.len();
-        let bytes = (2 * size_of::<Counts>() * sums) as u64;
+        let rows = self.connections.single + self.connections.flow_totals.len();
+        let bytes = (2 * size_of::<Counts>() * rows) as u64;
         if bytes >= SMALL {
-            afford(bytes, "the counts at the end of the warm-up")?;
+            ensure_available(bytes, "the counts at the end of the warm-up")?;
         }
         self.baseline = Baseline {
             links: self.link_counts(),
-            classes: self.class_accounts().into_iter().map(|(_, _, account, _)| account).collect(),
+            classes: self.class_counters().into_iter().map(|(_, _, counters, _)| counters).collect(),
             conditioners: self.conditioners_seen().map(|(_, seen)| seen.came).collect(),
-            lasting: Direction::BOTH.map(|way| self.lasting_counts(way)),
-            accounts: Direction::BOTH.map(|way| self.account_counts(way)),
-            opened: self.connections.sources.iter().map(|s| u64::from(s.progress.opened)).collect(),
+            single: Direction::BOTH.map(|direction| self.single_counts(direction)),
+            flow_totals: Direction::BOTH.map(|direction| self.arriving_counts(direction)),
+            opened: self.connections.arriving_flows.iter().map(|s| u64::from(s.progress.opened)).collect(),
         };
         self.network.wires.iter_mut().for_each(impairments::Wire::forget_counts);
         self.forget_datagrams();
         Ok(())
     }
 
-    /// Counts of the flows that are one connection, of data that goes this way; empty if none does.
-    fn lasting_counts(&self, way: Direction) -> Vec<Counts> {
-        if way == Direction::Reverse && self.connections.exchanges.flows.is_empty() {
+    /// Return the counts of flows with a single connection for data of this direction, or an empty
+    /// list if no flow has such data.
+    fn single_counts(&self, direction: Direction) -> Vec<Counts> {
+        if direction == Direction::Reverse && self.connections.exchanges.flows.is_empty() {
             return Vec::new();
         }
-        (0..self.connections.lasting).map(|s| self.connections.sum(s, way).counts).collect()
+        (0..self.connections.single).map(|s| self.connections.totals_of(s, direction).counts).collect()
     }
 
-    /// Counts of the connections of each account, those that are not over among them.
-    fn account_counts(&self, way: Direction) -> Vec<Counts> {
-        let of = |account: &Connections| match way {
-            Direction::Forward => account.sum,
-            Direction::Reverse => account.replies.unwrap_or_default(),
+    /// Return the totals of the flows with arrivals, including connections that are still open.
+    fn arriving_counts(&self, direction: Direction) -> Vec<Counts> {
+        let of = |totals: &FlowTotals| match direction {
+            Direction::Forward => totals.forward,
+            Direction::Reverse => totals.reverse.unwrap_or_default(),
         };
-        let mut sums: Vec<Sum> = self.connections.accounts.iter().map(of).collect();
-        for s in self.connections.first_passing()..self.connections.fates.slots.len() {
-            let slot = &self.connections.fates.slots[s];
+        let mut totals: Vec<ConnectionTotals> = self.connections.flow_totals.iter().map(of).collect();
+        for s in self.connections.first_arriving_slot()..self.connections.records.slots.len() {
+            let slot = &self.connections.records.slots[s];
             if slot.stage != Stage::Free {
-                let source = &self.connections.sources[self.connections.source_of(slot.flow)];
-                sums[source.account].add(&self.connections.sum(s, way));
+                let arriving = &self.connections.arriving_flows[self.connections.arriving_flow_of(slot.flow)];
+                totals[arriving.totals].add(&self.connections.totals_of(s, direction));
             }
         }
-        sums.into_iter().map(|sum| sum.counts).collect()
+        totals.into_iter().map(|totals| totals.counts).collect()
     }
 
-    /// Begin again to count the datagrams; those in the network count when they arrive, or are lost.
+    /// Reset the counts of datagrams. A datagram that is in the network at the end of the warm-up
+    /// is counted when it arrives or is lost.
     fn forget_datagrams(&mut self) {
-        let (first, count) = (self.connections.lasting, self.connections.datagrams.len());
+        let (first, count) = (self.connections.single, self.connections.datagrams.len());
         if count == 0 {
             return;
         }
@@ -96,17 +99,17 @@ impl Simulation<'_> {
         for (k, datagrams) in self.connections.datagrams.iter_mut().enumerate() {
             let of_this = in_network.iter().filter(|(s, _)| *s as usize == first + k);
             let missing = of_this.filter(|(_, number)| !datagrams.received.has(*number)).count();
-            let dropped = self.connections.fates.slots[first + k].ledger.dropped[0];
+            let dropped = self.connections.records.slots[first + k].counters.dropped[0];
             datagrams.end_warm_up(missing as u64, u64::from(dropped));
         }
     }
 
-    /// Fail if the run was over before the warm-up.
+    /// Fail if the run was over before the end of the warm-up.
     pub(super) fn check_warm_up(&self) -> Result<(), Failure> {
         if !self.warming_up {
             return Ok(());
         }
-        let problem = format!("leaves nothing of the run, whose last connection closed at {}", self.end);
+        let problem = format!("is not shorter than the run, whose last connection closed at {}", self.end);
         Err(Invalid::new("warm_up", &self.scenario.warm_up.write(), problem)
             .remedy("shorten it, or set a duration")
             .into())

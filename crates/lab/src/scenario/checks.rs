@@ -1,4 +1,4 @@
-//! What a scenario says that cannot be, or would do nothing.
+//! Checks that refuse a scenario which is contradictory, or whose keys would have no effect.
 
 use engine::Stream;
 use impairments::Impairment;
@@ -10,17 +10,18 @@ use units::param::{Invalid, join};
 
 use super::{Directions, Dumbbell, Flow, Link, Reverse, Scenario};
 
-/// Most impairments of a wire, and most of them that double packets: each doubles the work.
-const MOST_IMPAIRMENTS: (usize, usize) = (16, 4);
+/// Maximum number of impairments of a wire, and of impairments that duplicate packets. Each
+/// duplication doubles the work.
+const MAX_IMPAIRMENTS: (usize, usize) = (16, 4);
 
-/// Refuse more impairments than a wire has.
+/// Refuse more impairments than the maximum.
 fn not_too_many(forward: &[Impairment], reverse: &Reverse, path: &str) -> Result<(), Invalid> {
-    let (most, most_doubling) = MOST_IMPAIRMENTS;
+    let (max, max_doubling) = MAX_IMPAIRMENTS;
     for (list, key) in [(forward, "impairments"), (&reverse.impairments, "reverse.impairments")] {
         let doubling = list.iter().filter(|impairment| impairment.duplicates()).count();
-        if list.len() > most || doubling > most_doubling {
+        if list.len() > max || doubling > max_doubling {
             let problem = format!("has {} impairments, {doubling} of them duplication", list.len());
-            let remedy = format!("give at most {most}, and {most_doubling} of duplication");
+            let remedy = format!("give at most {max}, and {max_doubling} of duplication");
             return Err(Invalid::at(&join(path, key), problem).remedy(remedy));
         }
     }
@@ -28,6 +29,7 @@ fn not_too_many(forward: &[Impairment], reverse: &Reverse, path: &str) -> Result
 }
 
 impl Dumbbell {
+    /// Refuse values that contradict each other.
     pub(super) fn check(&self, path: &str) -> Result<(), Invalid> {
         for (key, listed, hosts_key, hosts) in [
             ("left_rate", self.left_rate.listed(), "left_hosts", self.left_hosts),
@@ -45,37 +47,42 @@ impl Dumbbell {
     }
 }
 
-/// The longest name of a host or a flow, in bytes: that of a file.
-const LONGEST_NAME: usize = 200;
+/// Maximum length of the name of a host or a flow in bytes, because names become file names.
+const MAX_NAME_BYTES: usize = 200;
 
-/// Refuses a name that a table could not hold: one that a spreadsheet would take for a formula, or too long a one.
+/// Refuse a name that is too long, or that a spreadsheet would read as a formula.
 fn check_name(name: &String, path: &str) -> Result<(), Invalid> {
     if name.starts_with(['=', '+', '-', '@']) {
-        return Err(Invalid::new(path, &name.write(), "begins as a formula does (=, +, -, @)")
-            .remedy("a spreadsheet would compute it; begin with a letter"));
+        return Err(Invalid::new(path, &name.write(), "begins like a formula (=, +, -, @)")
+            .remedy("begin with a letter, because a spreadsheet would compute the name"));
     }
-    if name.len() > LONGEST_NAME {
-        return Err(Invalid::new(path, &name.write(), format!("must be at most {LONGEST_NAME} bytes long")));
+    if name.len() > MAX_NAME_BYTES {
+        return Err(Invalid::new(
+            path,
+            &name.write(),
+            format!("must be at most {MAX_NAME_BYTES} bytes long"),
+        ));
     }
     Ok(())
 }
 
 impl Link {
+    /// Refuse values that contradict each other.
     pub(super) fn check(&self, path: &str) -> Result<(), Invalid> {
         check_name(&self.from, &join(path, "from"))?;
         check_name(&self.to, &join(path, "to"))?;
         if self.directions == Directions::One && self.reverse != Reverse::default() {
-            let problem = "is given, and the link has directions = \"one\"";
+            let problem = "cannot be used in a link with directions = \"one\"";
             return Err(Invalid::at(&join(path, "reverse"), problem).remedy("leave one of them out"));
         }
         not_too_many(&self.impairments, &self.reverse, path)
     }
 }
 
-/// Refuses a flow that never ends.
+/// Refuse a flow that never ends.
 fn must_end(flow: &Flow, path: &str) -> Result<(), Invalid> {
     let Some(application) = flow.traffic.application() else {
-        return Ok(()); // it accompanies the others
+        return Ok(()); // An endless stream of datagrams ends with the other flows.
     };
     let arrivals = flow.arrivals.as_ref().map_or(Ok(()), Opener::ends);
     let (key, what) = match (arrivals, application.ends()) {
@@ -101,7 +108,8 @@ fn check_responses(flow: &Flow, path: &str) -> Result<(), Invalid> {
     Err(Invalid::new(&join(path, "arrivals.after"), &After::Response.write(), problem).remedy(remedy))
 }
 
-/// What works on SACK's scoreboard is refused where there is none: it would do nothing.
+/// Refuse parameters that work on the scoreboard of SACK if SACK is off, because the parameters
+/// would have no effect.
 fn check_scoreboard(tcp: &Tcp, flow: &Flow, path: &str) -> Result<(), Invalid> {
     let Some((key, remedy)) = tcp.lacks_scoreboard().filter(|_| !flow.traffic.is_datagrams()) else {
         return Ok(());
@@ -113,10 +121,11 @@ fn check_scoreboard(tcp: &Tcp, flow: &Flow, path: &str) -> Result<(), Invalid> {
     } else {
         "sack is false".into()
     };
-    Err(Invalid::new(&path, &value, format!("works on what SACK reports, and {why}")).remedy(remedy))
+    Err(Invalid::new(&path, &value, format!("needs SACK, and {why}")).remedy(remedy))
 }
 
 impl Scenario {
+    /// Refuse values that contradict each other.
     pub(super) fn check(&self, path: &str) -> Result<(), Invalid> {
         let flows = join(path, "flows");
         if self.flows.is_empty() {
@@ -137,7 +146,7 @@ impl Scenario {
                     ("receiver_tcp", !flow.receiver_tcp.is_none()),
                 ] {
                     if there {
-                        let problem = "is for connections, and the flow has none: nobody answers its packets";
+                        let problem = "cannot be used in a flow of datagrams, which has no connections";
                         return Err(Invalid::at(&join(&path, key), problem).remedy("leave it out"));
                     }
                 }
@@ -148,7 +157,7 @@ impl Scenario {
             {
                 let kind = flow.traffic.kind();
                 let problem =
-                    format!("is there, and traffic of the kind {kind} says itself when its connections come");
+                    format!("cannot be used with traffic of kind {kind}, which opens its own connections");
                 return Err(
                     Invalid::new(&join(&path, "arrivals"), &arrivals.write(), problem).remedy("leave it out")
                 );
@@ -158,18 +167,19 @@ impl Scenario {
             check_scoreboard(&tcp, flow, &path)?;
             flow.receiver_tcp.apply(&tcp, &join(&path, "receiver_tcp"))?;
         }
-        let accompanies =
+        let is_endless =
             |flow: &Flow| flow.traffic.emitter(Stream::new(0, "")).is_some_and(|datagrams| !datagrams.ends());
-        if self.duration.is_none() && self.flows.iter().all(accompanies) {
-            let problem = "have packets without end and nothing else, and the scenario has no duration";
-            return Err(Invalid::at(&flows, problem)
-                .remedy("give one of them packets or lasts, or the scenario a duration"));
+        if self.duration.is_none() && self.flows.iter().all(is_endless) {
+            let problem = "are endless streams of datagrams, and the scenario has no duration";
+            return Err(
+                Invalid::at(&flows, problem).remedy("set packets or lasts in one of them, or set a duration")
+            );
         }
         self.check_warm_up(path)?;
         self.check_samples(path)
     }
 
-    /// Refuse a warm-up that leaves nothing of the longest run.
+    /// Refuse a warm-up that is not shorter than the longest possible run.
     fn check_warm_up(&self, path: &str) -> Result<(), Invalid> {
         let (key, end) = match self.duration {
             Some(duration) => ("duration", duration),

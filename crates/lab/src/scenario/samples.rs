@@ -1,4 +1,4 @@
-//! What the samples of a scenario take: known beforehand, and bounded.
+//! Size of the samples of a scenario, which is computed and bounded before the run.
 
 use traffic::Application;
 use traffic::application::Side;
@@ -6,13 +6,13 @@ use units::param::{Invalid, join};
 use units::{Duration, Read};
 
 use super::{Network, Scenario, Series, opener};
-use crate::series::Sizes;
+use crate::series::SampledCounts;
 
 impl Scenario {
-    /// What the tables of sampled series may take, in bytes.
-    pub(crate) const MOST_SAMPLED: f64 = 4e9;
+    /// Maximum size of the tables of sampled series in bytes.
+    pub(crate) const MAX_SAMPLED: f64 = 4e9;
 
-    /// How many links there are, each way counted.
+    /// Return the number of links, where each direction counts.
     pub(crate) fn link_count(&self) -> u64 {
         match &self.network {
             Network::Dumbbell(d) => 2 + 2 * (d.left_hosts + d.right_hosts),
@@ -20,43 +20,44 @@ impl Scenario {
         }
     }
 
-    fn sizes(&self) -> Sizes {
+    /// Return the number of objects of each kind that a sample covers.
+    fn sizes(&self) -> SampledCounts {
         let connections = |which: fn(&dyn Application) -> bool| {
-            let lasting =
+            let single =
                 self.flows.iter().filter(|flow| opener(flow.arrivals.as_ref(), &flow.traffic).is_none());
-            let those = lasting.filter(|flow| flow.traffic.application().is_some_and(which));
+            let those = single.filter(|flow| flow.traffic.application().is_some_and(which));
             those.map(|flow| flow.count).fold(0, u64::saturating_add)
         };
         let named = self.record.links.len() as u64;
-        Sizes {
+        SampledCounts {
             links: if named == 0 { self.link_count() } else { named },
-            lasting: connections(|_| true),
-            conversing: connections(|application| application.needs(Side::Client).events),
+            single: connections(|_| true),
+            bidirectional: connections(|application| application.needs(Side::Client).events),
         }
     }
 
-    /// How often is sampled in a run that has a duration, and what the samples of a time take in their tables, in bytes. One
-    /// without ends when its flows do; it is looked at as it goes on.
+    /// Return the number of samples and the size of one sample in all tables in bytes. The number
+    /// is 0 for a run without a duration, whose samples are checked during the run.
     pub(crate) fn samples(&self) -> (f64, f64) {
         let (record, sizes) = (&self.record, self.sizes());
         let wanted = Series::ALL.iter().filter(|series| record.series.contains(series));
         let each =
-            wanted.map(|series| series.table().row() as f64 * series.rows_a_sample(&sizes) as f64).sum();
+            wanted.map(|series| series.table().row() as f64 * series.rows_per_sample(&sizes) as f64).sum();
         let intervals = |d: Duration| d.seconds() / record.interval.seconds();
         let times = |d: Duration| (intervals(d).floor() - intervals(self.warm_up).ceil()).max(0.0) + 1.0;
         (self.duration.map_or(0.0, times), each)
     }
 
-    /// Refuses samples that would take too much by the end.
+    /// Refuse a scenario whose samples would exceed the maximum size.
     pub(super) fn check_samples(&self, path: &str) -> Result<(), Invalid> {
         let (times, each) = self.samples();
-        if times * each > Self::MOST_SAMPLED {
+        if times * each > Self::MAX_SAMPLED {
             let (record, seconds) = (&self.record, times * self.record.interval.seconds());
-            let least = Duration::from_seconds((seconds * each / Self::MOST_SAMPLED * 1e3).ceil() / 1e3);
+            let least = Duration::from_seconds((seconds * each / Self::MAX_SAMPLED * 1e3).ceil() / 1e3);
             let problem = format!(
-                "makes {times:.0} samples of {each:.0} B, {:.1} GB by the end, and at most {:.0} GB are kept",
+                "makes {times:.0} samples of {each:.0} B, {:.1} GB by the end, more than the maximum of {:.0} GB",
                 times * each / 1e9,
-                Self::MOST_SAMPLED / 1e9
+                Self::MAX_SAMPLED / 1e9
             );
             return Err(Invalid::new(&join(path, "record.interval"), &record.interval.write(), problem)
                 .remedy(format!("sample every {least} or less often, or fewer links (record.links)")));

@@ -3,7 +3,7 @@
 use net::Packet;
 use units::Time;
 
-use super::recorder::{Held, Names, Recorder, Start, Wants};
+use super::recorder::{Names, Needs, Recorder, RunStart, StoredRows};
 use super::waiting::Waiting;
 use crate::columns::{self, Definition as _};
 use crate::histogram::Histogram;
@@ -30,14 +30,14 @@ pub struct Delays {
 
 impl Recorder for Delays {
     type Table = Columns;
-    const WANTS: Wants = Wants { packets: true, ..Wants::NOTHING };
+    const NEEDS: Needs = Needs { packets: true, ..Needs::NOTHING };
 
-    fn begin(start: &Start) -> Self {
+    fn begin(start: &RunStart) -> Self {
         Delays { waiting: Waiting::begin(start) }
     }
 
-    fn held(&self) -> Held {
-        Held::default() // a row a link, however long the run
+    fn stored_rows(&self) -> StoredRows {
+        StoredRows::default() // a row a link, however long the run
     }
 
     fn on_link(&mut self, now: Time, link: u32, from: [Time; 2], _: &Packet) {

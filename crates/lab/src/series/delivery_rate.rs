@@ -2,7 +2,7 @@
 
 use net::End;
 
-use super::recorder::{Held, Instant, Names, Recorder, Sizes, Start, Wants};
+use super::recorder::{Names, Needs, Recorder, RunStart, SampledCounts, Snapshot, StoredRows};
 use super::samples::Samples;
 use crate::columns::{self, Definition as _};
 use crate::record::Table;
@@ -26,22 +26,22 @@ pub struct DeliveryRate {
 
 impl Recorder for DeliveryRate {
     type Table = Columns;
-    const WANTS: Wants = Wants { samples: true, rates: true, ..Wants::NOTHING };
+    const NEEDS: Needs = Needs { samples: true, rates: true, ..Needs::NOTHING };
 
-    fn begin(start: &Start) -> Self {
-        let (ends, flows) = (0..).zip(start.lasting).map(|(s, of)| (End::sender(s), of.flow)).unzip();
+    fn begin(start: &RunStart) -> Self {
+        let (ends, flows) = (0..).zip(start.single).map(|(s, of)| (End::sender(s), of.flow)).unzip();
         DeliveryRate { flows, ends, samples: Samples::default() }
     }
 
-    fn rows_a_sample(of: &Sizes) -> u64 {
-        of.lasting
+    fn rows_per_sample(of: &SampledCounts) -> u64 {
+        of.single
     }
 
-    fn held(&self) -> Held {
-        self.samples.held()
+    fn stored_rows(&self) -> StoredRows {
+        self.samples.stored_rows()
     }
 
-    fn sample(&mut self, at: &mut Instant) {
+    fn sample(&mut self, at: &mut Snapshot) {
         let rate = |&end: &End| at.endpoints[end].delivery_rate().map_or(f32::NAN, |(rate, _)| rate as f32);
         self.samples.take(at.now, self.ends.len(), self.ends.iter().map(rate));
     }

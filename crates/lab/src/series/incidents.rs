@@ -7,7 +7,7 @@ use std::sync::Arc;
 use net::{Direction, Fate, Flags, Why};
 use units::Time;
 
-use super::recorder::{Held, Names, Recorder, Start, Wants};
+use super::recorder::{Names, Needs, Recorder, RunStart, StoredRows};
 use crate::columns::{self, Definition as _};
 use crate::memory::List;
 use crate::record::{Column, Table};
@@ -61,17 +61,17 @@ impl<H: Happened> Recorder for Incidents<H> {
     type Table = Columns;
     const WORD: &'static str = H::WORD;
     const ABOUT: &'static str = H::ABOUT;
-    const WANTS: Wants = Wants::NOTHING;
+    const NEEDS: Needs = Needs::NOTHING;
 
-    fn begin(start: &Start) -> Self {
+    fn begin(start: &RunStart) -> Self {
         Incidents { list: List::default(), begins: start.begins, of: PhantomData }
     }
 
-    fn held(&self) -> Held {
-        Held::from(&self.list)
+    fn stored_rows(&self) -> StoredRows {
+        StoredRows::from(&self.list)
     }
 
-    fn fate(&mut self, at: Time, link: u32, flow: u32, fate: &Fate) {
+    fn on_fate(&mut self, at: Time, link: u32, flow: u32, fate: &Fate) {
         if H::is(fate) && at >= self.begins {
             let (Fate::Dropped(packet, why) | Fate::Marked(packet, why)) = fate;
             let (seq, bytes) = (packet.segment.seq.0, packet.segment.len);

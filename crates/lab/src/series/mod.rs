@@ -23,13 +23,13 @@ use units::param::{Invalid, Json, did_you_mean, words_schema};
 use units::{Read, Time};
 
 use crate::columns::{Definition, Described};
+use crate::observed_packet::ObservedPacket;
 use crate::record::Table;
-use crate::seen::Seen;
-use crate::sum::Sum;
+use crate::totals::ConnectionTotals;
 
-pub use recorder::{Asked, Instant, Lasting, Names, Sizes, Start};
+pub use recorder::{Names, RequestRecord, RunStart, SampledCounts, SingleFlow, Snapshot};
 
-use recorder::{Held, Recorder, Wants};
+use recorder::{Needs, Recorder, StoredRows, hooks};
 
 /// Makes of the types of all series the choice among them, and what holds those that a run records.
 macro_rules! series {
@@ -53,8 +53,8 @@ macro_rules! series {
             }
 
             /// What it is called for.
-            pub fn wants(self) -> Wants {
-                match self { $(Series::$Type => $module::$Type::WANTS,)+ }
+            pub fn needs(self) -> Needs {
+                match self { $(Series::$Type => $module::$Type::NEEDS,)+ }
             }
 
             /// Its table.
@@ -63,74 +63,26 @@ macro_rules! series {
             }
 
             /// How many rows a sample of it makes.
-            pub fn rows_a_sample(self, of: &Sizes) -> u64 {
-                match self { $(Series::$Type => $module::$Type::rows_a_sample(of),)+ }
+            pub fn rows_per_sample(self, of: &SampledCounts) -> u64 {
+                match self { $(Series::$Type => $module::$Type::rows_per_sample(of),)+ }
             }
         }
 
         /// The series that a run records. Each is told of what it wants; the others cost a look at whether they are there,
         /// and where a series does nothing not even that.
         #[derive(Debug, Default)]
-        pub struct Recorded { $($module: Option<$module::$Type>,)+ }
+        pub struct RecordedSeries { $($module: Option<$module::$Type>,)+ }
 
-        impl Recorded {
+        impl RecordedSeries {
             /// Those that a scenario asks for.
-            pub fn begin(asked: &[Series], start: &Start) -> Self {
+            pub fn begin(asked: &[Series], start: &RunStart) -> Self {
                 let wanted = |series| asked.contains(&series);
-                Recorded { $($module: wanted(Series::$Type).then(|| Recorder::begin(start)),)+ }
+                RecordedSeries { $($module: wanted(Series::$Type).then(|| Recorder::begin(start)),)+ }
             }
 
             /// What a series holds.
-            fn held(&self, series: Series) -> Held {
-                match series { $(Series::$Type => self.$module.as_ref().map_or_else(Held::default, Recorder::held),)+ }
-            }
-
-            /// See [`Recorder::sample`].
-            pub fn sample(&mut self, at: &mut Instant) {
-                $(if $module::$Type::WANTS.samples && let Some(series) = &mut self.$module {
-                    series.sample(at);
-                })+
-            }
-
-            /// See [`Recorder::on_link`].
-            pub fn on_link(&mut self, now: Time, link: u32, from: [Time; 2], packet: &Packet) {
-                $(if $module::$Type::WANTS.packets && let Some(series) = &mut self.$module {
-                    series.on_link(now, link, from, packet);
-                })+
-            }
-
-            /// See [`Recorder::at_host`].
-            pub fn at_host(&mut self, now: Time, end: End, seen: &Seen, acked: [u64; 2]) {
-                $(if $module::$Type::WANTS.packets && let Some(series) = &mut self.$module {
-                    series.at_host(now, end, seen, acked);
-                })+
-            }
-
-            /// See [`Recorder::told`].
-            pub fn told(&mut self, now: Time, end: End, flow: u32, endpoint: &Endpoint) {
-                $(if $module::$Type::WANTS.packets && let Some(series) = &mut self.$module {
-                    series.told(now, end, flow, endpoint);
-                })+
-            }
-
-            /// See [`Recorder::fate`].
-            pub fn fate(&mut self, at: Time, link: u32, flow: u32, fate: &Fate) {
-                $(self.$module.iter_mut().for_each(|series| series.fate(at, link, flow, fate));)+
-            }
-
-            /// See [`Recorder::asked`].
-            pub fn asked(&mut self, asked: &Asked) {
-                $(self.$module.iter_mut().for_each(|series| series.asked(asked));)+
-            }
-
-            /// See [`Recorder::transferred`].
-            pub fn transferred(&mut self, flow: u32, sum: &Sum) {
-                $(self.$module.iter_mut().for_each(|series| series.transferred(flow, sum));)+
-            }
-
-            /// See [`Recorder::end`].
-            pub fn end(&mut self, now: Time) {
-                $(self.$module.iter_mut().for_each(|series| series.end(now));)+
+            fn stored_rows(&self, series: Series) -> StoredRows {
+                match series { $(Series::$Type => self.$module.as_ref().map_or_else(StoredRows::default, Recorder::stored_rows),)+ }
             }
 
             /// The tables of a series, which is over then.
@@ -139,7 +91,37 @@ macro_rules! series {
             }
         }
 
+        hooks! { forward_hooks [$($module::$Type)+] }
     };
+}
+
+/// Define for each hook the method of [`RecordedSeries`] that calls the hook of every recorded series.
+macro_rules! forward_hooks {
+    ($series:tt $($(#[$doc:meta])+ $need:ident fn $hook:ident($($argument:ident: $Type:ty),+);)+) => {
+        impl RecordedSeries {
+            $($(#[$doc])+ pub fn $hook(&mut self, $($argument: $Type),+) {
+                call_hook!(self $series $need $hook($($argument),+));
+            })+
+        }
+    };
+}
+
+/// Call a hook of every recorded series that declares the need of the hook. A run without these
+/// series pays one test per series, and no test for a series that does not declare the need.
+macro_rules! call_hook {
+    ($all:ident [$($module:ident::$Type:ident)+] always $hook:ident $arguments:tt) => {
+        $($all.$module.iter_mut().for_each(|series| call!(series $hook $arguments));)+
+    };
+    ($all:ident [$($module:ident::$Type:ident)+] $need:ident $hook:ident $arguments:tt) => {
+        $(if $module::$Type::NEEDS.$need && let Some(series) = &mut $all.$module {
+            call!(series $hook $arguments);
+        })+
+    };
+}
+
+/// Call a method with arguments in parentheses.
+macro_rules! call {
+    ($series:ident $hook:ident ($($argument:ident),+)) => { $series.$hook($($argument),+) };
 }
 
 series! {
@@ -178,16 +160,16 @@ impl Read for Series {
     }
 }
 
-impl Recorded {
+impl RecordedSeries {
     /// Whether something was left away for lack of memory.
     pub fn is_full(&self) -> bool {
-        Series::ALL.iter().any(|&series| self.held(series).full)
+        Series::ALL.iter().any(|&series| self.stored_rows(series).full)
     }
 
     /// What the tables of those that are sampled take so far, and what those of all do, in bytes.
     pub fn bytes(&self) -> [u64; 2] {
-        let bytes = |series: &&Series| (self.held(**series).rows * series.table().row()) as u64;
-        let sampled = Series::ALL.iter().filter(|series| series.wants().samples);
+        let bytes = |series: &&Series| (self.stored_rows(**series).rows * series.table().row()) as u64;
+        let sampled = Series::ALL.iter().filter(|series| series.needs().samples);
         [sampled.map(|series| bytes(&series)).sum(), Series::ALL.iter().map(|series| bytes(&series)).sum()]
     }
 }

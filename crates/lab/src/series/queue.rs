@@ -4,7 +4,7 @@ use net::{Link, LinkQueue};
 use queues::Discipline;
 use units::{Depth, Time};
 
-use super::recorder::{Held, Instant, Names, Recorder, Sizes, Start, Wants};
+use super::recorder::{Names, Needs, Recorder, RunStart, SampledCounts, Snapshot, StoredRows};
 use super::samples::Samples;
 use crate::columns::{self, Definition as _};
 use crate::record::Table;
@@ -60,21 +60,21 @@ pub struct Queue {
 
 impl Recorder for Queue {
     type Table = Columns;
-    const WANTS: Wants = Wants { samples: true, queues: true, ..Wants::NOTHING };
+    const NEEDS: Needs = Needs { samples: true, queues: true, ..Needs::NOTHING };
 
-    fn begin(start: &Start) -> Self {
+    fn begin(start: &RunStart) -> Self {
         Queue { links: start.recorded.to_vec(), samples: Samples::default() }
     }
 
-    fn rows_a_sample(of: &Sizes) -> u64 {
+    fn rows_per_sample(of: &SampledCounts) -> u64 {
         of.links
     }
 
-    fn held(&self) -> Held {
-        self.samples.held()
+    fn stored_rows(&self) -> StoredRows {
+        self.samples.stored_rows()
     }
 
-    fn sample(&mut self, at: &mut Instant) {
+    fn sample(&mut self, at: &mut Snapshot) {
         let sample = |&l: &u32| Sample::of(&mut at.links[l as usize], at.now);
         self.samples.take(at.now, self.links.len(), self.links.iter().map(sample));
     }

@@ -12,42 +12,42 @@ use units::Time;
 use crate::columns::Definition;
 use crate::endpoints::Endpoints;
 use crate::memory::List;
+use crate::observed_packet::ObservedPacket;
 use crate::record::Table;
-use crate::seen::Seen;
-use crate::sum::Sum;
+use crate::totals::ConnectionTotals;
 
 /// What a series has to be called for, so that a run pays only for that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wants {
+pub struct Needs {
     /// [`Recorder::sample`], at every interval of the scenario.
     pub samples: bool,
     /// The queues of the recorded links there: these links are simulated whatever they do, and are made up to the instant.
     pub queues: bool,
-    /// [`Recorder::on_link`], [`Recorder::at_host`] and [`Recorder::told`], packet by packet.
+    /// [`Recorder::on_link`], [`Recorder::at_host`] and [`Recorder::at_endpoint`], packet by packet.
     pub packets: bool,
     /// Senders that measure their delivery rate.
     pub rates: bool,
 }
 
-impl Wants {
+impl Needs {
     /// Neither samples nor packets: only what is rare.
-    pub const NOTHING: Wants = Wants { samples: false, queues: false, packets: false, rates: false };
+    pub const NOTHING: Needs = Needs { samples: false, queues: false, packets: false, rates: false };
 }
 
 /// A flow that is one connection.
 #[derive(Clone, Copy, Debug)]
-pub struct Lasting {
+pub struct SingleFlow {
     /// The flow.
     pub flow: u32,
     /// Whether both its hosts send data.
-    pub converses: bool,
+    pub is_bidirectional: bool,
     /// Whether `record.traced` names it, or nothing.
     pub traced: bool,
 }
 
 /// What is known when a run begins.
 #[derive(Debug)]
-pub struct Start<'a> {
+pub struct RunStart<'a> {
     /// The end of the warm-up: what happens before it is not recorded.
     pub begins: Time,
     /// How many links there are.
@@ -55,23 +55,23 @@ pub struct Start<'a> {
     /// Those that `record.links` names, or all.
     pub recorded: &'a [u32],
     /// The flows that are one connection: number `s` has slot `s`.
-    pub lasting: &'a [Lasting],
+    pub single: &'a [SingleFlow],
 }
 
 /// What a scenario has that is sampled.
 #[derive(Clone, Copy, Debug)]
-pub struct Sizes {
+pub struct SampledCounts {
     /// Links whose queue is.
     pub links: u64,
     /// Flows that are one connection.
-    pub lasting: u64,
+    pub single: u64,
     /// Of these, those whose two hosts send data.
-    pub conversing: u64,
+    pub bidirectional: u64,
 }
 
 /// A request.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
+pub struct RequestRecord {
     /// Its flow.
     pub flow: u32,
     /// Its connection, by the number that this has in its flow.
@@ -88,8 +88,8 @@ pub struct Asked {
     pub bytes: [u64; 2],
 }
 
-/// What is seen of a run at an instant.
-pub struct Instant<'a> {
+/// What is observed of a run at an instant.
+pub struct Snapshot<'a> {
     /// When.
     pub now: Time,
     /// The links; those recorded are made up to now, if the series wants queues.
@@ -124,73 +124,93 @@ impl<'a> Names<'a> {
 
 /// The rows that a series holds.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Held {
+pub struct StoredRows {
     /// How many there are.
     pub rows: usize,
     /// Whether one was left away for lack of memory.
     pub full: bool,
 }
 
-impl<T> From<&List<T>> for Held {
+impl<T> From<&List<T>> for StoredRows {
     fn from(list: &List<T>) -> Self {
-        Held { rows: list.len(), full: list.is_full() }
+        StoredRows { rows: list.len(), full: list.is_full() }
     }
 }
 
-impl std::ops::Add for Held {
-    type Output = Held;
-    fn add(self, other: Held) -> Held {
-        Held { rows: self.rows + other.rows, full: self.full || other.full }
+impl std::ops::Add for StoredRows {
+    type Output = StoredRows;
+    fn add(self, other: StoredRows) -> StoredRows {
+        StoredRows { rows: self.rows + other.rows, full: self.full || other.full }
     }
 }
 
-/// A series: from the plan of a run to a table. What it is not interested in does nothing.
-pub trait Recorder: Debug + Sized {
-    /// The columns of its table.
-    type Table: Definition;
-    /// Its name in `record.series`.
-    const WORD: &'static str = Self::Table::IS.names[0];
-    /// What it is, in a sentence: for the reference.
-    const ABOUT: &'static str = Self::Table::IS.about;
-    /// What it is called for.
-    const WANTS: Wants;
-
-    /// That of a run that begins.
-    fn begin(start: &Start) -> Self;
-
-    /// How many rows a sample makes, by which too many are refused before the run.
-    fn rows_a_sample(_of: &Sizes) -> u64 {
-        0
-    }
-
-    /// The rows so far, where their number grows with the run.
-    fn held(&self) -> Held;
-
-    /// An interval is over.
-    fn sample(&mut self, _at: &mut Instant) {}
-
-    /// A packet that came to the queue of a link at the first of two times is, or was, transmitted from the second on.
-    fn on_link(&mut self, _now: Time, _link: u32, _from: [Time; 2], _packet: &Packet) {}
-
-    /// The host of an end sends a packet or receives one, when so many bytes of data are acknowledged to the client
-    /// and to the server.
-    fn at_host(&mut self, _now: Time, _end: End, _seen: &Seen, _acked: [u64; 2]) {}
-
-    /// An end of a connection of this flow was told of a segment, of time, or of its application's wishes.
-    fn told(&mut self, _now: Time, _end: End, _flow: u32, _endpoint: &Endpoint) {}
-
-    /// A packet of a flow is dropped or marked at a link.
-    fn fate(&mut self, _at: Time, _link: u32, _flow: u32, _fate: &Fate) {}
-
-    /// A request has its response, or the run ends and it has not.
-    fn asked(&mut self, _asked: &Asked) {}
-
-    /// A connection of a flow with arrivals is over, or the run is: what it counted.
-    fn transferred(&mut self, _flow: u32, _sum: &Sum) {}
-
-    /// The run ends.
-    fn end(&mut self, _now: Time) {}
-
-    /// What it leaves, under the names of its table.
-    fn tables(self, names: &Names) -> Vec<Table>;
+/// Call the macro `$with` with `$argument` and the list of all hooks of a series.
+///
+/// A hook is declared here only: [`Recorder`] has a method of this signature, and
+/// [`RecordedSeries`](super::RecordedSeries) calls that method of each series that the run records.
+/// The word before `fn` is the entry of [`Needs`] that a series must declare to be called;
+/// `always` stands for none.
+macro_rules! hooks {
+    ($with:ident $argument:tt) => {
+        $with! {
+            $argument
+            /// Take a sample: an interval of `record.interval` is over.
+            samples fn sample(snapshot: &mut Snapshot);
+            /// Record a packet that arrived at the queue of a link at `times[0]` and whose transmission
+            /// began, or will begin, at `times[1]`.
+            packets fn on_link(now: Time, link: u32, times: [Time; 2], packet: &Packet);
+            /// Record a packet that the host of an endpoint sends or receives. `acked` is the number of
+            /// acknowledged bytes of the client and of the server.
+            packets fn at_host(now: Time, end: End, observed: &ObservedPacket, acked: [u64; 2]);
+            /// Record an endpoint that processed a segment, a timer or a request of its application.
+            packets fn at_endpoint(now: Time, end: End, flow: u32, endpoint: &Endpoint);
+            /// Record the drop or the mark of a packet at a link.
+            always fn on_fate(at: Time, link: u32, flow: u32, fate: &Fate);
+            /// Record a request that has its response, or whose connection or run ended without one.
+            always fn on_request(request: &RequestRecord);
+            /// Record a connection of a flow with arrivals that closed, or that was open at the end of
+            /// the run.
+            always fn on_connection_end(flow: u32, totals: &ConnectionTotals);
+            /// Finish the records at the end of the run.
+            always fn end(now: Time);
+        }
+    };
 }
+
+/// Define the trait [`Recorder`] from the list of hooks.
+macro_rules! recorder_trait {
+    ([] $($(#[$doc:meta])+ $need:ident fn $hook:ident($($argument:ident: $Type:ty),+);)+) => {
+        /// A series. It receives the plan of a run and then events, stores rows, and returns tables.
+        /// A hook that a series does not implement does nothing.
+        pub trait Recorder: Debug + Sized {
+            /// Columns of its table.
+            type Table: Definition;
+            /// Name of the series in `record.series`.
+            const WORD: &'static str = Self::Table::IS.names[0];
+            /// Description of the series in the reference, one sentence.
+            const ABOUT: &'static str = Self::Table::IS.about;
+            /// Hooks and data that the series needs.
+            const NEEDS: Needs;
+
+            /// Return the series of a run that begins.
+            fn begin(start: &RunStart) -> Self;
+
+            /// Return the number of rows per sample. A scenario with too many samples is refused.
+            fn rows_per_sample(_of: &SampledCounts) -> u64 {
+                0
+            }
+
+            /// Return the rows stored so far, if their number grows with the run.
+            fn stored_rows(&self) -> StoredRows;
+
+            $($(#[$doc])+ fn $hook(&mut self, $($argument: $Type),+) { let _ = ($($argument,)+); })+
+
+            /// Return the tables of the series.
+            fn tables(self, names: &Names) -> Vec<Table>;
+        }
+    };
+}
+
+hooks! { recorder_trait [] }
+
+pub(super) use hooks;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use units::Time;
 
-use super::recorder::{Asked, Held, Names, Recorder, Start, Wants};
+use super::recorder::{Names, Needs, Recorder, RequestRecord, RunStart, StoredRows};
 use crate::columns::{self, Definition as _};
 use crate::memory::List;
 use crate::record::{Column, Table, seconds};
@@ -28,7 +28,7 @@ columns::tables! {
 /// Requests in the order in which they were answered, then those that were not.
 #[derive(Debug)]
 pub struct Requests {
-    list: List<Asked>,
+    list: List<RequestRecord>,
     begins: Time,
     /// By flow and connection: timeouts by the response to the last request that is not recorded.
     before: HashMap<[u32; 2], [u32; 2]>,
@@ -36,31 +36,31 @@ pub struct Requests {
 
 impl Recorder for Requests {
     type Table = Columns;
-    const WANTS: Wants = Wants::NOTHING;
+    const NEEDS: Needs = Needs::NOTHING;
 
-    fn begin(start: &Start) -> Self {
+    fn begin(start: &RunStart) -> Self {
         Requests { list: List::default(), begins: start.begins, before: HashMap::new() }
     }
 
-    fn held(&self) -> Held {
-        Held::from(&self.list)
+    fn stored_rows(&self) -> StoredRows {
+        StoredRows::from(&self.list)
     }
 
-    fn asked(&mut self, asked: &Asked) {
-        let connection = [asked.flow, asked.connection];
-        if asked.since < self.begins {
-            self.before.insert(connection, asked.timeouts);
+    fn on_request(&mut self, request: &RequestRecord) {
+        let connection = [request.flow, request.connection];
+        if request.since < self.begins {
+            self.before.insert(connection, request.timeouts);
             return;
         }
         let before = self.before.get(&connection).copied().unwrap_or_default();
-        let timeouts = [0, 1].map(|end| asked.timeouts[end] - before[end]);
-        self.list.push(Asked { timeouts, ..*asked });
+        let timeouts = [0, 1].map(|end| request.timeouts[end] - before[end]);
+        self.list.push(RequestRecord { timeouts, ..*request });
     }
 
     fn tables(self, names: &Names) -> Vec<Table> {
-        let float = |get: &dyn Fn(&Asked) -> f64| Column::Float(self.list.iter().map(get).collect());
-        let count = |get: &dyn Fn(&Asked) -> u64| Column::Count(self.list.iter().map(get).collect());
-        let duration = |r: &Asked| match r.completed {
+        let float = |get: &dyn Fn(&RequestRecord) -> f64| Column::Float(self.list.iter().map(get).collect());
+        let count = |get: &dyn Fn(&RequestRecord) -> u64| Column::Count(self.list.iter().map(get).collect());
+        let duration = |r: &RequestRecord| match r.completed {
             Time::NEVER => f64::NAN,
             completed => completed.since(r.since).seconds(),
         };

@@ -4,7 +4,7 @@ use net::End;
 use tcp::Endpoint;
 use units::{Duration, Time};
 
-use super::recorder::{Held, Names, Recorder, Start, Wants};
+use super::recorder::{Names, Needs, Recorder, RunStart, StoredRows};
 use super::traced::Traced;
 use crate::columns;
 use crate::record::{Column, Table};
@@ -45,17 +45,17 @@ pub struct Rtt {
 
 impl Recorder for Rtt {
     type Table = Columns;
-    const WANTS: Wants = Wants { packets: true, ..Wants::NOTHING };
+    const NEEDS: Needs = Needs { packets: true, ..Needs::NOTHING };
 
-    fn begin(start: &Start) -> Self {
+    fn begin(start: &RunStart) -> Self {
         Rtt { traced: Traced::begin(start) }
     }
 
-    fn held(&self) -> Held {
-        self.traced.held()
+    fn stored_rows(&self) -> StoredRows {
+        self.traced.stored_rows()
     }
 
-    fn told(&mut self, now: Time, end: End, flow: u32, sender: &Endpoint) {
+    fn at_endpoint(&mut self, now: Time, end: End, flow: u32, sender: &Endpoint) {
         let Some(progress) = self.traced.of(end) else { return };
         let ((samples, last), rto) = (sender.round_trips(), sender.rto());
         if samples != progress.samples || (rto != progress.rto && progress.samples > 0) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use units::Time;
 
-use super::recorder::Held;
+use super::recorder::StoredRows;
 use crate::memory::List;
 use crate::record::Column;
 
@@ -31,8 +31,8 @@ impl<S> Samples<S> {
     }
 
     /// The rows of its table so far.
-    pub fn held(&self) -> Held {
-        Held { rows: self.rows.len(), full: self.times.is_full() || self.rows.is_full() }
+    pub fn stored_rows(&self) -> StoredRows {
+        StoredRows { rows: self.rows.len(), full: self.times.is_full() || self.rows.is_full() }
     }
 
     /// The time of each sample, where so many things are sampled each time.

@@ -8,11 +8,11 @@ use net::{Ecn, End, Flags, Seq};
 use units::Time;
 use wire::Protocol;
 
-use super::recorder::{Held, Names, Recorder, Start, Wants};
+use super::recorder::{Names, Needs, Recorder, RunStart, StoredRows};
 use super::traced::Traced;
 use crate::columns;
+use crate::observed_packet::ObservedPacket;
 use crate::record::{Column, Table, names_of};
-use crate::seen::Seen;
 
 columns::tables! {
     /// Every segment that the sending host of a traced flow sends and receives; where both hosts send data, each of them.
@@ -74,23 +74,24 @@ pub struct Segments {
 
 impl Recorder for Segments {
     type Table = Columns;
-    const WANTS: Wants = Wants { packets: true, ..Wants::NOTHING };
+    const NEEDS: Needs = Needs { packets: true, ..Needs::NOTHING };
 
-    fn begin(start: &Start) -> Self {
+    fn begin(start: &RunStart) -> Self {
         Segments { traced: Traced::begin(start) }
     }
 
-    fn held(&self) -> Held {
-        self.traced.held()
+    fn stored_rows(&self) -> StoredRows {
+        self.traced.stored_rows()
     }
 
-    fn at_host(&mut self, now: Time, end: End, seen: &Seen, acked: [u64; 2]) {
-        let Some(progress) = self.traced.of(end).filter(|_| seen.protocol == Protocol::Tcp) else {
+    fn at_host(&mut self, now: Time, end: End, observed: &ObservedPacket, acked: [u64; 2]) {
+        let Some(progress) = self.traced.of(end).filter(|_| observed.protocol == Protocol::Tcp) else {
             return;
         };
-        let (segment, received) = (&seen.packet.segment, seen.packet.label.direction() != end.sends());
-        let way = end.sends();
-        let [acked, acked_back] = [acked[way.index()], acked[way.opposite().index()]];
+        let (segment, received) =
+            (&observed.packet.segment, observed.packet.label.direction() != end.sends());
+        let direction = end.sends();
+        let [acked, acked_back] = [acked[direction.index()], acked[direction.opposite().index()]];
         // The SYN has 0, the first byte of data 1.
         let count = |acked: u64, seq: Seq| {
             (acked as i64 + 1 + i64::from(seq.minus(Seq((acked as u32).wrapping_add(1))))).max(0) as u64
@@ -106,7 +107,7 @@ impl Recorder for Segments {
             progress.sent_to = progress.sent_to.max(next);
         }
         let mut blocks = [(0, 0); BLOCKS];
-        for (place, &(left, right)) in blocks.iter_mut().zip(seen.options.sack()) {
+        for (place, &(left, right)) in blocks.iter_mut().zip(observed.options.sack()) {
             *place = (left.minus(ack), right.minus(ack));
         }
         let row = Sighting {
@@ -114,12 +115,12 @@ impl Recorder for Segments {
             seq: if received { other(seq) } else { data(seq) },
             ack: if received { data(ack) } else { other(ack) },
             blocks,
-            flow: seen.flow,
+            flow: observed.flow,
             window: segment.window,
             bytes: segment.len,
             flags: segment.flags,
-            ecn: seen.packet.ecn,
-            block_count: seen.options.sack().len() as u8,
+            ecn: observed.packet.ecn,
+            block_count: observed.options.sack().len() as u8,
             received,
             resent,
         };

@@ -3,7 +3,7 @@
 use net::End;
 use units::Time;
 
-use super::recorder::{Held, Lasting, Start};
+use super::recorder::{RunStart, SingleFlow, StoredRows};
 use crate::columns::Definition;
 use crate::memory::List;
 use crate::record::Table;
@@ -20,11 +20,12 @@ pub struct Traced<Progress, Row> {
 
 impl<Progress: Clone + Default, Row> Traced<Progress, Row> {
     /// None yet.
-    pub fn begin(start: &Start) -> Self {
-        let ends =
-            |of: &Lasting| [of.traced, of.traced && of.converses].map(|end| end.then(Progress::default));
+    pub fn begin(start: &RunStart) -> Self {
+        let ends = |of: &SingleFlow| {
+            [of.traced, of.traced && of.is_bidirectional].map(|end| end.then(Progress::default))
+        };
         Traced {
-            progress: start.lasting.iter().map(ends).collect(),
+            progress: start.single.iter().map(ends).collect(),
             rows: Default::default(),
             begins: start.begins,
         }
@@ -43,15 +44,15 @@ impl<Progress: Clone + Default, Row> Traced<Progress, Row> {
     }
 
     /// How many rows there are.
-    pub fn held(&self) -> Held {
+    pub fn stored_rows(&self) -> StoredRows {
         let [client, server] = &self.rows;
-        Held::from(client) + Held::from(server)
+        StoredRows::from(client) + StoredRows::from(server)
     }
 
     /// The rows of clients as a table, and those of servers, if there are any, as another.
     pub fn tables<Columns: Definition>(&self, columns: impl Fn(&[Row]) -> Columns) -> Vec<Table> {
-        let converse = self.progress.iter().any(|[_, server]| server.is_some());
-        let ends = Columns::IS.names.iter().zip(&self.rows).take(if converse { 2 } else { 1 });
+        let bidirectional = self.progress.iter().any(|[_, server]| server.is_some());
+        let ends = Columns::IS.names.iter().zip(&self.rows).take(if bidirectional { 2 } else { 1 });
         ends.map(|(name, rows)| columns(rows).named(name)).collect()
     }
 }

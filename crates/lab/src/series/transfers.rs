@@ -2,11 +2,11 @@
 
 use units::Time;
 
-use super::recorder::{Held, Names, Recorder, Start, Wants};
+use super::recorder::{Names, Needs, Recorder, RunStart, StoredRows};
 use crate::columns::{self, Definition as _};
 use crate::memory::List;
 use crate::record::{Column, Table, seconds};
-use crate::sum::Sum;
+use crate::totals::ConnectionTotals;
 
 columns::tables! {
     /// Every connection of flows with arrivals.
@@ -47,25 +47,25 @@ pub struct Transfers {
 
 impl Recorder for Transfers {
     type Table = Columns;
-    const WANTS: Wants = Wants::NOTHING;
+    const NEEDS: Needs = Needs::NOTHING;
 
-    fn begin(start: &Start) -> Self {
+    fn begin(start: &RunStart) -> Self {
         Transfers { list: List::default(), begins: start.begins }
     }
 
-    fn held(&self) -> Held {
-        Held::from(&self.list)
+    fn stored_rows(&self) -> StoredRows {
+        StoredRows::from(&self.list)
     }
 
-    fn transferred(&mut self, flow: u32, sum: &Sum) {
-        if sum.start < self.begins {
+    fn on_connection_end(&mut self, flow: u32, totals: &ConnectionTotals) {
+        if totals.start < self.begins {
             return;
         }
-        let counts = &sum.counts;
-        let [_, completed, _] = sum.milestones;
+        let counts = &totals.counts;
+        let [_, completed, _] = totals.milestones;
         self.list.push(Transfer {
             flow,
-            start: sum.start,
+            start: totals.start,
             completed,
             acked: counts.acked_bytes,
             segments: counts.segments_sent as u32,

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use units::{Duration, Time};
 
-use super::recorder::Start;
+use super::recorder::RunStart;
 use crate::histogram::Histogram;
 
 /// What packets wait at the links that are recorded.
@@ -47,7 +47,7 @@ impl Waits {
 
 impl Waiting {
     /// None yet.
-    pub fn begin(start: &Start) -> Self {
+    pub fn begin(start: &RunStart) -> Self {
         let mut places = vec![None; start.links];
         for (place, &link) in start.recorded.iter().enumerate() {
             places[link as usize] = Some(place as u32);

@@ -3,7 +3,7 @@
 use net::Packet;
 use units::Time;
 
-use super::recorder::{Held, Names, Recorder, Start, Wants};
+use super::recorder::{Names, Needs, Recorder, RunStart, StoredRows};
 use super::waiting::Waiting;
 use crate::columns::{self, Definition as _};
 use crate::record::{Column, Table};
@@ -25,14 +25,14 @@ pub struct Waits {
 
 impl Recorder for Waits {
     type Table = Columns;
-    const WANTS: Wants = Wants { packets: true, ..Wants::NOTHING };
+    const NEEDS: Needs = Needs { packets: true, ..Needs::NOTHING };
 
-    fn begin(start: &Start) -> Self {
+    fn begin(start: &RunStart) -> Self {
         Waits { waiting: Waiting::begin(start) }
     }
 
-    fn held(&self) -> Held {
-        Held::default() // a row a bucket, however long the run
+    fn stored_rows(&self) -> StoredRows {
+        StoredRows::default() // a row a bucket, however long the run
     }
 
     fn on_link(&mut self, now: Time, link: u32, from: [Time; 2], _: &Packet) {
@@ -46,7 +46,7 @@ impl Recorder for Waits {
     fn tables(self, names: &Names) -> Vec<Table> {
         let (mut links, mut waits, mut packets) = (Vec::new(), Vec::new(), Vec::new());
         for (link, histogram) in self.waiting.each() {
-            for (wait_s, count) in histogram.held() {
+            for (wait_s, count) in histogram.occupied_buckets() {
                 links.push(link);
                 waits.push(wait_s);
                 packets.push(count);

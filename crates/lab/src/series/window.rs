@@ -4,7 +4,7 @@ use net::End;
 use tcp::Endpoint;
 use units::Duration;
 
-use super::recorder::{Held, Instant, Names, Recorder, Sizes, Start, Wants};
+use super::recorder::{Names, Needs, Recorder, RunStart, SampledCounts, Snapshot, StoredRows};
 use super::samples::Samples;
 use crate::columns::{self, Definition as _};
 use crate::record::Table;
@@ -93,26 +93,26 @@ pub struct Window {
 
 impl Recorder for Window {
     type Table = Columns;
-    const WANTS: Wants = Wants { samples: true, ..Wants::NOTHING };
+    const NEEDS: Needs = Needs { samples: true, ..Needs::NOTHING };
 
-    fn begin(start: &Start) -> Self {
-        let lasting = || (0..).zip(start.lasting);
-        let converse = lasting().filter(|(_, connection)| connection.converses);
+    fn begin(start: &RunStart) -> Self {
+        let single = || (0..).zip(start.single);
+        let bidirectional = single().filter(|(_, connection)| connection.is_bidirectional);
         Window {
-            clients: Sampled::new(lasting().map(|(s, of)| (End::sender(s), of.flow))),
-            servers: Sampled::new(converse.map(|(s, of)| (End::receiver(s), of.flow))),
+            clients: Sampled::new(single().map(|(s, of)| (End::sender(s), of.flow))),
+            servers: Sampled::new(bidirectional.map(|(s, of)| (End::receiver(s), of.flow))),
         }
     }
 
-    fn rows_a_sample(of: &Sizes) -> u64 {
-        of.lasting + of.conversing
+    fn rows_per_sample(of: &SampledCounts) -> u64 {
+        of.single + of.bidirectional
     }
 
-    fn held(&self) -> Held {
-        self.clients.samples.held() + self.servers.samples.held()
+    fn stored_rows(&self) -> StoredRows {
+        self.clients.samples.stored_rows() + self.servers.samples.stored_rows()
     }
 
-    fn sample(&mut self, at: &mut Instant) {
+    fn sample(&mut self, at: &mut Snapshot) {
         for Sampled { ends, samples, .. } in [&mut self.clients, &mut self.servers] {
             samples.take(at.now, ends.len(), ends.iter().map(|&end| Sample::of(&at.endpoints[end])));
         }

@@ -9,7 +9,7 @@ use crate::baseline::Baseline;
 use crate::columns;
 use crate::record::{Column, names_of, seconds};
 use crate::run::Simulation;
-use crate::sum::{Counts, Sum};
+use crate::totals::{ConnectionTotals, Counts};
 
 /// A column of counts as it grows: most are small, and of the others the few are kept apart, since the endpoints still
 /// need their room.
@@ -61,14 +61,14 @@ impl FlowTable {
         }
     }
 
-    /// Add the row of a sum that is counted between two times.
-    fn push(&mut self, sum: &Sum, counted: [Time; 2]) {
-        self.start.push(seconds(sum.start));
-        self.established.push(seconds(sum.reached(0)));
-        self.completed.push(seconds(sum.reached(1)));
-        self.closed.push(seconds(sum.reached(2)));
-        self.goodput.push(sum.goodput_bps(counted));
-        self.counts.zip(&sum.counts, |column, &count| column.push(count));
+    /// Add the row of a totals that is counted between two times.
+    fn push(&mut self, totals: &ConnectionTotals, counted: [Time; 2]) {
+        self.start.push(seconds(totals.start));
+        self.established.push(seconds(totals.reached(0)));
+        self.completed.push(seconds(totals.reached(1)));
+        self.closed.push(seconds(totals.reached(2)));
+        self.goodput.push(totals.goodput_bps(counted));
+        self.counts.zip(&totals.counts, |column, &count| column.push(count));
     }
 
     pub(super) fn columns(self, [flow, from, to]: [Column; 3]) -> columns::Flows {
@@ -106,27 +106,29 @@ impl FlowTable {
 }
 
 impl Simulation<'_> {
-    /// Each flow with the sum of its data that goes one way: that of its connection, or of all its connections. Of flows that have one account
-    /// together, the first has the sum.
-    fn each_flow(&self, way: Direction, mut tell: impl FnMut(usize, &Sum)) {
-        let (mut slot, mut source) = (0, 0);
-        let Baseline { lasting, accounts, .. } = &self.baseline;
-        let [lasting, accounts] = [lasting, accounts].map(|of| &of[way.index()]);
+    /// Each flow with the totals of its data that goes one way: that of its connection, or of all its connections. Of flows that have one account
+    /// together, the first has the totals.
+    fn each_flow(&self, direction: Direction, mut see: impl FnMut(usize, &ConnectionTotals)) {
+        let (mut slot, mut k) = (0, 0);
+        let Baseline { single, flow_totals, .. } = &self.baseline;
+        let [single, arriving] = [single, flow_totals].map(|of| &of[direction.index()]);
         for f in 0..self.plan.flows() {
             if self.plan.traffic(f).is_datagrams() {
                 continue;
             }
             if self.plan.opener(f).is_some() {
-                let account = self.connections.sources[source].account;
-                let of = &self.connections.accounts[account];
-                let sum = if way == Direction::Forward { Some(&of.sum) } else { of.replies.as_ref() };
-                sum.filter(|_| of.flow as usize == f)
+                let index = self.connections.arriving_flows[k].totals;
+                let of = &self.connections.flow_totals[index];
+                let totals =
+                    if direction == Direction::Forward { Some(&of.forward) } else { of.reverse.as_ref() };
+                totals
+                    .filter(|_| of.flow as usize == f)
                     .into_iter()
-                    .for_each(|sum| tell(f, &sum.since(accounts.get(account))));
-                source += 1;
+                    .for_each(|totals| see(f, &totals.since(arriving.get(index))));
+                k += 1;
             } else {
-                if way == Direction::Forward || self.plan.converses(f) {
-                    tell(f, &self.connections.sum(slot, way).since(lasting.get(slot)));
+                if direction == Direction::Forward || self.plan.is_bidirectional(f) {
+                    see(f, &self.connections.totals_of(slot, direction).since(single.get(slot)));
                 }
                 slot += 1;
             }
@@ -134,50 +136,53 @@ impl Simulation<'_> {
     }
 
     /// A row a flow of TCP whose data goes this way, and which.
-    pub(super) fn sums_by_flow(&self, way: Direction) -> (Vec<u32>, FlowTable) {
-        let goes = |f: &u32| match way {
+    pub(super) fn rows_by_flow(&self, direction: Direction) -> (Vec<u32>, FlowTable) {
+        let goes = |f: &u32| match direction {
             Direction::Forward => !self.plan.traffic(*f as usize).is_datagrams(),
-            Direction::Reverse => self.plan.converses(*f as usize),
+            Direction::Reverse => self.plan.is_bidirectional(*f as usize),
         };
         let flows: Vec<u32> = (0..self.plan.flows() as u32).filter(goes).collect();
         let mut table = FlowTable::new(flows.len());
-        self.each_flow(way, |_, sum| table.push(sum, [self.begins(), self.end]));
+        self.each_flow(direction, |_, totals| table.push(totals, [self.begins(), self.end]));
         (flows, table)
     }
 
     /// What each of these flows is called, and between whom its data goes.
     pub(super) fn texts_by_flow(
         &self,
-        way: Direction,
+        direction: Direction,
         flows: Vec<u32>,
         names: &Arc<Vec<String>>,
     ) -> [Column; 3] {
         let text = |get: &dyn Fn(usize) -> String| names_of(flows.iter().map(|&f| get(f as usize)));
         let hosts = [text(&|f| self.plan.from(f)), text(&|f| self.plan.to(f))];
-        between(Column::Name(flows, names.clone()), hosts, way)
+        between(Column::Name(flows, names.clone()), hosts, direction)
     }
 
     /// A row a table of the scenario, of TCP with data that goes this way, and which.
-    pub(super) fn sums_by_table(&self, way: Direction) -> (Vec<u32>, FlowTable) {
-        let mut sums = vec![None; self.plan.tables()];
-        self.each_flow(way, |f, sum| sums[self.plan.table(f)].get_or_insert_with(Sum::default).add(sum));
-        let tables: Vec<u32> = (0..sums.len() as u32).filter(|&t| sums[t as usize].is_some()).collect();
+    pub(super) fn rows_by_table(&self, direction: Direction) -> (Vec<u32>, FlowTable) {
+        let mut by_table = vec![None; self.plan.tables()];
+        self.each_flow(direction, |f, totals| {
+            by_table[self.plan.table(f)].get_or_insert_with(ConnectionTotals::default).add(totals)
+        });
+        let tables: Vec<u32> =
+            (0..by_table.len() as u32).filter(|&t| by_table[t as usize].is_some()).collect();
         let mut table = FlowTable::new(tables.len());
-        sums.iter().flatten().for_each(|sum| table.push(sum, [self.begins(), self.end]));
+        by_table.iter().flatten().for_each(|totals| table.push(totals, [self.begins(), self.end]));
         (tables, table)
     }
 
     /// What the scenario says of each of these tables of flows.
-    pub(super) fn texts_by_table(&self, way: Direction, tables: &[u32]) -> [Column; 3] {
+    pub(super) fn texts_by_table(&self, direction: Direction, tables: &[u32]) -> [Column; 3] {
         let text =
             |which: usize| names_of(tables.iter().map(|&t| self.plan.texts(t as usize)[which].to_string()));
-        between(text(0), [text(1), text(2)], way)
+        between(text(0), [text(1), text(2)], direction)
     }
 }
 
 /// Name, and hosts in the order in which data goes from one to the other.
-fn between(name: Column, [from, to]: [Column; 2], way: Direction) -> [Column; 3] {
-    if way == Direction::Forward { [name, from, to] } else { [name, to, from] }
+fn between(name: Column, [from, to]: [Column; 2], direction: Direction) -> [Column; 3] {
+    if direction == Direction::Forward { [name, from, to] } else { [name, to, from] }
 }
 
 #[cfg(test)]

@@ -19,22 +19,22 @@ impl Simulation<'_> {
     }
 
     fn counts_of_link(&self, l: usize) -> LinkCounts {
-        let (ledger, inside) = (self.network.links[l].counters(), &self.network.insides[l]);
-        let signals = ledger.signals();
+        let (counters, inside) = (self.network.links[l].counters(), &self.network.insides[l]);
+        let signals = counters.signals();
         // Behind impairments: what left the wire.
         let delivered = match self.network.impaired.binary_search(&(l as u32)) {
             Ok(w) => self.network.wires[w].left().packets,
-            Err(_) => ledger.delivered.packets + inside.beyond.packets,
+            Err(_) => counters.delivered.packets + inside.beyond.packets,
         };
         let [full, early, threshold, ..] = signals.dropped_why;
         LinkCounts {
-            arrived: ledger.arrived - inside.to_come,
+            arrived: counters.arrived - inside.to_come,
             dropped: signals.dropped,
             dropped_why: [full, early, threshold],
             marked: signals.marked(),
-            departed: ledger.arrived - signals.dropped - inside.to_come - inside.waiting,
+            departed: counters.arrived - signals.dropped - inside.to_come - inside.waiting,
             delivered,
-            busy: Duration(ledger.work - inside.work),
+            busy: Duration(counters.work - inside.work),
         }
     }
 
@@ -67,12 +67,12 @@ impl Simulation<'_> {
     }
 
     /// Each class of a scheduler: link, place, counts since the run began, and the packets that wait.
-    pub(crate) fn class_accounts(&self) -> Vec<(u32, String, ClassCounters, u64)> {
+    pub(crate) fn class_counters(&self) -> Vec<(u32, String, ClassCounters, u64)> {
         let mut all = Vec::new();
         for (l, link) in self.network.links.iter().enumerate() {
             if let Some(classes) = link.queue().classes() {
-                classes.each_class(&mut |place, account, waiting| {
-                    all.push((l as u32, place.to_string(), *account, u64::from(waiting.packets)));
+                classes.each_class(&mut |class, counters, waiting| {
+                    all.push((l as u32, class.to_string(), *counters, u64::from(waiting.packets)));
                 });
             }
         }
@@ -81,21 +81,21 @@ impl Simulation<'_> {
 
     /// A row a class of a scheduler, if there are any.
     pub(super) fn class_table(&self, names: &Arc<Vec<String>>) -> Option<Table> {
-        let (mut links, mut places, mut seen) = (Vec::new(), Vec::new(), Vec::new());
-        for (l, place, account, waiting) in self.class_accounts() {
-            let before = self.baseline.classes.get(seen.len());
+        let (mut links, mut class_names, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+        for (l, class, counters, waiting) in self.class_counters() {
+            let before = self.baseline.classes.get(rows.len());
             links.push(l);
-            places.push(place);
-            seen.push((before.map_or(account, |before| account.since(before)), waiting));
+            class_names.push(class);
+            rows.push((before.map_or(counters, |before| counters.since(before)), waiting));
         }
-        if seen.is_empty() {
+        if rows.is_empty() {
             return None;
         }
         let count =
-            |get: &dyn Fn(&ClassCounters) -> u64| Column::Count(seen.iter().map(|(a, _)| get(a)).collect());
+            |get: &dyn Fn(&ClassCounters) -> u64| Column::Count(rows.iter().map(|(a, _)| get(a)).collect());
         let table = columns::Classes {
             link: Column::Name(links, names.clone()),
-            class: names_of(places.into_iter()),
+            class: names_of(class_names.into_iter()),
             arrived_packets: count(&|a| a.arrived.packets),
             arrived_bytes: count(&|a| a.arrived.bytes),
             dropped_packets: count(&|a| a.dropped.packets),
@@ -103,7 +103,7 @@ impl Simulation<'_> {
             marked_packets: count(&|a| a.marked),
             departed_packets: count(&|a| a.departed.packets),
             departed_bytes: count(&|a| a.departed.bytes),
-            waiting_packets: Column::Count(seen.iter().map(|(_, waiting)| *waiting).collect()),
+            waiting_packets: Column::Count(rows.iter().map(|(_, waiting)| *waiting).collect()),
         };
         Some(table.table())
     }

@@ -8,7 +8,7 @@ use net::Direction;
 use units::param::Json;
 
 use crate::columns::{Definition, HERE};
-use crate::effort::Effort;
+use crate::computing_time::ComputingTime;
 use crate::record::{Outcome, Table};
 use crate::run::Simulation;
 use crate::scenario::Rows;
@@ -29,7 +29,7 @@ pub fn definitions() -> Json {
 }
 
 impl Simulation<'_> {
-    pub(crate) fn outcome(mut self, setup: Effort, running: Effort) -> Outcome {
+    pub(crate) fn outcome(mut self, setup: ComputingTime, running: ComputingTime) -> Outcome {
         self.count_the_rest();
         let warnings = self.warnings();
         let wanted = &self.scenario.record;
@@ -43,29 +43,29 @@ impl Simulation<'_> {
         drop(std::mem::take(&mut self.network.links));
         drop(std::mem::take(&mut self.network.flight));
         drop(std::mem::take(&mut self.events));
-        let conversing = !self.connections.exchanges.flows.is_empty();
-        let ways = if conversing { &Direction::BOTH[..] } else { &[Direction::Forward] };
-        let sums: Vec<_> = ways
+        let bidirectional = !self.connections.exchanges.flows.is_empty();
+        let directions = if bidirectional { &Direction::BOTH[..] } else { &[Direction::Forward] };
+        let by_direction: Vec<_> = directions
             .iter()
-            .map(|&way| match rows {
-                Rows::Flow => (way, self.sums_by_flow(way)),
-                Rows::Table => (way, self.sums_by_table(way)),
+            .map(|&direction| match rows {
+                Rows::Flow => (direction, self.rows_by_flow(direction)),
+                Rows::Table => (direction, self.rows_by_table(direction)),
             })
             .collect();
         drop(std::mem::take(&mut self.connections.endpoints));
-        let mut by_way = sums.into_iter().map(|(way, (of, sums))| {
-            sums.columns(match rows {
-                Rows::Flow => self.texts_by_flow(way, of, names.flows()),
-                Rows::Table => self.texts_by_table(way, &of),
+        let mut by_direction = by_direction.into_iter().map(|(direction, (of, table))| {
+            table.columns(match rows {
+                Rows::Flow => self.texts_by_flow(direction, of, names.flows()),
+                Rows::Table => self.texts_by_table(direction, &of),
             })
         });
-        let mut tables: Vec<Table> = by_way.next().map(Definition::table).into_iter().collect();
+        let mut tables: Vec<Table> = by_direction.next().map(Definition::table).into_iter().collect();
         tables.push(links);
-        tables.extend(by_way.next().map(|replies| replies.named("replies")));
-        if conversing {
+        tables.extend(by_direction.next().map(|replies| replies.named("replies")));
+        if bidirectional {
             tables.push(self.exchange_table(names.flows()));
         }
-        if !self.connections.sources.is_empty() {
+        if !self.connections.arriving_flows.is_empty() {
             tables.push(self.connection_table(names.flows()));
         }
         tables.extend(classes);
@@ -79,7 +79,7 @@ impl Simulation<'_> {
             tables.push(self.impairment_table(names.links()));
         }
         for &series in &wanted.series {
-            tables.extend(self.connections.fates.series.tables(series, &names));
+            tables.extend(self.connections.records.series.tables(series, &names));
         }
         Outcome { tables, warnings, end: self.end, events, ties, setup, running }
     }

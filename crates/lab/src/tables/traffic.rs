@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
+use crate::arriving_flows::ArrivingFlow;
 use crate::columns::{self, Definition as _};
 use crate::datagrams::Datagrams;
 use crate::exchanges::Exchange;
 use crate::record::{Column, Table, names_of, seconds};
 use crate::run::Simulation;
-use crate::source::Source;
 
 impl Simulation<'_> {
     /// A row a flow of datagrams.
     pub(super) fn datagram_table(&self, names: &Arc<Vec<String>>) -> Table {
         let datagrams = &self.connections.datagrams;
         let all_dropped =
-            |k: usize| self.connections.fates.slots[self.connections.lasting + k].ledger.dropped[0];
-        let dropped = |k: usize| u64::from(all_dropped(k)) - datagrams[k].before.dropped;
+            |k: usize| self.connections.records.slots[self.connections.single + k].counters.dropped[0];
+        let dropped = |k: usize| u64::from(all_dropped(k)) - datagrams[k].warm_up.dropped;
         let text = |get: &dyn Fn(usize) -> String| names_of(datagrams.iter().map(|s| get(s.flow as usize)));
         let float = |get: &dyn Fn(&Datagrams) -> f64| Column::Float(datagrams.iter().map(get).collect());
         let count = |get: &dyn Fn(&Datagrams) -> u64| Column::Count(datagrams.iter().map(get).collect());
@@ -25,7 +25,7 @@ impl Simulation<'_> {
             _ => s.received.jitter * 1e-12,
         };
         let lasted = |s: &Datagrams| self.end.since(s.start.max(self.begins())).seconds();
-        let sent = |s: &Datagrams| s.sent - s.before.sent;
+        let sent = |s: &Datagrams| s.sent - s.warm_up.sent;
         let goodput =
             |s: &Datagrams| if lasted(s) > 0.0 { s.received.payload as f64 * 8.0 / lasted(s) } else { 0.0 };
         columns::Datagrams {
@@ -38,7 +38,7 @@ impl Simulation<'_> {
             received_packets: count(&arrived),
             received_bytes: count(&|s| s.received.payload),
             goodput_bps: float(&goodput),
-            lost_packets: count(&|s| s.before.in_network + sent(s).packets - arrived(s)),
+            lost_packets: count(&|s| s.warm_up.in_network + sent(s).packets - arrived(s)),
             dropped_packets: Column::Count((0..datagrams.len()).map(dropped).collect()),
             marked_packets: count(&|s| s.received.marked),
             duplicate_packets: count(&|s| s.received.copies),
@@ -77,14 +77,14 @@ impl Simulation<'_> {
 
     /// A row a flow with arrivals.
     pub(super) fn connection_table(&self, names: &Arc<Vec<String>>) -> Table {
-        let sources = &self.connections.sources;
+        let flows = &self.connections.arriving_flows;
         let before = |k: usize| self.baseline.opened.get(k).copied().unwrap_or_default();
-        let opened = |k: usize| u64::from(sources[k].progress.opened) - before(k);
-        let float = |get: &dyn Fn(&Source) -> f64| Column::Float(sources.iter().map(get).collect());
-        let count = |get: &dyn Fn(&Source) -> u64| Column::Count(sources.iter().map(get).collect());
+        let opened = |k: usize| u64::from(flows[k].progress.opened) - before(k);
+        let float = |get: &dyn Fn(&ArrivingFlow) -> f64| Column::Float(flows.iter().map(get).collect());
+        let count = |get: &dyn Fn(&ArrivingFlow) -> u64| Column::Count(flows.iter().map(get).collect());
         columns::Connections {
-            flow: Column::Name(sources.iter().map(|s| s.flow).collect(), names.clone()),
-            opened: Column::Count((0..sources.len()).map(opened).collect()),
+            flow: Column::Name(flows.iter().map(|s| s.flow).collect(), names.clone()),
+            opened: Column::Count((0..flows.len()).map(opened).collect()),
             completed: count(&|s| s.durations.count()),
             completed_bytes: count(&|s| s.completed_bytes),
             mean_duration_s: float(&|s| s.durations.mean_s()),

@@ -1,19 +1,22 @@
-//! Which ends of connections are told ahead: a packet that the last link that decides anything admits is handed to
-//! them at once, with the time when it arrives, and costs no event there.
+//! Choice of the endpoints that can receive packets early. The last link that queues or drops a
+//! packet hands it to such an endpoint at once, with its arrival time, so the arrival needs no
+//! event.
 //!
-//! An end that is alone on the links of its host hears of the network by one way, on which packets arrive in the order in
-//! which they were admitted, and what it sends meets nothing of others until it has crossed the host's link. So it can live
-//! ahead of the others, in its own order of time. It is told when it is alone, when its application does nothing after
-//! the opening, and when nobody looks at it meanwhile: no series of what it does, no sample of its links, no capture.
+//! Early delivery is correct for an endpoint that is the only user of the links of its host. All
+//! its packets arrive over one link, in the order in which that link admitted them, and its own
+//! packets meet no other traffic before they have crossed the host's link. The endpoint can
+//! therefore be simulated ahead of the others. Early delivery also requires that the application
+//! does nothing after the opening, and that nothing observes the endpoint: no series of the
+//! endpoint, no sample of its links, and no capture.
 
-use super::built::Built;
+use super::built::BuiltNetwork;
 use super::hops::Hop;
 use super::plan::Plan;
 use crate::scenario::Scenario;
 use crate::series::Series;
 
-/// Finds the ends that are told ahead, and says so on the routes to them.
-pub(super) fn find_told_ahead(scenario: &Scenario, plan: &Plan, built: &mut Built) {
+/// Find the endpoints that can receive packets early, and flag the hops before them.
+pub(super) fn find_early_delivery(scenario: &Scenario, plan: &Plan, built: &mut BuiltNetwork) {
     let record = &scenario.record;
     let unseen = |s: &Series| matches!(s, Series::Queue | Series::Transfers | Series::Requests);
     if !record.series.iter().all(unseen) || !record.pcap.on.is_empty() {
@@ -31,22 +34,24 @@ pub(super) fn find_told_ahead(scenario: &Scenario, plan: &Plan, built: &mut Buil
         if plan.application(slot.flow as usize).is_none_or(|a| a.has_state()) {
             continue;
         }
-        for way in [0, 1] {
-            let (first, back) = (slot.first_hop[way] as usize, slot.first_hop[1 - way] as usize);
+        for direction in [0, 1] {
+            let (first, back) = (slot.first_hop[direction] as usize, slot.first_hop[1 - direction] as usize);
             let last = first + built.hops[first..].iter().take_while(|hop| !hop.is_last()).count() - 1;
             let decides = last - usize::from(built.hops[last].only_delays());
-            // What the other end sends meets an event before that, so that no end waits for what it tells itself.
+            // The link must not be the first link of the route. Otherwise an endpoint could wait
+            // for a packet that it sends to itself. With a link before it, each packet of the peer
+            // causes an event before early delivery.
             if decides > first && alone(built.hops[last]) && alone(built.hops[back]) {
-                built.hops[decides].set_tells();
+                built.hops[decides].set_delivers_early();
             }
         }
     }
 }
 
-/// How many flows, each way counted, use each link.
-fn users(built: &Built) -> Vec<u32> {
+/// Return the number of flow directions that use each link.
+fn users(built: &BuiltNetwork) -> Vec<u32> {
     let lasting = built.slots.iter().flat_map(|slot| slot.first_hop);
-    let passing = built.sources.iter().flat_map(|source| source.first_hop.repeat(2));
+    let passing = built.arriving_flows.iter().flat_map(|source| source.first_hop.repeat(2));
     let datagrams = built.datagrams.iter().map(|(stream, _)| stream.first_hop);
     let mut users = vec![0; built.links.len()];
     for first in lasting.chain(passing).chain(datagrams) {

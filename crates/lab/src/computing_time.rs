@@ -1,19 +1,20 @@
-//! What a run cost the machine: for the manifest and the benchmark, never for a result.
+//! Time that a run took on the machine. The manifest and the benchmark report it; no result depends
+//! on it.
 
 use std::time::Instant;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Time taken by a part of a run.
+/// Time that a part of a run took.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Effort {
-    /// CPU time of the thread, in seconds.
+pub struct ComputingTime {
+    /// CPU time of the thread in seconds.
     pub cpu_s: f64,
-    /// Time by the wall, in seconds.
+    /// Elapsed real time in seconds.
     pub wall_s: f64,
 }
 
-/// A running stopwatch of this thread.
+/// Stopwatch of the current thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {
     wall: Instant,
@@ -26,19 +27,19 @@ fn cpu() -> f64 {
 }
 
 impl Stopwatch {
-    /// Starts it.
+    /// Start a stopwatch.
     pub fn start() -> Self {
         Stopwatch { wall: Instant::now(), cpu: cpu() }
     }
 
-    /// Seconds by the wall since it was started or read last.
+    /// Return the elapsed real time in seconds since the start or the last lap.
     pub fn wall_s(&self) -> f64 {
         self.wall.elapsed().as_secs_f64()
     }
 
-    /// The effort since it was started or read last.
-    pub fn lap(&mut self) -> Effort {
+    /// Return the time since the start or the last lap, and start a new lap.
+    pub fn lap(&mut self) -> ComputingTime {
         let before = std::mem::replace(self, Stopwatch::start());
-        Effort { cpu_s: self.cpu - before.cpu, wall_s: (self.wall - before.wall).as_secs_f64() }
+        ComputingTime { cpu_s: self.cpu - before.cpu, wall_s: (self.wall - before.wall).as_secs_f64() }
     }
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{TWO_DOWNLOADS, digest, scenario, try_outcome};
-use lab::{Failure, Watch, named, run, run_guarded};
+use lab::{Failure, Watch, describe, run, run_catching_panics};
 use net::Aqm;
 use queues::{CustomAqms, QueueContext};
 
@@ -24,11 +24,11 @@ fn a_panic_is_an_error_that_names_its_place_and_its_scenario() {
     let queue = r#"{ kind = "custom", law = "Mine" }"#;
     let changes = [("network.queue", queue), ("title", "\"Two\""), ("seed", "9")];
     let scenario = scenario(TWO_DOWNLOADS, &changes).unwrap();
-    let failure = run_guarded(&scenario, &Watch::default(), None, &Panics).unwrap_err();
+    let failure = run_catching_panics(&scenario, &Watch::default(), None, &Panics).unwrap_err();
     assert!(matches!(failure, Failure::Panic(_)));
     let told = failure.to_string();
-    assert!(told.contains("guard.rs:") && told.contains("no Mine on left>right"), "{told}");
-    assert_eq!(named(&scenario), "scenario \"Two\", seed 9");
+    assert!(told.contains("panics.rs:") && told.contains("no Mine on left>right"), "{told}");
+    assert_eq!(describe(&scenario), "scenario \"Two\", seed 9");
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn samples_that_would_take_too_much_are_refused_before_the_run() {
         [("duration", "\"1000000 s\""), ("record", r#"{ interval = "1 us", series = ["queue", "window"] }"#)];
     let told = scenario(TWO_DOWNLOADS, &changes).unwrap_err();
     assert!(told.starts_with("record.interval: \"1 us\" makes 1000000000001 samples of"), "{told}");
-    assert!(told.contains("at most 4 GB are kept; sample every"), "{told}");
+    assert!(told.contains("more than the maximum of 4 GB; sample every"), "{told}");
     let least = told.split("every ").nth(1).unwrap().split(" or").next().unwrap();
     let record = format!("{{ interval = \"{least}\", series = [\"queue\", \"window\"] }}");
     let changes = [("duration", "\"1000000 s\""), ("record", record.as_str())];
@@ -53,7 +53,10 @@ fn times_beyond_213_days_are_an_error() {
         ("flows.0.traffic", "{ kind = \"cbr\", rate = \"10 bit/s\" }"),
     ];
     let told = try_outcome(TWO_DOWNLOADS, &slow).unwrap_err().to_string();
-    assert!(told.contains("what waits at left>right would arrive more than 213 days after"), "{told}");
+    assert!(
+        told.contains("the queue of left>right would deliver packets more than 213 days after"),
+        "{told}"
+    );
     for long in ["\"214 days\"", "\"1e8 s\"", "\"5112 h\"", "\"1e300 h\""] {
         assert!(scenario(TWO_DOWNLOADS, &[("duration", long)]).is_err(), "{long}");
     }

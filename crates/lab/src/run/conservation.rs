@@ -1,4 +1,4 @@
-//! What must hold in every run: every ledger against what is there.
+//! Check of conservation: the counters of links and connections against the packets in the network.
 
 use impairments::Wire;
 use net::{Inside, Violation};
@@ -9,15 +9,17 @@ use crate::check;
 use crate::failure::Failure;
 
 impl Simulation<'_> {
-    pub(super) fn place(&self, s: u32) -> String {
-        format!("flow {}", self.plan.name(self.connections.fates.slots[s as usize].flow as usize))
+    /// Return the flow of a slot as the place of a violation.
+    pub(super) fn flow_label(&self, s: u32) -> String {
+        format!("flow {}", self.plan.name(self.connections.records.slots[s as usize].flow as usize))
     }
 
+    /// Return the error of a violated invariant.
     pub(super) fn violation(&self, at: Time, place: String, what: impl Into<String>) -> Violation {
         Violation { at, place, what: what.into() }
     }
 
-    /// Holds every ledger against what is there.
+    /// Check all counters against the packets in the network.
     pub(super) fn check(&mut self) -> Result<(), Failure> {
         let now = self.end;
         let mut insides = std::mem::take(&mut self.network.insides);
@@ -26,8 +28,8 @@ impl Simulation<'_> {
         for link in &self.network.links {
             for entry in link.pipe(&self.network.flight) {
                 let p = &entry.packet;
-                // As if it arrived now; taken back below.
-                self.connections.fates.slots[p.connection as usize].ledger.arrived(p.label.direction());
+                // Count the packet as arrived; its count is restored at the end of the check.
+                self.connections.records.slots[p.connection as usize].counters.arrived(p.label.direction());
                 if let Some(before) = link.feeder() {
                     self.network.links[before as usize].locate(
                         entry,
@@ -41,12 +43,12 @@ impl Simulation<'_> {
         for (link, inside) in self.network.links.iter().zip(&mut insides) {
             link.locate_all(&self.network.flight, now, inside);
             link.locate_stored(inside, |p| {
-                self.connections.fates.slots[p.connection as usize].ledger.arrived(p.label.direction())
+                self.connections.records.slots[p.connection as usize].counters.arrived(p.label.direction())
             });
         }
         for entry in self.network.wires.iter().flat_map(Wire::inside) {
-            self.connections.fates.slots[entry.packet.connection as usize]
-                .ledger
+            self.connections.records.slots[entry.packet.connection as usize]
+                .counters
                 .arrived(entry.packet.label.direction());
         }
         for (w, wire) in self.network.wires.iter().enumerate() {
@@ -59,17 +61,17 @@ impl Simulation<'_> {
                 Failure::Violation(Violation { at: now, place, what })
             };
             link.counters().check(&insides[l], now).map_err(violation)?;
-            check::classes(link.queue(), link.counters()).map_err(violation)?;
-            let (waits, says) = (insides[l].waiting.packets, link.backlog(now).packets);
-            if link.feeder().is_none() && link.counts() && u64::from(says) != waits {
-                return Err(violation(format!("{waits} packets wait and the queue says {says}")));
+            check::check_classes(link.queue(), link.counters()).map_err(violation)?;
+            let (waiting, counted) = (insides[l].waiting.packets, link.backlog(now).packets);
+            if link.feeder().is_none() && link.counts() && u64::from(counted) != waiting {
+                return Err(violation(format!("{waiting} packets wait, but the queue counts {counted}")));
             }
         }
-        for (s, slot) in self.connections.fates.slots.iter().enumerate() {
-            slot.ledger.check().map_err(|what| self.violation(now, self.place(s as u32), what))?;
+        for (s, slot) in self.connections.records.slots.iter().enumerate() {
+            slot.counters.check().map_err(|what| self.violation(now, self.flow_label(s as u32), what))?;
         }
         self.network.each_inside(&mut |p| {
-            self.connections.fates.slots[p.connection as usize].ledger.sent(p.label.direction());
+            self.connections.records.slots[p.connection as usize].counters.sent(p.label.direction());
         });
         for (conditioner, l) in self.network.conditioners.iter().zip(self.plan.conditioned()) {
             let place = || format!("conditioner of link {}", self.plan.links[l as usize].name());

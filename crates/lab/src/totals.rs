@@ -1,4 +1,5 @@
-//! What a connection counted, and sums over connections: the rows of the table of flows.
+//! Counts of one connection, and totals over connections. The table of flows has a row for each
+//! total.
 
 use net::Direction;
 use tcp::Endpoint;
@@ -6,22 +7,22 @@ use units::Time;
 
 use crate::slot::Slot;
 
-/// Defines the counts of a connection, each named as its column.
+/// Define the counts of a connection. Each has the name of its column.
 macro_rules! counts {
     ($($name:ident,)+) => {
-        /// The counts of connections, or what stands for each.
+        /// Counts of connections, or one value of type `T` per count.
         #[derive(Clone, Copy, Debug, Default)]
         pub struct Counts<T = u64> {
             $(pub $name: T,)+
         }
 
         impl<T> Counts<T> {
-            /// Makes each.
+            /// Return a set with the value of `make` for each count.
             pub fn each(make: impl Fn() -> T) -> Self {
                 Counts { $($name: make(),)+ }
             }
 
-            /// Does something with each and its counterpart.
+            /// Call `act` with each count and the count of the same name in `others`.
             pub fn zip<U>(&mut self, others: &Counts<U>, act: impl Fn(&mut T, &U)) {
                 $(act(&mut self.$name, &others.$name);)+
             }
@@ -51,30 +52,37 @@ counts! {
     ecn,
 }
 
-/// One connection, or several together: the first start, the last of each milestone ([`Time::NEVER`]
-/// if one has not reached it), and counts added up.
+/// Counts of one connection, or totals of several. A total has the earliest start, the latest time
+/// of each milestone ([`Time::NEVER`] if a connection did not reach the milestone), and the sum of
+/// each count.
 #[derive(Clone, Copy, Debug)]
-pub struct Sum {
-    /// How many connections.
+pub struct ConnectionTotals {
+    /// Number of connections.
     pub connections: u64,
-    /// When the first was opened.
+    /// Time at which the first connection was opened.
     pub start: Time,
-    /// When the last was established, had its data acknowledged, was closed.
+    /// Times at which the last connection was established, had its data acknowledged, and was
+    /// closed.
     pub milestones: [Time; 3],
-    /// Counts.
+    /// Counts, summed over the connections.
     pub counts: Counts,
 }
 
-impl Default for Sum {
+impl Default for ConnectionTotals {
     fn default() -> Self {
-        Sum { connections: 0, start: Time::NEVER, milestones: [Time::ZERO; 3], counts: Counts::default() }
+        ConnectionTotals {
+            connections: 0,
+            start: Time::NEVER,
+            milestones: [Time::ZERO; 3],
+            counts: Counts::default(),
+        }
     }
 }
 
-impl Sum {
-    /// That of the data that goes one way in a connection.
-    pub fn of(slot: &Slot, way: Direction, [sender, receiver]: [&Endpoint; 2]) -> Self {
-        let (there, back) = (way.index(), way.opposite().index());
+impl ConnectionTotals {
+    /// Return the counts of one connection for the data of one direction.
+    pub fn of(slot: &Slot, direction: Direction, [sender, receiver]: [&Endpoint; 2]) -> Self {
+        let (there, back) = (direction.index(), direction.opposite().index());
         let (established, completed, closed) = sender.milestones();
         let (sent, got) = (sender.sender_stats(), receiver.receiver_stats());
         let counts = Counts {
@@ -93,40 +101,47 @@ impl Sum {
             duplicate_segments: got.duplicate_segments,
             duplicate_bytes: got.duplicate_bytes,
             acks_sent: receiver.sent().0,
-            dropped_packets: u64::from(slot.ledger.dropped[there]),
-            marked_packets: u64::from(slot.ledger.marked[there]),
-            dropped_acks: u64::from(slot.ledger.dropped[back]),
+            dropped_packets: u64::from(slot.counters.dropped[there]),
+            marked_packets: u64::from(slot.counters.marked[there]),
+            dropped_acks: u64::from(slot.counters.dropped[back]),
             ecn: u64::from(sender.uses_ecn()),
         };
-        Sum { connections: 1, start: slot.start, milestones: [established, completed, closed], counts }
+        ConnectionTotals {
+            connections: 1,
+            start: slot.start,
+            milestones: [established, completed, closed],
+            counts,
+        }
     }
 
-    /// Adds others.
-    pub fn add(&mut self, other: &Sum) {
+    /// Add other totals.
+    pub fn add(&mut self, other: &ConnectionTotals) {
         self.connections += other.connections;
         self.start = self.start.min(other.start);
-        for (mine, its) in self.milestones.iter_mut().zip(other.milestones) {
-            *mine = (*mine).max(its);
+        for (own, others) in self.milestones.iter_mut().zip(other.milestones) {
+            *own = (*own).max(others);
         }
-        self.counts.zip(&other.counts, |mine, its| *mine += its);
+        self.counts.zip(&other.counts, |own, others| *own += others);
     }
 
-    /// The same with the counts since a baseline. Whether ECN was negotiated is a state, so it stays.
-    pub fn since(&self, baseline: Option<&Counts>) -> Sum {
-        let mut sum = *self;
+    /// Return the totals with the counts since a baseline. The baseline is not subtracted from the
+    /// column `ecn`, which is a state.
+    pub fn since(&self, baseline: Option<&Counts>) -> ConnectionTotals {
+        let mut totals = *self;
         if let Some(baseline) = baseline {
-            sum.counts.zip(baseline, |mine, before| *mine -= before);
-            sum.counts.ecn = self.counts.ecn;
+            totals.counts.zip(baseline, |own, before| *own -= before);
+            totals.counts.ecn = self.counts.ecn;
         }
-        sum
+        totals
     }
 
-    /// When the last connection reached a milestone, if all have.
+    /// Return the time at which the last connection reached a milestone, or [`Time::NEVER`].
     pub fn reached(&self, milestone: usize) -> Time {
         if self.connections == 0 { Time::NEVER } else { self.milestones[milestone] }
     }
 
-    /// Acknowledged bits over the time from the start to completion, as far as it is counted: between two times.
+    /// Return the acknowledged bits per second from the start of the connections to their
+    /// completion. Only the time between `begins` and `end` counts.
     pub fn goodput_bps(&self, [begins, end]: [Time; 2]) -> f64 {
         let until = self.reached(1);
         let until = if until == Time::NEVER { end } else { until };

@@ -1,0 +1,64 @@
+//! Records of drops, marks and copies that links report: counters of connections, and series.
+
+use impairments::Witness;
+use net::{Fate, OptionStore, Packet, Probe};
+use units::Time;
+
+use crate::series::RecordedSeries;
+use crate::slot::{Slot, Stage};
+
+/// State that changes when a link drops, marks or copies a packet.
+#[derive(Debug)]
+pub struct PacketRecords {
+    /// Options of the packets in the network.
+    pub options: OptionStore,
+    /// Slots of all connections.
+    pub slots: Vec<Slot>,
+    /// Slots of closed connections whose last packet in the network was dropped.
+    pub drained: Vec<u32>,
+    /// Series that the run records. The field is here because links report drops and marks to the
+    /// series.
+    pub series: Box<RecordedSeries>,
+}
+
+impl PacketRecords {
+    /// Return the probe of one link.
+    #[inline]
+    pub fn probe(&mut self, link: u32) -> LinkProbe<'_> {
+        LinkProbe { link, recorder: self }
+    }
+}
+
+/// Probe through which one link reports drops, marks and copies.
+#[derive(Debug)]
+pub struct LinkProbe<'a> {
+    link: u32,
+    recorder: &'a mut PacketRecords,
+}
+
+impl Probe for LinkProbe<'_> {
+    fn fate(&mut self, at: Time, fate: &Fate) {
+        let r = &mut *self.recorder;
+        let (Fate::Dropped(packet, _) | Fate::Marked(packet, _)) = fate;
+        let slot = &mut r.slots[packet.connection as usize];
+        r.series.on_fate(at, self.link, slot.flow, fate);
+        match fate {
+            Fate::Dropped(..) => {
+                slot.counters.dropped(packet.label.direction());
+                r.options.release(packet.options);
+                if slot.stage == Stage::Closed && slot.counters.is_drained() {
+                    r.drained.push(packet.connection);
+                }
+            }
+            Fate::Marked(..) => slot.counters.marked(packet.label.direction()),
+        }
+    }
+}
+
+impl Witness for LinkProbe<'_> {
+    fn copy(&mut self, packet: &Packet) -> Packet {
+        let r = &mut *self.recorder;
+        r.slots[packet.connection as usize].counters.sent(packet.label.direction());
+        Packet { options: r.options.copy(packet.options), ..*packet }
+    }
+}
