@@ -90,7 +90,7 @@ def test_a_run_without_applicable_models_is_reported(
     ("words", "shown"),
     [
         ("batch-queue --batches 1:1,2:1,4:1", "│        8 │      6.4 │ packets │"),
-        ("batch-queue --flows 7 --delay|2 ms", "P(a burst waits over 2 ms)"),
+        ("batch-queue --flows 7 --delay|2 ms", "P(a burst waits longer than 2 ms)"),
         ("queue --load 0.8 --service|2 ms", "│ M/M/1    │                     4 │              8"),
         ("tcp --p 0.01 --rtt|100 ms", "│ square-root law (Reno) │              8.66 │"),
         ("dctcp --flows 2 --rate|1 Gbit/s --rtt|1 ms --threshold 20", "11.52 │ packets"),
@@ -127,11 +127,11 @@ def test_sizes_come_from_a_file_of_bytes(
     sizes = tmp_path / "sizes.txt"
     sizes.write_text("7000\n7000\n")
     assert execute(["model", "batch-queue", "--sizes", str(sizes)]) == 0
-    assert "bursts of 2.333 packets" in capsys.readouterr().out
+    assert "mean burst 2.333 packets" in capsys.readouterr().out
     requests = tmp_path / "requests-0.csv"
     requests.write_text("user,at_s,request_bytes,response_bytes\n0,0.1,300,7000\n1,0.2,1,7000\n")
     assert execute(["model", "batch-queue", "--sizes", str(requests)]) == 0
-    assert "bursts of 2.333 packets" in capsys.readouterr().out
+    assert "mean burst 2.333 packets" in capsys.readouterr().out
     sizes.write_text("7000\nseven\n")
     assert execute(["model", "batch-queue", "--sizes", str(sizes)]) == 2
     assert "must have a number of bytes on each line" in capsys.readouterr().err
@@ -140,10 +140,10 @@ def test_sizes_come_from_a_file_of_bytes(
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (["bach-queue"], "bach-queue must be a model or a file; aqmlab model -h lists the models"),
+        (["bach-queue"], "bach-queue must be a model or the path of a scenario; aqmlab model -h lists the models"),
         (["none.toml"], "none.toml: the file does not exist"),
         (["--run", "x", "y.toml"], "give either a scenario or --run DIR"),
-        (["--run", "x", "--seed", "1"], "--run names a finished run; leave --seed"),
+        (["--run", "x", "--seed", "1"], "--run names a finished run; leave out --seed"),
         (["batch-queue"], "exactly one of --flows, --sizes and --batches; all are absent"),
         (["batch-queue", "--flows", "7:x"], "--flows '7:x' must be SIZE:WEIGHT"),
         (["batch-queue", "--flows", "7", "--load", "1"], "load: 1 must be above 0 and below 1"),

@@ -86,7 +86,7 @@ def test_outcomes_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         (["{a}", "--tolerance", "5"], ["tolerance", "unit"]),
         (["{a}", "-D", "SIZE"], ["-D 'SIZE'", "SIZE=1000"]),
         (["{a}", "--define", "1=2"], ["-D '1'", "not a name", "NAME=value"]),
-        (["{a}", "no.pkt"], ["no.pkt", "no such file"]),
+        (["{a}", "no.pkt"], ["no.pkt", "does not exist"]),
         ([], ["Missing argument"]),
     ],
 )

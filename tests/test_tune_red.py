@@ -89,7 +89,7 @@ def test_nothing_found_says_the_best_and_writes_nothing(
     few = ["--minth", "2:4", "--set", "network.queue.maxp=0.01"]
     assert execute(["tune-red", str(file), *loads, *few, "--out", str(out)]) == 2
     told = capsys.readouterr()
-    assert "no thresholds from 2 to 4 packets" in told.err
+    assert "no minth from 2 to 4 packets" in told.err
     assert "under flows.0.count=40" in told.err
     assert "flows.0.count=2; tcp.ecn=off" in told.out
     assert not out.exists()
@@ -133,7 +133,7 @@ def test_which_flows_are_counted(downloads: dict[str, Any]) -> None:
 
     other = downloads["flows"][0] | {"name": "D{i}"}
     two = json.loads(normalize(downloads | {"flows": [downloads["flows"][0], other]}))
-    with pytest.raises(ValueError, match="choose one with --flow"):
+    with pytest.raises(ValueError, match="select one with --flow"):
         read_loads(two, "2,5", None, [])
     assert read_loads(two, "2", "D{i}", []) == {"2 flows": [("flows.1.count", "2")]}
     other["traffic"] = {"kind": "bulk", "size": "10 kB"}
