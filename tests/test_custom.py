@@ -229,11 +229,11 @@ def test_an_error_is_raised_with_its_traceback_time_link_and_packet(
     with pytest.raises(ZeroDivisionError) as raised:
         aqmlab.run(with_aqm(small, "drop_tail"), queues={"bottleneck": Fails(method)})
     text = "".join(traceback.format_exception(raised.value))
-    for part in ["return 1 / 0", "in fail", "Fails ", "s simulated, link left>right"]:
+    for part in ["return 1 / 0", "in fail", "Fails ", " s, link left>right"]:
         assert part in text
     if method in ("on_arrival", "on_admitted"):
         assert f"Fails {method}: " in text
-        assert "at a packet of 1500 B" in text
+        assert ", packet of 1500 B" in text
         assert "of connection" in text
         assert not math.isclose(float(text.split(f"{method}: ")[1].split(" s ")[0]), 0)
 

@@ -149,7 +149,7 @@ def test_an_error_of_an_experiment_file_names_the_path(
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [
-        ({"factors": [{"values": {LIMIT: ["8 pakets"]}}]}, ["arm base at network.queue.limit = 8"]),
+        ({"factors": [{"values": {LIMIT: ["8 pakets"]}}]}, ["network.queue.limit = 8 pakets: "]),
         ({"arms": {"x": {"tcp.ecm": "off"}}}, ["arm x", "tcp.ecm", "ecn"]),
         ({"arms": {"x": {ECN: "off"}}, "factors": [{"values": {ECN: ["off"]}}]}, ["remove it"]),
         ({"factors": [{"values": {"seed": [1]}}]}, ["seed cannot be a factor"]),

@@ -90,7 +90,7 @@ def test_a_run_without_applicable_models_is_reported(
     ("words", "output"),
     [
         ("batch-queue --batches 1:1,2:1,4:1", "│        8 │      6.4 │ packets │"),
-        ("batch-queue --flows 7 --delay|2 ms", "than 2 ms)"),
+        ("batch-queue --flows 7 --delay|2 ms", "P(a burst waits longer than 2 ms)"),
         ("queue --load 0.8 --service|2 ms", "│ M/M/1    │                     4 │              8"),
         ("tcp --p 0.01 --rtt|100 ms", "│ square-root law (Reno) │              8.66 │"),
         ("dctcp --flows 2 --rate|1 Gbit/s --rtt|1 ms --threshold 20", "11.52 │ packets"),

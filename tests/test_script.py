@@ -90,7 +90,7 @@ def test_the_command_prints_outcomes_as_json(
         (["{a}", "--tolerance", "5"], ["tolerance", "unit"]),
         (["{a}", "-D", "SIZE"], ["-D 'SIZE'", "SIZE=1000"]),
         (["{a}", "--define", "1=2"], ["-D '1'", "not a name", "NAME=value"]),
-        (["{a}", "no.pkt"], ["no.pkt", "no such file"]),
+        (["{a}", "no.pkt"], ["no.pkt", "does not exist"]),
         ([], ["Missing argument"]),
     ],
 )

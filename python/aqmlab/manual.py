@@ -57,8 +57,9 @@ class Parameter:
 class Page:
     """The page of a table: category ("queues", "tcp", …), name, description, keys.
 
-    `shorthand` is the key that a text stands for in place of the table. `renamed` maps each former
-    key to its present path, and `implied` a word such as ``stack.linux`` to the keys that it sets.
+    `shorthand` is the key whose value a text gives if it replaces the table. `renamed` maps each
+    former key to its present path. `implied` maps a word such as ``stack.linux`` to the keys that
+    it sets.
     """
 
     category: str

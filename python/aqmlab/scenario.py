@@ -66,7 +66,7 @@ class Document(Table):
 MOST_BYTES = 256 << 20
 """Maximum size of a file in bytes, because a device may never end."""
 MOST_VALUES = 4_000_000
-"""Maximum number of values and tables in a file. An empty table takes about 300 bytes."""
+"""Maximum number of values and tables in a file. An empty table takes about 300 bytes of memory."""
 
 ScenarioLike = str | PathLike[str] | Mapping[str, Any] | Document
 """A path to a scenario file, a dict with its keys, or an :class:`aqmlab.Scenario`."""

@@ -304,7 +304,7 @@ def presets() -> dict[str, str]:
 
 
 def of_preset(name: str) -> dict[str, Any]:
-    """Return a scenario with one user of a preset, in a network without significance."""
+    """Return a scenario with one user of a preset, in a fast network without delay."""
     network = {
         "kind": "dumbbell", "rate": "1 Gbit/s", "delay": "0 s", "queue": "drop_tail",
         "left_rate": "1 Gbit/s", "left_delay": "0 s", "right_rate": "1 Gbit/s",

@@ -283,9 +283,9 @@ struct PythonAqm {
 impl PythonAqm {
     /// Describe a call for the note of an exception: the method, the time, the link, the packet.
     fn location(&self, method: &str, packet: Option<&net::Packet>) -> String {
-        let of = packet.map_or(String::new(), |p| format!(", at a {}", Packet::from(p).__repr__()));
+        let packet = packet.map_or(String::new(), |p| format!(", {}", Packet::from(p).__repr__()));
         let PythonAqm { name, link, now, .. } = self;
-        format!("{name} {method}: {:.9} s simulated, link {link}{of}", now.seconds())
+        format!("in {name} {method}: simulated time {:.9} s, link {link}{packet}", now.seconds())
     }
 
     /// Call a method unless an AQM of the run has raised an exception; store a new exception.

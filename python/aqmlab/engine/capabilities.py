@@ -142,7 +142,7 @@ def set_keys(text: str) -> Iterator[tuple[str, Any]]:
         return remaining(table, keys[:half]) + remaining(table, keys[half:])
 
     def needed(table: dict[str, Any]) -> list[str]:
-        """Return the keys that cannot be removed.
+        """Return the keys of a table whose removal changes the scenario.
 
         The search repeats until no key can be removed, because the default of a key may depend on
         another key.

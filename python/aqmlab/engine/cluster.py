@@ -86,7 +86,8 @@ class Cluster:
         """Run scenarios; see :class:`aqmlab.engine.Engine`.
 
         `jobs` is the maximum number of runs at the workers at a time; default: two per core. If a
-        worker is lost, another worker repeats its run. A run that has lost four workers has failed.
+        worker is lost, another worker repeats its run. A run fails after four workers were lost
+        while they executed it.
 
         Raises
         ------

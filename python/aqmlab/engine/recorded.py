@@ -57,7 +57,10 @@ class Recorded:
 
     @property
     def capabilities(self) -> Capabilities:
-        """Series that at least one run recorded. The other features depend on the single run."""
+        """Series that at least one run recorded, without limits on the other features.
+
+        A scenario without a recorded run fails when it is run.
+        """
         series = (run.scenario["record"]["series"] for run in self._runs.values())
         return Capabilities(series=list(dict.fromkeys(chain.from_iterable(series))))
 

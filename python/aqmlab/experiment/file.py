@@ -8,7 +8,8 @@ import difflib
 import json
 import math
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -19,6 +20,7 @@ from aqmlab._core import ScenarioError
 from aqmlab.experiment import design
 from aqmlab.experiment.campaign import MOST_RUNS
 from aqmlab.experiment.design import Point, Range
+from aqmlab.measures import is_column
 from aqmlab.scenario import ScenarioLike, as_written, read_text
 from aqmlab.words import refusal, steers, visible
 
@@ -477,6 +479,8 @@ def _warm_up(node: _Node) -> WarmUp:
         raise ScenarioError(
             f"{node.path}.mser: is missing; give a column, e.g. queue.queue_packets[left>right]"
         )
+    if not is_column(node.text("mser", "")):
+        node.child("mser").wrong("a column of a series, e.g. queue.queue_packets[left>right]")
     return WarmUp(series=node.text("mser", ""))
 
 
@@ -494,6 +498,23 @@ def shown(value: Any) -> str:
     return visible(json.dumps(value, ensure_ascii=False, default=str))
 
 
-def as_text(point: Point) -> str:
-    """Return the changes of a point or an arm as readable text."""
-    return ", ".join(f"{key} = {value}" for key, value in point.items()) or "the scenario as it is"
+def place(arm: str, point: Point) -> str:
+    """Return an arm and a point as text; "" for the only arm of an experiment without factors.
+
+    Examples
+    --------
+    >>> place("red", {"flows.0.count": 2}), place(BASE, {"flows.0.count": 2}), place("red", {})
+    ('arm red at flows.0.count = 2', 'flows.0.count = 2', 'arm red')
+    """
+    values = ", ".join(f"{key} = {value}" for key, value in point.items())
+    return " at ".join(filter(None, ["" if arm == BASE else f"arm {arm}", values]))
+
+
+@contextmanager
+def errors_at(arm: str, point: Point) -> Iterator[None]:
+    """Add an arm and a point to the errors of their scenario."""
+    try:
+        yield
+    except ScenarioError as e:
+        text = place(arm, point)
+        raise ScenarioError(f"{text}: {e}" if text else str(e)) from None

@@ -27,7 +27,7 @@ from aqmlab.engine import (
 )
 from aqmlab.experiment.campaign import campaign
 from aqmlab.experiment.design import Point
-from aqmlab.experiment.file import Experiment, as_text
+from aqmlab.experiment.file import Experiment, errors_at, place
 from aqmlab.measures import (
     AtLeast,
     CrossingFlows,
@@ -107,7 +107,7 @@ class Plan:
             If the scenario is wrong. The error names the arm and the point.
         """
         changes = {**self.experiment.arms[arm], **point}
-        try:
+        with errors_at(arm, point):
             both = self.experiment.arms[arm].keys() & point.keys()
             if both:
                 raise ScenarioError(
@@ -127,8 +127,6 @@ class Plan:
             overrides += warm_up_change(self.warm_up)
             scenario: dict[str, Any] = json.loads(normalize(self.base, overrides=overrides))
             return self._recording(scenario)
-        except ScenarioError as e:
-            raise ScenarioError(f"arm {arm} at {as_text(point)}: {e}") from None
 
     def _recording(self, scenario: dict[str, Any]) -> str:
         """Return a scenario that also records the series that the measures need."""
@@ -196,10 +194,8 @@ class PreparedExperiment:
             for arm in self.experiment.arms:
                 text = self._plan.text(point, arm)
                 warm_ups.add(warm_up_of(json.loads(text)))
-                try:
+                with errors_at(arm, point):
                     self._plan.capabilities.check(text)
-                except ScenarioError as e:
-                    raise ScenarioError(f"arm {arm} at {as_text(point)}: {e}") from None
         self.warm_up = warm_ups.pop() if len(warm_ups) == 1 else None
 
     def _check_columns(self, capabilities: Capabilities) -> None:
@@ -360,11 +356,11 @@ class PreparedExperiment:
         settled = self._campaign(texts, partial(_settled, text), engine, progress or _ignore)
         for i, (time, problem) in settled:
             point, arm = every[i]
-            where = f"arm {arm} at {as_text(self.experiment.points[point])}"
+            where = place(arm, self.experiment.points[point])
             if problem:
-                raise ScenarioError(f"warm_up.mser: {where}: {problem}")
+                raise ScenarioError(f"warm_up.mser: {where}{': ' if where else ''}{problem}")
             if math.isnan(time):
-                unsettled.append(where)
+                unsettled.append(where or "the scenario")
             else:
                 ends.append(time)
         if not ends and not engine.failed:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from aqmlab import statistics
 from aqmlab.engine import Engine
-from aqmlab.experiment.file import Experiment, as_text
+from aqmlab.experiment.file import Experiment, place
 from aqmlab.experiment.outcome import Outcome
 from aqmlab.experiment.prepared import PreparedExperiment, Row
 from aqmlab.store import Store
@@ -153,7 +153,7 @@ def _wide_intervals(prepared: PreparedExperiment, rows: Iterable[Row]) -> list[s
     return [
         f"the interval of {rule.measure} is wider than ±{100 * rule.half_width:g} % in {len(wide)} "
         f"of {len(experiment.points) * len(experiment.arms)} combinations of a point and an arm, "
-        f"for example arm {arm} at {as_text(experiment.points[point])}; raise "
+        f"for example {place(arm, experiment.points[point]) or 'the scenario'}; raise "
         f"replications.at_most ({rule.at_most})"
     ]
 
