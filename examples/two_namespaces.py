@@ -98,9 +98,8 @@ class Port:
 
     def __init__(self, link: Link) -> None:
         self.link, self.free_s, self.busy_s = link, 0.0, 0.0
-        self.waiting: deque[tuple[float, int]] = (
-            deque()
-        )  # start of transmission in s, and size in bytes
+        # Start of transmission in s, and size in bytes.
+        self.waiting: deque[tuple[float, int]] = deque()
         self.waits: list[float] = []
         self.arrived = self.dropped = self.bytes = 0
 

@@ -66,7 +66,7 @@ def test_the_python_code_about_stores_runs(
     guide = (examples.parent / "docs" / "how-to" / "keep-runs.md").read_text("utf-8")
     for block in blocks(guide, "python"):
         exec(block, {})
-    assert capsys.readouterr().out == "9 runs are in the store\n6\n"
+    assert capsys.readouterr().out == "9 runs are finished, new or from the store\n6\n"
     assert execute(["status", "results/runs"]) == 0
 
 
