@@ -130,7 +130,7 @@ def test_the_general_mix_fills_the_queue_as_printed() -> None:
 def test_the_command_prints_a_preset(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["traffic", "surge", "--users", "2", "--duration", "60 s"]) == 0
     printed = capsys.readouterr().out
-    for part in ("121.1 kB", "2 users, 60 s:", "sample for a longer --duration"):
+    for part in ("121.1 kB", "2 users, 60 s:", "increase --duration"):
         assert part in printed
     assert execute(["traffic", "surge", "--users", "2", "--duration", "60 s"]) == 0
     assert capsys.readouterr().out == printed
@@ -160,7 +160,7 @@ def test_the_command_prints_the_distributions_of_any_traffic(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["srge"], "'srge' must be a file, or a preset of web traffic: power-of-ecn"),
+        (["srge"], "'srge' must be the path of a scenario, or one of the presets power-of-ecn"),
         (["surge", "--rate", "9 Mb/s"], "--rate '9 Mb/s' must be a rate above 0"),
         (["surge", "--duration", "9"], "--duration '9' must be a time above 0"),
         (["surge", "--interval", "0 s"], "--interval '0 s' must be"),

@@ -90,7 +90,7 @@ def test_without_suitable_thresholds_the_command_prints_the_best_and_writes_noth
     assert execute(["tune-red", str(file), *loads, *few, "--out", str(out)]) == 2
     printed = capsys.readouterr()
     assert "no minth from 2 to 4 packets" in printed.err
-    assert "under flows.0.count=40" in printed.err
+    assert "under the load 'flows.0.count=40'" in printed.err
     assert "flows.0.count=2; tcp.ecn=off" in printed.out
     assert not out.exists()
 

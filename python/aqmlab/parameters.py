@@ -5359,10 +5359,10 @@ class Tcp(Table):
     Parameters
     ----------
     stack : Literal["plain", "rfc", "linux"] | None
-        Stack that provides the values of all keys that the scenario does not set. Default: plain.
-        "plain": The default parameters, without changes. "rfc": A host that follows the RFCs,
-        without TCP options. "linux": Linux 6 with its installed settings: SACK, timestamps, window
-        scaling, CUBIC, PRR, RACK-TLP, ACKs delayed by 40 ms, and a minimum RTO of 200 ms.
+        Stack that sets the keys that the scenario leaves out. Default: plain. "plain": The default
+        parameters, without changes. "rfc": A host that follows the RFCs, without TCP options.
+        "linux": Linux 6 with its installed settings: SACK, timestamps, window scaling, CUBIC, PRR,
+        RACK-TLP, ACKs delayed by 40 ms, and a minimum RTO of 200 ms.
     congestion : Abe | Bbr | Bbr3 | Cubic | Dctcp | Highspeed | Htcp | Illinois | Ledbat | Prague | Reno | Scalable | Vegas | Westwood | str | Mapping[str, Any] | None
         Congestion control, which determines the growth of cwnd and the size of its reductions.
         Default: reno. Source: rfc5681.
@@ -5394,11 +5394,11 @@ class Tcp(Table):
         Maximum number of full segments per ACK. With 1, ACKs are not delayed. Default: 2 packets.
         Range: a whole number, at least 1 packet, at most 255 packets. Source: rfc5681 §4.2.
     offload : Literal["none", "linux"] | None
-        Segmentation offload (TSO) of the sender. Offload requires SACK. Default: none. "none": The
-        sender sends each segment as soon as the windows permit it. "linux": Segments wait for an
-        ACK that is due within 1 ms, unless they fill a super-packet, the rest of one, or a third of
-        the window (Linux, tcp_tso_should_defer, tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1:
-        segments that the windows permit are sent at once; Linux with an offload enabled: linux.
+        Segmentation offload (TSO) of the sender. Offload requires SACK. Default: none. "none": Each
+        segment is sent as soon as the windows permit. "linux": Segments wait for an ACK that is due
+        within 1 ms, unless they fill a super-packet, the rest of one, or a third of the window
+        (Linux, tcp_tso_should_defer, tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1: segments that
+        the windows permit are sent at once; Linux with an offload enabled: linux.
     recovery : Literal["tahoe", "reno", "newreno", "sack", "fack"] | TcpRecovery | Mapping[str, Any] | None
         Loss recovery. Default: its own defaults.
     rto : TcpRto | Mapping[str, Any] | None

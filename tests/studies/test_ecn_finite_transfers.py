@@ -264,7 +264,7 @@ def test_the_option_claim_runs_only_the_runs_of_the_claim(
     assert execute(command) == 0
     out = capsys.readouterr().out.splitlines()
     assert out[0].startswith("EF-002: baseline completion time (n=1 DT QL=39")
-    assert out[1].startswith("printed 112.5 s, ours 11")
+    assert out[1].startswith("printed 112.5 s, measured 11")
     assert out[2].startswith("open: "), "one replication should have no interval"
     assert out[3].startswith("not counted, fitted: ")
     assert out[4] == "1 runs, 1 replications."
@@ -273,7 +273,7 @@ def test_the_option_claim_runs_only_the_runs_of_the_claim(
     assert not list(tmp_path.iterdir())
     for wrong, message in (
         (["--claim", "EF-999"], "--claim: 'EF-999' is unknown; use one of: EF-001, "),
-        (["--claim", "EF-002", "--out", "x"], "--claim runs what the claim needs"),
+        (["--claim", "EF-002", "--out", "x"], "--claim runs only the settings of one claim"),
         (["--claim", "EF-002", "--set", "tcp.recieve_window=1 kB"], "no scenario of these items"),
     ):
         assert execute(["reproduce", "ecn-finite-transfers", *wrong]) == 2

@@ -64,6 +64,6 @@ def test_the_option_all_refuses_a_study_and_a_claim(capsys: pytest.CaptureFixtur
     assert execute(["reproduce", "rfc2884", "--all"]) == 2
     assert "--all reproduces all studies unchanged; leave out STUDY" in capsys.readouterr().err
     assert execute(["reproduce", "--all", "--claim", "R2-001"]) == 2
-    assert "leave --claim out" in capsys.readouterr().err
+    assert "leave out --claim" in capsys.readouterr().err
     assert execute(["reproduce"]) == 2
     assert "STUDY is missing; give one of ecn-finite-transfers" in capsys.readouterr().err

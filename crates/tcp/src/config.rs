@@ -43,7 +43,7 @@ params! {
     /// TCP endpoint. The defaults follow today's RFCs without TCP options. Both endpoints of a flow
     /// have the same parameters, unless the flow sets different ones for its receiver.
     pub struct Tcp: "tcp", checked by check, renamed by RENAMED {
-        /// Stack that provides the values of all keys that the scenario does not set.
+        /// Stack that sets the keys that the scenario leaves out.
         stack: Stack = (Stack::Plain), in Range::ANY, from "";
         /// Congestion control, which determines the growth of cwnd and the size of its reductions.
         congestion: Algorithm = (Algorithm::default()), in Range::ANY, from "rfc5681";

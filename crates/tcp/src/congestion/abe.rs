@@ -7,10 +7,11 @@ use serde_json::json;
 use units::param::Json;
 use units::{Duration, Range, Rate, Time, choice, params};
 
-use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, decreased, defaults};
+use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, decreased};
 use crate::congestion::cubic::{Cubic, CubicState};
 use crate::congestion::reno::{Reno, RenoState};
 use crate::window::Window;
+use units::param::defaults;
 
 choice! {
     /// Congestion control that ABE modifies.

@@ -5,88 +5,14 @@
 //! other modules do not depend on its name.
 
 use serde_json::json;
-use units::param::{Json, JsonMap};
-use units::{Duration, Params, Rate, Read, Time};
+use units::param::Json;
+use units::{Duration, Params, Rate, Time};
 
 use crate::congestion::growth::Growth;
 use crate::ecn::choices::Ecn;
 use crate::window::Window;
 
-/// Event that indicated congestion to the sender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Congestion {
-    /// A loss, detected by duplicate ACKs, SACK or RACK.
-    FastRetransmit,
-    /// An ECN-Echo, at most once per window.
-    Ecn,
-    /// An expiry of the retransmission timer.
-    Timeout {
-        /// True if the timer had expired for the same segment before.
-        repeated: bool,
-    },
-}
-
-impl Congestion {
-    /// Return the same event, with a timeout as the first timeout of its segment.
-    pub fn without_repetition(self) -> Self {
-        match self {
-            Congestion::Timeout { .. } => Congestion::Timeout { repeated: false },
-            other => other,
-        }
-    }
-}
-
-/// Delivery rate between the transmission of a segment and its acknowledgement (draft-ietf-ccwg-bbr
-/// §4.1, delivery rate sampling).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RateSample {
-    /// Bytes delivered in the interval.
-    pub delivered: u64,
-    /// The longer one of the interval of transmission and the interval of acknowledgement.
-    pub interval: Duration,
-    /// True if the application had no more data to send when the segment was sent.
-    pub app_limited: bool,
-    /// Total bytes delivered when the segment was sent.
-    pub prior_delivered: u64,
-    /// Bytes declared lost since the last ACK.
-    pub lost: u64,
-}
-
-/// Data that an ACK carries to the controller.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ack {
-    /// Arrival time of the ACK.
-    pub now: Time,
-    /// Bytes of data that the acknowledgement number newly acknowledges.
-    pub acked: u32,
-    /// Bytes newly delivered, which means acknowledged or SACKed for the first time.
-    pub delivered: u32,
-    /// Bytes that count for the growth of cwnd: the acknowledged bytes (RFC 5681 §3.1, RFC 3465
-    /// §2.1), or the delivered bytes if the parameters select them (Linux).
-    pub counted: u32,
-    /// Delivered bytes that the receiver reported as marked with CE. With the echo of DCTCP this is
-    /// `delivered` if ECE is set. With Accurate ECN it follows from the counters.
-    pub marked: u32,
-    /// Total bytes delivered so far, including this ACK.
-    pub total_delivered: u64,
-    /// Round-trip time of the segment sent last among the segments that this ACK delivers and that
-    /// were sent once; absent without such a segment.
-    pub rtt: Option<Duration>,
-    /// Smoothed round-trip time (SRTT); zero before the first sample.
-    pub srtt: Duration,
-    /// Minimum round-trip time of the connection; [`Duration`] `u64::MAX` before the first sample.
-    pub min_rtt: Duration,
-    /// True if a round trip has ended: the ACK covers data sent after the last round trip began.
-    pub round: bool,
-    /// True if cwnd limited the data in flight, and not the application or the receiver.
-    pub cwnd_limited: bool,
-    /// True during loss recovery.
-    pub in_recovery: bool,
-    /// Sample of the delivery rate, if the ACK allows one.
-    pub rate: Option<RateSample>,
-    /// Time for which pacing delays the next segment.
-    pub pacing_delay: Duration,
-}
+pub use crate::congestion::event::{Ack, Congestion, RateSample};
 
 /// Minimum number of segments of a super-packet (Linux, tcp_min_tso_segs).
 pub const MIN_SUPER_PACKET: u32 = 2;
@@ -280,14 +206,6 @@ impl ImpliedRecovery {
                 "recovery": {"method": "sack", "reduction": "prr", "rack": true, "tail_loss_probe": true},
             }),
         }
-    }
-}
-
-/// Return the default parameters of a struct.
-pub fn defaults<T: Read>() -> T {
-    match T::read(&Json::Object(JsonMap::new()), "") {
-        Ok(params) => params,
-        Err(e) => unreachable!("the defaults are valid: {e}"),
     }
 }
 

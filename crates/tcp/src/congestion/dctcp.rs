@@ -182,8 +182,8 @@ impl CongestionControl for DctcpState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, Path, Sim, ack, window};
+    use units::param::defaults;
 
     fn dctcp() -> DctcpState {
         DctcpState::new(&defaults())

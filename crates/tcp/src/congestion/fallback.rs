@@ -19,7 +19,7 @@
 
 use units::words;
 
-use crate::congestion::control::Ack;
+use crate::congestion::event::Ack;
 
 words! {
     /// Response of Prague to marks that seem to come from a classic AQM in a shared queue.

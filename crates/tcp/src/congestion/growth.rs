@@ -6,7 +6,7 @@
 
 use units::words;
 
-use crate::congestion::control::{Ack, Congestion};
+use crate::congestion::event::{Ack, Congestion};
 use crate::congestion::hybrid_start::HybridState;
 use crate::congestion::hystart::HystartState;
 use crate::congestion::slow_start::{AtSsthresh, SlowStart};

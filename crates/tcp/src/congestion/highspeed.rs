@@ -201,8 +201,8 @@ impl CongestionControl for HighSpeedState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, Path, Sim, ack, linux, window};
+    use units::param::defaults;
 
     /// RFC 3649, appendix B, table 12: w, a(w), b(w).
     const TABLE: [(u32, u32, f64); 73] = [

@@ -12,7 +12,7 @@
 
 use units::{Duration, Packets, Range, Time, params, words};
 
-use crate::congestion::control::Ack;
+use crate::congestion::event::Ack;
 use crate::window::Window;
 
 words! {
@@ -142,8 +142,8 @@ impl HybridState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, ack_at, window};
+    use units::param::defaults;
 
     fn state(detect: Detect) -> HybridState {
         HybridState::new(&HybridStart { detect, ..defaults() })

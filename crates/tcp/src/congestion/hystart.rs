@@ -5,7 +5,7 @@
 
 use units::{Duration, Packets, Range, params};
 
-use crate::congestion::control::Ack;
+use crate::congestion::event::Ack;
 use crate::window::Window;
 
 params! {
@@ -154,8 +154,8 @@ impl HystartState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, ack, window};
+    use units::param::defaults;
 
     fn state() -> HystartState {
         HystartState::new(&defaults())

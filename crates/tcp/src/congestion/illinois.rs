@@ -313,8 +313,8 @@ impl CongestionControl for IllinoisState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, Path, Sim, ack, ack_at, linux, window};
+    use units::param::defaults;
 
     /// Return the default parameters.
     fn params() -> Illinois {

@@ -138,8 +138,8 @@ impl CongestionControl for LedbatState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, Path, Sim, ack_at, window};
+    use units::param::defaults;
 
     fn ledbat() -> LedbatState {
         LedbatState::new(&defaults())

@@ -14,6 +14,7 @@ pub mod bbr;
 pub mod control;
 pub mod cubic;
 pub mod dctcp;
+pub mod event;
 pub mod fallback;
 pub mod growth;
 #[cfg(test)]

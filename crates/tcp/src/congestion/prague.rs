@@ -221,8 +221,8 @@ impl CongestionControl for PragueState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, Path, Sim, ack_at, window};
+    use units::param::defaults;
 
     fn prague() -> PragueState {
         PragueState::new(&defaults())

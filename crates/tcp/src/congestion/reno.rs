@@ -82,9 +82,9 @@ impl CongestionControl for RenoState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, ack, window};
     use units::Read;
+    use units::param::defaults;
 
     fn reno() -> RenoState {
         RenoState::new(&defaults())

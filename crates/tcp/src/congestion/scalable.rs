@@ -122,8 +122,8 @@ impl CongestionControl for ScalableState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, Path, Sim, ack, linux, window};
+    use units::param::defaults;
 
     fn scalable() -> ScalableState {
         ScalableState::new(&defaults())

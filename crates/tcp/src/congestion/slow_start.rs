@@ -1,9 +1,9 @@
 //! Choice of a slow start: RFC 5681, HyStart++ (`hystart.rs`) or hybrid slow start
 //! (`hybrid_start.rs`).
 
-use crate::congestion::control::defaults;
 use serde_json::json;
 use units::param::Json;
+use units::param::defaults;
 use units::{Packets, Range, choice, params, words};
 
 use crate::congestion::hybrid_start::HybridStart;

@@ -3,9 +3,10 @@
 use units::param::Json;
 use units::{Duration, Params, Rate, Time, choice};
 
-use super::control::{Ack, Congestion, CongestionControl, Control, ImpliedRecovery, Marks, defaults};
+use super::control::{Ack, Congestion, CongestionControl, Control, ImpliedRecovery, Marks};
 use crate::congestion::growth::Growth;
 use crate::window::Window;
+use units::param::defaults;
 
 /// Define the types that list the congestion controls: the choice in a scenario, and the controller
 /// of a connection.

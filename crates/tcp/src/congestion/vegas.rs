@@ -230,8 +230,8 @@ impl CongestionControl for VegasState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, Path, Sim, ack_at, linux, window};
+    use units::param::defaults;
 
     fn vegas() -> VegasState {
         VegasState::new(&defaults())

@@ -266,8 +266,8 @@ impl CongestionControl for WestwoodState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, Path, Sim, ack_at, linux, window};
+    use units::param::defaults;
 
     fn westwood() -> WestwoodState {
         WestwoodState::new(&defaults())

@@ -198,7 +198,7 @@ words! {
 words! {
     /// Segmentation offload (TSO) of the sender.
     pub enum Offload {
-        /// The sender sends each segment as soon as the windows permit it.
+        /// Each segment is sent as soon as the windows permit.
         None = "none",
         /// Segments wait for an ACK that is due within 1 ms, unless they fill a super-packet, the
         /// rest of one, or a third of the window (Linux, tcp_tso_should_defer, tcp_tso_autosize).

@@ -109,3 +109,8 @@ pub trait Params: Read {
     /// Return the parameters in order.
     fn params() -> Vec<Param>;
 }
+
+/// Return a struct with every parameter at its default, of the type that the caller expects.
+pub fn defaults<T: Params>() -> T {
+    T::defaults()
+}

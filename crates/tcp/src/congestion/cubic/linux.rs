@@ -151,7 +151,7 @@ impl Curve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion::control::defaults;
+    use units::param::defaults;
 
     /// Return the scale of the default parameters: β is 717/1024, C is 410/1024, and the Reno
     /// estimate grows per 15/8 windows.

@@ -278,8 +278,8 @@ impl CongestionControl for CubicState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, Path, Sim, ack_at, window};
+    use units::param::defaults;
 
     fn params() -> Cubic {
         defaults()

@@ -267,8 +267,8 @@ impl CongestionControl for HtcpState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, Path, Sim, ack_at, window};
+    use units::param::defaults;
 
     fn htcp() -> HtcpState {
         HtcpState::new(&defaults())

@@ -1,7 +1,7 @@
 use super::*;
 use crate::congestion::bbr::tests::{self, after_first_ack_at_20_s, first_probe_rtt};
-use crate::congestion::control::defaults;
 use crate::congestion::harness::{MSS, Path, Sim, window};
+use units::param::defaults;
 
 fn bbr() -> BbrState {
     BbrState::new(&defaults(), &window(14.6, f64::INFINITY, 0.0))

@@ -4,7 +4,7 @@
 use units::{Duration, Time};
 
 use super::{Bbr3State, EXTRA_ACKED_FILTER, MAX_BW_FILTER, Mode, Sample, UNMEASURED};
-use crate::congestion::control::{Ack, RateSample};
+use crate::congestion::event::{Ack, RateSample};
 use crate::window::Window;
 
 impl Bbr3State {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::congestion::bbr::tests::{self, after_first_ack_at_20_s, first_probe_rtt, states};
-use crate::congestion::control::defaults;
 use crate::congestion::harness::{MSS, Sim, window};
+use units::param::defaults;
 
 fn bbr() -> Bbr3State {
     Bbr3State::new(&defaults(), &window(10.0, f64::INFINITY, 0.0))
