@@ -113,9 +113,10 @@ def runs(comparison: "Comparison") -> str:
     n, several = comparison.replications, len(comparison.links) > 1
     seeds = [run.seed for run in comparison.runs[0]]
     after = f", after a warm-up of {comparison.warm_up}" if comparison.warm_up else ""
+    same = f"seeds {seeds[0]} to {seeds[-1]}" if n > 1 else f"seed {seeds[0]}"
     return (
         f"Queue{'s' * several} of {', '.join(comparison.links)}{after}; {n} "
-        f"replication{'s' * (n > 1)} of each queue, with the same seeds {seeds[0]} to {seeds[-1]}."
+        f"replication{'s' * (n > 1)} of each queue, with the same {same}."
     )
 
 
