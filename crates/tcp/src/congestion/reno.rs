@@ -73,7 +73,7 @@ impl CongestionControl for RenoState {
         self.growth.needs_measurements()
     }
 
-    #[inline]
+    #[inline(always)]
     fn byte_growth(&mut self) -> Option<&mut Growth> {
         Some(&mut self.growth)
     }
