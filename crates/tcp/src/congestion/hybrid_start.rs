@@ -7,8 +7,8 @@
 //!
 //! The train is measured from the arrival times of ACKs instead of packet pairs. Its length is
 //! compared with half the minimum round-trip time, where the paper uses the forward delay that
-//! packet pairs estimate. If segments are paced, its length is compared with the whole minimum
-//! round-trip time, because pacing spreads the segments over half of it.
+//! packet pairs estimate. If segments are paced, the length of the train is compared with the whole
+//! minimum round-trip time, because pacing spreads the segments over half of it.
 
 use units::{Duration, Packets, Range, Time, params, words};
 

@@ -14,7 +14,7 @@ use crate::window::Window;
 macro_rules! controls {
     ([$($Before:ident($B:path),)+] $Small:ident($S:path), [$($After:ident($A:path),)+]) => {
         choice! {
-            /// Congestion control.
+            /// Congestion control of a connection.
             pub enum Algorithm { $($Before($B),)+ $Small($S), $($After($A),)+ }
         }
 
