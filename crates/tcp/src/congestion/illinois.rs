@@ -362,8 +362,8 @@ mod tests {
         assert_eq!((i.alpha, i.beta), (1.0, 0.5), "standard TCP below W_thresh");
     }
 
-    /// Until a delay has been more than low, α is α_max (Linux, tcp_illinois). A timeout resets
-    /// that state.
+    /// Until a delay has been more than low, α is α_max (Linux, tcp_illinois). A timeout restores
+    /// the initial increase.
     #[test]
     fn increase_is_maximal_before_any_delay() {
         let mut i = IllinoisState::new(&params());

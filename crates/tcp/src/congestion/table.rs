@@ -18,8 +18,8 @@ macro_rules! controls {
             pub enum Algorithm { $($Before($B),)+ $Small($S), $($After($A),)+ }
         }
 
-        /// Controller of a connection. The set of controls is closed, so a call is a jump instead
-        /// of a call by pointer.
+        /// Controller of a connection. The set of controls is fixed, so calls need no pointer to a
+        /// function.
         #[derive(Clone, Debug)]
         pub enum Controller {
             #[doc = concat!("See [`", stringify!($S), "`].")]
