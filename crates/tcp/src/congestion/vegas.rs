@@ -24,15 +24,15 @@ use crate::window::Window;
 words! {
     /// Rules for the evaluation of a round trip.
     pub enum Rules {
-        /// Diff is the expected rate minus the actual rate. In slow start cwnd grows in every other
-        /// round trip and is constant in the round trips that are evaluated (Brakmo 1994 §3.2,
-        /// §3.3).
+        /// Diff is the expected rate minus the actual rate, multiplied by BaseRTT. In slow start
+        /// cwnd grows in every other round trip, and the round trips between are evaluated with a
+        /// constant cwnd (Brakmo 1994 §3.2, §3.3).
         Paper = "paper",
-        /// Diff is relative to the actual rate, in whole segments. cwnd grows in each round trip of
-        /// slow start, which ends with a cwnd that leaves the queue empty plus one segment. A round
-        /// trip with fewer than three measurements is not evaluated. During loss recovery cwnd
-        /// grows as in Reno, and measurements before the end of loss recovery are discarded
-        /// (tcp_vegas).
+        /// Diff is the rate difference multiplied by the measured round-trip time, in whole
+        /// segments. cwnd grows in each round trip of slow start, which ends with a cwnd that
+        /// leaves the queue empty plus one segment. A round trip with fewer than three measurements
+        /// is not evaluated. During loss recovery cwnd grows as in Reno, and measurements before
+        /// the end of loss recovery are discarded (tcp_vegas).
         Linux = "linux",
     }
 }
