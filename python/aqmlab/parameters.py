@@ -3951,31 +3951,35 @@ class Loss(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Hybrid(Table):
-    """Hybrid slow start: cwnd doubles a round trip, until ACKs that follow each other closely span half the least round trip, or the least round trip of a round has grown by an eighth.
+    """Hybrid slow start.
 
-    There is no limit for an ACK.
+    cwnd doubles per round trip until closely spaced ACKs span half the minimum round-trip time, or
+    until the minimum round-trip time of a round has grown by an eighth. The increase per ACK is not
+    limited.
 
     Parameters
     ----------
     detect : Literal["both", "train", "delay"] | None
-        What ends it. Default: both. "both": Either of the two. "train": A train of ACKs that lasts
-        for half the least round trip. "delay": Round trips that have grown. Source: ha2011taming
-        §4; Linux, hystart_detect: 3.
+        Condition that ends hybrid slow start. Default: both. "both": Either of the two other
+        conditions. "train": A train of ACKs lasts half the minimum round-trip time. "delay":
+        Round-trip times have grown. Source: ha2011taming §4; Linux, hystart_detect: 3.
     low_window : str | None
-        Window below which it never ends. Default: 16 packets. Range: at least 2 packets, at most
-        1000 packets. Source: ha2011taming §4; Linux, hystart_low_window: 16.
+        Window below which hybrid slow start does not end. Default: 16 packets. Range: at least 2
+        packets, at most 1000 packets. Source: ha2011taming §4; Linux, hystart_low_window: 16.
     ack_spacing : str | None
-        Greatest time between two ACKs of a train. Default: 2 ms. Range: above 0 s. Source: Linux,
-        hystart_ack_delta_us: 2000.
+        Maximum interval between two consecutive ACKs of a train. Default: 2 ms. Range: above 0 s.
+        Source: Linux, hystart_ack_delta_us: 2000.
     samples : str | None
-        Round trips of a round that are taken before its least is judged. Default: 8 packets. Range:
-        a whole number, at least 1 packet, at most 1000 packets. Source: ha2011taming §4: 8.
+        Number of round-trip times that are measured in a round before their minimum is evaluated.
+        Default: 8 packets. Range: a whole number, at least 1 packet, at most 1000 packets. Source:
+        ha2011taming §4: 8.
     min_growth : str | None
-        Least growth of the round trip that ends it. Default: 4 ms. Range: above 0 s. Source:
-        ha2011taming §4: 4 ms.
+        Minimum growth of the round-trip time that ends hybrid slow start. Default: 4 ms. Range:
+        above 0 s. Source: ha2011taming §4: 4 ms.
     max_growth : str | None
-        Greatest growth that it bears; between the two it is an eighth of the least round trip.
-        Default: 16 ms. Range: above 0 s. Source: ha2011taming §4: 16 ms.
+        Growth of the round-trip time that always ends hybrid slow start. Between the minimum and
+        the maximum, the threshold is an eighth of the minimum round-trip time. Default: 16 ms.
+        Range: above 0 s. Source: ha2011taming §4: 16 ms.
     """
 
     KIND: ClassVar[str | None] = "hybrid"
@@ -3990,33 +3994,37 @@ class Hybrid(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Hystart(Table):
-    """HyStart++: in the first slow start, a round whose least round trip exceeds that of the round before by a threshold begins Conservative Slow Start (CSS), which grows slower and goes back to slow start if the round trips fall again, else ends in congestion avoidance.
+    """HyStart++, which governs the first slow start.
 
-    Later slow starts are standard.
+    A round whose minimum round-trip time exceeds that of the previous round by a threshold begins
+    Conservative Slow Start (CSS), in which cwnd grows more slowly. If round-trip times fall again,
+    slow start resumes, otherwise congestion avoidance follows. Later slow starts are those of RFC
+    5681.
 
     Parameters
     ----------
     min_rtt_threshold : str | None
-        Least growth of the round trip that begins CSS (MIN_RTT_THRESH). Default: 4 ms. Range: above
-        0 s. Source: rfc9406 §4.3.
+        Minimum growth of the round-trip time that begins CSS (MIN_RTT_THRESH). Default: 4 ms.
+        Range: above 0 s. Source: rfc9406 §4.3.
     max_rtt_threshold : str | None
-        Greatest growth of the round trip that slow start bears (MAX_RTT_THRESH). Default: 16 ms.
+        Growth of the round-trip time that always begins CSS (MAX_RTT_THRESH). Default: 16 ms.
         Range: above 0 s. Source: rfc9406 §4.3.
     rtt_divisor : float | None
-        Between the two, the threshold is the last round's least round trip divided by this
-        (MIN_RTT_DIVISOR). Default: 8.0. Range: at least 1. Source: rfc9406 §4.3.
+        Divisor of the threshold (MIN_RTT_DIVISOR). Between the minimum and the maximum, the
+        threshold is the last round's minimum round-trip time divided by this value. Default: 8.0.
+        Range: at least 1. Source: rfc9406 §4.3.
     samples : str | None
-        Round trips measured in a round before it is judged (N_RTT_SAMPLE). Default: 8 packets.
-        Range: a whole number, at least 1 packet, at most 1000 packets. Source: rfc9406 §4.3: at
-        least 8.
+        Number of round-trip times that are measured in a round before their minimum is evaluated
+        (N_RTT_SAMPLE). Default: 8 packets. Range: a whole number, at least 1 packet, at most 1000
+        packets. Source: rfc9406 §4.3: at least 8.
     css_growth_divisor : float | None
-        CSS grows by this part of slow start's growth (CSS_GROWTH_DIVISOR). Default: 4.0. Range: at
-        least 2. Source: rfc9406 §4.3: at least 2.
+        Factor by which the growth of cwnd in CSS is smaller than in slow start
+        (CSS_GROWTH_DIVISOR). Default: 4.0. Range: at least 2. Source: rfc9406 §4.3: at least 2.
     css_rounds : str | None
-        Rounds of CSS before congestion avoidance (CSS_ROUNDS). Default: 5 packets. Range: a whole
-        number, at least 1 packet, at most 100 packets. Source: rfc9406 §4.3.
+        Number of rounds of CSS before congestion avoidance begins (CSS_ROUNDS). Default: 5 packets.
+        Range: a whole number, at least 1 packet, at most 100 packets. Source: rfc9406 §4.3.
     limit : str | None
-        Most that one ACK opens cwnd by (L). Default: 8 packets. Range: a whole number, at least 1
+        Maximum increase of cwnd per ACK (L). Default: 8 packets. Range: a whole number, at least 1
         packet, at most 1000 packets. Source: rfc9406 §4.3: 8 without pacing.
     """
 
@@ -4033,20 +4041,21 @@ class Hystart(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Standard(Table):
-    """Slow start of RFC 5681: each ACK opens cwnd by what it acknowledges, at most L.
+    """Slow start of RFC 5681: each ACK increases cwnd by the bytes that it acknowledges, at most by L.
 
     Parameters
     ----------
     limit : str | None
-        Maximum that one ACK opens cwnd by (L); after a timeout a single segment. 255 is no limit,
-        after a timeout only where at_ssthresh is "stops", as in Linux. Default: 1 packet. Range: a
-        whole number, at least 1 packet, at most 255 packets. Source: rfc5681 equation 2; rfc3465
-        §2.3: at most 2; Linux: none.
+        Maximum increase of cwnd per ACK (L). After a timeout the maximum is one segment. 255 means
+        no limit, which also applies after a timeout if at_ssthresh is "stops", as in Linux.
+        Default: 1 packet. Range: a whole number, at least 1 packet, at most 255 packets. Source:
+        rfc5681 equation 2; rfc3465 §2.3: at most 2; Linux: none.
     at_ssthresh : Literal["passes", "stops"] | None
-        What an ACK does that takes cwnd beyond ssthresh. Default: passes. "passes": It opens cwnd
-        by all that it counts for: slow start is used below ssthresh, congestion avoidance above
-        (RFC 5681 §3.1). "stops": It opens cwnd up to ssthresh; the rest of it counts for congestion
-        avoidance (Linux). Source: rfc5681 §3.1; Linux, tcp_slow_start.
+        Handling of an ACK that takes cwnd beyond ssthresh. Default: passes. "passes": All counted
+        bytes of the ACK increase cwnd in slow start. Slow start applies while cwnd is below
+        ssthresh when the ACK arrives (RFC 5681 §3.1). "stops": The counted bytes of the ACK
+        increase cwnd up to ssthresh. The remaining bytes count for congestion avoidance (Linux).
+        Source: rfc5681 §3.1; Linux, tcp_slow_start.
     """
 
     KIND: ClassVar[str | None] = "standard"
@@ -4057,38 +4066,46 @@ class Standard(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Westwood(Table):
-    """Westwood+: grows as Reno does; congestion leaves what fills the pipe, by the rate at which ACKs came back, so that random losses cost little.
+    """Westwood+.
+
+    cwnd grows as in Reno. Congestion sets the window to the measured bandwidth times the minimum
+    round-trip time, so a random loss reduces the throughput only slightly. The bandwidth is
+    estimated from the rate of ACKs.
 
     Parameters
     ----------
     filter : float | None
-        Weight of the past in the filter of the bandwidth (α). Default: 0.9. Range: at least 0, at
-        most 0.999. Source: grieco2004westwood §2.
+        Weight of the previous estimate in the bandwidth filter (α). Default: 0.9. Range: at least
+        0, at most 0.999. Source: grieco2004westwood §2.
     stages : Literal["one", "two"] | None
-        How often the bandwidth is filtered. Default: one. "one": Once. "two": Twice: the filter's
-        output is filtered again (Linux). Source: grieco2004westwood §2; Linux, tcp_westwood: twice.
+        Number of filter stages of the bandwidth. Default: one. "one": One filter stage. "two": Two
+        filter stages: the second filter smooths the output of the first (Linux). Source:
+        grieco2004westwood §2; Linux, tcp_westwood: twice.
     in_recovery : Literal["pipe", "half"] | None
-        What cwnd is while a congestion is repaired. Default: pipe. "pipe": What fills the pipe,
-        from the start. "half": Half of it, as Reno's; what fills the pipe when the repair is
+        Value of cwnd during the loss recovery or the reduction that follows congestion. Default:
+        pipe. "pipe": Measured bandwidth-delay product, from the beginning. "half": Half of the
+        FlightSize, as in Reno, and the measured bandwidth-delay product once the recovery is
         complete (Linux). Source: mascolo2001westwood §3; Linux, tcp_westwood: half.
     samples : Literal["rounds", "linux"] | None
-        Intervals over which the bandwidth is sampled. Default: rounds. "rounds": Each ends with a
-        round trip of the data, and after interval_min at least. "linux": Each ends with the first
-        ACK later than the last round-trip time measured and later than interval_min, without the
-        bytes of that ACK. Times are in milliseconds, round trips rounded up, and the bandwidth is
-        in whole bytes per millisecond; a timeout makes the next round trip RTTmin (Linux with HZ =
-        1000, westwood_update_window). Source: grieco2004westwood §2; Linux, tcp_westwood: linux.
+        Intervals over which the bandwidth is sampled. Default: rounds. "rounds": Each interval ends
+        with a round trip of the data, and lasts at least interval_min. "linux": Each interval ends
+        with the first ACK that arrives later than the last measured round-trip time and later than
+        interval_min. The bytes of that ACK belong to the next interval. Times are in milliseconds,
+        round-trip times are rounded up, and the bandwidth is in whole bytes per millisecond. A
+        timeout resets RTTmin to the next round-trip time (Linux with HZ = 1000,
+        westwood_update_window). Source: grieco2004westwood §2; Linux, tcp_westwood: linux.
     interval_min : str | None
-        Least time between two samples of the bandwidth. Default: 50 ms. Range: at least 0 s, at
-        most 10 s. Source: Linux, tcp_westwood: 50 ms.
+        Minimum interval between two samples of the bandwidth. Default: 50 ms. Range: at least 0 s,
+        at most 10 s. Source: Linux, tcp_westwood: 50 ms.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
-        What congestion avoidance counts. Default: per-ack. "per-ack": Every ACK of new data opens
-        cwnd by SMSS²/cwnd (RFC 5681, equation 3): a segment a window, or half of one if ACKs are
-        delayed. "per-byte": Every byte acknowledged opens cwnd by SMSS/cwnd: a segment a window,
-        whether or not ACKs are delayed. "per-window": Each time a window of bytes is acknowledged,
-        cwnd opens by a segment (RFC 3465 §2.1; Linux). Source: rfc5681 §3.1.
+        Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes. Default: per-ack.
+        "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd
+        grows by one segment per round trip, or by half a segment if the receiver delays ACKs.
+        "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by one segment
+        per round trip, with or without delayed ACKs. "per-window": Each acknowledged window of
+        bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: rfc5681 §3.1.
     """
 
     KIND: ClassVar[str | None] = "westwood"
@@ -4104,29 +4121,34 @@ class Westwood(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Vegas(Table):
-    """TCP Vegas: once a round trip cwnd grows by a segment if fewer than α of its segments seem to be queued, shrinks by one if more than β, and else stays.
+    """TCP Vegas.
+
+    Once per round trip cwnd grows by one segment if fewer than α of its segments are queued, and
+    shrinks by one segment if more than β are queued. Otherwise cwnd does not change.
 
     Parameters
     ----------
     alpha : str | None
-        Segments queued below which cwnd grows (α). Default: 2 packets. Range: at least 0 packets,
-        at most 1000000 packets. Source: brakmo1994vegas §3.2: two.
+        Number of queued segments below which cwnd grows (α). Default: 2 packets. Range: at least 0
+        packets, at most 1000000 packets. Source: brakmo1994vegas §3.2: two.
     beta : str | None
-        Segments queued above which cwnd shrinks (β). Default: 4 packets. Range: at least 0 packets,
-        at most 1000000 packets. Source: brakmo1994vegas §3.2: four.
+        Number of queued segments above which cwnd shrinks (β). Default: 4 packets. Range: at least
+        0 packets, at most 1000000 packets. Source: brakmo1994vegas §3.2: four.
     gamma : str | None
-        Segments queued above which slow start ends (γ). Default: 1 packet. Range: at least 0
-        packets, at most 1000000 packets. Source: brakmo1994vegas §3.3; Linux, tcp_vegas: 1.
+        Number of queued segments above which slow start ends (γ). Default: 1 packet. Range: at
+        least 0 packets, at most 1000000 packets. Source: brakmo1994vegas §3.3; Linux, tcp_vegas: 1.
     rules : Literal["paper", "linux"] | None
-        How a round trip is judged. Default: paper. "paper": Diff is what the actual rate lacks of
-        the expected; in slow start cwnd grows in every other round trip, so that it is fixed in the
-        one that is judged (§3.2, §3.3). "linux": Diff is what the expected rate exceeds the actual
-        one by, in whole segments; slow start grows in each round trip and ends with what would
-        queue nothing, and a segment; a round trip of less than three measurements is not judged.
-        During a recovery cwnd opens as Reno's, and what was measured until its end is forgotten
-        (tcp_vegas). Source: brakmo1994vegas §3.2, §3.3; Linux, tcp_vegas.
+        Rules for the evaluation of a round trip. Default: paper. "paper": Diff is the expected rate
+        minus the actual rate, multiplied by BaseRTT. In slow start cwnd grows in every other round
+        trip, and the round trips between are evaluated with a constant cwnd (Brakmo 1994 §3.2,
+        §3.3). "linux": Diff is the rate difference multiplied by the measured round-trip time, in
+        whole segments. cwnd grows in each round trip of slow start, which ends with a cwnd that
+        leaves the queue empty plus one segment. A round trip with fewer than three measurements is
+        not evaluated. During loss recovery cwnd grows as in Reno, and measurements before the end
+        of loss recovery are discarded (tcp_vegas). Source: brakmo1994vegas §3.2, §3.3; Linux,
+        tcp_vegas.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
-        Slow start, where it opens cwnd. Default: standard. Source: rfc5681 §3.1.
+        Slow start in the round trips in which cwnd grows. Default: standard. Source: rfc5681 §3.1.
     """
 
     KIND: ClassVar[str | None] = "vegas"
@@ -4140,35 +4162,40 @@ class Vegas(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Scalable(Table):
-    """Scalable TCP: every segment acknowledged adds a hundredth of a segment, congestion takes an eighth of the window, so that the time to recover does not depend on the window.
+    """Scalable TCP.
+
+    Each acknowledged segment adds a hundredth of a segment, and congestion reduces the window by an
+    eighth. The time to recover from a loss therefore does not depend on the window.
 
     Parameters
     ----------
     a : float | None
-        Segments added for each ACK (a). Default: 0.01. Range: at least 0.0001, at most 1. Source:
-        kelly2003scalable §3.
+        Segments that each ACK adds to cwnd (a). Default: 0.01. Range: at least 0.0001, at most 1.
+        Source: kelly2003scalable §3.
     b : float | None
-        Part of the window that congestion takes away (b). Default: 0.125. Range: at least 0.01, at
-        most 0.9. Source: kelly2003scalable §3.
+        Fraction by which congestion reduces the window (b). Default: 0.125. Range: at least 0.01,
+        at most 0.9. Source: kelly2003scalable §3.
     legacy_window : str | None
-        Window up to which it is standard TCP (lwnd). Default: 16 packets. Range: at least 0
-        packets, at most 1000000 packets. Source: kelly2003scalable §3.1.
+        Maximum window at which the control behaves as standard TCP (lwnd). Default: 16 packets.
+        Range: at least 0 packets, at most 1000000 packets. Source: kelly2003scalable §3.1.
     least_increase : float | None
-        Least increase, in segments a round trip. Default: 0.0. Range: at least 0, at most 100.
-        Source: kelly2003scalable §3: none; Linux, tcp_scalable: 1.
+        Minimum increase of cwnd, in segments per round trip. Default: 0.0. Range: at least 0, at
+        most 100. Source: kelly2003scalable §3: none; Linux, tcp_scalable: 1.
     rules : Literal["kelly2003", "linux"] | None
-        Rounding of the decrease. Default: kelly2003. "kelly2003": Congestion takes b of the window
-        away, to the byte. "linux": Congestion takes the whole segments in b of the window away, so
-        that 23 segments become 21 (Linux, tcp_scalable_ssthresh). Source: kelly2003scalable §3;
-        Linux, tcp_scalable: linux.
+        Rounding of the decrease. Default: kelly2003. "kelly2003": Congestion reduces the window by
+        b, computed in bytes. "linux": Congestion reduces the window by b, rounded down to whole
+        segments: 23 segments become 21 (Linux, tcp_scalable_ssthresh). Source: kelly2003scalable
+        §3; Linux, tcp_scalable: linux.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
-        What congestion avoidance counts. Default: per-ack. "per-ack": Every ACK of new data opens
-        cwnd by SMSS²/cwnd (RFC 5681, equation 3): a segment a window, or half of one if ACKs are
-        delayed. "per-byte": Every byte acknowledged opens cwnd by SMSS/cwnd: a segment a window,
-        whether or not ACKs are delayed. "per-window": Each time a window of bytes is acknowledged,
-        cwnd opens by a segment (RFC 3465 §2.1; Linux). Source: kelly2003scalable §3: per ACK.
+        Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes. Default: per-ack.
+        "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd
+        grows by one segment per round trip, or by half a segment if the receiver delays ACKs.
+        "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by one segment
+        per round trip, with or without delayed ACKs. "per-window": Each acknowledged window of
+        bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: kelly2003scalable §3:
+        per ACK.
     """
 
     KIND: ClassVar[str | None] = "scalable"
@@ -4184,20 +4211,23 @@ class Scalable(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Reno(Table):
-    """Reno's congestion control: slow start doubles cwnd a round trip, congestion avoidance adds a segment a round trip, and congestion halves what is in flight.
+    """Congestion control of Reno.
 
-    Whether a loss is repaired as in Reno or NewReno is the recovery's.
+    Slow start doubles cwnd per round trip, and congestion avoidance adds one segment per round
+    trip. Congestion reduces cwnd to half of the FlightSize. The key `recovery.method` selects
+    Reno's or NewReno's loss recovery.
 
     Parameters
     ----------
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
-        What congestion avoidance counts. Default: per-ack. "per-ack": Every ACK of new data opens
-        cwnd by SMSS²/cwnd (RFC 5681, equation 3): a segment a window, or half of one if ACKs are
-        delayed. "per-byte": Every byte acknowledged opens cwnd by SMSS/cwnd: a segment a window,
-        whether or not ACKs are delayed. "per-window": Each time a window of bytes is acknowledged,
-        cwnd opens by a segment (RFC 3465 §2.1; Linux). Source: rfc5681 §3.1.
+        Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes. Default: per-ack.
+        "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd
+        grows by one segment per round trip, or by half a segment if the receiver delays ACKs.
+        "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by one segment
+        per round trip, with or without delayed ACKs. "per-window": Each acknowledged window of
+        bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: rfc5681 §3.1.
     """
 
     KIND: ClassVar[str | None] = "reno"
@@ -4208,44 +4238,46 @@ class Reno(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Prague(Table):
-    """Prague: DCTCP for the Internet.
+    """Prague, a DCTCP for the Internet.
 
-    The cut is half the share of marked bytes, the increase a segment a round trip of unmarked
-    bytes; flows of short round trips behave as if theirs were 25 ms; segments are paced.
+    Marks reduce cwnd by half the marked fraction, and unmarked bytes increase cwnd by one segment
+    per round trip. A flow with a shorter round-trip time than 25 ms behaves as if its round-trip
+    time were 25 ms. Segments are paced.
 
     Parameters
     ----------
     g : float | None
-        Weight of the last round trip in α. Default: 0.0625. Range: above 0, at most 1. Source:
-        draft-briscoe-prague §2.4.2: 1/16.
+        Weight of the last round trip in the moving average α. Default: 0.0625. Range: above 0, at
+        most 1. Source: draft-briscoe-prague §2.4.2: 1/16.
     initial_alpha : float | None
-        α before the first mark. Default: 1.0. Range: at least 0, at most 1. Source: rfc8257 §3.3.
+        Value of α before the first mark. Default: 1.0. Range: at least 0, at most 1. Source:
+        rfc8257 §3.3.
     rtt_virtual : str | None
-        Least virtual round trip (RTT_virt). Default: 25 ms. Range: at least 0 s, at most 1 s.
-        Source: draft-briscoe-prague §2.4.4.
+        Minimum of the virtual round-trip time (RTT_virt). Default: 25 ms. Range: at least 0 s, at
+        most 1 s. Source: draft-briscoe-prague §2.4.4.
     transition : str | None
-        Round trips after slow start from which the virtual round trip counts. Default: 500 packets.
-        Range: a whole number, at least 0 packets, at most 1000000000 packets. Source: Linux,
-        tcp_prague: 500 rounds after slow start.
+        Number of round trips after slow start from which the virtual round-trip time applies.
+        Default: 500 packets. Range: a whole number, at least 0 packets, at most 1000000000 packets.
+        Source: Linux, tcp_prague: 500 rounds after slow start.
     beta_loss : float | None
-        What a loss leaves of the FlightSize. Default: 0.5. Range: at least 0.1, at most 0.95.
-        Source: rfc9331 §4.3, item 2: as Reno.
+        Factor by which a loss multiplies the FlightSize. Default: 0.5. Range: at least 0.1, at most
+        0.95. Source: rfc9331 §4.3, item 2: as Reno.
     fallback : Literal["off", "delay"] | None
-        What it does about a classic AQM in a shared queue. Default: off. "off": Nothing: every mark
-        is answered in proportion. "delay": Its window is halved on marks, as Reno's is, while the
-        smoothed queueing delay exceeds a threshold, unless that shows the marks to be coupled.
-        Source: rfc9331 §4.3, item 3.
+        Response of Prague to a classic AQM in a shared queue. Default: off. "off": No fall-back:
+        each mark reduces the window in proportion to the marked fraction. "delay": Marks halve the
+        window, as in Reno, while the smoothed queueing delay exceeds a threshold. The fall-back
+        ends if the marked fraction shows that the marks are coupled. Source: rfc9331 §4.3, item 3.
     fallback_delay : str | None
-        Smoothed queueing delay above which an AQM is taken for a classic one. Default: 5 ms. Range:
+        Smoothed queueing delay above which the AQM may be a classic AQM. Default: 5 ms. Range:
         above 0 s. Source: rfc9332 appendix A.1: an L4S queue is marked from 0.8 ms, a classic one
         aims at 15 ms; between them.
     slow_start_pacing : float | None
         Pacing rate in slow start, as a multiple of cwnd/SRTT. Default: 2.0. Range: at least 1, at
         most 10. Source: draft-briscoe-prague §2.4.6.
     pacing_header : str | None
-        Header bytes per segment that the pacing rate includes. The pace spaces data alone, so that
-        cwnd and not the pace limits a flow when its round trip is constant. Default: 0 B. Range: at
-        least 0 B, at most 120 B. Source: Linux, tcp_prague: the rate is cwnd times the MTU over
+        Header bytes per segment that the pacing rate includes. Pacing spaces only the data, so at a
+        constant round-trip time cwnd limits the flow and not the pacing rate. Default: 0 B. Range:
+        at least 0 B, at most 120 B. Source: Linux, tcp_prague: the rate is cwnd times the MTU over
         SRTT, and the pace spaces data: 52 B with timestamps.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
@@ -4267,35 +4299,36 @@ class Prague(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Ledbat(Table):
-    """LEDBAT: a scavenger.
+    """LEDBAT, a control for background transfers.
 
-    cwnd moves by at most GAIN segments a round trip, up while the queueing delay is below the
-    target and down while it is above; a loss halves it.
+    cwnd changes by at most GAIN segments per round trip. The window grows while the queueing delay
+    is below the target, and shrinks while the delay is above the target. A loss halves cwnd.
 
     Parameters
     ----------
     target : str | None
-        Queueing delay that it adds at most (TARGET). Default: 100 ms. Range: above 0 s, at most 0.1
-        s. Source: rfc6817 §2.5: 100 ms or less.
+        Maximum queueing delay that LEDBAT adds (TARGET). Default: 100 ms. Range: above 0 s, at most
+        0.1 s. Source: rfc6817 §2.5: 100 ms or less.
     gain : float | None
-        Segments by which cwnd grows a round trip when there is no queue (GAIN). Default: 1.0.
-        Range: above 0, at most 1. Source: rfc6817 §2.5: 1 or less.
+        Maximum growth of cwnd, in segments per round trip, which applies if the queue is empty
+        (GAIN). Default: 1.0. Range: above 0, at most 1. Source: rfc6817 §2.5: 1 or less.
     decrease_gain : float | None
-        The same when it shrinks (decrease-GAIN). Default: 1.0. Range: at least 0, at most 100.
-        Source: rfc6817 §2.5: may be higher than GAIN.
+        Factor of the decrease of cwnd while the queueing delay exceeds the target (decrease-GAIN).
+        Default: 1.0. Range: at least 0, at most 100. Source: rfc6817 §2.5: may be higher than GAIN.
     allowed_increase : str | None
-        Segments that cwnd may exceed the FlightSize by (ALLOWED_INCREASE). Default: 1 packet.
-        Range: above 0 packets. Source: rfc6817 §2.5.
+        Maximum excess of cwnd over the FlightSize (ALLOWED_INCREASE). Default: 1 packet. Range:
+        above 0 packets. Source: rfc6817 §2.5.
     base_history : str | None
-        Minutes whose least delays are kept (BASE_HISTORY). Default: 10 packets. Range: a whole
-        number, at least 1 packet, at most 10 packets. Source: rfc6817 §2.5: should be 10.
+        Number of minutes whose minimum delays form the base delay (BASE_HISTORY). Default: 10
+        packets. Range: a whole number, at least 1 packet, at most 10 packets. Source: rfc6817 §2.5:
+        should be 10.
     current_filter : str | None
-        Samples of which the least is the delay now (CURRENT_FILTER). Default: 4 packets. Range: a
-        whole number, at least 1 packet, at most 8 packets. Source: rfc6817 §2.5: at least 4 a round
-        trip.
+        Number of latest samples whose minimum is the current delay (CURRENT_FILTER). Default: 4
+        packets. Range: a whole number, at least 1 packet, at most 8 packets. Source: rfc6817 §2.5:
+        at least 4 a round trip.
     min_cwnd : str | None
-        Least window (MIN_CWND). Default: 2 packets. Range: at least 1 packet, at most 4 packets.
-        Source: rfc6817 §2.5: 2.
+        Minimum congestion window (MIN_CWND). Default: 2 packets. Range: at least 1 packet, at most
+        4 packets. Source: rfc6817 §2.5: 2.
     """
 
     KIND: ClassVar[str | None] = "ledbat"
@@ -4311,52 +4344,59 @@ class Ledbat(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Illinois(Table):
-    """TCP-Illinois: the increase α falls and the decrease β rises with the average queueing delay, measured once a round trip against the greatest seen.
+    """TCP-Illinois.
+
+    The increase α falls and the decrease β rises with the average queueing delay, which is measured
+    once per round trip relative to the maximum queueing delay.
 
     Parameters
     ----------
     alpha_min : float | None
-        Least increase, in segments a round trip (α_min). Default: 0.3. Range: at least 0.01, at
-        most 100. Source: liu2006illinois §4.
+        Minimum increase of cwnd, in segments per round trip (α_min). Default: 0.3. Range: at least
+        0.01, at most 100. Source: liu2006illinois §4.
     alpha_max : float | None
-        Greatest increase, in segments a round trip (α_max). Default: 10.0. Range: at least 0.01, at
-        most 1000. Source: liu2006illinois §4.
+        Maximum increase of cwnd, in segments per round trip (α_max). Default: 10.0. Range: at least
+        0.01, at most 1000. Source: liu2006illinois §4.
     beta_min : float | None
-        Least part of the window that congestion takes away (β_min). Default: 0.125. Range: at least
-        0.01, at most 0.9. Source: liu2006illinois §4.
+        Minimum fraction by which congestion reduces the window (β_min). Default: 0.125. Range: at
+        least 0.01, at most 0.9. Source: liu2006illinois §4.
     beta_max : float | None
-        Greatest part of the window that congestion takes away (β_max). Default: 0.5. Range: at
+        Maximum fraction by which congestion reduces the window (β_max). Default: 0.5. Range: at
         least 0.01, at most 0.9. Source: liu2006illinois §4.
     eta_1 : float | None
-        Up to this part of the greatest queueing delay the increase is alpha_max (η1). Default:
+        Fraction of the maximum queueing delay up to which the increase is alpha_max (η1). Default:
         0.01. Range: at least 0, at most 1. Source: liu2006illinois §4.
     eta_2 : float | None
-        Up to this part of it the decrease is beta_min (η2). Default: 0.1. Range: at least 0, at
-        most 1. Source: liu2006illinois §4.
+        Fraction of the maximum queueing delay up to which the decrease is beta_min (η2). Default:
+        0.1. Range: at least 0, at most 1. Source: liu2006illinois §4.
     eta_3 : float | None
-        From this part of it the decrease is beta_max (η3). Default: 0.8. Range: at least 0, at most
-        1. Source: liu2006illinois §4.
+        Fraction of the maximum queueing delay from which the decrease is beta_max (η3). Default:
+        0.8. Range: at least 0, at most 1. Source: liu2006illinois §4.
     theta : str | None
-        Round trips of little delay before the increase is alpha_max again (θ). Default: 5 packets.
-        Range: a whole number, at least 1 packet, at most 1000 packets. Source: liu2006illinois §4.
+        Number of round trips of low delay before the increase is alpha_max again (θ). Default: 5
+        packets. Range: a whole number, at least 1 packet, at most 1000 packets. Source:
+        liu2006illinois §4.
     window_threshold : str | None
-        Window below which it is standard TCP (W_thresh). Default: 15 packets. Range: at least 0
-        packets, at most 1000000 packets. Source: liu2006illinois §4.
+        Window below which the control behaves as standard TCP (W_thresh). Default: 15 packets.
+        Range: at least 0 packets, at most 1000000 packets. Source: liu2006illinois §4.
     rules : Literal["liu2006", "linux"] | None
-        Arithmetic of α and β, and what they do to the window. Default: liu2006. "liu2006": α and β
-        in full precision, from every round trip; the remainder of a segment of growth counts for
-        the next segment. "linux": α in 128ths and β in 64ths, rounded down, from round trips in
-        whole microseconds, and not during a recovery. With each segment of growth the count of
-        acknowledged segments begins anew, and a decrease takes whole segments away (Linux,
-        tcp_illinois). Source: liu2006illinois §4; Linux, tcp_illinois: linux.
+        Arithmetic of the increase α and the decrease β, and their effect on the window. Default:
+        liu2006. "liu2006": α and β are real numbers, computed from every round-trip time. The
+        remainder of a segment of growth counts for the next segment. "linux": α is in 128ths and β
+        in 64ths, both rounded down. Both are computed from round-trip times in whole microseconds,
+        and not during loss recovery. Each segment of growth restarts the count of acknowledged
+        segments, and a decrease is rounded down to whole segments (Linux, tcp_illinois). Source:
+        liu2006illinois §4; Linux, tcp_illinois: linux.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
-        What congestion avoidance counts. Default: per-ack. "per-ack": Every ACK of new data opens
-        cwnd by SMSS²/cwnd (RFC 5681, equation 3): a segment a window, or half of one if ACKs are
-        delayed. "per-byte": Every byte acknowledged opens cwnd by SMSS/cwnd: a segment a window,
-        whether or not ACKs are delayed. "per-window": Each time a window of bytes is acknowledged,
-        cwnd opens by a segment (RFC 3465 §2.1; Linux). Source: liu2006illinois §2: per ACK.
+        Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes. Default: per-ack.
+        "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd
+        grows by one segment per round trip, or by half a segment if the receiver delays ACKs.
+        "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by one segment
+        per round trip, with or without delayed ACKs. "per-window": Each acknowledged window of
+        bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: liu2006illinois §2: per
+        ACK.
     """
 
     KIND: ClassVar[str | None] = "illinois"
@@ -4377,44 +4417,50 @@ class Illinois(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Htcp(Table):
-    """H-TCP: for a second after congestion it is standard TCP; then the increase grows with the square of the time since congestion.
+    """H-TCP.
 
-    Congestion leaves RTTmin/RTTmax of the window, which just empties the queue, or a half when the
-    throughput has changed.
+    For one second after congestion it is standard TCP. Afterwards the increase grows with the
+    square of the time since congestion. Congestion multiplies the window by RTTmin/RTTmax, which
+    just empties the queue, or by one half if the throughput has changed.
 
     Parameters
     ----------
     low_speed : str | None
-        Time after congestion for which it increases as standard TCP (Δ_L). Default: 1 s. Range: at
+        Time after congestion in which cwnd grows as in standard TCP (Δ_L). Default: 1 s. Range: at
         least 0 s, at most 100 s. Source: leith2004htcp §3.
     beta_min : float | None
-        Least part of the window that congestion leaves (β). Default: 0.5. Range: at least 0.1, at
-        most 0.95. Source: leith2004htcp §3.
+        Minimum factor by which congestion multiplies the window (β). Default: 0.5. Range: at least
+        0.1, at most 0.95. Source: leith2004htcp §3.
     beta_max : float | None
-        Greatest part of the window that congestion leaves (β). Default: 0.8. Range: at least 0.1,
-        at most 0.95. Source: leith2004htcp §3.
+        Maximum factor by which congestion multiplies the window (β). Default: 0.8. Range: at least
+        0.1, at most 0.95. Source: leith2004htcp §3.
     throughput_change : float | None
-        Change of the throughput from one congestion to the next beyond which half of the window is
-        left (Δ_B). Default: 0.2. Range: at least 0, at most 10. Source: leith2004htcp §3.
+        Relative change of the throughput between two congestion events beyond which congestion
+        halves the window (Δ_B). Default: 0.2. Range: at least 0, at most 10. Source: leith2004htcp
+        §3.
     rtt_scaling : Literal["off", "on"] | None
-        Whether the increase depends on the round trip. Default: off. "off": It does not. "on": α(Δ)
-        is multiplied by RTTmin/100 ms, between a tenth and two, and is then at least 1, before the
-        factor 2(1 − β): flows of unlike round trips grow alike (Linux). Source: leith2004htcp §3;
-        draft-leith-tcp-htcp: optional; Linux, use_rtt_scaling: on.
+        Dependence of the increase on the round-trip time. Default: off. "off": The increase does
+        not depend on the round-trip time. "on": α(Δ) is multiplied by RTTmin/100 ms, limited to the
+        range from 0.1 to 2. The product is at least 1 before it is multiplied by 2(1 − β). Flows
+        with different round-trip times then grow at the same rate (Linux). Source: leith2004htcp
+        §3; draft-leith-tcp-htcp: optional; Linux, use_rtt_scaling: on.
     arithmetic : Literal["exact", "linux"] | None
-        How it is computed. Default: exact. "exact": In full precision, as the equations are.
-        "linux": In Linux's integers: α is computed when cwnd grows, and then the count of what was
-        acknowledged begins anew; β is of an average of the throughput, and of a longest round trip
-        that fades; time counts from the end of a recovery (tcp_htcp.c). β is between 0.5 and 0.8.
-        Source: leith2004htcp §3; Linux, tcp_htcp.c.
+        Arithmetic of the increase α and the decrease factor β. Default: exact. "exact": Real
+        numbers, as in the equations. "linux": Integers, as in Linux (tcp_htcp.c). α is computed
+        when cwnd grows, which also restarts the count of acknowledged segments. β follows from a
+        moving average of the throughput and from a maximum round-trip time that decreases at each
+        congestion. Time counts from the end of loss recovery. β is between 0.5 and 0.8. Source:
+        leith2004htcp §3; Linux, tcp_htcp.c.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
-        What congestion avoidance counts. Default: per-ack. "per-ack": Every ACK of new data opens
-        cwnd by SMSS²/cwnd (RFC 5681, equation 3): a segment a window, or half of one if ACKs are
-        delayed. "per-byte": Every byte acknowledged opens cwnd by SMSS/cwnd: a segment a window,
-        whether or not ACKs are delayed. "per-window": Each time a window of bytes is acknowledged,
-        cwnd opens by a segment (RFC 3465 §2.1; Linux). Source: leith2004htcp §3: per ACK.
+        Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes. Default: per-ack.
+        "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd
+        grows by one segment per round trip, or by half a segment if the receiver delays ACKs.
+        "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by one segment
+        per round trip, with or without delayed ACKs. "per-window": Each acknowledged window of
+        bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: leith2004htcp §3: per
+        ACK.
     """
 
     KIND: ClassVar[str | None] = "htcp"
@@ -4431,33 +4477,38 @@ class Htcp(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Highspeed(Table):
-    """HighSpeed TCP: below a window of 38 segments it is standard TCP; above, the larger the window, the more it adds a round trip and the less congestion takes away.
+    """HighSpeed TCP.
+
+    Up to a window of 38 segments it is standard TCP. Above 38 segments, a larger window has a
+    larger increase per round trip and a smaller decrease after congestion.
 
     Parameters
     ----------
     low_window : str | None
-        Window up to which it is standard TCP (Low_Window). Default: 38 packets. Range: at least 2
-        packets, at most 1000000 packets. Source: rfc3649 §5.
+        Maximum window at which the control behaves as standard TCP (Low_Window). Default: 38
+        packets. Range: at least 2 packets, at most 1000000 packets. Source: rfc3649 §5.
     high_window : str | None
-        Window at which the decrease is high_decrease (High_Window). Default: 83000 packets. Range:
-        at least 2 packets, at most 1000000000 packets. Source: rfc3649 §5.
+        Window at which the decrease reaches high_decrease (High_Window). Default: 83000 packets.
+        Range: at least 2 packets, at most 1000000000 packets. Source: rfc3649 §5.
     high_decrease : float | None
-        Part of the window that congestion takes away at high_window (High_Decrease). Default: 0.1.
-        Range: at least 0.01, at most 0.5. Source: rfc3649 §5.
+        Fraction by which congestion reduces the window at high_window (High_Decrease). Default:
+        0.1. Range: at least 0.01, at most 0.5. Source: rfc3649 §5.
     rules : Literal["rfc3649", "linux"] | None
-        Source of a(w) and b(w). Default: rfc3649. "rfc3649": Formulas of RFC 3649 §5, with cwnd as
-        it is. "linux": Table of RFC 3649, appendix B, in steps: up to 38 segments a(w) is 1, up to
-        118 it is 2 and b(w) is 112/256, and so on. The step changes in congestion avoidance only,
-        so that the first decrease after slow start is a half; a decrease takes whole segments away
-        (Linux, hstcp_cong_avoid, hstcp_ssthresh). Source: rfc3649 §5; Linux, tcp_highspeed: linux.
+        Source of a(w) and b(w). Default: rfc3649. "rfc3649": Formulas of RFC 3649 §5, applied to
+        the current cwnd. "linux": Table of RFC 3649, appendix B, in steps. a(w) is 1 up to 38
+        segments. Up to 118 segments, a(w) is 2 and b(w) is 112/256, and further steps follow. The
+        step changes only in congestion avoidance, so the first decrease after slow start is one
+        half. A decrease is rounded down to whole segments (Linux, hstcp_cong_avoid,
+        hstcp_ssthresh). Source: rfc3649 §5; Linux, tcp_highspeed: linux.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
-        What congestion avoidance counts. Default: per-ack. "per-ack": Every ACK of new data opens
-        cwnd by SMSS²/cwnd (RFC 5681, equation 3): a segment a window, or half of one if ACKs are
-        delayed. "per-byte": Every byte acknowledged opens cwnd by SMSS/cwnd: a segment a window,
-        whether or not ACKs are delayed. "per-window": Each time a window of bytes is acknowledged,
-        cwnd opens by a segment (RFC 3465 §2.1; Linux). Source: rfc3649 §5: per ACK.
+        Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes. Default: per-ack.
+        "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd
+        grows by one segment per round trip, or by half a segment if the receiver delays ACKs.
+        "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by one segment
+        per round trip, with or without delayed ACKs. "per-window": Each acknowledged window of
+        bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: rfc3649 §5: per ACK.
     """
 
     KIND: ClassVar[str | None] = "highspeed"
@@ -4472,30 +4523,35 @@ class Highspeed(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Dctcp(Table):
-    """DCTCP: grows as Reno does; each window with marks cuts cwnd by α/2, where α is a moving average of the share of bytes marked; a loss halves it.
+    """DCTCP.
+
+    cwnd grows as in Reno. Each window with marks reduces cwnd by the fraction α/2, where α is a
+    moving average of the fraction of marked bytes. A loss halves cwnd.
 
     Parameters
     ----------
     g : float | None
-        Weight of the last window in α (g). Default: 0.0625. Range: above 0, at most 1. Source:
-        alizadeh2010dctcp §3.1; rfc8257 §4.2: 1/16.
+        Weight of the last window in the moving average α (g). Default: 0.0625. Range: above 0, at
+        most 1. Source: alizadeh2010dctcp §3.1; rfc8257 §4.2: 1/16.
     initial_alpha : float | None
-        α before anything is measured. Default: 1.0. Range: at least 0, at most 1. Source: rfc8257
-        §3.3.
+        Initial value of α. Default: 1.0. Range: at least 0, at most 1. Source: rfc8257 §3.3.
     rules : Literal["rfc8257", "linux"] | None
-        How a window with marks cuts cwnd. Default: rfc8257. "rfc8257": By α/2 of it; what is left
-        may be rounded down to whole segments (RFC 8257 §3.3). "linux": By the whole segments in
-        that, so that a cut of less than one is none; α is whole 1024ths, and what is less than 16
-        of them is 0 after a window without marks (Linux, dctcp_ssthresh, dctcp_update_alpha).
-        Source: rfc8257 §3.3.
+        Rounding of α and of the reduction of cwnd after a window with marks. Default: rfc8257.
+        "rfc8257": Marks reduce cwnd by the fraction α/2. The sender may round the result down to
+        whole segments (RFC 8257 §3.3). "linux": Marks reduce cwnd by α/2 of it, rounded down to
+        whole segments, so that a reduction of less than one segment has no effect. α is a multiple
+        of 1/1024. A value below 16/1024 becomes 0 after a window without marks (Linux,
+        dctcp_ssthresh, dctcp_update_alpha). Source: rfc8257 §3.3.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc8257 §3.4.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
-        What congestion avoidance counts. Default: per-ack. "per-ack": Every ACK of new data opens
-        cwnd by SMSS²/cwnd (RFC 5681, equation 3): a segment a window, or half of one if ACKs are
-        delayed. "per-byte": Every byte acknowledged opens cwnd by SMSS/cwnd: a segment a window,
-        whether or not ACKs are delayed. "per-window": Each time a window of bytes is acknowledged,
-        cwnd opens by a segment (RFC 3465 §2.1; Linux). Source: rfc8257 §3.4: as rfc5681.
+        Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes. Default: per-ack.
+        "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd
+        grows by one segment per round trip, or by half a segment if the receiver delays ACKs.
+        "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by one segment
+        per round trip, with or without delayed ACKs. "per-window": Each acknowledged window of
+        bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: rfc8257 §3.4: as
+        rfc5681.
     """
 
     KIND: ClassVar[str | None] = "dctcp"
@@ -4509,24 +4565,29 @@ class Dctcp(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Cubic(Table):
-    """CUBIC: after congestion cwnd grows as C(t − K)³ + W_max, fast towards the window at which congestion came, slowly around it, fast again beyond, whatever the round trip; where Reno would have more, cwnd is what Reno would have.
+    """CUBIC.
+
+    After congestion cwnd grows as C(t − K)³ + W_max: fast towards the window at which congestion
+    occurred, slowly around it, and fast again beyond it. The growth does not depend on the
+    round-trip time. If Reno's cwnd would be larger, cwnd follows the estimate of Reno's cwnd.
 
     Parameters
     ----------
     c : float | None
-        Aggressiveness (C), in segments/s³. Default: 0.4. Range: at least 0.001, at most 1000.
-        Source: rfc9438 §5.
+        Aggressiveness of the growth (C), in segments/s³. Default: 0.4. Range: at least 0.001, at
+        most 1000. Source: rfc9438 §5.
     beta : float | None
-        What congestion leaves of the window (β_cubic). Default: 0.7. Range: at least 0.1, at most
-        0.95. Source: rfc9438 §4.6.
+        Factor by which congestion multiplies the window (β_cubic). Default: 0.7. Range: at least
+        0.1, at most 0.95. Source: rfc9438 §4.6.
     fast_convergence : Literal["on", "off"] | None
-        Fast convergence. Default: on. "on": W_max becomes cwnd (1 + β)/2 when cwnd has not reached
-        the last W_max (RFC 9438 §4.7). "off": W_max is always cwnd: for a flow that is alone.
-        Source: rfc9438 §4.7.
+        Additional reduction of W_max for a flow whose window shrinks from one congestion event to
+        the next. Default: on. "on": W_max becomes cwnd (1 + β)/2 if cwnd has not reached the last
+        W_max (RFC 9438 §4.7). "off": W_max is always cwnd, which suits a flow alone at its
+        bottleneck. Source: rfc9438 §4.7.
     arithmetic : Literal["rfc9438", "linux"] | None
-        What the curve is followed in. Default: rfc9438. "rfc9438": Real numbers, by RFC 9438.
-        "linux": Whole segments, in the integers of Linux's tcp_cubic: β and C are in 1024ths, 717
-        and 410 of them if nothing is said. Source: rfc9438 §4.2; Linux, tcp_cubic.
+        Arithmetic of the cubic function of the window. Default: rfc9438. "rfc9438": Real numbers,
+        as in RFC 9438. "linux": Integers and whole segments, as in Linux's tcp_cubic. β and C are
+        in 1024ths, by default 717 and 410 of them. Source: rfc9438 §4.2; Linux, tcp_cubic.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: hystart. Source: rfc9438 §4.10: should be HyStart++.
     """
@@ -4542,46 +4603,50 @@ class Cubic(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Bbr3(Table):
-    """BBR (version 3): as version 1 a model of bandwidth and least round trip, and of the volume in flight at which losses exceed 2 %; it probes for bandwidth every two to three seconds, or as often as Reno would, and yields to losses between.
+    """BBR (version 3).
+
+    As in version 1, the model includes the bandwidth and the minimum round-trip time. Version 3
+    adds the data in flight at which losses exceed 2 %. Version 3 probes for bandwidth every two to
+    three seconds, or as often as Reno would. Between these probes it reduces its rate after losses.
 
     Parameters
     ----------
     startup_pacing_gain : float | None
-        Gain of pacing in Startup (StartupPacingGain): 4 ln 2. Default: 2.77. Range: at least 1.1,
-        at most 10. Source: draft-ietf-ccwg-bbr §5.3.1.1.
+        Pacing gain in Startup (StartupPacingGain): 4 ln 2. Default: 2.77. Range: at least 1.1, at
+        most 10. Source: draft-ietf-ccwg-bbr §5.3.1.1.
     drain_pacing_gain : float | None
-        Gain of pacing in Drain (DrainPacingGain). Default: 0.5. Range: at least 0.1, at most 0.99.
+        Pacing gain in Drain (DrainPacingGain). Default: 0.5. Range: at least 0.1, at most 0.99.
         Source: draft-ietf-ccwg-bbr §5.3.2.
     cwnd_gain : float | None
         Gain of cwnd (DefaultCwndGain). Default: 2.0. Range: at least 1, at most 10. Source:
         draft-ietf-ccwg-bbr §5.3.1.1.
     loss_threshold : float | None
-        Loss rate of a round trip that is tolerated while probing (LossThresh). Default: 0.02.
+        Loss rate of a round trip that BBR accepts while it probes (LossThresh). Default: 0.02.
         Range: at least 0, at most 0.5. Source: draft-ietf-ccwg-bbr §2.7.
     beta : float | None
-        What a round trip with losses leaves at least of the short-term model (Beta). Default: 0.7.
-        Range: at least 0.1, at most 0.99. Source: draft-ietf-ccwg-bbr §2.7.
+        Minimum factor by which a round trip with losses multiplies the short-term model (Beta).
+        Default: 0.7. Range: at least 0.1, at most 0.99. Source: draft-ietf-ccwg-bbr §2.7.
     headroom : float | None
-        Part of the safe volume that is left to others (Headroom). Default: 0.15. Range: at least 0,
-        at most 0.9. Source: draft-ietf-ccwg-bbr §2.7.
+        Fraction of the long-term limit of data in flight that is left to other flows (Headroom).
+        Default: 0.15. Range: at least 0, at most 0.9. Source: draft-ietf-ccwg-bbr §2.7.
     min_pipe : str | None
-        Least window (MinPipeCwnd). Default: 4 packets. Range: at least 1 packet, at most 100
-        packets. Source: draft-ietf-ccwg-bbr §2.7.
+        Minimum congestion window (MinPipeCwnd). Default: 4 packets. Range: at least 1 packet, at
+        most 100 packets. Source: draft-ietf-ccwg-bbr §2.7.
     rtt_window : str | None
-        Time for which the least round trip is kept (MinRTTFilterLen). Default: 10 s. Range: above 0
-        s. Source: draft-ietf-ccwg-bbr §2.15.1.
+        Time over which the minimum round-trip time is taken (MinRTTFilterLen). Default: 10 s.
+        Range: above 0 s. Source: draft-ietf-ccwg-bbr §2.15.1.
     probe_rtt_cwnd_gain : float | None
         Gain of cwnd in ProbeRTT (ProbeRTTCwndGain). Default: 0.5. Range: at least 0.1, at most 1.
         Source: draft-ietf-ccwg-bbr §2.15.2.
     probe_rtt : str | None
-        Least time spent in ProbeRTT (ProbeRTTDuration). Default: 200 ms. Range: above 0 s. Source:
+        Minimum duration of ProbeRTT (ProbeRTTDuration). Default: 200 ms. Range: above 0 s. Source:
         draft-ietf-ccwg-bbr §2.15.2.
     probe_rtt_interval : str | None
-        Least time between two of them (ProbeRTTInterval). Default: 5 s. Range: above 0 s. Source:
-        draft-ietf-ccwg-bbr §2.15.2.
+        Minimum interval between two ProbeRTT states (ProbeRTTInterval). Default: 5 s. Range: above
+        0 s. Source: draft-ietf-ccwg-bbr §2.15.2.
     pacing_margin : float | None
-        What is paced below the bandwidth (PacingMarginPercent). Default: 0.01. Range: at least 0,
-        at most 0.5. Source: draft-ietf-ccwg-bbr §5.6.2: 1 %.
+        Fraction by which the pacing rate is below the bandwidth (PacingMarginPercent). Default:
+        0.01. Range: at least 0, at most 0.5. Source: draft-ietf-ccwg-bbr §5.6.2: 1 %.
     """
 
     KIND: ClassVar[str | None] = "bbr3"
@@ -4602,49 +4667,51 @@ class Bbr3(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Bbr(Table):
-    """BBR (version 1): paces at the bottleneck's bandwidth, the greatest delivery rate of ten round trips, and limits what is in flight by that bandwidth times the least round trip of ten seconds.
+    """BBR (version 1).
 
-    Losses matter little.
+    The pacing rate is the bandwidth of the bottleneck, estimated as the maximum delivery rate of
+    ten round trips. The data in flight is limited to that bandwidth times the minimum round-trip
+    time of ten seconds. Losses have little effect.
 
     Parameters
     ----------
     high_gain : float | None
-        Gain of pacing and cwnd in Startup (BBRHighGain): 2/ln 2. Default: 2.885. Range: at least
-        1.1, at most 10. Source: draft-cardwell-iccrg-bbr-00 §4.3.2.1.
+        Gain of the pacing rate and of cwnd in Startup (BBRHighGain): 2/ln 2. Default: 2.885. Range:
+        at least 1.1, at most 10. Source: draft-cardwell-iccrg-bbr-00 §4.3.2.1.
     cwnd_gain : float | None
         Gain of cwnd in ProbeBW. Default: 2.0. Range: at least 1, at most 10. Source:
         draft-cardwell-iccrg-bbr-00 §4.3.4.3.
     bandwidth_window : str | None
-        Round trips whose delivery rates are kept (BtlBwFilterLen). Default: 10 packets. Range: a
-        whole number, at least 1 packet, at most 10 packets. Source: draft-cardwell-iccrg-bbr-00
-        §4.1.1.2.
+        Number of round trips over which the maximum delivery rate is taken (BtlBwFilterLen).
+        Default: 10 packets. Range: a whole number, at least 1 packet, at most 10 packets. Source:
+        draft-cardwell-iccrg-bbr-00 §4.1.1.2.
     rtt_window : str | None
-        Time for which the least round trip is kept (RTpropFilterLen). Default: 10 s. Range: above 0
-        s. Source: draft-cardwell-iccrg-bbr-00 §4.1.2.2.
+        Time over which the minimum round-trip time is taken (RTpropFilterLen). Default: 10 s.
+        Range: above 0 s. Source: draft-cardwell-iccrg-bbr-00 §4.1.2.2.
     probe_rtt : str | None
-        Least time spent in ProbeRTT (ProbeRTTDuration). Default: 200 ms. Range: above 0 s. Source:
+        Minimum duration of ProbeRTT (ProbeRTTDuration). Default: 200 ms. Range: above 0 s. Source:
         draft-cardwell-iccrg-bbr-00 §4.3.5.
     extra_acked_gain : float | None
-        Part of what ACKs deliver in bunches, beyond what the bandwidth explains, by which cwnd is
-        larger; 0: none. Default: 1.0. Range: at least 0, at most 10. Source: Linux, tcp_bbr: 1; the
-        draft has none.
+        Fraction of the excess of aggregated ACKs that is added to cwnd; 0 adds nothing. Default:
+        1.0. Range: at least 0, at most 10. Source: Linux, tcp_bbr: 1; the draft has none.
     phase_ends : Literal["in-flight", "at-departure"] | None
-        By what is in flight a phase of the gain ends. Default: in-flight. "in-flight": By what was
-        in flight when the ACK came (draft-cardwell-iccrg-bbr-00 §4.3.4.3). "at-departure": By what
-        will be when the pace lets the next segments go, these included where the gain is above one
-        (Linux, bbr_packets_in_net_at_edt). Source: draft-cardwell-iccrg-bbr-00 §4.3.4.3; Linux,
-        bbr_is_next_cycle_phase.
+        Data in flight that ends a phase of the gain cycle. Default: in-flight. "in-flight": Data in
+        flight when the ACK arrived (draft-cardwell-iccrg-bbr-00 §4.3.4.3). "at-departure": Data in
+        flight when pacing allows the next segments to depart. Those segments are included if the
+        gain is above one (Linux, bbr_packets_in_net_at_edt). Source: draft-cardwell-iccrg-bbr-00
+        §4.3.4.3; Linux, bbr_is_next_cycle_phase.
     budget : Literal["quanta", "linux"] | None
-        What is added to bandwidth times RTprop. Default: quanta. "quanta": Three quanta
-        (draft-cardwell-iccrg-bbr-00 §4.2.3.2). "linux": Three quanta, an even number of segments,
-        and two more while the gain is above one (Linux, bbr_quantization_budget). Source:
-        draft-cardwell-iccrg-bbr-00 §4.2.3.2.
+        Addition to bandwidth times RTprop. Default: quanta. "quanta": Three send quanta
+        (draft-cardwell-iccrg-bbr-00 §4.2.3.2). "linux": Three send quanta, rounded up to an even
+        number of segments, and two more segments while the gain is above one (Linux,
+        bbr_quantization_budget). Source: draft-cardwell-iccrg-bbr-00 §4.2.3.2.
     pacing_margin : float | None
-        What is paced below the bandwidth. Default: 0.0. Range: at least 0, at most 0.5. Source:
-        draft-cardwell-iccrg-bbr-00 §4.2.1: nothing; Linux, bbr_pacing_margin_percent: 1 %.
+        Fraction by which the pacing rate is below the bandwidth. Default: 0.0. Range: at least 0,
+        at most 0.5. Source: draft-cardwell-iccrg-bbr-00 §4.2.1: nothing; Linux,
+        bbr_pacing_margin_percent: 1 %.
     min_pipe : str | None
-        Least window (BBRMinPipeCwnd). Default: 4 packets. Range: at least 1 packet, at most 100
-        packets. Source: draft-cardwell-iccrg-bbr-00 §4.2.3.3.
+        Minimum congestion window (BBRMinPipeCwnd). Default: 4 packets. Range: at least 1 packet, at
+        most 100 packets. Source: draft-cardwell-iccrg-bbr-00 §4.2.3.3.
     """
 
     KIND: ClassVar[str | None] = "bbr"
@@ -4663,16 +4730,17 @@ class Bbr(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Abe(Table):
-    """Reno or CUBIC with a smaller cut on ECN-Echo than on loss.
+    """Reno or CUBIC with a smaller reduction of the window after an ECN-Echo than after a loss.
 
     Parameters
     ----------
     over : Reno | Cubic | str | Mapping[str, Any] | None
-        What does everything else. Default: reno. Source: rfc8511 §3.
+        Congestion control that governs everything except the response to an ECN-Echo. Default:
+        reno. Source: rfc8511 §3.
     beta_ecn : float | None
-        What an ECN-Echo leaves of the FlightSize (beta_ecn); absent: 0.8 over Reno, 0.85 over
-        CUBIC. Default: absent. Range: at least 0.5, at most 0.99. Source: rfc8511 §3.1: 0.8; CUBIC
-        benefits from 0.85.
+        Factor by which an ECN-Echo multiplies the FlightSize (beta_ecn). If absent, the factor is
+        0.8 over Reno and 0.85 over CUBIC. Default: absent. Range: at least 0.5, at most 0.99.
+        Source: rfc8511 §3.1: 0.8; CUBIC benefits from 0.85.
     """
 
     KIND: ClassVar[str | None] = "abe"
