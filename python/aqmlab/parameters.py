@@ -4100,12 +4100,12 @@ class Westwood(Table):
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
-        Unit that congestion avoidance counts. Default: per-ack. "per-ack": Each ACK of new data
-        increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd grows by one segment per round
-        trip, or by half a segment if the receiver delays ACKs. "per-byte": Each acknowledged byte
-        increases cwnd by SMSS/cwnd. cwnd grows by one segment per round trip, with or without
-        delayed ACKs. "per-window": Each acknowledged window of bytes increases cwnd by one segment
-        (RFC 3465 §2.1; Linux). Source: rfc5681 §3.1.
+        Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes. Default: per-ack.
+        "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd
+        grows by one segment per round trip, or by half a segment if the receiver delays ACKs.
+        "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by one segment
+        per round trip, with or without delayed ACKs. "per-window": Each acknowledged window of
+        bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: rfc5681 §3.1.
     """
 
     KIND: ClassVar[str | None] = "westwood"
@@ -4138,14 +4138,15 @@ class Vegas(Table):
         Number of queued segments above which slow start ends (γ). Default: 1 packet. Range: at
         least 0 packets, at most 1000000 packets. Source: brakmo1994vegas §3.3; Linux, tcp_vegas: 1.
     rules : Literal["paper", "linux"] | None
-        Evaluation of a round trip. Default: paper. "paper": Diff is the expected rate minus the
-        actual rate. In slow start cwnd grows in every other round trip and is constant in the round
-        trips that are evaluated (Brakmo 1994 §3.2, §3.3). "linux": Diff is relative to the actual
-        rate, in whole segments. cwnd grows in each round trip of slow start, which ends with a cwnd
-        that leaves the queue empty plus one segment. A round trip with fewer than three
-        measurements is not evaluated. During loss recovery cwnd grows as in Reno, and measurements
-        before the end of loss recovery are discarded (tcp_vegas). Source: brakmo1994vegas §3.2,
-        §3.3; Linux, tcp_vegas.
+        Rules for the evaluation of a round trip. Default: paper. "paper": Diff is the expected rate
+        minus the actual rate, multiplied by BaseRTT. In slow start cwnd grows in every other round
+        trip, and the round trips between are evaluated with a constant cwnd (Brakmo 1994 §3.2,
+        §3.3). "linux": Diff is the rate difference multiplied by the measured round-trip time, in
+        whole segments. cwnd grows in each round trip of slow start, which ends with a cwnd that
+        leaves the queue empty plus one segment. A round trip with fewer than three measurements is
+        not evaluated. During loss recovery cwnd grows as in Reno, and measurements before the end
+        of loss recovery are discarded (tcp_vegas). Source: brakmo1994vegas §3.2, §3.3; Linux,
+        tcp_vegas.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start in the round trips in which cwnd grows. Default: standard. Source: rfc5681 §3.1.
     """
@@ -4188,12 +4189,13 @@ class Scalable(Table):
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
-        Unit that congestion avoidance counts. Default: per-ack. "per-ack": Each ACK of new data
-        increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd grows by one segment per round
-        trip, or by half a segment if the receiver delays ACKs. "per-byte": Each acknowledged byte
-        increases cwnd by SMSS/cwnd. cwnd grows by one segment per round trip, with or without
-        delayed ACKs. "per-window": Each acknowledged window of bytes increases cwnd by one segment
-        (RFC 3465 §2.1; Linux). Source: kelly2003scalable §3: per ACK.
+        Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes. Default: per-ack.
+        "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd
+        grows by one segment per round trip, or by half a segment if the receiver delays ACKs.
+        "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by one segment
+        per round trip, with or without delayed ACKs. "per-window": Each acknowledged window of
+        bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: kelly2003scalable §3:
+        per ACK.
     """
 
     KIND: ClassVar[str | None] = "scalable"
@@ -4220,12 +4222,12 @@ class Reno(Table):
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
-        Unit that congestion avoidance counts. Default: per-ack. "per-ack": Each ACK of new data
-        increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd grows by one segment per round
-        trip, or by half a segment if the receiver delays ACKs. "per-byte": Each acknowledged byte
-        increases cwnd by SMSS/cwnd. cwnd grows by one segment per round trip, with or without
-        delayed ACKs. "per-window": Each acknowledged window of bytes increases cwnd by one segment
-        (RFC 3465 §2.1; Linux). Source: rfc5681 §3.1.
+        Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes. Default: per-ack.
+        "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd
+        grows by one segment per round trip, or by half a segment if the receiver delays ACKs.
+        "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by one segment
+        per round trip, with or without delayed ACKs. "per-window": Each acknowledged window of
+        bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: rfc5681 §3.1.
     """
 
     KIND: ClassVar[str | None] = "reno"
@@ -4261,10 +4263,10 @@ class Prague(Table):
         Factor by which a loss multiplies the FlightSize. Default: 0.5. Range: at least 0.1, at most
         0.95. Source: rfc9331 §4.3, item 2: as Reno.
     fallback : Literal["off", "delay"] | None
-        Response to a classic AQM in a shared queue. Default: off. "off": No fall-back: each mark
-        reduces the window in proportion to the marked fraction. "delay": Marks halve the window, as
-        in Reno, while the smoothed queueing delay exceeds a threshold. The fall-back ends if it
-        shows that the marks are coupled. Source: rfc9331 §4.3, item 3.
+        Response of Prague to a classic AQM in a shared queue. Default: off. "off": No fall-back:
+        each mark reduces the window in proportion to the marked fraction. "delay": Marks halve the
+        window, as in Reno, while the smoothed queueing delay exceeds a threshold. The fall-back
+        ends if the marked fraction shows that the marks are coupled. Source: rfc9331 §4.3, item 3.
     fallback_delay : str | None
         Smoothed queueing delay above which the AQM may be a classic AQM. Default: 5 ms. Range:
         above 0 s. Source: rfc9332 appendix A.1: an L4S queue is marked from 0.8 ms, a classic one
@@ -4388,12 +4390,13 @@ class Illinois(Table):
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
-        Unit that congestion avoidance counts. Default: per-ack. "per-ack": Each ACK of new data
-        increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd grows by one segment per round
-        trip, or by half a segment if the receiver delays ACKs. "per-byte": Each acknowledged byte
-        increases cwnd by SMSS/cwnd. cwnd grows by one segment per round trip, with or without
-        delayed ACKs. "per-window": Each acknowledged window of bytes increases cwnd by one segment
-        (RFC 3465 §2.1; Linux). Source: liu2006illinois §2: per ACK.
+        Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes. Default: per-ack.
+        "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd
+        grows by one segment per round trip, or by half a segment if the receiver delays ACKs.
+        "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by one segment
+        per round trip, with or without delayed ACKs. "per-window": Each acknowledged window of
+        bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: liu2006illinois §2: per
+        ACK.
     """
 
     KIND: ClassVar[str | None] = "illinois"
@@ -4451,12 +4454,13 @@ class Htcp(Table):
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
-        Unit that congestion avoidance counts. Default: per-ack. "per-ack": Each ACK of new data
-        increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd grows by one segment per round
-        trip, or by half a segment if the receiver delays ACKs. "per-byte": Each acknowledged byte
-        increases cwnd by SMSS/cwnd. cwnd grows by one segment per round trip, with or without
-        delayed ACKs. "per-window": Each acknowledged window of bytes increases cwnd by one segment
-        (RFC 3465 §2.1; Linux). Source: leith2004htcp §3: per ACK.
+        Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes. Default: per-ack.
+        "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd
+        grows by one segment per round trip, or by half a segment if the receiver delays ACKs.
+        "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by one segment
+        per round trip, with or without delayed ACKs. "per-window": Each acknowledged window of
+        bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: leith2004htcp §3: per
+        ACK.
     """
 
     KIND: ClassVar[str | None] = "htcp"
@@ -4499,12 +4503,12 @@ class Highspeed(Table):
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
-        Unit that congestion avoidance counts. Default: per-ack. "per-ack": Each ACK of new data
-        increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd grows by one segment per round
-        trip, or by half a segment if the receiver delays ACKs. "per-byte": Each acknowledged byte
-        increases cwnd by SMSS/cwnd. cwnd grows by one segment per round trip, with or without
-        delayed ACKs. "per-window": Each acknowledged window of bytes increases cwnd by one segment
-        (RFC 3465 §2.1; Linux). Source: rfc3649 §5: per ACK.
+        Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes. Default: per-ack.
+        "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd
+        grows by one segment per round trip, or by half a segment if the receiver delays ACKs.
+        "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by one segment
+        per round trip, with or without delayed ACKs. "per-window": Each acknowledged window of
+        bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: rfc3649 §5: per ACK.
     """
 
     KIND: ClassVar[str | None] = "highspeed"
@@ -4541,12 +4545,13 @@ class Dctcp(Table):
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc8257 §3.4.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
-        Unit that congestion avoidance counts. Default: per-ack. "per-ack": Each ACK of new data
-        increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd grows by one segment per round
-        trip, or by half a segment if the receiver delays ACKs. "per-byte": Each acknowledged byte
-        increases cwnd by SMSS/cwnd. cwnd grows by one segment per round trip, with or without
-        delayed ACKs. "per-window": Each acknowledged window of bytes increases cwnd by one segment
-        (RFC 3465 §2.1; Linux). Source: rfc8257 §3.4: as rfc5681.
+        Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes. Default: per-ack.
+        "per-ack": Each ACK of new data increases cwnd by SMSS²/cwnd (RFC 5681, equation 3). cwnd
+        grows by one segment per round trip, or by half a segment if the receiver delays ACKs.
+        "per-byte": Each acknowledged byte increases cwnd by SMSS/cwnd. cwnd grows by one segment
+        per round trip, with or without delayed ACKs. "per-window": Each acknowledged window of
+        bytes increases cwnd by one segment (RFC 3465 §2.1; Linux). Source: rfc8257 §3.4: as
+        rfc5681.
     """
 
     KIND: ClassVar[str | None] = "dctcp"
@@ -4580,9 +4585,9 @@ class Cubic(Table):
         W_max (RFC 9438 §4.7). "off": W_max is always cwnd, which suits a flow alone at its
         bottleneck. Source: rfc9438 §4.7.
     arithmetic : Literal["rfc9438", "linux"] | None
-        Arithmetic of the cubic function. Default: rfc9438. "rfc9438": Real numbers, as in RFC 9438.
-        "linux": Integers and whole segments, as in Linux's tcp_cubic. β and C are in 1024ths, by
-        default 717 and 410 of them. Source: rfc9438 §4.2; Linux, tcp_cubic.
+        Arithmetic of the cubic function of the window. Default: rfc9438. "rfc9438": Real numbers,
+        as in RFC 9438. "linux": Integers and whole segments, as in Linux's tcp_cubic. β and C are
+        in 1024ths, by default 717 and 410 of them. Source: rfc9438 §4.2; Linux, tcp_cubic.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: hystart. Source: rfc9438 §4.10: should be HyStart++.
     """

@@ -3,8 +3,8 @@
 //!
 //! This implementation counts marked and acknowledged bytes when they are delivered, including
 //! SACKed bytes. RFC 8257 counts only the bytes of cumulative ACKs. Without loss both counts are
-//! the same. The receiver implements the ECN-Echo of §3.2, and the sender sets ECT on every packet
-//! (§3.6), so this file contains neither.
+//! the same. The receiver implements the ECN-Echo of RFC 8257 §3.2, and the sender sets ECT on
+//! every packet (§3.6), so this file contains neither.
 
 use serde_json::json;
 use units::param::Json;
@@ -42,7 +42,7 @@ params! {
         rules: DctcpRules = (DctcpRules::Rfc8257), in Range::ANY, from "rfc8257 §3.3";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc8257 §3.4";
-        /// Unit that congestion avoidance counts.
+        /// Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "rfc8257 §3.4: as rfc5681";
     }
 }
@@ -50,7 +50,7 @@ params! {
 impl Control for Dctcp {
     type State = DctcpState;
     const MARKS: Marks = Marks::Proportional;
-    /// Without PRR, because marks reduce cwnd immediately (RFC 8257 §3.3, step 9).
+    /// Loss recovery without PRR, because marks reduce cwnd immediately (RFC 8257 §3.3, step 9).
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRack;
 
     fn new_state(&self, _: &Window) -> Self::State {
@@ -126,7 +126,7 @@ const SCALE: f64 = 1024.0;
 #[derive(Clone, Debug)]
 pub struct DctcpState {
     alpha: Alpha,
-    /// α that includes the current ACK, if that ACK reduces cwnd.
+    /// Value of α that includes the current ACK, if that ACK reduces cwnd.
     alpha_with_this_ack: Option<f64>,
     growth: Growth,
 }

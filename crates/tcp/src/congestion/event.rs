@@ -55,7 +55,8 @@ pub struct Ack {
     /// §2.1), or the delivered bytes if the parameters select them (Linux).
     pub counted: u32,
     /// Delivered bytes that the receiver reported as marked with CE. With the echo of DCTCP this is
-    /// `delivered` if ECE is set. With Accurate ECN it follows from the counters.
+    /// `delivered` if ECE is set. With Accurate ECN this number follows from
+    /// the counters.
     pub marked: u32,
     /// Total bytes delivered so far, including this ACK.
     pub total_delivered: u64,

@@ -27,7 +27,7 @@ words! {
         /// No fall-back: each mark reduces the window in proportion to the marked fraction.
         Off = "off",
         /// Marks halve the window, as in Reno, while the smoothed queueing delay exceeds a
-        /// threshold. The fall-back ends if it shows that the marks are coupled.
+        /// threshold. The fall-back ends if the marked fraction shows that the marks are coupled.
         Delay = "delay",
     }
 }

@@ -79,7 +79,7 @@ impl Growth {
         Growth { exit, counted: 0, limit, flags, avoidance }
     }
 
-    /// Return true if slow start needs measured round trips to end before congestion.
+    /// Return true if slow start uses measured round-trip times to end before congestion occurs.
     pub fn needs_measurements(&self) -> bool {
         self.exit.is_some()
     }

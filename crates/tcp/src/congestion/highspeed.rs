@@ -45,7 +45,7 @@ params! {
         rules: HighSpeedRules = (HighSpeedRules::Rfc3649), in Range::ANY, from "rfc3649 §5; Linux, tcp_highspeed: linux";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
-        /// Unit that congestion avoidance counts.
+        /// Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "rfc3649 §5: per ACK";
     }
 }

@@ -5,10 +5,10 @@
 //! round-trip time, or when round-trip times have grown. HyStart++ ([`hystart`](super::hystart)) is
 //! the successor.
 //!
-//! The train is measured from the arrival times of ACKs instead of packet pairs. Its length is
-//! compared with half the minimum round-trip time, where the paper uses the forward delay that
-//! packet pairs estimate. If segments are paced, its length is compared with the whole minimum
-//! round-trip time, because pacing spreads the segments over half of it.
+//! The train is measured from the arrival times of ACKs instead of packet pairs. The length of the
+//! train is compared with half the minimum round-trip time, where the paper uses the forward delay
+//! that packet pairs estimate. If segments are paced, the length of the train is compared with the
+//! whole minimum round-trip time, because pacing spreads the segments over half of it.
 
 use units::{Duration, Packets, Range, Time, params, words};
 

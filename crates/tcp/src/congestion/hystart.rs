@@ -34,7 +34,7 @@ params! {
     }
 }
 
-/// Phase of the first slow start.
+/// Phase of HyStart++ in the first slow start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
     SlowStart,

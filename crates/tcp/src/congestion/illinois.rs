@@ -1,10 +1,10 @@
 //! TCP-Illinois (`illinois`), Liu, Başar & Srikant 2006 (`liu2006illinois`): losses trigger a
 //! reduction of the window, and the queueing delay sets its size and the growth that follows.
 //!
-//! The paper was not available. Equations (5) to (9), their constants and θ were checked against
-//! quotations of the paper and against Linux's `tcp_illinois`, written by one of the paper's
-//! authors. As in Linux, the maximum delay is that of single round trips. The θ round trips of low
-//! delay are consecutive here, whereas Linux does not require that (`rules`).
+//! The paper was not available for this implementation. Equations (5) to (9), their constants and θ
+//! were checked against quotations of the paper and against Linux's `tcp_illinois`, written by one
+//! of the paper's authors. As in Linux, the maximum delay is that of single round trips. The θ
+//! round trips of low delay are consecutive here, whereas Linux does not require that (`rules`).
 
 use serde_json::json;
 use units::Read;
@@ -58,15 +58,15 @@ params! {
         rules: IllinoisRules = (IllinoisRules::Liu2006), in Range::ANY, from "liu2006illinois §4; Linux, tcp_illinois: linux";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
-        /// Unit that congestion avoidance counts.
+        /// Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "liu2006illinois §2: per ACK";
     }
 }
 
 impl Control for Illinois {
     type State = IllinoisState;
-    /// SACK, because cumulative ACKs repair only one loss per round trip in windows of thousands of
-    /// segments.
+    /// Loss recovery by SACK, because cumulative ACKs repair only one loss per round trip in
+    /// windows of thousands of segments.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::Sack;
 
     fn new_state(&self, _: &Window) -> Self::State {
@@ -362,8 +362,8 @@ mod tests {
         assert_eq!((i.alpha, i.beta), (1.0, 0.5), "standard TCP below W_thresh");
     }
 
-    /// Until a delay has been more than low, α is α_max (Linux, tcp_illinois). A timeout resets
-    /// that state.
+    /// Until a delay has been more than low, α is α_max (Linux, tcp_illinois). A timeout restores
+    /// the initial increase.
     #[test]
     fn increase_is_maximal_before_any_delay() {
         let mut i = IllinoisState::new(&params());

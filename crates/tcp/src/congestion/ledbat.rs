@@ -53,11 +53,11 @@ const MINUTE: u64 = Duration::from_millis(60_000).0;
 #[derive(Clone, Debug)]
 pub struct LedbatState {
     params: Ledbat,
-    /// Minimum delay of each of the last minutes, the current minute first (base_delays).
+    /// Minimum delay in each of the last minutes, the current minute first (base_delays).
     base_delays: [Duration; 10],
     /// Number of the minute that `base_delays[0]` belongs to.
     minute: u64,
-    /// Last delays, the latest first (current_delays).
+    /// Last measured delays, the latest first (current_delays).
     current_delays: [Duration; 8],
 }
 

@@ -44,7 +44,7 @@ params! {
         transition: Packets = (Packets(500.0)), in Range::between(0.0, 1e9).whole(), from "Linux, tcp_prague: 500 rounds after slow start";
         /// Factor by which a loss multiplies the FlightSize.
         beta_loss: f64 = (0.5), in Range::between(0.1, 0.95), from "rfc9331 §4.3, item 2: as Reno";
-        /// Response to a classic AQM in a shared queue.
+        /// Response of Prague to a classic AQM in a shared queue.
         fallback: Fallback = (Fallback::Off), in Range::ANY, from "rfc9331 §4.3, item 3";
         /// Smoothed queueing delay above which the AQM may be a classic AQM.
         fallback_delay: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "rfc9332 appendix A.1: an L4S queue is marked from 0.8 ms, a classic one aims at 15 ms; between them";
@@ -61,7 +61,8 @@ params! {
 impl Control for Prague {
     type State = PragueState;
     const MARKS: Marks = Marks::L4s;
-    /// With RACK, because losses must be detected in units of time (RFC 9331 §4.3, item 6).
+    /// Loss recovery by RACK, because losses must be detected in units of time (RFC 9331 §4.3, item
+    /// 6).
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr;
 
     fn new_state(&self, _: &Window) -> Self::State {

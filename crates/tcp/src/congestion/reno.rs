@@ -20,7 +20,7 @@ params! {
     pub struct Reno: "reno" {
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
-        /// Unit that congestion avoidance counts.
+        /// Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "rfc5681 §3.1";
     }
 }

@@ -46,15 +46,15 @@ params! {
         rules: ScalableRules = (ScalableRules::Kelly2003), in Range::ANY, from "kelly2003scalable §3; Linux, tcp_scalable: linux";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
-        /// Unit that congestion avoidance counts.
+        /// Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "kelly2003scalable §3: per ACK";
     }
 }
 
 impl Control for Scalable {
     type State = ScalableState;
-    /// SACK, because cumulative ACKs repair only one loss per round trip in windows of thousands of
-    /// segments.
+    /// Loss recovery by SACK, because cumulative ACKs repair only one loss per round trip in
+    /// windows of thousands of segments.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::Sack;
 
     fn new_state(&self, _: &Window) -> Self::State {

@@ -15,12 +15,12 @@ use units::param::defaults;
 macro_rules! controls {
     ([$($Before:ident($B:path),)+] $Small:ident($S:path), [$($After:ident($A:path),)+]) => {
         choice! {
-            /// Congestion control.
+            /// Congestion control of a connection.
             pub enum Algorithm { $($Before($B),)+ $Small($S), $($After($A),)+ }
         }
 
-        /// Controller of a connection. The set of controls is closed, so a call is a jump instead
-        /// of a call by pointer.
+        /// Controller of a connection. The set of controls is fixed, so calls need no pointer to a
+        /// function.
         #[derive(Clone, Debug)]
         pub enum Controller {
             #[doc = concat!("See [`", stringify!($S), "`].")]

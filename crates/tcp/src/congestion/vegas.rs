@@ -22,17 +22,17 @@ use crate::congestion::slow_start::{self, SlowStart};
 use crate::window::Window;
 
 words! {
-    /// Evaluation of a round trip.
+    /// Rules for the evaluation of a round trip.
     pub enum Rules {
-        /// Diff is the expected rate minus the actual rate. In slow start cwnd grows in every other
-        /// round trip and is constant in the round trips that are evaluated (Brakmo 1994 §3.2,
-        /// §3.3).
+        /// Diff is the expected rate minus the actual rate, multiplied by BaseRTT. In slow start
+        /// cwnd grows in every other round trip, and the round trips between are evaluated with a
+        /// constant cwnd (Brakmo 1994 §3.2, §3.3).
         Paper = "paper",
-        /// Diff is relative to the actual rate, in whole segments. cwnd grows in each round trip of
-        /// slow start, which ends with a cwnd that leaves the queue empty plus one segment. A round
-        /// trip with fewer than three measurements is not evaluated. During loss recovery cwnd
-        /// grows as in Reno, and measurements before the end of loss recovery are discarded
-        /// (tcp_vegas).
+        /// Diff is the rate difference multiplied by the measured round-trip time, in whole
+        /// segments. cwnd grows in each round trip of slow start, which ends with a cwnd that
+        /// leaves the queue empty plus one segment. A round trip with fewer than three measurements
+        /// is not evaluated. During loss recovery cwnd grows as in Reno, and measurements before
+        /// the end of loss recovery are discarded (tcp_vegas).
         Linux = "linux",
     }
 }
@@ -48,7 +48,7 @@ params! {
         beta: Packets = (Packets(4.0)), in Range::between(0.0, 1e6), from "brakmo1994vegas §3.2: four";
         /// Number of queued segments above which slow start ends (γ).
         gamma: Packets = (Packets(1.0)), in Range::between(0.0, 1e6), from "brakmo1994vegas §3.3; Linux, tcp_vegas: 1";
-        /// Evaluation of a round trip.
+        /// Rules for the evaluation of a round trip.
         rules: Rules = (Rules::Paper), in Range::ANY, from "brakmo1994vegas §3.2, §3.3; Linux, tcp_vegas";
         /// Slow start in the round trips in which cwnd grows.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";

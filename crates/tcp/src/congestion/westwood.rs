@@ -70,7 +70,7 @@ params! {
         interval_min: Duration = (Duration::from_millis(50)), in Range::between(0.0, 10.0), from "Linux, tcp_westwood: 50 ms";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
-        /// Unit that congestion avoidance counts.
+        /// Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "rfc5681 §3.1";
     }
 }
@@ -255,7 +255,7 @@ impl CongestionControl for WestwoodState {
         self.growth.take_slow_start_exit()
     }
 
-    /// Exclude idle time from the bandwidth samples. Linux includes it.
+    /// Exclude idle time from the bandwidth samples. Linux includes idle time.
     fn on_restart(&mut self, _now: Time, _idle: Duration) {
         if !self.is_linux() {
             self.interval_start = None;

@@ -8,7 +8,7 @@ pub(super) const MAX_WINDOW: usize = 10;
 pub(super) struct MaxFilter {
     /// Maximum of each step, the current step first.
     slots: [f64; MAX_WINDOW],
-    /// Current step.
+    /// Current step of the virtual time.
     step: u64,
 }
 

@@ -36,7 +36,7 @@ impl Scale {
     }
 }
 
-/// Value 1 in the fixed point of β and C.
+/// Value 1 in the fixed-point numbers β and C.
 const SCALE_UNIT: u64 = 1024;
 /// Windows acknowledged per segment of growth if cwnd is at or above the curve.
 const SLOW_GROWTH: u64 = 100;
@@ -71,7 +71,7 @@ pub(super) struct Curve {
     pub(super) min_rtt: Option<Duration>,
     /// Acknowledged segments that the Reno estimate has not used.
     acked_for_reno: u64,
-    /// Estimate of Reno's cwnd.
+    /// Estimate of the cwnd that Reno would have.
     reno_cwnd: u64,
 }
 

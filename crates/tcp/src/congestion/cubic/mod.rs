@@ -34,7 +34,7 @@ words! {
 }
 
 words! {
-    /// Arithmetic of the cubic function.
+    /// Arithmetic of the cubic function of the window.
     pub enum Arithmetic {
         /// Real numbers, as in RFC 9438.
         Rfc9438 = "rfc9438",
@@ -57,7 +57,7 @@ params! {
         /// Additional reduction of W_max for a flow whose window shrinks from one congestion event
         /// to the next.
         fast_convergence: FastConvergence = (FastConvergence::On), in Range::ANY, from "rfc9438 §4.7";
-        /// Arithmetic of the cubic function.
+        /// Arithmetic of the cubic function of the window.
         arithmetic: Arithmetic = (Arithmetic::Rfc9438), in Range::ANY, from "rfc9438 §4.2; Linux, tcp_cubic";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::hystart()), in Range::ANY, from "rfc9438 §4.10: should be HyStart++";
@@ -66,7 +66,7 @@ params! {
 
 impl Control for Cubic {
     type State = CubicState;
-    /// RACK, which RFC 9438 §3.1 names, and PRR, which §4.6 allows.
+    /// Loss recovery by RACK, which RFC 9438 §3.1 names, and PRR, which §4.6 allows.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr;
 
     fn new_state(&self, _: &Window) -> Self::State {
@@ -85,7 +85,7 @@ struct Epoch {
     start: Time,
     /// Time K in seconds at which the curve reaches W_max.
     k: f64,
-    /// Estimate of Reno's cwnd (W_est).
+    /// Estimate of the cwnd that Reno would have (W_est).
     w_est: f64,
 }
 

@@ -68,15 +68,15 @@ params! {
         arithmetic: Arithmetic = (Arithmetic::Exact), in Range::ANY, from "leith2004htcp §3; Linux, tcp_htcp.c";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
-        /// Unit that congestion avoidance counts.
+        /// Unit that congestion avoidance counts: ACKs, bytes, or windows of bytes.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "leith2004htcp §3: per ACK";
     }
 }
 
 impl Control for Htcp {
     type State = HtcpState;
-    /// SACK, because cumulative ACKs repair only one loss per round trip in windows of thousands of
-    /// segments.
+    /// Loss recovery by SACK, because cumulative ACKs repair only one loss per round trip in
+    /// windows of thousands of segments.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::Sack;
 
     fn new_state(&self, _: &Window) -> Self::State {

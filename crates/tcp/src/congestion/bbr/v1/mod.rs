@@ -81,9 +81,9 @@ params! {
 impl Control for Bbr {
     type State = BbrState;
     const MARKS: Marks = Marks::Ignored;
-    /// SACK, because the delivery rate counts the data that SACK reports.
+    /// Loss recovery by SACK, because the delivery rate counts the data that SACK reports.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr;
-    /// False, because Startup replaces slow start.
+    /// False, because BBR has the state Startup instead of slow start.
     const HAS_SLOW_START: bool = false;
 
     fn new_state(&self, window: &Window) -> Self::State {
@@ -120,7 +120,7 @@ pub struct BbrState {
     pacing_gain: f64,
     cwnd_gain: f64,
     bandwidth: MaxFilter,
-    /// Minimum round-trip time (BBR.rtprop).
+    /// Minimum round-trip time in the window of the filter (BBR.rtprop).
     rtprop: Duration,
     /// Time of the last measurement of `rtprop`.
     rtprop_stamp: Time,

@@ -60,9 +60,9 @@ params! {
 impl Control for Bbr3 {
     type State = Bbr3State;
     const MARKS: Marks = Marks::Ignored;
-    /// SACK, because the delivery rate counts the data that SACK reports.
+    /// Loss recovery by SACK, because the delivery rate counts the data that SACK reports.
     const IMPLIED_RECOVERY: ImpliedRecovery = ImpliedRecovery::SackRackPrr;
-    /// False, because Startup replaces slow start.
+    /// False, because BBR has the state Startup instead of slow start.
     const HAS_SLOW_START: bool = false;
 
     fn new_state(&self, window: &Window) -> Self::State {
