@@ -140,7 +140,7 @@ def test_sizes_come_from_a_file_of_bytes(
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (["bach-queue"], "bach-queue must be a model or the path of a scenario; aqmlab model -h lists the models"),
+        (["bach-queue"], "bach-queue must be a model or the path of a scenario; aqmlab model -h"),
         (["none.toml"], "none.toml: the file does not exist"),
         (["--run", "x", "y.toml"], "give either a scenario or --run DIR"),
         (["--run", "x", "--seed", "1"], "--run names a finished run; leave out --seed"),
