@@ -199,7 +199,7 @@ def test_no_workers_are_told_and_not_waited_for(dask: Dask) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["dask://127.0.0.1:9"], "there is no Dask scheduler at 127.0.0.1:9"),
+        (["dask://127.0.0.1:9"], "cannot connect to a Dask scheduler at 127.0.0.1:9"),
         (
             ["dask://nowhere"],
             "'dask://nowhere' must be one of local, dask, dask://HOST:PORT, slurm",

@@ -130,7 +130,7 @@ def test_the_general_mix_fills_the_queue_as_printed() -> None:
 def test_a_preset_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["traffic", "surge", "--users", "2", "--duration", "60 s"]) == 0
     shown = capsys.readouterr().out
-    for part in ("121.1 kB", "2 users, 60 s:", "sample for a longer --duration"):
+    for part in ("121.1 kB", "2 users, 60 s:", "increase --duration"):
         assert part in shown
     assert execute(["traffic", "surge", "--users", "2", "--duration", "60 s"]) == 0
     assert capsys.readouterr().out == shown
