@@ -6366,27 +6366,26 @@ class Bulk(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Reverse(Table):
-    """The reverse direction of a link.
-
-    What is absent is as in the forward direction, or as by default.
+    """Parameters of the reverse direction of a link.
 
     Parameters
     ----------
     rate : str | None
-        Rate of the reverse direction; absent: that of the forward direction. Default: absent.
+        Rate of the reverse direction. Without this key the rate is that of the forward direction.
+        Default: absent.
     delay : str | None
-        Propagation delay of the reverse direction; absent: that of the forward direction. Default:
-        absent. Range: at least 0 s.
+        Propagation delay of the reverse direction. Without this key the delay is that of the
+        forward direction. Default: absent. Range: at least 0 s.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Queue of the reverse direction. Default: drop_tail, limit 1000 packets.
     condition : Sequence[Rule | Mapping[str, Any]] | None
-        Rules that meter, mark and drop packets before that queue. Default: empty. Source: rfc2475
-        §2.3.3.
+        Rules that meter, mark and drop packets before the queue of the reverse direction. Default:
+        empty. Source: rfc2475 §2.3.3.
     rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
-        Changes of the rate: a list of { at, rate }, or a schedule that repeats, or a trace.
-        Default: absent.
+        Changes of the rate of the reverse direction: a list of { at, rate }, a repeated schedule,
+        or a trace. Default: absent.
     impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
-        Impairments of the wire, in this order. Default: empty.
+        Impairments of the reverse direction, applied in this order. Default: empty.
     """
 
     rate: str | None = None
@@ -6462,40 +6461,40 @@ class Reverse(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Link(Table):
-    """A link between two nodes, or several alike.
+    """Link between two nodes, or several equal links.
 
     Parameters
     ----------
     count : int | None
-        Number of equal links; {i}, {i+1} and {i%100} in `from` and `to` count them from 0. Default:
-        1. Range: at least 1, at most 10000000.
+        Number of equal links. {i}, {i+1} and {i%100} in `from` and `to` are replaced by numbers
+        that count the links from 0. Default: 1. Range: at least 1, at most 10000000.
     from_ : str
-        Node that sends.
+        Node at which the forward direction begins.
     to : str
-        Node that receives.
+        Node at which the forward direction ends.
     rate : str
-        Rate, in both directions unless `reverse` has its own.
+        Rate of the link. `reverse` can set another rate for the reverse direction.
     delay : str
-        One-way propagation delay, in both directions unless `reverse` has its own. Range: at least
-        0 s.
+        One-way propagation delay of the link. `reverse` can set another delay for the reverse
+        direction. Range: at least 0 s.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Queue of the link. Default: drop_tail, limit 1000 packets.
+        Queue of the link from `from` to `to`. Default: drop_tail, limit 1000 packets.
     condition : Sequence[Rule | Mapping[str, Any]] | None
-        Rules that meter, mark and drop packets before its queue. Default: empty. Source: rfc2475
-        §2.3.3.
+        Rules that meter, mark and drop packets before the queue of the link. Default: empty.
+        Source: rfc2475 §2.3.3.
     rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
-        Changes of the link's rate: a list of { at, rate }, a schedule that repeats, or a trace.
+        Changes of the rate of the link: a list of { at, rate }, a repeated schedule, or a trace.
         Default: absent.
     impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
         Impairments of the link, applied in this order. Default: empty.
     reverse : Reverse | Mapping[str, Any] | None
-        The link from `to` to `from`. Default: its own defaults.
+        Parameters of the link from `to` to `from`. Default: its own defaults.
     directions : Literal["both", "one"] | None
-        Directions of the link. Default: both. "both": From `from` to `to`, and in reverse. "one":
-        Only from `from` to `to`.
+        Directions of the link. Default: both. "both": Both from `from` to `to` and in reverse.
+        "one": Only from `from` to `to`.
     cost : int | None
-        Cost of the link in a route. Default: 1. Range: at least 1, at most 1000000000. Source:
-        rfc2328 §C.1: 1 to 65535; ns-2: 1.
+        Cost of the link in the computation of routes. Default: 1. Range: at least 1, at most
+        1000000000. Source: rfc2328 §C.1: 1 to 65535; ns-2: 1.
     """
 
     from_: str
@@ -6577,14 +6576,14 @@ class Link(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Graph(Table):
-    """Any graph.
+    """Network of any links.
 
-    Nodes are whatever the links name; routes are the paths with the least sum of costs.
+    The nodes are those that the links name, and each route has the minimum sum of costs.
 
     Parameters
     ----------
     links : Sequence[Link | Mapping[str, Any]]
-        The links.
+        Links of the network.
     """
 
     KIND: ClassVar[str | None] = "graph"
@@ -6594,14 +6593,14 @@ class Graph(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Spread(Table):
-    """Times spread evenly from the first to the last of several.
+    """Delays that increase evenly from the first host to the last.
 
     Parameters
     ----------
     first : str
-        Time of the first. Range: at least 0 s.
+        Delay of the first host. Range: at least 0 s.
     last : str
-        Time of the last. Range: at least 0 s.
+        Delay of the last host. Range: at least 0 s.
     """
 
     first: str
@@ -6610,43 +6609,47 @@ class Spread(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Dumbbell(Table):
-    """Hosts left-0, left-1 … on router left, hosts right-0 … on router right, and one bottleneck between the routers.
+    """Network with one bottleneck between the routers `left` and `right`.
+
+    The hosts left-0, left-1 … are attached to the left router, and right-0, right-1 … to the right
+    router.
 
     Parameters
     ----------
     rate : str
-        Rate of the bottleneck, in both directions unless `reverse` has its own.
+        Rate of the bottleneck. `reverse` can set another rate from right to left.
     delay : str
-        Propagation delay of the bottleneck one way, in both directions unless `reverse` has its
-        own. Range: at least 0 s.
+        One-way propagation delay of the bottleneck. `reverse` can set another delay from right to
+        left. Range: at least 0 s.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue
         Queue of the bottleneck from left to right.
     condition : Sequence[Rule | Mapping[str, Any]] | None
-        Rules that meter, mark and drop packets before the queue of the bottleneck from left to
+        Rules that meter, mark and drop packets before the queue of the bottleneck, from left to
         right. Default: empty. Source: rfc2475 §2.3.3.
     rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
-        Changes of the rate of the bottleneck from left to right: a list of { at, rate }, a schedule
-        that repeats, or a trace. Default: absent.
+        Changes of the rate of the bottleneck from left to right: a list of { at, rate }, a repeated
+        schedule, or a trace. Default: absent.
     impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
         Impairments of the bottleneck from left to right, applied in this order. Default: empty.
     reverse : Reverse | Mapping[str, Any] | None
-        The bottleneck from right to left. Default: its own defaults.
+        Parameters of the bottleneck from right to left. Default: its own defaults.
     left_hosts : int | None
-        Hosts on the left. Default: 1. Range: at least 1, at most 1000000.
+        Number of hosts on the left. Default: 1. Range: at least 1, at most 1000000.
     left_rate : Sequence[str] | str
-        Rate of the left hosts' links, each way; a list has one entry per host.
+        Rate of the links of the left hosts, in each direction. A list has one entry per host.
     left_delay : Spread | Sequence[str] | str | Mapping[str, Any]
-        Propagation delay of the left hosts' links, one way; { first, last } spreads it evenly over
-        the hosts, and a list has one entry per host.
+        One-way propagation delay of the links of the left hosts. { first, last } spreads the delays
+        evenly over the hosts, and a list has one entry per host.
     right_hosts : int | None
-        Hosts on the right. Default: 1. Range: at least 1, at most 1000000.
+        Number of hosts on the right. Default: 1. Range: at least 1, at most 1000000.
     right_rate : Sequence[str] | str
-        Rate of the right hosts' links, each way; a list has one entry per host.
+        Rate of the links of the right hosts, in each direction. A list has one entry per host.
     right_delay : Spread | Sequence[str] | str | Mapping[str, Any]
-        Propagation delay of the right hosts' links, one way; { first, last } spreads it evenly over
-        the hosts, and a list has one entry per host.
+        One-way propagation delay of the links of the right hosts. { first, last } spreads the
+        delays evenly over the hosts, and a list has one entry per host.
     access_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Queue of the hosts' links, each way. Default: drop_tail, limit 100000 packets.
+        Queue of the links of the hosts, in each direction. Default: drop_tail, limit 100000
+        packets.
     """
 
     KIND: ClassVar[str | None] = "dumbbell"
@@ -6776,18 +6779,21 @@ class Dumbbell(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Pcap(Table):
-    """Captures of packets: one pcapng file per link or host, in the folder of `aqmlab run --pcap`.
+    """Captures of packets.
+
+    `aqmlab run --pcap` writes one pcapng file per link or host into its folder.
 
     Parameters
     ----------
     on : Sequence[str] | None
-        Links, each named from>to, whose transmitted packets are captured, and hosts whose sent and
-        received packets are. Default: empty.
+        Links and hosts to capture. A link is named from>to, and its capture contains the
+        transmitted packets. The capture of a host contains the packets that the host sends and
+        receives. Default: empty.
     keep : Literal["headers", "whole"] | None
-        Part of each packet that the capture contains. Default: headers. "headers": Its headers.
-        "whole": Its payload of zeros too, so that its checksum can be verified.
+        Part of each packet that a capture contains. Default: headers. "headers": Only the headers.
+        "whole": The headers and the payload of zeros, so that a reader can verify the checksums.
     ip : Literal["ipv4", "ipv6"] | None
-        The IP header. Default: ipv4. "ipv4": IPv4. "ipv6": IPv6.
+        IP version of the captured packets. Default: ipv4. "ipv4": IPv4. "ipv6": IPv6.
     """
 
     on: Sequence[str] | None = None
@@ -6797,14 +6803,14 @@ class Pcap(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Record(Table):
-    """Series to record, beside the tables of flows and links.
+    """Series and captures that the run records beside the tables of flows and links.
 
     Parameters
     ----------
     interval : str | None
-        Time between samples. Default: 100 ms. Range: above 0 s.
+        Interval between two samples. Default: 100 ms. Range: above 0 s.
     series : Sequence[Literal["queue", "delays", "waits", "window", "delivery_rate", "drops", "marks", "transfers", "requests", "segments", "rtt"]] | None
-        The series to record. Default: empty. "queue": Queue length and average queue of each link,
+        Series to record. Default: empty. "queue": Queue length and average queue of each link,
         sampled. "delays": How long packets wait in the queue of each link: mean, percentiles,
         longest. "waits": How many packets waited how long in the queue of each link: what `delays`
         sums up. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled;
@@ -6817,14 +6823,15 @@ class Record(Table):
         trip that the sender of a traced flow measures, with SRTT and the timeout; where both hosts
         send data, both senders.
     links : Sequence[str] | None
-        Links whose queue is sampled and whose delays are recorded, each named from>to; empty: all.
-        Default: empty.
+        Links whose queues are sampled and whose delays are recorded, each named from>to. An empty
+        list selects all links. Default: empty.
     flows : Literal["flow", "table"] | None
-        Rows of the table of flows. Default: flow. "flow": One a flow. "table": One a table of the
-        scenario, the sums over its flows: for a million flows.
+        Rows of the table of flows. Default: flow. "flow": One row per flow. "table": One row per
+        table of the scenario, with the totals of its flows. This choice suits scenarios with up to
+        a million flows.
     traced : Sequence[str] | None
-        Flows whose segments and round trips are recorded, each by its name; empty: all that are one
-        connection. Default: empty.
+        Names of the flows whose segments and round-trip times are recorded. An empty list selects
+        all flows with a single connection. Default: empty.
     pcap : Pcap | Mapping[str, Any] | None
         Captures of packets. Default: its own defaults.
     """
@@ -6856,19 +6863,19 @@ class Record(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class PhaseBreaking(Table):
-    """Seeded random offsets.
+    """Random offsets that depend on the seed.
 
-    Simultaneous events are part of a model: with round numbers for delays more than half of all
-    events share their instant, and an arbitrary order decides what happens.
+    With round delays more than half of all events have the same time as another event, and an
+    arbitrary order of these events decides the results.
 
     Parameters
     ----------
     start : str | None
-        Each flow starts later by a random time below this. Default: 1 ms. Range: at least 0 s.
+        Maximum offset that is added to the start of a flow. Default: 1 ms. Range: at least 0 s.
     delay : str | None
-        Each link's propagation takes longer by a random time below this. Default: 8 us. Range: at
-        least 0 s. Source: 8 us: the offset that brought ties below 2 % in the sketch of this
-        engine.
+        Maximum offset that is added to the propagation delay of a link. Default: 8 us. Range: at
+        least 0 s. Source: 8 us: with this offset less than 2 % of the events shared their time in a
+        prototype.
     """
 
     start: str | None = None
@@ -6877,34 +6884,35 @@ class PhaseBreaking(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Flow(Table):
-    """A flow, or several alike.
+    """Flow between two hosts, or several equal flows.
 
     Parameters
     ----------
     name : str | None
-        Name; {i} counts the flows of this table from 0, and {n} all flows of the scenario. Default:
-        flow-{n}.
+        Name of the flow. {i} is the number of the flow in this table, from 0, and {n} is its number
+        in the scenario. Default: flow-{n}.
     count : int | None
-        Number of equal flows; {i}, {i+1} and {i%100} in `name`, `from` and `to` count them from 0.
-        Default: 1. Range: at least 1, at most 10000000.
+        Number of equal flows. {i}, {i+1} and {i%100} in `name`, `from` and `to` are replaced by
+        numbers that count the flows from 0. Default: 1. Range: at least 1, at most 10000000.
     from_ : str
-        Host that opens the connection and sends the data; the client if both hosts send.
+        Host that opens the connection and sends the data. If both hosts send data, this host is the
+        client.
     to : str
-        Host that receives the data; the server if both hosts send.
+        Host that receives the data. If both hosts send data, this host is the server.
     dscp : int | str | None
-        Codepoint of its packets, data and ACKs, as its hosts send them. Default: DF. Source:
+        DSCP with which the hosts send all packets of the flow, data and ACKs. Default: DF. Source:
         rfc2474 §4.1: the default.
     start : str | None
-        Time at which the connection is opened. Default: 0 s. Range: at least 0 s.
+        Time at which the flow opens its first connection. Default: 0 s. Range: at least 0 s.
     arrivals : Arrivals | Mapping[str, Any] | None
-        Connections that arrive one after the other, each with the flow's traffic; absent: one
-        connection, opened at the start. Default: absent.
+        Arrivals of connections, each with the flow's traffic. A flow without `arrivals` has one
+        connection, which opens at the start. Default: absent.
     traffic : Bulk | Messages | Ping | RequestResponse | Requests | Web | Cbr | Voip | Poisson | OnOff | Replay | str | Mapping[str, Any]
         Data that the flow sends.
     tcp : Tcp | Mapping[str, Any] | None
-        TCP parameters of this flow that differ from those of the scenario. Default: nothing.
+        TCP parameters of this flow, which override those of the scenario. Default: nothing.
     receiver_tcp : Tcp | Mapping[str, Any] | None
-        TCP parameters that differ at its receiver alone. Default: nothing.
+        TCP parameters of the receiver alone, which override those of the flow. Default: nothing.
     """
 
     from_: str
@@ -6935,35 +6943,39 @@ class Flow(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario(Document):
-    """A scenario: a network, flows over it, and what to record.
+    """Description of one simulation: a network, the flows over it, and the series to record.
 
     Parameters
     ----------
     title : str | None
-        Title of the scenario, in one line. Default: empty.
+        Title of the scenario, one line. Default: empty.
     seed : int | None
-        Seed of every random stream. Default: 1.
+        Seed of all random numbers. Default: 1.
     duration : str | None
-        When the run ends; absent: when every flow has closed. Default: absent. Range: above 0 s.
+        Duration of the run. A run without `duration` ends when all flows have closed. Default:
+        absent. Range: above 0 s.
     warm_up : str | None
-        Beginning of the run that is not counted. Counts, delays, series and goodputs are recorded
-        from this time on, and of transfers and requests those that begin at it or later. It must be
-        shorter than `duration`, or without one than `time_limit`; a run that ends before it fails.
-        Captures have the whole run. Default: 0 s. Range: at least 0 s.
+        Duration of the warm-up, the beginning of the run that is not counted. Counts, delays,
+        series and goodput begin after the warm-up, and only transfers and requests that begin later
+        are recorded. The warm-up must be shorter than `duration`, or than `time_limit` if the
+        scenario sets no `duration`. A run that ends during the warm-up fails. Captures contain the
+        whole run. Default: 0 s. Range: at least 0 s.
     time_limit : str | None
-        When a run without duration gives up, because some flow never closes. Default: 100000 s.
-        Range: above 0 s.
+        Maximum duration of a run without `duration`. The run fails if a flow has not closed by
+        then. Default: 100000 s. Range: above 0 s.
     phase_breaking : PhaseBreaking | Mapping[str, Any] | None
-        Seeded offsets that keep events from falling on the same instant. Default: its own defaults.
-        Source: floyd1992phase: in a simulator without them, phase decides who is dropped.
+        Random offsets that separate events which would otherwise have the same time. Default: its
+        own defaults. Source: floyd1992phase: without offsets, phase decides in a simulator which
+        packets are dropped.
     network : Dumbbell | Graph | Mapping[str, Any]
-        The network: a dumbbell, or a graph of links.
+        Network, either a dumbbell or a graph of links.
     flows : Sequence[Flow | Mapping[str, Any]]
-        The flows, each with its hosts and its traffic.
+        Flows, each with its hosts and its traffic.
     tcp : Tcp | Mapping[str, Any] | None
-        TCP parameters of every flow, unless a flow says otherwise. Default: its own defaults.
+        TCP parameters of all flows. The key `tcp` of a flow overrides them. Default: its own
+        defaults.
     record : Record | Mapping[str, Any] | None
-        Time series to record. Default: its own defaults.
+        Series and captures to record. Default: its own defaults.
     """
 
     network: Dumbbell | Graph | Mapping[str, Any]
