@@ -8,7 +8,7 @@
 use net::Packet;
 use units::{Duration, Time};
 
-use super::recorder::{StoredRows, Snapshot, Names, Recorder, SampledCounts, RunStart, Needs};
+use super::recorder::{Names, Needs, Recorder, RunStart, SampledCounts, Snapshot, StoredRows};
 use super::samples::Samples;
 use crate::columns::{self, Definition as _};
 use crate::record::Table;
