@@ -7015,7 +7015,8 @@ class Flow(Table):
         DSCP with which the hosts send all packets of the flow, data and ACKs. Default: DF. Source:
         rfc2474 §4.1: the default.
     start : str | None
-        Time at which the flow opens its first connection. Default: 0 s. Range: at least 0 s.
+        Start of the flow. A single connection opens at this time, and arrivals and datagrams begin
+        at this time. Default: 0 s. Range: at least 0 s.
     arrivals : Arrivals | Mapping[str, Any] | None
         Arrivals of connections, each with the flow's traffic. A flow without `arrivals` has one
         connection, which opens at the start. Default: absent.
@@ -7068,10 +7069,10 @@ class Scenario(Document):
         absent. Range: above 0 s.
     warm_up : str | None
         Duration of the warm-up, the beginning of the run that is not counted. Counts, delays,
-        series and goodput begin after the warm-up, and only transfers and requests that begin later
-        are recorded. The warm-up must be shorter than `duration`, or than `time_limit` if the
-        scenario sets no `duration`. A run that ends during the warm-up fails. Captures contain the
-        whole run. Default: 0 s. Range: at least 0 s.
+        series and goodput begin at the end of the warm-up, and transfers and requests are recorded
+        if they begin at this time or later. The warm-up must be shorter than `duration`, or than
+        `time_limit` in a scenario without `duration`. A run that ends during the warm-up fails.
+        Captures contain the whole run. Default: 0 s. Range: at least 0 s.
     time_limit : str | None
         Maximum duration of a run without `duration`. The run fails if a flow has not closed by
         then. Default: 100000 s. Range: above 0 s.

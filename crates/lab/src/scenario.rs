@@ -23,10 +23,10 @@ params! {
         /// Duration of the run. A run without `duration` ends when all flows have closed.
         duration: Option<Duration> = (None), in Range::above(0.0), from "";
         /// Duration of the warm-up, the beginning of the run that is not counted. Counts, delays,
-        /// series and goodput begin after the warm-up, and only transfers and requests that begin
-        /// later are recorded. The warm-up must be shorter than `duration`, or than `time_limit` if
-        /// the scenario sets no `duration`. A run that ends during the warm-up fails. Captures
-        /// contain the whole run.
+        /// series and goodput begin at the end of the warm-up, and transfers and requests are
+        /// recorded if they begin at this time or later. The warm-up must be shorter than
+        /// `duration`, or than `time_limit` in a scenario without `duration`. A run that ends during
+        /// the warm-up fails. Captures contain the whole run.
         warm_up: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
         /// Maximum duration of a run without `duration`. The run fails if a flow has not closed by
         /// then.
@@ -332,7 +332,8 @@ params! {
         to: String = required, in Range::ANY, from "";
         /// DSCP with which the hosts send all packets of the flow, data and ACKs.
         dscp: Dscp = (Dscp(0)), in Range::ANY, from "rfc2474 §4.1: the default";
-        /// Time at which the flow opens its first connection.
+        /// Start of the flow. A single connection opens at this time, and arrivals and datagrams
+        /// begin at this time.
         start: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
         /// Arrivals of connections, each with the flow's traffic. A flow without `arrivals` has one
         /// connection, which opens at the start.

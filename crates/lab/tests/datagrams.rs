@@ -170,7 +170,7 @@ fn wrong_streams_are_refused() {
             .unwrap_err()
     };
     for (flow, expected) in [
-        (r#"traffic = "voip""#, "flows: have packets without end and nothing else"),
+        (r#"traffic = "voip""#, "flows: are endless streams of datagrams"),
         (r#"traffic = "cbr""#, "flows.0.traffic.rate: is missing"),
         (
             r#"traffic = { kind = "voip", packets = 1 }, tcp = { sack = true }"#,

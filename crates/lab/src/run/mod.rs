@@ -62,7 +62,7 @@ impl Watch {
         Watch { limits, cancel: AtomicBool::default(), done: AtomicU64::default() }
     }
 
-    /// End the run after at most a few thousand further events.
+    /// End the run at the next check of the watch.
     pub fn cancel(&self) {
         self.cancel.store(true, Ordering::Relaxed);
     }
