@@ -158,7 +158,7 @@ def test_traffic_of_any_kind_has_its_distributions(capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["srge"], "'srge' must be a file, or a preset of web traffic: power-of-ecn"),
+        (["srge"], "'srge' must be the path of a scenario, or one of the presets power-of-ecn"),
         (["surge", "--rate", "9 Mb/s"], "--rate '9 Mb/s' must be a rate above 0"),
         (["surge", "--duration", "9"], "--duration '9' must be a time above 0"),
         (["surge", "--interval", "0 s"], "--interval '0 s' must be"),
