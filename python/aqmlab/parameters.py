@@ -6922,18 +6922,16 @@ class Record(Table):
     interval : str | None
         Interval between two samples. Default: 100 ms. Range: above 0 s.
     series : Sequence[Literal["queue", "delays", "waits", "window", "delivery_rate", "drops", "marks", "transfers", "requests", "segments", "rtt"]] | None
-        Series to record. Default: empty. "queue": Queue length and average queue of each link,
-        sampled. "delays": How long packets wait in the queue of each link: mean, percentiles,
-        longest. "waits": How many packets waited how long in the queue of each link: what `delays`
-        sums up. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled;
-        where both hosts send data, at both ends. "delivery_rate": Delivery rate of each flow's
-        sender at its last ACK, sampled (Linux: tcpi_delivery_rate of TCP_INFO). "drops": Every
-        dropped packet. "marks": Every marked packet. "transfers": Every connection of flows with
-        arrivals. "requests": Every request of flows whose two hosts send data: first those that
-        have their response, as they had it. "segments": Every segment that the sending host of a
-        traced flow sends and receives; where both hosts send data, each of them. "rtt": Every round
-        trip that the sender of a traced flow measures, with SRTT and the timeout; where both hosts
-        send data, both senders.
+        Series to record. Default: empty. "queue": Samples of the queue length and the average queue
+        of each link. "delays": Queueing delay of the packets of each link: mean, percentiles and
+        maximum. "waits": Histogram of the queueing delays of each link, which `delays` summarizes.
+        "window": Samples of cwnd, ssthresh, FlightSize and acknowledged bytes at each sender of
+        data. "delivery_rate": Samples of each sender's delivery rate at the last ACK
+        (tcpi_delivery_rate in Linux). "drops": Every dropped packet. "marks": Every marked packet.
+        "transfers": Every connection of flows with `arrivals`. "requests": Every request: the
+        completed requests in the order of their responses, then the others. "segments": Every
+        segment that the sender of data of a traced flow sends or receives. "rtt": Every round-trip
+        time that the senders of traced flows measure, with SRTT and RTO.
     links : Sequence[str] | None
         Links whose queues are sampled and whose delays are recorded, each named from>to. An empty
         list selects all links. Default: empty.

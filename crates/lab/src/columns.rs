@@ -1,42 +1,46 @@
-//! The one definition of each column that a run leaves: its table, name, unit and meaning. A table is made from the
-//! struct of its columns, so one that is missing or misspelt does not compile; docs/results.md and Python have the
-//! same definitions from [`definitions`](crate::tables::definitions). The tables of a series are defined in its file.
+//! Definitions of the result tables. Each column is defined once, with its table, name, unit and
+//! meaning. The macro `tables!` generates a struct per table, so a missing or misspelt column does
+//! not compile. docs/results.md and Python receive the same definitions from
+//! [`definitions`](crate::tables::definitions). The file of each series defines the table of the
+//! series.
 
 use crate::record::Table;
 
-/// What a table is called and has.
+/// Definition of a table.
 #[derive(Clone, Copy, Debug)]
-pub struct Described {
-    /// Its names, where several tables have the same columns.
+pub struct TableDefinition {
+    /// Names of the table. Several tables can have the same columns.
     pub names: &'static [&'static str],
-    /// What it is.
+    /// Description of the table, one sentence.
     pub about: &'static str,
-    /// Its columns in order, each with name, unit and meaning.
+    /// Columns in order, each with name, unit and meaning.
     pub columns: &'static [[&'static str; 3]],
 }
 
-impl Described {
-    /// What a row takes in bytes, about: numbers, one of them a name.
-    pub const fn row(&self) -> usize {
+impl TableDefinition {
+    /// Return the approximate size of a row in bytes. The estimate assumes one column of names (4
+    /// bytes) and otherwise columns of numbers (8 bytes).
+    pub const fn bytes_per_row(&self) -> usize {
         8 * self.columns.len() - 4
     }
 }
 
-/// The columns of a table.
+/// Struct with one field per column of a table.
 pub trait Definition: Sized {
-    /// What the table is called and has.
-    const IS: Described;
+    /// Names, description and columns of the table.
+    const DEFINITION: TableDefinition;
 
-    /// The table under one of its names.
+    /// Return the table under one of its names.
     fn named(self, name: &'static str) -> Table;
 
-    /// The table under its first name.
+    /// Return the table under its first name.
     fn table(self) -> Table {
-        self.named(Self::IS.names[0])
+        self.named(Self::DEFINITION.names[0])
     }
 }
 
-/// Defines tables: a struct for each, with a field for each column in order, each with its unit and its meaning.
+/// Define tables. Each table becomes a struct with a field per column, and each column has a unit
+/// and a meaning.
 macro_rules! tables {
     ($(
         #[doc = $about:literal]
@@ -44,9 +48,10 @@ macro_rules! tables {
             $($column:ident in $unit:literal: $meaning:literal;)+
         }
     )+) => {
-        /// The tables that are defined here.
-        #[allow(dead_code, reason = "the table of a series is found through the series")]
-        pub const HERE: &[$crate::columns::Described] = &[$(<$table as $crate::columns::Definition>::IS),+];
+        /// Definitions of the tables of this module.
+        #[allow(dead_code, reason = "a series returns the definition of its table itself")]
+        pub const TABLES: &[$crate::columns::TableDefinition] =
+            &[$(<$table as $crate::columns::Definition>::DEFINITION),+];
 
         $(
             #[doc = $about]
@@ -55,14 +60,14 @@ macro_rules! tables {
             }
 
             impl $crate::columns::Definition for $table {
-                const IS: $crate::columns::Described = $crate::columns::Described {
+                const DEFINITION: $crate::columns::TableDefinition = $crate::columns::TableDefinition {
                     names: &[$name $(, $other)*],
                     about: $about.trim_ascii(),
                     columns: &[$([stringify!($column), $unit, $meaning],)+],
                 };
 
                 fn named(self, name: &'static str) -> $crate::record::Table {
-                    debug_assert!(Self::IS.names.contains(&name));
+                    debug_assert!(Self::DEFINITION.names.contains(&name));
                     $crate::record::Table { name, columns: vec![$((stringify!($column), self.$column),)+] }
                 }
             }
@@ -73,143 +78,143 @@ macro_rules! tables {
 pub(crate) use tables;
 
 tables! {
-    /// One row a flow that TCP carries: of the data from its host `from` to its host `to` in `flows`, of what comes back in `replies`, where anything does.
+    /// One row per TCP flow: data of the host `from` in `flows`, of the other host in `replies`.
     Flows "flows" or "replies" {
         flow in "": "Name of the flow.";
         from in "": "Host that sends the data.";
         to in "": "Host that receives the data.";
-        start_s in "s": "When the connection was opened, with its random offset.";
-        established_s in "s": "When the handshake was done at the sender.";
-        completed_s in "s": "When the last byte of data was acknowledged at the sender.";
-        closed_s in "s": "When the connection was closed: the ACK of the last FIN.";
-        acked_bytes in "bytes": "Data acknowledged at the end.";
-        goodput_bps in "bit/s": "`acked_bytes` · 8 over the time from start to completion, or to the end of the run.";
-        packets_sent in "packets": "What the data's sender sent: SYN, data, ACK, FIN.";
-        segments_sent in "segments": "Segments with data that were sent, retransmissions included.";
-        bytes_sent in "bytes": "Payload of these.";
-        retransmitted_segments in "segments": "Of `segments_sent`, those sent again.";
-        retransmitted_bytes in "bytes": "Payload of these.";
-        timeouts in "times": "Retransmission timeouts.";
-        fast_retransmits in "times": "Fast retransmits.";
-        ecn_reductions in "times": "How often cwnd was cut for ECE.";
-        delivered_ce in "segments": "Segments that arrived marked, as the sender was told: with Accurate ECN those marked, else all that ACKs with ECE acknowledge.";
-        received_segments in "segments": "Segments with data that arrived, duplicates included.";
-        received_bytes in "bytes": "Payload of these.";
-        duplicate_segments in "segments": "Of `received_segments`, those whose data had arrived before.";
-        duplicate_bytes in "bytes": "Payload that had arrived before.";
-        acks_sent in "packets": "Pure ACKs of the receiver.";
-        dropped_packets in "packets": "Packets of the data's sender dropped, on any link.";
-        marked_packets in "packets": "Packets of the data's sender marked, on any link.";
-        dropped_acks in "packets": "Packets of the receiver dropped, on any link.";
-        ecn in "0 or 1": "1 if ECN was negotiated.";
+        start_s in "s": "Time at which the connection was opened, including its random offset.";
+        established_s in "s": "Time at which the sender of the data completed the handshake.";
+        completed_s in "s": "Time at which the sender received the ACK of its last byte of data.";
+        closed_s in "s": "Time at which the connection ended, after the ACK of the last FIN.";
+        acked_bytes in "bytes": "Data acknowledged by the end of the run.";
+        goodput_bps in "bit/s": "`acked_bytes` · 8, divided by the time from the start of the flow to its completion, or to the end of the run.";
+        packets_sent in "packets": "All packets that the host `from` sent: SYN, data, ACK and FIN.";
+        segments_sent in "segments": "Segments with data that the host `from` sent, including retransmissions.";
+        bytes_sent in "bytes": "Payload of the segments in `segments_sent`.";
+        retransmitted_segments in "segments": "Retransmitted segments, which are part of `segments_sent`.";
+        retransmitted_bytes in "bytes": "Retransmitted payload, which is part of `bytes_sent`.";
+        timeouts in "times": "Retransmission timeouts of the host `from`.";
+        fast_retransmits in "times": "Fast retransmits of the host `from`.";
+        ecn_reductions in "times": "Reductions of the congestion window in response to ECE.";
+        delivered_ce in "segments": "Segments that arrived with CE, as the receiver reported to the sender. Accurate ECN reports the number of these segments. With classic ECN, all segments that an ACK with ECE acknowledges are counted.";
+        received_segments in "segments": "Segments with data that the host `to` received, including duplicates.";
+        received_bytes in "bytes": "Payload of the segments in `received_segments`.";
+        duplicate_segments in "segments": "Received segments without new data, which are part of `received_segments`.";
+        duplicate_bytes in "bytes": "Received payload that had already arrived, which is part of `received_bytes`.";
+        acks_sent in "packets": "Pure ACKs that the host `to` sent.";
+        dropped_packets in "packets": "Packets from the host `from` that were dropped on any link.";
+        marked_packets in "packets": "Packets from the host `from` that were marked on any link.";
+        dropped_acks in "packets": "Packets from the host `to` that were dropped on any link.";
+        ecn in "0 or 1": "1 if the connection negotiated ECN.";
     }
 
-    /// One row a link and direction.
+    /// One row per link and direction.
     Links "links" {
         link in "": "Name of the link: from>to.";
-        arrived_packets in "packets": "What arrived at its queue.";
-        arrived_bytes in "bytes": "The size of these.";
-        dropped_packets in "packets": "What was dropped, for whatever reason.";
-        dropped_bytes in "bytes": "The size of these.";
-        dropped_full in "packets": "Dropped because the buffer was full.";
-        dropped_early in "packets": "Dropped by the law's dice.";
-        dropped_threshold in "packets": "Dropped by the law, because its average or measure was above a threshold.";
-        marked_packets in "packets": "Packets marked CE here.";
-        departed_packets in "packets": "What left the queue for the transmitter.";
-        departed_bytes in "bytes": "The size of these.";
-        delivered_packets in "packets": "What arrived at the far end.";
-        waiting_packets in "packets": "What waited at the end of the run.";
-        busy_s in "s": "Time that the transmitter was busy.";
+        arrived_packets in "packets": "Packets that arrived at the queue of the link.";
+        arrived_bytes in "bytes": "Size of the packets in `arrived_packets`.";
+        dropped_packets in "packets": "Packets that the queue dropped for any reason.";
+        dropped_bytes in "bytes": "Size of the packets in `dropped_packets`.";
+        dropped_full in "packets": "Packets dropped because the buffer was full.";
+        dropped_early in "packets": "Packets that the AQM dropped early, at random or by its state.";
+        dropped_threshold in "packets": "Packets that the AQM dropped because its upper threshold was exceeded.";
+        marked_packets in "packets": "Packets that the queue marked CE.";
+        departed_packets in "packets": "Packets that left the queue for transmission.";
+        departed_bytes in "bytes": "Size of the packets in `departed_packets`.";
+        delivered_packets in "packets": "Packets that arrived at the far end of the link.";
+        waiting_packets in "packets": "Packets that waited in the queue at the end of the run.";
+        busy_s in "s": "Total time of transmission.";
         utilization in "0..1": "`busy_s` as a share of the simulated time.";
     }
 
-    /// One row a flow with `arrivals`.
+    /// One row per flow with `arrivals`.
     Connections "connections" {
-        flow in "": "Name of the flow whose connections come and go.";
+        flow in "": "Name of the flow with `arrivals`.";
         opened in "connections": "Connections that were opened.";
-        completed in "connections": "Of these, those whose data was all acknowledged at the sender.";
-        completed_bytes in "bytes": "The data of those.";
-        mean_duration_s in "s": "Mean of their times from opening to then.";
-        median_duration_s in "s": "Median of these (nearest rank), within 0.8 %.";
-        p90_duration_s in "s": "90th percentile.";
-        p99_duration_s in "s": "99th percentile.";
-        longest_duration_s in "s": "The longest.";
+        completed in "connections": "Completed connections: the sender received the ACK of its last byte of data.";
+        completed_bytes in "bytes": "Data of the completed connections.";
+        mean_duration_s in "s": "Mean duration of the completed connections, from opening to completion.";
+        median_duration_s in "s": "Median of these durations (nearest rank), accurate to 0.8 %.";
+        p90_duration_s in "s": "90th percentile of these durations, accurate to 0.8 %.";
+        p99_duration_s in "s": "99th percentile of these durations, accurate to 0.8 %.";
+        longest_duration_s in "s": "Maximum of these durations.";
     }
 
-    /// One row a flow with requests and responses.
+    /// One row per flow with requests and responses.
     Exchanges "exchanges" {
         flow in "": "Name of the flow.";
-        requests in "requests": "Requests that were written.";
-        completed in "requests": "Of these, those whose response was received whole.";
-        unfinished in "requests": "Those that have not all of it at the end of the run, or never will.";
+        requests in "requests": "Requests that the clients wrote.";
+        completed in "requests": "Completed requests: the client received the whole response.";
+        unfinished in "requests": "Requests without a complete response at the end of the run.";
         request_bytes in "bytes": "Size of the completed requests.";
-        response_bytes in "bytes": "Size of their responses.";
-        mean_duration_s in "s": "Mean of the times from a request to the last byte of its response, read by the application that asked. A request that opens the connection has the handshake in it.";
-        median_duration_s in "s": "Median of these (nearest rank), within 0.8 %.";
-        p95_duration_s in "s": "95th percentile.";
-        p99_duration_s in "s": "99th percentile.";
-        longest_duration_s in "s": "The longest.";
-        responsiveness_rpm in "1/min": "Round trips a minute: 60 s over `mean_duration_s` (`ippmresponsiveness`, which takes the mean without the longest 5 %).";
+        response_bytes in "bytes": "Size of the responses to the completed requests.";
+        mean_duration_s in "s": "Mean duration of the completed requests, from the write of the request until the client's application has read the last byte of the response. The duration of the first request of a connection includes the handshake.";
+        median_duration_s in "s": "Median of these durations (nearest rank), accurate to 0.8 %.";
+        p95_duration_s in "s": "95th percentile of these durations, accurate to 0.8 %.";
+        p99_duration_s in "s": "99th percentile of these durations, accurate to 0.8 %.";
+        longest_duration_s in "s": "Maximum of these durations.";
+        responsiveness_rpm in "1/min": "Round trips per minute: 60 s divided by `mean_duration_s`. The draft `ippmresponsiveness` excludes the longest 5 % from the mean.";
     }
 
-    /// One row a flow that nobody answers.
+    /// One row per flow of datagrams without TCP.
     Datagrams "datagrams" {
-        flow in "": "Name of the flow; it has no row in `flows`.";
-        from in "": "Host that sends.";
-        to in "": "Host that receives.";
-        start_s in "s": "When it began, with its random offset.";
-        sent_packets in "packets": "What was sent.";
-        sent_bytes in "bytes": "The size of these, with headers.";
-        received_packets in "packets": "What arrived, copies not counted.";
-        received_bytes in "bytes": "Payload of these.";
-        goodput_bps in "bit/s": "`received_bytes` · 8 over the time from the start to the end of the run.";
-        lost_packets in "packets": "Sent and not received: dropped, lost, damaged, or under way at the end.";
-        dropped_packets in "packets": "Packets, copies among them, that a queue, a wire or the receiver's checksum took away.";
+        flow in "": "Name of the flow. The flow has no row in `flows`.";
+        from in "": "Host that sends the datagrams.";
+        to in "": "Host that receives the datagrams.";
+        start_s in "s": "Time at which the flow began, including its random offset.";
+        sent_packets in "packets": "Packets that the host `from` sent.";
+        sent_bytes in "bytes": "Size of the packets in `sent_packets`, including headers.";
+        received_packets in "packets": "Packets that the host `to` received, excluding copies.";
+        received_bytes in "bytes": "Payload of the packets in `received_packets`.";
+        goodput_bps in "bit/s": "`received_bytes` · 8, divided by the time from the start of the flow to the end of the run.";
+        lost_packets in "packets": "Packets that were sent and not received: dropped, lost, damaged, or still in the network at the end of the run.";
+        dropped_packets in "packets": "Packets, including copies, that were dropped by a queue, lost on a wire, or discarded by the receiver because of their checksum.";
         marked_packets in "packets": "Packets that arrived with CE.";
-        duplicate_packets in "packets": "Copies of packets that had arrived, among the last 4096.";
-        reordered_packets in "packets": "Packets that arrived behind one that was sent later (RFC 4737).";
-        mean_delay_s in "s": "Mean of the one-way delays of what arrived.";
-        least_delay_s in "s": "The shortest.";
-        median_delay_s in "s": "Their median, within 0.8 %.";
-        p99_delay_s in "s": "Their 99th percentile, within 0.8 %.";
-        longest_delay_s in "s": "The longest.";
-        jitter_s in "s": "Interarrival jitter at the end (RFC 3550 §6.4.1).";
+        duplicate_packets in "packets": "Copies of packets that had already arrived. A copy is recognised only among the latest 4096 packet numbers.";
+        reordered_packets in "packets": "Packets that arrived after a packet that was sent later (RFC 4737).";
+        mean_delay_s in "s": "Mean one-way delay of the received packets.";
+        least_delay_s in "s": "Minimum one-way delay.";
+        median_delay_s in "s": "Median one-way delay, accurate to 0.8 %.";
+        p99_delay_s in "s": "99th percentile of the one-way delays, accurate to 0.8 %.";
+        longest_delay_s in "s": "Maximum one-way delay.";
+        jitter_s in "s": "Interarrival jitter at the end of the run (RFC 3550 §6.4.1).";
     }
 
-    /// One row an impairment.
+    /// One row per impairment of a link.
     Impairments "impairments" {
-        link in "": "Behind which link.";
-        kind in "": "Which, in the order of the list.";
-        seen_packets in "packets": "Packets that came to it.";
-        lost_packets in "packets": "Packets that it lost.";
-        damaged_packets in "packets": "Packets that it damaged.";
-        doubled_packets in "packets": "Packets that it doubled.";
-        held_packets in "packets": "Packets that it held back.";
+        link in "": "Name of the link with the impairment.";
+        kind in "": "Kind of the impairment. The rows of a link have the order of its list `impairments`.";
+        seen_packets in "packets": "Packets that reached the impairment.";
+        lost_packets in "packets": "Packets that the impairment lost.";
+        damaged_packets in "packets": "Packets that the impairment damaged.";
+        doubled_packets in "packets": "Packets that the impairment duplicated.";
+        held_packets in "packets": "Packets that the impairment delayed.";
     }
 
-    /// One row a class of a scheduler.
+    /// One row per class of a scheduler.
     Classes "classes" {
-        link in "": "The link whose queue is the scheduler.";
-        class in "": "The class by its place in the list, from 0. A class that holds a scheduler has a row, and `2.0` is the first of the classes within the third.";
-        arrived_packets in "packets": "What arrived in the class.";
-        arrived_bytes in "bytes": "The size of these.";
-        dropped_packets in "packets": "Of what arrived, what its queue dropped.";
-        dropped_bytes in "bytes": "The size of these.";
-        marked_packets in "packets": "Packets that its queue marked CE.";
-        departed_packets in "packets": "What the scheduler took from it to send.";
-        departed_bytes in "bytes": "The size of these.";
-        waiting_packets in "packets": "What waited in it at the end of the run.";
+        link in "": "Name of the link whose queue is the scheduler.";
+        class in "": "Index of the class in the scheduler's list, from 0. A class that contains a scheduler has its own row, and `2.0` is the first class of the scheduler in the third class.";
+        arrived_packets in "packets": "Packets that arrived in the class.";
+        arrived_bytes in "bytes": "Size of the packets in `arrived_packets`.";
+        dropped_packets in "packets": "Packets that the queue of the class dropped.";
+        dropped_bytes in "bytes": "Size of the packets in `dropped_packets`.";
+        marked_packets in "packets": "Packets that the queue of the class marked CE.";
+        departed_packets in "packets": "Packets that the scheduler dequeued from the class.";
+        departed_bytes in "bytes": "Size of the packets in `departed_packets`.";
+        waiting_packets in "packets": "Packets that waited in the class at the end of the run.";
     }
 
-    /// One row a colour of a rule of a conditioner.
+    /// One row per colour of each rule of a conditioner.
     Conditioners "conditioners" {
-        link in "": "The link before whose queue it stands.";
-        rule in "": "The rule by its place in the list, from 0; `none`: what no rule took.";
-        colour in "": "Which of its colours.";
-        action in "": "What became of the colour: `pass`, `drop`, or the codepoint that it got.";
-        arrived_packets in "packets": "What the rule saw of the colour.";
-        arrived_bytes in "bytes": "The size of these.";
-        dropped_packets in "packets": "Of this, what was dropped; it never arrived at the queue.";
-        dropped_bytes in "bytes": "The size of these.";
+        link in "": "Name of the link whose packets the conditioner meters before the queue.";
+        rule in "": "Index of the rule in the list, from 0, or `none` for the packets that no rule matched.";
+        colour in "": "Colour that the rule assigned to the packets, or `none` for the packets that no rule matched.";
+        action in "": "Action on the packets of this colour: `pass`, `drop`, or the codepoint that they received.";
+        arrived_packets in "packets": "Packets of this colour.";
+        arrived_bytes in "bytes": "Size of the packets in `arrived_packets`.";
+        dropped_packets in "packets": "Packets of this colour that the rule dropped before they reached the queue.";
+        dropped_bytes in "bytes": "Size of the packets in `dropped_packets`.";
     }
 }

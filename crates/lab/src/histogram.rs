@@ -1,30 +1,34 @@
-//! Times in buckets of a fixed relative width: percentiles of millions within 0.8 %, without keeping
-//! them. (The plan of HdrHistogram: 64 buckets an octave.)
+//! Histogram of times with buckets of a fixed relative width. Percentiles of millions of times are
+//! accurate to 0.8 %, and the single times are not stored. The layout is the one of HdrHistogram
+//! with 64 buckets per octave.
 
 use units::Duration;
 
-/// Binary digits of the place within an octave.
+/// Number of bits of the position within an octave.
 const DIGITS: u32 = 6;
 
-/// A histogram of times.
+/// Histogram of times.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
-    /// The buckets from the first that holds any to the last: a flow's times are not far from each other.
+    /// Counts of the buckets from the first to the last occupied bucket. The vector is short
+    /// because the times of one flow are similar.
     buckets: Vec<u64>,
+    /// Index of the first bucket in `buckets`.
     first: usize,
     count: u64,
     sum: u128,
-    least: u64,
-    greatest: u64,
+    minimum: u64,
+    maximum: u64,
 }
 
-/// The bucket of a value: its own below 2^(DIGITS + 1), one of 64 an octave above.
+/// Return the bucket of a value. Each value below 2^(DIGITS + 1) has its own bucket. Above, each
+/// octave has 64 buckets.
 fn bucket(x: u64) -> usize {
     let octave = x.checked_ilog2().unwrap_or(0).saturating_sub(DIGITS);
     ((u64::from(octave) << DIGITS) + (x >> octave)) as usize
 }
 
-/// The middle of a bucket.
+/// Return the value in the middle of a bucket.
 fn middle(bucket: usize) -> u64 {
     let octave = (bucket >> DIGITS).saturating_sub(1) as u32;
     let first = (bucket as u64 - (u64::from(octave) << DIGITS)) << octave;
@@ -32,22 +36,22 @@ fn middle(bucket: usize) -> u64 {
 }
 
 impl Histogram {
-    /// Counts a time.
+    /// Add a time.
     pub fn add(&mut self, time: Duration) {
         let b = bucket(time.0);
         if b.wrapping_sub(self.first) >= self.buckets.len() {
-            self.reach(b);
+            self.extend_to(b);
         }
         self.buckets[b - self.first] += 1;
-        self.least = if self.count == 0 { time.0 } else { self.least.min(time.0) };
-        self.greatest = self.greatest.max(time.0);
+        self.minimum = if self.count == 0 { time.0 } else { self.minimum.min(time.0) };
+        self.maximum = self.maximum.max(time.0);
         self.count += 1;
         self.sum += u128::from(time.0);
     }
 
-    /// Makes a bucket for what falls outside those that are there.
+    /// Extend the stored buckets to a bucket outside their range.
     #[cold]
-    fn reach(&mut self, b: usize) {
+    fn extend_to(&mut self, b: usize) {
         if self.buckets.is_empty() {
             self.first = b;
         }
@@ -57,42 +61,45 @@ impl Histogram {
         self.buckets.resize(self.buckets.len().max(b - self.first + 1), 0);
     }
 
-    /// How many there are.
+    /// Return the number of times.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Their mean in seconds; NaN if there are none.
+    /// Return the mean in seconds, or NaN for an empty histogram.
     pub fn mean_s(&self) -> f64 {
         self.sum as f64 / self.count as f64 / Duration::from_seconds(1.0).0 as f64
     }
 
-    /// The shortest in seconds; NaN if there are none.
+    /// Return the minimum in seconds, or NaN for an empty histogram.
     pub fn shortest_s(&self) -> f64 {
-        if self.count == 0 { f64::NAN } else { Duration(self.least).seconds() }
+        if self.count == 0 { f64::NAN } else { Duration(self.minimum).seconds() }
     }
 
-    /// The longest in seconds; NaN if there are none.
+    /// Return the maximum in seconds, or NaN for an empty histogram.
     pub fn longest_s(&self) -> f64 {
-        if self.count == 0 { f64::NAN } else { Duration(self.greatest).seconds() }
+        if self.count == 0 { f64::NAN } else { Duration(self.maximum).seconds() }
     }
 
-    /// The buckets that hold any, in order: the middle of each in seconds, and how many are there.
+    /// Return the occupied buckets in ascending order: the middle in seconds, and the count.
     pub fn occupied_buckets(&self) -> impl Iterator<Item = (f64, u64)> {
-        let of = |(b, &count): (usize, &u64)| (count > 0).then(|| (Duration(middle(b)).seconds(), count));
-        (self.first..).zip(&self.buckets).filter_map(of)
+        let occupied =
+            |(b, &count): (usize, &u64)| (count > 0).then(|| (Duration(middle(b)).seconds(), count));
+        (self.first..).zip(&self.buckets).filter_map(occupied)
     }
 
-    /// The least time that `share` of them do not exceed (nearest rank), in seconds; NaN if there are none.
+    /// Return the percentile of a share by nearest rank: the shortest time that at least this share
+    /// of the times do not exceed. The result is in seconds, and NaN for an empty histogram.
     pub fn percentile_s(&self, share: f64) -> f64 {
         let rank = (share * self.count as f64).ceil().max(1.0) as u64;
-        let mut seen = 0;
-        let found = self.buckets.iter().position(|n| {
-            seen += n;
-            seen >= rank
+        let mut cumulative = 0;
+        let bucket = self.buckets.iter().position(|n| {
+            cumulative += n;
+            cumulative >= rank
         });
-        found
-            .map_or(f64::NAN, |b| Duration(middle(self.first + b).clamp(self.least, self.greatest)).seconds())
+        bucket.map_or(f64::NAN, |b| {
+            Duration(middle(self.first + b).clamp(self.minimum, self.maximum)).seconds()
+        })
     }
 }
 
@@ -102,15 +109,15 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn none_have_no_mean() {
+    fn an_empty_histogram_has_no_mean() {
         let h = Histogram::default();
         assert!(h.mean_s().is_nan() && h.percentile_s(0.5).is_nan());
     }
 
     proptest! {
-        /// Against the sorted list.
+        /// Compare the histogram with the sorted list of the times.
         #[test]
-        fn percentiles_are_within_a_hundredth(
+        fn percentiles_are_accurate_to_0_8_percent(
             values in prop::collection::vec((0u32..60, 0u64..1 << 40), 1..300), share in 0.0..=1.0f64,
         ) {
             let mut values: Vec<u64> = values.into_iter().map(|(shift, x)| x >> (shift % 40)).collect();
@@ -119,13 +126,13 @@ mod tests {
             values.sort_unstable();
             let rank = (share * values.len() as f64).ceil().max(1.0) as usize;
             let exact = Duration(values[rank - 1]).seconds();
-            let found = h.percentile_s(share);
-            prop_assert!((found - exact).abs() <= 0.008 * exact, "{found} {exact}");
+            let percentile = h.percentile_s(share);
+            prop_assert!((percentile - exact).abs() <= 0.008 * exact, "{percentile} {exact}");
             let mean = values.iter().sum::<u64>() as f64 / values.len() as f64 * 1e-12;
             prop_assert!((h.mean_s() - mean).abs() <= 1e-9 * mean);
-            let held: Vec<(f64, u64)> = h.occupied_buckets().collect();
-            prop_assert_eq!(held.iter().map(|(_, n)| n).sum::<u64>(), h.count());
-            prop_assert!(held.is_sorted_by(|a, b| a.0 < b.0) && held.iter().all(|(_, n)| *n > 0));
+            let occupied: Vec<(f64, u64)> = h.occupied_buckets().collect();
+            prop_assert_eq!(occupied.iter().map(|(_, n)| n).sum::<u64>(), h.count());
+            prop_assert!(occupied.is_sorted_by(|a, b| a.0 < b.0) && occupied.iter().all(|(_, n)| *n > 0));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a run leaves: tables of columns.
+//! Result of a run: tables, warnings, and the cost of the run.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,33 +7,33 @@ use units::Time;
 
 use crate::computing_time::ComputingTime;
 
-/// One column.
+/// Column of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
-    /// Measurements; NaN: not there.
+    /// Measurements. NaN stands for a missing value.
     Float(Vec<f64>),
     /// Counts.
     Count(Vec<u64>),
-    /// Names, each an index into the list.
+    /// Names. Each row is an index into the list of distinct names.
     Name(Vec<u32>, Arc<Vec<String>>),
 }
 
-/// A table: columns of equal length with their names.
+/// Table: columns of equal length with their names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// Its name.
+    /// Name of the table.
     pub name: &'static str,
-    /// Its columns in order.
+    /// Columns in order, with their names.
     pub columns: Vec<(&'static str, Column)>,
 }
 
-/// A column of names, each kept once.
+/// Return a column of names. Each distinct name is stored once.
 pub fn names_of(values: impl Iterator<Item = String>) -> Column {
-    let mut known: HashMap<String, u32> = HashMap::new();
+    let mut codes_by_name: HashMap<String, u32> = HashMap::new();
     let mut names = Vec::new();
     let codes = values
         .map(|name| {
-            *known.entry(name).or_insert_with_key(|name| {
+            *codes_by_name.entry(name).or_insert_with_key(|name| {
                 names.push(name.clone());
                 names.len() as u32 - 1
             })
@@ -42,35 +42,35 @@ pub fn names_of(values: impl Iterator<Item = String>) -> Column {
     Column::Name(codes, Arc::new(names))
 }
 
-/// Something that may mislead who reads the results.
+/// Warning that the results may mislead the reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// What it is about, in one word; the same in every run.
+    /// Topic of the warning, one word. The same warning has the same topic in every run.
     pub about: &'static str,
-    /// What was seen, and what to do.
+    /// Description of the problem, and the remedy.
     pub text: String,
 }
 
-/// A finished run.
+/// Result of a finished run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The tables.
+    /// Tables of the run.
     pub tables: Vec<Table>,
-    /// What may mislead.
+    /// Warnings about the run.
     pub warnings: Vec<Warning>,
-    /// Simulated time at the end.
+    /// Simulated time at the end of the run.
     pub end: Time,
-    /// Events taken.
+    /// Number of processed events.
     pub events: u64,
-    /// Events that shared their instant with the one before.
+    /// Number of events at the same instant as the previous event.
     pub ties: u64,
-    /// Cost of planning and building.
+    /// Computing time for the plan and the network.
     pub setup: ComputingTime,
-    /// Cost of running and checking.
+    /// Computing time for the simulation and its checks.
     pub running: ComputingTime,
 }
 
-/// A time that may never have come, in seconds: then NaN.
+/// Return a time in seconds, or NaN for [`Time::NEVER`].
 pub fn seconds(time: Time) -> f64 {
     if time == Time::NEVER { f64::NAN } else { time.seconds() }
 }

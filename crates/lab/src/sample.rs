@@ -1,4 +1,4 @@
-//! What the users of a scenario's web traffic ask for where the network takes no time.
+//! Samples of a scenario's web traffic: the requests of its users on a network without delay.
 
 pub use traffic::distribution::{Described, describe};
 pub use traffic::sample::Sampled;
@@ -12,11 +12,11 @@ use crate::build;
 use crate::scenario::Scenario;
 use crate::template::expand;
 
-/// Most requests of a sample.
-const MOST: usize = 20_000_000;
+/// Maximum number of requests per sample.
+const MAX_REQUESTS: usize = 20_000_000;
 
-/// For each table of flows with traffic of the web its name, and the requests of its users until then; `users`: how many there are
-/// of each, instead of the flows of the table.
+/// Return the requests until a time, for each `[[flows]]` table with web traffic, with the name of
+/// the table. `users` replaces the number of users of each table, which is its `count`.
 pub fn requests(
     scenario: &Scenario,
     until: Duration,
@@ -30,19 +30,19 @@ pub fn requests(
         first += table.count as usize;
         let Traffic::Web(web) = &table.traffic else { continue };
         let draws = DrawStreams::new(scenario.seed, &name);
-        let mut found = Vec::new();
+        let mut requests = Vec::new();
         for user in 0..users.unwrap_or(table.count as u32) {
-            // The name that a run gives this user decides when it starts.
+            // The start time depends on the name of the user in a run.
             let number = u64::from(user);
             let name = expand(&table.name, &[("i", number), ("n", before + number)]);
             let start = Time::ZERO + build::starts(scenario, table.start, &name);
-            sample(web, start, Time::ZERO + until, draws.of(user, 0), MOST, &mut found);
+            sample(web, start, Time::ZERO + until, draws.of(user, 0), MAX_REQUESTS, &mut requests);
         }
-        if found.len() >= MOST {
-            let problem = format!("has more than {MOST} requests in that time");
+        if requests.len() >= MAX_REQUESTS {
+            let problem = format!("has more than {MAX_REQUESTS} requests in this time");
             return Err(Invalid::at(&table.name, problem).remedy("sample fewer users or a shorter time"));
         }
-        tables.push((table.name.clone(), found));
+        tables.push((table.name.clone(), requests));
     }
     Ok(tables)
 }

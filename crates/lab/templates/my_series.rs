@@ -1,10 +1,11 @@
-//! The longest wait in a queue between two samples: a template for a series of your own. docs/how-to/add-a-series.md says
-//! where each line goes.
+//! Template for a new series: the maximum queueing delay between two samples.
+//! docs/how-to/add-a-series.md describes where to register the series.
 //!
-//! Source: name what measures so, with its key in references.bib. (This series is made up.)
+//! Source: cite the publication that defines the measure, with its key in references.bib. (This
+//! example has no publication.)
 
-// What a series is told, and when, is in `recorder.rs`; what a row needs beside it (`Samples`, `List`) keeps the rows, and
-// says so where there is no memory for more.
+// The trait `Recorder` in `recorder.rs` lists the hooks of a series. `Samples` and `List` store
+// rows, and report when memory does not suffice for another row.
 use net::Packet;
 use units::{Duration, Time};
 
@@ -13,44 +14,47 @@ use super::samples::Samples;
 use crate::columns::{self, Definition as _};
 use crate::record::Table;
 
-// The one definition of the table: its struct, the tables of docs/results.md and `aqmlab.manual.columns()` are made from it.
-// The first line is also what the reference says of the series. "my_series" is its name in `record.series` and that of its table.
+// Definition of the table. The struct of its columns, docs/results.md and `aqmlab.manual.columns()`
+// are generated from this definition. The first line is also the description of the series in the
+// reference. "my_series" is the name of the series in `record.series` and the name of its table.
 columns::tables! {
-    /// The longest wait in the queue of each link since the sample before.
+    /// Maximum queueing delay of each link since the previous sample.
     Columns "my_series" {
-        time_s in "s": "When.";
-        link in "": "Where.";
-        longest_wait_s in "s": "The longest time from a packet's arrival at the queue to the beginning of its transmission; 0 if none came.";
+        time_s in "s": "Time of the sample.";
+        link in "": "Name of the link: from>to.";
+        longest_wait_s in "s": "Maximum time from the arrival of a packet at the queue to the beginning of its transmission. It is 0 if no packet arrived.";
     }
 }
 
-/// The longest waits at the links that are recorded.
+/// Maximum queueing delays of the recorded links.
 #[derive(Debug)]
 pub struct MySeries {
     links: Vec<u32>,
-    /// By link: the longest since the last sample.
+    /// Maximum delay of each link since the last sample.
     longest: Vec<Duration>,
     samples: Samples<Duration>,
 }
 
 impl Recorder for MySeries {
     type Table = Columns;
-    // A series is only called for what it wants, and a run only pays for what one of its series wants. What is rare (drops,
-    // marks, requests, connections that are over, the end) it is told without asking.
+    // The run calls only the hooks that a series needs, and spends time only on the needs of its
+    // series. The hooks for rare events (drops, marks, requests, ends of connections, end of the
+    // run) are always called.
     const NEEDS: Needs = Needs { samples: true, packets: true, ..Needs::NOTHING };
 
-    // `start` has the number of links, those that `record.links` names, and the flows of one connection.
+    // `start` has the number of links, the links that `record.links` selects, and the flows with a
+    // single connection.
     fn begin(start: &RunStart) -> Self {
         let longest = vec![Duration::ZERO; start.links];
         MySeries { links: start.recorded.to_vec(), longest, samples: Samples::default() }
     }
 
-    // Only for one that is sampled: too many samples are refused before the run.
-    fn rows_per_sample(of: &SampledCounts) -> u64 {
-        of.links
+    // Sampled series only: a scenario with too many samples is refused before the run.
+    fn rows_per_sample(counts: &SampledCounts) -> u64 {
+        counts.links
     }
 
-    // Where a row was left away for lack of memory, the run ends with an error.
+    // If a row was not stored for lack of memory, the run ends with an error.
     fn stored_rows(&self) -> StoredRows {
         self.samples.stored_rows()
     }
@@ -65,7 +69,8 @@ impl Recorder for MySeries {
         self.samples.take(at.now, self.links.len(), longest);
     }
 
-    // Columns: `Column::Float` (NaN: not there), `Column::Count`, and `Column::Name` of `names.links()` or `names.flows()`.
+    // A column is a `Column::Float` (NaN for a missing value), a `Column::Count`, or a
+    // `Column::Name` with `names.links()` or `names.flows()`.
     fn tables(self, names: &Names) -> Vec<Table> {
         let columns = Columns {
             time_s: self.samples.times(self.links.len()),
@@ -81,7 +86,7 @@ mod tests {
     use crate::record::Column;
     use crate::{Format, Outcome, Watch, read, run};
 
-    // A whole run, held against another series of the same run.
+    // Return the result of a run that also records the series `delays`, for comparison.
     fn outcome() -> Outcome {
         let scenario = r#"
             duration = "2 s"
@@ -102,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_row_a_sample() {
+    fn each_sample_adds_one_row() {
         let outcome = outcome();
         let times = numbers(&outcome, "my_series", "time_s");
         assert_eq!(times.len(), 21);
@@ -110,11 +115,11 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_of_all_is_that_of_the_delays() {
+    fn the_maximum_of_all_samples_equals_the_maximum_of_delays() {
         let outcome = outcome();
-        let waits = numbers(&outcome, "my_series", "longest_wait_s");
-        let longest = waits.iter().copied().fold(0.0, f64::max);
-        // 20 packets of 1500 B at 2 Mbit/s are 120 ms.
+        let delays = numbers(&outcome, "my_series", "longest_wait_s");
+        let longest = delays.iter().copied().fold(0.0, f64::max);
+        // The transmission of 20 packets of 1500 B at 2 Mbit/s takes 120 ms.
         assert!((0.1..=0.121).contains(&longest), "{longest}");
         assert_eq!(longest, numbers(&outcome, "delays", "longest_delay_s")[0]);
     }

@@ -41,8 +41,9 @@ impl Scenario {
     pub(crate) fn samples(&self) -> (f64, f64) {
         let (record, sizes) = (&self.record, self.sizes());
         let wanted = Series::ALL.iter().filter(|series| record.series.contains(series));
-        let each =
-            wanted.map(|series| series.table().row() as f64 * series.rows_per_sample(&sizes) as f64).sum();
+        let each = wanted
+            .map(|series| series.table().bytes_per_row() as f64 * series.rows_per_sample(&sizes) as f64)
+            .sum();
         let intervals = |d: Duration| d.seconds() / record.interval.seconds();
         let times = |d: Duration| (intervals(d).floor() - intervals(self.warm_up).ceil()).max(0.0) + 1.0;
         (self.duration.map_or(0.0, times), each)

@@ -1,31 +1,31 @@
-//! How long packets wait in the queues of links, summed up.
+//! Summary of the queueing delays of links.
 
 use net::Packet;
 use units::Time;
 
+use super::queue_delays::QueueDelays;
 use super::recorder::{Names, Needs, Recorder, RunStart, StoredRows};
-use super::waiting::Waiting;
 use crate::columns::{self, Definition as _};
 use crate::histogram::Histogram;
 use crate::record::{Column, Table};
 
 columns::tables! {
-    /// How long packets wait in the queue of each link: mean, percentiles, longest.
+    /// Queueing delay of the packets of each link: mean, percentiles and maximum.
     Columns "delays" {
-        link in "": "Where.";
-        packets in "packets": "Packets that left its queue: `departed_packets` of the link.";
-        mean_delay_s in "s": "Mean of the time from a packet's arrival at the queue to the beginning of its transmission.";
-        median_delay_s in "s": "Median of these (nearest rank), within 0.8 %.";
-        p95_delay_s in "s": "95th percentile.";
-        p99_delay_s in "s": "99th percentile.";
-        longest_delay_s in "s": "The longest.";
+        link in "": "Name of the link: from>to.";
+        packets in "packets": "Packets that left the queue of the link, equal to `departed_packets` in `links`.";
+        mean_delay_s in "s": "Mean queueing delay: the time from the arrival of a packet at the queue to the beginning of its transmission.";
+        median_delay_s in "s": "Median queueing delay (nearest rank), accurate to 0.8 %.";
+        p95_delay_s in "s": "95th percentile of the queueing delays, accurate to 0.8 %.";
+        p99_delay_s in "s": "99th percentile of the queueing delays, accurate to 0.8 %.";
+        longest_delay_s in "s": "Maximum queueing delay.";
     }
 }
 
-/// The delays of the links that are recorded.
+/// Queueing delays of the recorded links.
 #[derive(Debug)]
 pub struct Delays {
-    waiting: Waiting,
+    delays: QueueDelays,
 }
 
 impl Recorder for Delays {
@@ -33,26 +33,26 @@ impl Recorder for Delays {
     const NEEDS: Needs = Needs { packets: true, ..Needs::NOTHING };
 
     fn begin(start: &RunStart) -> Self {
-        Delays { waiting: Waiting::begin(start) }
+        Delays { delays: QueueDelays::begin(start) }
     }
 
     fn stored_rows(&self) -> StoredRows {
-        StoredRows::default() // a row a link, however long the run
+        StoredRows::default() // One row per link, for a run of any duration.
     }
 
-    fn on_link(&mut self, now: Time, link: u32, from: [Time; 2], _: &Packet) {
-        self.waiting.add(now, link, from);
+    fn on_link(&mut self, now: Time, link: u32, times: [Time; 2], _: &Packet) {
+        self.delays.add(now, link, times);
     }
 
     fn end(&mut self, now: Time) {
-        self.waiting.end(now);
+        self.delays.end(now);
     }
 
     fn tables(self, names: &Names) -> Vec<Table> {
-        let each = || self.waiting.each().map(|(_, histogram)| histogram);
+        let each = || self.delays.each().map(|(_, histogram)| histogram);
         let float = |get: fn(&Histogram) -> f64| Column::Float(each().map(get).collect());
         let columns = Columns {
-            link: Column::Name(self.waiting.links.clone(), names.links().clone()),
+            link: Column::Name(self.delays.links.clone(), names.links().clone()),
             packets: Column::Count(each().map(Histogram::count).collect()),
             mean_delay_s: float(Histogram::mean_s),
             median_delay_s: float(|h| h.percentile_s(0.5)),

@@ -1,4 +1,4 @@
-//! Delivery rates of senders, sampled.
+//! Samples of the delivery rates of senders.
 
 use net::End;
 
@@ -8,19 +8,19 @@ use crate::columns::{self, Definition as _};
 use crate::record::Table;
 
 columns::tables! {
-    /// Delivery rate of each flow's sender at its last ACK, sampled (Linux: tcpi_delivery_rate of TCP_INFO).
+    /// Samples of each sender's delivery rate at the last ACK (tcpi_delivery_rate in Linux).
     Columns "delivery_rate" {
         time_s in "s": "Time of the sample.";
         flow in "": "Name of the flow.";
-        delivery_rate_bps in "bit/s": "Data delivered over the longer of the intervals in which it was sent and acknowledged. NaN before the first sample, and for a sender without SACK.";
+        delivery_rate_bps in "bit/s": "Delivered data, divided by the time in which the sender sent it or by the time in which it was acknowledged, whichever is longer. NaN before the first measurement, and for a sender without SACK.";
     }
 }
 
-/// Delivery rates of flows that are one connection.
+/// Delivery rates of the flows with a single connection.
 #[derive(Debug)]
 pub struct DeliveryRate {
     flows: Vec<u32>,
-    ends: Vec<End>,
+    senders: Vec<End>,
     samples: Samples<f32>,
 }
 
@@ -29,12 +29,12 @@ impl Recorder for DeliveryRate {
     const NEEDS: Needs = Needs { samples: true, rates: true, ..Needs::NOTHING };
 
     fn begin(start: &RunStart) -> Self {
-        let (ends, flows) = (0..).zip(start.single).map(|(s, of)| (End::sender(s), of.flow)).unzip();
-        DeliveryRate { flows, ends, samples: Samples::default() }
+        let (senders, flows) = (0..).zip(start.single).map(|(s, of)| (End::sender(s), of.flow)).unzip();
+        DeliveryRate { flows, senders, samples: Samples::default() }
     }
 
-    fn rows_per_sample(of: &SampledCounts) -> u64 {
-        of.single
+    fn rows_per_sample(counts: &SampledCounts) -> u64 {
+        counts.single
     }
 
     fn stored_rows(&self) -> StoredRows {
@@ -43,7 +43,7 @@ impl Recorder for DeliveryRate {
 
     fn sample(&mut self, at: &mut Snapshot) {
         let rate = |&end: &End| at.endpoints[end].delivery_rate().map_or(f32::NAN, |(rate, _)| rate as f32);
-        self.samples.take(at.now, self.ends.len(), self.ends.iter().map(rate));
+        self.samples.take(at.now, self.senders.len(), self.senders.iter().map(rate));
     }
 
     fn tables(self, names: &Names) -> Vec<Table> {

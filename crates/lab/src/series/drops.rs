@@ -1,21 +1,21 @@
-//! Every dropped packet.
+//! Rows for every dropped packet.
 
 use net::Fate;
 
-use super::incidents::{Happened, Incidents};
+use super::incidents::{IncidentKind, Incidents};
 
-/// The drops, as they happen.
+/// Series of the drops.
 pub type Drops = Incidents<Dropped>;
 
-/// A drop.
+/// Kind of incident: a drop.
 #[derive(Debug)]
 pub struct Dropped;
 
-impl Happened for Dropped {
-    const WORD: &'static str = "drops";
+impl IncidentKind for Dropped {
+    const NAME: &'static str = "drops";
     const ABOUT: &'static str = "Every dropped packet.";
 
-    fn is(fate: &Fate) -> bool {
+    fn includes(fate: &Fate) -> bool {
         matches!(fate, Fate::Dropped(..))
     }
 }

@@ -1,4 +1,4 @@
-//! Drops or marks, each as it happened.
+//! Series with a row per drop or per mark.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -13,30 +13,30 @@ use crate::memory::List;
 use crate::record::{Column, Table};
 
 columns::tables! {
-    /// Every drop, or every mark.
+    /// Every dropped packet, or every marked packet.
     Columns "drops" or "marks" {
-        time_s in "s": "When.";
-        link in "": "Where.";
-        flow in "": "Whose.";
-        reply in "0 or 1": "1 if it came from the host `to`: an ACK, or data that comes back.";
-        seq in "bytes": "First byte of its data, counted from 0.";
-        bytes in "bytes": "How much data.";
-        syn in "0 or 1": "1 if it is a SYN, or with `reply` a SYN-ACK.";
-        reason in "": "Why: `full`, `early` or `threshold`, as for links; on a wire `loss`, `corruption` (also found by the receiver) or `outage`; before the queue `policed`.";
+        time_s in "s": "Time of the drop or mark.";
+        link in "": "Name of the link: from>to.";
+        flow in "": "Flow of the packet.";
+        reply in "0 or 1": "1 if the host `to` sent the packet, which is an ACK or data in reverse direction.";
+        seq in "bytes": "Position of the first byte of the packet in the data of its sender, counted from 0. For a datagram without TCP, the number of the datagram, counted from 0.";
+        bytes in "bytes": "Payload of the packet.";
+        syn in "0 or 1": "1 if the packet is a SYN or a SYN-ACK.";
+        reason in "": "Reason of the drop or mark. At a queue: `full`, `early` or `threshold`, as in `links`. On a wire or at the receiver: `loss`, `corruption` or `outage`. Before the queue: `policed`.";
     }
 }
 
-/// Which of the two.
-pub trait Happened: Debug {
-    /// Its name in `record.series`.
-    const WORD: &'static str;
-    /// What it is.
+/// Kind of incident: drop or mark.
+pub trait IncidentKind: Debug {
+    /// Name of the series in `record.series`.
+    const NAME: &'static str;
+    /// Description of the series.
     const ABOUT: &'static str;
-    /// Whether a fate is one.
-    fn is(fate: &Fate) -> bool;
+    /// Return true if the fate of a packet is of this kind.
+    fn includes(fate: &Fate) -> bool;
 }
 
-/// A drop or a mark.
+/// Drop or mark of a packet.
 #[derive(Clone, Copy, Debug)]
 struct Incident {
     at: Time,
@@ -49,22 +49,22 @@ struct Incident {
     why: Why,
 }
 
-/// Drops or marks as they happen.
+/// Series of the incidents of one kind.
 #[derive(Debug)]
-pub struct Incidents<H> {
+pub struct Incidents<Kind> {
     list: List<Incident>,
     begins: Time,
-    of: PhantomData<H>,
+    kind: PhantomData<Kind>,
 }
 
-impl<H: Happened> Recorder for Incidents<H> {
+impl<Kind: IncidentKind> Recorder for Incidents<Kind> {
     type Table = Columns;
-    const WORD: &'static str = H::WORD;
-    const ABOUT: &'static str = H::ABOUT;
+    const NAME: &'static str = Kind::NAME;
+    const ABOUT: &'static str = Kind::ABOUT;
     const NEEDS: Needs = Needs::NOTHING;
 
     fn begin(start: &RunStart) -> Self {
-        Incidents { list: List::default(), begins: start.begins, of: PhantomData }
+        Incidents { list: List::default(), begins: start.begins, kind: PhantomData }
     }
 
     fn stored_rows(&self) -> StoredRows {
@@ -72,7 +72,7 @@ impl<H: Happened> Recorder for Incidents<H> {
     }
 
     fn on_fate(&mut self, at: Time, link: u32, flow: u32, fate: &Fate) {
-        if H::is(fate) && at >= self.begins {
+        if Kind::includes(fate) && at >= self.begins {
             let (Fate::Dropped(packet, why) | Fate::Marked(packet, why)) = fate;
             let (seq, bytes) = (packet.segment.seq.0, packet.segment.len);
             let syn = packet.segment.flags.has(Flags::SYN);
@@ -89,12 +89,12 @@ impl<H: Happened> Recorder for Incidents<H> {
             link: Column::Name(list.iter().map(|i| i.link).collect(), names.links().clone()),
             flow: Column::Name(list.iter().map(|i| i.flow).collect(), names.flows().clone()),
             reply: Column::Count(list.iter().map(|i| u64::from(i.reply)).collect()),
-            // The SYN holds sequence number 0: data begins at 1.
+            // The SYN has sequence number 0, so the data begins at 1.
             seq: Column::Count(list.iter().map(|i| u64::from(i.seq.saturating_sub(1))).collect()),
             bytes: Column::Count(list.iter().map(|i| u64::from(i.bytes)).collect()),
             syn: Column::Count(list.iter().map(|i| u64::from(i.syn)).collect()),
             reason: Column::Name(list.iter().map(|i| i.why.index() as u32).collect(), reasons),
         };
-        vec![columns.named(H::WORD)]
+        vec![columns.named(Kind::NAME)]
     }
 }

@@ -1,21 +1,21 @@
-//! Every marked packet.
+//! Rows for every marked packet.
 
 use net::Fate;
 
-use super::incidents::{Happened, Incidents};
+use super::incidents::{IncidentKind, Incidents};
 
-/// The marks, as they happen.
+/// Series of the marks.
 pub type Marks = Incidents<Marked>;
 
-/// A mark.
+/// Kind of incident: a mark.
 #[derive(Debug)]
 pub struct Marked;
 
-impl Happened for Marked {
-    const WORD: &'static str = "marks";
+impl IncidentKind for Marked {
+    const NAME: &'static str = "marks";
     const ABOUT: &'static str = "Every marked packet.";
 
-    fn is(fate: &Fate) -> bool {
+    fn includes(fate: &Fate) -> bool {
         matches!(fate, Fate::Marked(..))
     }
 }

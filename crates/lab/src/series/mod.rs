@@ -1,4 +1,5 @@
-//! The series that a scenario may ask for, a file each, all in the table below.
+//! Series that a scenario can record. Each series has a file, and the list in the macro `series!`
+//! below contains all of them.
 
 mod delays;
 mod delivery_rate;
@@ -6,6 +7,7 @@ mod drops;
 mod incidents;
 mod marks;
 mod queue;
+mod queue_delays;
 mod recorder;
 mod requests;
 mod rtt;
@@ -13,7 +15,6 @@ mod samples;
 mod segments;
 mod traced;
 mod transfers;
-mod waiting;
 mod waits;
 mod window;
 
@@ -22,7 +23,7 @@ use tcp::Endpoint;
 use units::param::{Invalid, Json, did_you_mean, words_schema};
 use units::{Read, Time};
 
-use crate::columns::{Definition, Described};
+use crate::columns::{Definition, TableDefinition};
 use crate::observed_packet::ObservedPacket;
 use crate::record::Table;
 use crate::totals::ConnectionTotals;
@@ -31,61 +32,62 @@ pub use recorder::{Names, RequestRecord, RunStart, SampledCounts, SingleFlow, Sn
 
 use recorder::{Needs, Recorder, StoredRows, hooks};
 
-/// Makes of the types of all series the choice among them, and what holds those that a run records.
+/// Define the enum of all series, and the struct of the series that a run records, from a list of
+/// the types.
 macro_rules! series {
     ($($module:ident::$Type:ident,)+) => {
-        /// A time series.
+        /// Name of a series.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Series { $(#[doc = concat!("That of `", stringify!($module), ".rs`.")] $Type,)+ }
+        pub enum Series { $(#[doc = concat!("Series of `", stringify!($module), ".rs`.")] $Type,)+ }
 
         impl Series {
-            /// All there are.
+            /// All series.
             pub const ALL: &[Series] = &[$(Series::$Type),+];
 
-            /// Its name in a scenario.
-            fn word(self) -> &'static str {
-                match self { $(Series::$Type => $module::$Type::WORD,)+ }
+            /// Return the name of the series in a scenario.
+            fn name(self) -> &'static str {
+                match self { $(Series::$Type => $module::$Type::NAME,)+ }
             }
 
-            /// What it is.
+            /// Return the description of the series.
             fn about(self) -> &'static str {
                 match self { $(Series::$Type => $module::$Type::ABOUT,)+ }
             }
 
-            /// What it is called for.
+            /// Return the hooks and data that the series needs.
             pub fn needs(self) -> Needs {
                 match self { $(Series::$Type => $module::$Type::NEEDS,)+ }
             }
 
-            /// Its table.
-            pub fn table(self) -> Described {
-                match self { $(Series::$Type => <$module::$Type as Recorder>::Table::IS,)+ }
+            /// Return the definition of its table.
+            pub fn table(self) -> TableDefinition {
+                match self { $(Series::$Type => <$module::$Type as Recorder>::Table::DEFINITION,)+ }
             }
 
-            /// How many rows a sample of it makes.
-            pub fn rows_per_sample(self, of: &SampledCounts) -> u64 {
-                match self { $(Series::$Type => $module::$Type::rows_per_sample(of),)+ }
+            /// Return the number of rows per sample.
+            pub fn rows_per_sample(self, counts: &SampledCounts) -> u64 {
+                match self { $(Series::$Type => $module::$Type::rows_per_sample(counts),)+ }
             }
         }
 
-        /// The series that a run records. Each is told of what it wants; the others cost a look at whether they are there,
-        /// and where a series does nothing not even that.
+        /// Series that a run records. A hook calls each recorded series that declares the need of
+        /// the hook. A series that is not recorded costs one test per hook that it declares.
         #[derive(Debug, Default)]
         pub struct RecordedSeries { $($module: Option<$module::$Type>,)+ }
 
         impl RecordedSeries {
-            /// Those that a scenario asks for.
-            pub fn begin(asked: &[Series], start: &RunStart) -> Self {
-                let wanted = |series| asked.contains(&series);
-                RecordedSeries { $($module: wanted(Series::$Type).then(|| Recorder::begin(start)),)+ }
+            /// Return the series that a scenario selects, at the beginning of a run.
+            pub fn begin(selected: &[Series], start: &RunStart) -> Self {
+                let is_selected = |series| selected.contains(&series);
+                RecordedSeries { $($module: is_selected(Series::$Type).then(|| Recorder::begin(start)),)+ }
             }
 
-            /// What a series holds.
+            /// Return the number of stored rows of a series.
             fn stored_rows(&self, series: Series) -> StoredRows {
                 match series { $(Series::$Type => self.$module.as_ref().map_or_else(StoredRows::default, Recorder::stored_rows),)+ }
             }
 
-            /// The tables of a series, which is over then.
+            /// Remove a series and return its tables.
             pub fn tables(&mut self, series: Series, names: &Names) -> Vec<Table> {
                 match series { $(Series::$Type => self.$module.take().map_or_else(Vec::new, |s| s.tables(names)),)+ }
             }
@@ -95,7 +97,8 @@ macro_rules! series {
     };
 }
 
-/// Define for each hook the method of [`RecordedSeries`] that calls the hook of every recorded series.
+/// Define for each hook the method of [`RecordedSeries`] that calls the hook of every recorded
+/// series.
 macro_rules! forward_hooks {
     ($series:tt $($(#[$doc:meta])+ $need:ident fn $hook:ident($($argument:ident: $Type:ty),+);)+) => {
         impl RecordedSeries {
@@ -140,35 +143,36 @@ series! {
 
 impl Read for Series {
     fn read(value: &Json, path: &str) -> Result<Self, Invalid> {
-        let known = Series::ALL.iter().find(|series| value.as_str() == Some(series.word()));
+        let known = Series::ALL.iter().find(|series| value.as_str() == Some(series.name()));
         known.copied().ok_or_else(|| {
             if value == "carried" {
-                return Invalid::new(path, value, "is gone, because the tables begin after a warm-up")
-                    .remedy("set warm_up, and read the table links");
+                return Invalid::new(path, value, "was removed, because the tables begin after the warm-up")
+                    .remedy("set warm_up and read the table links");
             }
-            let words: Vec<&str> = Series::ALL.iter().map(|series| series.word()).collect();
+            let names: Vec<&str> = Series::ALL.iter().map(|series| series.name()).collect();
             Invalid::new(path, value, "is not one of the choices")
-                .remedy(did_you_mean(value.as_str().unwrap_or(""), &words))
+                .remedy(did_you_mean(value.as_str().unwrap_or(""), &names))
         })
     }
     fn write(&self) -> Json {
-        Json::from(self.word())
+        Json::from(self.name())
     }
     fn schema() -> Json {
-        let meaning = |series: &Series| (series.word(), series.about().to_string());
+        let meaning = |series: &Series| (series.name(), series.about().to_string());
         words_schema(&Series::ALL.iter().map(meaning).collect::<Vec<_>>())
     }
 }
 
 impl RecordedSeries {
-    /// Whether something was left away for lack of memory.
+    /// Return true if a series could not store a row for lack of memory.
     pub fn is_full(&self) -> bool {
         Series::ALL.iter().any(|&series| self.stored_rows(series).full)
     }
 
-    /// What the tables of those that are sampled take so far, and what those of all do, in bytes.
+    /// Return the approximate size in bytes of the tables of the sampled series, and of all series.
     pub fn bytes(&self) -> [u64; 2] {
-        let bytes = |series: &&Series| (self.stored_rows(**series).rows * series.table().row()) as u64;
+        let bytes =
+            |series: &&Series| (self.stored_rows(**series).rows * series.table().bytes_per_row()) as u64;
         let sampled = Series::ALL.iter().filter(|series| series.needs().samples);
         [sampled.map(|series| bytes(&series)).sum(), Series::ALL.iter().map(|series| bytes(&series)).sum()]
     }

@@ -1,4 +1,4 @@
-//! The queues of links, sampled.
+//! Samples of the queues of links.
 
 use net::{Link, LinkQueue};
 use queues::Discipline;
@@ -10,19 +10,19 @@ use crate::columns::{self, Definition as _};
 use crate::record::Table;
 
 columns::tables! {
-    /// Queue length and average queue of each link, sampled.
+    /// Samples of the queue length and the average queue of each link.
     Columns "queue" {
-        time_s in "s": "When.";
-        link in "": "Where.";
-        queue_packets in "packets": "What waits.";
-        queue_bytes in "bytes": "The size of these.";
-        average_packets in "packets": "The average queue of a law that counts packets, or of the only class of a scheduler that keeps an average; else empty.";
-        average_bytes in "bytes": "The average queue of a law that counts bytes, or of the only class of a scheduler that keeps an average; else empty.";
-        transmitting in "0 or 1": "1 while a packet is being transmitted.";
+        time_s in "s": "Time of the sample.";
+        link in "": "Name of the link: from>to.";
+        queue_packets in "packets": "Packets that wait in the queue.";
+        queue_bytes in "bytes": "Size of the waiting packets.";
+        average_packets in "packets": "Average queue of an AQM that counts packets, or of a scheduler with exactly one class that computes an average. Otherwise empty.";
+        average_bytes in "bytes": "Average queue of an AQM that counts bytes, or of a scheduler with exactly one class that computes an average. Otherwise empty.";
+        transmitting in "0 or 1": "1 if the link is transmitting a packet.";
     }
 }
 
-/// A queue at an instant.
+/// State of a queue at an instant.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     bytes: u64,
@@ -33,7 +33,7 @@ struct Sample {
 }
 
 impl Sample {
-    /// That of a link now.
+    /// Return the state of the queue of a link.
     fn of(link: &mut Link<Discipline>, now: Time) -> Self {
         let backlog = link.backlog(now);
         let (average_packets, average_bytes) = match link.queue().average() {
@@ -51,7 +51,7 @@ impl Sample {
     }
 }
 
-/// The queues of the links that are recorded.
+/// Queues of the recorded links.
 #[derive(Debug)]
 pub struct Queue {
     links: Vec<u32>,
@@ -66,8 +66,8 @@ impl Recorder for Queue {
         Queue { links: start.recorded.to_vec(), samples: Samples::default() }
     }
 
-    fn rows_per_sample(of: &SampledCounts) -> u64 {
-        of.links
+    fn rows_per_sample(counts: &SampledCounts) -> u64 {
+        counts.links
     }
 
     fn stored_rows(&self) -> StoredRows {

@@ -1,4 +1,4 @@
-//! What a series is: a recorder that is told of what happens in a run, and leaves a table.
+//! Trait of a series: a recorder that receives the events of a run and returns tables.
 
 use std::cell::OnceCell;
 use std::fmt::Debug;
@@ -16,89 +16,92 @@ use crate::observed_packet::ObservedPacket;
 use crate::record::Table;
 use crate::totals::ConnectionTotals;
 
-/// What a series has to be called for, so that a run pays only for that.
+/// Hooks and data that a series needs. A run spends time only on the needs of its series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// [`Recorder::sample`], at every interval of the scenario.
+    /// True to call [`Recorder::sample`] at each interval of the scenario.
     pub samples: bool,
-    /// The queues of the recorded links there: these links are simulated whatever they do, and are made up to the instant.
+    /// True if a sample reads the queues of the recorded links. The run then simulates these links
+    /// in full and brings them up to the instant of the sample.
     pub queues: bool,
-    /// [`Recorder::on_link`], [`Recorder::at_host`] and [`Recorder::at_endpoint`], packet by packet.
+    /// True to call [`Recorder::on_link`], [`Recorder::at_host`] and [`Recorder::at_endpoint`] for
+    /// each packet.
     pub packets: bool,
-    /// Senders that measure their delivery rate.
+    /// True if the senders have to measure their delivery rate.
     pub rates: bool,
 }
 
 impl Needs {
-    /// Neither samples nor packets: only what is rare.
+    /// The needs of a series that uses only the hooks for rare events.
     pub const NOTHING: Needs = Needs { samples: false, queues: false, packets: false, rates: false };
 }
 
-/// A flow that is one connection.
+/// Flow with a single connection.
 #[derive(Clone, Copy, Debug)]
 pub struct SingleFlow {
-    /// The flow.
+    /// Index of the flow.
     pub flow: u32,
-    /// Whether both its hosts send data.
+    /// True if both hosts of the flow send data.
     pub is_bidirectional: bool,
-    /// Whether `record.traced` names it, or nothing.
+    /// True if `record.traced` names the flow or is empty.
     pub traced: bool,
 }
 
-/// What is known when a run begins.
+/// Plan of a run, as a series receives it at the beginning.
 #[derive(Debug)]
 pub struct RunStart<'a> {
-    /// The end of the warm-up: what happens before it is not recorded.
+    /// End of the warm-up. Events before this time are not recorded.
     pub begins: Time,
-    /// How many links there are.
+    /// Number of links.
     pub links: usize,
-    /// Those that `record.links` names, or all.
+    /// Indices of the links that `record.links` names, or of all links if that list is empty.
     pub recorded: &'a [u32],
-    /// The flows that are one connection: number `s` has slot `s`.
+    /// Flows with a single connection. The flow at index `s` has slot `s`.
     pub single: &'a [SingleFlow],
 }
 
-/// What a scenario has that is sampled.
+/// Numbers of sampled links and flows of a scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct SampledCounts {
-    /// Links whose queue is.
+    /// Number of links whose queues are sampled.
     pub links: u64,
-    /// Flows that are one connection.
+    /// Number of flows with a single connection.
     pub single: u64,
-    /// Of these, those whose two hosts send data.
+    /// Number of flows with a single connection in which both hosts send data.
     pub bidirectional: u64,
 }
 
-/// A request.
+/// Request of an application.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestRecord {
-    /// Its flow.
+    /// Index of the flow.
     pub flow: u32,
-    /// Its connection, by the number that this has in its flow.
+    /// Number of the connection within the flow.
     pub connection: u32,
-    /// When it was written.
+    /// Time at which the client wrote the request.
     pub since: Time,
-    /// When its connection was established at the client; [`Time::NEVER`]: it was not.
+    /// Time at which the client completed the handshake of the connection, or [`Time::NEVER`].
     pub opened: Time,
-    /// When it had its response whole; [`Time::NEVER`]: it has not.
+    /// Time at which the response was complete, or [`Time::NEVER`].
     pub completed: Time,
-    /// Timeouts of the connection's client and of its server by then.
+    /// Retransmission timeouts of the client and of the server of the connection until that time.
     pub timeouts: [u32; 2],
-    /// The sizes of the request and of its response.
+    /// Sizes of the request and of its response in bytes.
     pub bytes: [u64; 2],
 }
 
-/// What is observed of a run at an instant.
+/// State of a run at an instant.
 pub struct Snapshot<'a> {
-    /// When.
+    /// Time of the snapshot.
     pub now: Time,
-    /// The links; those recorded are made up to now, if the series wants queues.
+    /// All links. The recorded links are up to date if a series needs queues.
     pub links: &'a mut [Link<Discipline>],
-    /// The ends of all connections.
+    /// Endpoints of all connections.
     pub endpoints: &'a Endpoints,
 }
 
-/// The names that tables have: those of flows cost text, and are made when a table asks for them.
+/// Names of links and flows for the tables. The names of the flows take memory, so they are created
+/// only when a table requests them.
 pub struct Names<'a> {
     links: Arc<Vec<String>>,
     flows: OnceCell<Arc<Vec<String>>>,
@@ -106,28 +109,28 @@ pub struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// Those of links, and how those of flows are made.
+    /// Return the names of the links, with a function that returns the names of the flows.
     pub fn new(links: Vec<String>, make_flows: &'a dyn Fn() -> Vec<String>) -> Self {
         Names { links: Arc::new(links), flows: OnceCell::new(), make_flows }
     }
 
-    /// Those of links.
+    /// Return the names of the links.
     pub fn links(&self) -> &Arc<Vec<String>> {
         &self.links
     }
 
-    /// Those of flows.
+    /// Return the names of the flows.
     pub fn flows(&self) -> &Arc<Vec<String>> {
         self.flows.get_or_init(|| Arc::new((self.make_flows)()))
     }
 }
 
-/// The rows that a series holds.
+/// Rows that a series stores.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StoredRows {
-    /// How many there are.
+    /// Number of rows.
     pub rows: usize,
-    /// Whether one was left away for lack of memory.
+    /// True if a row was not stored for lack of memory.
     pub full: bool,
 }
 
@@ -149,27 +152,29 @@ impl std::ops::Add for StoredRows {
 /// A hook is declared here only: [`Recorder`] has a method of this signature, and
 /// [`RecordedSeries`](super::RecordedSeries) calls that method of each series that the run records.
 /// The word before `fn` is the entry of [`Needs`] that a series must declare to be called;
-/// `always` stands for none.
+/// `always` stands for a hook without a need.
 macro_rules! hooks {
     ($with:ident $argument:tt) => {
         $with! {
             $argument
             /// Take a sample: an interval of `record.interval` is over.
             samples fn sample(snapshot: &mut Snapshot);
-            /// Record a packet that arrived at the queue of a link at `times[0]` and whose transmission
-            /// began, or will begin, at `times[1]`.
+            /// Record a packet that arrived at the queue of a link at `times[0]` and whose
+            /// transmission began, or will begin, at `times[1]`.
             packets fn on_link(now: Time, link: u32, times: [Time; 2], packet: &Packet);
-            /// Record a packet that the host of an endpoint sends or receives. `acked` is the number of
-            /// acknowledged bytes of the client and of the server.
+            /// Record a packet that the host of an endpoint sends or receives. `acked` is the
+            /// number of acknowledged bytes of the client and of the server.
             packets fn at_host(now: Time, end: End, observed: &ObservedPacket, acked: [u64; 2]);
-            /// Record an endpoint that processed a segment, a timer or a request of its application.
+            /// Record an endpoint that processed a segment, a timer or a request of its
+            /// application.
             packets fn at_endpoint(now: Time, end: End, flow: u32, endpoint: &Endpoint);
             /// Record the drop or the mark of a packet at a link.
             always fn on_fate(at: Time, link: u32, flow: u32, fate: &Fate);
-            /// Record a request that has its response, or whose connection or run ended without one.
+            /// Record a request that has its response, or whose connection or run ended without
+            /// one.
             always fn on_request(request: &RequestRecord);
-            /// Record a connection of a flow with arrivals that closed, or that was open at the end of
-            /// the run.
+            /// Record a connection of a flow with arrivals that closed, or that was open at the end
+            /// of the run.
             always fn on_connection_end(flow: u32, totals: &ConnectionTotals);
             /// Finish the records at the end of the run.
             always fn end(now: Time);
@@ -180,15 +185,15 @@ macro_rules! hooks {
 /// Define the trait [`Recorder`] from the list of hooks.
 macro_rules! recorder_trait {
     ([] $($(#[$doc:meta])+ $need:ident fn $hook:ident($($argument:ident: $Type:ty),+);)+) => {
-        /// A series. It receives the plan of a run and then events, stores rows, and returns tables.
-        /// A hook that a series does not implement does nothing.
+        /// A series. It receives the plan of a run and then events, stores rows, and returns
+        /// tables. A hook that a series does not implement does nothing.
         pub trait Recorder: Debug + Sized {
             /// Columns of its table.
             type Table: Definition;
             /// Name of the series in `record.series`.
-            const WORD: &'static str = Self::Table::IS.names[0];
+            const NAME: &'static str = Self::Table::DEFINITION.names[0];
             /// Description of the series in the reference, one sentence.
-            const ABOUT: &'static str = Self::Table::IS.about;
+            const ABOUT: &'static str = Self::Table::DEFINITION.about;
             /// Hooks and data that the series needs.
             const NEEDS: Needs;
 
@@ -196,7 +201,7 @@ macro_rules! recorder_trait {
             fn begin(start: &RunStart) -> Self;
 
             /// Return the number of rows per sample. A scenario with too many samples is refused.
-            fn rows_per_sample(_of: &SampledCounts) -> u64 {
+            fn rows_per_sample(_counts: &SampledCounts) -> u64 {
                 0
             }
 

@@ -1,4 +1,4 @@
-//! Every request.
+//! Series with a row per request.
 
 use std::collections::HashMap;
 
@@ -10,28 +10,28 @@ use crate::memory::List;
 use crate::record::{Column, Table, seconds};
 
 columns::tables! {
-    /// Every request of flows whose two hosts send data: first those that have their response, as they had it.
+    /// Every request: the completed requests in the order of their responses, then the others.
     Columns "requests" {
-        flow in "": "Whose.";
-        connection in "": "The number of the connection of its flow that it went over, as the traffic counts them.";
-        start_s in "s": "When it was written: for the first of a connection, when that was opened and sent its first SYN.";
-        opened_s in "s": "When the handshake of that connection was done at the client; empty if it never was.";
-        completed_s in "s": "When the last byte of its response was read; empty if that never was.";
-        duration_s in "s": "The time from `start_s` to `completed_s`.";
-        client_timeouts in "times": "Retransmission timeouts of that connection's client by then: of the SYN and of requests. They are counted from the last response to a request that the warm-up had.";
-        server_timeouts in "times": "Those of its server: of the SYN-ACK and of responses.";
-        request_bytes in "bytes": "Its size.";
-        response_bytes in "bytes": "The size of the response.";
+        flow in "": "Flow of the request.";
+        connection in "": "Number of the connection of the request within its flow, as the traffic model counts connections.";
+        start_s in "s": "Time at which the client wrote the request. For the first request of a connection, the time at which the client opened the connection and sent the SYN.";
+        opened_s in "s": "Time at which the client completed the handshake of the connection. Empty if the handshake was not completed.";
+        completed_s in "s": "Time at which the client's application read the last byte of the response. Empty if the response was not completed.";
+        duration_s in "s": "Time from `start_s` to `completed_s`.";
+        client_timeouts in "times": "Retransmission timeouts of the client of the connection, for the SYN and requests, until the completion of the request. If an earlier request of the connection was written during the warm-up, the count begins at the response to the last such request.";
+        server_timeouts in "times": "Retransmission timeouts of the server of the connection, for the SYN-ACK and responses, counted over the same time as `client_timeouts`.";
+        request_bytes in "bytes": "Size of the request.";
+        response_bytes in "bytes": "Size of the response.";
     }
 }
 
-/// Requests in the order in which they were answered, then those that were not.
+/// Requests in the order of their responses, then the requests without a response.
 #[derive(Debug)]
 pub struct Requests {
     list: List<RequestRecord>,
     begins: Time,
-    /// By flow and connection: timeouts by the response to the last request that is not recorded.
-    before: HashMap<[u32; 2], [u32; 2]>,
+    /// Timeouts, by flow and connection, until the response to the last request of the warm-up.
+    baselines: HashMap<[u32; 2], [u32; 2]>,
 }
 
 impl Recorder for Requests {
@@ -39,7 +39,7 @@ impl Recorder for Requests {
     const NEEDS: Needs = Needs::NOTHING;
 
     fn begin(start: &RunStart) -> Self {
-        Requests { list: List::default(), begins: start.begins, before: HashMap::new() }
+        Requests { list: List::default(), begins: start.begins, baselines: HashMap::new() }
     }
 
     fn stored_rows(&self) -> StoredRows {
@@ -49,11 +49,11 @@ impl Recorder for Requests {
     fn on_request(&mut self, request: &RequestRecord) {
         let connection = [request.flow, request.connection];
         if request.since < self.begins {
-            self.before.insert(connection, request.timeouts);
+            self.baselines.insert(connection, request.timeouts);
             return;
         }
-        let before = self.before.get(&connection).copied().unwrap_or_default();
-        let timeouts = [0, 1].map(|end| request.timeouts[end] - before[end]);
+        let baseline = self.baselines.get(&connection).copied().unwrap_or_default();
+        let timeouts = [0, 1].map(|end| request.timeouts[end] - baseline[end]);
         self.list.push(RequestRecord { timeouts, ..*request });
     }
 

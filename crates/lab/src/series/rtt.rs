@@ -1,4 +1,4 @@
-//! Every round trip that a sender measures.
+//! Series with a row per measured round-trip time.
 
 use net::End;
 use tcp::Endpoint;
@@ -10,19 +10,19 @@ use crate::columns;
 use crate::record::{Column, Table};
 
 columns::tables! {
-    /// Every round trip that the sender of a traced flow measures, with SRTT and the timeout; where both hosts send data, both senders.
+    /// Every round-trip time that the senders of traced flows measure, with SRTT and RTO.
     Columns "rtt" or "reply_rtt" {
-        time_s in "s": "When.";
-        flow in "": "Whose.";
-        rtt_s in "s": "The round trip that the sender measured; empty if only the timeout changed.";
-        srtt_s in "s": "SRTT after it.";
-        rto_s in "s": "The retransmission timeout with its back-off, after it.";
+        time_s in "s": "Time of the measurement.";
+        flow in "": "Flow of the sender.";
+        rtt_s in "s": "Measured round-trip time. Empty if only the retransmission timeout changed.";
+        srtt_s in "s": "Smoothed round-trip time after the measurement.";
+        rto_s in "s": "Retransmission timeout after the measurement, including its exponential back-off.";
     }
 }
 
-/// A measurement, or a timeout that changed without one.
+/// Measurement of a round-trip time, or change of the retransmission timeout without a measurement.
 #[derive(Clone, Copy, Debug)]
-struct Measured {
+struct Measurement {
     at: Time,
     flow: u32,
     rtt: Option<Duration>,
@@ -30,17 +30,17 @@ struct Measured {
     rto: Duration,
 }
 
-/// How far a sender has come with its measurements.
+/// Last recorded state of a sender: number of measurements, and retransmission timeout.
 #[derive(Clone, Copy, Debug, Default)]
 struct Progress {
     samples: u32,
     rto: Duration,
 }
 
-/// The measurements of the flows that are traced.
+/// Measurements of the traced flows.
 #[derive(Debug)]
 pub struct Rtt {
-    traced: Traced<Progress, Measured>,
+    traced: Traced<Progress, Measurement>,
 }
 
 impl Recorder for Rtt {
@@ -56,23 +56,23 @@ impl Recorder for Rtt {
     }
 
     fn at_endpoint(&mut self, now: Time, end: End, flow: u32, sender: &Endpoint) {
-        let Some(progress) = self.traced.of(end) else { return };
+        let Some(progress) = self.traced.progress(end) else { return };
         let ((samples, last), rto) = (sender.round_trips(), sender.rto());
         if samples != progress.samples || (rto != progress.rto && progress.samples > 0) {
             let rtt = (samples != progress.samples).then_some(last);
             (progress.samples, progress.rto) = (samples, rto);
-            self.traced.push(now, end, Measured { at: now, flow, rtt, srtt: sender.srtt(), rto });
+            self.traced.push(now, end, Measurement { at: now, flow, rtt, srtt: sender.srtt(), rto });
         }
     }
 
     fn tables(self, names: &Names) -> Vec<Table> {
-        self.traced.tables(|rows| Columns::of(rows, names))
+        self.traced.tables(|rows| Columns::from_rows(rows, names))
     }
 }
 
 impl Columns {
-    fn of(list: &[Measured], names: &Names) -> Columns {
-        let float = |get: &dyn Fn(&Measured) -> f64| Column::Float(list.iter().map(get).collect());
+    fn from_rows(list: &[Measurement], names: &Names) -> Columns {
+        let float = |get: &dyn Fn(&Measurement) -> f64| Column::Float(list.iter().map(get).collect());
         Columns {
             time_s: float(&|m| m.at.seconds()),
             flow: Column::Name(list.iter().map(|m| m.flow).collect(), names.flows().clone()),

@@ -1,5 +1,6 @@
-//! Series that are sampled: at each instant the same things, in the same order, so that neither the
-//! time nor the name is kept for each. Samples are kept as they are taken and become columns at the end.
+//! Storage for sampled series. Each sample has a value of the same links or flows in the same
+//! order, so the time is stored once per sample and the names are not stored. The samples become
+//! columns at the end of the run.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use super::recorder::StoredRows;
 use crate::memory::List;
 use crate::record::Column;
 
-/// The samples of a run.
+/// Samples of a run.
 #[derive(Debug)]
 pub struct Samples<S> {
     times: List<Time>,
@@ -23,28 +24,29 @@ impl<S> Default for Samples<S> {
 }
 
 impl<S> Samples<S> {
-    /// Takes a sample of each of `n`.
+    /// Add a sample with `count` values.
     #[inline]
-    pub fn take(&mut self, now: Time, n: usize, of_each: impl Iterator<Item = S>) {
+    pub fn take(&mut self, now: Time, count: usize, values: impl Iterator<Item = S>) {
         self.times.push(now);
-        self.rows.extend(n, of_each);
+        self.rows.extend(count, values);
     }
 
-    /// The rows of its table so far.
+    /// Return the number of stored rows.
     pub fn stored_rows(&self) -> StoredRows {
         StoredRows { rows: self.rows.len(), full: self.times.is_full() || self.rows.is_full() }
     }
 
-    /// The time of each sample, where so many things are sampled each time.
+    /// Return the column of times. Each sample has `sampled` rows.
     pub(super) fn times(&self, sampled: usize) -> Column {
         Column::Float(self.times.iter().flat_map(|t| std::iter::repeat_n(t.seconds(), sampled)).collect())
     }
 
-    /// What each is a sample of.
+    /// Return the column of the sampled links or flows.
     pub(super) fn keys(&self, sampled: &[u32], names: &Arc<Vec<String>>) -> Column {
         Column::Name(self.times.iter().flat_map(|_| sampled.iter().copied()).collect(), names.clone())
     }
 
+    /// Return a column with one number per row.
     pub(super) fn column(&self, value: impl Fn(&S) -> f64) -> Column {
         Column::Float(self.rows.iter().map(value).collect())
     }

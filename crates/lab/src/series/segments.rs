@@ -1,5 +1,5 @@
-//! Every segment that a host that sends data sends and receives. Positions are counted in bytes of data from the
-//! first, past 2^32 too.
+//! Series with a row per segment that the sender of the data sends or receives. Positions are
+//! counts of data bytes from the beginning of the connection, and continue beyond 2^32.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,39 +15,39 @@ use crate::observed_packet::ObservedPacket;
 use crate::record::{Column, Table, names_of};
 
 columns::tables! {
-    /// Every segment that the sending host of a traced flow sends and receives; where both hosts send data, each of them.
+    /// Every segment that the sender of data of a traced flow sends or receives.
     Columns "segments" or "reply_segments" {
-        time_s in "s": "When.";
-        flow in "": "Whose.";
-        direction in "": "`sent` or `received` by that host.";
-        seq in "bytes": "Position of its first byte in the data that goes its way, counted from 0.";
-        bytes in "bytes": "How much data.";
-        ack in "bytes": "Data acknowledged; one more with the FIN.";
-        window_bytes in "bytes": "Window that it advertises.";
-        flags in "": "Control bits, e.g. `ACK PSH`. Under Accurate ECN, `AE CWR ECE` are a counter.";
+        time_s in "s": "Time at which the host sent or received the segment.";
+        flow in "": "Flow of the segment.";
+        direction in "": "`sent` or `received`, as seen by the host of the table.";
+        seq in "bytes": "Position of the first byte of the segment in the data of its direction, counted from 0.";
+        bytes in "bytes": "Payload of the segment.";
+        ack in "bytes": "Data that the segment acknowledges. An acknowledged FIN counts as one more byte.";
+        window_bytes in "bytes": "Receive window that the segment advertises.";
+        flags in "": "Control bits, for example `ACK PSH`. With Accurate ECN the bits `AE CWR ECE` form a counter.";
         ecn in "": "ECN field of the packet: `not-ect`, `ect0`, `ect1`, `ce`.";
-        resent in "0 or 1": "1 if anything of it was sent before.";
-        sack_1_left in "bytes": "First byte of the first SACK block; empty if there is none.";
-        sack_1_right in "bytes": "One past its last byte.";
-        sack_2_left in "bytes": "First byte of the second.";
-        sack_2_right in "bytes": "One past its last byte.";
-        sack_3_left in "bytes": "First byte of the third.";
-        sack_3_right in "bytes": "One past its last byte.";
-        sack_4_left in "bytes": "First byte of the fourth.";
-        sack_4_right in "bytes": "One past its last byte.";
+        resent in "0 or 1": "1 if any part of the segment was sent before.";
+        sack_1_left in "bytes": "Position of the first byte of the first SACK block. Empty if the segment has no SACK block.";
+        sack_1_right in "bytes": "Position after the last byte of the first SACK block.";
+        sack_2_left in "bytes": "Position of the first byte of the second SACK block.";
+        sack_2_right in "bytes": "Position after the last byte of the second SACK block.";
+        sack_3_left in "bytes": "Position of the first byte of the third SACK block.";
+        sack_3_right in "bytes": "Position after the last byte of the third SACK block.";
+        sack_4_left in "bytes": "Position of the first byte of the fourth SACK block.";
+        sack_4_right in "bytes": "Position after the last byte of the fourth SACK block.";
     }
 }
 
-/// SACK blocks in a segment at most.
+/// Maximum number of SACK blocks per segment.
 const BLOCKS: usize = 4;
 
-/// A segment as the sender's host saw it.
+/// Segment that the host sent or received.
 #[derive(Clone, Copy, Debug)]
-struct Sighting {
+struct ObservedSegment {
     at: Time,
     seq: u64,
     ack: u64,
-    /// SACK blocks, from `ack`.
+    /// Left and right edges of the SACK blocks, relative to `ack`.
     blocks: [(i32, i32); BLOCKS],
     flow: u32,
     window: u32,
@@ -59,17 +59,17 @@ struct Sighting {
     resent: bool,
 }
 
-/// How far a host has come with what it sends.
+/// Progress of the data that a host sends.
 #[derive(Clone, Copy, Debug, Default)]
 struct Progress {
-    /// One past the highest sequence number sent, from 0 for the SYN.
+    /// Successor of the highest sequence number sent, counted from 0 for the SYN.
     sent_to: u64,
 }
 
-/// The segments of the flows that are traced.
+/// Segments of the traced flows.
 #[derive(Debug)]
 pub struct Segments {
-    traced: Traced<Progress, Sighting>,
+    traced: Traced<Progress, ObservedSegment>,
 }
 
 impl Recorder for Segments {
@@ -85,35 +85,35 @@ impl Recorder for Segments {
     }
 
     fn at_host(&mut self, now: Time, end: End, observed: &ObservedPacket, acked: [u64; 2]) {
-        let Some(progress) = self.traced.of(end).filter(|_| observed.protocol == Protocol::Tcp) else {
+        let Some(progress) = self.traced.progress(end).filter(|_| observed.protocol == Protocol::Tcp) else {
             return;
         };
         let (segment, received) =
             (&observed.packet.segment, observed.packet.label.direction() != end.sends());
         let direction = end.sends();
-        let [acked, acked_back] = [acked[direction.index()], acked[direction.opposite().index()]];
-        // The SYN has 0, the first byte of data 1.
+        let [acked_forward, acked_reverse] = [acked[direction.index()], acked[direction.opposite().index()]];
+        // The SYN has the sequence number 0, the first byte of data 1.
         let count = |acked: u64, seq: Seq| {
             (acked as i64 + 1 + i64::from(seq.minus(Seq((acked as u32).wrapping_add(1))))).max(0) as u64
         };
-        let whole = |seq: Seq| count(acked, seq);
-        let data = |seq: Seq| whole(seq).saturating_sub(1);
-        let other = |seq: Seq| count(acked_back, seq).saturating_sub(1);
+        let position = |seq: Seq| count(acked_forward, seq);
+        let own = |seq: Seq| position(seq).saturating_sub(1);
+        let other = |seq: Seq| count(acked_reverse, seq).saturating_sub(1);
         let (seq, ack) = (segment.seq, if segment.flags.has(Flags::ACK) { segment.ack } else { Seq(0) });
         let mut resent = false;
         if !received && segment.seq_len() > 0 {
-            let next = whole(seq) + u64::from(segment.seq_len());
-            resent = whole(seq) < progress.sent_to;
+            let next = position(seq) + u64::from(segment.seq_len());
+            resent = position(seq) < progress.sent_to;
             progress.sent_to = progress.sent_to.max(next);
         }
         let mut blocks = [(0, 0); BLOCKS];
-        for (place, &(left, right)) in blocks.iter_mut().zip(observed.options.sack()) {
-            *place = (left.minus(ack), right.minus(ack));
+        for (block, &(left, right)) in blocks.iter_mut().zip(observed.options.sack()) {
+            *block = (left.minus(ack), right.minus(ack));
         }
-        let row = Sighting {
+        let row = ObservedSegment {
             at: now,
-            seq: if received { other(seq) } else { data(seq) },
-            ack: if received { data(ack) } else { other(ack) },
+            seq: if received { other(seq) } else { own(seq) },
+            ack: if received { own(ack) } else { other(ack) },
             blocks,
             flow: observed.flow,
             window: segment.window,
@@ -128,22 +128,22 @@ impl Recorder for Segments {
     }
 
     fn tables(self, names: &Names) -> Vec<Table> {
-        self.traced.tables(|rows| Columns::of(rows, names))
+        self.traced.tables(|rows| Columns::from_rows(rows, names))
     }
 }
 
 impl Columns {
-    fn of(list: &[Sighting], names: &Names) -> Columns {
-        let count = |get: &dyn Fn(&Sighting) -> u64| Column::Count(list.iter().map(get).collect());
-        let words = |words: &[&str], get: &dyn Fn(&Sighting) -> usize| {
+    fn from_rows(list: &[ObservedSegment], names: &Names) -> Columns {
+        let count = |get: &dyn Fn(&ObservedSegment) -> u64| Column::Count(list.iter().map(get).collect());
+        let words = |words: &[&str], get: &dyn Fn(&ObservedSegment) -> usize| {
             let words = Arc::new(words.iter().map(ToString::to_string).collect());
             Column::Name(list.iter().map(|s| get(s) as u32).collect(), words)
         };
-        let mut written: HashMap<u16, String> = HashMap::new();
+        let mut flag_texts: HashMap<u16, String> = HashMap::new();
         let mut flags =
-            |f: Flags| written.entry(f.0).or_insert_with(|| format!("{f:?}").replace('|', " ")).clone();
+            |f: Flags| flag_texts.entry(f.0).or_insert_with(|| format!("{f:?}").replace('|', " ")).clone();
         let edge = |i: usize, of: fn((i32, i32)) -> i32| {
-            let position = |s: &Sighting| match usize::from(s.block_count) > i {
+            let position = |s: &ObservedSegment| match usize::from(s.block_count) > i {
                 true => (s.ack as i64 + i64::from(of(s.blocks[i]))) as f64,
                 false => f64::NAN,
             };

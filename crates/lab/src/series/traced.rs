@@ -1,4 +1,5 @@
-//! The flows that are traced: those of one connection that `record.traced` names, or all of these.
+//! Rows of the traced flows, which are the flows with a single connection that `record.traced`
+//! names. If `record.traced` is empty, all flows with a single connection are traced.
 
 use net::End;
 use units::Time;
@@ -8,18 +9,19 @@ use crate::columns::Definition;
 use crate::memory::List;
 use crate::record::Table;
 
-/// The rows of the flows that are traced, at the client's end and, where both hosts send data, at the server's, and how
-/// far each end has come.
+/// Rows of the traced flows, and the progress of each traced endpoint. The client of a flow is
+/// traced, and the server too if both hosts send data.
 #[derive(Debug)]
 pub struct Traced<Progress, Row> {
-    /// By slot and end; none: not traced.
+    /// Progress of the client and the server of each slot, or `None` for an endpoint that is not
+    /// traced.
     progress: Vec<[Option<Progress>; 2]>,
     rows: [List<Row>; 2],
     begins: Time,
 }
 
 impl<Progress: Clone + Default, Row> Traced<Progress, Row> {
-    /// None yet.
+    /// Return empty rows for the traced flows.
     pub fn begin(start: &RunStart) -> Self {
         let ends = |of: &SingleFlow| {
             [of.traced, of.traced && of.is_bidirectional].map(|end| end.then(Progress::default))
@@ -31,28 +33,28 @@ impl<Progress: Clone + Default, Row> Traced<Progress, Row> {
         }
     }
 
-    /// How far an end has come; none: it is not traced.
-    pub fn of(&mut self, end: End) -> Option<&mut Progress> {
+    /// Return the progress of an endpoint, or `None` if the endpoint is not traced.
+    pub fn progress(&mut self, end: End) -> Option<&mut Progress> {
         self.progress.get_mut(end.connection() as usize)?[end.sends().index()].as_mut()
     }
 
-    /// Adds a row of an end, unless that is before the end of the warm-up.
+    /// Add a row of an endpoint, except during the warm-up.
     pub fn push(&mut self, now: Time, end: End, row: Row) {
         if now >= self.begins {
             self.rows[end.sends().index()].push(row);
         }
     }
 
-    /// How many rows there are.
+    /// Return the number of stored rows.
     pub fn stored_rows(&self) -> StoredRows {
         let [client, server] = &self.rows;
         StoredRows::from(client) + StoredRows::from(server)
     }
 
-    /// The rows of clients as a table, and those of servers, if there are any, as another.
+    /// Return the table of the clients, and the table of the servers if any server is traced.
     pub fn tables<Columns: Definition>(&self, columns: impl Fn(&[Row]) -> Columns) -> Vec<Table> {
         let bidirectional = self.progress.iter().any(|[_, server]| server.is_some());
-        let ends = Columns::IS.names.iter().zip(&self.rows).take(if bidirectional { 2 } else { 1 });
+        let ends = Columns::DEFINITION.names.iter().zip(&self.rows).take(if bidirectional { 2 } else { 1 });
         ends.map(|(name, rows)| columns(rows).named(name)).collect()
     }
 }

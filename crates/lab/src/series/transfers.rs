@@ -1,4 +1,4 @@
-//! Every connection of flows with arrivals.
+//! Series with a row per connection of a flow with `arrivals`.
 
 use units::Time;
 
@@ -9,22 +9,22 @@ use crate::record::{Column, Table, seconds};
 use crate::totals::ConnectionTotals;
 
 columns::tables! {
-    /// Every connection of flows with arrivals.
+    /// Every connection of flows with `arrivals`.
     Columns "transfers" {
-        flow in "": "Whose.";
-        start_s in "s": "When it was opened.";
-        completed_s in "s": "When its last byte of data was acknowledged at the sender; empty if that never came.";
-        duration_s in "s": "The time from `start_s` to `completed_s`.";
-        acked_bytes in "bytes": "Data acknowledged: the size, if it was completed.";
-        segments_sent in "segments": "As for flows.";
-        retransmitted_segments in "segments": "As for flows.";
-        timeouts in "times": "As for flows.";
-        dropped_packets in "packets": "As for flows.";
-        marked_packets in "packets": "As for flows.";
+        flow in "": "Flow of the connection.";
+        start_s in "s": "Time at which the connection was opened.";
+        completed_s in "s": "Time at which the sender received the ACK of its last byte of data. Empty if the transfer was not completed.";
+        duration_s in "s": "Time from `start_s` to `completed_s`.";
+        acked_bytes in "bytes": "Acknowledged data. If the transfer was completed, this is its size.";
+        segments_sent in "segments": "Segments with data that the sender sent, including retransmissions.";
+        retransmitted_segments in "segments": "Retransmitted segments, which are part of `segments_sent`.";
+        timeouts in "times": "Retransmission timeouts of the sender.";
+        dropped_packets in "packets": "Packets from the sender that were dropped on any link.";
+        marked_packets in "packets": "Packets from the sender that were marked on any link.";
     }
 }
 
-/// A connection of a flow with arrivals.
+/// Connection of a flow with `arrivals`.
 #[derive(Clone, Copy, Debug)]
 struct Transfer {
     flow: u32,
@@ -38,7 +38,7 @@ struct Transfer {
     marked: u32,
 }
 
-/// Connections in the order in which they were over, then those that were not.
+/// Connections in the order in which they ended, then the unfinished connections.
 #[derive(Debug)]
 pub struct Transfers {
     list: List<Transfer>,

@@ -1,26 +1,26 @@
-//! How many packets waited how long in the queues of links.
+//! Histograms of the queueing delays of links.
 
 use net::Packet;
 use units::Time;
 
+use super::queue_delays::QueueDelays;
 use super::recorder::{Names, Needs, Recorder, RunStart, StoredRows};
-use super::waiting::Waiting;
 use crate::columns::{self, Definition as _};
 use crate::record::{Column, Table};
 
 columns::tables! {
-    /// How many packets waited how long in the queue of each link: what `delays` sums up.
+    /// Histogram of the queueing delays of each link, which `delays` summarizes.
     Columns "waits" {
-        link in "": "Where.";
-        wait_s in "s": "The middle of a bucket, which is within 0.8 % of all that it holds.";
-        packets in "packets": "Packets that waited so long; a bucket without any has no row.";
+        link in "": "Name of the link: from>to.";
+        wait_s in "s": "Queueing delay in the middle of a bucket. The delays in the bucket differ from it by at most 0.8 %.";
+        packets in "packets": "Packets whose queueing delay is in the bucket. An empty bucket has no row.";
     }
 }
 
-/// The histograms of the links that are recorded.
+/// Histograms of the recorded links.
 #[derive(Debug)]
 pub struct Waits {
-    waiting: Waiting,
+    delays: QueueDelays,
 }
 
 impl Recorder for Waits {
@@ -28,24 +28,24 @@ impl Recorder for Waits {
     const NEEDS: Needs = Needs { packets: true, ..Needs::NOTHING };
 
     fn begin(start: &RunStart) -> Self {
-        Waits { waiting: Waiting::begin(start) }
+        Waits { delays: QueueDelays::begin(start) }
     }
 
     fn stored_rows(&self) -> StoredRows {
-        StoredRows::default() // a row a bucket, however long the run
+        StoredRows::default() // One row per bucket, for a run of any duration.
     }
 
-    fn on_link(&mut self, now: Time, link: u32, from: [Time; 2], _: &Packet) {
-        self.waiting.add(now, link, from);
+    fn on_link(&mut self, now: Time, link: u32, times: [Time; 2], _: &Packet) {
+        self.delays.add(now, link, times);
     }
 
     fn end(&mut self, now: Time) {
-        self.waiting.end(now);
+        self.delays.end(now);
     }
 
     fn tables(self, names: &Names) -> Vec<Table> {
         let (mut links, mut waits, mut packets) = (Vec::new(), Vec::new(), Vec::new());
-        for (link, histogram) in self.waiting.each() {
+        for (link, histogram) in self.delays.each() {
             for (wait_s, count) in histogram.occupied_buckets() {
                 links.push(link);
                 waits.push(wait_s);

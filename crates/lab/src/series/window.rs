@@ -1,4 +1,4 @@
-//! The windows of senders, sampled.
+//! Samples of the windows of senders.
 
 use net::End;
 use tcp::Endpoint;
@@ -10,20 +10,21 @@ use crate::columns::{self, Definition as _};
 use crate::record::Table;
 
 columns::tables! {
-    /// cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled; where both hosts send data, at both ends.
+    /// Samples of cwnd, ssthresh, FlightSize and acknowledged bytes at each sender of data.
     Columns "window" or "reply_window" {
-        time_s in "s": "When.";
-        flow in "": "Whose.";
+        time_s in "s": "Time of the sample.";
+        flow in "": "Flow of the sender.";
         cwnd_bytes in "bytes": "Congestion window.";
-        ssthresh_bytes in "bytes": "Slow-start threshold; infinite before the first cut.";
-        flight_bytes in "bytes": "Sent and not yet acknowledged (FlightSize).";
-        acked_bytes in "bytes": "Acknowledged so far.";
-        rto_s in "s": "The retransmission timeout.";
+        ssthresh_bytes in "bytes": "Slow-start threshold, which is infinite before the first reduction of the congestion window.";
+        flight_bytes in "bytes": "Data that was sent and is not yet acknowledged (FlightSize).";
+        acked_bytes in "bytes": "Data acknowledged since the start of the connection.";
+        rto_s in "s": "Retransmission timeout, including its exponential back-off.";
     }
 }
 
-/// A sender at an instant. Windows to seven digits; what is exact is in halves, so that a sample has no
-/// gaps: the room that samples take is most of what they cost.
+/// State of a sender at an instant. The windows have seven significant digits. Each exact 64-bit
+/// value is stored as two halves, so the struct has no padding, because memory is the main cost of
+/// a sample.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     acked: [u32; 2],
@@ -33,16 +34,18 @@ struct Sample {
     flight: u32,
 }
 
+/// Return the high and the low half of a value.
 fn halves(x: u64) -> [u32; 2] {
     [(x >> 32) as u32, x as u32]
 }
 
+/// Return the value of a high and a low half.
 fn whole([high, low]: [u32; 2]) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
 impl Sample {
-    /// That of a sender now.
+    /// Return the state of a sender.
     #[inline]
     fn of(sender: &Endpoint) -> Self {
         let w = sender.window();
@@ -56,7 +59,7 @@ impl Sample {
     }
 }
 
-/// Ends of flows that are one connection, and their windows.
+/// Endpoints of the flows with a single connection, and samples of their windows.
 #[derive(Debug)]
 struct Sampled {
     ends: Vec<End>,
@@ -65,11 +68,13 @@ struct Sampled {
 }
 
 impl Sampled {
+    /// Return empty samples of endpoints, each given with its flow.
     fn new(ends: impl Iterator<Item = (End, u32)>) -> Self {
         let (ends, flows) = ends.unzip();
         Sampled { ends, flows, samples: Samples::default() }
     }
 
+    /// Return the columns of the table.
     fn columns(&self, names: &Names) -> Columns {
         let samples = &self.samples;
         Columns {
@@ -84,7 +89,7 @@ impl Sampled {
     }
 }
 
-/// The windows of clients, and of servers where both hosts send data.
+/// Windows of the clients, and of the servers if both hosts send data.
 #[derive(Debug)]
 pub struct Window {
     clients: Sampled,
@@ -99,13 +104,13 @@ impl Recorder for Window {
         let single = || (0..).zip(start.single);
         let bidirectional = single().filter(|(_, connection)| connection.is_bidirectional);
         Window {
-            clients: Sampled::new(single().map(|(s, of)| (End::sender(s), of.flow))),
-            servers: Sampled::new(bidirectional.map(|(s, of)| (End::receiver(s), of.flow))),
+            clients: Sampled::new(single().map(|(s, flow)| (End::sender(s), flow.flow))),
+            servers: Sampled::new(bidirectional.map(|(s, flow)| (End::receiver(s), flow.flow))),
         }
     }
 
-    fn rows_per_sample(of: &SampledCounts) -> u64 {
-        of.single + of.bidirectional
+    fn rows_per_sample(counts: &SampledCounts) -> u64 {
+        counts.single + counts.bidirectional
     }
 
     fn stored_rows(&self) -> StoredRows {

@@ -1,4 +1,4 @@
-//! The table of flows that TCP carries: a row a flow, or a row a table of the scenario.
+//! Table of the TCP flows, with a row per flow or a row per `[[flows]]` table of the scenario.
 
 use std::sync::Arc;
 
@@ -11,18 +11,23 @@ use crate::record::{Column, names_of, seconds};
 use crate::run::Simulation;
 use crate::totals::{ConnectionTotals, Counts};
 
-/// A column of counts as it grows: most are small, and of the others the few are kept apart, since the endpoints still
-/// need their room.
-struct Growing {
+/// Column of counts under construction. Almost all counts fit into 32 bits, and the few larger
+/// counts are stored separately with their rows. The column is compact because the endpoints still
+/// take memory at this point of the run.
+struct CompactCounts {
+    /// Counts of all rows, with 0 for a large count.
     small: Vec<u32>,
+    /// Rows and values of the large counts.
     large: Vec<(usize, u64)>,
 }
 
-impl Growing {
+impl CompactCounts {
+    /// Return an empty column with capacity for `rows` counts.
     fn new(rows: usize) -> Self {
-        Growing { small: Vec::with_capacity(rows), large: Vec::new() }
+        CompactCounts { small: Vec::with_capacity(rows), large: Vec::new() }
     }
 
+    /// Append a count.
     fn push(&mut self, count: u64) {
         let small = u32::try_from(count).unwrap_or_else(|_| {
             self.large.push((self.small.len(), count));
@@ -31,6 +36,7 @@ impl Growing {
         self.small.push(small);
     }
 
+    /// Return the finished column.
     fn column(self) -> Column {
         let mut counts: Vec<u64> = self.small.into_iter().map(u64::from).collect();
         self.large.into_iter().for_each(|(row, count)| counts[row] = count);
@@ -38,17 +44,18 @@ impl Growing {
     }
 }
 
-/// The table of flows as it grows, row by row.
+/// Table of flows under construction, without the names of flows and hosts.
 pub(super) struct FlowTable {
     start: Vec<f64>,
     established: Vec<f64>,
     completed: Vec<f64>,
     closed: Vec<f64>,
     goodput: Vec<f64>,
-    counts: Counts<Growing>,
+    counts: Counts<CompactCounts>,
 }
 
 impl FlowTable {
+    /// Return an empty table with capacity for a number of rows.
     fn new(rows: usize) -> Self {
         let times = || Vec::with_capacity(rows);
         FlowTable {
@@ -57,11 +64,11 @@ impl FlowTable {
             completed: times(),
             closed: times(),
             goodput: times(),
-            counts: Counts::each(|| Growing::new(rows)),
+            counts: Counts::each(|| CompactCounts::new(rows)),
         }
     }
 
-    /// Add the row of a totals that is counted between two times.
+    /// Add a row with the totals of one or several connections, counted between two times.
     fn push(&mut self, totals: &ConnectionTotals, counted: [Time; 2]) {
         self.start.push(seconds(totals.start));
         self.established.push(seconds(totals.reached(0)));
@@ -71,6 +78,7 @@ impl FlowTable {
         self.counts.zip(&totals.counts, |column, &count| column.push(count));
     }
 
+    /// Return the finished columns, with the columns of flow names and of both hosts.
     pub(super) fn columns(self, [flow, from, to]: [Column; 3]) -> columns::Flows {
         let counts = self.counts;
         columns::Flows {
@@ -106,9 +114,9 @@ impl FlowTable {
 }
 
 impl Simulation<'_> {
-    /// Each flow with the totals of its data that goes one way: that of its connection, or of all its connections. Of flows that have one account
-    /// together, the first has the totals.
-    fn each_flow(&self, direction: Direction, mut see: impl FnMut(usize, &ConnectionTotals)) {
+    /// Call `visit` for each flow with the totals of its connections, for the data of one
+    /// direction. If several flows share totals, only the first of them is visited.
+    fn each_flow(&self, direction: Direction, mut visit: impl FnMut(usize, &ConnectionTotals)) {
         let (mut slot, mut k) = (0, 0);
         let Baseline { single, flow_totals, .. } = &self.baseline;
         let [single, arriving] = [single, flow_totals].map(|of| &of[direction.index()]);
@@ -124,42 +132,44 @@ impl Simulation<'_> {
                 totals
                     .filter(|_| of.flow as usize == f)
                     .into_iter()
-                    .for_each(|totals| see(f, &totals.since(arriving.get(index))));
+                    .for_each(|totals| visit(f, &totals.since(arriving.get(index))));
                 k += 1;
             } else {
                 if direction == Direction::Forward || self.plan.is_bidirectional(f) {
-                    see(f, &self.connections.totals_of(slot, direction).since(single.get(slot)));
+                    visit(f, &self.connections.totals_of(slot, direction).since(single.get(slot)));
                 }
                 slot += 1;
             }
         }
     }
 
-    /// A row a flow of TCP whose data goes this way, and which.
+    /// Return the TCP flows with data in this direction, and a table with a row per flow.
     pub(super) fn rows_by_flow(&self, direction: Direction) -> (Vec<u32>, FlowTable) {
-        let goes = |f: &u32| match direction {
+        let sends_data = |f: &u32| match direction {
             Direction::Forward => !self.plan.traffic(*f as usize).is_datagrams(),
             Direction::Reverse => self.plan.is_bidirectional(*f as usize),
         };
-        let flows: Vec<u32> = (0..self.plan.flows() as u32).filter(goes).collect();
+        let flows: Vec<u32> = (0..self.plan.flows() as u32).filter(sends_data).collect();
         let mut table = FlowTable::new(flows.len());
         self.each_flow(direction, |_, totals| table.push(totals, [self.begins(), self.end]));
         (flows, table)
     }
 
-    /// What each of these flows is called, and between whom its data goes.
-    pub(super) fn texts_by_flow(
+    /// Return the columns of the names of flows, of the hosts that send data, and of the hosts that
+    /// receive data.
+    pub(super) fn names_by_flow(
         &self,
         direction: Direction,
         flows: Vec<u32>,
         names: &Arc<Vec<String>>,
     ) -> [Column; 3] {
-        let text = |get: &dyn Fn(usize) -> String| names_of(flows.iter().map(|&f| get(f as usize)));
-        let hosts = [text(&|f| self.plan.from(f)), text(&|f| self.plan.to(f))];
-        between(Column::Name(flows, names.clone()), hosts, direction)
+        let column = |get: &dyn Fn(usize) -> String| names_of(flows.iter().map(|&f| get(f as usize)));
+        let hosts = [column(&|f| self.plan.from(f)), column(&|f| self.plan.to(f))];
+        in_direction(Column::Name(flows, names.clone()), hosts, direction)
     }
 
-    /// A row a table of the scenario, of TCP with data that goes this way, and which.
+    /// Return the `[[flows]]` tables of TCP flows with data in this direction, and a table with a
+    /// row for each of them.
     pub(super) fn rows_by_table(&self, direction: Direction) -> (Vec<u32>, FlowTable) {
         let mut by_table = vec![None; self.plan.tables()];
         self.each_flow(direction, |f, totals| {
@@ -172,16 +182,17 @@ impl Simulation<'_> {
         (tables, table)
     }
 
-    /// What the scenario says of each of these tables of flows.
-    pub(super) fn texts_by_table(&self, direction: Direction, tables: &[u32]) -> [Column; 3] {
-        let text =
+    /// Return the columns of the names of `[[flows]]` tables, of the hosts that send data, and of
+    /// the hosts that receive data.
+    pub(super) fn names_by_table(&self, direction: Direction, tables: &[u32]) -> [Column; 3] {
+        let column =
             |which: usize| names_of(tables.iter().map(|&t| self.plan.texts(t as usize)[which].to_string()));
-        between(text(0), [text(1), text(2)], direction)
+        in_direction(column(0), [column(1), column(2)], direction)
     }
 }
 
-/// Name, and hosts in the order in which data goes from one to the other.
-fn between(name: Column, [from, to]: [Column; 2], direction: Direction) -> [Column; 3] {
+/// Return the columns of names, sending hosts and receiving hosts for the data of a direction.
+fn in_direction(name: Column, [from, to]: [Column; 2], direction: Direction) -> [Column; 3] {
     if direction == Direction::Forward { [name, from, to] } else { [name, to, from] }
 }
 
@@ -190,9 +201,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn large_counts_are_kept_whole() {
+    fn counts_above_32_bits_are_exact() {
         let values = [3, u64::from(u32::MAX), u64::from(u32::MAX) + 1, 0, u64::MAX];
-        let mut counts = Growing::new(values.len());
+        let mut counts = CompactCounts::new(values.len());
         values.iter().for_each(|&count| counts.push(count));
         assert!(matches!(counts.column(), Column::Count(column) if column == values));
     }

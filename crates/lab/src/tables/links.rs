@@ -1,4 +1,4 @@
-//! The tables of links, and of what stands before, in and behind their queues.
+//! Tables of links, and of their conditioners, classes and impairments.
 
 use std::sync::Arc;
 
@@ -13,15 +13,16 @@ use crate::record::{Column, Table, names_of};
 use crate::run::Simulation;
 
 impl Simulation<'_> {
-    /// Counts of each link since the run began.
+    /// Return the counts of each link since the beginning of the run.
     pub(crate) fn link_counts(&self) -> Vec<LinkCounts> {
         (0..self.network.links.len()).map(|l| self.counts_of_link(l)).collect()
     }
 
+    /// Return the counts of a link since the beginning of the run.
     fn counts_of_link(&self, l: usize) -> LinkCounts {
         let (counters, inside) = (self.network.links[l].counters(), &self.network.insides[l]);
         let signals = counters.signals();
-        // Behind impairments: what left the wire.
+        // With impairments, packets are delivered when they leave the wire.
         let delivered = match self.network.impaired.binary_search(&(l as u32)) {
             Ok(w) => self.network.wires[w].left().packets,
             Err(_) => counters.delivered.packets + inside.beyond.packets,
@@ -38,7 +39,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// A row a link and direction.
+    /// Return the table of links, with a row per link and direction.
     pub(super) fn link_table(&self, names: &Arc<Vec<String>>) -> Table {
         let n = self.network.links.len();
         let mut counts = self.link_counts();
@@ -66,7 +67,8 @@ impl Simulation<'_> {
         .table()
     }
 
-    /// Each class of a scheduler: link, place, counts since the run began, and the packets that wait.
+    /// Return the link, the index, the counts since the beginning of the run, and the number of
+    /// waiting packets of each class of a scheduler.
     pub(crate) fn class_counters(&self) -> Vec<(u32, String, ClassCounters, u64)> {
         let mut all = Vec::new();
         for (l, link) in self.network.links.iter().enumerate() {
@@ -79,7 +81,7 @@ impl Simulation<'_> {
         all
     }
 
-    /// A row a class of a scheduler, if there are any.
+    /// Return the table of classes, or `None` if the queues have no classes.
     pub(super) fn class_table(&self, names: &Arc<Vec<String>>) -> Option<Table> {
         let (mut links, mut class_names, mut rows) = (Vec::new(), Vec::new(), Vec::new());
         for (l, class, counters, waiting) in self.class_counters() {
@@ -108,7 +110,7 @@ impl Simulation<'_> {
         Some(table.table())
     }
 
-    /// A row an impairment.
+    /// Return the table of impairments.
     pub(super) fn impairment_table(&self, names: &Arc<Vec<String>>) -> Table {
         let (mut links, mut kinds, mut counts) = (Vec::new(), Vec::new(), Vec::new());
         for (wire, &l) in self.network.wires.iter().zip(&self.network.impaired) {
@@ -131,7 +133,8 @@ impl Simulation<'_> {
         .table()
     }
 
-    /// Each colour of a rule of a conditioner, and what no rule took, since the run began, with the link.
+    /// Return the link and the counts since the beginning of the run for each colour of each rule
+    /// of a conditioner, and for the packets that no rule matched.
     pub(crate) fn conditioners_seen(&self) -> impl Iterator<Item = (u32, Seen)> {
         let conditioners = self.network.conditioners.iter().zip(self.plan.conditioned());
         conditioners.flat_map(|(conditioner, l)| {
@@ -139,18 +142,19 @@ impl Simulation<'_> {
         })
     }
 
-    /// A row a colour of a rule of a conditioner, and one for what no rule took.
+    /// Return the table of conditioners, with a row per colour of each rule and a row for the
+    /// packets that no rule matched.
     pub(super) fn conditioner_table(&self, names: &Arc<Vec<String>>) -> Table {
         let (links, mut seen): (Vec<u32>, Vec<Seen>) = self.conditioners_seen().unzip();
         let before = &self.baseline.conditioners;
         seen.iter_mut().zip(before).for_each(|(seen, before)| seen.came = seen.came - *before);
-        let text = |get: &dyn Fn(&Seen) -> String| names_of(seen.iter().map(get));
+        let names_column = |get: &dyn Fn(&Seen) -> String| names_of(seen.iter().map(get));
         let count = |get: &dyn Fn(&Seen) -> u64| Column::Count(seen.iter().map(get).collect());
         columns::Conditioners {
             link: Column::Name(links, names.clone()),
-            rule: text(&|s| s.of.map_or("none".into(), |(rule, _)| rule.to_string())),
-            colour: text(&|s| s.of.map_or("none".into(), |(_, colour)| colour.name().into())),
-            action: text(&|s| s.action.to_string()),
+            rule: names_column(&|s| s.of.map_or("none".into(), |(rule, _)| rule.to_string())),
+            colour: names_column(&|s| s.of.map_or("none".into(), |(_, colour)| colour.name().into())),
+            action: names_column(&|s| s.action.to_string()),
             arrived_packets: count(&|s| s.came.packets),
             arrived_bytes: count(&|s| s.came.bytes),
             dropped_packets: count(&|s| s.dropped().packets),

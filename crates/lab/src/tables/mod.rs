@@ -1,4 +1,4 @@
-//! The tables of a finished run.
+//! Tables of a finished run.
 
 mod flows;
 mod links;
@@ -7,18 +7,19 @@ mod traffic;
 use net::Direction;
 use units::param::Json;
 
-use crate::columns::{Definition, HERE};
+use crate::columns::{Definition, TABLES};
 use crate::computing_time::ComputingTime;
 use crate::record::{Outcome, Table};
 use crate::run::Simulation;
 use crate::scenario::Rows;
 use crate::series::{Names, Series};
 
-/// For each table, by name: what it is, and its columns in order, each with name, unit and meaning.
+/// Return, by the name of each table, its description and its columns in order, each with name,
+/// unit and meaning.
 pub fn definitions() -> Json {
     let mut tables = serde_json::Map::new();
-    let of_series = Series::ALL.iter().map(|series| series.table());
-    for table in HERE.iter().copied().chain(of_series) {
+    let series_tables = Series::ALL.iter().map(|series| series.table());
+    for table in TABLES.iter().copied().chain(series_tables) {
         let column = |[name, unit, meaning]: &[&str; 3]| serde_json::json!({ "name": name, "unit": unit, "meaning": meaning });
         let columns: Vec<Json> = table.columns.iter().map(column).collect();
         for name in table.names {
@@ -29,17 +30,18 @@ pub fn definitions() -> Json {
 }
 
 impl Simulation<'_> {
+    /// Return the result of the run. `setup` and `running` are its computing times.
     pub(crate) fn outcome(mut self, setup: ComputingTime, running: ComputingTime) -> Outcome {
         self.count_the_rest();
         let warnings = self.warnings();
-        let wanted = &self.scenario.record;
-        let rows = wanted.flows;
+        let record = &self.scenario.record;
+        let rows = record.flows;
         let flow_names = || self.plan.flow_names();
         let names = Names::new(self.plan.link_names(), &flow_names);
         let links = self.link_table(names.links());
         let classes = self.class_table(names.links());
         let (events, ties) = (self.events.events(), self.events.ties());
-        // The tables take the room of what they no longer need.
+        // The network is no longer needed. Its memory is freed for the remaining tables.
         drop(std::mem::take(&mut self.network.links));
         drop(std::mem::take(&mut self.network.flight));
         drop(std::mem::take(&mut self.events));
@@ -53,10 +55,10 @@ impl Simulation<'_> {
             })
             .collect();
         drop(std::mem::take(&mut self.connections.endpoints));
-        let mut by_direction = by_direction.into_iter().map(|(direction, (of, table))| {
+        let mut by_direction = by_direction.into_iter().map(|(direction, (indices, table))| {
             table.columns(match rows {
-                Rows::Flow => self.texts_by_flow(direction, of, names.flows()),
-                Rows::Table => self.texts_by_table(direction, &of),
+                Rows::Flow => self.names_by_flow(direction, indices, names.flows()),
+                Rows::Table => self.names_by_table(direction, &indices),
             })
         });
         let mut tables: Vec<Table> = by_direction.next().map(Definition::table).into_iter().collect();
@@ -78,7 +80,7 @@ impl Simulation<'_> {
         if !self.network.wires.is_empty() {
             tables.push(self.impairment_table(names.links()));
         }
-        for &series in &wanted.series {
+        for &series in &record.series {
             tables.extend(self.connections.records.series.tables(series, &names));
         }
         Outcome { tables, warnings, end: self.end, events, ties, setup, running }

@@ -1,4 +1,4 @@
-//! The tables of connections that come and go, and of datagrams.
+//! Tables of datagrams, of requests, and of the connections of flows with `arrivals`.
 
 use std::sync::Arc;
 
@@ -10,13 +10,14 @@ use crate::record::{Column, Table, names_of, seconds};
 use crate::run::Simulation;
 
 impl Simulation<'_> {
-    /// A row a flow of datagrams.
+    /// Return the table of datagrams, with a row per flow.
     pub(super) fn datagram_table(&self, names: &Arc<Vec<String>>) -> Table {
         let datagrams = &self.connections.datagrams;
         let all_dropped =
             |k: usize| self.connections.records.slots[self.connections.single + k].counters.dropped[0];
         let dropped = |k: usize| u64::from(all_dropped(k)) - datagrams[k].warm_up.dropped;
-        let text = |get: &dyn Fn(usize) -> String| names_of(datagrams.iter().map(|s| get(s.flow as usize)));
+        let names_column =
+            |get: &dyn Fn(usize) -> String| names_of(datagrams.iter().map(|s| get(s.flow as usize)));
         let float = |get: &dyn Fn(&Datagrams) -> f64| Column::Float(datagrams.iter().map(get).collect());
         let count = |get: &dyn Fn(&Datagrams) -> u64| Column::Count(datagrams.iter().map(get).collect());
         let arrived = |s: &Datagrams| s.received.all.packets - s.received.copies;
@@ -24,14 +25,15 @@ impl Simulation<'_> {
             0 | 1 => f64::NAN,
             _ => s.received.jitter * 1e-12,
         };
-        let lasted = |s: &Datagrams| self.end.since(s.start.max(self.begins())).seconds();
+        let duration = |s: &Datagrams| self.end.since(s.start.max(self.begins())).seconds();
         let sent = |s: &Datagrams| s.sent - s.warm_up.sent;
-        let goodput =
-            |s: &Datagrams| if lasted(s) > 0.0 { s.received.payload as f64 * 8.0 / lasted(s) } else { 0.0 };
+        let goodput = |s: &Datagrams| {
+            if duration(s) > 0.0 { s.received.payload as f64 * 8.0 / duration(s) } else { 0.0 }
+        };
         columns::Datagrams {
             flow: Column::Name(datagrams.iter().map(|s| s.flow).collect(), names.clone()),
-            from: text(&|f| self.plan.from(f)),
-            to: text(&|f| self.plan.to(f)),
+            from: names_column(&|f| self.plan.from(f)),
+            to: names_column(&|f| self.plan.to(f)),
             start_s: float(&|s| seconds(s.start)),
             sent_packets: count(&|s| sent(s).packets),
             sent_bytes: count(&|s| sent(s).bytes),
@@ -53,7 +55,7 @@ impl Simulation<'_> {
         .table()
     }
 
-    /// A row a flow with requests.
+    /// Return the table of exchanges, with a row per flow with requests.
     pub(super) fn exchange_table(&self, names: &Arc<Vec<String>>) -> Table {
         let (flows, all): (Vec<u32>, Vec<&Exchange>) = self.connections.exchanges.each().unzip();
         let float = |get: &dyn Fn(&Exchange) -> f64| Column::Float(all.iter().map(|e| get(e)).collect());
@@ -75,7 +77,7 @@ impl Simulation<'_> {
         .table()
     }
 
-    /// A row a flow with arrivals.
+    /// Return the table of connections, with a row per flow with `arrivals`.
     pub(super) fn connection_table(&self, names: &Arc<Vec<String>>) -> Table {
         let flows = &self.connections.arriving_flows;
         let before = |k: usize| self.baseline.opened.get(k).copied().unwrap_or_default();

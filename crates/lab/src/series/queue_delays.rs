@@ -1,0 +1,84 @@
+//! Queueing delay of packets: the time from the arrival of a packet at the queue of a link to the
+//! beginning of its transmission. Every packet whose transmission has begun is counted, and the
+//! delays are not sampled (RFC 7928 §2.7).
+//!
+//! A queue that decides on arrival reports the beginning of a transmission in advance. The delay of
+//! the packet is counted only when that time has come, so the packets that wait in the queue at the
+//! end of the run are not counted, for every queue discipline.
+
+use std::collections::VecDeque;
+
+use units::{Duration, Time};
+
+use super::recorder::RunStart;
+use crate::histogram::Histogram;
+
+/// Queueing delays of the recorded links.
+#[derive(Debug)]
+pub struct QueueDelays {
+    /// Indices of the recorded links.
+    pub links: Vec<u32>,
+    /// Index in `links` of each link of the network, or `None` for a link that is not recorded.
+    places: Vec<Option<u32>>,
+    of_links: Vec<LinkDelays>,
+    /// End of the warm-up.
+    begins: Time,
+}
+
+/// Queueing delays of one link.
+#[derive(Clone, Debug, Default)]
+struct LinkDelays {
+    histogram: Histogram,
+    /// Future transmissions in order of time: the beginning, and the queueing delay of the packet.
+    upcoming: VecDeque<(Time, Duration)>,
+}
+
+impl LinkDelays {
+    /// Count the transmissions that have begun by now, except those during the warm-up.
+    fn settle(&mut self, now: Time, warm_up_end: Time) {
+        while let Some(&(begins, delay)) = self.upcoming.front()
+            && begins <= now
+        {
+            if begins > warm_up_end || warm_up_end == Time::ZERO {
+                self.histogram.add(delay);
+            }
+            self.upcoming.pop_front();
+        }
+    }
+}
+
+impl QueueDelays {
+    /// Return empty histograms for the recorded links.
+    pub fn begin(start: &RunStart) -> Self {
+        let mut places = vec![None; start.links];
+        for (place, &link) in start.recorded.iter().enumerate() {
+            places[link as usize] = Some(place as u32);
+        }
+        QueueDelays {
+            links: start.recorded.to_vec(),
+            places,
+            of_links: vec![LinkDelays::default(); start.recorded.len()],
+            begins: start.begins,
+        }
+    }
+
+    /// Add a packet that arrived at the queue of a link at `entered`. Its transmission began, or
+    /// will begin, at `begins`.
+    pub fn add(&mut self, now: Time, link: u32, [entered, begins]: [Time; 2]) {
+        if let Some(place) = self.places[link as usize] {
+            let delays = &mut self.of_links[place as usize];
+            delays.upcoming.push_back((begins, begins.since(entered)));
+            delays.settle(now, self.begins);
+        }
+    }
+
+    /// Count the transmissions that have begun by the end of the run.
+    pub fn end(&mut self, now: Time) {
+        self.of_links.iter_mut().for_each(|delays| delays.settle(now, self.begins));
+    }
+
+    /// Return each recorded link with the histogram of its queueing delays.
+    pub fn each(&self) -> impl Iterator<Item = (u32, &Histogram)> {
+        self.links.iter().copied().zip(self.of_links.iter().map(|delays| &delays.histogram))
+    }
+}
