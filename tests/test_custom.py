@@ -232,11 +232,11 @@ def test_an_error_is_raised_with_its_traceback_time_link_and_packet(
     for part in ["return 1 / 0", "in fail", "Fails ", " s, link left>right"]:
         assert part in text
     if method in ("on_arrival", "on_admitted"):
-        assert f"Fails {method}: " in told
-        assert ", packet of 1500 B" in told
-        assert "of connection" in told
+        assert f"Fails {method}: " in text
+        assert ", packet of 1500 B" in text
+        assert "of connection" in text
         assert not math.isclose(
-            float(told.split(f"{method}: simulated time ")[1].split(" s,")[0]), 0
+            float(text.split(f"{method}: simulated time ")[1].split(" s,")[0]), 0
         )
 
 
