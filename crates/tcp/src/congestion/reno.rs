@@ -70,7 +70,7 @@ impl CongestionControl for RenoState {
         self.growth.measures()
     }
 
-    #[inline]
+    #[inline(always)]
     fn byte_growth(&mut self) -> Option<&mut Growth> {
         Some(&mut self.growth)
     }

@@ -145,7 +145,7 @@ macro_rules! controls {
                 match self { $(Controller::$Name(c) => c.needs_delivery_rate(),)+ }
             }
 
-            #[inline]
+            #[inline(always)] // two comparisons: only Reno has such a growth
             fn byte_growth(&mut self) -> Option<&mut Growth> {
                 match self { $(Controller::$Name(c) => c.byte_growth(),)+ }
             }
