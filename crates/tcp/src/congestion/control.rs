@@ -158,6 +158,8 @@ pub trait CongestionControl {
     }
     /// Return the growth of cwnd, if an ACK outside recovery changes nothing else in the controller.
     /// If that growth does not measure, the sender passes it the counted bytes instead of an [`Ack`].
+    /// Only the control whose state is not in a box may return a growth, because senders call this
+    /// function for every ACK and one comparison must suffice.
     fn byte_growth(&mut self) -> Option<&mut Growth> {
         None
     }
