@@ -4705,9 +4705,9 @@ class TcpDetails(Table):
         refused. "refused": It is dropped (RFC 7323 §3.2). "accepted": It is taken as it is (Linux,
         tcp_validate_incoming). Source: rfc7323 §3.2.
     fin_waits : Literal["for-cwnd", "no"] | None
-        Limit on a FIN without data, with SACK. Default: for-cwnd. "for-cwnd": It does, as any
-        segment does. "no": It does not (Linux, tcp_cwnd_test). Source: rfc5681 §2: cwnd limits
-        data; Linux: no.
+        Limit on a FIN without data, with SACK. Default: for-cwnd. "for-cwnd": The FIN waits until
+        cwnd permits it, as every other segment does. "no": The FIN does not wait for cwnd (Linux,
+        tcp_cwnd_test). Source: rfc5681 §2: cwnd limits data; Linux: no.
     rack_times : Literal["rfc8985", "linux"] | None
         Times of segments as RACK takes them. Default: rfc8985. "rfc8985": Exactly, and RACK.rtt is
         of what was sent last (RFC 8985 §6.2, step 2). "linux": In whole microseconds, so that of
@@ -4721,32 +4721,34 @@ class TcpDetails(Table):
         yet; CWR and the first mark are acknowledged at once (Linux, tcp_ecn_accept_cwr,
         tcp_ecn_check_ce). Source: rfc3168 §6.1.3.
     ece_growth : Literal["none", "as-any-ack"] | None
-        Effect on cwnd of an ACK with ECN-Echo that reduces nothing. Default: none. "none": Nothing
-        (RFC 3168 §6.1.2: a sender should not increase cwnd in response to it). "as-any-ack": What
-        any ACK does (Linux). Source: rfc3168 §6.1.2.
+        Effect on cwnd of an ACK with ECN-Echo that reduces nothing. Default: none. "none": The ACK
+        does not increase cwnd (RFC 3168 §6.1.2). "as-any-ack": The ACK increases cwnd as an ACK
+        without ECN-Echo does (Linux). Source: rfc3168 §6.1.2.
     ecn_reduction_ends : Literal["at", "above"] | None
         End of a proportional reduction for a mark. Default: at. "at": With the ACK of all that was
         sent before it. "above": With the first ACK of more: CWR has reached the receiver by then
         (Linux, tcp_fastretrans_alert). Source: rfc6937 §3: as a recovery, at its recovery point;
         Linux: above.
     timeout_in_recovery : Literal["cuts", "keeps"] | None
-        Effect on ssthresh of a timeout during a recovery. Default: cuts. "cuts": It lowers it
-        again: a lost retransmission is a second sign of congestion (RFC 5681 §4.3). "keeps": It
-        leaves it as the recovery set it (Linux, tcp_enter_loss). Source: rfc5681 §4.3.
+        Effect on ssthresh of a timeout during a recovery. Default: cuts. "cuts": The timeout
+        reduces ssthresh again, because a lost retransmission is a second sign of congestion (RFC
+        5681 §4.3). "keeps": ssthresh remains as the recovery set it (Linux, tcp_enter_loss).
+        Source: rfc5681 §4.3.
     sack_after_timeout : Literal["forgotten", "kept"] | None
-        SACK information after a timeout, without RACK. Default: forgotten. "forgotten": Discarded
-        (RFC 2018 §8; RFC 6675 §5.1). "kept": Retained; a receiver that reneges is detected by its
-        cumulative ACK (errata 1610 of RFC 2018; Linux, tcp_timeout_mark_lost). Source: rfc2018 §8;
-        rfc6675 §5.1; Linux: kept.
+        SACK information after a timeout, without RACK. Default: forgotten. "forgotten": The timeout
+        discards all SACK information (RFC 2018 §8; RFC 6675 §5.1). "kept": The sender retains its
+        SACK information. The cumulative ACK reveals a receiver that reneges (errata 1610 of RFC
+        2018; Linux, tcp_timeout_mark_lost). Source: rfc2018 §8; rfc6675 §5.1; Linux: kept.
     sacked_growth : Literal["none", "once-reordered"] | None
         Effect on cwnd of an ACK that only SACKs data. Default: none. "none": No ACK of that kind
         does (RFC 5681 §3.1: an ACK that acknowledges new data does). "once-reordered": Each does
         once the degree of reordering is more than `duplicate_acks` (Linux, tcp_may_raise_cwnd).
         Source: rfc5681 §3.1.
     cwnd_counts : Literal["acknowledged", "delivered"] | None
-        Data that counts for the growth of cwnd. Default: acknowledged. "acknowledged": Bytes newly
-        acknowledged by the acknowledgement number (RFC 5681 §3.1, RFC 3465 §2.1). "delivered":
-        Bytes newly delivered, SACKed ones at once (Linux). Source: rfc5681 §3.1; rfc3465 §2.1.
+        Data that counts for the growth of cwnd. Default: acknowledged. "acknowledged": cwnd grows
+        by the bytes that the acknowledgement number newly acknowledges (RFC 5681 §3.1, RFC 3465
+        §2.1). "delivered": cwnd grows by the bytes newly delivered, including newly SACKed bytes
+        (Linux). Source: rfc5681 §3.1; rfc3465 §2.1.
     without_sack : Literal["left", "delivered"] | None
         Meaning of a duplicate ACK without SACK. Default: left. "left": That a segment has left the
         network (RFC 5681 §3.2). "delivered": Also that it is delivered: it counts at once, and what
@@ -4754,12 +4756,12 @@ class TcpDetails(Table):
         that may have arrived are reordering (Linux, tcp_add_reno_sack, tcp_remove_reno_sacks,
         tcp_check_reno_reordering). Source: rfc5681 §3.2.
     flight_unit : Literal["bytes", "segments"] | None
-        Unit of the data in flight under SACK. Default: bytes. "bytes": Bytes (RFC 6675).
-        "segments": Segments, each as one SMSS, as Linux counts them. Source: rfc6675 §2.
+        Unit of the data in flight under SACK. Default: bytes. "bytes": The sender counts bytes (RFC
+        6675). "segments": The sender counts segments, each as one SMSS (Linux). Source: rfc6675 §2.
     zero_window_probe : Literal["new-octet", "old-sequence"] | None
-        Probe of a closed window. Default: new-octet. "new-octet": A byte of new data (RFC 9293
-        §3.8.6.1). "old-sequence": A segment without data and with an old sequence number, as Linux
-        sends it. Source: rfc9293 §3.8.6.1.
+        Probe of a closed window. Default: new-octet. "new-octet": The probe carries one byte of new
+        data (RFC 9293 §3.8.6.1). "old-sequence": The probe has an old sequence number and no data
+        (Linux). Source: rfc9293 §3.8.6.1.
     invalid_ack_spacing : str | None
         Minimum time between ACKs that answer segments without data from outside the window, or RSTs
         and SYNs inside; 0: each is answered. Default: 0 s. Range: at least 0 s. Source: rfc9293
@@ -4813,16 +4815,17 @@ class TcpConnection(Table):
         Range: at least 1 B, at most 65495 B. Source: rfc9293 §3.7.1 names none; Linux,
         tcp_min_snd_mss: 48.
     nagle : Literal["off", "rfc896", "minshall"] | None
-        Nagle's algorithm. Default: off. "off": They never wait. "rfc896": While anything is
-        unacknowledged (RFC 896, RFC 9293 §3.7.4). "minshall": While a small segment is
-        unacknowledged (Minshall 1998, as Linux does). Source: rfc9293 §3.7.4: an application may
-        turn it off.
+        Nagle's algorithm. Default: off. "off": A small segment never waits for an ACK. "rfc896": A
+        small segment waits while any data is unacknowledged (RFC 896, RFC 9293 §3.7.4). "minshall":
+        A small segment waits while another small segment is unacknowledged (Minshall 1998; Linux).
+        Source: rfc9293 §3.7.4: an application may turn it off.
     push : Literal["last-write", "linux"] | None
-        Segments that have PSH. Default: last-write. "last-write": That in which the last write
-        ends: a write that waits is one with the next (RFC 9293 §3.9.1). "linux": Those in which a
-        write ends, unless more is announced (MSG_MORE) or the next write fills the segment up; and
-        the first by which half of the largest window that was ever offered has gone since the last
-        PSH; with gathering also the last one of a super-packet (Linux, tcp_push, forced_push,
+        Segments that have PSH. Default: last-write. "last-write": The segment in which the last
+        write ends has PSH. A write that still waits is combined with the next write (RFC 9293
+        §3.9.1). "linux": A segment in which a write ends has PSH, unless the application announces
+        more data (MSG_MORE) or the next write fills the segment. The first segment that ends more
+        than half of the maximum advertised window after the last PSH also has PSH. With offload,
+        the last segment of a super-packet has PSH too (Linux, tcp_push, forced_push,
         tcp_transmit_skb). Source: rfc9293 §3.9.1.
     syn_retries : int | None
         Maximum number of retransmissions of a SYN. Default: 8. Range: at least 0, at most 127.
@@ -4844,9 +4847,10 @@ class TcpConnection(Table):
         Time without acknowledgement after which the connection is aborted; absent: see retries.
         Default: absent. Range: above 0 s. Source: rfc9293 §3.8.3 (R2), rfc5482.
     user_timeout_from : Literal["progress", "first-retransmission"] | None
-        Event that starts the user timeout. Default: progress. "progress": From when something was
-        last acknowledged, or sent when nothing was out (RFC 5482 §1). "first-retransmission": From
-        when it was first sent again (Linux). Source: rfc5482 §1.
+        Event that starts the user timeout. Default: progress. "progress": The user timeout starts
+        with the last new acknowledgement, or with the first segment sent when no data was in flight
+        (RFC 5482 §1). "first-retransmission": The user timeout starts with the first retransmission
+        of the oldest unacknowledged segment (Linux). Source: rfc5482 §1.
     msl : str | None
         Maximum segment lifetime (MSL). TIME-WAIT lasts twice as long; 0: it ends at once. Default:
         0 s. Range: at least 0 s. Source: rfc9293 §3.4.2: 2 minutes; no port is used again here.
@@ -4924,37 +4928,41 @@ class TcpWindow(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class TcpCwnd(Table):
-    """Congestion window (cwnd) and slow start threshold (ssthresh), apart from the congestion control.
+    """Congestion window (cwnd) and slow start threshold (ssthresh), for every congestion control.
 
     Parameters
     ----------
     slow_start_from : Literal["first-ack", "second-ack"] | None
-        ACK of data that begins slow start. Default: first-ack. "first-ack": The first (RFC 5681
-        §3.1). "second-ack": The second: the first segment stands for a SYN, whose ACK opens nothing
+        ACK of data that begins slow start. Default: first-ack. "first-ack": The first ACK of data
+        increases cwnd (RFC 5681 §3.1). "second-ack": The second ACK of data is the first to
+        increase cwnd. The first segment stands for the SYN, whose ACK does not increase cwnd
         (ns-2's `delay_growth_`, for its TCP without handshake). Source: rfc5681 §3.1.
     initial_ssthresh : str | None
-        Slow start threshold at the beginning; absent: without bound. Default: absent. Range: at
-        least 1 packet. Source: rfc5681 §3.1: arbitrarily high.
+        Initial slow start threshold. If it is absent, the threshold is infinite. Default: absent.
+        Range: at least 1 packet. Source: rfc5681 §3.1: arbitrarily high.
     ssthresh_from : Literal["flight-size", "cwnd", "window"] | None
-        Quantity from which ssthresh is computed. Default: flight-size. "flight-size": Half the
-        FlightSize, at least two segments; kept when a segment times out again (RFC 5681, equation
-        4). "cwnd": A share of cwnd, whatever is in flight (Linux). "window": Half the smaller of
-        cwnd and the receiver's window, in whole segments, at least two, and again when a segment
-        times out again (4.3BSD-Reno: Stevens & Wright 1995, figure 29.16; ns-2). Source: rfc5681
-        §3.1.
+        Quantity from which ssthresh is computed. Default: flight-size. "flight-size": ssthresh
+        becomes half of the FlightSize, at least two segments. A repeated timeout of the same
+        segment does not change it (RFC 5681, equation 4). "cwnd": ssthresh becomes a fraction of
+        cwnd, independent of the data in flight (Linux). "window": ssthresh becomes half of the
+        smaller of cwnd and the receive window, in whole segments, at least two. A repeated timeout
+        of the same segment reduces it again (4.3BSD-Reno: Stevens & Wright 1995, figure 29.16;
+        ns-2). Source: rfc5681 §3.1.
     validation : Literal["none", "limited"] | None
-        Condition for growth of cwnd. Default: none. "none": With every ACK of new data. "limited":
-        While it is used up: in slow start, by half (Linux, tcp_is_cwnd_limited). Source: rfc5681
-        §3.1 asks for none.
+        Condition for growth of cwnd. Default: none. "none": Every ACK of new data may increase
+        cwnd. "limited": An ACK increases cwnd only if cwnd limited the sender. In slow start it is
+        enough that half of cwnd was in flight (Linux, tcp_is_cwnd_limited). Source: rfc5681 §3.1,
+        which has no such condition.
     idle_restart : Literal["off", "rfc5681", "rfc2861"] | None
-        Effect on cwnd of an idle time longer than the timeout. Default: off. "off": Nothing.
-        "rfc5681": It returns to the initial window (RFC 5681 §4.1). "rfc2861": It is halved for
-        each timeout that went by, down to the initial window (RFC 2861, Linux). Source: rfc5681
-        §4.1.
+        Effect on cwnd of an idle time longer than the timeout. Default: off. "off": An idle time
+        does not change cwnd. "rfc5681": An idle time reduces cwnd to the initial window (RFC 5681
+        §4.1). "rfc2861": An idle time halves cwnd once per RTO, down to the initial window (RFC
+        2861, Linux). Source: rfc5681 §4.1.
     loss_window : Literal["segment", "flight-and-segment"] | None
-        cwnd after a timeout, with SACK. Default: segment. "segment": One segment (RFC 5681 §3.1).
-        "flight-and-segment": One segment more than is in flight: RACK does not deem lost what was
-        sent within the last round trip (Linux). Source: rfc5681 §3.1: LW.
+        cwnd of a sender with SACK after a timeout. Default: segment. "segment": The timeout sets
+        cwnd to one segment (RFC 5681 §3.1). "flight-and-segment": The timeout sets cwnd to one
+        segment more than is in flight, because RACK does not mark segments as lost that were sent
+        within the last round trip (Linux). Source: rfc5681 §3.1: LW.
     """
 
     slow_start_from: Literal["first-ack", "second-ack"] | None = None
@@ -5041,11 +5049,12 @@ class TcpRto(Table):
         data, as in ns-2's FullTcp, which times retransmissions too. Source: rfc6298 §5.7.
     fast_retransmit : Literal["restarts", "runs-on", "each-restarts", "first-restarts"] | None
         Effect of the retransmissions of a recovery on the timer. Default: restarts. "restarts": The
-        fast retransmit restarts it, later ones do not (4.3BSD-Reno, ns-2). "runs-on": It runs on
-        (RFC 6298 §5.1). "each-restarts": Each of them restarts it (RFC 6675 §6 allows it).
-        "first-restarts": That of the first unacknowledged segment restarts it, and an ACK that
-        SACKs something sent before that (Linux). Source: 4.3BSD-Reno; rfc6298 §5.1 lets it run on;
-        rfc6675 §6.
+        fast retransmit restarts the timer, and later retransmissions do not (4.3BSD-Reno, ns-2).
+        "runs-on": Retransmissions do not restart the timer (RFC 6298 §5.1). "each-restarts": Every
+        retransmission restarts the timer (permitted by RFC 6675 §6). "first-restarts": A
+        retransmission of the first unacknowledged segment restarts the timer. So does an ACK that
+        SACKs data sent before that segment was last sent (Linux). Source: 4.3BSD-Reno; rfc6298 §5.1
+        lets it run on; rfc6675 §6.
     """
 
     estimator: Literal["rfc6298", "jacobson1988", "linux"] | None = None
@@ -5101,10 +5110,11 @@ class TcpRecovery(Table):
         True to detect a spurious retransmission by timestamps or D-SACK. Default: false. Source:
         rfc3522; rfc3708.
     spurious_response : Literal["eifel", "restore", "none"] | None
-        Response to a spurious retransmission. Default: eifel. "eifel": The window is what is in
-        flight, and a little more; ssthresh what was in flight, or as it was (RFC 4015). "restore":
-        The window and ssthresh are as they were (Linux). "none": Only what would be sent again for
-        nothing is not. Source: rfc4015.
+        Response to a spurious retransmission. Default: eifel. "eifel": The sender sets cwnd to the
+        data in flight plus at most an initial window. ssthresh becomes the larger of itself and the
+        data in flight before the retransmission (RFC 4015). "restore": The sender restores the cwnd
+        and ssthresh from before the retransmission (Linux). "none": cwnd and ssthresh remain
+        reduced. The sender only stops further spurious retransmissions. Source: rfc4015.
     reordering : Literal["rfc8985", "linux"] | None
         Response to detected reordering, with SACK. Default: rfc8985. "rfc8985": RACK's window
         alone, and every D-SACK widens it, once a round trip (RFC 8985 §6.2). "linux": Also
@@ -5116,9 +5126,10 @@ class TcpRecovery(Table):
         Maximum to which reordering raises `duplicate_acks`. Default: 300 packets. Range: a whole
         number, at least 1 packet, at most 65535 packets. Source: Linux, tcp_max_reordering.
     fast_retransmit : Literal["once-per-window", "unguarded"] | None
-        Guard of the fast retransmit. Default: once-per-window. "once-per-window": Only when the
-        cumulative ACK has passed everything sent before the last cut (RFC 6582 §3.2). "unguarded":
-        Whenever the third duplicate arrives, so that one window may be cut several times
+        Guard of the fast retransmit. Default: once-per-window. "once-per-window": Three duplicate
+        ACKs start a fast retransmit only if the cumulative ACK covers all data sent before the last
+        reduction of cwnd (RFC 6582 §3.2). "unguarded": The third duplicate ACK always starts a fast
+        retransmit outside recovery, so that cwnd may be reduced several times per window of data
         (4.3BSD-Reno; ns-2 without `bugFix_`). Source: rfc6582 §3.2.
     exit : Literal["deflate", "deflate-and-open"] | None
         Effect on cwnd of the ACK that ends a fast recovery. Default: deflate. "deflate": Sets it to
@@ -5246,52 +5257,54 @@ class TcpEcn(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Tcp(Table):
-    """A TCP endpoint.
+    """TCP endpoint.
 
-    The defaults are today's RFCs without options; both endpoints of a flow have the same parameters
-    unless the flow sets its receiver's apart.
+    The defaults follow today's RFCs without TCP options. Both endpoints of a flow have the same
+    parameters, unless the flow sets different ones for its receiver.
 
     Parameters
     ----------
     stack : Literal["plain", "rfc", "linux"] | None
-        Stack whose parameters are the base; other keys change them. Default: plain. "plain": The
-        defaults. "rfc": A host that follows the RFCs, without options. "linux": Linux 6 as
-        installed: SACK, timestamps, window scaling, CUBIC, PRR, RACK-TLP, ACKs delayed by 40 ms, a
-        minimum timeout of 200 ms.
+        Stack that provides the values of all keys that the scenario does not set. Default: plain.
+        "plain": The default parameters, without changes. "rfc": A host that follows the RFCs,
+        without TCP options. "linux": Linux 6 with its installed settings: SACK, timestamps, window
+        scaling, CUBIC, PRR, RACK-TLP, ACKs delayed by 40 ms, and a minimum RTO of 200 ms.
     congestion : Abe | Bbr | Bbr3 | Cubic | Dctcp | Highspeed | Htcp | Illinois | Ledbat | Prague | Reno | Scalable | Vegas | Westwood | str | Mapping[str, Any] | None
-        Congestion control: how cwnd grows, and what a reduction leaves. Default: reno. Source:
-        rfc5681.
+        Congestion control, which determines the growth of cwnd and the size of its reductions.
+        Default: reno. Source: rfc5681.
     sack : bool | None
-        True to offer SACK. Default: false. Source: rfc2018.
+        True to offer selective acknowledgements (SACK) in the handshake. Default: false. Source:
+        rfc2018.
     timestamps : bool | None
-        True to offer timestamps. Default: false. Source: rfc7323 §3.
+        True to offer timestamps in the handshake. Default: false. Source: rfc7323 §3.
     ecn : Literal["off", "rfc3168", "passive", "ecn+", "ecn+unheeded", "ecn+wait", "ecn+try-once", "ecn++", "dctcp", "nonce", "accurate"] | TcpEcn | Mapping[str, Any] | None
         Explicit Congestion Notification (ECN). Default: its own defaults.
     mss : str | None
-        Maximum segment size (SMSS), payload only. Default: 1460 B. Range: at least 1 B, at most
-        65495 B. Source: rfc9293 §3.7.1: 1500 B less 40 B of headers.
+        Maximum segment size (SMSS) in bytes of payload. Default: 1460 B. Range: at least 1 B, at
+        most 65495 B. Source: rfc9293 §3.7.1: 1500 B less 40 B of headers.
     initial_window : str | None
         Initial congestion window (IW). Default: 10 packets. Range: a whole number, at least 1, at
         most 1000. Source: rfc6928; or "rfc3390".
     receive_window : str | None
-        Advertised receive window (rwnd). Default: 6 MiB. Range: at least 1 B, at most 1073725440 B.
-        Source: Linux, tcp_rmem: at most 6 MiB; the bound is rfc7323 §2.3.
+        Maximum receive window that the receiver advertises (rwnd). Default: 6 MiB. Range: at least
+        1 B, at most 1073725440 B. Source: Linux, tcp_rmem: at most 6 MiB; the bound is rfc7323
+        §2.3.
     send_buffer : Literal["unlimited", "linux"] | None
-        Limit of the data that the application has written and the other side has not acknowledged.
-        Default: unlimited. "unlimited": The application writes everything at once. "linux": The
-        data takes memory: a packet 896 B beside its payload, with gathering a super-packet. The
-        memory grows with cwnd from `memory.send` to `memory.send_max`, and the application writes
-        when a third of it is free (Linux, tcp_sndbuf_expand). Source: rfc9293 §3.9.1 names no
-        limit; Linux, tcp_wmem: linux.
+        Limit of the data that the application has written and the other endpoint has not
+        acknowledged. Default: unlimited. "unlimited": The application writes all its data at once.
+        "linux": The data occupies memory. Each packet, or each super-packet with offload, takes 896
+        B beside its payload. The memory grows with cwnd from `memory.send` to `memory.send_max`,
+        and the application writes when a third of it is free (Linux, tcp_sndbuf_expand). Source:
+        rfc9293 §3.9.1 sets no limit; Linux, tcp_wmem: linux.
     delayed_ack : str | None
-        Maximum number of full segments per ACK; 1: ACKs are not delayed. Default: 2 packets. Range:
-        a whole number, at least 1 packet, at most 255 packets. Source: rfc5681 §4.2.
+        Maximum number of full segments per ACK. With 1, ACKs are not delayed. Default: 2 packets.
+        Range: a whole number, at least 1 packet, at most 255 packets. Source: rfc5681 §4.2.
     offload : Literal["none", "linux"] | None
-        Segmentation offload (TSO) of the sender; requires SACK. Default: none. "none": Each segment
-        is sent as soon as the windows allow it. "linux": Segments wait for an ACK that is due
-        within a millisecond, unless they fill a super-packet, the rest of one, or a third of the
-        window (Linux, tcp_tso_should_defer, tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1: nothing
-        waits that a window lets go; Linux, where an offload is on: linux.
+        Segmentation offload (TSO) of the sender. Offload requires SACK. Default: none. "none": The
+        sender sends each segment as soon as the windows permit it. "linux": Segments wait for an
+        ACK that is due within 1 ms, unless they fill a super-packet, the rest of one, or a third of
+        the window (Linux, tcp_tso_should_defer, tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1:
+        segments that the windows permit are sent at once; Linux with an offload enabled: linux.
     recovery : Literal["tahoe", "reno", "newreno", "sack", "fack"] | TcpRecovery | Mapping[str, Any] | None
         Loss recovery. Default: its own defaults.
     rto : TcpRto | Mapping[str, Any] | None
@@ -5305,7 +5318,7 @@ class Tcp(Table):
     memory : TcpMemory | Mapping[str, Any] | None
         Memory of the buffers. Default: its own defaults.
     connection : TcpConnection | Mapping[str, Any] | None
-        Handshake, pushing, retries and closing. Default: its own defaults.
+        Handshake, PSH, Nagle's algorithm, retries and closing. Default: its own defaults.
     wire : TcpWire | Mapping[str, Any] | None
         Sizes of headers. Default: its own defaults.
     details : TcpDetails | Mapping[str, Any] | None
