@@ -112,7 +112,8 @@ pub trait CongestionControl {
     /// Return the growth of cwnd if an ACK outside loss recovery changes only that growth.
     ///
     /// If the growth needs no measurements, the sender passes the counted bytes to it instead of an
-    /// [`Ack`].
+    /// [`Ack`]. Only the control whose state is not boxed may return a growth: senders call this
+    /// function for every ACK, and one comparison must suffice.
     fn byte_growth(&mut self) -> Option<&mut Growth> {
         None
     }

@@ -35,9 +35,9 @@ macro_rules! controls {
             )+
         }
 
-        controls! { @all $Small($S), $($Before($B),)+ $($After($A),)+ }
+        controls! { @all $Small: $Small($S), $($Before($B),)+ $($After($A),)+ }
     };
-    (@all $($Name:ident($Type:path),)+) => {
+    (@all $Small:ident: $($Name:ident($Type:path),)+) => {
         impl Algorithm {
             /// Return the response of the control to marks.
             #[inline]
@@ -150,9 +150,9 @@ macro_rules! controls {
                 match self { $(Controller::$Name(c) => c.needs_delivery_rate(),)+ }
             }
 
-            #[inline(always)] // two comparisons: only Reno has such a growth
+            #[inline(always)]
             fn byte_growth(&mut self) -> Option<&mut Growth> {
-                match self { $(Controller::$Name(c) => c.byte_growth(),)+ }
+                match self { Controller::$Small(c) => c.byte_growth(), _ => None }
             }
 
             fn send_buffer_windows(&self) -> u64 {

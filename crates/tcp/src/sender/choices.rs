@@ -8,8 +8,8 @@ words! {
         /// Three duplicate ACKs start a fast retransmit only if the cumulative ACK covers all data
         /// sent before the last reduction of cwnd (RFC 6582 §3.2).
         OncePerWindow = "once-per-window",
-        /// Every third duplicate ACK outside recovery starts a fast retransmit, so that cwnd may be
-        /// reduced several times per window of data (4.3BSD-Reno; ns-2 without `bugFix_`).
+        /// The third duplicate ACK always starts a fast retransmit outside recovery, so that cwnd
+        /// may be reduced several times per window of data (4.3BSD-Reno; ns-2 without `bugFix_`).
         Unguarded = "unguarded",
     }
 }
@@ -70,7 +70,8 @@ words! {
 }
 
 words! {
-    /// Effect on cwnd of an ACK with ECN-Echo that does not reduce cwnd.
+    /// Effect on the growth of cwnd of an ACK with ECN-Echo for which the sender does not reduce
+    /// cwnd.
     pub enum EceGrowth {
         /// The ACK does not increase cwnd (RFC 3168 §6.1.2).
         None = "none",

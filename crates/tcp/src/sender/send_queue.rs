@@ -60,7 +60,7 @@ pub(super) struct SendQueue {
     burst_end: Seq,
     /// True if this super-packet has more than one segment.
     has_many_segments: bool,
-    /// Bytes already sent of the current super-packet. Pacing counts them when the whole
+    /// Bytes already sent of the current super-packet. Pacing counts these bytes when the whole
     /// super-packet is sent.
     unpaced: u32,
     /// True if segments waited because of cwnd at the last call of `waits_for_super_packet`.

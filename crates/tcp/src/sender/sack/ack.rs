@@ -118,8 +118,8 @@ impl SackSender {
         self.limited_transmit = 0;
     }
 
-    /// Count `delivered` bytes that were newly delivered. `newest` is the segment among them that
-    /// was sent last. Return a delivery rate sample, if the state at its departure was stored.
+    /// Count `delivered` bytes that were newly delivered. `newest` is the newly delivered segment
+    /// that was sent last. Return a delivery rate sample, if the state at its departure was stored.
     fn on_delivered(
         &mut self,
         now: Time,
