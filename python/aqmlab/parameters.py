@@ -4793,8 +4793,8 @@ class TcpDetails(Table):
         acknowledged. The receiver acknowledges CWR and the first mark at once (Linux,
         tcp_ecn_accept_cwr, tcp_ecn_check_ce). Source: rfc3168 §6.1.3.
     ece_growth : Literal["none", "as-any-ack"] | None
-        Effect on cwnd of an ACK with ECN-Echo that reduces nothing. Default: none. "none": The ACK
-        does not increase cwnd (RFC 3168 §6.1.2). "as-any-ack": The ACK increases cwnd as an ACK
+        Effect on cwnd of an ACK with ECN-Echo that does not reduce cwnd. Default: none. "none": The
+        ACK does not increase cwnd (RFC 3168 §6.1.2). "as-any-ack": The ACK increases cwnd as an ACK
         without ECN-Echo does (Linux). Source: rfc3168 §6.1.2.
     ecn_reduction_ends : Literal["at", "above"] | None
         Event that ends a proportional reduction for a mark. Default: at. "at": The ACK of all data
@@ -4808,10 +4808,11 @@ class TcpDetails(Table):
         5681 §4.3). "keeps": ssthresh remains as the recovery set it (Linux, tcp_enter_loss).
         Source: rfc5681 §4.3.
     sack_after_timeout : Literal["forgotten", "kept"] | None
-        SACK information after a timeout, without RACK. Default: forgotten. "forgotten": The timeout
-        discards all SACK information (RFC 2018 §8; RFC 6675 §5.1). "kept": The sender retains its
-        SACK information. The cumulative ACK reveals a receiver that reneges (errata 1610 of RFC
-        2018; Linux, tcp_timeout_mark_lost). Source: rfc2018 §8; rfc6675 §5.1; Linux: kept.
+        Treatment of SACK information after a timeout, without RACK. Default: forgotten.
+        "forgotten": The timeout discards all SACK information (RFC 2018 §8; RFC 6675 §5.1). "kept":
+        The sender retains its SACK information. The cumulative ACK reveals a receiver that reneges
+        (errata 1610 of RFC 2018; Linux, tcp_timeout_mark_lost). Source: rfc2018 §8; rfc6675 §5.1;
+        Linux: kept.
     sacked_growth : Literal["none", "once-reordered"] | None
         Effect on cwnd of an ACK that SACKs data without acknowledging any cumulatively. Default:
         none. "none": An ACK that only SACKs data does not increase cwnd, because only an ACK of new
@@ -4831,12 +4832,12 @@ class TcpDetails(Table):
         indicate reordering (Linux, tcp_add_reno_sack, tcp_remove_reno_sacks,
         tcp_check_reno_reordering). Source: rfc5681 §3.2.
     flight_unit : Literal["bytes", "segments"] | None
-        Unit of the data in flight under SACK. Default: bytes. "bytes": The sender counts bytes (RFC
+        Unit of the data in flight with SACK. Default: bytes. "bytes": The sender counts bytes (RFC
         6675). "segments": The sender counts segments, each as one SMSS (Linux). Source: rfc6675 §2.
     zero_window_probe : Literal["new-octet", "old-sequence"] | None
-        Probe of a closed window. Default: new-octet. "new-octet": The probe carries one byte of new
-        data (RFC 9293 §3.8.6.1). "old-sequence": The probe has an old sequence number and no data
-        (Linux). Source: rfc9293 §3.8.6.1.
+        Form of the probe of a closed window. Default: new-octet. "new-octet": The probe carries one
+        byte of new data (RFC 9293 §3.8.6.1). "old-sequence": The probe has an old sequence number
+        and no data (Linux). Source: rfc9293 §3.8.6.1.
     invalid_ack_spacing : str | None
         Minimum time between two ACKs that answer a segment without data from outside the window, or
         an RST or SYN inside the window; 0: the endpoint answers each. Default: 0 s. Range: at least
@@ -4896,7 +4897,7 @@ class TcpConnection(Table):
         A small segment waits while another small segment is unacknowledged (Minshall 1998; Linux).
         Source: rfc9293 §3.7.4: an application may turn it off.
     push : Literal["last-write", "linux"] | None
-        Segments that have PSH. Default: last-write. "last-write": The segment in which the last
+        Segments that carry PSH. Default: last-write. "last-write": The segment in which the last
         write ends has PSH. A write that still waits is combined with the next write (RFC 9293
         §3.9.1). "linux": A segment in which a write ends has PSH, unless the application announces
         more data (MSG_MORE) or the next write fills the segment. The first segment that ends more
@@ -5133,7 +5134,7 @@ class TcpRto(Table):
         data, as in ns-2's FullTcp, which measures the round-trip times of retransmissions too.
         Source: rfc6298 §5.7.
     fast_retransmit : Literal["restarts", "runs-on", "each-restarts", "first-restarts"] | None
-        Effect of the retransmissions of a recovery on the timer. Default: restarts. "restarts": The
+        Effect on the timer of the retransmissions of a recovery. Default: restarts. "restarts": The
         fast retransmit restarts the timer, and later retransmissions do not (4.3BSD-Reno, ns-2).
         "runs-on": Retransmissions do not restart the timer (RFC 6298 §5.1). "each-restarts": Every
         retransmission restarts the timer (permitted by RFC 6675 §6). "first-restarts": A
@@ -5217,11 +5218,12 @@ class TcpRecovery(Table):
         Maximum to which reordering raises `duplicate_acks`. Default: 300 packets. Range: a whole
         number, at least 1 packet, at most 65535 packets. Source: Linux, tcp_max_reordering.
     fast_retransmit : Literal["once-per-window", "unguarded"] | None
-        Guard of the fast retransmit. Default: once-per-window. "once-per-window": Three duplicate
-        ACKs start a fast retransmit only if the cumulative ACK covers all data sent before the last
-        reduction of cwnd (RFC 6582 §3.2). "unguarded": The third duplicate ACK always starts a fast
-        retransmit outside recovery, so that cwnd may be reduced several times per window of data
-        (4.3BSD-Reno; ns-2 without `bugFix_`). Source: rfc6582 §3.2.
+        Condition that allows a fast retransmit after an earlier recovery in the same window.
+        Default: once-per-window. "once-per-window": Three duplicate ACKs start a fast retransmit
+        only if the cumulative ACK covers all data sent before the last reduction of cwnd (RFC 6582
+        §3.2). "unguarded": The third duplicate ACK always starts a fast retransmit outside
+        recovery, so that cwnd may be reduced several times per window of data (4.3BSD-Reno; ns-2
+        without `bugFix_`). Source: rfc6582 §3.2.
     exit : Literal["deflate", "deflate-and-open"] | None
         Effect on cwnd of the ACK that ends a fast recovery. Default: deflate. "deflate": The ACK
         sets cwnd to ssthresh (RFC 5681 §3.2, step 6). "deflate-and-open": The ACK sets cwnd to
@@ -5362,10 +5364,10 @@ class Tcp(Table):
     Parameters
     ----------
     stack : Literal["plain", "rfc", "linux"] | None
-        Stack that provides the values of all keys that the scenario does not set. Default: plain.
-        "plain": The default parameters, without changes. "rfc": A host that follows the RFCs,
-        without TCP options. "linux": Linux 6 with its installed settings: SACK, timestamps, window
-        scaling, CUBIC, PRR, RACK-TLP, ACKs delayed by 40 ms, and a minimum RTO of 200 ms.
+        Stack that sets the keys that the scenario leaves out. Default: plain. "plain": The default
+        parameters, without changes. "rfc": A host that follows the RFCs, without TCP options.
+        "linux": Linux 6 with its installed settings: SACK, timestamps, window scaling, CUBIC, PRR,
+        RACK-TLP, ACKs delayed by 40 ms, and a minimum RTO of 200 ms.
     congestion : Abe | Bbr | Bbr3 | Cubic | Dctcp | Highspeed | Htcp | Illinois | Ledbat | Prague | Reno | Scalable | Vegas | Westwood | str | Mapping[str, Any] | None
         Congestion control, which determines the growth of cwnd and the size of its reductions.
         Default: reno. Source: rfc5681.
@@ -5397,11 +5399,11 @@ class Tcp(Table):
         Maximum number of full segments per ACK. With 1, ACKs are not delayed. Default: 2 packets.
         Range: a whole number, at least 1 packet, at most 255 packets. Source: rfc5681 §4.2.
     offload : Literal["none", "linux"] | None
-        Segmentation offload (TSO) of the sender. Offload requires SACK. Default: none. "none": The
-        sender sends each segment as soon as the windows permit it. "linux": Segments wait for an
-        ACK that is due within 1 ms, unless they fill a super-packet, the rest of one, or a third of
-        the window (Linux, tcp_tso_should_defer, tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1:
-        segments that the windows permit are sent at once; Linux with an offload enabled: linux.
+        Segmentation offload (TSO) of the sender. Offload requires SACK. Default: none. "none": Each
+        segment is sent as soon as the windows permit. "linux": Segments wait for an ACK that is due
+        within 1 ms, unless they fill a super-packet, the rest of one, or a third of the window
+        (Linux, tcp_tso_should_defer, tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1: segments that
+        the windows permit are sent at once; Linux with an offload enabled: linux.
     recovery : Literal["tahoe", "reno", "newreno", "sack", "fack"] | TcpRecovery | Mapping[str, Any] | None
         Loss recovery. Default: its own defaults.
     rto : TcpRto | Mapping[str, Any] | None
