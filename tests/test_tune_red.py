@@ -90,7 +90,7 @@ def test_nothing_found_says_the_best_and_writes_nothing(
     assert execute(["tune-red", str(file), *loads, *few, "--out", str(out)]) == 2
     told = capsys.readouterr()
     assert "no minth from 2 to 4 packets" in told.err
-    assert "under flows.0.count=40" in told.err
+    assert "under the load 'flows.0.count=40'" in told.err
     assert "flows.0.count=2; tcp.ecn=off" in told.out
     assert not out.exists()
 
