@@ -25,7 +25,7 @@ pub struct Exchange {
 pub struct Exchanges {
     /// Indices of these flows, in ascending order.
     pub flows: Vec<u32>,
-    of: Vec<Exchange>,
+    exchanges: Vec<Exchange>,
     /// End of the warm-up. Requests before this time are not counted.
     begins: Time,
 }
@@ -34,8 +34,8 @@ impl Exchanges {
     /// Return the counts of these flows. `flows` is in ascending order, and requests before
     /// `begins` are not counted.
     pub fn new(flows: Vec<u32>, begins: Time) -> Self {
-        let of = flows.iter().map(|_| Exchange::default()).collect();
-        Exchanges { flows, of, begins }
+        let exchanges = flows.iter().map(|_| Exchange::default()).collect();
+        Exchanges { flows, exchanges, begins }
     }
 
     /// Return the log to which the application of a connection reports its requests. The log passes
@@ -61,12 +61,12 @@ impl Exchanges {
     /// Return the counts of a flow, if a request written at this time is counted.
     fn of(&mut self, flow: u32, written: Time) -> Option<&mut Exchange> {
         let index = index_of_flow(flow, &self.flows, |flow| *flow);
-        self.of.get_mut(index).filter(|_| self.flows[index] == flow && written >= self.begins)
+        self.exchanges.get_mut(index).filter(|_| self.flows[index] == flow && written >= self.begins)
     }
 
     /// Return each flow that has requests, with its counts.
     pub fn each(&self) -> impl Iterator<Item = (u32, &Exchange)> {
-        self.flows.iter().copied().zip(&self.of).filter(|(_, exchange)| exchange.begun > 0)
+        self.flows.iter().copied().zip(&self.exchanges).filter(|(_, exchange)| exchange.begun > 0)
     }
 }
 

@@ -25,8 +25,8 @@ params! {
         /// Duration of the warm-up, the beginning of the run that is not counted. Counts, delays,
         /// series and goodput begin at the end of the warm-up, and transfers and requests are
         /// recorded if they begin at this time or later. The warm-up must be shorter than
-        /// `duration`, or than `time_limit` in a scenario without `duration`. A run that ends during
-        /// the warm-up fails. Captures contain the whole run.
+        /// `duration`, or than `time_limit` in a scenario without `duration`. A run that ends
+        /// during the warm-up fails. Captures contain the whole run.
         warm_up: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
         /// Maximum duration of a run without `duration`. The run fails if a flow has not closed by
         /// then.

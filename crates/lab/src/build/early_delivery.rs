@@ -35,13 +35,14 @@ pub(super) fn find_early_delivery(scenario: &Scenario, plan: &Plan, built: &mut 
             continue;
         }
         for direction in [0, 1] {
-            let (first, back) = (slot.first_hop[direction] as usize, slot.first_hop[1 - direction] as usize);
+            let (first, reverse) =
+                (slot.first_hop[direction] as usize, slot.first_hop[1 - direction] as usize);
             let last = first + built.hops[first..].iter().take_while(|hop| !hop.is_last()).count() - 1;
             let decides = last - usize::from(built.hops[last].only_delays());
             // The link must not be the first link of the route. Otherwise an endpoint could wait
             // for a packet that it sends to itself. With a link before it, each packet of the peer
             // causes an event before early delivery.
-            if decides > first && alone(built.hops[last]) && alone(built.hops[back]) {
+            if decides > first && alone(built.hops[last]) && alone(built.hops[reverse]) {
                 built.hops[decides].set_delivers_early();
             }
         }

@@ -118,13 +118,13 @@ pub fn refuse_unknown_custom_aqms(plan: &Plan, custom_aqms: &dyn CustomAqms) -> 
                 unknown = Some(custom.law.write());
             }
         });
-        if let Some(law) = unknown {
+        if let Some(name) = unknown {
             let path = format!("law of the queue of {}", link.name());
             let remedy =
                 format!("run the scenario from Python, with queues={{\"{}\": MyQueue()}}", link.name());
             return Err(Invalid::new(
                 &path,
-                &law,
+                &name,
                 "is an AQM written in Python, but the run has no AQM of this name",
             )
             .remedy(remedy));

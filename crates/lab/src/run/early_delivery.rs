@@ -48,8 +48,8 @@ impl Simulation<'_> {
         self.horizon = self.next_horizon(limit);
         for hop in 0..self.network.hops.len() {
             if self.network.hops[hop].delivers_early() {
-                let [here, next] = self.hops_from(hop as u32);
-                let last = if next.only_delays() { next.link() } else { here.link() };
+                let [this, next] = self.hops_from(hop as u32);
+                let last = if next.only_delays() { next.link() } else { this.link() };
                 self.deliver_waiting(last).map_err(|v| *v)?;
             }
         }

@@ -387,7 +387,7 @@ impl<'a> Simulation<'a> {
 
     /// Return the completed share of the flows, as the mean over all flows.
     fn share_done(&self) -> f64 {
-        let of = |(s, slot): (usize, &Slot)| {
+        let of_slot = |(s, slot): (usize, &Slot)| {
             let flow = slot.flow as usize;
             let Some(application) = self.plan.application(flow).filter(|_| slot.stage != Stage::Closed)
             else {
@@ -402,15 +402,16 @@ impl<'a> Simulation<'a> {
             let acked = self.connections.endpoints[End::sender(s as u32)].acked();
             application.share_done(&client, acked, self.draws(flow, slot.connection))
         };
-        let arrived = |arriving: &ArrivingFlow| {
+        let of_arriving = |arriving: &ArrivingFlow| {
             let flow = arriving.flow as usize;
             let done = |opener: &dyn Opener| opener.share_done(&arriving.progress, self.draws(flow, 0));
             if arriving.finished { 1.0 } else { self.plan.opener(flow).map_or(0.0, done) }
         };
-        let single = self.connections.records.slots[..self.connections.single].iter().enumerate().map(of);
+        let single =
+            self.connections.records.slots[..self.connections.single].iter().enumerate().map(of_slot);
         let datagrams = self.connections.datagrams.iter().map(Datagrams::share_done);
         let all: f64 =
-            single.chain(self.connections.arriving_flows.iter().map(arrived)).chain(datagrams).sum();
+            single.chain(self.connections.arriving_flows.iter().map(of_arriving)).chain(datagrams).sum();
         all / self.plan.flows() as f64
     }
 }

@@ -80,8 +80,8 @@ impl Simulation<'_> {
     /// Let a packet enter the link at `hop` of its route, or the conditioner before the link.
     #[inline(always)]
     pub(super) fn enter(&mut self, now: Time, hop: u32, packet: &mut Packet) -> Step {
-        let [here, next] = self.hops_from(hop);
-        let lane = here.link();
+        let [this, next] = self.hops_from(hop);
+        let lane = this.link();
         let Some(link) = self.network.links.get_mut(lane as usize) else {
             return self.condition(now, hop, packet);
         };
@@ -98,27 +98,27 @@ impl Simulation<'_> {
         // The code looks up each link once, because the lookups take most of the time per packet.
         let end = End::reached(packet.connection, packet.label.direction());
         if next.only_delays() {
-            let into = next.link();
-            let behind = &mut self.network.links[into as usize];
-            let beyond = behind.pass_on(arrives, packet);
-            if here.delivers_early()
-                && beyond <= self.horizon
-                && behind.is_empty()
+            let next_lane = next.link();
+            let next_link = &mut self.network.links[next_lane as usize];
+            let arrives_next = next_link.pass_on(arrives, packet);
+            if this.delivers_early()
+                && arrives_next <= self.horizon
+                && next_link.is_empty()
                 && self.connections.can_receive_early(end)
             {
-                behind.delivered_beyond(packet);
+                next_link.delivered_beyond(packet);
                 self.network.links[lane as usize].delivered_beyond(packet);
-                return self.deliver_early(beyond, end, hop + 1, packet);
+                return self.deliver_early(arrives_next, end, hop + 1, packet);
             }
-            if behind.put([arrives, beyond], hop + 1, packet, &mut self.network.flight) {
-                self.events.set(self.lanes.link(into), beyond);
+            if next_link.put([arrives, arrives_next], hop + 1, packet, &mut self.network.flight) {
+                self.events.set(self.lanes.link(next_lane), arrives_next);
             }
             if self.observed {
                 self.observe_link(now, lane, [now, arrives], packet);
-                self.observe_link(now, into, [arrives, beyond], packet);
+                self.observe_link(now, next_lane, [arrives, arrives_next], packet);
             }
         } else {
-            if here.delivers_early()
+            if this.delivers_early()
                 && arrives <= self.horizon
                 && link.is_empty()
                 && self.connections.can_receive_early(end)
