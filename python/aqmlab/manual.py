@@ -41,7 +41,7 @@ class Parameter:
     def default_text(self) -> str:
         """The default as text."""
         if self.required:
-            return "none: must be given"
+            return "none, the key is required"
         if self.default is None:
             return "absent"
         if self.default == "":
