@@ -42,8 +42,8 @@ fn a_request_lasts_as_long_as_its_packets_and_the_server_time() {
     assert_eq!(numbers(&o, "replies", "received_bytes"), [1200.0]);
 }
 
-/// The counts of both directions agree. The endpoint that closes first is also closed first, when
-/// the FIN of the other endpoint arrives.
+/// The table `exchanges` has the same bytes as the tables of both directions. The endpoint that
+/// closes first is also closed first, when the FIN of the other endpoint arrives.
 #[test]
 fn a_series_of_transactions_is_counted_in_both_directions() {
     for (closes, series) in [("client", "[\"requests\"]"), ("server", "[\"requests\", \"segments\"]")] {
@@ -381,7 +381,7 @@ fn contradictory_or_endless_traffic_is_refused() {
     assert!(message.contains("give the flow a number of requests"), "{message}");
 }
 
-/// Return a configuration with 60 cases, or with the number in PROPTEST_CASES.
+/// Return a configuration of proptest with 60 cases, or with the number of cases in PROPTEST_CASES.
 fn cases() -> ProptestConfig {
     let default = ProptestConfig::default();
     let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 60 };

@@ -184,7 +184,10 @@ fn invalid_flows_of_datagrams_are_refused() {
             .unwrap_err()
     };
     for (flow, expected) in [
-        (r#"traffic = "voip""#, "flows: have packets without end and nothing else"),
+        (
+            r#"traffic = "voip""#,
+            "flows: are endless streams of datagrams, and the scenario has no duration; set packets",
+        ),
         (r#"traffic = "cbr""#, "flows.0.traffic.rate: is missing"),
         (
             r#"traffic = { kind = "voip", packets = 1 }, tcp = { sack = true }"#,

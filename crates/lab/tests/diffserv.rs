@@ -126,7 +126,7 @@ fn a_policer_limits_the_rate_of_a_flow() {
     assert_eq!(numbers(&run, "links", "arrived_packets")[0], passed);
 }
 
-/// A rule matches each connection of a flow with `arrivals`, for every slot of the connection.
+/// A rule of a conditioner matches the packets of all connections of a flow with `arrivals`.
 #[test]
 fn rules_match_the_connections_of_flows_with_arrivals() {
     let arrivals = r#"{ interval = "50 ms", connections = 60 }"#;

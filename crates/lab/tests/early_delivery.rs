@@ -86,7 +86,8 @@ right_delay = {{ first = "1 ms", last = "{delay} us" }}
     })
 }
 
-/// Return a configuration with 300 cases, or with the number in PROPTEST_CASES.
+/// Return a configuration of proptest with 300 cases, or with the number of cases in
+/// PROPTEST_CASES.
 fn cases() -> ProptestConfig {
     let default = ProptestConfig::default();
     let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 300 };

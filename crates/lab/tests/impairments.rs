@@ -91,8 +91,8 @@ fn random_numbers_do_not_depend_on_other_impairments() {
     assert_ne!(alone, lost(r#", { kind = "loss", probability = 0.2 }"#, "[]"));
 }
 
-/// Transfers complete with 20 % loss in both directions, for various parameters of TCP and for
-/// every congestion control.
+/// Transfers complete with up to 20 % loss in both directions, for various parameters of TCP and
+/// for every congestion control.
 #[test]
 fn transfers_complete_despite_losses_in_both_directions() {
     let mut variants: Vec<String> = common::TCP.iter().map(|t| format!("{{ {t} }}")).collect();
