@@ -248,8 +248,8 @@ fn goodput_excludes_the_warm_up() {
     assert_eq!(numbers(&warm, "flows", "acked_bytes"), [0.0, 0.0]);
 }
 
-/// `lost_packets` includes the packets that were in the network at the end of the warm-up and did not
-/// arrive later.
+/// The column `lost_packets` includes the packets that were in the network at the end of the
+/// warm-up and did not arrive later.
 #[test]
 fn datagrams_in_the_network_at_the_end_of_the_warm_up_are_not_lost() {
     let changes = [("duration", "\"5 s\"")];
