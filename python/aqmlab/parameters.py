@@ -6924,7 +6924,7 @@ class Record(Table):
     series : Sequence[Literal["queue", "delays", "waits", "window", "delivery_rate", "drops", "marks", "transfers", "requests", "segments", "rtt"]] | None
         Series to record. Default: empty. "queue": Samples of the queue length and the average queue
         of each link. "delays": Queueing delay of the packets of each link: mean, percentiles and
-        maximum. "waits": Histogram of the queueing delays of each link, which `delays` summarizes.
+        maximum. "waits": Histogram of the queueing delays of each link, which `delays` summarises.
         "window": Samples of cwnd, ssthresh, FlightSize and acknowledged bytes at each sender of
         data. "delivery_rate": Samples of each sender's delivery rate at the last ACK
         (tcpi_delivery_rate in Linux). "drops": Every dropped packet. "marks": Every marked packet.

@@ -4,7 +4,7 @@
 
 use units::Duration;
 
-/// Number of bits of the position within an octave.
+/// Number of bits for the position of a bucket within its octave.
 const DIGITS: u32 = 6;
 
 /// Histogram of times.

@@ -10,11 +10,11 @@ use crate::computing_time::ComputingTime;
 /// Column of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
-    /// Measurements. NaN stands for a missing value.
+    /// Column of measurements. NaN stands for a missing value.
     Float(Vec<f64>),
-    /// Counts.
+    /// Column of counts.
     Count(Vec<u64>),
-    /// Names. Each row is an index into the list of distinct names.
+    /// Column of names. Each row is an index into the list of distinct names.
     Name(Vec<u32>, Arc<Vec<String>>),
 }
 

@@ -64,9 +64,9 @@ impl Recorder for MySeries {
         *longest = (*longest).max(begins.since(entered));
     }
 
-    fn sample(&mut self, at: &mut Snapshot) {
+    fn sample(&mut self, snapshot: &mut Snapshot) {
         let longest = self.links.iter().map(|&l| std::mem::take(&mut self.longest[l as usize]));
-        self.samples.take(at.now, self.links.len(), longest);
+        self.samples.take(snapshot.now, self.links.len(), longest);
     }
 
     // A column is a `Column::Float` (NaN for a missing value), a `Column::Count`, or a

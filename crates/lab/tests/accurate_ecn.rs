@@ -1,4 +1,5 @@
-//! Marks over a whole run: those that queues made, and those that senders were told of (RFC 9768).
+//! Marks in whole runs: the marks of the queues against the marks that receivers report to senders
+//! (RFC 9768).
 
 mod common;
 
@@ -8,7 +9,7 @@ const RED: &str = r#"{ kind = "red", limit = "200 packets", minth = "5 packets",
 const STEP: &str = r#"{ kind = "threshold", limit = "200 packets", threshold = "5 packets" }"#;
 const DUALPI2: &str = r#"{ kind = "dualpi2", limit = "200 packets" }"#;
 
-/// Queues that mark, and TCPs.
+/// Pairs of a queue that marks packets and TCP parameters.
 const CASES: [(&str, &str); 5] = [
     (RED, r#"{ ecn = "accurate" }"#),
     (RED, r#"{ ecn.mode = "accurate", ecn.accurate_option = false, timestamps = true }"#),
@@ -17,7 +18,8 @@ const CASES: [(&str, &str); 5] = [
     (DUALPI2, r#"{ congestion = "prague", ecn.accurate_option = false }"#),
 ];
 
-/// Two downloads whose data is marked and never lost: what each sender was told is what was marked of its packets.
+/// Check, for two downloads whose data is marked and not dropped, that the receiver reports each
+/// mark to the sender.
 fn check(impairments: &str) {
     for (queue, tcp) in CASES {
         let changes = [
@@ -28,7 +30,10 @@ fn check(impairments: &str) {
         ];
         let o = outcome(TWO_DOWNLOADS, &changes);
         let links = numbers(&o, "links", "dropped_packets");
-        assert!(links.iter().sum::<f64>() < 3.0, "{queue} {tcp}: only what is not ECN-capable, {links:?}");
+        assert!(
+            links.iter().sum::<f64>() < 3.0,
+            "{queue} {tcp}: packets other than not-ECT are dropped: {links:?}"
+        );
         let marked = numbers(&o, "flows", "marked_packets");
         assert!(marked.iter().all(|&n| n > 5.0), "{queue} {tcp}: {marked:?}");
         assert_eq!(numbers(&o, "flows", "delivered_ce"), marked, "{queue} {tcp}");
@@ -36,18 +41,18 @@ fn check(impairments: &str) {
 }
 
 #[test]
-fn the_sender_knows_every_mark() {
+fn every_mark_is_reported_to_the_sender() {
     check("[]");
 }
 
-/// ACKs overtake each other on their way back.
+/// The reverse wire reorders ACKs.
 #[test]
-fn the_sender_knows_every_mark_by_reordered_acks() {
+fn every_mark_is_reported_by_reordered_acks() {
     check(r#"[{ kind = "reordering", probability = 0.2, delay = "20 ms" }]"#);
 }
 
-/// One ACK in three is lost.
+/// The reverse wire loses every third ACK.
 #[test]
-fn the_sender_knows_every_mark_though_acks_are_lost() {
+fn every_mark_is_reported_if_acks_are_lost() {
     check(r#"[{ kind = "periodic_loss", every = 3, first = 40 }]"#);
 }

@@ -1,5 +1,6 @@
-//! Nothing is allocated a packet in steady state, whichever the variant of TCP: a run twice as long allocates
-//! no more than about once for each loss more, for what waits behind the gap. What is in flight grows in steps.
+//! Allocations of runs. In steady state a packet causes no allocation, for every variant of TCP. A
+//! run of twice the duration may make about one more allocation per additional loss, for the data
+//! that waits behind the gap. The list of segments in flight grows in steps.
 
 mod common;
 
@@ -14,8 +15,8 @@ const DUMBBELL: &str = r#"
     tcp = { receive_window = "10 MB" }
 "#;
 
-/// A run of so many seconds: what came of it, and how often it allocated.
-fn allocations(changes: &[(String, String)], seconds: u32) -> (Outcome, u64) {
+/// Return the result and the number of allocations of a run of `seconds`.
+fn run_counting_allocations(changes: &[(String, String)], seconds: u32) -> (Outcome, u64) {
     let mut changes = changes.to_vec();
     changes.push(("duration".into(), format!("{seconds} s")));
     let scenario = read(DUMBBELL, Format::Toml, &changes).unwrap_or_else(|e| panic!("{e}"));
@@ -25,20 +26,20 @@ fn allocations(changes: &[(String, String)], seconds: u32) -> (Outcome, u64) {
 }
 
 #[test]
-fn no_variant_allocates_a_packet() {
+fn packets_cause_no_allocations_in_any_variant() {
     let variants: toml::Table = include_str!("../../../benches/variants.toml").parse().unwrap();
     for (name, changes) in &variants {
         let value = |v: &toml::Value| v.as_str().unwrap().to_string();
         let changes: Vec<_> =
             changes.as_table().unwrap().iter().map(|(k, v)| (k.clone(), value(v))).collect();
-        let [(short, before), (long, after)] = [10, 20].map(|s| allocations(&changes, s));
-        let more = |table, column| {
+        let [(short, before), (long, after)] = [10, 20].map(|s| run_counting_allocations(&changes, s));
+        let increase = |table, column| {
             let [a, b]: [f64; 2] = [&short, &long].map(|o| numbers(o, table, column).iter().sum());
             b - a
         };
-        let (packets, lost) = (more("flows", "packets_sent"), more("links", "dropped_packets"));
+        let (packets, lost) = (increase("flows", "packets_sent"), increase("links", "dropped_packets"));
         println!("{name}: {} allocations for {packets} packets, {lost} lost", after - before);
-        assert!(packets > 20_000.0, "{name}: {packets}");
-        assert!((after - before) as f64 <= 100.0 + lost, "{name}");
+        assert!(packets > 20_000.0, "{name}: only {packets} more packets");
+        assert!((after - before) as f64 <= 100.0 + lost, "{name}: {} allocations", after - before);
     }
 }

@@ -1,4 +1,5 @@
-//! Applications at both ends: requests and responses, probes, slow readers; data that goes both ways.
+//! Applications at both endpoints, in whole runs: requests and responses, pings, slow readers, and
+//! data in both directions.
 
 mod common;
 
@@ -6,7 +7,8 @@ use common::{TCP, digest, numbers, outcome, scenario};
 use lab::Outcome;
 use proptest::prelude::*;
 
-/// One host on each side, links without waiting but at the bottleneck. A packet there takes 8 µs a byte.
+/// Path between one host on each side. Packets wait only at the bottleneck, whose transmission
+/// takes 8 µs per byte.
 const PATH: &str = r#"
     network = { kind = "dumbbell", rate = "1 Mbit/s", delay = "20 ms", left_rate = "1 Gbit/s", left_delay = "0 ms",
         right_rate = "1 Gbit/s", right_delay = "0 ms",
@@ -16,30 +18,34 @@ const PATH: &str = r#"
         response = "1200 B", requests = 1, server_time = "50 ms" } }]
 "#;
 
-/// The time that a packet of so many bytes takes from one host to the other when nothing else is there.
-fn takes(bytes: f64) -> f64 {
+/// Return the one-way delay in seconds of a packet of a size in bytes on the idle path.
+fn one_way_delay(bytes: f64) -> f64 {
     bytes * 8.0 * (1e-6 + 2.0 * 1e-9) + 0.020
 }
 
-fn near(found: f64, expected: f64) {
-    assert!((found - expected).abs() < 1e-9, "{found} is not {expected}");
+/// Check that two times are equal, except for rounding.
+fn assert_near(actual: f64, expected: f64) {
+    assert!((actual - expected).abs() < 1e-9, "{actual} differs from {expected}");
 }
 
-/// SYN, SYN-ACK, request, the server's time, response: each is one packet with 40 bytes of headers.
+/// The duration of a request is the sum of the delays of SYN, SYN-ACK, request and response, and of
+/// the server time. Each of the four is one packet with headers of 40 bytes.
 #[test]
-fn a_request_takes_what_its_packets_take() {
+fn a_request_lasts_as_long_as_its_packets_and_the_server_time() {
     let o = outcome(PATH, &[]);
-    let expected = takes(40.0) + takes(40.0) + takes(1040.0) + 0.050 + takes(1240.0);
-    near(numbers(&o, "exchanges", "mean_duration_s")[0], expected);
-    near(numbers(&o, "exchanges", "responsiveness_rpm")[0], 60.0 / expected);
+    let expected =
+        one_way_delay(40.0) + one_way_delay(40.0) + one_way_delay(1040.0) + 0.050 + one_way_delay(1240.0);
+    assert_near(numbers(&o, "exchanges", "mean_duration_s")[0], expected);
+    assert_near(numbers(&o, "exchanges", "responsiveness_rpm")[0], 60.0 / expected);
     assert_eq!(numbers(&o, "flows", "acked_bytes"), [1000.0]);
     assert_eq!(numbers(&o, "replies", "acked_bytes"), [1200.0]);
     assert_eq!(numbers(&o, "replies", "received_bytes"), [1200.0]);
 }
 
-/// Every byte is accounted for both ways; who closes first is closed first, when the FIN of the other comes.
+/// The table `exchanges` has the same bytes as the tables of both directions. The endpoint that
+/// closes first is also closed first, when the FIN of the other endpoint arrives.
 #[test]
-fn a_loop_of_transactions_counts_its_requests() {
+fn a_series_of_transactions_is_counted_in_both_directions() {
     for (closes, series) in [("client", "[\"requests\"]"), ("server", "[\"requests\", \"segments\"]")] {
         let o = outcome(
             PATH,
@@ -60,9 +66,10 @@ fn a_loop_of_transactions_counts_its_requests() {
         assert_eq!(numbers(&o, "replies", "acked_bytes"), [responses.iter().sum::<f64>()]);
         assert_eq!(numbers(&o, "exchanges", "response_bytes"), numbers(&o, "replies", "acked_bytes"));
         let (starts, ends) = (numbers(&o, "requests", "start_s"), numbers(&o, "requests", "completed_s"));
-        let thinks: Vec<f64> = (1..20).map(|i| starts[i] - ends[i - 1]).collect();
-        assert!(thinks.iter().all(|&t| (0.0..0.060).contains(&t)), "{thinks:?}");
-        assert!(thinks.iter().any(|&t| t > 0.035) && thinks.iter().any(|&t| t < 0.025), "{thinks:?}");
+        let think_times: Vec<f64> = (1..20).map(|i| starts[i] - ends[i - 1]).collect();
+        assert!(think_times.iter().all(|&t| (0.0..0.060).contains(&t)), "{think_times:?}");
+        assert!(think_times.iter().any(|&t| t > 0.035), "{think_times:?}");
+        assert!(think_times.iter().any(|&t| t < 0.025), "{think_times:?}");
         let (client, server) = (numbers(&o, "flows", "closed_s")[0], numbers(&o, "replies", "closed_s")[0]);
         assert_eq!(client < server, closes == "client", "{client} {server}");
         for table in ["flows", "replies"] {
@@ -73,10 +80,10 @@ fn a_loop_of_transactions_counts_its_requests() {
     }
 }
 
-/// What the client's end sends and receives is in a table, and so is what the server's end does; a flow whose server sends
-/// nothing, and one that is not traced, are not in the latter.
+/// The series have a table for the clients and a table for the servers. The second table excludes
+/// flows whose server sends no data, and flows that are not traced.
 #[test]
-fn both_ends_are_recorded_where_both_send() {
+fn both_endpoints_are_recorded_if_both_send_data() {
     let flows = r#"[{ name = "F", from = "left-0", to = "right-0", traffic = { kind = "request_response", request = "1000 B",
             response = "30 kB", requests = 20 } },
         { name = "G", from = "left-0", to = "right-0", traffic = { kind = "bulk", size = "50 kB" } }]"#;
@@ -103,11 +110,11 @@ fn both_ends_are_recorded_where_both_send() {
                     (0..values.len()).filter(|&i| (flows[i], directions[i]) == (flow as f64, direction));
                 rows.map(|i| values[i]).sum()
             };
-            let told = |column: &str| numbers(&o, table, column)[flow];
-            assert_eq!(sum("bytes", 0.0), told("bytes_sent"));
-            assert_eq!(sum("resent", 0.0), told("retransmitted_segments"));
-            let at_end = of("window", "flow").iter().rposition(|&f| f == flow as f64).unwrap();
-            assert_eq!(of("window", "acked_bytes")[at_end], told("acked_bytes"));
+            let total = |column: &str| numbers(&o, table, column)[flow];
+            assert_eq!(sum("bytes", 0.0), total("bytes_sent"));
+            assert_eq!(sum("resent", 0.0), total("retransmitted_segments"));
+            let last_row = of("window", "flow").iter().rposition(|&f| f == flow as f64).unwrap();
+            assert_eq!(of("window", "acked_bytes")[last_row], total("acked_bytes"));
         }
         let round_trips: Vec<f64> = of("rtt", "rtt_s").into_iter().filter(|rtt| !rtt.is_nan()).collect();
         assert!(round_trips.len() > 20 && round_trips.iter().all(|&rtt| rtt >= 0.040), "{round_trips:?}");
@@ -120,10 +127,10 @@ fn both_ends_are_recorded_where_both_send() {
     assert!(one.tables.iter().all(|table| table.name != "reply_segments"));
 }
 
-/// A receiver that reads at half of what the path carries: the window closes, is probed and opens, and the last byte is
-/// read when the rate says.
+/// The receiver reads at a tenth of the rate of the path. The window closes, the sender probes it,
+/// and the transfer takes as long as the reading.
 #[test]
-fn a_slow_reader_holds_its_sender_to_its_pace() {
+fn a_slow_reader_limits_the_rate_of_the_sender() {
     let o = outcome(
         PATH,
         &[
@@ -138,42 +145,43 @@ fn a_slow_reader_holds_its_sender_to_its_pace() {
     );
     assert_eq!(numbers(&o, "flows", "received_bytes"), numbers(&o, "flows", "acked_bytes"));
     assert_eq!(numbers(&o, "flows", "acked_bytes"), [400_000.0]);
-    // All but what the window holds is read by the time when the last byte is acknowledged.
+    // When the last byte is acknowledged, only the data in the receive buffer is unread.
     let time = numbers(&o, "flows", "completed_s")[0] - numbers(&o, "flows", "established_s")[0];
     let rate = 400_000.0 * 8.0 / time;
     assert!((rate / 100_000.0 - 1.0).abs() < 0.05, "{rate}");
     let (directions, windows) =
         (numbers(&o, "segments", "direction"), numbers(&o, "segments", "window_bytes"));
     let closed = directions.iter().zip(&windows).filter(|(d, w)| **d == 1.0 && **w == 0.0).count();
-    assert!(closed > 0, "no window was closed");
+    assert!(closed > 0, "the receiver never closed its window");
     let bytes = numbers(&o, "segments", "bytes");
     let probes = directions.iter().zip(&bytes).filter(|(d, b)| **d == 0.0 && **b == 1.0).count();
-    assert!(probes > 0, "no window was probed");
+    assert!(probes > 0, "the sender never probed the window");
 }
 
 const PING: &str = r#"{ kind = "ping", pings = 50, interval = "100 ms" }"#;
 
-/// Without load a ping takes what its two packets take, and none has to wait.
+/// Without load the duration of a ping is the delay of its two packets, and no ping waits.
 #[test]
-fn a_ping_on_an_idle_path_measures_the_path() {
+fn a_ping_measures_the_delay_of_an_idle_path() {
     for traffic in [PING, r#"{ kind = "ping", pings = 50 }"#] {
         let o = outcome(PATH, &[("flows.0.traffic", traffic), ("record.series", r#"["requests"]"#)]);
-        let expected = 2.0 * takes(104.0);
+        let expected = 2.0 * one_way_delay(104.0);
         for column in ["mean_duration_s", "longest_duration_s"] {
-            near(numbers(&o, "exchanges", column)[0], expected);
+            assert_near(numbers(&o, "exchanges", column)[0], expected);
         }
-        near(numbers(&o, "exchanges", "responsiveness_rpm")[0], 60.0 / expected);
+        assert_near(numbers(&o, "exchanges", "responsiveness_rpm")[0], 60.0 / expected);
         let starts = numbers(&o, "requests", "start_s");
-        let apart = if traffic == PING { 0.1 } else { expected };
-        starts.windows(2).for_each(|pair| near(pair[1] - pair[0], apart));
+        let interval = if traffic == PING { 0.1 } else { expected };
+        starts.windows(2).for_each(|pair| assert_near(pair[1] - pair[0], interval));
         assert_eq!(starts.len(), 50);
     }
 }
 
-/// Through a long queue a ping waits behind a download; where flows have queues of their own it hardly does.
+/// In a long shared queue a ping waits behind a download. With a queue per flow the ping waits for
+/// at most a few packets.
 #[test]
-fn a_ping_beside_a_download_waits_in_its_queue() {
-    let beside = |queue: &str| {
+fn a_ping_waits_behind_a_download_in_a_shared_queue() {
+    let ping_time = |queue: &str| {
         let bulk = r#"{ name = "bulk", from = "left-0", to = "right-0", traffic = "bulk" }"#;
         let ping = format!(
             r#"{{ name = "ping", from = "left-0", to = "right-0", traffic = {PING}, start = "5 s" }}"#
@@ -182,13 +190,13 @@ fn a_ping_beside_a_download_waits_in_its_queue() {
         let changes = [("flows", flows.as_str()), ("network.queue", queue), ("duration", "30 s")];
         numbers(&outcome(PATH, &changes), "exchanges", "median_duration_s")[0]
     };
-    let long = beside(r#"{ kind = "drop_tail", limit = "50 packets" }"#);
-    let fair = beside("fq_codel");
-    assert!(long > 0.3, "{long}");
-    assert!(fair < 2.0 * takes(104.0) + 3.0 * 0.012, "{fair}");
+    let shared = ping_time(r#"{ kind = "drop_tail", limit = "50 packets" }"#);
+    let fair = ping_time("fq_codel");
+    assert!(shared > 0.3, "{shared}");
+    assert!(fair < 2.0 * one_way_delay(104.0) + 3.0 * 0.012, "{fair}");
 }
 
-/// On a loaded connection a ping waits behind what the load has in the queue and in its sender.
+/// On a loaded connection a ping waits behind the data of the load, in the queue and in the sender.
 #[test]
 fn a_ping_on_a_loaded_connection_waits_behind_the_load() {
     let rpm = |load: &str, unsent: &str| {
@@ -197,25 +205,26 @@ fn a_ping_on_a_loaded_connection_waits_behind_the_load() {
             PATH,
             &[("flows.0.traffic", &traffic), ("duration", "60 s"), ("tcp.receive_window", "64 kB")],
         );
-        let (there, back) =
+        let (forward, reverse) =
             (numbers(&o, "flows", "acked_bytes")[0], numbers(&o, "replies", "acked_bytes")[0]);
-        let (more, less) = if load == "upload" { (there, back) } else { (back, there) };
+        let (loaded, idle) = if load == "upload" { (forward, reverse) } else { (reverse, forward) };
         if load == "none" {
-            assert!((there - back).abs() <= 64.0);
+            assert!((forward - reverse).abs() <= 64.0);
         } else {
-            assert!(more * 8.0 / 60.0 > 0.85e6 && less < 100_000.0, "{more} {less}");
+            assert!(loaded * 8.0 / 60.0 > 0.85e6 && idle < 100_000.0, "{loaded} {idle}");
         }
         numbers(&o, "exchanges", "responsiveness_rpm")[0]
     };
     let idle = rpm("none", "16 KiB");
-    assert!((idle - 60.0 / (2.0 * takes(104.0))).abs() < 1.0, "{idle}");
+    assert!((idle - 60.0 / (2.0 * one_way_delay(104.0))).abs() < 1.0, "{idle}");
     for load in ["download", "upload"] {
-        let (little, much) = (rpm(load, "4 KiB"), rpm(load, "64 KiB"));
-        assert!(much < 0.8 * little && little < 0.2 * idle, "{much} {little} {idle}");
+        let (small, large) = (rpm(load, "4 KiB"), rpm(load, "64 KiB"));
+        assert!(large < 0.8 * small && small < 0.2 * idle, "{large} {small} {idle}");
     }
 }
 
-/// A closed loop opens each connection a gap after the one before is closed: never two at once.
+/// A closed loop opens each connection an interval after the previous connection closed, so at most
+/// one connection is open.
 #[test]
 fn a_closed_loop_has_one_connection_at_a_time() {
     let loops = [
@@ -231,17 +240,17 @@ fn a_closed_loop_has_one_connection_at_a_time() {
     assert_eq!(numbers(&o, "exchanges", "completed"), [40.0]);
     assert_eq!(numbers(&o, "replies", "acked_bytes"), [40.0 * 1200.0]);
     let (starts, ends) = (numbers(&o, "requests", "start_s"), numbers(&o, "requests", "completed_s"));
-    // Two FINs and the ACK of the second.
-    let closing = 3.0 * takes(40.0);
+    // The closing takes two FINs and the ACK of the second FIN.
+    let closing = 3.0 * one_way_delay(40.0);
     let gaps: Vec<f64> = (1..40).map(|i| starts[i] - ends[i - 1] - closing).collect();
     assert!(gaps.iter().all(|&g| (-1e-9..0.050).contains(&g)), "{gaps:?}");
     let mean = gaps.iter().sum::<f64>() / 39.0;
     assert!((mean - 0.025).abs() < 0.008, "{mean}");
 }
 
-/// Without time in between, the client opens the next connection when the one before is closed.
+/// With an interval of 0 s, the client opens the next connection when the previous one is closed.
 #[test]
-fn a_closed_loop_may_have_no_time_between_connections() {
+fn a_closed_loop_accepts_an_interval_of_zero() {
     let loops = [
         ("flows.0.arrivals", r#"{ after = "closing", interval = "0 s", connections = 4 }"#),
         ("flows.0.traffic.server_time", "0 s"),
@@ -249,16 +258,16 @@ fn a_closed_loop_may_have_no_time_between_connections() {
     ];
     let o = outcome(PATH, &loops);
     let (starts, ends) = (numbers(&o, "requests", "start_s"), numbers(&o, "requests", "completed_s"));
-    let closing = 3.0 * takes(40.0);
+    let closing = 3.0 * one_way_delay(40.0);
     assert_eq!(starts.len(), 4);
     assert!((1..4).all(|i| (starts[i] - ends[i - 1] - closing).abs() < 1e-9), "{starts:?} {ends:?}");
 }
 
-/// A closed loop as netperf's TCP_CRR test runs it: the client reads until the server's FIN, closes
-/// and connects at once. The rest of the closing takes no time from it: SYN, SYN-ACK, request and
-/// response are all that a transaction has.
+/// The closed loop of netperf's TCP_CRR test: the client reads until the FIN of the server, closes
+/// the connection and immediately opens the next one. The client does not wait for the end of the
+/// closing, so a transaction takes the time of SYN, SYN-ACK, request and response.
 #[test]
-fn a_closed_loop_goes_on_with_the_response() {
+fn a_closed_loop_after_responses_does_not_wait_for_the_closing() {
     for closes in ["server", "client"] {
         let o = outcome(
             PATH,
@@ -276,17 +285,18 @@ fn a_closed_loop_goes_on_with_the_response() {
         assert_eq!(numbers(&o, "exchanges", "completed"), [40.0]);
         assert_eq!(numbers(&o, "replies", "acked_bytes"), [40.0 * 1200.0]);
         let starts = numbers(&o, "requests", "start_s");
-        // A request is written when its connection is opened. What is left of the last closing
-        // delays some packets a little.
-        let takes = 1e-6 + takes(40.0) + takes(40.0) + takes(1040.0) + takes(1240.0);
-        let gaps: Vec<f64> = starts.windows(2).map(|w| w[1] - w[0] - takes).collect();
+        // The client writes the request when it opens the connection. The last packets of the
+        // previous connection delay some packets a little.
+        let transaction =
+            1e-6 + one_way_delay(40.0) + one_way_delay(40.0) + one_way_delay(1040.0) + one_way_delay(1240.0);
+        let gaps: Vec<f64> = starts.windows(2).map(|w| w[1] - w[0] - transaction).collect();
         assert!(gaps.iter().all(|&g| (-1e-9..0.001).contains(&g)), "{closes}: {gaps:?}");
     }
 }
 
-/// A connection that is given up has no response: the loop goes on when it is closed.
+/// A connection that TCP aborts has no response. The loop continues when the connection is closed.
 #[test]
-fn a_closed_loop_goes_on_when_a_connection_is_given_up() {
+fn a_closed_loop_continues_after_an_aborted_connection() {
     let o = outcome(
         PATH,
         &[
@@ -302,9 +312,10 @@ fn a_closed_loop_goes_on_when_a_connection_is_given_up() {
     assert!(opened > 30.0 && opened - completed >= 2.0 && completed > 30.0, "{opened} {completed}");
 }
 
-/// A run with data both ways is the same when it is repeated, and one flow's draws do not move when another is added.
+/// A repeated run with data in both directions has the same tables, and the sizes do not depend on
+/// the rate of the network.
 #[test]
-fn runs_with_data_both_ways_are_determined() {
+fn runs_with_data_in_both_directions_are_deterministic() {
     let random = [
         ("flows.0.traffic.request", r#"{ kind = "exponential", mean = "2 kB" }"#),
         ("flows.0.traffic.response", r#"{ kind = "pareto", mean = "20 kB" }"#),
@@ -321,9 +332,9 @@ fn runs_with_data_both_ways_are_determined() {
     assert_eq!(sizes(&o), sizes(&slower));
 }
 
-/// Who has given up writes no more.
+/// The application stops writing requests when TCP aborts the connection.
 #[test]
-fn a_connection_that_is_given_up_asks_nothing_more() {
+fn an_aborted_connection_has_no_more_requests() {
     let o = outcome(
         PATH,
         &[
@@ -333,17 +344,19 @@ fn a_connection_that_is_given_up_asks_nothing_more() {
             ("duration", "300 s"),
         ],
     );
-    let (asked, left) = (numbers(&o, "exchanges", "requests")[0], numbers(&o, "exchanges", "unfinished")[0]);
+    let (requests, unfinished) =
+        (numbers(&o, "exchanges", "requests")[0], numbers(&o, "exchanges", "unfinished")[0]);
     let closed = numbers(&o, "flows", "closed_s")[0];
     assert!(closed > 2.0 && closed < 100.0, "{closed}");
     let opened = numbers(&o, "flows", "established_s")[0];
-    assert_eq!(asked, ((closed - opened) * 10.0).floor() + 1.0, "{closed}");
-    assert_eq!(left, asked - 20.0);
+    assert_eq!(requests, ((closed - opened) * 10.0).floor() + 1.0, "{closed}");
+    assert_eq!(unfinished, requests - 20.0);
 }
 
-/// As many requests as there are flows, whatever rows the tables have.
+/// With a row per `[[flows]]` table, `flows` and `replies` have sums, and `exchanges` has a row per
+/// flow.
 #[test]
-fn tables_sum_flows_up() {
+fn rows_per_table_are_sums_of_the_flows() {
     let o = outcome(PATH, &[("flows.0.count", "3"), ("flows.0.name", "F{i}"), ("record.flows", "table")]);
     assert_eq!(numbers(&o, "flows", "acked_bytes"), [3000.0]);
     assert_eq!(numbers(&o, "replies", "acked_bytes"), [3600.0]);
@@ -351,28 +364,32 @@ fn tables_sum_flows_up() {
 }
 
 #[test]
-fn what_means_nothing_or_never_ends_is_refused() {
+fn contradictory_or_endless_traffic_is_refused() {
     let refused = |traffic: &str| scenario(PATH, &[("flows.0.traffic", traffic)]).unwrap_err();
-    let told = refused(r#"{ kind = "ping", interval = "1 s", load = "upload" }"#);
-    assert!(told.contains("flows.0.traffic.interval: \"1 s\" cannot be used with a load"), "{told}");
-    let told = refused("ping");
-    assert!(told.contains("flows.0.traffic.pings: is absent, so the flow never ends"), "{told}");
+    let message = refused(r#"{ kind = "ping", interval = "1 s", load = "upload" }"#);
+    assert!(message.contains("flows.0.traffic.interval: \"1 s\" cannot be used with a load"), "{message}");
+    let message = refused("ping");
+    assert!(message.contains("flows.0.traffic.pings: is absent, so the flow never ends"), "{message}");
     let arrivals = r#"{ after = "response", interval = "1 s" }"#;
     let bulk = [("flows.0.traffic", "bulk"), ("flows.0.arrivals", arrivals), ("duration", "9 s")];
-    let told = scenario(PATH, &bulk).unwrap_err();
-    assert!(told.contains("flows.0.arrivals.after: \"response\" needs traffic with responses"), "{told}");
-    let told = refused(r#"{ kind = "request_response", request = "1 B", response = "1 B" }"#);
-    assert!(told.contains("give the flow a number of requests"), "{told}");
+    let message = scenario(PATH, &bulk).unwrap_err();
+    assert!(
+        message.contains("flows.0.arrivals.after: \"response\" needs traffic with responses"),
+        "{message}"
+    );
+    let message = refused(r#"{ kind = "request_response", request = "1 B", response = "1 B" }"#);
+    assert!(message.contains("give the flow a number of requests"), "{message}");
 }
 
-/// 60 cases, or as many as PROPTEST_CASES says.
+/// Return a configuration of proptest with 60 cases, or with the number of cases in PROPTEST_CASES.
 fn cases() -> ProptestConfig {
     let default = ProptestConfig::default();
     let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 60 };
     ProptestConfig { cases, failure_persistence: None, ..default }
 }
 
-/// Data both ways over wires that lose, double and delay, with every kind of TCP and ECN.
+/// Strategy of scenarios with data in both directions over wires that lose, duplicate and delay
+/// packets, with various parameters of TCP and ECN.
 fn random_run() -> impl Strategy<Value = String> {
     let traffic = prop_oneof![
         (1..40_000u32, 1..40_000u32, 1..6u32, 0..2u32).prop_map(|(request, response, n, closes)| {
@@ -390,15 +407,15 @@ fn random_run() -> impl Strategy<Value = String> {
             let load = ["none", "download", "upload"][load as usize];
             format!(r#"{{ kind = "ping", size = "{size} B", pings = {n}, load = "{load}", unsent = "5 kB" }}"#)
         }),
-        (1..20_000u32, 1..6u32, 0..5usize, 0..2usize, 0..3u32).prop_map(|(size, objects, how, parse, parallel)| {
-            let how = ["each", "persistent", "pipelined", "multiplexed", "session"][how];
+        (1..20_000u32, 1..6u32, 0..5usize, 0..2usize, 0..3u32).prop_map(|(size, objects, reuse, parse, parallel)| {
+            let reuse = ["each", "persistent", "pipelined", "multiplexed", "session"][reuse];
             let parse = ["", r#", parse_time = "7 ms""#][parse];
             let parallel =
-                if how == "each" && parallel > 0 { format!(", parallel = {parallel}") } else { String::new() };
+                if reuse == "each" && parallel > 0 { format!(", parallel = {parallel}") } else { String::new() };
             format!(
                 r#"{{ kind = "web", pages = 2, sessions = 2, page_gap = {{ kind = "exponential", mean = "30 ms" }},
                 objects = {{ kind = "geometric", mean = {objects} }}, object_gap = "3 ms", server_time = "2 ms", request = "{size} B",
-                response = {{ kind = "pareto", mean = "{size}0 B" }}, connections = "{how}"{parse}{parallel} }}"#
+                response = {{ kind = "pareto", mean = "{size}0 B" }}, connections = "{reuse}"{parse}{parallel} }}"#
             )
             .replace('\n', " ")
         }),
@@ -415,7 +432,7 @@ fn random_run() -> impl Strategy<Value = String> {
     ];
     let losses = (0..6u32, 0..6u32);
     (traffic, arrivals, losses, 0..TCP.len(), 0..3usize, 1..1000u32).prop_map(
-        |(traffic, arrivals, (there, back), tcp, queue, seed)| {
+        |(traffic, arrivals, (forward, reverse), tcp, queue, seed)| {
             let queue = [
                 r#"{ kind = "drop_tail", limit = "6 packets" }"#,
                 r#"{ kind = "red", limit = "12 packets", minth = "2 packets", maxth = "6 packets", wq = 0.1 }"#,
@@ -438,7 +455,7 @@ fn random_run() -> impl Strategy<Value = String> {
                 flows = [{{ name = "A", from = "left-0", to = "right-0", {arrivals}traffic = {traffic} }},
                     {{ name = "B", from = "left-0", to = "right-0", traffic = {{ kind = "bulk", size = "60 kB" }} }},
                     {{ name = "C", from = "right-0", to = "left-0", traffic = {{ kind = "bulk", size = "60 kB" }} }}]"#,
-                wire(there), wire(back), TCP[tcp]
+                wire(forward), wire(reverse), TCP[tcp]
             )
             .lines().map(str::trim).collect::<Vec<_>>().join(" ")
             .replace(" network =", "\nnetwork =").replace(" tcp = {", "\ntcp = {").replace(" flows =", "\nflows =")
@@ -449,9 +466,10 @@ fn random_run() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(cases())]
 
-    /// Every byte that was asked for arrives, each run's books settle both ways (a run checks them), and it is the same twice.
+    /// Every requested byte arrives despite losses, and a repeated run has the same tables. Each
+    /// run also checks its counters in both directions.
     #[test]
-    fn whatever_is_lost_every_byte_arrives_both_ways(text in random_run()) {
+    fn every_byte_arrives_in_both_directions_despite_losses(text in random_run()) {
         let first = outcome(&text, &[]);
         let of = |table: &str, column: &str| numbers(&first, table, column);
         prop_assert!(of("flows", "completed_s").iter().all(|t| t.is_finite()), "{}", text);

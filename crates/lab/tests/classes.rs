@@ -1,4 +1,4 @@
-//! What each class of a scheduler got, in whole runs.
+//! Counts of the classes of schedulers, in whole runs.
 
 mod common;
 
@@ -14,17 +14,19 @@ const COUNTS: [&str; 6] = [
     "departed_packets",
 ];
 
-fn places(outcome: &Outcome) -> Vec<String> {
+/// Return the names of the rows of the table `classes`.
+fn class_names(outcome: &Outcome) -> Vec<String> {
     let table = outcome.tables.iter().find(|t| t.name == "classes").unwrap();
     match &table.columns.iter().find(|c| c.0 == "class").unwrap().1 {
         Column::Name(codes, names) => codes.iter().map(|&c| names[c as usize].clone()).collect(),
-        _ => panic!("places hold numbers"),
+        _ => panic!("the column `class` has numbers"),
     }
 }
 
-/// Two downloads, each a class: one marked by RED, the other cut short by Drop Tail, in a class of its own of two.
+/// Each of two downloads has a class. RED marks the packets of the first class. The second class is
+/// a scheduler, and Drop Tail drops packets in one of its two classes.
 #[test]
-fn classes_got_what_their_flows_sent_and_the_link_had() {
+fn the_counts_of_classes_equal_those_of_flows_and_links() {
     let tail = r#"{ kind = "drop_tail", limit = "6 packets" }"#;
     let red = r#"{ kind = "red", minth = "3 packets", maxth = "20 packets", maxp = 0.5, wq = 0.1 }"#;
     let within = format!(
@@ -34,18 +36,19 @@ fn classes_got_what_their_flows_sent_and_the_link_had() {
         r#"{{ kind = "drr", classes = [{{ match = {{ flows = "C0" }}, queue = {red} }}, {{ queue = {within} }}] }}"#
     );
     let run = outcome(TWO_DOWNLOADS, &[("network.queue", &queue)]);
-    assert_eq!(places(&run), ["0", "1", "1.0", "1.1"]);
+    assert_eq!(class_names(&run), ["0", "1", "1.0", "1.1"]);
     let of = |table: &str, name: &str| numbers(&run, table, name);
     let bottleneck = of("links", "dropped_packets").iter().position(|&n| n > 0.0).unwrap();
     for name in COUNTS {
-        let [first, second, none, all] = of("classes", name)[..] else { panic!() };
-        assert_eq!((none, all), (0.0, second), "{name}");
+        let [first, second, empty, full] = of("classes", name)[..] else { panic!() };
+        assert_eq!((empty, full), (0.0, second), "{name}");
         if name != "marked_packets" {
             assert!(second > 0.0, "{name}");
         }
         assert_eq!(first + second, of("links", name)[bottleneck], "{name}");
     }
-    // Flows tell the same of the way of data.
+    // The counts of the flows cover the same packets, because both flows send only forward data
+    // here.
     assert_eq!(of("classes", "marked_packets")[..2], of("flows", "marked_packets")[..]);
     assert_eq!(of("classes", "dropped_packets")[..2], of("flows", "dropped_packets")[..]);
     assert_eq!(of("classes", "arrived_packets")[..2], of("flows", "packets_sent")[..]);
@@ -54,6 +57,6 @@ fn classes_got_what_their_flows_sent_and_the_link_had() {
 }
 
 #[test]
-fn without_a_scheduler_there_is_no_table_of_classes() {
+fn a_run_without_schedulers_has_no_table_of_classes() {
     assert!(outcome(TWO_DOWNLOADS, &[]).tables.iter().all(|t| t.name != "classes"));
 }

@@ -1,64 +1,73 @@
-//! Traffic that nobody answers, in whole runs.
+//! Datagrams without TCP, in whole runs.
 
 mod common;
 
 use common::{TWO_DOWNLOADS, numbers, outcome, scenario};
 use lab::Outcome;
 
-/// One flow of datagrams alone over two links: 10 Mbit/s and 0.5 ms, 1.5 Mbit/s and 20 ms, 10 Mbit/s and 0.5 ms.
-fn alone(traffic: &str, more: &[(&str, &str)]) -> Outcome {
+/// Run a single flow of datagrams over three links: 10 Mbit/s and 0.5 ms, 1.5 Mbit/s and 20 ms, and
+/// 10 Mbit/s and 0.5 ms.
+fn single_flow(traffic: &str, changes: &[(&str, &str)]) -> Outcome {
     let flows = format!(r#"[{{ name = "D", from = "left-0", to = "right-0", traffic = {traffic} }}]"#);
-    let still = r#"{ start = "0 s", delay = "0 s" }"#;
-    outcome(TWO_DOWNLOADS, &[&[("flows", &*flows), ("phase_breaking", still)], more].concat())
+    let no_offsets = r#"{ start = "0 s", delay = "0 s" }"#;
+    outcome(TWO_DOWNLOADS, &[&[("flows", &*flows), ("phase_breaking", no_offsets)], changes].concat())
 }
 
-fn one(o: &Outcome, column: &str) -> f64 {
+/// Return a column of the only row of the table `datagrams`.
+fn value(o: &Outcome, column: &str) -> f64 {
     numbers(o, "datagrams", column)[0]
 }
 
-/// The call of the study: 132 B every 20 ms; each packet takes its transmission and propagation, to the picosecond.
+/// The call of the study sends 132 B every 20 ms. The delay of each packet is the sum of its
+/// transmission and propagation times, to the picosecond.
 #[test]
-fn a_call_takes_its_time() {
-    let o = alone(r#"{ kind = "voip", packets = 100 }"#, &[]);
+fn packets_of_a_call_have_the_delay_of_the_idle_path() {
+    let o = single_flow(r#"{ kind = "voip", packets = 100 }"#, &[]);
     let delay = 0.021 + 132.0 * 8.0 * (2.0 / 10e6 + 1.0 / 1.5e6);
-    assert_eq!((one(&o, "sent_packets"), one(&o, "sent_bytes")), (100.0, 13_200.0));
-    assert_eq!((one(&o, "received_packets"), one(&o, "received_bytes")), (100.0, 10_400.0));
+    assert_eq!((value(&o, "sent_packets"), value(&o, "sent_bytes")), (100.0, 13_200.0));
+    assert_eq!((value(&o, "received_packets"), value(&o, "received_bytes")), (100.0, 10_400.0));
     for column in ["mean_delay_s", "least_delay_s", "longest_delay_s"] {
-        assert!((one(&o, column) - delay).abs() < 1e-11, "{column}");
+        assert!((value(&o, column) - delay).abs() < 1e-11, "{column}");
     }
     for column in ["lost_packets", "dropped_packets", "jitter_s", "reordered_packets", "duplicate_packets"] {
-        assert_eq!(one(&o, column), 0.0, "{column}");
+        assert_eq!(value(&o, column), 0.0, "{column}");
     }
     let end = 99.0 * 0.020 + delay;
-    assert!((o.end.seconds() - end).abs() < 1e-11, "the run ends when the last packet has arrived");
-    assert!((one(&o, "goodput_bps") / (10_400.0 * 8.0 / end) - 1.0).abs() < 1e-9);
+    assert!(
+        (o.end.seconds() - end).abs() < 1e-11,
+        "the run does not end with the arrival of the last packet"
+    );
+    assert!((value(&o, "goodput_bps") / (10_400.0 * 8.0 / end) - 1.0).abs() < 1e-9);
     assert!(numbers(&o, "flows", "acked_bytes").is_empty());
 }
 
-/// A constant rate above the link's: what does not fit is dropped, and the rest takes the link's rate.
+/// A flow sends at a constant rate above the rate of the link. The queue drops the excess, and the
+/// receiver receives the rate of the link.
 #[test]
-fn what_does_not_fit_is_dropped() {
+fn the_queue_drops_the_excess_of_a_constant_rate() {
     let queue =
         [("network.queue", r#"{ kind = "drop_tail", limit = "10 packets" }"#), ("duration", "\"100 s\"")];
-    let o = alone(r#"{ kind = "cbr", rate = "3 Mbit/s" }"#, &queue);
-    assert!((one(&o, "sent_packets") - 37_500.0).abs() <= 1.0);
-    assert!((one(&o, "received_packets") - 18_750.0).abs() <= 12.0);
-    // Ten before it, itself, and the one in service, of 1000 B at 1.5 Mbit/s.
+    let o = single_flow(r#"{ kind = "cbr", rate = "3 Mbit/s" }"#, &queue);
+    assert!((value(&o, "sent_packets") - 37_500.0).abs() <= 1.0);
+    assert!((value(&o, "received_packets") - 18_750.0).abs() <= 12.0);
+    // Maximum delay: the transmission of 10 waiting packets and of the packet in service, each of
+    // 1000 B at 1.5 Mbit/s.
     let full = 0.021 + 8000.0 * (2.0 / 10e6 + 11.0 / 1.5e6);
     assert!(
-        one(&o, "longest_delay_s") <= full + 0.0081 / 1.5 && one(&o, "longest_delay_s") > full - 0.0081 / 1.5
+        value(&o, "longest_delay_s") <= full + 0.0081 / 1.5
+            && value(&o, "longest_delay_s") > full - 0.0081 / 1.5
     );
     let links = numbers(&o, "links", "dropped_packets");
-    assert_eq!(links.iter().sum::<f64>(), one(&o, "dropped_packets"));
-    // The rest is under way: eleven at the bottleneck, four on its wire, three on the way there.
-    assert!((one(&o, "lost_packets") - one(&o, "dropped_packets")) <= 18.0);
+    assert_eq!(links.iter().sum::<f64>(), value(&o, "dropped_packets"));
+    // The other packets are in the network: 11 at the bottleneck, 4 on its wire, and 3 before it.
+    assert!((value(&o, "lost_packets") - value(&o, "dropped_packets")) <= 18.0);
 }
 
-/// Linux sets the first update of PIE's probability half a second ahead, long before any traffic
-/// (pie_init). A flow that starts with the run meets the same queue as one that starts 125 periods
-/// of 16 ms later, drop by drop.
+/// Linux schedules the first update of PIE's probability half a second after the creation of the
+/// queue (pie_init), which is long before any traffic. So the queue drops the same packets of a
+/// flow that starts with the run and of a flow that starts 125 periods of 16 ms later.
 #[test]
-fn linux_pie_acts_on_a_flow_that_starts_with_the_run() {
+fn linux_pie_drops_packets_of_a_flow_that_starts_with_the_run() {
     for kind in [r#"kind = "tc_pie""#, r#"kind = "fq_pie", rules = "linux""#] {
         let drops = |start: &str, duration: &str| {
             let queue = format!(r#"{{ {kind}, limit = "1000 packets" }}"#);
@@ -68,77 +77,82 @@ fn linux_pie_acts_on_a_flow_that_starts_with_the_run() {
                 ("duration", duration),
                 ("record.series", r#"["drops"]"#),
             ];
-            numbers(&alone(r#"{ kind = "cbr", rate = "3 Mbit/s" }"#, &more), "drops", "time_s")
+            numbers(&single_flow(r#"{ kind = "cbr", rate = "3 Mbit/s" }"#, &more), "drops", "time_s")
         };
         let [first, later] = [drops("\"0 s\"", "\"1 s\""), drops("\"2 s\"", "\"3 s\"")];
         assert!(first.first().is_some_and(|&t| t < 0.45), "{kind}: {first:?}");
         assert_eq!(first.len(), later.len(), "{kind}");
-        let alike = first.iter().zip(&later).all(|(a, b)| (b - a - 2.0).abs() < 1e-9);
-        assert!(alike, "{kind}: {first:?} {later:?}");
+        let equal = first.iter().zip(&later).all(|(a, b)| (b - a - 2.0).abs() < 1e-9);
+        assert!(equal, "{kind}: {first:?} {later:?}");
     }
 }
 
-/// M/D/1: a Poisson process into a link waits ρ/(2(1 − ρ)) transmission times in the mean (Pollaczek–Khinchine).
+/// In an M/D/1 queue, the mean waiting time is ρ/(2(1 − ρ)) transmission times
+/// (Pollaczek–Khinchine).
 #[test]
-fn poisson_packets_wait_as_theory_says() {
+fn poisson_packets_have_the_waiting_time_of_an_m_d_1_queue() {
     let queue = [
         ("network.queue", r#"{ kind = "drop_tail", limit = "100000 packets" }"#),
         ("network.left_rate", "\"10 Gbit/s\""),
     ];
     for rho in [0.5, 0.8] {
         let rate = format!("{} kbit/s", 1500.0 * rho);
-        let o = alone(&format!(r#"{{ kind = "poisson", rate = "{rate}", packets = 300000 }}"#), &queue);
+        let o = single_flow(&format!(r#"{{ kind = "poisson", rate = "{rate}", packets = 300000 }}"#), &queue);
         let service = 8000.0 / 1.5e6;
         let fixed = 0.021 + 8000.0 / 10e9 + 8000.0 / 10e6 + service;
-        let waits = (one(&o, "mean_delay_s") - fixed) / service;
+        let waits = (value(&o, "mean_delay_s") - fixed) / service;
         let theory = rho / (2.0 * (1.0 - rho));
         assert!((waits / theory - 1.0).abs() < 0.03, "{waits} {theory}");
     }
 }
 
-/// ECT packets are marked where others are dropped.
+/// The queue marks ECT packets, and drops packets of a flow without ECT.
 #[test]
-fn ect_is_marked() {
+fn ect_packets_are_marked_and_others_are_dropped() {
     for (ecn, marked) in [("ect0", true), ("ect1", true), ("not-ect", false)] {
-        let o = alone(
+        let o = single_flow(
             &format!(r#"{{ kind = "cbr", rate = "1.52 Mbit/s", ecn = "{ecn}", lasts = "20 s" }}"#),
             &[],
         );
         assert_eq!(
-            (one(&o, "marked_packets") > 0.0, one(&o, "dropped_packets") > 0.0),
+            (value(&o, "marked_packets") > 0.0, value(&o, "dropped_packets") > 0.0),
             (marked, !marked),
             "{ecn}"
         );
     }
 }
 
-/// What a wire does to them is told apart.
+/// The table `datagrams` counts duplicated, reordered, damaged and lost packets separately.
 #[test]
-fn wires_are_seen() {
+fn impairments_are_counted_separately() {
     let wire = |list: &str| {
-        alone(r#"{ kind = "cbr", rate = "1 Mbit/s", packets = 2000 }"#, &[("network.impairments", list)])
+        single_flow(
+            r#"{ kind = "cbr", rate = "1 Mbit/s", packets = 2000 }"#,
+            &[("network.impairments", list)],
+        )
     };
     let o = wire(r#"[{ kind = "duplication", probability = 0.1, delay = "20 ms" }]"#);
     let doubled = numbers(&o, "impairments", "doubled_packets")[0];
     assert!(doubled > 100.0);
     assert_eq!(
-        (one(&o, "duplicate_packets"), one(&o, "lost_packets"), one(&o, "reordered_packets")),
+        (value(&o, "duplicate_packets"), value(&o, "lost_packets"), value(&o, "reordered_packets")),
         (doubled, 0.0, 0.0)
     );
     let o = wire(r#"[{ kind = "reordering", probability = 0.1, delay = "12 ms" }]"#);
-    let late = one(&o, "reordered_packets");
+    let late = value(&o, "reordered_packets");
     assert!(late > 100.0 && late <= numbers(&o, "impairments", "held_packets")[0]);
     let o = wire(r#"[{ kind = "corruption", probability = 0.1 }]"#);
-    assert_eq!(one(&o, "lost_packets"), numbers(&o, "impairments", "damaged_packets")[0]);
+    assert_eq!(value(&o, "lost_packets"), numbers(&o, "impairments", "damaged_packets")[0]);
     let o = wire(r#"[{ kind = "gilbert_elliott", good_to_bad = 0.01, bad_to_good = 0.3 }]"#);
-    assert_eq!(one(&o, "lost_packets"), numbers(&o, "impairments", "lost_packets")[0]);
+    assert_eq!(value(&o, "lost_packets"), numbers(&o, "impairments", "lost_packets")[0]);
     let o = wire(r#"[{ kind = "jitter", mean = "4 ms" }]"#);
-    assert!(one(&o, "jitter_s") > 1e-3 && one(&o, "reordered_packets") == 0.0);
+    assert!(value(&o, "jitter_s") > 1e-3 && value(&o, "reordered_packets") == 0.0);
 }
 
-/// A stream without end accompanies the others: the run ends with them, and their tables have no row for it.
+/// The run ends with the TCP flows, although a flow of datagrams is endless. The table `flows` has
+/// no row for the datagrams.
 #[test]
-fn an_endless_stream_accompanies() {
+fn a_run_does_not_wait_for_an_endless_flow_of_datagrams() {
     let flows = r#"[{ name = "hum", from = "left-0", to = "right-1", traffic = "voip" },
         { name = "C{i}", count = 2, from = "left-0", to = "right-{i}", traffic = { kind = "bulk", size = "300 kB" } },
         { name = "web", from = "left-0", to = "right-0", arrivals = { interval = "50 ms", connections = 20 }, traffic = { kind = "bulk", size = "5 kB" } }]"#
@@ -148,23 +162,23 @@ fn an_endless_stream_accompanies() {
         let n = if rows == "flow" { 3 } else { 2 };
         assert_eq!(numbers(&o, "flows", "acked_bytes").len(), n);
         assert_eq!(numbers(&o, "flows", "acked_bytes").iter().sum::<f64>(), 700_000.0);
-        assert!((one(&o, "sent_packets") - o.end.seconds() / 0.02).abs() <= 2.0);
+        assert!((value(&o, "sent_packets") - o.end.seconds() / 0.02).abs() <= 2.0);
     }
 }
 
-/// One way is enough for what nobody answers.
+/// A flow of datagrams needs a route in the forward direction only.
 #[test]
-fn no_way_back_is_needed() {
+fn datagrams_need_no_reverse_route() {
     let text = r#"
         network = { kind = "graph", links = [{ from = "a", to = "b", rate = "1 Mbit/s", delay = "1 ms", directions = "one" }] }
         flows = [{ from = "a", to = "b", traffic = { kind = "replay", trace = [[0, 100], [1.5, 1000]] } }]
     "#;
     let o = outcome(text, &[]);
-    assert_eq!((one(&o, "received_packets"), one(&o, "received_bytes")), (2.0, 1100.0));
+    assert_eq!((value(&o, "received_packets"), value(&o, "received_bytes")), (2.0, 1100.0));
 }
 
 #[test]
-fn wrong_streams_are_refused() {
+fn invalid_flows_of_datagrams_are_refused() {
     let refusal = |flow: &str| {
         scenario(TWO_DOWNLOADS, &[("flows", &format!(r#"[{{ from = "left-0", to = "right-0", {flow} }}]"#))])
             .unwrap_err()
@@ -194,6 +208,6 @@ fn wrong_streams_are_refused() {
         ),
     ] {
         let message = refusal(flow);
-        assert!(message.contains(expected), "{flow}\n  says {message}\n  not  {expected}");
+        assert!(message.contains(expected), "{flow}\n  error:    {message}\n  expected: {expected}");
     }
 }

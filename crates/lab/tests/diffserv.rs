@@ -5,31 +5,34 @@ mod common;
 use common::{TWO_DOWNLOADS, numbers, outcome, scenario};
 use lab::{Column, Outcome};
 
-/// Two flows over a bottleneck with room for both, from C0 with EF and C1 without.
+/// Changes to a bottleneck that is fast enough for both flows. Flow C0 has the codepoint EF.
 const WIDE: [(&str, &str); 3] = [
     ("network.rate", "\"8 Mbit/s\""),
     ("network.queue", r#"{ kind = "drop_tail", limit = "1000 packets" }"#),
     ("flows.0.dscp", "\"EF\""),
 ];
 
+/// Return the changes of [`WIDE`] followed by further changes.
 fn with<'a>(changes: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     [&WIDE[..], changes].concat()
 }
 
+/// Return a column of names.
 fn texts(outcome: &Outcome, table: &str, column: &str) -> Vec<String> {
     let table = outcome.tables.iter().find(|t| t.name == table).unwrap();
     match &table.columns.iter().find(|c| c.0 == column).unwrap().1 {
         Column::Name(codes, names) => codes.iter().map(|&c| names[c as usize].clone()).collect(),
-        _ => panic!("{column} holds numbers"),
+        _ => panic!("the column `{column}` has numbers"),
     }
 }
 
-/// The packets of each row of the conditioners' table.
+/// Return the column `arrived_packets` of the table `conditioners`.
 fn arrived(changes: &[(&str, &str)]) -> Vec<f64> {
     numbers(&outcome(TWO_DOWNLOADS, &with(changes)), "conditioners", "arrived_packets")
 }
 
-/// Both ends send with the flow's codepoint; packets, not flows, have a source.
+/// Both endpoints send packets with the codepoint of the flow. The keys `source` and `destination`
+/// refer to the packet, so the source of an ACK is the receiver of the data.
 #[test]
 fn data_and_acks_carry_the_codepoint_of_their_flow() {
     let all = outcome(
@@ -42,21 +45,22 @@ fn data_and_acks_carry_the_codepoint_of_their_flow() {
             ),
         ]),
     );
-    let there: f64 = numbers(&all, "flows", "packets_sent").iter().sum();
+    let forward: f64 = numbers(&all, "flows", "packets_sent").iter().sum();
     let [c0, c1] = numbers(&all, "flows", "acks_sent")[..] else { panic!() };
-    // The receiver's SYN-ACK and FIN are no pure ACKs.
+    // The receiver also sends a SYN-ACK and a FIN, which are not pure ACKs.
     assert_eq!(
         numbers(&all, "conditioners", "arrived_packets"),
-        [there, 0.0, c1 + 2.0, c0 + 2.0, 0.0],
+        [forward, 0.0, c1 + 2.0, c0 + 2.0, 0.0],
         "{:?}",
         texts(&all, "conditioners", "link")
     );
     assert_eq!(texts(&all, "conditioners", "rule"), ["0", "none", "0", "1", "none"]);
 }
 
-/// A marker before the bottleneck; a conditioner behind it, on the way of one flow, sees the mark.
+/// A conditioner before the bottleneck changes the codepoints of a flow, and a conditioner after
+/// the bottleneck matches the new codepoints.
 #[test]
-fn marks_are_seen_by_what_comes_behind() {
+fn a_later_conditioner_matches_the_new_codepoints() {
     let line = r#"
         network = { kind = "graph", links = [
             { from = "a", to = "b", rate = "2 Mbit/s", delay = "5 ms", condition = [
@@ -68,15 +72,18 @@ fn marks_are_seen_by_what_comes_behind() {
     "#;
     let run = outcome(line, &[]);
     let counts = numbers(&run, "conditioners", "arrived_packets");
-    let [green, red, none, behind_green, behind_red, others] = counts[..] else { panic!("{counts:?}") };
+    let [green, red, unmatched, later_green, later_red, later_unmatched] = counts[..] else {
+        panic!("{counts:?}")
+    };
     assert!(green > 50.0 && red > 50.0, "{counts:?}");
-    assert_eq!([none, behind_green, behind_red, others], [0.0, green, red, 0.0]);
+    assert_eq!([unmatched, later_green, later_red, later_unmatched], [0.0, green, red, 0.0]);
     assert_eq!(texts(&run, "conditioners", "action"), ["AF21", "AF23", "pass", "pass", "pass", "pass"]);
 }
 
-/// Conditioners that do nothing change no result but that they are there, also on hops that would only delay.
+/// A conditioner without actions adds only its own table. The other tables are unchanged, also on
+/// links that the simulator would otherwise treat as a constant delay.
 #[test]
-fn a_conditioner_that_only_counts_changes_nothing() {
+fn a_conditioner_that_only_counts_leaves_other_tables_unchanged() {
     let plain = outcome(TWO_DOWNLOADS, &[]);
     let counted =
         outcome(TWO_DOWNLOADS, &[("network.condition", "[{}]"), ("network.reverse.condition", "[{}]")]);
@@ -85,16 +92,17 @@ fn a_conditioner_that_only_counts_changes_nothing() {
     assert_eq!(numbers(&counted, "conditioners", "arrived_packets"), [at(0), 0.0, at(1), 0.0]);
 }
 
-/// A policer holds a flow to its rate: what is green is never more than the rate allows (RFC 2697 §3), the
-/// other flow has the rest, and every drop is in the ledger of its flow and in the series, with its reason.
+/// A policer limits a flow to its rate. The green bytes are within the rate and the burst (RFC 2697
+/// §3), and the other flow uses the rest of the link. Each drop is in the counters of its flow, and
+/// in the series `drops` with its reason.
 #[test]
-fn a_policed_flow_keeps_to_its_rate() {
+fn a_policer_limits_the_rate_of_a_flow() {
     let run = outcome(
         TWO_DOWNLOADS,
         &with(&[
             ("duration", "\"20 s\""),
             ("flows.0.traffic", r#"{ kind = "bulk" }"#),
-            ("tcp.receive_window", "\"40 kB\""), // so little waits, and a round trip stays one
+            ("tcp.receive_window", "\"40 kB\""), // a small window, so the round-trip time stays short
             ("record.series", r#"["drops"]"#),
             (
                 "network.condition",
@@ -112,15 +120,15 @@ fn a_policed_flow_keeps_to_its_rate() {
     assert!(dropped[2] > 20.0 && of_flows == [dropped[2], 0.0], "{dropped:?} {of_flows:?}");
     let reasons = texts(&run, "drops", "reason");
     assert!(reasons.len() as f64 == dropped[2] && reasons.iter().all(|r| r == "policed"));
-    // What was dropped before the queue did not arrive there.
+    // A packet that is dropped before the queue does not arrive at the queue.
     assert_eq!(numbers(&run, "links", "dropped_packets")[0], 0.0);
     let passed: f64 = numbers(&run, "conditioners", "arrived_packets").iter().sum::<f64>() - dropped[2];
     assert_eq!(numbers(&run, "links", "arrived_packets")[0], passed);
 }
 
-/// A connection that comes and goes has the number of its flow, whatever slot it is in.
+/// A rule of a conditioner matches the packets of all connections of a flow with `arrivals`.
 #[test]
-fn connections_that_come_and_go_are_those_of_their_flow() {
+fn rules_match_the_connections_of_flows_with_arrivals() {
     let arrivals = r#"{ interval = "50 ms", connections = 60 }"#;
     let flows = format!(
         r#"[{{ name = "a", from = "left-0", to = "right-0", arrivals = {arrivals}, traffic = {{ kind = "bulk", size = "9 kB" }}, dscp = "AF11" }},
@@ -136,9 +144,9 @@ fn connections_that_come_and_go_are_those_of_their_flow() {
     assert!(counts[0] > 60.0 * 7.0 && counts[1] > 60.0 * 7.0 && counts[2] == 0.0, "{counts:?}");
 }
 
-/// Wrong conditions are refused with the place and what would be right.
+/// An error about a condition names the key and the remedy.
 #[test]
-fn wrong_conditions_are_refused() {
+fn invalid_conditions_are_refused() {
     let refusal = |condition| scenario(TWO_DOWNLOADS, &[("network.condition", condition)]).unwrap_err();
     let e = refusal(r#"[{ match = { dscp = "EF" } }, { match = { flows = "C9" } }]"#);
     assert!(

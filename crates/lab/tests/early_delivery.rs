@@ -1,4 +1,4 @@
-//! Ends of connections that are told ahead change nothing but the number of events.
+//! Early delivery of packets to endpoints, which changes only the number of events.
 
 mod common;
 
@@ -17,7 +17,7 @@ const QUEUES: [&str; 8] = [
     r#"{ kind = "drr", classes = [{ queue = { kind = "drop_tail", limit = "20 packets" } }] }"#,
 ];
 
-/// Queues of the hosts' links: some lose what the host itself sends.
+/// Queues of the access links. Some of these queues drop packets of their own host.
 const ACCESS: [&str; 4] = [
     r#"{ kind = "drop_tail", limit = "100000 packets" }"#,
     r#"{ kind = "drop_tail", limit = "5 packets" }"#,
@@ -32,7 +32,7 @@ const WIRES: [&str; 4] = [
     r#"[{ kind = "jitter", mean = "3 ms" }]"#,
 ];
 
-/// A random dumbbell, most of whose hosts have a flow for themselves; some connections give up.
+/// Strategy of random dumbbells. Most hosts have a single flow, and some connections are aborted.
 fn random_dumbbell() -> impl Strategy<Value = String> {
     let pick = |of: &'static [&'static str]| prop::sample::select(of);
     let network = (pick(&QUEUES), pick(&QUEUES), pick(&ACCESS), pick(&WIRES), 200u32..20_000, 0u32..30_000);
@@ -45,27 +45,27 @@ fn random_dumbbell() -> impl Strategy<Value = String> {
     ]);
     let flow = (1u32..80_000, 0u32..1_000_000, pick(&TCP), control, any::<bool>());
     let flows = prop::collection::vec(flow, 1..6);
-    let ends = prop_oneof![Just(None), (1u32..4000).prop_map(Some)];
-    (network, access, flows, ends, 0u64..1000, 0usize..8).prop_map(|(network, access, flows, ends, seed, shared)| {
+    let duration = prop_oneof![Just(None), (1u32..4000).prop_map(Some)];
+    (network, access, flows, duration, 0u64..1000, 0usize..8).prop_map(|(network, access, flows, duration, seed, shared)| {
         let (queue, reverse, hosts, wire, kbits, us) = network;
         let (left, right, delay) = access;
         let n = flows.len();
         let flows: Vec<String> = flows
             .into_iter()
             .enumerate()
-            .map(|(i, (size, start, tcp, control, gives_up))| {
+            .map(|(i, (size, start, tcp, control, aborts))| {
                 let control = if tcp.contains("rack") || control != "congestion = \"bbr\"\n" { control } else { "" };
                 let control = control.trim_end();
                 let comma = if control.is_empty() { "" } else { ", " };
-                let retries = if gives_up { "connection.retries = 3, connection.syn_retries = 2" } else { "connection.retries = 250, connection.syn_retries = 100" };
+                let retries = if aborts { "connection.retries = 3, connection.syn_retries = 2" } else { "connection.retries = 250, connection.syn_retries = 100" };
                 let (from, to) = if shared == 0 { (0, i / 2) } else { (i, i) };
                 format!(r#"{{ from = "left-{from}", to = "right-{to}", start = "{start} us", traffic = {{ kind = "bulk", size = "{size} B" }}, tcp = {{ {tcp}, {retries}{comma}{control} }} }}"#)
             })
             .collect();
-        let ends = ends.map_or(String::new(), |ms| format!("duration = \"{ms} ms\"\n"));
+        let duration = duration.map_or(String::new(), |ms| format!("duration = \"{ms} ms\"\n"));
         format!(
             r#"seed = {seed}
-{ends}flows = [{}]
+{duration}flows = [{}]
 [network]
 kind = "dumbbell"
 rate = "{kbits} kbit/s"
@@ -86,20 +86,23 @@ right_delay = {{ first = "1 ms", last = "{delay} us" }}
     })
 }
 
-/// 300 cases, or as many as PROPTEST_CASES says.
+/// Return a configuration of proptest with 300 cases, or with the number of cases in
+/// PROPTEST_CASES.
 fn cases() -> ProptestConfig {
     let default = ProptestConfig::default();
     let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 300 };
     ProptestConfig { cases, failure_persistence: None, ..default }
 }
 
+/// Run a scenario and return its result.
 fn outcome_of(text: &str) -> Result<Outcome, Failure> {
     run(&read(text, Format::Toml, &[]).unwrap(), &Watch::default())
 }
 
-/// Two hosts on either side, each with a flow of its own, take half of the events.
+/// If each host has a single flow, early delivery saves about half of the events. The series
+/// `window` disables early delivery.
 #[test]
-fn who_is_alone_costs_fewer_events() {
+fn early_delivery_saves_events_for_hosts_with_one_flow() {
     let text = r#"
         duration = "5 s"
         flows = [{ count = 2, from = "left-{i}", to = "right-{i}", traffic = "bulk" }]
@@ -114,27 +117,28 @@ fn who_is_alone_costs_fewer_events() {
 proptest! {
     #![proptest_config(cases())]
 
-    /// Where a series looks at the hosts, every packet reaches them by an event: the tables are the same.
+    /// With the series `window` every packet reaches its host in an event of its own. The other
+    /// tables equal those of a run with early delivery.
     #[test]
-    fn who_is_told_ahead_does_the_same(text in random_dumbbell()) {
-        let ahead = outcome_of(&text);
-        let seen = outcome_of(&format!("record = {{ series = [\"window\"], interval = \"10 s\" }}\n{text}"));
-        match (ahead, seen) {
-            (Ok(ahead), Ok(seen)) => {
-                let text_of = |o: &Outcome| o.tables[..ahead.tables.len()].iter().map(|t| format!("{t:?}")).collect::<Vec<_>>();
-                prop_assert_eq!(ahead.end, seen.end, "{}", text);
-                prop_assert_eq!(text_of(&ahead), text_of(&seen), "{}", text);
-                prop_assert!(ahead.events <= seen.events);
+    fn early_delivery_leaves_tables_unchanged(text in random_dumbbell()) {
+        let early = outcome_of(&text);
+        let by_event = outcome_of(&format!("record = {{ series = [\"window\"], interval = \"10 s\" }}\n{text}"));
+        match (early, by_event) {
+            (Ok(early), Ok(by_event)) => {
+                let text_of = |o: &Outcome| o.tables[..early.tables.len()].iter().map(|t| format!("{t:?}")).collect::<Vec<_>>();
+                prop_assert_eq!(early.end, by_event.end, "{}", text);
+                prop_assert_eq!(text_of(&early), text_of(&by_event), "{}", text);
+                prop_assert!(early.events <= by_event.events);
             }
-            (ahead, seen) => prop_assert_eq!(ahead.err(), seen.err(), "{}", text),
+            (early, by_event) => prop_assert_eq!(early.err(), by_event.err(), "{}", text),
         }
     }
 }
 
-/// Where the ledgers are checked shortly before the end of the run, nothing of what comes after it happens: what waits at the
-/// bottleneck then is what its queue says.
+/// The counters are also checked shortly before the end of the run. Early delivery does not deliver
+/// packets of the time after such a check, so the packets at the bottleneck agree with its queue.
 #[test]
-fn a_check_before_the_end_lets_nothing_happen_after_it() {
+fn early_delivery_stops_at_a_check_of_the_counters() {
     let run_for = |ms: u32| {
         outcome_of(&format!(
             "duration = '{ms} ms'\n\

@@ -1,34 +1,37 @@
-//! Links that lose, damage, double and hold packets, in whole runs.
+//! Links that lose, damage, duplicate and delay packets, in whole runs.
 
 mod common;
 
 use common::{TWO_DOWNLOADS, numbers, outcome, scenario};
 use lab::Outcome;
 
+/// Return the sum of a column.
 fn sum(o: &Outcome, table: &str, column: &str) -> f64 {
     numbers(o, table, column).iter().sum()
 }
 
-/// A download over a wire without queueing losses.
-const ONE: [(&str, &str); 4] = [
+/// Changes to a single download whose queue does not drop packets.
+const ONE_DOWNLOAD: [(&str, &str); 4] = [
     ("flows.0.count", "1"),
     ("flows.0.traffic.size", "\"200 kB\""),
     ("network.queue", r#"{ kind = "drop_tail", limit = "1000 packets" }"#),
     ("tcp.receive_window", "\"65535 B\""),
 ];
 
-fn with(impairments: &str, more: &[(&str, &str)]) -> Outcome {
-    outcome(TWO_DOWNLOADS, &[&ONE[..], &[("network.impairments", impairments)], more].concat())
+/// Run the download with impairments of the bottleneck and further changes.
+fn with(impairments: &str, changes: &[(&str, &str)]) -> Outcome {
+    outcome(TWO_DOWNLOADS, &[&ONE_DOWNLOAD[..], &[("network.impairments", impairments)], changes].concat())
 }
 
-/// The listed packets are lost and no other, with their reason, and the table of links shows what arrived.
+/// The wire loses exactly the listed packets. The series `drops` has their reason, and the table
+/// `links` has the delivered packets.
 #[test]
-fn what_a_wire_loses_is_counted() {
+fn lost_packets_are_counted() {
     let series = [("record.series", r#"["drops"]"#)];
     let o = with(r#"[{ kind = "listed_loss", packets = [10, 20, 21] }]"#, &series);
     assert_eq!(numbers(&o, "impairments", "lost_packets"), [3.0]);
     assert_eq!(numbers(&o, "flows", "dropped_packets"), [3.0]);
-    assert_eq!(numbers(&o, "drops", "reason"), [3.0; 3]); // loss
+    assert_eq!(numbers(&o, "drops", "reason"), [3.0; 3]); // the index of `loss`
     let (arrived, delivered) =
         (numbers(&o, "links", "arrived_packets")[0], numbers(&o, "links", "delivered_packets")[0]);
     assert_eq!((arrived - delivered, numbers(&o, "links", "dropped_packets")[0]), (3.0, 0.0));
@@ -36,26 +39,27 @@ fn what_a_wire_loses_is_counted() {
     assert_eq!(numbers(&o, "flows", "acked_bytes"), [200_000.0]);
 }
 
-/// A damaged packet crosses every link and is discarded by its host; a bit error is found by the link.
+/// A corrupted packet crosses all links, and the host discards the packet. The link discards a
+/// packet with bit errors.
 #[test]
-fn damage_is_found_by_the_host() {
-    for (impairment, link) in [("corruption\", probability", 0.0), ("bit_errors\", rate", 1.0)] {
-        let rate = if link == 0.0 { "0.1" } else { "1e-5" };
+fn the_host_discards_corrupted_packets_and_the_link_packets_with_bit_errors() {
+    for (impairment, by_link) in [("corruption\", probability", 0.0), ("bit_errors\", rate", 1.0)] {
+        let rate = if by_link == 0.0 { "0.1" } else { "1e-5" };
         let o = with(&format!("[{{ kind = \"{impairment} = {rate} }}]"), &[]);
-        let found = sum(&o, "impairments", "damaged_packets") + sum(&o, "impairments", "lost_packets");
-        assert!(found > 5.0);
-        assert_eq!(numbers(&o, "flows", "dropped_packets"), [found]);
-        // left>right carried them all on to right>right-0, or none of them.
-        let (first, last) = (numbers(&o, "links", "arrived_packets")[0], "links");
-        let host = numbers(&o, last, "delivered_packets")[5];
-        assert_eq!(first - host, link * found);
+        let discarded = sum(&o, "impairments", "damaged_packets") + sum(&o, "impairments", "lost_packets");
+        assert!(discarded > 5.0);
+        assert_eq!(numbers(&o, "flows", "dropped_packets"), [discarded]);
+        // The link right>right-0 carries all corrupted packets, and no packet with bit errors.
+        let arrived = numbers(&o, "links", "arrived_packets")[0];
+        let delivered_to_host = numbers(&o, "links", "delivered_packets")[5];
+        assert_eq!(arrived - delivered_to_host, by_link * discarded);
         assert_eq!(numbers(&o, "flows", "acked_bytes"), [200_000.0]);
     }
 }
 
-/// Copies arrive: the receiver sees duplicates though nothing is sent twice.
+/// The wire duplicates packets, and the receiver counts duplicate segments without retransmissions.
 #[test]
-fn copies_arrive() {
+fn copies_arrive_as_duplicate_segments() {
     let o = with(r#"[{ kind = "duplication", probability = 0.2 }]"#, &[]);
     let doubled = sum(&o, "impairments", "doubled_packets");
     assert!(doubled > 10.0 && sum(&o, "flows", "dropped_packets") == 0.0);
@@ -65,11 +69,12 @@ fn copies_arrive() {
     assert!(sum(&o, "flows", "duplicate_segments") >= doubled - 5.0);
 }
 
-/// Another impairment, or one on another link, shifts no draw of the first.
+/// Another impairment of the same link or of another link leaves the random numbers of the first
+/// impairment unchanged.
 #[test]
-fn draws_do_not_depend_on_other_impairments() {
-    let lost = |more: &str, reverse: &str| {
-        let list = format!(r#"[{{ kind = "loss", probability = 0.05 }}{more}]"#);
+fn random_numbers_do_not_depend_on_other_impairments() {
+    let lost = |others: &str, reverse: &str| {
+        let list = format!(r#"[{{ kind = "loss", probability = 0.05 }}{others}]"#);
         let o = with(
             &list,
             &[
@@ -86,10 +91,11 @@ fn draws_do_not_depend_on_other_impairments() {
     assert_ne!(alone, lost(r#", { kind = "loss", probability = 0.2 }"#, "[]"));
 }
 
-/// TCP of every kind completes with a fifth of all packets lost both ways, and with every congestion control.
+/// Transfers complete with up to 20 % loss in both directions, for various parameters of TCP and
+/// for every congestion control.
 #[test]
-fn transfers_end_with_loss_both_ways() {
-    let mut kinds: Vec<String> = common::TCP.iter().map(|t| format!("{{ {t} }}")).collect();
+fn transfers_complete_despite_losses_in_both_directions() {
+    let mut variants: Vec<String> = common::TCP.iter().map(|t| format!("{{ {t} }}")).collect();
     for control in [
         "reno",
         "cubic",
@@ -105,9 +111,9 @@ fn transfers_end_with_loss_both_ways() {
         "scalable",
         "illinois",
     ] {
-        kinds.push(format!(r#"{{ congestion = "{control}", sack = true, recovery = "sack" }}"#));
+        variants.push(format!(r#"{{ congestion = "{control}", sack = true, recovery = "sack" }}"#));
     }
-    for tcp in &kinds {
+    for tcp in &variants {
         for (rate, seed) in [("0.05", "1"), ("0.2", "2"), ("0.2", "3")] {
             let loss = format!(r#"[{{ kind = "loss", probability = {rate} }}]"#);
             let o = with(
@@ -129,7 +135,7 @@ fn transfers_end_with_loss_both_ways() {
 }
 
 #[test]
-fn wrong_impairments_are_refused() {
+fn invalid_impairments_are_refused() {
     let refusal = |list: &str| scenario(TWO_DOWNLOADS, &[("network.impairments", list)]).unwrap_err();
     for (list, expected) in [
         (r#"[{ kind = "los" }]"#, "network.impairments.0.kind: \"los\" is not known; did you mean loss?"),
@@ -150,16 +156,17 @@ fn wrong_impairments_are_refused() {
         (r#""loss""#, "network.impairments: \"loss\" must be a list"),
     ] {
         let message = refusal(list);
-        assert!(message.contains(expected), "{list}\n  says {message}\n  not  {expected}");
+        assert!(message.contains(expected), "{list}\n  error:    {message}\n  expected: {expected}");
     }
     let many = format!("[{}]", [r#"{ kind = "duplication", probability = 1 }"#; 5].join(", "));
     assert!(refusal(&many).contains("has 5 impairments, 5 of them duplication"));
 }
 
-/// What a link with more to send than it can has sent is the integral of its rate, less the packet in transmission; of
-/// a trace, every opportunity. By hand: 1 + 0 + 2 s at 1 Mbit/s in 4 s are 3 Mbit, 375 packets of 1000 B.
+/// A saturated link delivers the integral of its rate, except for the packet in transmission. A
+/// link with a trace uses every opportunity. By hand: in 4 s the schedule delivers 1 Mbit, 0 Mbit,
+/// 2 Mbit and 0 Mbit per second. These 3 Mbit are 375 packets of 1000 B.
 #[test]
-fn a_changing_rate_carries_its_integral() {
+fn a_link_with_rate_changes_delivers_the_integral_of_its_rate() {
     let schedule = r#"[{ at = "1 s", rate = "0 bit/s" }, { at = "2 s", rate = "2 Mbit/s" }, { at = "3 s", rate = "0.0 bit/s" }, { at = "5 s", rate = "1 bit/s" }]"#;
     let repeats =
         r#"{ kind = "schedule", changes = [{ at = "15 ms", rate = "0 bit/s" }], repeat = "20 ms" }"#;

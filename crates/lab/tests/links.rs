@@ -1,10 +1,10 @@
-//! Links whose directions differ, and hosts whose links differ.
+//! Links with different directions, and hosts with different access links.
 
 mod common;
 
 use common::{digest, numbers, outcome, scenario};
 
-/// A dumbbell with these keys and two flows that cross.
+/// Return a dumbbell with further keys of the network and flows in both directions.
 fn dumbbell(keys: &str) -> String {
     format!(
         r#"
@@ -19,11 +19,11 @@ fn dumbbell(keys: &str) -> String {
 const ACCESS: &str =
     r#"left_rate = "1 Gbit/s", left_delay = "1 ms", right_rate = "1 Gbit/s", right_delay = "1 ms""#;
 
-/// The same network as a graph, each direction of each link by itself.
+/// Return the scenario of [`dumbbell`] with a graph of one-way links as its network.
 fn graph(links: &[(&str, &str, &str, &str, &str)]) -> String {
-    let link = |(from, to, rate, delay, more): &(&str, &str, &str, &str, &str)| {
+    let link = |(from, to, rate, delay, keys): &(&str, &str, &str, &str, &str)| {
         format!(
-            r#"{{ from = "{from}", to = "{to}", rate = "{rate}", delay = "{delay}", directions = "one", {more} }}"#
+            r#"{{ from = "{from}", to = "{to}", rate = "{rate}", delay = "{delay}", directions = "one", {keys} }}"#
         )
     };
     let links: Vec<String> = links.iter().map(link).collect();
@@ -32,31 +32,33 @@ fn graph(links: &[(&str, &str, &str, &str, &str)]) -> String {
     format!("network = {{ kind = \"graph\", links = [{}] }}\nflows = {flows}", links.join(", "))
 }
 
+/// Queue that drops no packet of these scenarios.
 const AMPLE: &str = r#"queue = { kind = "drop_tail", limit = "100000 packets" }"#;
 
-/// An asymmetric line is one line of a scenario, and two one-way links are the same.
+/// A dumbbell with the key `reverse` has the same results as a graph with two one-way links.
 #[test]
-fn the_reverse_direction_has_a_rate_a_delay_and_a_queue_of_its_own() {
+fn the_reverse_direction_has_its_own_rate_delay_queue_and_impairments() {
     let reverse = r#"reverse = { rate = "2 Mbit/s", delay = "30 ms", queue = { kind = "pie" }, impairments = [{ kind = "loss", probability = 0.01 }] }"#;
-    let short = outcome(&dumbbell(&format!("{reverse}, {ACCESS}")), &[]);
-    let back = r#"queue = { kind = "pie" }, impairments = [{ kind = "loss", probability = 0.01 }]"#;
+    let dumbbell_outcome = outcome(&dumbbell(&format!("{reverse}, {ACCESS}")), &[]);
+    let reverse_keys = r#"queue = { kind = "pie" }, impairments = [{ kind = "loss", probability = 0.01 }]"#;
     let host = |a, b| [(a, b, "1 Gbit/s", "1 ms", AMPLE), (b, a, "1 Gbit/s", "1 ms", AMPLE)];
     let mut links = vec![
         ("left", "right", "20 Mbit/s", "10 ms", r#"queue = { kind = "codel" }"#),
-        ("right", "left", "2 Mbit/s", "30 ms", back),
+        ("right", "left", "2 Mbit/s", "30 ms", reverse_keys),
     ];
     links.extend(["left-0", "left-1"].into_iter().flat_map(|a| host(a, "left")));
     links.extend(["right-0", "right-1"].into_iter().flat_map(|a| host(a, "right")));
-    assert_eq!(digest(&short), digest(&outcome(&graph(&links), &[])));
-    let [bytes, busy] = ["departed_bytes", "busy_s"].map(|column| numbers(&short, "links", column));
+    assert_eq!(digest(&dumbbell_outcome), digest(&outcome(&graph(&links), &[])));
+    let [bytes, busy] =
+        ["departed_bytes", "busy_s"].map(|column| numbers(&dumbbell_outcome, "links", column));
     for (l, bps) in [(0, 20e6), (1, 2e6)] {
         assert!((busy[l] - 8.0 * bytes[l] / bps).abs() < 1e-9, "link {l}");
     }
 }
 
-/// A link of a graph with a reverse direction is two one-way links.
+/// A link of a graph with the key `reverse` has the same results as two one-way links.
 #[test]
-fn a_link_of_a_graph_has_a_reverse_direction_too() {
+fn a_link_of_a_graph_accepts_a_reverse_direction() {
     let flow = r#"flows = [{ from = "a", to = "b", traffic = { kind = "bulk", size = "300 kB" } }]"#;
     let with =
         |links: &str| outcome(&format!("network = {{ kind = \"graph\", links = [{links}] }}\n{flow}"), &[]);
@@ -68,29 +70,33 @@ fn a_link_of_a_graph_has_a_reverse_direction_too() {
            { from = "b", to = "a", rate = "100 kbit/s", delay = "1 ms", directions = "one", queue = { kind = "drop_tail", limit = "9 packets" } }"#,
     );
     assert_eq!(digest(&one), digest(&two));
-    assert!(numbers(&one, "links", "dropped_packets")[1] > 0.0, "ACKs wait at the slow direction");
+    assert!(
+        numbers(&one, "links", "dropped_packets")[1] > 0.0,
+        "the slow reverse direction does not drop ACKs"
+    );
 }
 
 #[test]
-fn hosts_may_have_rates_and_delays_of_their_own() {
+fn hosts_accept_lists_of_rates_and_delays() {
     let lists = r#"left_rate = ["1 Gbit/s", "30 Mbit/s"], left_delay = ["1 ms", "1 ms"], right_rate = ["10 Mbit/s", "5 Mbit/s"], right_delay = ["3 ms", "40 ms"]"#;
     let listed = outcome(&dumbbell(lists), &[]);
     let spread = r#"left_rate = ["1 Gbit/s", "30 Mbit/s"], left_delay = "1 ms", right_rate = ["10 Mbit/s", "5 Mbit/s"], right_delay = { first = "3 ms", last = "40 ms" }"#;
     assert_eq!(digest(&listed), digest(&outcome(&dumbbell(spread), &[])));
     let [bytes, busy] = ["departed_bytes", "busy_s"].map(|column| numbers(&listed, "links", column));
     for (l, bps) in [(2, 1e9), (4, 30e6), (6, 10e6), (8, 5e6)] {
-        let takes = 8.0 * bytes[l] / bps;
-        assert!(bytes[l] > 0.0 && (busy[l] - takes).abs() < 1e-6 * takes, "link {l}");
+        let transmission = 8.0 * bytes[l] / bps;
+        assert!(bytes[l] > 0.0 && (busy[l] - transmission).abs() < 1e-6 * transmission, "link {l}");
     }
-    // A round trip over both links of the second hosts, the bottleneck and back.
+    // The handshake takes a round trip over the bottleneck and the access links of the second
+    // hosts.
     let start = numbers(&listed, "flows", "start_s")[1];
-    let shaken = numbers(&listed, "flows", "established_s")[1] - start;
-    assert!(shaken > 0.102 && shaken < 0.110, "{shaken}");
+    let handshake = numbers(&listed, "flows", "established_s")[1] - start;
+    assert!(handshake > 0.102 && handshake < 0.110, "{handshake}");
 }
 
-/// What is written reads as what was read.
+/// A written scenario with `reverse` and lists equals the original after reading.
 #[test]
-fn reverse_and_lists_are_written_as_they_are_read() {
+fn reverse_and_lists_survive_writing_and_reading() {
     let keys = r#"reverse = { rate = "2 Mbit/s" }, left_rate = "1 Gbit/s", left_delay = ["1 ms", "2 ms"], right_rate = ["1 Gbit/s", "2 Gbit/s"], right_delay = "1 ms""#;
     let first = scenario(&dumbbell(keys), &[]).unwrap();
     let text = lab::write(&first);

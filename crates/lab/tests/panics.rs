@@ -1,4 +1,4 @@
-//! What goes wrong in a run ends that run with an error: panics, memory that is not there, and limits that it passes.
+//! Failures of runs that end with an error: panics, insufficient memory, and exceeded limits.
 
 mod common;
 
@@ -7,10 +7,10 @@ use lab::{Failure, Watch, describe, run, run_catching_panics};
 use net::Aqm;
 use queues::{CustomAqms, QueueContext};
 
-/// A law that cannot be made.
-struct Panics;
+/// Set of AQMs whose construction panics.
+struct PanickingAqms;
 
-impl CustomAqms for Panics {
+impl CustomAqms for PanickingAqms {
     fn has(&self, _: &str) -> bool {
         true
     }
@@ -20,26 +20,26 @@ impl CustomAqms for Panics {
 }
 
 #[test]
-fn a_panic_is_an_error_that_names_its_place_and_its_scenario() {
+fn a_panic_is_an_error_with_its_source_line_and_scenario() {
     let queue = r#"{ kind = "custom", law = "Mine" }"#;
     let changes = [("network.queue", queue), ("title", "\"Two\""), ("seed", "9")];
     let scenario = scenario(TWO_DOWNLOADS, &changes).unwrap();
-    let failure = run_catching_panics(&scenario, &Watch::default(), None, &Panics).unwrap_err();
+    let failure = run_catching_panics(&scenario, &Watch::default(), None, &PanickingAqms).unwrap_err();
     assert!(matches!(failure, Failure::Panic(_)));
-    let told = failure.to_string();
-    assert!(told.contains("panics.rs:") && told.contains("no Mine on left>right"), "{told}");
+    let message = failure.to_string();
+    assert!(message.contains("panics.rs:") && message.contains("no Mine on left>right"), "{message}");
     assert_eq!(describe(&scenario), "scenario \"Two\", seed 9");
 }
 
 #[test]
-fn samples_that_would_take_too_much_are_refused_before_the_run() {
+fn samples_that_exceed_the_memory_limit_are_refused_before_the_run() {
     let changes =
         [("duration", "\"1000000 s\""), ("record", r#"{ interval = "1 us", series = ["queue", "window"] }"#)];
-    let told = scenario(TWO_DOWNLOADS, &changes).unwrap_err();
-    assert!(told.starts_with("record.interval: \"1 us\" makes 1000000000001 samples of"), "{told}");
-    assert!(told.contains("more than the maximum of 4 GB; sample every"), "{told}");
-    let least = told.split("every ").nth(1).unwrap().split(" or").next().unwrap();
-    let record = format!("{{ interval = \"{least}\", series = [\"queue\", \"window\"] }}");
+    let message = scenario(TWO_DOWNLOADS, &changes).unwrap_err();
+    assert!(message.starts_with("record.interval: \"1 us\" makes 1000000000001 samples of"), "{message}");
+    assert!(message.contains("more than the maximum of 4 GB; sample every"), "{message}");
+    let suggested = message.split("every ").nth(1).unwrap().split(" or").next().unwrap();
+    let record = format!("{{ interval = \"{suggested}\", series = [\"queue\", \"window\"] }}");
     let changes = [("duration", "\"1000000 s\""), ("record", record.as_str())];
     assert!(scenario(TWO_DOWNLOADS, &changes).is_ok());
 }
@@ -52,19 +52,20 @@ fn times_beyond_213_days_are_an_error() {
         ("network.queue", "{ kind = \"drop_tail\", limit = \"1000000 packets\" }"),
         ("flows.0.traffic", "{ kind = \"cbr\", rate = \"10 bit/s\" }"),
     ];
-    let told = try_outcome(TWO_DOWNLOADS, &slow).unwrap_err().to_string();
+    let message = try_outcome(TWO_DOWNLOADS, &slow).unwrap_err().to_string();
     assert!(
-        told.contains("the queue of left>right would deliver packets more than 213 days after"),
-        "{told}"
+        message.contains("the queue of left>right would deliver packets more than 213 days after"),
+        "{message}"
     );
     for long in ["\"214 days\"", "\"1e8 s\"", "\"5112 h\"", "\"1e300 h\""] {
         assert!(scenario(TWO_DOWNLOADS, &[("duration", long)]).is_err(), "{long}");
     }
 }
 
-/// What a run may take ends it where it takes more, and changes nothing where it does not.
+/// A run that exceeds a limit ends with an error that names the limit. A run within its limits has
+/// the same tables as a run without limits.
 #[test]
-fn a_run_keeps_within_its_limits() {
+fn a_run_that_exceeds_a_limit_ends_with_an_error() {
     let scenario = scenario(TWO_DOWNLOADS, &[]).unwrap();
     let whole = run(&scenario, &Watch::default()).unwrap();
     let limited = |text: &str| run(&scenario, &Watch::with_limits(lab::limits(text).unwrap()));
@@ -76,7 +77,7 @@ fn a_run_keeps_within_its_limits() {
     {
         let failure = limited(text).unwrap_err();
         assert!(
-            matches!(&failure, Failure::Limit(told) if told.starts_with(&format!("limits.{name}: "))),
+            matches!(&failure, Failure::Limit(message) if message.starts_with(&format!("limits.{name}: "))),
             "{failure}"
         );
     }
@@ -87,10 +88,10 @@ fn a_run_keeps_within_its_limits() {
     let limits = lab::limits(r#"{"events": 100000}"#).unwrap();
     let failure = run(&endless.unwrap(), &Watch::with_limits(limits)).unwrap_err();
     assert!(failure.to_string().contains("more than 100000 events"), "{failure}");
-    for (text, told) in
+    for (text, expected) in
         [(r#"{"event": 1}"#, "events"), (r#"{"wall": 3}"#, "limits.wall"), (r#"{"events": 0}"#, "1")]
     {
-        let refused = lab::limits(text).unwrap_err().to_string();
-        assert!(refused.contains(told), "{refused}");
+        let message = lab::limits(text).unwrap_err().to_string();
+        assert!(message.contains(expected), "{message}");
     }
 }

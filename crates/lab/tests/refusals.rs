@@ -1,4 +1,5 @@
-//! Wrong scenarios are refused with the field, the value and the bound; none makes it panic.
+//! Errors of invalid scenarios. Each error names the field, the value and the bound, and no
+//! scenario causes a panic.
 
 mod common;
 
@@ -6,12 +7,13 @@ use common::{TWO_DOWNLOADS, scenario, try_outcome};
 use lab::{Failure, Format, read};
 use proptest::prelude::*;
 
+/// Return the error for a scenario with a change to one key.
 fn refusal(key: &str, value: &str) -> String {
-    scenario(TWO_DOWNLOADS, &[(key, value)]).expect_err("should be refused")
+    scenario(TWO_DOWNLOADS, &[(key, value)]).expect_err("the scenario is accepted")
 }
 
 #[test]
-fn every_refusal_names_field_value_and_bound() {
+fn every_error_names_field_value_and_bound() {
     for (key, value, expected) in [
         (
             "network.queue.minth",
@@ -74,7 +76,7 @@ fn every_refusal_names_field_value_and_bound() {
         (
             "record.series",
             "[\"carried\"]",
-            "record.series.0: \"carried\" is gone, because the tables begin after a warm-up; set warm_up",
+            "record.series.0: \"carried\" was removed, because the tables begin after the warm-up; set warm_up",
         ),
         (
             "record.links",
@@ -144,12 +146,12 @@ fn every_refusal_names_field_value_and_bound() {
         ("tcp.receive_window", "\"100 B\"", "must be at least mss (1460 B)"),
     ] {
         let message = refusal(key, value);
-        assert!(message.contains(expected), "{key} = {value}\n  says {message}\n  not  {expected}");
+        assert!(message.contains(expected), "{key} = {value}\n  error:    {message}\n  expected: {expected}");
     }
 }
 
 #[test]
-fn syntax_errors_say_where() {
+fn syntax_errors_name_line_and_column() {
     let e = read("network = {", Format::Toml, &[]).unwrap_err().to_string();
     assert!(e.starts_with("not valid TOML, line 1, column 12: ") && !e.contains('|'), "{e}");
     let e = read("seed = 1\n\"a.b\" = 2", Format::Toml, &[]).unwrap_err().to_string();
@@ -171,7 +173,7 @@ fn syntax_errors_say_where() {
 }
 
 #[test]
-fn a_flow_needs_a_way_back() {
+fn a_flow_without_a_reverse_route_is_refused() {
     let text = r#"
         network = { kind = "graph", links = [{ from = "a", to = "b", rate = "1 Mbit/s", delay = "1 ms", directions = "one" }] }
         flows = [{ from = "a", to = "b", traffic = { kind = "bulk", size = "1 MB" } }]
@@ -186,7 +188,7 @@ fn a_flow_needs_a_way_back() {
 }
 
 #[test]
-fn a_flow_that_never_ends_is_noticed() {
+fn an_endless_flow_without_a_duration_is_refused() {
     let e = scenario(TWO_DOWNLOADS, &[("flows.0.traffic", "{ kind = \"bulk\" }")]).unwrap_err();
     assert!(e.contains("flows.0.traffic.size: is absent") && e.contains("duration"), "{e}");
     let late = try_outcome(TWO_DOWNLOADS, &[("time_limit", "1 s")]);
@@ -225,9 +227,9 @@ const KEYS: [&str; 14] = [
 ];
 
 proptest! {
-    /// Whatever is put wherever, reading ends in a scenario or a message.
+    /// Reading a document with arbitrary values returns a scenario or an error of one line.
     #[test]
-    fn no_document_makes_it_panic(changes in prop::collection::vec((0..KEYS.len(), 0..WORDS.len()), 1..4)) {
+    fn no_document_causes_a_panic(changes in prop::collection::vec((0..KEYS.len(), 0..WORDS.len()), 1..4)) {
         let changes: Vec<_> = changes.into_iter().map(|(k, w)| (KEYS[k], WORDS[w])).collect();
         if let Err(message) = scenario(TWO_DOWNLOADS, &changes) {
             prop_assert!(!message.is_empty() && !message.contains('\n'));
@@ -235,7 +237,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_it_panic(text in ".{0,200}") {
+    fn no_text_causes_a_panic(text in ".{0,200}") {
         let _ = read(&text, Format::Toml, &[]);
         let _ = read(&text, Format::Json, &[]);
     }

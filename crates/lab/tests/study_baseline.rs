@@ -1,4 +1,5 @@
-//! The single download of Pentikousis & Badr: 112.5 s, no drop at limit 39 and drops at 38.
+//! The single download of Pentikousis & Badr. It takes 112.5 s, without drops at a limit of 39
+//! packets and with drops at 38 packets.
 
 mod common;
 
@@ -16,20 +17,21 @@ const STUDY: &str = r#"
 "#;
 
 #[test]
-fn limit_39_is_the_least_without_drops() {
-    let without = outcome(STUDY, &[]);
-    assert_eq!(numbers(&without, "flows", "dropped_packets"), [0.0]);
-    let completed = numbers(&without, "flows", "completed_s")[0];
+fn limit_39_is_the_minimum_without_drops() {
+    let at_39 = outcome(STUDY, &[]);
+    assert_eq!(numbers(&at_39, "flows", "dropped_packets"), [0.0]);
+    let completed = numbers(&at_39, "flows", "completed_s")[0];
     assert!((completed - 112.5).abs() <= 0.25, "{completed}");
-    assert_eq!(numbers(&without, "flows", "segments_sent"), [14365.0]);
-    let with = outcome(STUDY, &[("network.queue.limit", "38 packets")]);
-    assert!(numbers(&with, "flows", "dropped_packets")[0] > 0.0);
+    assert_eq!(numbers(&at_39, "flows", "segments_sent"), [14365.0]);
+    let at_38 = outcome(STUDY, &[("network.queue.limit", "38 packets")]);
+    assert!(numbers(&at_38, "flows", "dropped_packets")[0] > 0.0);
 }
 
-/// With headers counted the link carries 1500 B a segment: 14 364 of them and one of 120 B take
-/// 114.913 s; slow start adds the time in which the link idles.
+/// With headers the link transmits 1500 B per segment. The transmission of 14 364 such segments and
+/// of one segment of 120 B takes 114.913 s. During slow start the link is partly idle, which adds
+/// time.
 #[test]
-fn headers_cost_what_theory_says() {
+fn headers_add_their_transmission_time() {
     let completed = numbers(&outcome(STUDY, &[("tcp.wire.data_header", "40 B")]), "flows", "completed_s")[0];
     let link = (14_364.0 * 1500.0 + 120.0) * 8.0 / 1.5e6;
     assert!(completed > link && completed < link + 0.6, "{completed} {link}");

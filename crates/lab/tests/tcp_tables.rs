@@ -1,19 +1,21 @@
-//! Tables of TCP in a scenario: how keys of the command line, of flows and of stacks are laid over each other.
+//! Tables of TCP parameters in a scenario: precedence of the keys of the command line, of flows, of
+//! receivers and of stacks.
 
 mod common;
 
 use common::{TWO_DOWNLOADS, scenario};
 use serde_json::Value;
 
-/// The parameters of the sender of the first flow, and of its receiver.
+/// Return the resolved TCP parameters of the sender and of the receiver of the first flow.
 fn resolved(changes: &[(&str, &str)]) -> (Value, Value) {
     let groups = lab::resolved::tcp(&scenario(TWO_DOWNLOADS, changes).unwrap()).unwrap();
     (groups[0]["sender"].clone(), groups[0]["receiver"].clone())
 }
 
-/// A text changes one key of its table, whether it comes before or after the others.
+/// A text instead of a table sets one key of the table. The other keys are unchanged, in either
+/// order of the changes.
 #[test]
-fn a_text_leaves_the_other_keys_of_its_table() {
+fn a_text_sets_one_key_and_leaves_the_other_keys_of_its_table() {
     let packets = ("tcp.ecn.packets", "all-data");
     for changes in [[("tcp.ecn", "accurate"), packets], [packets, ("tcp.ecn", "accurate")]] {
         let ecn = &resolved(&changes).0["ecn"];
@@ -24,9 +26,10 @@ fn a_text_leaves_the_other_keys_of_its_table() {
     assert_eq!((&sender["recovery"]["method"], &sender["recovery"]["rack"]), (&"fack".into(), &true.into()));
 }
 
-/// A flow changes single keys of the tables of all flows, and a receiver those of its flow.
+/// The table `tcp` of a flow overrides single keys of the scenario, and `receiver_tcp` overrides
+/// single keys of the flow.
 #[test]
-fn flows_change_single_keys_of_tables() {
+fn flows_and_receivers_override_single_keys() {
     let (sender, receiver) = resolved(&[
         ("tcp.rto.min", "400 ms"),
         ("tcp.rto.max", "9 s"),
@@ -41,19 +44,19 @@ fn flows_change_single_keys_of_tables() {
     assert_eq!((&sender["ecn"]["mode"], &receiver["ecn"]["mode"]), (&"rfc3168".into(), &"off".into()));
 }
 
-/// A stack lies under the keys of a document table by table.
+/// The stack sets the keys of each table that the scenario does not set.
 #[test]
-fn a_stack_fills_the_rest_of_each_table() {
+fn a_stack_sets_the_remaining_keys_of_each_table() {
     let (sender, _) =
         resolved(&[("tcp.stack", "linux"), ("tcp.rto.max", "9 s"), ("tcp.recovery.frto", "off")]);
     assert_eq!((&sender["rto"]["max"], &sender["rto"]["min"]), (&"9 s".into(), &"200 ms".into()));
     assert_eq!((&sender["recovery"]["frto"], &sender["recovery"]["rack"]), (&"off".into(), &true.into()));
-    assert_eq!(sender["ecn"]["mode"], "rfc3168", "the document's own");
+    assert_eq!(sender["ecn"]["mode"], "rfc3168", "the key of the scenario has precedence");
 }
 
-/// A former key is an error wherever TCP has keys, also on the command line.
+/// A renamed key is an error in each table of TCP parameters, also on the command line.
 #[test]
-fn a_former_key_is_an_error_wherever_it_stands() {
+fn a_renamed_key_is_an_error_in_every_table() {
     for table in ["tcp", "flows.0.tcp", "flows.0.receiver_tcp"] {
         let error = scenario(TWO_DOWNLOADS, &[(&format!("{table}.rto_min"), "1 s")]).unwrap_err();
         assert_eq!(error, format!("{table}.rto_min: is now rto.min; write rto = {{ min = \"1 s\" }}"));

@@ -1,4 +1,5 @@
-//! A run with a warm-up counts what the whole run counts less what a run counts that ends there.
+//! Runs with a warm-up. Each count equals the count of the whole run minus the count of a run that
+//! ends at the end of the warm-up.
 
 mod common;
 
@@ -8,7 +9,7 @@ use common::{TWO_DOWNLOADS, numbers, outcome, scenario, try_outcome};
 use lab::{Column, Failure, Outcome, Table};
 use proptest::prelude::*;
 
-/// Traffic of every kind over one bottleneck, in which packets are lost, doubled and delayed on the wire.
+/// Scenario with various kinds of traffic over one bottleneck.
 const MIXED: &str = r#"
     flows = [
         { name = "bulk{i}", count = 2, from = "left-{i}", to = "right-{i}", traffic = { kind = "bulk" } },
@@ -43,12 +44,13 @@ const QUEUES: [&str; 7] = [
     r#"{ kind = "drr", classes = [{ match = { protocol = "udp" }, queue = { kind = "drop_tail", limit = "20 packets" } }, {}] }"#,
 ];
 
-/// Columns that say what is so at the end, or when something happened, and do not count.
+/// Columns with states or times, which are not counts.
 const STATES: [&str; 7] =
     ["ecn", "waiting_packets", "start_s", "established_s", "completed_s", "closed_s", "jitter_s"];
-/// Means, percentiles and rates, which have no difference.
+/// Suffixes of columns with means, percentiles and rates, whose differences have no meaning.
 const DERIVED: [&str; 4] = ["_delay_s", "_duration_s", "_bps", "_rpm"];
 
+/// Return the rows of a column as texts.
 fn texts(column: &Column) -> Vec<String> {
     match column {
         Column::Name(codes, names) => codes.iter().map(|&c| names[c as usize].clone()).collect(),
@@ -57,7 +59,7 @@ fn texts(column: &Column) -> Vec<String> {
     }
 }
 
-/// Rows of a table by the names in them.
+/// Return the numbers of each row of a table, by the names in the row.
 fn rows(table: &Table) -> BTreeMap<Vec<String>, BTreeMap<&'static str, f64>> {
     let names: Vec<Vec<String>> = table
         .columns
@@ -78,19 +80,21 @@ fn rows(table: &Table) -> BTreeMap<Vec<String>, BTreeMap<&'static str, f64>> {
     (0..n).map(|i| (key(i), row(i))).collect()
 }
 
+/// Return a table of a result.
 fn table<'a>(outcome: &'a Outcome, name: &str) -> &'a Table {
     outcome.tables.iter().find(|t| t.name == name).unwrap()
 }
 
-/// Whole, cut at the warm-up, and with a warm-up.
-fn three(text: &str, changes: &[(&str, &str)], ms: u32) -> [Outcome; 3] {
+/// Return the results of the whole run, of a run that ends at the end of the warm-up, and of a run
+/// with the warm-up.
+fn three_runs(text: &str, changes: &[(&str, &str)], ms: u32) -> [Outcome; 3] {
     let time = format!("\"{ms} ms\"");
-    let with = |more: &[(&str, &str)]| outcome(text, &[changes, more].concat());
+    let with = |added: &[(&str, &str)]| outcome(text, &[changes, added].concat());
     [with(&[]), with(&[("duration", &time)]), with(&[("warm_up", &time)])]
 }
 
-/// Check that every count of the run with a warm-up is the difference of the others.
-fn counts_are_differences([whole, cut, warm]: &[Outcome; 3]) {
+/// Check that each count of the run with a warm-up is the difference of the other two counts.
+fn check_differences([whole, cut, warm]: &[Outcome; 3]) {
     for name in ["flows", "links", "replies", "classes", "conditioners", "impairments", "datagrams"] {
         let Some(of_whole) = whole.tables.iter().find(|t| t.name == name) else { continue };
         let [of_whole, of_cut, of_warm] = [rows(of_whole), rows(table(cut, name)), rows(table(warm, name))];
@@ -100,12 +104,16 @@ fn counts_are_differences([whole, cut, warm]: &[Outcome; 3]) {
                 let derived = DERIVED.iter().any(|end| column.ends_with(end));
                 let [all, before] = [of_whole[key][column], of_cut[key][column]];
                 if STATES.contains(&column) {
-                    let few = column == "jitter_s" && row["received_packets"] < 2.0;
-                    assert!(few || value == all || value.is_nan() && all.is_nan(), "{name} {key:?} {column}");
+                    let undefined = column == "jitter_s" && row["received_packets"] < 2.0;
+                    assert!(
+                        undefined || value == all || value.is_nan() && all.is_nan(),
+                        "{name} {key:?} {column}"
+                    );
                 } else if column == "busy_s" {
                     assert!((value - (all - before)).abs() < 1e-9, "{name} {key:?} {column}");
                 } else if column == "lost_packets" {
-                    // Packets in the network at the end of the cut run are lost only if they do not arrive later.
+                    // A packet in the network at the end of the shorter run is lost only if it does
+                    // not arrive later.
                     assert!(value >= all - before && value <= all, "{name} {key:?} {column}");
                 } else if !derived && column != "utilization" {
                     assert_eq!(value, all - before, "{name} {key:?} {column}");
@@ -115,8 +123,9 @@ fn counts_are_differences([whole, cut, warm]: &[Outcome; 3]) {
     }
 }
 
-/// Times and rows of a series from a time on, in order of their text: queues that keep packets may tell of drops later.
-fn late(outcome: &Outcome, name: &str, time: &str, from_s: f64) -> Vec<Vec<String>> {
+/// Return the rows of a series from a time onwards, sorted as texts, because a queue that stores
+/// packets can report drops in a different order.
+fn rows_since(outcome: &Outcome, name: &str, time: &str, from_s: f64) -> Vec<Vec<String>> {
     let times = numbers(outcome, name, time);
     let columns: Vec<Vec<String>> = table(outcome, name).columns.iter().map(|(_, c)| texts(c)).collect();
     let row = |i: usize| columns.iter().map(|column| column[i].clone()).collect::<Vec<_>>();
@@ -146,14 +155,21 @@ fn counts_after_a_warm_up_are_differences_with_every_queue() {
                 },
             ),
         ];
-        let three = three(MIXED, &changes, 2003);
-        counts_are_differences(&three);
-        let [whole, cut, warm] = &three;
+        let runs = three_runs(MIXED, &changes, 2003);
+        check_differences(&runs);
+        let [whole, cut, warm] = &runs;
         for name in ["queue", "window", "drops", "segments", "rtt"] {
-            assert_eq!(late(warm, name, "time_s", 0.0), late(whole, name, "time_s", 2.003), "{name}");
+            assert_eq!(
+                rows_since(warm, name, "time_s", 0.0),
+                rows_since(whole, name, "time_s", 2.003),
+                "{name}"
+            );
         }
-        assert_eq!(late(warm, "transfers", "start_s", 0.0), late(whole, "transfers", "start_s", 2.003));
-        let [bins, before, after] = [whole, cut, warm].map(|o| rows_of_waits(table(o, "waits")));
+        assert_eq!(
+            rows_since(warm, "transfers", "start_s", 0.0),
+            rows_since(whole, "transfers", "start_s", 2.003)
+        );
+        let [bins, before, after] = [whole, cut, warm].map(|o| histogram(table(o, "waits")));
         for (bin, n) in &bins {
             let difference = n - before.get(bin).unwrap_or(&0.0);
             assert_eq!(after.get(bin).unwrap_or(&0.0), &difference, "{queue} {bin:?}");
@@ -165,17 +181,18 @@ fn counts_after_a_warm_up_are_differences_with_every_queue() {
     }
 }
 
-fn rows_of_waits(table: &Table) -> BTreeMap<[String; 2], f64> {
+/// Return the counts of the table `waits`, by link and bucket.
+fn histogram(table: &Table) -> BTreeMap<[String; 2], f64> {
     let [links, waits, packets] = [0, 1, 2].map(|i| texts(&table.columns[i].1));
     let row = |i: usize| ([links[i].clone(), waits[i].clone()], packets[i].parse().unwrap());
     (0..links.len()).map(row).collect()
 }
 
-/// Neither a transfer nor a request that began before counts; one that is under way counts with its bytes.
+/// Only transfers and requests that begin after the warm-up are counted.
 #[test]
-fn transfers_and_requests_count_that_begin_after_the_warm_up() {
+fn transfers_and_requests_that_begin_during_the_warm_up_are_not_counted() {
     let changes = [("duration", "\"6 s\""), ("record.series", r#"["transfers", "requests"]"#)];
-    let [whole, cut, warm] = three(MIXED, &changes, 2500);
+    let [whole, cut, warm] = three_runs(MIXED, &changes, 2500);
     let since = |name| {
         let starts = numbers(&whole, name, "start_s");
         starts.iter().filter(|&&s| s >= 2.5).count()
@@ -196,19 +213,20 @@ fn transfers_and_requests_count_that_begin_after_the_warm_up() {
     assert!(sum(&warm, "requests") < sum(&whole, "requests"));
 }
 
-/// Timeouts before the first recorded request of a connection are not those of the request.
+/// The timeouts of a request exclude the timeouts of the connection during the warm-up.
 #[test]
-fn timeouts_of_requests_begin_with_the_warm_up() {
+fn timeouts_of_requests_exclude_the_warm_up() {
     let lossy = r#"[{ kind = "loss", probability = 0.2 }]"#;
     let changes =
         [("duration", "\"60 s\""), ("network.impairments", lossy), ("record.series", r#"["requests"]"#)];
-    let [whole, _, warm] = three(MIXED, &changes, 30_000);
-    // The flow `ask` is one connection, so its requests have their responses in order.
+    let [whole, _, warm] = three_runs(MIXED, &changes, 30_000);
+    // The flow `ask` has a single connection, so its responses arrive in the order of its requests.
     let timeouts = |o: &Outcome, from_s: f64, to_s: f64| {
         let (flows, starts) = (texts(&table(o, "requests").columns[0].1), numbers(o, "requests", "start_s"));
         let counts = numbers(o, "requests", "server_timeouts");
-        let here = (0..flows.len()).filter(|&i| flows[i] == "ask" && starts[i] >= from_s && starts[i] < to_s);
-        here.map(|i| counts[i]).collect::<Vec<f64>>()
+        let selected =
+            (0..flows.len()).filter(|&i| flows[i] == "ask" && starts[i] >= from_s && starts[i] < to_s);
+        selected.map(|i| counts[i]).collect::<Vec<f64>>()
     };
     let before = timeouts(&whole, 0.0, 30.0).last().copied().unwrap();
     let after: Vec<f64> = timeouts(&whole, 30.0, 60.0).iter().map(|n| n - before).collect();
@@ -216,41 +234,46 @@ fn timeouts_of_requests_begin_with_the_warm_up() {
     assert_eq!(timeouts(&warm, 0.0, 60.0), after);
 }
 
-/// The goodput is over the time that counts.
+/// The goodput is computed over the time after the warm-up.
 #[test]
-fn goodput_begins_with_the_warm_up() {
-    let [whole, cut, warm] = three(MIXED, &[("duration", "\"5 s\"")], 2000);
+fn goodput_excludes_the_warm_up() {
+    let [whole, cut, warm] = three_runs(MIXED, &[("duration", "\"5 s\"")], 2000);
     let acked = |o: &Outcome| numbers(o, "flows", "acked_bytes")[0];
     let goodput = numbers(&warm, "flows", "goodput_bps")[0];
     assert!((goodput - 8.0 * (acked(&whole) - acked(&cut)) / 3.0).abs() < 1e-6 * goodput);
-    // A flow that was complete before has no time that counts.
+    // A flow that completed during the warm-up has a goodput of 0.
     let changes = [("duration", "\"60 s\""), ("flows.0.traffic.size", "\"50 kB\"")];
-    let [_, _, late] = three(TWO_DOWNLOADS, &changes, 50_000);
-    assert_eq!(numbers(&late, "flows", "goodput_bps"), [0.0, 0.0]);
-    assert_eq!(numbers(&late, "flows", "acked_bytes"), [0.0, 0.0]);
+    let [_, _, warm] = three_runs(TWO_DOWNLOADS, &changes, 50_000);
+    assert_eq!(numbers(&warm, "flows", "goodput_bps"), [0.0, 0.0]);
+    assert_eq!(numbers(&warm, "flows", "acked_bytes"), [0.0, 0.0]);
 }
 
-/// Nothing is lost or doubled between the warm-up and the rest where packets die on the way only.
+/// The column `lost_packets` includes the packets that were in the network at the end of the
+/// warm-up and did not arrive later.
 #[test]
-fn datagrams_in_the_network_at_the_end_of_the_warm_up_are_no_loss() {
+fn datagrams_in_the_network_at_the_end_of_the_warm_up_are_not_lost() {
     let changes = [("duration", "\"5 s\"")];
-    let [whole, cut, warm] = three(MIXED, &changes, 2000);
+    let [whole, cut, warm] = three_runs(MIXED, &changes, 2000);
     let of = |o: &Outcome, column| numbers(o, "datagrams", column)[0];
-    assert!(of(&cut, "lost_packets") > of(&cut, "dropped_packets"), "some are in the network");
+    assert!(
+        of(&cut, "lost_packets") > of(&cut, "dropped_packets"),
+        "all missing packets of the warm-up were dropped"
+    );
     assert_eq!(of(&warm, "lost_packets"), of(&whole, "lost_packets") - of(&cut, "dropped_packets"));
 }
 
 #[test]
-fn a_run_of_tables_and_without_series_is_counted_too() {
+fn counts_after_a_warm_up_are_differences_without_series() {
     for rows in ["\"flow\"", "\"table\""] {
-        let three = three(MIXED, &[("duration", "\"4 s\""), ("record.flows", rows)], 1700);
-        counts_are_differences(&three);
+        let runs = three_runs(MIXED, &[("duration", "\"4 s\""), ("record.flows", rows)], 1700);
+        check_differences(&runs);
     }
 }
 
-/// Where the run has no duration it ends with its last connection; a warm-up beyond that leaves nothing.
+/// The warm-up must be shorter than the run. A run without `duration` ends with its last
+/// connection, so its warm-up is checked at the end.
 #[test]
-fn a_warm_up_must_leave_something_of_the_run() {
+fn a_warm_up_as_long_as_the_run_is_refused() {
     let refused = |changes: &[(&str, &str)]| scenario(TWO_DOWNLOADS, changes).unwrap_err();
     assert_eq!(
         refused(&[("duration", "\"3 s\""), ("warm_up", "\"3 s\"")]),
@@ -267,15 +290,15 @@ fn a_warm_up_must_leave_something_of_the_run() {
         text.starts_with("warm_up: \"100 s\" is not shorter than the run, whose last connection"),
         "{text}"
     );
-    let left = outcome(TWO_DOWNLOADS, &[("warm_up", "\"2 s\"")]);
+    let warm = outcome(TWO_DOWNLOADS, &[("warm_up", "\"2 s\"")]);
     let whole = outcome(TWO_DOWNLOADS, &[]);
-    assert_eq!(left.end, whole.end);
-    assert!(numbers(&left, "flows", "acked_bytes") < numbers(&whole, "flows", "acked_bytes"));
+    assert_eq!(warm.end, whole.end);
+    assert!(numbers(&warm, "flows", "acked_bytes") < numbers(&whole, "flows", "acked_bytes"));
 }
 
-/// Nothing happens any more after the downloads, and the warm-up ends then.
+/// The warm-up ends after the downloads, at a time when the run has no events.
 #[test]
-fn a_warm_up_ends_without_events() {
+fn a_warm_up_can_end_after_the_last_event() {
     let changes = [("duration", "\"600 s\""), ("warm_up", "\"500 s\"")];
     let o = outcome(TWO_DOWNLOADS, &changes);
     assert_eq!(o.end.seconds(), 600.0);
@@ -284,7 +307,7 @@ fn a_warm_up_ends_without_events() {
 }
 
 #[test]
-fn samples_of_the_warm_up_take_no_room() {
+fn samples_of_the_warm_up_take_no_memory() {
     let changes = [
         ("duration", "\"100000 s\""),
         ("record.series", r#"["queue"]"#),
@@ -298,17 +321,17 @@ fn samples_of_the_warm_up_take_no_room() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Also where endpoints receive packets early, and whenever the warm-up ends.
+    /// The warm-up ends at a random time, and some of the runs use early delivery.
     #[test]
-    fn counts_after_a_warm_up_are_differences_whenever_it_ends(
+    fn counts_after_a_warm_up_of_any_length_are_differences(
         seed in 0u64..1000, us in 1u32..3_000_000, queue in prop::sample::select(&QUEUES[..]), tables in any::<bool>(),
     ) {
         let (seed, time) = (seed.to_string(), format!("\"{us} us\""));
         let rows = if tables { "\"table\"" } else { "\"flow\"" };
         let changes = [("seed", seed.as_str()), ("network.queue", queue), ("record.flows", rows), ("duration", "\"3001 ms\"")];
-        let of = |more: &[(&str, &str)]| outcome(MIXED, &[&changes, more].concat());
-        counts_are_differences(&[of(&[]), of(&[("duration", &time)]), of(&[("warm_up", &time)])]);
-        let of = |more: &[(&str, &str)]| outcome(TWO_DOWNLOADS, &[&changes, more].concat());
-        counts_are_differences(&[of(&[]), of(&[("duration", &time)]), of(&[("warm_up", &time)])]);
+        let of = |added: &[(&str, &str)]| outcome(MIXED, &[&changes, added].concat());
+        check_differences(&[of(&[]), of(&[("duration", &time)]), of(&[("warm_up", &time)])]);
+        let of = |added: &[(&str, &str)]| outcome(TWO_DOWNLOADS, &[&changes, added].concat());
+        check_differences(&[of(&[]), of(&[("duration", &time)]), of(&[("warm_up", &time)])]);
     }
 }

@@ -1,10 +1,11 @@
-//! Requests that a list has, and pages of the web.
+//! Requests from a list, and web pages, in whole runs.
 
 mod common;
 
 use common::{numbers, outcome, scenario};
 
-/// One host on each side, links without waiting but at the bottleneck: a packet there takes 8 µs a byte.
+/// Path between one host on each side. Packets wait only at the bottleneck, whose transmission
+/// takes 8 µs per byte.
 const PATH: &str = r#"
     network = { kind = "dumbbell", rate = "1 Mbit/s", delay = "20 ms", left_rate = "1 Gbit/s", left_delay = "0 ms",
         right_rate = "1 Gbit/s", right_delay = "0 ms",
@@ -14,70 +15,82 @@ const PATH: &str = r#"
     flows = [{ name = "F", from = "left-0", to = "right-0", traffic = { kind = "bulk" } }]
 "#;
 
-/// The time that a packet of so many bytes takes from one host to the other when nothing else is there.
-fn takes(bytes: f64) -> f64 {
+/// Return the one-way delay in seconds of a packet of a size in bytes on the idle path.
+fn one_way_delay(bytes: f64) -> f64 {
     bytes * 8.0 * (1e-6 + 2.0 * 1e-9) + 0.020
 }
 
-fn near(found: &[f64], expected: &[f64]) {
-    assert_eq!(found.len(), expected.len(), "{found:?} {expected:?}");
-    for (f, e) in found.iter().zip(expected) {
-        assert!((f - e).abs() < 1e-9, "{found:?} are not {expected:?}");
+/// Check that two lists of times are equal, except for rounding.
+fn assert_near(actual: &[f64], expected: &[f64]) {
+    assert_eq!(actual.len(), expected.len(), "{actual:?} {expected:?}");
+    for (a, e) in actual.iter().zip(expected) {
+        assert!((a - e).abs() < 1e-9, "{actual:?} differ from {expected:?}");
     }
 }
 
-/// A file with a list, gone at the end.
-struct Listed(std::path::PathBuf);
+/// Temporary file with a list of requests, which is removed on drop.
+struct RequestList(std::path::PathBuf);
 
-impl Listed {
+impl RequestList {
+    /// Write a list of requests into a new file.
     fn new(name: &str, text: &str) -> Self {
         let file = std::env::temp_dir().join(format!("aqmlab-web-{}-{name}", std::process::id()));
         std::fs::write(&file, text).unwrap();
-        Listed(file)
+        RequestList(file)
     }
 
-    fn traffic(&self, more: &str) -> String {
-        format!("{{ kind = \"requests\", list = \"{}\"{more} }}", self.0.display())
+    /// Return the traffic of the list, with further keys.
+    fn traffic(&self, keys: &str) -> String {
+        format!("{{ kind = \"requests\", list = \"{}\"{keys} }}", self.0.display())
     }
 }
 
-impl Drop for Listed {
+impl Drop for RequestList {
     fn drop(&mut self) {
         std::fs::remove_file(&self.0).unwrap();
     }
 }
 
-/// SYN, SYN-ACK, request, the server's time, response: each is one packet with 40 bytes of headers. In turn a request waits
-/// for the response before it, in a pipeline it does not.
+/// SYN, SYN-ACK, request and response are one packet each, with headers of 40 bytes. By default a
+/// request waits for the previous response. With pipelining, a request is written at its time in
+/// the list.
 #[test]
-fn requests_are_written_when_the_list_says() {
+fn requests_are_written_at_the_times_of_the_list() {
     let list = "0,0,0.5,1000,1200\n0,0,0.55,500,300\n0,0,2,100,200\n0,1,3,1000,1200\n";
-    let file = Listed::new("order", list);
-    let open = 2.0 * takes(40.0);
-    let first = open + takes(1040.0) + 0.050 + takes(1240.0);
-    let ask = |traffic: String| outcome(PATH, &[("flows.0.traffic", &traffic)]);
-    let in_turn = ask(file.traffic(", server_time = \"50 ms\""));
-    let next = 0.5 + first; // later than 0.55
-    near(&numbers(&in_turn, "requests", "start_s"), &[0.5, next, 2.0, 3.0]);
-    let serial = |request: f64, response: f64| takes(request) + 0.050 + takes(response);
-    near(
-        &numbers(&in_turn, "requests", "duration_s"),
+    let file = RequestList::new("order", list);
+    let open = 2.0 * one_way_delay(40.0);
+    let first = open + one_way_delay(1040.0) + 0.050 + one_way_delay(1240.0);
+    let run = |traffic: String| outcome(PATH, &[("flows.0.traffic", &traffic)]);
+    let sequential = run(file.traffic(", server_time = \"50 ms\""));
+    let next = 0.5 + first; // after the listed time of 0.55 s
+    assert_near(&numbers(&sequential, "requests", "start_s"), &[0.5, next, 2.0, 3.0]);
+    let serial = |request: f64, response: f64| one_way_delay(request) + 0.050 + one_way_delay(response);
+    assert_near(
+        &numbers(&sequential, "requests", "duration_s"),
         &[first, serial(540.0, 340.0), serial(140.0, 240.0), first],
     );
-    near(&numbers(&in_turn, "requests", "opened_s"), &[0.5 + open, 0.5 + open, 0.5 + open, 3.0 + open]);
-    assert_eq!(numbers(&in_turn, "requests", "connection"), [0.0, 0.0, 0.0, 1.0]);
-    assert_eq!(numbers(&in_turn, "connections", "opened"), [2.0]);
-    let pipelined = ask(file.traffic(", server_time = \"50 ms\", order = \"pipelined\""));
-    near(&numbers(&pipelined, "requests", "start_s"), &[0.5, 0.55, 2.0, 3.0]);
-    // The server has both requests before it has answered the first; its second answer is a server's time behind that.
-    let second = 0.5 + first - takes(1240.0) + 0.050 + takes(340.0) - 0.55;
-    near(&numbers(&pipelined, "requests", "duration_s"), &[first, second, serial(140.0, 240.0), first]);
+    assert_near(
+        &numbers(&sequential, "requests", "opened_s"),
+        &[0.5 + open, 0.5 + open, 0.5 + open, 3.0 + open],
+    );
+    assert_eq!(numbers(&sequential, "requests", "connection"), [0.0, 0.0, 0.0, 1.0]);
+    assert_eq!(numbers(&sequential, "connections", "opened"), [2.0]);
+    let pipelined = run(file.traffic(", server_time = \"50 ms\", order = \"pipelined\""));
+    assert_near(&numbers(&pipelined, "requests", "start_s"), &[0.5, 0.55, 2.0, 3.0]);
+    // The server receives both requests before it sends the first response. It sends the second
+    // response a server time after the first.
+    let second = 0.5 + first - one_way_delay(1240.0) + 0.050 + one_way_delay(340.0) - 0.55;
+    assert_near(
+        &numbers(&pipelined, "requests", "duration_s"),
+        &[first, second, serial(140.0, 240.0), first],
+    );
 }
 
-/// What has no response at the end has a row too, and a list shorter than the flows leaves some without.
+/// A request without a response at the end of the run has a row in the series `requests` too. A
+/// flow without requests in the list opens no connection.
 #[test]
-fn unanswered_requests_are_told_at_the_end() {
-    let file = Listed::new("unanswered", "0,0,0.2,500,300\n0,1,0.5,1000,9000000\n0,1,0.9,10,20\n");
+fn requests_without_a_response_have_rows() {
+    let file = RequestList::new("unanswered", "0,0,0.2,500,300\n0,1,0.5,1000,9000000\n0,1,0.9,10,20\n");
     let changes = [
         ("flows.0.traffic", &*file.traffic("")),
         ("duration", "1 s"),
@@ -86,7 +99,7 @@ fn unanswered_requests_are_told_at_the_end() {
     ];
     let o = outcome(PATH, &changes);
     let starts = numbers(&o, "requests", "start_s");
-    near(&starts, &[0.2, 0.5]);
+    assert_near(&starts, &[0.2, 0.5]);
     let completed = numbers(&o, "requests", "completed_s");
     assert!(completed[0] < 1.0 && completed[1].is_nan(), "{completed:?}");
     assert_eq!(numbers(&o, "requests", "response_bytes"), [300.0, 9e6]);
@@ -94,10 +107,10 @@ fn unanswered_requests_are_told_at_the_end() {
     assert_eq!(numbers(&o, "exchanges", "unfinished"), [1.0]);
 }
 
-/// A server that is never reached: the request has a row that says how often its SYN was sent again.
+/// The wire loses all packets. The row of the request has the number of timeouts of its SYN.
 #[test]
-fn a_request_whose_syn_is_lost_is_told_with_its_timeouts() {
-    let file = Listed::new("lost", "0,0,0.5,1000,100\n");
+fn a_request_whose_syn_is_lost_has_a_row_with_its_timeouts() {
+    let file = RequestList::new("lost", "0,0,0.5,1000,100\n");
     let changes = [
         ("flows.0.traffic", &*file.traffic("")),
         ("duration", "20 s"),
@@ -106,102 +119,116 @@ fn a_request_whose_syn_is_lost_is_told_with_its_timeouts() {
     let o = outcome(PATH, &changes);
     assert!(numbers(&o, "requests", "opened_s")[0].is_nan());
     assert!(numbers(&o, "requests", "completed_s")[0].is_nan());
-    assert_eq!(numbers(&o, "requests", "client_timeouts"), [4.0], "after 1, 3, 7 and 15 s");
+    assert_eq!(
+        numbers(&o, "requests", "client_timeouts"),
+        [4.0],
+        "the timeouts are not those after 1, 3, 7 and 15 s"
+    );
 }
 
 #[test]
-fn refusals_name_the_key() {
+fn errors_name_the_key() {
     let e = |changes: &[(&str, &str)]| scenario(PATH, changes).unwrap_err();
-    let file = Listed::new("refused", "0,0,0.5,1000,100\n");
+    let file = RequestList::new("refused", "0,0,0.5,1000,100\n");
     let traffic = file.traffic("");
-    let said =
+    let message =
         e(&[("flows.0.traffic", &traffic), ("flows.0.arrivals", "{ interval = \"1 s\", connections = 1 }")]);
-    assert!(said.contains("flows.0.arrivals") && said.contains("which opens its own connections"), "{said}");
-    let said = e(&[("flows.0.traffic", r#"{ kind = "requests", list = "/nowhere" }"#)]);
-    assert!(said.contains("flows.0.traffic.list: \"/nowhere\" cannot be read"), "{said}");
+    assert!(
+        message.contains("flows.0.arrivals") && message.contains("which opens its own connections"),
+        "{message}"
+    );
+    let message = e(&[("flows.0.traffic", r#"{ kind = "requests", list = "/nowhere" }"#)]);
+    assert!(message.contains("flows.0.traffic.list: \"/nowhere\" cannot be read"), "{message}");
     let frozen =
         format!("{{ kind = \"requests\", list = {{ file = \"{}\", sha256 = \"00\" }} }}", file.0.display());
-    let said = e(&[("flows.0.traffic", &frozen)]);
-    assert!(said.contains("flows.0.traffic.list.sha256: \"00\" differs from the file"), "{said}");
+    let message = e(&[("flows.0.traffic", &frozen)]);
+    assert!(message.contains("flows.0.traffic.list.sha256: \"00\" differs from the file"), "{message}");
 }
 
-/// Two pages of three objects with constant times and sizes: a request is 500 B, an object 300 B or, the first, 1200 B.
+/// Two pages of three objects with constant times and sizes. A request has 500 B. The first
+/// response of a page has 1200 B, and each other response has 300 B.
 const PAGES: &str = r#"{ kind = "web", pages = 2, sessions = 1, page_gap = "2 s", objects = 3, object_gap = "200 ms",
     request = "500 B", response = "300 B", main_response = "1200 B", server_time = "50 ms" }"#;
 
+/// Run the two pages with changes.
 fn pages(changes: &[(&str, &str)]) -> lab::Outcome {
     let traffic = [("flows.0.traffic", PAGES)];
     outcome(PATH, &[&traffic[..], changes].concat())
 }
 
-/// A connection each: objects are asked for at their times, and the next page comes two seconds after this one is there.
+/// The client requests each object at its time over its own connection. The next page begins two
+/// seconds after the previous page is complete.
 #[test]
-fn a_page_is_its_objects_each_over_a_connection() {
+fn each_object_of_a_page_has_its_own_connection() {
     let o = pages(&[]);
-    let open = 2.0 * takes(40.0);
-    let object = |bytes: f64| open + takes(540.0) + 0.050 + takes(bytes);
+    let open = 2.0 * one_way_delay(40.0);
+    let object = |bytes: f64| open + one_way_delay(540.0) + 0.050 + one_way_delay(bytes);
     let (main, other) = (object(1240.0), object(340.0));
     let second = 2.4 + other + 2.0;
-    near(&numbers(&o, "requests", "start_s"), &[2.0, 2.2, 2.4, second, second + 0.2, second + 0.4]);
-    near(&numbers(&o, "requests", "duration_s"), &[main, other, other, main, other, other]);
+    assert_near(&numbers(&o, "requests", "start_s"), &[2.0, 2.2, 2.4, second, second + 0.2, second + 0.4]);
+    assert_near(&numbers(&o, "requests", "duration_s"), &[main, other, other, main, other, other]);
     assert_eq!(numbers(&o, "requests", "connection"), [0.0, 1.0, 2.0, 1024.0, 1025.0, 1026.0]);
     assert_eq!(numbers(&o, "connections", "opened"), [6.0]);
 }
 
-/// With pages counted from their starts the list is the same whatever the network does.
+/// With `page_gap_from = "start"`, the times of the requests do not depend on the rate of the
+/// network.
 #[test]
-fn pages_counted_from_their_starts_come_whatever_becomes_of_them() {
+fn pages_with_gaps_between_starts_do_not_depend_on_the_network() {
     let times = |rate: &str| {
         let changes = [("flows.0.traffic.page_gap_from", "start"), ("network.rate", rate)];
         let mut starts = numbers(&pages(&changes), "requests", "start_s");
         starts.sort_by(f64::total_cmp);
         starts
     };
-    near(&times("1 Mbit/s"), &[2.0, 2.2, 2.4, 4.0, 4.2, 4.4]);
-    near(&times("30 kbit/s"), &[2.0, 2.2, 2.4, 4.0, 4.2, 4.4]);
+    assert_near(&times("1 Mbit/s"), &[2.0, 2.2, 2.4, 4.0, 4.2, 4.4]);
+    assert_near(&times("30 kbit/s"), &[2.0, 2.2, 2.4, 4.0, 4.2, 4.4]);
 }
 
-/// No more objects than `parallel` are under way, and those behind the first may wait for it.
+/// The client requests at most `parallel` objects at a time. With `parse_time`, the other objects
+/// of a page wait for the first object.
 #[test]
-fn objects_wait_for_others_as_they_are_told() {
+fn objects_wait_for_parallel_requests_and_for_the_first_object() {
     let o = pages(&[("flows.0.traffic.parallel", "1"), ("flows.0.traffic.object_gap", "10 ms")]);
     let (starts, ends) = (numbers(&o, "requests", "start_s"), numbers(&o, "requests", "completed_s"));
-    near(&starts[..3], &[2.0, ends[0], ends[1]]);
+    assert_near(&starts[..3], &[2.0, ends[0], ends[1]]);
     let o = pages(&[("flows.0.traffic.parse_time", "300 ms")]);
     let first = numbers(&o, "requests", "completed_s")[0] + 0.3;
-    near(&numbers(&o, "requests", "start_s")[..3], &[2.0, first, first + 0.2]);
+    assert_near(&numbers(&o, "requests", "start_s")[..3], &[2.0, first, first + 0.2]);
 }
 
-/// Over one connection a page: in turn, in a pipeline, or a frame of each object in turn.
+/// The objects of a page use one connection: one after the other, pipelined, or multiplexed in
+/// frames.
 #[test]
-fn a_page_over_one_connection() {
-    let open = 2.0 * takes(40.0);
-    let main = open + takes(540.0) + 0.050 + takes(1240.0);
-    let with = |how: &str, more: &[(&str, &str)]| {
-        pages(&[&[("flows.0.traffic.connections", how)][..], more].concat())
+fn objects_of_a_page_share_one_connection() {
+    let open = 2.0 * one_way_delay(40.0);
+    let main = open + one_way_delay(540.0) + 0.050 + one_way_delay(1240.0);
+    let with = |connections: &str, changes: &[(&str, &str)]| {
+        pages(&[&[("flows.0.traffic.connections", connections)][..], changes].concat())
     };
     let o = with("persistent", &[]);
-    let other = takes(540.0) + 0.050 + takes(340.0);
-    near(&numbers(&o, "requests", "duration_s")[..3], &[main, other, other]);
-    near(&numbers(&o, "requests", "start_s")[..3], &[2.0, 2.0 + main, 2.0 + main + other]);
+    let other = one_way_delay(540.0) + 0.050 + one_way_delay(340.0);
+    assert_near(&numbers(&o, "requests", "duration_s")[..3], &[main, other, other]);
+    assert_near(&numbers(&o, "requests", "start_s")[..3], &[2.0, 2.0 + main, 2.0 + main + other]);
     assert_eq!(numbers(&o, "requests", "connection"), [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
-    // Over one connection for both pages, with the pause between them.
+    // With `session`, both pages use one connection, with the gap between the pages.
     let o = with("session", &[]);
     let second = 2.0 + main + 2.0 * other + 2.0;
-    let again = takes(540.0) + 0.050 + takes(1240.0);
-    near(&numbers(&o, "requests", "duration_s"), &[main, other, other, again, other, other]);
-    near(&numbers(&o, "requests", "start_s")[3..4], &[second]);
+    let again = one_way_delay(540.0) + 0.050 + one_way_delay(1240.0);
+    assert_near(&numbers(&o, "requests", "duration_s"), &[main, other, other, again, other, other]);
+    assert_near(&numbers(&o, "requests", "start_s")[3..4], &[second]);
     assert_eq!(numbers(&o, "requests", "connection"), [0.0; 6]);
     assert_eq!(numbers(&o, "connections", "opened"), [1.0]);
-    // A main object that a program makes: the others have their own time, which is none here.
+    // The main object has its own server time, and the server time of the other objects is 0 s.
     let times = [("flows.0.traffic.server_time", "0 s"), ("flows.0.traffic.main_server_time", "80 ms")];
     let o = with("persistent", &times);
-    let of = [main + 0.030, other - 0.050, other - 0.050];
-    near(&numbers(&o, "requests", "duration_s"), &[of, of].concat());
+    let durations = [main + 0.030, other - 0.050, other - 0.050];
+    assert_near(&numbers(&o, "requests", "duration_s"), &[durations, durations].concat());
     let o = with("pipelined", &[("flows.0.traffic.server_time", "0 s")]);
     assert_eq!(numbers(&o, "requests", "response_bytes")[..3], [1200.0, 300.0, 300.0]);
-    near(&numbers(&o, "requests", "start_s")[..3], &[2.0; 3]);
-    // The main object is three frames, of 1 and 0.5 rounds the others: these are there before it.
+    assert_near(&numbers(&o, "requests", "start_s")[..3], &[2.0; 3]);
+    // The main object has three frames, and each other object has one frame. The other objects are
+    // complete before the main object.
     let sizes = [("flows.0.traffic.main_response", "40000 B"), ("flows.0.traffic.response", "10000 B")];
     let o = with("multiplexed", &sizes);
     assert_eq!(numbers(&o, "requests", "response_bytes")[..3], [10000.0, 10000.0, 40000.0]);
@@ -209,21 +236,22 @@ fn a_page_over_one_connection() {
     assert_eq!(numbers(&o, "requests", "response_bytes")[..3], [40000.0, 10000.0, 10000.0]);
 }
 
-/// Drawn pages are the same over every kind of connection, and whatever came before: common random numbers.
+/// The sizes of random pages do not depend on the use of connections or on earlier losses (common
+/// random numbers).
 #[test]
-fn the_same_pages_come_over_every_kind_of_connection() {
-    let drawn = r#"{ kind = "web", pages = { kind = "geometric", mean = 3 }, sessions = 2, session_gap = "5 s",
+fn random_pages_are_equal_for_every_use_of_connections() {
+    let random_pages = r#"{ kind = "web", pages = { kind = "geometric", mean = 3 }, sessions = 2, session_gap = "5 s",
         page_gap = { kind = "pareto", mean = "1 s", shape = 1.5 }, objects = { kind = "pareto", mean = 4, shape = 1.3 },
         object_gap = { kind = "exponential", mean = "20 ms" }, request = { kind = "uniform", least = "100 B", most = "900 B" },
         response = { kind = "lognormal", mean = "7 kB", sigma = 1.5 }, server_time = { kind = "exponential", mean = "5 ms" } }"#;
-    let sizes = |how: &str, more: &[(&str, &str)]| {
+    let sizes = |connections: &str, added: &[(&str, &str)]| {
         let changes = [
-            ("flows.0.traffic", drawn),
-            ("flows.0.traffic.connections", how),
+            ("flows.0.traffic", random_pages),
+            ("flows.0.traffic.connections", connections),
             ("flows.0.count", "3"),
             ("flows.0.name", "F{i}"),
         ];
-        let o = outcome(PATH, &[&changes[..], more].concat());
+        let o = outcome(PATH, &[&changes[..], added].concat());
         let of = |column| numbers(&o, "requests", column);
         let mut all: Vec<[u64; 3]> = (of("flow").iter().zip(of("request_bytes")).zip(of("response_bytes")))
             .map(|((flow, request), response)| [*flow as u64, request as u64, response as u64])
@@ -233,8 +261,8 @@ fn the_same_pages_come_over_every_kind_of_connection() {
     };
     let each = sizes("each", &[]);
     assert!(each.len() > 10);
-    for how in ["persistent", "pipelined", "multiplexed", "session"] {
-        assert_eq!(sizes(how, &[]), each, "{how}");
+    for connections in ["persistent", "pipelined", "multiplexed", "session"] {
+        assert_eq!(sizes(connections, &[]), each, "{connections}");
     }
     assert_eq!(sizes("each", &[("network.queue", r#"{ kind = "drop_tail", limit = "3 packets" }"#)]), each);
     assert_eq!(
@@ -243,12 +271,12 @@ fn the_same_pages_come_over_every_kind_of_connection() {
     );
 }
 
-/// A page whose connection gives up is over when that does, and the next one comes.
+/// A page ends when its connection is aborted, and the next page begins.
 #[test]
-fn lost_objects_end_their_page() {
-    for how in ["each", "persistent"] {
+fn an_aborted_connection_ends_its_page() {
+    for connections in ["each", "persistent"] {
         let o = pages(&[
-            ("flows.0.traffic.connections", how),
+            ("flows.0.traffic.connections", connections),
             ("network.impairments", r#"[{ kind = "loss", probability = 1.0 }]"#),
             ("tcp.connection.syn_retries", "2"),
             ("tcp.rto.initial", "1 s"),

@@ -41,9 +41,10 @@ impl Recorder for DeliveryRate {
         self.samples.stored_rows()
     }
 
-    fn sample(&mut self, at: &mut Snapshot) {
-        let rate = |&end: &End| at.endpoints[end].delivery_rate().map_or(f32::NAN, |(rate, _)| rate as f32);
-        self.samples.take(at.now, self.senders.len(), self.senders.iter().map(rate));
+    fn sample(&mut self, snapshot: &mut Snapshot) {
+        let rate =
+            |&end: &End| snapshot.endpoints[end].delivery_rate().map_or(f32::NAN, |(rate, _)| rate as f32);
+        self.samples.take(snapshot.now, self.senders.len(), self.senders.iter().map(rate));
     }
 
     fn tables(self, names: &Names) -> Vec<Table> {

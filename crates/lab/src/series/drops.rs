@@ -1,4 +1,4 @@
-//! Rows for every dropped packet.
+//! Series with a row per dropped packet.
 
 use net::Fate;
 

@@ -1,4 +1,4 @@
-//! Rows for every marked packet.
+//! Series with a row per marked packet.
 
 use net::Fate;
 

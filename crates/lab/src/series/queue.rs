@@ -74,9 +74,9 @@ impl Recorder for Queue {
         self.samples.stored_rows()
     }
 
-    fn sample(&mut self, at: &mut Snapshot) {
-        let sample = |&l: &u32| Sample::of(&mut at.links[l as usize], at.now);
-        self.samples.take(at.now, self.links.len(), self.links.iter().map(sample));
+    fn sample(&mut self, snapshot: &mut Snapshot) {
+        let sample = |&l: &u32| Sample::of(&mut snapshot.links[l as usize], snapshot.now);
+        self.samples.take(snapshot.now, self.links.len(), self.links.iter().map(sample));
     }
 
     fn tables(self, names: &Names) -> Vec<Table> {

@@ -94,7 +94,7 @@ pub struct RequestRecord {
 pub struct Snapshot<'a> {
     /// Time of the snapshot.
     pub now: Time,
-    /// All links. The recorded links are up to date if a series needs queues.
+    /// All links of the network. The recorded links are up to date if a series needs queues.
     pub links: &'a mut [Link<Discipline>],
     /// Endpoints of all connections.
     pub endpoints: &'a Endpoints,
@@ -109,7 +109,8 @@ pub struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// Return the names of the links, with a function that returns the names of the flows.
+    /// Return the names for tables, from the names of the links and a function that returns the
+    /// names of the flows.
     pub fn new(links: Vec<String>, make_flows: &'a dyn Fn() -> Vec<String>) -> Self {
         Names { links: Arc::new(links), flows: OnceCell::new(), make_flows }
     }

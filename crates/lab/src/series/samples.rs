@@ -1,6 +1,6 @@
-//! Storage for sampled series. Each sample has a value of the same links or flows in the same
-//! order, so the time is stored once per sample and the names are not stored. The samples become
-//! columns at the end of the run.
+//! Storage for sampled series. Each sample has one value per sampled link or flow, always in the
+//! same order. So the time is stored once per sample, and the names are not stored. The samples
+//! become columns at the end of the run.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ impl<S> Samples<S> {
         StoredRows { rows: self.rows.len(), full: self.times.is_full() || self.rows.is_full() }
     }
 
-    /// Return the column of times. Each sample has `sampled` rows.
+    /// Return the column with the time of each row. Each sample has `sampled` rows.
     pub(super) fn times(&self, sampled: usize) -> Column {
         Column::Float(self.times.iter().flat_map(|t| std::iter::repeat_n(t.seconds(), sampled)).collect())
     }

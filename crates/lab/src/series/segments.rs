@@ -92,7 +92,7 @@ impl Recorder for Segments {
             (&observed.packet.segment, observed.packet.label.direction() != end.sends());
         let direction = end.sends();
         let [acked_forward, acked_reverse] = [acked[direction.index()], acked[direction.opposite().index()]];
-        // The SYN has the sequence number 0, the first byte of data 1.
+        // The SYN has the sequence number 0, and the first byte of data has the sequence number 1.
         let count = |acked: u64, seq: Seq| {
             (acked as i64 + 1 + i64::from(seq.minus(Seq((acked as u32).wrapping_add(1))))).max(0) as u64
         };

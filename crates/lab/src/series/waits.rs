@@ -9,7 +9,7 @@ use crate::columns::{self, Definition as _};
 use crate::record::{Column, Table};
 
 columns::tables! {
-    /// Histogram of the queueing delays of each link, which `delays` summarizes.
+    /// Histogram of the queueing delays of each link, which `delays` summarises.
     Columns "waits" {
         link in "": "Name of the link: from>to.";
         wait_s in "s": "Queueing delay in the middle of a bucket. The delays in the bucket differ from it by at most 0.8 %.";

@@ -34,12 +34,12 @@ struct Sample {
     flight: u32,
 }
 
-/// Return the high and the low half of a value.
+/// Return the high and the low half of a 64-bit value.
 fn halves(x: u64) -> [u32; 2] {
     [(x >> 32) as u32, x as u32]
 }
 
-/// Return the value of a high and a low half.
+/// Return the 64-bit value with a given high and low half.
 fn whole([high, low]: [u32; 2]) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
@@ -117,9 +117,13 @@ impl Recorder for Window {
         self.clients.samples.stored_rows() + self.servers.samples.stored_rows()
     }
 
-    fn sample(&mut self, at: &mut Snapshot) {
+    fn sample(&mut self, snapshot: &mut Snapshot) {
         for Sampled { ends, samples, .. } in [&mut self.clients, &mut self.servers] {
-            samples.take(at.now, ends.len(), ends.iter().map(|&end| Sample::of(&at.endpoints[end])));
+            samples.take(
+                snapshot.now,
+                ends.len(),
+                ends.iter().map(|&end| Sample::of(&snapshot.endpoints[end])),
+            );
         }
     }
 

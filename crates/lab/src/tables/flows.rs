@@ -15,7 +15,7 @@ use crate::totals::{ConnectionTotals, Counts};
 /// counts are stored separately with their rows. The column is compact because the endpoints still
 /// take memory at this point of the run.
 struct CompactCounts {
-    /// Counts of all rows, with 0 for a large count.
+    /// Counts of all rows. A row whose count needs more than 32 bits has a 0 here.
     small: Vec<u32>,
     /// Rows and values of the large counts.
     large: Vec<(usize, u64)>,
@@ -115,7 +115,7 @@ impl FlowTable {
 
 impl Simulation<'_> {
     /// Call `visit` for each flow with the totals of its connections, for the data of one
-    /// direction. If several flows share totals, only the first of them is visited.
+    /// direction. If several flows share totals, the function visits only the first of them.
     fn each_flow(&self, direction: Direction, mut visit: impl FnMut(usize, &ConnectionTotals)) {
         let (mut slot, mut k) = (0, 0);
         let Baseline { single, flow_totals, .. } = &self.baseline;

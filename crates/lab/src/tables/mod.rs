@@ -41,7 +41,7 @@ impl Simulation<'_> {
         let links = self.link_table(names.links());
         let classes = self.class_table(names.links());
         let (events, ties) = (self.events.events(), self.events.ties());
-        // The network is no longer needed. Its memory is freed for the remaining tables.
+        // The remaining tables do not need the network, so its memory is freed for them.
         drop(std::mem::take(&mut self.network.links));
         drop(std::mem::take(&mut self.network.flight));
         drop(std::mem::take(&mut self.events));

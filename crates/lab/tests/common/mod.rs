@@ -1,9 +1,9 @@
-//! What the tests of this crate share.
+//! Scenarios and functions that the tests of this crate share.
 #![allow(dead_code)]
 
 use lab::{Column, Failure, Format, Outcome, Scenario, Watch, read, run};
 
-/// Two downloads over a dumbbell, with short names for what the tests change.
+/// Scenario with two downloads over a dumbbell, which the tests change.
 pub const TWO_DOWNLOADS: &str = r#"
     network = { kind = "dumbbell", rate = "1.5 Mbit/s", delay = "20 ms", left_rate = "10 Mbit/s", left_delay = "0.5 ms",
         right_rate = "10 Mbit/s", right_delay = "0.5 ms", right_hosts = 2,
@@ -12,7 +12,7 @@ pub const TWO_DOWNLOADS: &str = r#"
     tcp = { ecn = "rfc3168" }
 "#;
 
-/// TCP of every kind.
+/// Parameters of TCP that select different algorithms.
 pub const TCP: [&str; 8] = [
     r#"ecn = "off", rto.estimator = "jacobson1988""#,
     r#"ecn = "rfc3168""#,
@@ -24,30 +24,30 @@ pub const TCP: [&str; 8] = [
     r#"receive_window = "3000 B", connection.nagle = "minshall", ecn = "nonce""#,
 ];
 
-/// TCP as Linux has it, but for the number of retries: a random network may lose all of them.
+/// Parameters of Linux with more retries, because a random network can lose many packets in a row.
 pub const LINUX: [&str; 2] = [
     r#"stack = "linux", connection.retries = 250, connection.syn_retries = 100, connection.synack_retries = 100"#,
     r#"stack = "linux", connection.retries = 250, connection.syn_retries = 100, connection.synack_retries = 100, ecn = "rfc3168", congestion = "reno", offload = "linux""#,
 ];
 
-/// Reads a scenario with changes.
+/// Read a scenario with changes to its keys, and return the scenario or the text of the error.
 pub fn scenario(text: &str, changes: &[(&str, &str)]) -> Result<Scenario, String> {
     let changes: Vec<(String, String)> =
         changes.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
     read(text, Format::Toml, &changes).map_err(|e| e.to_string())
 }
 
-/// Runs a scenario that is right.
+/// Run a valid scenario with changes, and return its result. Panic if the run fails.
 pub fn outcome(text: &str, changes: &[(&str, &str)]) -> Outcome {
     try_outcome(text, changes).unwrap()
 }
 
-/// Runs a scenario that reads, whatever becomes of it.
+/// Run a valid scenario with changes, and return its result or its failure.
 pub fn try_outcome(text: &str, changes: &[(&str, &str)]) -> Result<Outcome, Failure> {
     run(&scenario(text, changes).unwrap(), &Watch::default())
 }
 
-/// A column of numbers.
+/// Return a column as numbers. Names are replaced by their indices.
 pub fn numbers(outcome: &Outcome, table: &str, column: &str) -> Vec<f64> {
     let table = outcome.tables.iter().find(|t| t.name == table).unwrap();
     match &table.columns.iter().find(|c| c.0 == column).unwrap().1 {
@@ -57,19 +57,21 @@ pub fn numbers(outcome: &Outcome, table: &str, column: &str) -> Vec<f64> {
     }
 }
 
-/// FNV-1a over every bit of every table.
+/// Return a hash of all tables (FNV-1a).
 pub fn digest(outcome: &Outcome) -> String {
     let mut h = 0xcbf2_9ce4_8422_2325_u64;
-    let mut eat =
+    let mut hash_bytes =
         |bytes: &[u8]| bytes.iter().for_each(|b| h = (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3));
     for table in &outcome.tables {
-        eat(table.name.as_bytes());
+        hash_bytes(table.name.as_bytes());
         for (name, column) in &table.columns {
-            eat(name.as_bytes());
+            hash_bytes(name.as_bytes());
             match column {
-                Column::Float(v) => v.iter().for_each(|x| eat(&x.to_bits().to_le_bytes())),
-                Column::Count(v) => v.iter().for_each(|x| eat(&x.to_le_bytes())),
-                Column::Name(codes, names) => codes.iter().for_each(|&c| eat(names[c as usize].as_bytes())),
+                Column::Float(v) => v.iter().for_each(|x| hash_bytes(&x.to_bits().to_le_bytes())),
+                Column::Count(v) => v.iter().for_each(|x| hash_bytes(&x.to_le_bytes())),
+                Column::Name(codes, names) => {
+                    codes.iter().for_each(|&c| hash_bytes(names[c as usize].as_bytes()))
+                }
             }
         }
     }
