@@ -152,11 +152,11 @@ def test_a_scenario_and_a_sweep_accept_a_queue_in_python(small: dict[str, Any]) 
     assert alone.links["dropped_threshold"].sum() > 20
     assert alone.links["marked_packets"].sum() == 0
     queue = alone.scenario["network"]["queue"]
-    assert (queue["kind"], queue["law"], queue["limit"]) == ("custom", "Step", "16 packets")
+    assert (queue["kind"], queue["aqm"], queue["limit"]) == ("custom", "Step", "16 packets")
     over = {"network.queue": [Step(6, limit="16 packets", ecn="drop"), Step(2), "drop_tail"]}
     swept = aqmlab.sweep(small, over)
     assert_same(swept.results[0], alone)
-    names = [r.scenario["network"]["queue"].get("law") for r in swept.results]
+    names = [r.scenario["network"]["queue"].get("aqm") for r in swept.results]
     assert len(set(names[:2])) == 2
     assert names[2] is None
 
@@ -181,11 +181,11 @@ def test_queues_of_a_graph_are_named_by_their_links() -> None:
 
 
 def test_a_file_cannot_define_an_aqm_in_python(small: dict[str, Any]) -> None:
-    small["network"]["queue"] = {"kind": "custom", "law": "Mine"}
+    small["network"]["queue"] = {"kind": "custom", "aqm": "Mine"}
     with pytest.raises(ScenarioError, match=r'left>right: "Mine" is an AQM written in Python'):
         aqmlab.run(small)
     small["network"]["queue"] = {"kind": "custom"}
-    with pytest.raises(ScenarioError, match=r"network.queue.law: is missing"):
+    with pytest.raises(ScenarioError, match=r"network.queue.aqm: is missing"):
         aqmlab.run(small)
 
 

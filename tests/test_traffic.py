@@ -16,8 +16,8 @@ from aqmlab.scenario import normalize
 
 WEB = {
     "kind": "web", "page_gap": {"kind": "exponential", "mean": "1 s"}, "objects":
-    {"kind": "geometric", "mean": 3}, "request": {"kind": "uniform", "least": "200 B",
-    "most": "400 B"}, "response": {"kind": "lognormal", "mean": "4 kB"}, "parse_time": "30 ms",
+    {"kind": "geometric", "mean": 3}, "request": {"kind": "uniform", "min": "200 B",
+    "max": "400 B"}, "response": {"kind": "lognormal", "mean": "4 kB"}, "parse_time": "30 ms",
     "server_time": {"kind": "exponential", "mean": "20 ms"}, "object_gap": "10 ms",
 }  # fmt: skip
 

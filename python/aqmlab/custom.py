@@ -120,7 +120,7 @@ class CustomAqms(dict[str, Callable[[], CustomQueue]]):
                 name = f"{class_name}-{len(self) + 1}"
             self._known.append((queue, name))
             self[name] = partial(self._copy, queue)
-        return {"kind": KIND, "law": name} | getattr(queue, "buffer", {})
+        return {"kind": KIND, "aqm": name} | getattr(queue, "buffer", {})
 
 
 def places(scenario: Mapping[str, Any]) -> dict[str, str]:

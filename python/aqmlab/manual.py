@@ -136,7 +136,7 @@ def tables() -> dict[str, str]:
     Examples
     --------
     >>> tables()["connections"]
-    'One row a flow with `arrivals`.'
+    'One row per flow with `arrivals`.'
     """
     return {name: table["about"] for name, table in json.loads(_core.columns()).items()}
 

@@ -915,7 +915,7 @@ class Custom(Table):
 
     Parameters
     ----------
-    law : str
+    aqm : str
         Name under which the program supplies the AQM.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
@@ -946,7 +946,7 @@ class Custom(Table):
 
     KIND: ClassVar[str | None] = "custom"
 
-    law: str
+    aqm: str
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
@@ -1891,7 +1891,7 @@ class Pi2(Table):
     coupling : float | None
         Factor between Scalable and Classic probability (k). Default: 2.0. Range: at least 0.
         Source: rfc9332 Appendix A.1, §2.5.1: 2.
-    least_backlog : str | None
+    min_backlog : str | None
         Backlog below which no packet is signalled. Default: 0 B. Range: at least 0 B. Source:
         rfc9332 Appendix A.1, figure 7: none; Linux has two MTU.
     limit : str | None
@@ -1928,7 +1928,7 @@ class Pi2(Table):
     alpha: float | None = None
     beta: float | None = None
     coupling: float | None = None
-    least_backlog: str | None = None
+    min_backlog: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
@@ -2855,7 +2855,7 @@ class Rio(Table):
         Action on a packet while its average is above its maxth. Default: drop. "drop": The packet
         is dropped even if it is ECN-capable. "mark": The packet is marked if it is ECN-capable,
         else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
-    least_backlog : str | None
+    min_backlog : str | None
         Number of waiting packets up to which no packet is signalled, for any average. With 0 the
         average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
         Source: clark1998rio: none; ns-2's RED: 1.
@@ -2903,7 +2903,7 @@ class Rio(Table):
     wq: float | None = None
     spacing: Literal["geometric", "uniform", "wait"] | None = None
     above_maxth: Literal["drop", "mark"] | None = None
-    least_backlog: str | None = None
+    min_backlog: str | None = None
     idle_packet_size: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
@@ -2947,7 +2947,7 @@ class Wred(Table):
         Action on a packet while the average is above maxth (above twice maxth if gentle). Default:
         drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The packet is marked
         if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
-    least_backlog : str | None
+    min_backlog : str | None
         Number of waiting packets up to which no packet is signalled, for any average. With 0 the
         average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
         Source: clark1998rio: none; ns-2's RED: 1.
@@ -2990,7 +2990,7 @@ class Wred(Table):
     gentle: bool | None = None
     spacing: Literal["geometric", "uniform", "wait"] | None = None
     above_maxth: Literal["drop", "mark"] | None = None
-    least_backlog: str | None = None
+    min_backlog: str | None = None
     idle_packet_size: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
@@ -3022,10 +3022,10 @@ class RedPd(Table):
     max_decrease : float | None
         Maximum decrease of a flow's probability at a time. A probability below twice this value is
         halved instead. Default: 0.05. Range: above 0, at most 1. Source: mahajan2001redpd: 0.05.
-    least : float | None
+    min_probability : float | None
         Probability of a flow at or below which its monitoring ends instead of another decrease.
         Default: 0.005. Range: above 0, at most 1. Source: mahajan2001redpd: 0.005.
-    least_drop_rate : float | None
+    min_drop_rate : float | None
         Drop rate of RED at or below which no probability of a flow rises. Default: 0.001. Source:
         mahajan2001redpd, its experiments: 0.001.
     minth : str | None
@@ -3044,7 +3044,7 @@ class RedPd(Table):
     gentle : bool | None
         If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
         false, it jumps to 1 at maxth. Default: true. Source: floyd2000gentle.
-    least_backlog : str | None
+    min_backlog : str | None
         Number of waiting packets up to which no packet is signalled, for any average. With 0 the
         average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
         Source: floyd1993red: none; ns-2: 1.
@@ -3085,14 +3085,14 @@ class RedPd(Table):
     lists: int | None = None
     regular: int | None = None
     max_decrease: float | None = None
-    least: float | None = None
-    least_drop_rate: float | None = None
+    min_probability: float | None = None
+    min_drop_rate: float | None = None
     minth: str | None = None
     maxth: str | None = None
     maxp: float | None = None
     wq: float | None = None
     gentle: bool | None = None
-    least_backlog: str | None = None
+    min_backlog: str | None = None
     idle_packet_size: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
@@ -3134,7 +3134,7 @@ class NonlinearRed(Table):
         Action on a packet while the average is above maxth. Default: drop. "drop": The packet is
         dropped even if it is ECN-capable. "mark": The packet is marked if it is ECN-capable, else
         dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
-    least_backlog : str | None
+    min_backlog : str | None
         Number of waiting packets up to which no packet is signalled, for any average. With 0 the
         average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
         Source: floyd1993red: none; ns-2: 1.
@@ -3177,7 +3177,7 @@ class NonlinearRed(Table):
     wq: float | None = None
     spacing: Literal["geometric", "uniform", "wait"] | None = None
     above_maxth: Literal["drop", "mark"] | None = None
-    least_backlog: str | None = None
+    min_backlog: str | None = None
     idle_packet_size: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
@@ -3229,7 +3229,7 @@ class SelfConfiguringRed(Table):
         Action on a packet while the average is above maxth (above twice maxth if gentle). Default:
         drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The packet is marked
         if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
-    least_backlog : str | None
+    min_backlog : str | None
         Number of waiting packets up to which no packet is signalled, for any average. With 0 the
         average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
         Source: floyd1993red: none; ns-2: 1.
@@ -3275,7 +3275,7 @@ class SelfConfiguringRed(Table):
     gentle: bool | None = None
     spacing: Literal["geometric", "uniform", "wait"] | None = None
     above_maxth: Literal["drop", "mark"] | None = None
-    least_backlog: str | None = None
+    min_backlog: str | None = None
     idle_packet_size: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
@@ -3351,7 +3351,7 @@ class AdaptiveRed(Table):
         Action on a packet while the average is above maxth (above twice maxth if gentle). Default:
         drop. "drop": The packet is dropped even if it is ECN-capable. "mark": The packet is marked
         if it is ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source: rfc3168 §7.
-    least_backlog : str | None
+    min_backlog : str | None
         Number of waiting packets up to which no packet is signalled, for any average. With 0 the
         average alone decides. Default: 1 packet. Range: a whole number, at least 0 packets. Source:
         its first author's ns-2 code: 1.
@@ -3397,7 +3397,7 @@ class AdaptiveRed(Table):
     chance_by: Literal["packet", "size", "bytes"] | None = None
     gentle: bool | None = None
     above_maxth: Literal["drop", "mark"] | None = None
-    least_backlog: str | None = None
+    min_backlog: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
@@ -3542,7 +3542,7 @@ class Red(Table):
         Packet size to which sizes are compared if chance_by is size or bytes. Default: 1500 B.
         Range: at least 1 B, at most 65535 B. Source: floyd1993red §4: the maximum packet size;
         ns-2: `mean_pktsize_`, 500 B.
-    least_backlog : str | None
+    min_backlog : str | None
         Number of waiting packets up to which no packet is signalled, for any average. With 0 the
         average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
         Source: floyd1993red: none; ns-2: 1.
@@ -3589,7 +3589,7 @@ class Red(Table):
     mark_below: float | None = None
     chance_by: Literal["packet", "size", "bytes"] | None = None
     reference_size: str | None = None
-    least_backlog: str | None = None
+    min_backlog: str | None = None
     idle_packet_size: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
@@ -4178,7 +4178,7 @@ class Scalable(Table):
     legacy_window : str | None
         Maximum window at which the control behaves as standard TCP (lwnd). Default: 16 packets.
         Range: at least 0 packets, at most 1000000 packets. Source: kelly2003scalable §3.1.
-    least_increase : float | None
+    min_increase : float | None
         Minimum increase of cwnd, in segments per round trip. Default: 0.0. Range: at least 0, at
         most 100. Source: kelly2003scalable §3: none; Linux, tcp_scalable: 1.
     rules : Literal["kelly2003", "linux"] | None
@@ -4203,7 +4203,7 @@ class Scalable(Table):
     a: float | None = None
     b: float | None = None
     legacy_window: str | None = None
-    least_increase: float | None = None
+    min_increase: float | None = None
     rules: Literal["kelly2003", "linux"] | None = None
     slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
     avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
@@ -5596,9 +5596,9 @@ class BoundedPareto(Table):
 
     Parameters
     ----------
-    least : float | str
+    min : float | str
         Minimum. Range: above 0.
-    most : float | str
+    max : float | str
         Maximum. Range: above 0.
     shape : float | None
         Tail exponent. Default: 1.2. Range: at least 0.01, at most 100. Source: crovella1997web:
@@ -5607,8 +5607,8 @@ class BoundedPareto(Table):
 
     KIND: ClassVar[str | None] = "bounded_pareto"
 
-    least: float | str
-    most: float | str
+    min: float | str
+    max: float | str
     shape: float | None = None
 
 
@@ -5664,9 +5664,9 @@ class Lognormal(Table):
         Mean, before the bounds apply. Range: above 0.
     sigma : float | None
         Standard deviation of the natural logarithm. Default: 1.0. Range: above 0, at most 10.
-    least : float | str | None
+    min : float | str | None
         Minimum. If absent, values may be arbitrarily small. Default: absent. Range: at least 0.
-    most : float | str | None
+    max : float | str | None
         Maximum. If absent, values are unlimited. Default: absent. Range: at least 0.
     """
 
@@ -5674,8 +5674,8 @@ class Lognormal(Table):
 
     mean: float | str
     sigma: float | None = None
-    least: float | str | None = None
-    most: float | str | None = None
+    min: float | str | None = None
+    max: float | str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -5703,16 +5703,16 @@ class Uniform(Table):
 
     Parameters
     ----------
-    least : float | str
+    min : float | str
         Minimum. Range: at least 0.
-    most : float | str
+    max : float | str
         Maximum. Range: at least 0.
     """
 
     KIND: ClassVar[str | None] = "uniform"
 
-    least: float | str
-    most: float | str
+    min: float | str
+    max: float | str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -107,11 +107,11 @@ def means(mix: str) -> tuple[float, float]:
 
     body, tail = (part["of"] for part in sizes(mix)["parts"])
     u = (np.arange(2_000_000) + 0.5) / 2_000_000
-    mean, smallest, largest = (float(body[k].split()[0]) for k in ("mean", "least", "most"))
+    mean, smallest, largest = (float(body[k].split()[0]) for k in ("mean", "min", "max"))
     normal = stats.norm(np.log(mean) - body["sigma"] ** 2 / 2, body["sigma"])
     low, high = normal.cdf(np.log([smallest, largest]))
     small = np.exp(normal.ppf(low + u[::20] * (high - low)))
-    first, a = float(tail["least"].split()[0]), tail["shape"]
+    first, a = float(tail["min"].split()[0]), tail["shape"]
     large = first * (1 - u * (1 - (first / 1e9) ** a)) ** (-1 / a)
     assert small.max() < large.min()
     return float(small.mean()), float(large.mean())

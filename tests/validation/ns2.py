@@ -121,7 +121,7 @@ def red(limit: int, minth: int, maxth: int, *, of_bytes: bool = False, **keys: A
         "wq": 0.002,
         "gentle": False,
         "spacing": "wait",
-        "least_backlog": "0 packets" if of_bytes else "1 packets",
+        "min_backlog": "0 packets" if of_bytes else "1 packets",
         "idle_packet_size": "1500 B",
         "chance_by": "bytes" if of_bytes else "packet",
         "reference_size": "1500 B",

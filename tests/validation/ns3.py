@@ -113,7 +113,7 @@ def red(minth: int, maxth: int, **keys: Any) -> dict[str, Any]:
         "wq": 0.002,
         "gentle": True,
         "spacing": "wait",
-        "least_backlog": "1 packets",
+        "min_backlog": "1 packets",
         "idle_packet_size": "1500 B",
         **keys,
     }

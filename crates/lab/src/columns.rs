@@ -174,7 +174,7 @@ tables! {
         duplicate_packets in "packets": "Copies of packets that had already arrived. A copy is recognised only among the latest 4096 packet numbers.";
         reordered_packets in "packets": "Packets that arrived after a packet that was sent later (RFC 4737).";
         mean_delay_s in "s": "Mean one-way delay of the received packets.";
-        least_delay_s in "s": "Minimum one-way delay.";
+        shortest_delay_s in "s": "Minimum one-way delay.";
         median_delay_s in "s": "Median one-way delay, accurate to 0.8 %.";
         p99_delay_s in "s": "99th percentile of the one-way delays, accurate to 0.8 %.";
         longest_delay_s in "s": "Maximum one-way delay.";

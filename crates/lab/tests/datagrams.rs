@@ -26,7 +26,7 @@ fn packets_of_a_call_have_the_delay_of_the_idle_path() {
     let delay = 0.021 + 132.0 * 8.0 * (2.0 / 10e6 + 1.0 / 1.5e6);
     assert_eq!((value(&o, "sent_packets"), value(&o, "sent_bytes")), (100.0, 13_200.0));
     assert_eq!((value(&o, "received_packets"), value(&o, "received_bytes")), (100.0, 10_400.0));
-    for column in ["mean_delay_s", "least_delay_s", "longest_delay_s"] {
+    for column in ["mean_delay_s", "shortest_delay_s", "longest_delay_s"] {
         assert!((value(&o, column) - delay).abs() < 1e-11, "{column}");
     }
     for column in ["lost_packets", "dropped_packets", "jitter_s", "reordered_packets", "duplicate_packets"] {

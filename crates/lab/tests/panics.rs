@@ -21,7 +21,7 @@ impl CustomAqms for PanickingAqms {
 
 #[test]
 fn a_panic_is_an_error_with_its_source_line_and_scenario() {
-    let queue = r#"{ kind = "custom", law = "Mine" }"#;
+    let queue = r#"{ kind = "custom", aqm = "Mine" }"#;
     let changes = [("network.queue", queue), ("title", "\"Two\""), ("seed", "9")];
     let scenario = scenario(TWO_DOWNLOADS, &changes).unwrap();
     let failure = run_catching_panics(&scenario, &Watch::default(), None, &PanickingAqms).unwrap_err();

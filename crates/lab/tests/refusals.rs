@@ -50,6 +50,21 @@ fn every_error_names_field_value_and_bound() {
             "{ kind = \"codel\" }",
             "network.reverse_queue: is now reverse.queue; write reverse = { queue = … }",
         ),
+        (
+            "network.queue.least_backlog",
+            "\"1 packet\"",
+            "network.queue.least_backlog: is now min_backlog; write min_backlog = \"1 packet\"",
+        ),
+        (
+            "flows.0.traffic.size",
+            r#"{ kind = "bounded_pareto", least = "1 kB", max = "1 MB" }"#,
+            "flows.0.traffic.size.least: is now min; write min = \"1 kB\"",
+        ),
+        (
+            "flows.0.traffic.size",
+            r#"{ kind = "uniform", min = "1 kB", most = "1 MB" }"#,
+            "flows.0.traffic.size.most: is now max; write max = \"1 MB\"",
+        ),
         ("network.reverse_impairments", "[]", "network.reverse_impairments: is now reverse.impairments"),
         ("network.reverse_rate_changes", "[]", "network.reverse_rate_changes: is now reverse.rate_changes"),
         ("network.reverse_condition", "[]", "network.reverse_condition: is now reverse.condition"),

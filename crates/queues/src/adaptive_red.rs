@@ -15,7 +15,7 @@
 //! The gentle part of the curve uses the initial maxp in ns-2 and the current maxp here.
 
 use net::{Aqm, Arrival, Packet, Verdict};
-use units::param::{Invalid, join};
+use units::param::{Invalid, Renamed, join};
 use units::{Bytes, Depth, Duration, Packets, Probability, Range, Time, params};
 
 use crate::aqm::{AqmParams, QueueContext};
@@ -23,11 +23,14 @@ use crate::lazy::Ticks;
 use crate::red::{ChanceBy, Red, RedAqm, check_spacing, check_thresholds};
 use crate::spacing::{AboveMaxth, Spacing};
 
+/// Former keys.
+const RENAMED: &[Renamed] = &[Renamed::key("least_backlog", "min_backlog")];
+
 params! {
     /// RED that adapts maxp between 1 and 50 % in small steps, so that the average stays in the
     /// middle fifth between minth and maxth under different loads. By default the thresholds follow
     /// from a target delay and wq from the rate of the link, and gentle is on, as in the paper.
-    pub struct AdaptiveRed: "adaptive_red", checked by check {
+    pub struct AdaptiveRed: "adaptive_red", checked by check, renamed by RENAMED {
         /// Queueing delay from which the thresholds follow: minth is half of it, at least 5
         /// packets.
         target_delay: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "floyd2001adaptive §5: minth = max(5, delay C / 2)";
@@ -63,7 +66,7 @@ params! {
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
         /// Number of waiting packets up to which no packet is signalled, for any average. With 0
         /// the average alone decides.
-        least_backlog: Packets = (Packets(1.0)), in Range::at_least(0.0).whole(), from "its first author's ns-2 code: 1";
+        min_backlog: Packets = (Packets(1.0)), in Range::at_least(0.0).whole(), from "its first author's ns-2 code: 1";
     }
 }
 
@@ -104,7 +107,7 @@ impl AqmParams for AdaptiveRed {
             above_maxth: self.above_maxth,
             chance_by: self.chance_by,
             reference_size: self.mean_packet_size,
-            least_backlog: self.least_backlog,
+            min_backlog: self.min_backlog,
             mark_below: Probability(1.0),
             idle_packet_size: self.mean_packet_size,
         };

@@ -62,7 +62,7 @@ impl DisciplineParams for Choke {
             above_maxth: AboveMaxth::Drop,
             chance_by: ChanceBy::Packet,
             reference_size: self.idle_packet_size,
-            least_backlog: Packets(0.0),
+            min_backlog: Packets(0.0),
             mark_below: Probability(1.0),
             idle_packet_size: self.idle_packet_size,
         };

@@ -4,23 +4,26 @@
 use std::fmt;
 
 use net::{Aqm, Arrival, Packet, Verdict};
-use units::param::{Invalid, join};
+use units::param::{Invalid, Renamed, join};
 use units::{Depth, Range, Time, params};
 
 use crate::aqm::{AqmParams, QueueContext};
 
+/// Former keys.
+const RENAMED: &[Renamed] = &[Renamed::key("law", "aqm")];
+
 params! {
     /// AQM that the calling program supplies: an object of a class derived from aqmlab.CustomQueue.
     /// A scenario file alone cannot define it.
-    pub struct Custom: "custom", checked by check {
+    pub struct Custom: "custom", checked by check, renamed by RENAMED {
         /// Name under which the program supplies the AQM.
-        law: String = required, in Range::ANY, from "";
+        aqm: String = required, in Range::ANY, from "";
     }
 }
 
 fn check(custom: &Custom, path: &str) -> Result<(), Invalid> {
-    if custom.law.is_empty() {
-        return Err(Invalid::at(&join(path, "law"), "is empty")
+    if custom.aqm.is_empty() {
+        return Err(Invalid::at(&join(path, "aqm"), "is empty")
             .remedy("write the name under which the program supplies the AQM"));
     }
     Ok(())
@@ -39,7 +42,7 @@ impl AqmParams for Custom {
     type Aqm = CustomAqm;
 
     fn aqm(&self, context: QueueContext) -> CustomAqm {
-        CustomAqm(context.custom.aqm(&self.law, context.name, context.clone()))
+        CustomAqm(context.custom.aqm(&self.aqm, context.name, context.clone()))
     }
 }
 

@@ -10,7 +10,7 @@
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};
-use units::param::Invalid;
+use units::param::{Invalid, Renamed};
 use units::{Bytes, Depth, Packets, Probability, Range, Time, params};
 
 use crate::aqm::{AqmParams, QueueContext, measure};
@@ -18,10 +18,13 @@ use crate::average::Average;
 use crate::red::{check_thresholds, is_spared};
 use crate::spacing::{AboveMaxth, Chooser, Pressure, Spacing};
 
+/// Former keys.
+const RENAMED: &[Renamed] = &[Renamed::key("least_backlog", "min_backlog")];
+
 params! {
     /// RED with a quadratic signal probability. It signals less often than RED near minth and more
     /// often near maxth, so that light loads can use the buffer and the thresholds matter less.
-    pub struct NonlinearRed: "nonlinear_red", checked by check {
+    pub struct NonlinearRed: "nonlinear_red", checked by check, renamed by RENAMED {
         /// Average queue length below which no packet is signalled (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
         /// Average queue length above which every packet is signalled (maxth).
@@ -37,7 +40,7 @@ params! {
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
         /// Number of waiting packets up to which no packet is signalled, for any average. With 0
         /// the average alone decides.
-        least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
+        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
         /// average decay.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
@@ -56,7 +59,7 @@ impl AqmParams for NonlinearRed {
             minth: self.minth,
             maxth: self.maxth.amount(),
             maxp: self.maxp.0,
-            least_backlog: self.least_backlog.0 as u32,
+            min_backlog: self.min_backlog.0 as u32,
             average: Average::new(self.wq.0, context.rate, self.idle_packet_size),
             chooser: Chooser::new(self.spacing, self.above_maxth),
             random: context.random,
@@ -70,7 +73,7 @@ pub struct NonlinearRedAqm {
     minth: Depth,
     maxth: f64,
     maxp: f64,
-    least_backlog: u32,
+    min_backlog: u32,
     average: Average,
     chooser: Chooser,
     random: Stream,
@@ -95,7 +98,7 @@ impl Aqm for NonlinearRedAqm {
     #[inline]
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
         self.average.update(at.now, at.idle_since(), measure(at.backlog, self.minth));
-        let spared = is_spared(at, self.least_backlog);
+        let spared = is_spared(at, self.min_backlog);
         let pressure = if spared { Pressure::None } else { self.pressure(self.average.value()) };
         self.chooser.judge(pressure, &mut self.random)
     }

@@ -8,14 +8,18 @@
 //!
 //! The RFC was available, the paper was not. The controller, the delay, the two random draws and
 //! the factor k agree with its authors' sch_dualpi2.c. That code does not signal while less than
-//! two MTU wait, which is `least_backlog = "3000 B"` here.
+//! two MTU wait, which is `min_backlog = "3000 B"` here.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Ecn, Packet, Verdict, Why};
+use units::param::Renamed;
 use units::{Bytes, Duration, Range, Time, params};
 
 use crate::aqm::{AqmParams, QueueContext};
 use crate::lazy::{Departures, Ticks};
+
+/// Former keys.
+const RENAMED: &[Renamed] = &[Renamed::key("least_backlog", "min_backlog")];
 
 params! {
     /// PI2 controls the queueing delay at a target. Its probability p' is proportional to the
@@ -23,7 +27,7 @@ params! {
     /// marked with k p'. Classic packets are signalled with p' squared (two draws, both below p'),
     /// because the rate of Reno and similar controls depends on the square root of the signal
     /// probability. The square replaces PIE's table of scale factors.
-    pub struct Pi2: "pi2" {
+    pub struct Pi2: "pi2", renamed by RENAMED {
         /// Target queueing delay.
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc9332 Appendix A.1: 15 ms";
         /// Time between two updates of the probability (Tupdate).
@@ -35,7 +39,7 @@ params! {
         /// Factor between Scalable and Classic probability (k).
         coupling: f64 = (2.0), in Range::at_least(0.0), from "rfc9332 Appendix A.1, §2.5.1: 2";
         /// Backlog below which no packet is signalled.
-        least_backlog: Bytes = (Bytes(0)), in Range::at_least(0.0), from "rfc9332 Appendix A.1, figure 7: none; Linux has two MTU";
+        min_backlog: Bytes = (Bytes(0)), in Range::at_least(0.0), from "rfc9332 Appendix A.1, figure 7: none; Linux has two MTU";
     }
 }
 
@@ -91,7 +95,7 @@ impl Aqm for Pi2Aqm {
                 self.ticks.pass_over(at.now);
             }
         }
-        if at.backlog.bytes < self.params.least_backlog.0 {
+        if at.backlog.bytes < self.params.min_backlog.0 {
             return Verdict::Pass;
         }
         let signals = if matches!(packet.ecn, Ecn::Ect1 | Ecn::Ce) {

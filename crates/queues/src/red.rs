@@ -12,7 +12,7 @@
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};
-use units::param::{Invalid, join};
+use units::param::{Invalid, Renamed, join};
 use units::{Bytes, Depth, Packets, Probability, Range, Read, Time, params, words};
 
 use crate::aqm::{AqmParams, QueueContext, measure};
@@ -37,13 +37,16 @@ words! {
     }
 }
 
+/// Former keys.
+const RENAMED: &[Renamed] = &[Renamed::key("least_backlog", "min_backlog")];
+
 params! {
     /// RED computes an exponentially weighted moving average of the queue length. Below minth every
     /// packet passes. Between minth and maxth packets are signalled (marked if ECN-capable, else
     /// dropped) with a probability that rises linearly to maxp. Above maxth the probability rises
     /// to 1 (gentle) or every packet is signalled. The average counts packets or bytes, in the unit
     /// of the thresholds.
-    pub struct Red: "red", checked by check {
+    pub struct Red: "red", checked by check, renamed by RENAMED {
         /// Average queue length below which no packet is signalled (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6: a useful minimum is 5 packets";
         /// Average queue length at which the signal probability reaches maxp (maxth). Above it the
@@ -69,7 +72,7 @@ params! {
         reference_size: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "floyd1993red §4: the maximum packet size; ns-2: `mean_pktsize_`, 500 B";
         /// Number of waiting packets up to which no packet is signalled, for any average. With 0
         /// the average alone decides.
-        least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
+        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
         /// average decay.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4, the time s of a small packet; 500 B is ns-2's";
@@ -109,10 +112,10 @@ pub(crate) fn check_thresholds(minth: Depth, maxth: Depth, path: &str) -> Result
     Ok(())
 }
 
-/// Return true if the backlog is too small for a signal (`least_backlog`).
+/// Return true if the backlog is too small for a signal (`min_backlog`).
 #[inline]
-pub(crate) fn is_spared(at: &Arrival, least_backlog: u32) -> bool {
-    at.backlog.packets <= least_backlog && least_backlog > 0
+pub(crate) fn is_spared(at: &Arrival, min_backlog: u32) -> bool {
+    at.backlog.packets <= min_backlog && min_backlog > 0
 }
 
 /// Signal probability of RED as a function of the average.
@@ -148,7 +151,7 @@ pub struct RedAqm {
     counts: Depth,
     pub(crate) curve: Curve,
     /// Backlog up to which no packet is signalled, if this limit is on.
-    least_backlog: Option<u32>,
+    min_backlog: Option<u32>,
     /// Probability from which a chosen packet is dropped.
     mark_below: f64,
     chance_by: ChanceBy,
@@ -172,8 +175,8 @@ impl AqmParams for Red {
             },
             // In byte mode ns-2 tests for an empty queue where the other modes test for one waiting
             // packet.
-            least_backlog: (self.least_backlog.0 > 0.0 || self.chance_by == ChanceBy::Bytes)
-                .then_some(self.least_backlog.0 as u32),
+            min_backlog: (self.min_backlog.0 > 0.0 || self.chance_by == ChanceBy::Bytes)
+                .then_some(self.min_backlog.0 as u32),
             mark_below: self.mark_below.0,
             chance_by: self.chance_by,
             reference_size: self.reference_size.0 as u16,
@@ -203,7 +206,7 @@ impl RedAqm {
     /// Return the verdict on a packet for the current average.
     #[inline]
     pub(crate) fn judge(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
-        let spared = self.least_backlog.is_some_and(|least| at.backlog.packets <= least);
+        let spared = self.min_backlog.is_some_and(|least| at.backlog.packets <= least);
         let mut pressure = if spared { Pressure::None } else { self.curve.pressure(self.average.value()) };
         let verdict = match self.chance_by {
             ChanceBy::Packet => self.chooser.judge(pressure, &mut self.random),
@@ -410,8 +413,8 @@ mod tests {
     }
 
     #[test]
-    fn a_short_queue_is_not_signalled_below_least_backlog() {
-        let mut l = aqm(json!({"least_backlog": "1 packet", "gentle": false}));
+    fn a_short_queue_is_not_signalled_below_min_backlog() {
+        let mut l = aqm(json!({"min_backlog": "1 packet", "gentle": false}));
         l.average.set(20.0);
         assert_eq!(arrive(&mut l, 1, 1), [Verdict::Pass]);
         assert_eq!(arrive(&mut l, 1, 2), [Verdict::Drop(Why::Threshold)]);

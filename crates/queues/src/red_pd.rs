@@ -23,19 +23,26 @@ use std::collections::VecDeque;
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
-use units::param::{Invalid, join};
+use units::param::{Invalid, Renamed, join};
 use units::{Bytes, Depth, Duration, Packets, Probability, Range, Read, Time, params};
 
 use crate::aqm::{AqmParams, QueueContext};
 use crate::red::{ChanceBy, Red, RedAqm, check_thresholds};
 use crate::spacing::{AboveMaxth, Spacing, uniform};
 
+/// Former keys.
+const RENAMED: &[Renamed] = &[
+    Renamed::key("least", "min_probability"),
+    Renamed::key("least_drop_rate", "min_drop_rate"),
+    Renamed::key("least_backlog", "min_backlog"),
+];
+
 params! {
     /// RED that limits high-bandwidth flows and has state for them alone. A flow with drops in
     /// several recent intervals sends more than a TCP with the target round-trip time would at this
     /// drop rate. Its packets are dropped at random before RED, with a probability that rises while
     /// the flow remains among RED's drops and falls afterwards. RED decides on all other packets.
-    pub struct RedPd: "red_pd", checked by check {
+    pub struct RedPd: "red_pd", checked by check, renamed by RENAMED {
         /// Round-trip time of the TCP whose rate is the bound for a flow (R).
         target_rtt: Duration = (Duration::from_millis(40)), in Range::at_least(1e-3), from "mahajan2001redpd: 40 ms";
         /// Number of recent lists of drops (M).
@@ -46,9 +53,9 @@ params! {
         /// is halved instead.
         max_decrease: Probability = (Probability(0.05)), in Range::above_to(0.0, 1.0), from "mahajan2001redpd: 0.05";
         /// Probability of a flow at or below which its monitoring ends instead of another decrease.
-        least: Probability = (Probability(0.005)), in Range::above_to(0.0, 1.0), from "mahajan2001redpd: 0.005";
+        min_probability: Probability = (Probability(0.005)), in Range::above_to(0.0, 1.0), from "mahajan2001redpd: 0.005";
         /// Drop rate of RED at or below which no probability of a flow rises.
-        least_drop_rate: Probability = (Probability(0.001)), in Range::ANY, from "mahajan2001redpd, its experiments: 0.001";
+        min_drop_rate: Probability = (Probability(0.001)), in Range::ANY, from "mahajan2001redpd, its experiments: 0.001";
         /// Average queue length below which no packet is signalled (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
         /// Average queue length at which the drop probability reaches maxp (maxth). Above it the
@@ -63,7 +70,7 @@ params! {
         gentle: bool = (true), in Range::ANY, from "floyd2000gentle";
         /// Number of waiting packets up to which no packet is signalled, for any average. With 0
         /// the average alone decides.
-        least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
+        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
         /// average decay.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
@@ -93,7 +100,7 @@ impl AqmParams for RedPd {
             above_maxth: AboveMaxth::Drop,
             chance_by: ChanceBy::Packet,
             reference_size: self.idle_packet_size,
-            least_backlog: self.least_backlog,
+            min_backlog: self.min_backlog,
             mark_below: Probability(1.0),
             idle_packet_size: self.idle_packet_size,
         };
@@ -260,7 +267,7 @@ impl RedPdAqm {
                 return true;
             }
             flow.changed = now;
-            if flow.probability <= params.least.0 {
+            if flow.probability <= params.min_probability.0 {
                 flow.probability = 0.0;
                 return false;
             }
@@ -274,7 +281,7 @@ impl RedPdAqm {
         let now = self.ends;
         let (present, smoothed) = self.drop_rates();
         self.close_list();
-        if present > self.params.least_drop_rate.0 {
+        if present > self.params.min_drop_rate.0 {
             self.punish(now, present.min(smoothed));
         }
         self.forgive(now);

@@ -11,7 +11,7 @@
 //! every packet updates the average of all packets, as in the figure. The figure and the section
 //! number are from memory.
 
-use units::param::{Invalid, join};
+use units::param::{Invalid, Renamed, join};
 use units::{Bytes, Depth, Packets, Probability, Range, Read, params, words};
 
 use crate::aqm::{AqmParams, QueueContext};
@@ -31,12 +31,15 @@ words! {
     }
 }
 
+/// Former keys.
+const RENAMED: &[Renamed] = &[Renamed::key("least_backlog", "min_backlog")];
+
 params! {
     /// Two RED curves in one queue: one for packets inside the profile of their sender (In) and one
     /// for packets outside (Out), which their codepoints distinguish. The average of the whole
     /// queue decides on Out packets, which are signalled earlier and more often. The average of the
     /// In packets alone decides on In packets.
-    pub struct Rio: "rio", checked by check {
+    pub struct Rio: "rio", checked by check, renamed by RENAMED {
         /// Codepoints of In packets. All other packets are Out.
         in_dscp: Vec<Dscp> = (low()), in Range::ANY, from "rfc2597 §6: low drop precedence";
         /// Average number of In packets below which no In packet is signalled.
@@ -61,7 +64,7 @@ params! {
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
         /// Number of waiting packets up to which no packet is signalled, for any average. With 0
         /// the average alone decides.
-        least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "clark1998rio: none; ns-2's RED: 1";
+        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "clark1998rio: none; ns-2's RED: 1";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
         /// average decay.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
@@ -93,7 +96,7 @@ impl Rio {
             gentle: false,
             spacing: self.spacing,
             above_maxth: self.above_maxth,
-            least_backlog: self.least_backlog,
+            min_backlog: self.min_backlog,
             idle_packet_size: self.idle_packet_size,
         }
     }

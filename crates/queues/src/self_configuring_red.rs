@@ -9,18 +9,21 @@
 //! (`feng_adaptive_`), except for the bound of 1, which ns-2 lacks.
 
 use net::{Aqm, Arrival, Packet, Verdict};
-use units::param::Invalid;
+use units::param::{Invalid, Renamed};
 use units::{Bytes, Depth, Packets, Probability, Range, Time, params};
 
 use crate::aqm::{AqmParams, QueueContext};
 use crate::red::{ChanceBy, Red, RedAqm, check_thresholds};
 use crate::spacing::{AboveMaxth, Spacing};
 
+/// Former keys.
+const RENAMED: &[Renamed] = &[Renamed::key("least_backlog", "min_backlog")];
+
 params! {
     /// RED that adapts maxp when the average crosses a threshold. When the average falls below
     /// minth, RED was too aggressive, and maxp is divided by alpha. When it rises above maxth, RED
     /// was not aggressive enough, and maxp is multiplied by beta. Each crossing changes maxp once.
-    pub struct SelfConfiguringRed: "self_configuring_red", checked by check {
+    pub struct SelfConfiguringRed: "self_configuring_red", checked by check, renamed by RENAMED {
         /// Average queue length below which no packet is signalled (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
         /// Average queue length above which every packet is signalled (maxth).
@@ -42,7 +45,7 @@ params! {
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
         /// Number of waiting packets up to which no packet is signalled, for any average. With 0
         /// the average alone decides.
-        least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
+        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
         /// average decay.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
@@ -67,7 +70,7 @@ impl AqmParams for SelfConfiguringRed {
             above_maxth: self.above_maxth,
             chance_by: ChanceBy::Packet,
             reference_size: self.idle_packet_size,
-            least_backlog: self.least_backlog,
+            min_backlog: self.min_backlog,
             mark_below: Probability(1.0),
             idle_packet_size: self.idle_packet_size,
         };

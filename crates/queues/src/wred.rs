@@ -15,7 +15,7 @@
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};
-use units::param::{Invalid, join};
+use units::param::{Invalid, Renamed, join};
 use units::{Bytes, Depth, Packets, Probability, Range, Time, params, words};
 
 use crate::aqm::{AqmParams, QueueContext, measure};
@@ -56,13 +56,16 @@ fn check_precedence(p: &Precedence, path: &str) -> Result<(), Invalid> {
     check_thresholds(p.minth, p.maxth, path)
 }
 
+/// Former keys.
+const RENAMED: &[Renamed] = &[Renamed::key("least_backlog", "min_backlog")];
+
 params! {
     /// RED with separate minth, maxth and maxp for each drop precedence, which follows from the
     /// codepoint of a packet. The list starts with the best precedence, and each entry has the keys
     /// dscp (a list of codepoints), minth, maxth and maxp. With `averaged = "all"` it is the WRED
     /// of routers. With `averaged = "own"` it is Linux's GRED, and with `averaged =
     /// "own-and-better"` GRED in its RIO mode.
-    pub struct Wred: "wred", checked by check {
+    pub struct Wred: "wred", checked by check, renamed by RENAMED {
         /// Drop precedences, best first.
         precedences: Vec<Precedence> = required, in Range::ANY, from "rfc2597 §2: an AF class has three";
         /// Packets that the average of a precedence counts.
@@ -78,7 +81,7 @@ params! {
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
         /// Number of waiting packets up to which no packet is signalled, for any average. With 0
         /// the average alone decides.
-        least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "clark1998rio: none; ns-2's RED: 1";
+        min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "clark1998rio: none; ns-2's RED: 1";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
         /// average decay.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
@@ -143,7 +146,7 @@ impl AqmParams for Wred {
         WredAqm {
             counts: self.precedences.first().map_or(Depth::Packets(0.0), |p| p.minth),
             averaged: self.averaged,
-            least_backlog: self.least_backlog.0 as u32,
+            min_backlog: self.min_backlog.0 as u32,
             of_dscp,
             classes: self.precedences.iter().map(class).collect(),
             departures: Departures::default(),
@@ -167,7 +170,7 @@ struct Class {
 pub struct WredAqm {
     counts: Depth,
     averaged: Averaged,
-    least_backlog: u32,
+    min_backlog: u32,
     /// Index of the precedence of each codepoint.
     of_dscp: [u8; 64],
     classes: Vec<Class>,
@@ -222,7 +225,7 @@ impl Aqm for WredAqm {
         }
         let c = self.class_of(packet);
         self.update(c, at);
-        let spared = is_spared(at, self.least_backlog);
+        let spared = is_spared(at, self.min_backlog);
         let class = &mut self.classes[c];
         let pressure = if spared { Pressure::None } else { class.curve.pressure(class.average.value()) };
         class.chooser.judge(pressure, &mut self.random)

@@ -62,8 +62,8 @@ fn sizes(points: &[(u32, f64)]) -> Json {
 /// traffic.
 fn objects_of_power_of_ecn(shape: f64) -> Json {
     json!({"kind": "mixture", "parts": [
-        {"weight": 85, "of": {"kind": "lognormal", "mean": "2123 B", "sigma": 1.0, "least": "100 B", "most": "7060 B"}},
-        {"weight": 15, "of": {"kind": "bounded_pareto", "least": "7060 B", "most": "1 GB", "shape": shape}},
+        {"weight": 85, "of": {"kind": "lognormal", "mean": "2123 B", "sigma": 1.0, "min": "100 B", "max": "7060 B"}},
+        {"weight": 15, "of": {"kind": "bounded_pareto", "min": "7060 B", "max": "1 GB", "shape": shape}},
     ]})
 }
 
@@ -118,7 +118,7 @@ fn surge() -> Json {
         "object_gap": {"kind": "weibull", "mean": "5537.96 ms", "shape": 0.382},
         "request": "350 B",
         "response": {"kind": "mixture", "parts": [
-            {"weight": 0.93, "of": {"kind": "lognormal", "mean": "27600 B", "sigma": 1.318, "most": "133 kB"}},
+            {"weight": 0.93, "of": {"kind": "lognormal", "mean": "27600 B", "sigma": 1.318, "max": "133 kB"}},
             {"weight": 0.07, "of": {"kind": "pareto", "mean": "1463 kB", "shape": 1.1}},
         ]},
         "connections": "each",
@@ -215,8 +215,8 @@ fn http_3gpp() -> Json {
         "page_gap_from": "end",
         "objects": steps(1, 54, |n| 1.0 - libm::pow(2.0 / (n + 1.5), 1.1)),
         "request": "350 B",
-        "main_response": {"kind": "lognormal", "mean": "10710 B", "sigma": 1.37, "least": "100 B", "most": "2 MB"},
-        "response": {"kind": "lognormal", "mean": "7758 B", "sigma": 2.36, "least": "50 B", "most": "2 MB"},
+        "main_response": {"kind": "lognormal", "mean": "10710 B", "sigma": 1.37, "min": "100 B", "max": "2 MB"},
+        "response": {"kind": "lognormal", "mean": "7758 B", "sigma": 2.36, "min": "50 B", "max": "2 MB"},
         "parse_time": {"kind": "exponential", "mean": "130 ms"},
         "connections": "persistent",
     })
@@ -452,9 +452,9 @@ mod tests {
             near(objects.quantile(1.0 - 0.999 * home), 12.0, 1e-12);
             assert!(objects.quantile(1.0 - 1.001 * home) < 12.0);
             let size: Size = read(preset, "response");
-            for (exceeds, least, next) in [(0.2, 10e3, 50e3), (0.05, 50e3, 100e3), (0.01, 100e3, 250e3)] {
+            for (exceeds, min, next) in [(0.2, 10e3, 50e3), (0.05, 50e3, 100e3), (0.01, 100e3, 250e3)] {
                 let share = exceeds * books / images;
-                near(size.quantile(1.0 - 1.001 * share), least, 1e-9);
+                near(size.quantile(1.0 - 1.001 * share), min, 1e-9);
                 near(size.quantile(1.0 - 0.999 * share), next, 1e-9);
             }
         }

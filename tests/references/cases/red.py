@@ -81,12 +81,12 @@ RED_VARIANTS = [
     ),
     Case(
         "self-configuring red, least backlog",
-        {"kind": "self_configuring_red", "least_backlog": "2 packets"} | LOW_KEYS,
+        {"kind": "self_configuring_red", "min_backlog": "2 packets"} | LOW_KEYS,
         SelfConfiguringRed, LOW_SETTINGS | {"gentle": False, "min_backlog": 2}, expects="EMT",
     ),
     Case(
         "nonlinear red, least backlog",
-        {"kind": "nonlinear_red", "least_backlog": "2 packets"} | LOW_KEYS, NonlinearRed,
+        {"kind": "nonlinear_red", "min_backlog": "2 packets"} | LOW_KEYS, NonlinearRed,
         LOW_SETTINGS | {"min_backlog": 2}, expects="EMT",
     ),
     Case("nonlinear red", {"kind": "nonlinear_red"}, NonlinearRed, RED | {"maxp": 0.15}),
@@ -105,7 +105,7 @@ RED_VARIANTS = [
         "rio, decoupled",
         {
             "kind": "rio", "coupling": "decoupled", "wq": 0.05, "in_dscp": [12],
-            "least_backlog": "1 packet",
+            "min_backlog": "1 packet",
             "in_minth": "4 packets", "in_maxth": "8 packets", "in_maxp": 0.1,
             "out_minth": "3 packets", "out_maxth": "12 packets",
         },
@@ -119,7 +119,7 @@ RED_VARIANTS = [
     Case(
         "wred",
         {
-            "kind": "wred", "wq": 0.02, "least_backlog": "3 packets",
+            "kind": "wred", "wq": 0.02, "min_backlog": "3 packets",
             "precedences": [
                 {"dscp": [10], "minth": "12 packets", "maxth": "20 packets", "maxp": 0.05},
                 {"dscp": [12], "minth": "8 packets", "maxth": "20 packets"},
@@ -157,7 +157,7 @@ RED_VARIANTS = [
         "red-pd, low thresholds",
         {
             "kind": "red_pd", "target_rtt": "10 ms", "lists": 4, "regular": 2, "gentle": False,
-            "least_backlog": "2 packets",
+            "min_backlog": "2 packets",
         } | LOW_KEYS,
         RedPd,
         {"target_rtt": 0.01, "m": 4, "k": 2, "gentle": False, "min_backlog": 2} | LOW_SETTINGS,
@@ -186,14 +186,14 @@ RED_VARIANTS = [
         "EMT",
         gentle=False, spacing="wait", by_bytes=1500, wq=0.02, maxp=0.3,
     ),
-    red("least", {"least_backlog": "1 packet"}, min_backlog=1, wq=0.1, minth=2, maxth=6),
+    red("least", {"min_backlog": "1 packet"}, min_backlog=1, wq=0.1, minth=2, maxth=6),
     Case("adaptive red", {"kind": "adaptive_red"}, AdaptiveRed),
     Case("adaptive red, 1 Mbit/s", {"kind": "adaptive_red"}, AdaptiveRed, rate=1_000_000),
     Case(
         "adaptive red, short interval",
         {
             "kind": "adaptive_red", "interval": "20 ms", "target_delay": "20 ms",
-            "least_backlog": "0 packets",
+            "min_backlog": "0 packets",
         },
         AdaptiveRed,
         {"interval": 0.02, "target_delay": 0.02, "min_backlog": 0},

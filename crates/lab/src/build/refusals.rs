@@ -113,13 +113,13 @@ pub fn refuse_unknown_custom_aqms(plan: &Plan, custom_aqms: &dyn CustomAqms) -> 
         let mut unknown = None;
         link.queue.each(&mut |queue| {
             if let Some(custom) = queue.kind.params::<Custom>()
-                && !custom_aqms.has(&custom.law)
+                && !custom_aqms.has(&custom.aqm)
             {
-                unknown = Some(custom.law.write());
+                unknown = Some(custom.aqm.write());
             }
         });
         if let Some(name) = unknown {
-            let path = format!("law of the queue of {}", link.name());
+            let path = format!("aqm of the queue of {}", link.name());
             let remedy =
                 format!("run the scenario from Python, with queues={{\"{}\": MyQueue()}}", link.name());
             return Err(Invalid::new(

@@ -46,7 +46,7 @@ impl Simulation<'_> {
             duplicate_packets: count(&|s| s.received.copies),
             reordered_packets: count(&|s| s.received.reordered),
             mean_delay_s: float(&|s| s.received.delays.mean_s()),
-            least_delay_s: float(&|s| s.received.delays.shortest_s()),
+            shortest_delay_s: float(&|s| s.received.delays.shortest_s()),
             median_delay_s: float(&|s| s.received.delays.percentile_s(0.5)),
             p99_delay_s: float(&|s| s.received.delays.percentile_s(0.99)),
             longest_delay_s: float(&|s| s.received.delays.longest_s()),

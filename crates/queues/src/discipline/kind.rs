@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use units::param::{Invalid, Json, choice_schema, page, split_kind, with_kind};
+use units::param::{Invalid, Json, Renamed, choice_schema, page, split_kind, with_kind};
 use units::{Params, Read, Room};
 
 use super::{Discipline, Storing, StoringQueue};
@@ -67,6 +67,7 @@ type ReadParams = fn(&Json, &str) -> Result<Arc<dyn QueueParams>, Invalid>;
 struct Entry {
     key: &'static str,
     keys: &'static [&'static str],
+    former_keys: &'static [Renamed],
     limit: Room,
     /// True if only the arriving packet may be dropped when the buffer is full.
     counts_on_order: bool,
@@ -83,6 +84,7 @@ const fn aqm<P: AqmParams + fmt::Debug + Send + Sync>() -> Entry {
     Entry {
         key: P::KEY,
         keys: P::KEYS,
+        former_keys: P::RENAMED,
         limit: P::LIMIT,
         counts_on_order: P::COUNTS_ON_ORDER,
         places_marks: false,
@@ -98,6 +100,7 @@ const fn discipline<P: DisciplineParams + fmt::Debug + Send + Sync>() -> Entry {
     Entry {
         key: P::KEY,
         keys: P::KEYS,
+        former_keys: P::RENAMED,
         limit: P::LIMIT,
         counts_on_order: true,
         places_marks: true,
@@ -243,6 +246,11 @@ impl Kind {
     /// Return the names of the parameters of a kind, or `None` if the kind does not exist.
     pub fn keys_of(kind: &str) -> Option<&'static [&'static str]> {
         entry(kind).map(|entry| entry.keys)
+    }
+
+    /// Return the former keys of a kind; reading its parameters reports the error.
+    pub fn former_keys_of(kind: &str) -> &'static [Renamed] {
+        entry(kind).map_or(&[], |entry| entry.former_keys)
     }
 
     /// Return true for a kind without a buffer of its own: a scheduler.

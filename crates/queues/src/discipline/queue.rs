@@ -129,6 +129,8 @@ fn refuse_unknown_keys(table: &JsonMap, path: &str) -> Result<(), Invalid> {
     };
     let buffer = if is_scheduler(&kind) { &[] } else { Buffer::KEYS };
     let known = [aqm, buffer].concat();
+    let former = Kind::former_keys_of(kind.as_str().unwrap_or_default());
+    keys.retain(|key, _| former.iter().all(|renamed| renamed.old != key)); // an error of the kind
     refuse_unknown(&keys, &known, path)
 }
 

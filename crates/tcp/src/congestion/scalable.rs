@@ -5,10 +5,10 @@
 //! are the values that Linux's `tcp_scalable` cites as the paper's recommendation (0.01, 7/8),
 //! because the paper itself was not available. The legacy window of 16 segments is the value in
 //! later literature. Linux has no legacy window. Instead, Linux adds at least one segment per round
-//! trip (`least_increase`).
+//! trip (`min_increase`).
 
 use serde_json::json;
-use units::param::Json;
+use units::param::{Json, Renamed};
 use units::{Packets, Range, Time, params, words};
 
 use crate::congestion::control::{
@@ -29,11 +29,14 @@ words! {
     }
 }
 
+/// Former keys.
+const RENAMED: &[Renamed] = &[Renamed::key("least_increase", "min_increase")];
+
 params! {
     /// Scalable TCP. Each acknowledged segment adds a hundredth of a segment, and congestion
     /// reduces the window by an eighth. The time to recover from a loss therefore does not depend
     /// on the window.
-    pub struct Scalable: "scalable" {
+    pub struct Scalable: "scalable", renamed by RENAMED {
         /// Segments that each ACK adds to cwnd (a).
         a: f64 = (0.01), in Range::between(0.0001, 1.0), from "kelly2003scalable §3";
         /// Fraction by which congestion reduces the window (b).
@@ -41,7 +44,7 @@ params! {
         /// Maximum window at which the control behaves as standard TCP (lwnd).
         legacy_window: Packets = (Packets(16.0)), in Range::between(0.0, 1e6), from "kelly2003scalable §3.1";
         /// Minimum increase of cwnd, in segments per round trip.
-        least_increase: f64 = (0.0), in Range::between(0.0, 100.0), from "kelly2003scalable §3: none; Linux, tcp_scalable: 1";
+        min_increase: f64 = (0.0), in Range::between(0.0, 100.0), from "kelly2003scalable §3: none; Linux, tcp_scalable: 1";
         /// Rounding of the decrease.
         rules: ScalableRules = (ScalableRules::Kelly2003), in Range::ANY, from "kelly2003scalable §3; Linux, tcp_scalable: linux";
         /// Slow start.
@@ -66,7 +69,7 @@ impl Control for Scalable {
             "slow_start": slow_start::linux_defaults(),
             "avoidance": "per-window",
             "legacy_window": "0 packets",
-            "least_increase": 1.0,
+            "min_increase": 1.0,
             "rules": "linux",
         })
     }
@@ -100,7 +103,7 @@ impl CongestionControl for ScalableState {
         if !ack.cwnd_limited {
             return w.cwnd;
         }
-        let increase = (self.params.a * w.cwnd / w.smss).max(self.params.least_increase);
+        let increase = (self.params.a * w.cwnd / w.smss).max(self.params.min_increase);
         let alpha = if self.is_legacy(w) { 1.0 } else { increase };
         self.growth.cwnd_on_ack(w, ack, alpha)
     }

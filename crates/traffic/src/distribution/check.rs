@@ -6,12 +6,12 @@ use units::param::{Invalid, join};
 use super::law::Between;
 
 /// Refuse a maximum that is not above the minimum.
-pub fn rises<T: Read>(least: &T, most: &T, path: &str) -> Result<(), Invalid> {
-    if least.number() < most.number() {
+pub fn rises<T: Read>(min: &T, max: &T, path: &str) -> Result<(), Invalid> {
+    if min.number() < max.number() {
         return Ok(());
     }
-    let problem = format!("must be above least, which is {}", least.write());
-    Err(Invalid::new(&join(path, "most"), &most.write(), problem).remedy("raise most or lower least"))
+    let problem = format!("must be above min, which is {}", min.write());
+    Err(Invalid::new(&join(path, "max"), &max.write(), problem).remedy("raise max or lower min"))
 }
 
 /// Minimum probability that bounds may leave between them.
@@ -22,16 +22,16 @@ pub fn leaves_enough<T: Read>(inside: f64, mean: &T, path: &str) -> Result<(), I
     if inside >= ENOUGH {
         return Ok(());
     }
-    let problem = format!("leaves less than {ENOUGH} of the distribution between least and most");
+    let problem = format!("leaves less than {ENOUGH} of the distribution between min and max");
     Err(Invalid::new(&join(path, "mean"), &mean.write(), problem).remedy("set the bounds around the mean"))
 }
 
 /// Refuse a minimum size below one byte. Times and numbers may be any fraction of their unit.
-pub fn is_whole<T: Read>(least: f64, mean: &T, path: &str) -> Result<(), Invalid> {
-    if T::UNIT != "B" || least >= 1.0 {
+pub fn is_whole<T: Read>(min: f64, mean: &T, path: &str) -> Result<(), Invalid> {
+    if T::UNIT != "B" || min >= 1.0 {
         return Ok(());
     }
-    let problem = format!("makes the minimum size {least:.3} B, which is less than one byte");
+    let problem = format!("makes the minimum size {min:.3} B, which is less than one byte");
     Err(Invalid::new(&join(path, "mean"), &mean.write(), problem).remedy("raise the mean or the shape"))
 }
 

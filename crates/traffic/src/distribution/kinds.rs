@@ -1,11 +1,14 @@
 //! The keys of the distributions, for any quantity: a size, a time span or a number.
 
-use units::param::{Invalid, Json, choice_schema, page, split_kind, with_kind};
+use units::param::{Invalid, Json, Renamed, choice_schema, page, split_kind, with_kind};
 use units::{Params, Range, Read, params};
 
 use super::amount::{Amount, base};
 use super::points::Points;
 use super::{Quantity, check, law};
+
+/// Former keys of the bounds of a distribution.
+const RENAMED_BOUNDS: &[Renamed] = &[Renamed::key("least", "min"), Renamed::key("most", "max")];
 
 params! {
     /// A constant. A plain value means the same.
@@ -17,11 +20,11 @@ params! {
 
 params! {
     /// The uniform distribution between two values.
-    pub struct Uniform<A: Amount>: "uniform", checked by Uniform::check {
+    pub struct Uniform<A: Amount>: "uniform", checked by Uniform::check, renamed by RENAMED_BOUNDS {
         /// Minimum.
-        least: A = required, in A::VALUES, from "";
+        min: A = required, in A::VALUES, from "";
         /// Maximum.
-        most: A = required, in A::VALUES, from "";
+        max: A = required, in A::VALUES, from "";
     }
 }
 
@@ -38,15 +41,15 @@ params! {
 params! {
     /// The lognormal distribution: the logarithm is normally distributed. Values outside the bounds
     /// are drawn again.
-    pub struct LogNormal<A: Amount>: "lognormal", checked by LogNormal::check {
+    pub struct LogNormal<A: Amount>: "lognormal", checked by LogNormal::check, renamed by RENAMED_BOUNDS {
         /// Mean, before the bounds apply.
         mean: A::Mean = required, in A::MEANS, from "";
         /// Standard deviation of the natural logarithm.
         sigma: f64 = (1.0), in Range::above_to(0.0, 10.0), from "";
         /// Minimum. If absent, values may be arbitrarily small.
-        least: Option<A> = (None), in A::VALUES, from "";
+        min: Option<A> = (None), in A::VALUES, from "";
         /// Maximum. If absent, values are unlimited.
-        most: Option<A> = (None), in A::VALUES, from "";
+        max: Option<A> = (None), in A::VALUES, from "";
     }
 }
 
@@ -75,11 +78,11 @@ params! {
 
 params! {
     /// The Pareto distribution with a maximum. Values above the maximum are drawn again.
-    pub struct BoundedPareto<A: Amount>: "bounded_pareto", checked by BoundedPareto::check {
+    pub struct BoundedPareto<A: Amount>: "bounded_pareto", checked by BoundedPareto::check, renamed by RENAMED_BOUNDS {
         /// Minimum.
-        least: A = required, in A::MEANS, from "";
+        min: A = required, in A::MEANS, from "";
         /// Maximum.
-        most: A = required, in A::MEANS, from "";
+        max: A = required, in A::MEANS, from "";
         /// Tail exponent.
         shape: f64 = (1.2), in Range::between(0.01, 100.0), from "crovella1997web: between 1 and 2 for files of the web";
     }
@@ -141,24 +144,24 @@ params! {
 
 impl<A: Amount> Uniform<A> {
     fn check(&self, path: &str) -> Result<(), Invalid> {
-        check::rises(&self.least, &self.most, path)
+        check::rises(&self.min, &self.max, path)
     }
 }
 
 impl<A: Amount> BoundedPareto<A> {
     fn check(&self, path: &str) -> Result<(), Invalid> {
-        check::rises(&self.least, &self.most, path)
+        check::rises(&self.min, &self.max, path)
     }
 }
 
 impl<A: Amount> LogNormal<A> {
     fn law(&self) -> law::LogNormal {
-        law::LogNormal::new(base(&self.mean), self.sigma, self.least.number(), self.most.number())
+        law::LogNormal::new(base(&self.mean), self.sigma, self.min.number(), self.max.number())
     }
 
     fn check(&self, path: &str) -> Result<(), Invalid> {
-        if let (Some(least), Some(most)) = (&self.least, &self.most) {
-            check::rises(least, most, path)?;
+        if let (Some(min), Some(max)) = (&self.min, &self.max) {
+            check::rises(min, max, path)?;
         }
         check::leaves_enough(self.law().inside(), &self.mean, path)
     }
@@ -170,7 +173,7 @@ impl<A: Amount> Pareto<A> {
     }
 
     fn check(&self, path: &str) -> Result<(), Invalid> {
-        check::is_whole(self.law().least(), &self.mean, path)
+        check::is_whole(self.law().min(), &self.mean, path)
     }
 }
 
@@ -255,7 +258,7 @@ impl<A: Amount> Kind<A> {
     pub fn law(&self) -> law::AnyLaw {
         match self {
             Kind::Constant(k) => law::Constant(base(&k.value)).into(),
-            Kind::Uniform(k) => law::Uniform { least: base(&k.least), most: base(&k.most) }.into(),
+            Kind::Uniform(k) => law::Uniform { min: base(&k.min), max: base(&k.max) }.into(),
             Kind::Exponential(k) => {
                 let cap = k.cap.as_ref().map_or(f64::INFINITY, base);
                 law::Exponential { mean: base(&k.mean), cap }.into()
@@ -263,7 +266,7 @@ impl<A: Amount> Kind<A> {
             Kind::LogNormal(k) => k.law().into(),
             Kind::Weibull(k) => law::Weibull::new(base(&k.mean), k.shape).into(),
             Kind::Pareto(k) => k.law().into(),
-            Kind::BoundedPareto(k) => law::BoundedPareto::new(base(&k.least), base(&k.most), k.shape).into(),
+            Kind::BoundedPareto(k) => law::BoundedPareto::new(base(&k.min), base(&k.max), k.shape).into(),
             Kind::Lomax(k) => law::Lomax::new(base(&k.mean), k.shape).into(),
             Kind::Empirical(k) => law::Empirical::new(k.cdf.numbers(), k.between).into(),
             Kind::Mixture(k) => {

@@ -45,15 +45,14 @@ fn any_law() -> impl Strategy<Value = AnyLaw> {
         .into()),
         (mean.clone(), 1.5..6.0).prop_map(|(mean, shape)| law::Pareto::new(mean, shape).into()),
         (mean.clone(), 1.5..6.0).prop_map(|(mean, shape)| law::Lomax::new(mean, shape).into()),
-        (mean.clone(), 1.1..1e4, 0.2..4.0).prop_map(|(least, times, shape)| law::BoundedPareto::new(
-            least,
-            times * least,
+        (mean.clone(), 1.1..1e4, 0.2..4.0).prop_map(|(min, times, shape)| law::BoundedPareto::new(
+            min,
+            times * min,
             shape
         )
         .into()),
-        mean.clone().prop_map(|least| law::BoundedPareto::new(least, 90.0 * least, 1.0).into()),
-        (mean.clone(), 1.1..9.0)
-            .prop_map(|(least, times)| law::Uniform { least, most: times * least }.into()),
+        mean.clone().prop_map(|min| law::BoundedPareto::new(min, 90.0 * min, 1.0).into()),
+        (mean.clone(), 1.1..9.0).prop_map(|(min, times)| law::Uniform { min, max: times * min }.into()),
         (mean, prop::bool::ANY).prop_map(|(x, log)| {
             let points = vec![[x, 0.2], [2.0 * x, 0.3], [2.0 * x, 0.5], [9.0 * x, 0.9], [30.0 * x, 1.0]];
             law::Empirical::new(points, if log { Between::Log } else { Between::Linear }).into()
@@ -109,7 +108,7 @@ fn the_mean_of_a_count_is_that_of_its_draws() {
         json!({"kind": "exponential", "mean": 1.2}),
         json!({"kind": "exponential", "mean": 5, "cap": 9}),
         json!({"kind": "pareto", "mean": 4, "shape": 3}),
-        json!({"kind": "uniform", "least": 1, "most": 8}),
+        json!({"kind": "uniform", "min": 1, "max": 8}),
         json!({"kind": "empirical", "cdf": [[1, 0.5], [3, 0.8], [40, 1]], "between": "steps"}),
         json!({"kind": "mixture", "parts": [{"weight": 3, "of": 1}, {"weight": 1, "of": {"kind": "geometric", "mean": 9}}]}),
         json!(7),
@@ -158,8 +157,8 @@ fn draws_equal_their_formulas() {
         for v in grid(100) {
             let whole = |x: f64| Bytes(x.round().clamp(1.0, 1e15) as u64);
             assert_eq!(exponential.draw([u, v]), whole(-mean * libm::log1p(-u)));
-            let least = mean * (shape - 1.0) / shape;
-            assert_eq!(pareto.draw([u, v]), whole(least * libm::pow(1.0 - u, -1.0 / shape)));
+            let min = mean * (shape - 1.0) / shape;
+            assert_eq!(pareto.draw([u, v]), whole(min * libm::pow(1.0 - u, -1.0 / shape)));
             let normal = libm::sqrt(-2.0 * libm::log1p(-u)) * libm::cos(std::f64::consts::TAU * v);
             let x = mean * libm::exp(sigma * normal - sigma * sigma / 2.0);
             assert_eq!(of("lognormal").draw([u, v]), whole(x));
@@ -187,8 +186,8 @@ fn medians_match_closed_forms() {
 fn a_written_distribution_reads_back() {
     for value in [
         json!({"kind": "pareto", "mean": "7 kB"}),
-        json!({"kind": "lognormal", "mean": "7 kB", "least": "100 B", "most": "2 MB"}),
-        json!({"kind": "bounded_pareto", "least": "1 kB", "most": "1 GB", "shape": 1}),
+        json!({"kind": "lognormal", "mean": "7 kB", "min": "100 B", "max": "2 MB"}),
+        json!({"kind": "bounded_pareto", "min": "1 kB", "max": "1 GB", "shape": 1}),
         json!({"kind": "empirical", "cdf": [["1 kB", 0.5], ["1 MB", 1]], "between": "log"}),
         json!({"kind": "mixture", "parts": [{"weight": 0.9, "of": "1 kB"}, {"weight": 0.1, "of": {"kind": "exponential", "mean": "9 kB"}}]}),
     ] {
@@ -218,11 +217,8 @@ fn an_error_names_its_key() {
     refused(json!({"kind": "normal"}), "size.kind: \"normal\" is not known");
     refused(json!({"kind": "exponential"}), "size.mean: is missing");
     refused(json!({"kind": "geometric", "mean": "7 kB"}), "size.kind: \"geometric\" is not known");
-    refused(
-        json!({"kind": "uniform", "least": "7 kB", "most": "6 kB"}),
-        "size.most: \"6000 B\" must be above",
-    );
-    let bounds = json!({"kind": "lognormal", "mean": "1 kB", "least": "1 GB", "most": "2 GB"});
+    refused(json!({"kind": "uniform", "min": "7 kB", "max": "6 kB"}), "size.max: \"6000 B\" must be above");
+    let bounds = json!({"kind": "lognormal", "mean": "1 kB", "min": "1 GB", "max": "2 GB"});
     refused(bounds, "size.mean: \"1000 B\" leaves less than");
     refused(json!({"kind": "mixture", "parts": []}), "size.parts: is empty");
     refused(

@@ -49,7 +49,7 @@ STUDY_RED: dict[str, Any] = {
     "wq": 0.002,
     "gentle": False,
     "spacing": "wait",
-    "least_backlog": "1 packet",
+    "min_backlog": "1 packet",
     "idle_packet_size": "500 B",
     "above_maxth": "drop",
 }

@@ -65,7 +65,7 @@ STUDY_TCP: dict[str, Any] = {
 STUDY_RED: dict[str, Any] = {
     "gentle": False,  # section I: above maxth all packets are dropped
     "spacing": "wait",
-    "least_backlog": "1 packet",
+    "min_backlog": "1 packet",
     "idle_packet_size": "500 B",
     "above_maxth": "drop",
     "mark_below": 0.1,  # ns-2: mark_p_, since April 2002

@@ -37,9 +37,9 @@ TARGET_BYTES = 62_000
 """Queue that causes a delay of 5 ms (section 4.2)."""
 
 BODY: dict[str, Any] = {
-    "kind": "lognormal", "mean": "2123 B", "sigma": 1.0, "least": "100 B", "most": "7060 B",
+    "kind": "lognormal", "mean": "2123 B", "sigma": 1.0, "min": "100 B", "max": "7060 B",
 }  # fmt: skip
-TAIL: dict[str, Any] = {"kind": "bounded_pareto", "least": "7060 B", "most": "1 GB", "shape": 1.2}
+TAIL: dict[str, Any] = {"kind": "bounded_pareto", "min": "7060 B", "max": "1 GB", "shape": 1.2}
 
 
 def sizes(mix: str) -> dict[str, Any]:

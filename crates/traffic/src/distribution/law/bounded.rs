@@ -25,23 +25,23 @@ impl Law for Constant {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Uniform {
     /// Minimum.
-    pub least: f64,
+    pub min: f64,
     /// Maximum.
-    pub most: f64,
+    pub max: f64,
 }
 
 impl Law for Uniform {
     fn mean(&self) -> f64 {
-        (self.least + self.most) / 2.0
+        (self.min + self.max) / 2.0
     }
     fn quantile(&self, p: f64) -> f64 {
-        self.least + (self.most - self.least) * p
+        self.min + (self.max - self.min) * p
     }
     fn survival(&self, x: f64) -> f64 {
-        ((self.most - x) / (self.most - self.least)).clamp(0.0, 1.0)
+        ((self.max - x) / (self.max - self.min)).clamp(0.0, 1.0)
     }
     fn above(&self, x: f64) -> f64 {
-        let x = x.clamp(self.least, self.most);
-        (self.most * self.most - x * x) / (2.0 * (self.most - self.least))
+        let x = x.clamp(self.min, self.max);
+        (self.max * self.max - x * x) / (2.0 * (self.max - self.min))
     }
 }

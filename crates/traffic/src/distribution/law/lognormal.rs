@@ -18,8 +18,8 @@ pub struct LogNormal {
 
 impl LogNormal {
     /// Create a distribution. `mean` is the mean before the bounds apply.
-    pub fn new(mean: f64, sigma: f64, least: Option<f64>, most: Option<f64>) -> Self {
-        let bounds = [least.unwrap_or(0.0), most.unwrap_or(f64::INFINITY)];
+    pub fn new(mean: f64, sigma: f64, min: Option<f64>, max: Option<f64>) -> Self {
+        let bounds = [min.unwrap_or(0.0), max.unwrap_or(f64::INFINITY)];
         let mut law = LogNormal { mean, sigma, bounds, survivals: [1.0, 0.0] };
         law.survivals = bounds.map(|x| normal_survival(law.z(x)));
         law
@@ -59,9 +59,9 @@ impl Law for LogNormal {
     /// A lognormal distribution weighted by its values is a lognormal distribution whose normal
     /// variable has mean σ.
     fn above(&self, x: f64) -> f64 {
-        let [z, most] =
+        let [z, max] =
             [x.clamp(self.bounds[0], self.bounds[1]), self.bounds[1]].map(|x| self.z(x) - self.sigma);
-        self.mean * (normal_survival(z) - normal_survival(most)) / self.inside()
+        self.mean * (normal_survival(z) - normal_survival(max)) / self.inside()
     }
     fn draw(&self, [u, v]: [f64; 2]) -> f64 {
         if !self.is_whole() {

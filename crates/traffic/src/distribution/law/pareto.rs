@@ -2,23 +2,23 @@
 
 use super::Law;
 
-/// The Pareto distribution: P(X > x) = (least/x)^shape.
+/// The Pareto distribution: P(X > x) = (min/x)^shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pareto {
     mean: f64,
-    least: f64,
+    min: f64,
     shape: f64,
 }
 
 impl Pareto {
-    /// Create a distribution with mean = least · shape/(shape − 1).
+    /// Create a distribution with mean = min · shape/(shape − 1).
     pub fn new(mean: f64, shape: f64) -> Self {
-        Pareto { mean, least: mean * (shape - 1.0) / shape, shape }
+        Pareto { mean, min: mean * (shape - 1.0) / shape, shape }
     }
 
     /// Return the minimum.
-    pub fn least(&self) -> f64 {
-        self.least
+    pub fn min(&self) -> f64 {
+        self.min
     }
 }
 
@@ -27,32 +27,32 @@ impl Law for Pareto {
         self.mean
     }
     fn quantile(&self, p: f64) -> f64 {
-        self.least * libm::pow(1.0 - p, -1.0 / self.shape)
+        self.min * libm::pow(1.0 - p, -1.0 / self.shape)
     }
     fn survival(&self, x: f64) -> f64 {
-        libm::pow(self.least / x.max(self.least), self.shape)
+        libm::pow(self.min / x.max(self.min), self.shape)
     }
     fn above(&self, x: f64) -> f64 {
-        self.mean * libm::pow(self.least / x.max(self.least), self.shape - 1.0)
+        self.mean * libm::pow(self.min / x.max(self.min), self.shape - 1.0)
     }
 }
 
 /// The Pareto distribution with a maximum. Values above the maximum are drawn again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoundedPareto {
-    least: f64,
-    most: f64,
+    min: f64,
+    max: f64,
     shape: f64,
-    /// P(X > most) before the maximum applies, and its complement.
+    /// P(X > max) before the maximum applies, and its complement.
     beyond: f64,
     inside: f64,
 }
 
 impl BoundedPareto {
-    /// Create a distribution. `most` must be above `least`, which must be above 0.
-    pub fn new(least: f64, most: f64, shape: f64) -> Self {
-        let inside = -libm::expm1(-shape * libm::log(most / least));
-        BoundedPareto { least, most, shape, beyond: libm::pow(least / most, shape), inside }
+    /// Create a distribution. `max` must be above `min`, which must be above 0.
+    pub fn new(min: f64, max: f64, shape: f64) -> Self {
+        let inside = -libm::expm1(-shape * libm::log(max / min));
+        BoundedPareto { min, max, shape, beyond: libm::pow(min / max, shape), inside }
     }
 }
 
@@ -62,19 +62,19 @@ impl Law for BoundedPareto {
     }
     fn quantile(&self, p: f64) -> f64 {
         let survival = 1.0 - p * self.inside;
-        (self.least * libm::pow(survival, -1.0 / self.shape)).min(self.most)
+        (self.min * libm::pow(survival, -1.0 / self.shape)).min(self.max)
     }
     fn survival(&self, x: f64) -> f64 {
-        let x = x.clamp(self.least, self.most);
-        (libm::pow(self.least / x, self.shape) - self.beyond) / self.inside
+        let x = x.clamp(self.min, self.max);
+        (libm::pow(self.min / x, self.shape) - self.beyond) / self.inside
     }
-    /// Integral of shape · least^shape · t^−shape from x to `most`: shape · least^shape · (most^r −
+    /// Integral of shape · min^shape · t^−shape from x to `max`: shape · min^shape · (max^r −
     /// x^r)/r with r = 1 − shape.
     fn above(&self, x: f64) -> f64 {
-        let x = x.clamp(self.least, self.most);
-        let (r, ratio) = (1.0 - self.shape, libm::log(self.most / x));
+        let x = x.clamp(self.min, self.max);
+        let (r, ratio) = (1.0 - self.shape, libm::log(self.max / x));
         let power = if r == 0.0 { ratio } else { libm::expm1(r * ratio) / r };
-        self.shape * x * libm::pow(self.least / x, self.shape) * power / self.inside
+        self.shape * x * libm::pow(self.min / x, self.shape) * power / self.inside
     }
 }
 
