@@ -1,6 +1,6 @@
 """Bitwise equality of the results of release builds and debug builds.
 
-The Rust tests compare a debug build with crates/lab/tests/digests.txt. These tests compare the
+The Rust tests compare a debug build with crates/lab/tests/digests.txt. The tests below compare the
 installed extension, a release build, with the same file.
 """
 

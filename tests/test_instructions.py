@@ -1,7 +1,7 @@
 """Number of instructions of the simulator, compared with benches/instructions.json.
 
-The counts do not depend on the speed of the machine. They depend on the compiler, which the file
-names, and on the profile, which is that of ``make``.
+The counts do not depend on the speed of the machine. The counts depend on the compiler, which the
+file names, and on the profile, which is that of ``make``.
 ``.venv/bin/python tests/test_instructions.py`` measures and writes the counts.
 """
 

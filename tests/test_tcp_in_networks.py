@@ -262,8 +262,8 @@ def test_no_reduction_is_undone_without_reordering() -> None:
     """RFC 3522: an echo that is older than a retransmission acknowledges the original.
 
     CoDel drops a packet of each flow in each of the first recoveries, so that retransmissions of
-    one recovery are in flight when the next begins. Their ACKs do not acknowledge originals, so
-    that the sender must not restore ssthresh and cwnd.
+    one recovery are in flight when the next begins. The ACKs of these retransmissions do not
+    acknowledge originals, so that the sender must not restore ssthresh and cwnd.
     """
     scenario = {
         "title": "Four flows begin at once",

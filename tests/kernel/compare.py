@@ -116,8 +116,8 @@ def simulated(config: str, repetition: int, hosts: str = OFF, kernel_hz: int = 1
     config : str
         Name of a file in ``scenarios/``, without the extension.
     repetition : int
-        Number of the repetition, from 0. It sets the seed and selects the time between the starts
-        of the flows; after the last measured repetition the times repeat from the first.
+        Number of the repetition, from 0. The number sets the seed and selects the time between the
+        starts of the flows; after the last measured repetition the times repeat from the first.
     hosts : str
         `OFF` or `WIRE`: the kind of hosts.
     kernel_hz : int

@@ -226,8 +226,9 @@ def bound(pair: Pair, flow: int, ours: float) -> float:
     flow : int
         0 for the first flow, 1 for the second.
     ours : float
-        Simulated throughput of this flow. It selects the direction, because a ratio that grows by
-        a factor changes the throughput by another amount than a ratio that shrinks by this factor.
+        Simulated throughput of this flow. This throughput selects the direction, because a ratio
+        that grows by a factor changes the throughput by another amount than a ratio that shrinks by
+        this factor.
     """
     mine, other = pair.mbit[flow], pair.mbit[1 - flow]
     ratio = mine / other * (RATIO if ours > mine else 1 / RATIO)

@@ -3,11 +3,12 @@
 The byte mode of ns-2.35 (`modify_p` of red.cc) counts the bytes since the last signal, including
 the arriving packet, and divides them as integers by the mean packet size. Unless the probability
 after spacing is 1, ns-2 multiplies it by the packet size divided by the mean packet size. ns-2
-passes the packet that begins the count. It also passes a packet that arrives at an empty queue,
+passes the packet that begins the count. ns-2 also passes a packet that arrives at an empty queue,
 because ns-2 requires more than one waiting byte for a signal.
 
-The queue remains empty if RED drops a packet that arrives at the empty queue. Then q_time is the
-time until which the average has decayed, so that no idle time counts twice (ns-2, Linux).
+The queue remains empty if RED drops a packet that arrives at the empty queue. After this drop,
+q_time is the time until which the average has decayed, so that no idle time counts twice (ns-2,
+Linux).
 """
 
 from typing import Any

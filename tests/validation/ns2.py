@@ -1,6 +1,6 @@
 """Comparison with ns-2: one-way TCP and CBR through Drop Tail and RED.
 
-``ns2.tcl`` builds the same dumbbell in ns-2. Both sides use the same starts and delays.
+``ns2.tcl`` builds the same dumbbell in ns-2. aqmlab and ns-2 use the same starts and delays.
 """
 
 import shutil

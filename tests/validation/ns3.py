@@ -1,6 +1,6 @@
 """Comparison with ns-3: NewReno and CUBIC through FIFO, RED, CoDel, FQ-CoDel and PIE.
 
-``ns3_worker.py`` builds the same dumbbell in ns-3. Both sides use the same starts and delays.
+``ns3_worker.py`` builds the same dumbbell in ns-3. aqmlab and ns-3 use the same starts and delays.
 """
 
 import importlib.util

@@ -29,8 +29,8 @@ bound applies.
 - A comparison **holds** if the 95 % interval of the difference lies within the tolerance.
 - A comparison **misses** if the 95 % interval lies outside the tolerance. The cause of a miss is
   known if runs with the mechanism switched confirm it; otherwise the cause is "open".
-- A comparison is **undecided** if the 95 % interval reaches across the tolerance. Then the values
-  vary too much for the number of runs.
+- A comparison is **undecided** if the 95 % interval reaches across the tolerance, because the
+  values vary too much for the number of runs.
 
 A tolerance with "means only" compares the two means without an interval. A tolerance with "inside
 the peer's range" lets a comparison hold too if the mean of aqmlab lies in the range of the peer's

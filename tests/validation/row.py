@@ -33,8 +33,8 @@ class Tolerance:
     in_range : bool
         True to let a row hold too if the mean of aqmlab lies in the range of the peer's runs.
     paired : bool
-        True if run number i of both sides uses the same random draws. Then the interval is
-        computed from the differences within the pairs of runs.
+        True if run number i of both sides uses the same random draws. The interval is then computed
+        from the differences within the pairs of runs.
     """
 
     relative: float = 0.0
