@@ -276,7 +276,7 @@ params! {
 words! {
     /// Directions of a link.
     pub enum Directions {
-        /// Both from `from` to `to` and in reverse.
+        /// Both directions: from `from` to `to`, and in reverse.
         Both = "both",
         /// Only from `from` to `to`.
         One = "one",
@@ -359,7 +359,7 @@ words! {
     pub enum Rows {
         /// One row per flow.
         Flow = "flow",
-        /// One row per table of the scenario, with the totals of its flows. This choice suits
+        /// One row per table of the scenario, with the totals of its flows. One row per table suits
         /// scenarios with up to a million flows.
         Table = "table",
     }

@@ -11,7 +11,7 @@
 //! The paper was not available. A port of Feng's simulator code to ns-3 also subtracts d2 when the
 //! queue becomes empty and once for each freeze time that it stays empty. ALTQ's BLUE, which names
 //! Feng as its author, agrees on the effect of a loss and on the condition that more than the
-//! freeze time has passed. ALTQ's steps are 1/8 and 1/1000 and its freeze time is 50 ms. It does
+//! freeze time has passed. ALTQ's steps are 1/8 and 1/1000 and its freeze time is 50 ms. ALTQ does
 //! not signal while one packet waits, sets pm to 1/1000 after two idle seconds, and does not have
 //! L.
 

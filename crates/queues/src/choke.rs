@@ -5,11 +5,12 @@
 //! II: the average and probability of RED and, above minth, a comparison with a packet of the
 //! queue.
 //!
-//! Neither the paper nor its authors' code was available. The implementation is from memory, and
-//! was compared with Linux's sch_choke.c. The order of decisions agrees: the average, passing at or
-//! below minth, the candidate with both drops, the decision of RED, the limit. Linux has one
-//! candidate and its own RED (`tc_red`), whose count begins at -1 after a drop above maxth. Here
-//! the count begins at 0 (Floyd & Jacobson 1993). The section numbers are not verified.
+//! Neither the paper on CHOKe nor its authors' code was available. The implementation is from
+//! memory, and was compared with Linux's sch_choke.c. The order of decisions agrees: the average,
+//! passing at or below minth, the candidate with both drops, the decision of RED, the limit. Linux
+//! has one candidate and its own RED (`tc_red`), whose count begins at -1 after a drop above maxth.
+//! In this file the count of RED begins at 0 after such a drop (Floyd & Jacobson 1993). The section
+//! numbers are not verified.
 
 use engine::Stream;
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Verdict, Why};

@@ -5,17 +5,17 @@
 //! (PI update), and A.2 for the schedulers, with figure 10 for TS-FIFO. Queueing delays are sojourn
 //! times (note a). p_CL is at most 1, because beyond 1 `recur` would accumulate its count without
 //! bound and continue to mark after the overload. The RFC recommends a weighted round robin without
-//! defining it. Here it follows the RFC's text on Linux: a credit that changes only while both
-//! queues have packets and is reset in favour of L when the link is idle. As in Linux's
-//! sch_dualpi2.c a dropped packet does not use the queue's turn. An update at the time of a packet
-//! comes before the packet.
+//! defining it. The weighted round robin of this file follows the RFC's text on Linux: it has a
+//! credit that changes only while both queues have packets and is reset in favour of L when the
+//! link is idle. As in Linux's sch_dualpi2.c a dropped packet does not use the queue's turn. An
+//! update at the time of a packet comes before the packet.
 //!
-//! The tests also compare this queue with that code, as in Linux 6.17 and as in the L4S team's
-//! kernel of August 2020. Both exempt packets of a nearly empty queue (`sparing = "linux"`) and
-//! choose packets at random (`choice = "random"`). Both have a step above 1 ms instead of the ramp,
-//! give C a tenth and limit packets to 10,000. In 6.17 the step applies to every packet
-//! (min_qlen_step = 0: Th_len of 0), and in 2020 to a packet behind more than one packet in L
-//! (Th_len of 2).
+//! The tests also compare this queue with sch_dualpi2.c, as in Linux 6.17 and as in the L4S team's
+//! kernel of August 2020. Both kernels exempt packets of a nearly empty queue (`sparing = "linux"`)
+//! and choose packets at random (`choice = "random"`). Both kernels have a step above 1 ms instead
+//! of the ramp, give C a tenth of the link and limit the queue to 10,000 packets. In 6.17 the step
+//! applies to every packet (min_qlen_step = 0: Th_len of 0), and in the kernel of 2020 to a packet
+//! behind more than one packet in L (Th_len of 2).
 
 use std::collections::VecDeque;
 

@@ -1,8 +1,8 @@
 //! First-in-first-out queue discipline, which limits, marks and drops for every AQM.
 //!
-//! This file implements once the rules that are common to all AQMs: the limit of the buffer, the
-//! packets that the limit counts, and the marking of ECN-capable packets instead of dropping them
-//! (RFC 3168 §5).
+//! The queue discipline implements the rules that are common to all AQMs: the limit of the buffer,
+//! the packets that the limit counts, and the marking of ECN-capable packets instead of dropping
+//! them (RFC 3168 §5).
 
 use net::{Aqm, Arrival, Fates, Packet, Verdict, Why};
 use units::param::{Invalid, join};

@@ -19,8 +19,9 @@ use crate::red::{check_thresholds, is_spared};
 use crate::spacing::{AboveMaxth, Chooser, Pressure, Spacing};
 
 params! {
-    /// RED with a quadratic signal probability. It signals less often than RED near minth and more
-    /// often near maxth, so that light loads can use the buffer and the thresholds matter less.
+    /// RED with a quadratic signal probability. Nonlinear RED signals less often than RED near
+    /// minth and more often near maxth, so that light loads can use the buffer and the thresholds
+    /// matter less.
     pub struct NonlinearRed: "nonlinear_red", checked by check {
         /// Average queue length below which no packet is signalled (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";

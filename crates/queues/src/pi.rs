@@ -45,8 +45,8 @@ params! {
         min_flows: Option<f64> = (None), in Range::at_least(1.0), from "hollot2001pi: its design rule";
         /// Time between two samples of the queue (T).
         period: Duration = (Duration(6_250_000_000)), in Range::at_least(1e-6), from "hollot2001pi: 160 Hz";
-        /// Packet size for which the rule computes the coefficients. It also converts a qref in
-        /// bytes into packets.
+        /// Packet size for which the rule computes the coefficients. The same size converts a qref
+        /// in bytes into packets.
         mean_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "hollot2001pi: 500 B";
     }
 }

@@ -18,8 +18,8 @@ use crate::aqm::{AqmParams, QueueContext};
 use crate::lazy::{Departures, Ticks};
 
 params! {
-    /// PI2 controls the queueing delay at a target. Its probability p' is proportional to the
-    /// signal rate that Scalable senders need. Scalable packets, which carry ECT(1) or CE, are
+    /// PI2 controls the queueing delay at a target. The probability p' of PI2 is proportional to
+    /// the signal rate that Scalable senders need. Scalable packets, which carry ECT(1) or CE, are
     /// marked with k p'. Classic packets are signalled with p' squared (two draws, both below p'),
     /// because the rate of Reno and similar controls depends on the square root of the signal
     /// probability. The square replaces PIE's table of scale factors.

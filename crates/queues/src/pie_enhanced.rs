@@ -21,10 +21,10 @@ const DQ_THRESHOLD: u64 = 1 << 14;
 const WEIGHT: f64 = 0.25;
 
 params! {
-    /// PIE with the implementation choices that its RFC suggests. It estimates the delay from the
-    /// departure rate instead of timestamps, and is off until a third of the buffer is filled.
-    /// Between two drops lie at least about 0.85/p and at most 8.5/p packets. Above 10 % the
-    /// probability rises by at most 2 % per update.
+    /// PIE with the implementation choices that its RFC suggests. The enhanced PIE estimates the
+    /// delay from the departure rate instead of timestamps, and is off until a third of the buffer
+    /// is filled. Between two drops lie at least about 0.85/p and at most 8.5/p packets. Above 10 %
+    /// the probability rises by at most 2 % per update.
     pub struct PieEnhanced: "pie_enhanced" {
         /// Target queueing delay (QDELAY_REF).
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc8033 Appendix B: 15 ms";

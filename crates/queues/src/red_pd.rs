@@ -4,11 +4,11 @@
 //! Source: Mahajan, Floyd & Wetherall 2001, "Controlling high-bandwidth flows at the congested
 //! router" (`mahajan2001redpd`). A TCP with round-trip time R and drop rate p loses a packet every
 //! R/√(1.5 p) seconds. RED-PD lists the drops of RED by flow, in intervals of K/M of that time. A
-//! flow in K of the last M lists sends more than such a TCP. It becomes monitored: its packets are
-//! dropped before RED with a probability of its own, which rises while the flow remains in K lists
-//! and falls after it was in none of M lists. These drops are spaced as those of RED. They stop
-//! while the average of RED is below minth or at most one packet waits, so that the link stays
-//! busy.
+//! flow in K of the last M lists sends more than such a TCP, and becomes a monitored flow. Packets
+//! of a monitored flow are dropped before RED with a probability of the flow, which rises while the
+//! flow remains in K lists and falls after the flow was in none of M lists. Drops before RED are
+//! spaced as those of RED. RED-PD stops the drops before RED while the average of RED is below
+//! minth or at most one packet waits, so that the link stays busy.
 //!
 //! The paper was not available. Each decision was compared with the authors' ns-2 code: red-pd.cc
 //! for the drops, and the scripts of their experiments (tcl/ex/red-pd) for the choice of flows and
@@ -33,8 +33,9 @@ use crate::spacing::{AboveMaxth, Spacing, uniform};
 params! {
     /// RED that limits high-bandwidth flows and has state for them alone. A flow with drops in
     /// several recent intervals sends more than a TCP with the target round-trip time would at this
-    /// drop rate. Its packets are dropped at random before RED, with a probability that rises while
-    /// the flow remains among RED's drops and falls afterwards. RED decides on all other packets.
+    /// drop rate. Packets of such a flow are dropped at random before RED, with a probability that
+    /// rises while RED continues to drop packets of the flow and falls afterwards. RED decides on
+    /// all other packets.
     pub struct RedPd: "red_pd", checked by check {
         /// Round-trip time of the TCP whose rate is the bound for a flow (R).
         target_rtt: Duration = (Duration::from_millis(40)), in Range::at_least(1e-3), from "mahajan2001redpd: 40 ms";
@@ -140,8 +141,8 @@ struct Flow {
     /// Number of packets of the flow since the last drop before RED.
     since: u32,
     changed: Time,
-    /// Number of lists that contain the flow. It and `bytes` are set while an interval is being
-    /// closed.
+    /// Number of lists that contain the flow. The fields `seen` and `bytes` are set while an
+    /// interval is being closed.
     seen: u64,
     bytes: u64,
 }

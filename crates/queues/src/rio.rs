@@ -7,9 +7,9 @@
 //!
 //! The paper was not available. The averages and thresholds that decide on each kind of packet and
 //! maxp (0.02 and 0.2) agree with ns-2's rio.cc, to which one of the authors contributed. The
-//! thresholds in ns-2 differ (15/30 and 5/15), and only In packets update the averages there. Here
-//! every packet updates the average of all packets, as in the figure. The figure and the section
-//! number are from memory.
+//! thresholds in ns-2 differ (15/30 and 5/15), and only In packets update the averages there. In
+//! this file every packet updates the average of all packets, as in the figure. The figure and the
+//! section number are from memory.
 
 use units::param::{Invalid, join};
 use units::{Bytes, Depth, Packets, Probability, Range, Read, params, words};

@@ -3,10 +3,10 @@
 //! Source: Feng, Kandlur, Saha & Shin 1999, "A self-configuring RED gateway"
 //! (`feng1999selfconfiguring`), the algorithm of its figure "Adaptive RED algorithm". Each update
 //! compares the position of the average relative to the thresholds with the previous position. The
-//! paper does not bound maxp. Here maxp is at most 1, because it is a probability.
+//! paper does not bound maxp. In this file maxp is at most 1, because maxp is a probability.
 //!
-//! Neither the paper nor its authors' code was available. Every decision agrees with ns-2's red.cc
-//! (`feng_adaptive_`), except for the bound of 1, which ns-2 lacks.
+//! Neither the paper on self-configuring RED nor its authors' code was available. Every decision
+//! agrees with ns-2's red.cc (`feng_adaptive_`), except for the bound of 1, which ns-2 lacks.
 
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::Invalid;

@@ -8,14 +8,14 @@
 //! default steps, intervals and penalty rate are from that page.
 //!
 //! The paper was not available. tc-sfb(8) and sch_sfb.c, neither by the paper's authors, were
-//! compared. This file follows the paper's figure, from memory, where they differ. It has 2 levels
-//! of 23 bins, and Linux 8 of 16. A bin is full above its size, and in Linux at its size. A packet
-//! with one full bin is dropped, and in Linux a packet all of whose bins exceed a second size.
-//! Marks remain marks at every pm, and in Linux an increasing part above one half becomes drops.
-//! Tokens arrive continuously, and in Linux when none is left. The warm-up of the second set begins
-//! a minute after a change, as tc-sfb(8) states, and in the code a minute before the next change.
-//! Both sets count every waiting packet, and in the code the second set counts only the packets
-//! that warm it up.
+//! compared. Where the paper's figure and Linux differ, this file follows the figure, from memory.
+//! This file has 2 levels of 23 bins, and Linux has 8 levels of 16. A bin is full above its size,
+//! and in Linux at its size. A packet with one full bin is dropped, and in Linux a packet is
+//! dropped if all its bins exceed a second size. Marks remain marks at every pm, and in Linux an
+//! increasing part above one half becomes drops. Tokens arrive continuously, and in Linux when none
+//! is left. The warm-up of the second set begins a minute after a change, as tc-sfb(8) states, and
+//! in sch_sfb.c a minute before the next change. Both sets of bins count every waiting packet, and
+//! in sch_sfb.c the second set counts only the packets that warm it up.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};

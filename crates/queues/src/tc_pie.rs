@@ -4,28 +4,28 @@
 //! arithmetic is that of Linux, in integers: times in ticks of 64 ns, probabilities in shares of
 //! 2^56 - 1.
 //!
-//! It differs from RFC 8033, whose Appendix A is in `pie.rs` and B in `pie_enhanced.rs`, in these
-//! points:
+//! The PIE of Linux differs from RFC 8033, whose Appendix A is in `pie.rs` and B in
+//! `pie_enhanced.rs`, in these points:
 //! - Drops are spaced as in §5.4. The accumulated probability returns to 0 after a drop or after an
-//!   unsuccessful random draw, but not after a mark that the sum of 8.5 forced. Then every
-//!   ECN-capable packet is marked until a drop or such a draw.
+//!   unsuccessful random draw, but not after a mark that the sum of 8.5 forced. After a forced mark
+//!   every ECN-capable packet is marked until a drop or an unsuccessful draw.
 //! - The burst allowance is full from the beginning, and decreases by the time between departures
 //!   instead of by periods.
 //! - No packet is dropped while the current delay, instead of the previous one, is below half the
 //!   target, or while less than two MTU wait.
 //! - Packets are marked up to a probability of 10 %, inclusive.
 //! - From 10 % on the probability rises by at most 2 % (§5.5), and by 2 % more if the delay is
-//!   above 250 ms (200 ms in RFC 8034). It falls by 1/64 if the delay was 0 twice, unless packets
-//!   wait although the last packet left none.
+//!   above 250 ms (200 ms in RFC 8034). The probability falls by 1/64 if the delay was 0 twice,
+//!   unless packets wait although the last packet left none.
 //!
 //! A test limits the probability to 1, but it only becomes true at 256. A controller that is driven
 //! further exceeds 1, as in Linux. Packet sizes here do not include the 14 B Ethernet header.
 //!
 //! Linux arms the timer of the first period half a second ahead when the queue is set up
-//! (`pie_init`). Here the queue was set up long before the run, so the first period ends one period
-//! after the run begins. Until the first packet arrives the variables have their initial values,
-//! like those of an idle queue in Linux. A period is a whole number of ticks of the kernel
-//! (`wheel_ticks`).
+//! (`pie_init`). This file assumes that the queue was set up long before the run, so the first
+//! period ends one period after the run begins. Until the first packet arrives the variables have
+//! their initial values, like those of an idle queue in Linux. A period is a whole number of ticks
+//! of the kernel (`wheel_ticks`).
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -57,9 +57,9 @@ words! {
 }
 
 params! {
-    /// PIE with the decisions of the Linux kernel and the parameters of `tc`. It spaces its drops,
-    /// exempts a burst of 150 ms after a quiet period, and raises its probability by at most 2 %
-    /// per period. The default limit is that of tc-pie(8), 1000 packets.
+    /// PIE with the decisions of the Linux kernel and the parameters of `tc`. The AQM spaces its
+    /// drops, exempts a burst of 150 ms after a quiet period, and raises its probability by at most
+    /// 2 % per period. The default limit is that of tc-pie(8), 1000 packets.
     pub struct TcPie: "tc_pie" {
         /// Target queueing delay.
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "tcpie8: 15 ms";
@@ -520,7 +520,7 @@ mod tests {
         assert!(tossed == 0 || tossed == 1000, "one draw, always the same");
     }
 
-    /// Packets are marked up to 10 %, inclusive. They pass while less than two MTU wait or the
+    /// Packets are marked up to 10 %, inclusive. Packets pass while less than two MTU wait or the
     /// burst allowance lasts.
     #[test]
     fn signals_are_marks_up_to_ten_per_cent_and_exempt_short_queues_and_bursts() {

@@ -51,7 +51,8 @@ params! {
     /// session has pages, a page has objects, and each object is a request with its response. The
     /// first page begins one `page_gap` after the start of the flow.
     pub struct Web: "web", checked by Web::check {
-        /// Named model of web traffic. Its values apply to the keys that the scenario does not set.
+        /// Named model of web traffic. The values of the model apply to the keys that the scenario
+        /// does not set.
         preset: Preset = (Preset::None), in Range::ANY, from "";
         /// Number of pages per session. With one connection per session, the maximum is 1000 and a
         /// larger number counts as 1000. If absent, the session never ends.
@@ -94,8 +95,8 @@ params! {
     }
 }
 
-/// Maximum number of objects per page. It spaces the numbers of connections, if each object has
-/// one.
+/// Maximum number of objects per page. If each object has its own connection, the numbers of a
+/// page's connections begin at a multiple of this maximum.
 const MAX_OBJECTS: u32 = 1024;
 /// Maximum number of pages per connection.
 const MAX_PAGES_OF_CONNECTION: u32 = 1000;
@@ -238,7 +239,7 @@ impl Web {
         progress.pages_left = self.pages_of_session(progress.page, draws) - 1;
     }
 
-    /// Schedule the page after the current page. Its gap counts from `since`.
+    /// Schedule the page after the current page. The gap before the next page begins at `since`.
     fn next_page(&self, progress: &mut Progress, since: Time, draws: RandomDraws) -> NextOpening {
         if self.connections == Connections::Session {
             progress.page += std::mem::take(&mut progress.pages_left); // the connection carried all pages

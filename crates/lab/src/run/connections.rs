@@ -141,7 +141,8 @@ impl Simulation<'_> {
         let lane = self.lanes.end(end);
         let closed = endpoint.is_closed();
         let deadline = endpoint.deadline();
-        // An event that is too early stays in the queue. Its handler schedules the timer again.
+        // An event that is too early stays in the queue. The handler of such an event schedules the
+        // timer again.
         if deadline < self.events.due(lane) {
             self.events.set(lane, deadline);
         }

@@ -186,7 +186,7 @@ macro_rules! hooks {
 /// Define the trait [`Recorder`] from the list of hooks.
 macro_rules! recorder_trait {
     ([] $($(#[$doc:meta])+ $need:ident fn $hook:ident($($argument:ident: $Type:ty),+);)+) => {
-        /// A series. It receives the plan of a run and then events, stores rows, and returns
+        /// A series, which receives the plan of a run and then events, stores rows, and returns
         /// tables. A hook that a series does not implement does nothing.
         pub trait Recorder: Debug + Sized {
             /// Columns of its table.

@@ -18,14 +18,15 @@
 //!
 //! The papers were not available, so formulas and section numbers are from memory. The estimator
 //! was compared with those of ns-2 (queue/cbq.cc, by the author's group) and Linux
-//! (net/sched/sch_cbq.c). Both wait (1 - w) of the deficit of avgidle / w, as here. They measure
-//! idle between the ends of packets with the size of the later packet. This file measures it
-//! between the beginnings with the size of the earlier packet, which is equal for packets of one
-//! size and exact for others.
+//! (net/sched/sch_cbq.c). In ns-2 and Linux, as in this file, a class waits (1 - w) of the deficit
+//! of avgidle / w. ns-2 and Linux measure idle between the ends of packets with the size of the
+//! later packet. This file measures idle between the beginnings of packets with the size of the
+//! earlier packet, which gives the same value for packets of one size and the exact value for
+//! others.
 //!
 //! The average forgets the share w of what a class sent too early. A class that competes with
 //! others therefore gets up to w / 2 more than its rate (w if its packets differ in size), at their
-//! expense. This is a property of the estimator, and a smaller w reduces it.
+//! expense. This excess is a property of the estimator, and a smaller w reduces the excess.
 
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};
