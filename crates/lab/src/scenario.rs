@@ -37,7 +37,7 @@ params! {
         network: Network = required, in Range::ANY, from "";
         /// Flows, each with its hosts and its traffic.
         flows: Vec<Flow> = required, in Range::ANY, from "";
-        /// TCP parameters of all flows. The key `tcp` of a flow overrides them.
+        /// TCP parameters of all flows. The key `tcp` of a flow overrides these parameters.
         tcp: Tcp = (Tcp::default()), in Range::ANY, from "";
         /// Series and captures to record.
         record: Record = (Record::default()), in Range::ANY, from "";

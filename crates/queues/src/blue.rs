@@ -32,7 +32,7 @@ params! {
         /// Decrease of the signal probability while the link is idle (d2).
         decrement: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "feng2002blue, setting B4";
         /// Minimum time between two changes of the probability. With 0 each packet that arrives at
-        /// an idle link lowers it once.
+        /// an idle link lowers the probability once.
         freeze_time: Duration = (Duration::from_millis(100)), in Range::at_least(0.0), from "feng2002blue, setting B4: 100 ms";
         /// Queue length above which an arrival counts as a loss although the buffer is not full
         /// (L). If absent, only losses count.

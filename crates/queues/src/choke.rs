@@ -93,7 +93,7 @@ pub struct ChokeQueue {
 
 impl ChokeQueue {
     /// Compare a packet of this flow with the candidates and drop the candidates of the same flow.
-    /// Return true if one was dropped.
+    /// Return true if a candidate was dropped.
     fn meets_itself(&mut self, flow: u32, fates: &mut Fates) -> bool {
         let mut met = false;
         for _ in 0..self.candidates {

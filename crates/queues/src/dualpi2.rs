@@ -248,7 +248,8 @@ impl DualPi2Queue {
         if long { self.native(now.since(held.entered)) } else { 0.0 }
     }
 
-    /// Decide on a packet of L (figure 7, lines 4b to 8j). Return true if it remains.
+    /// Decide on a packet of L (figure 7, lines 4b to 8j). Return true unless the packet is
+    /// dropped.
     fn passes_l(&mut self, held: &mut QueuedPacket, now: Time, fates: &mut Fates) -> bool {
         let found = self.may_ramp.pop_front().unwrap_or(false);
         let spared = self.is_spared();
@@ -265,7 +266,8 @@ impl DualPi2Queue {
         !self.chooses(true, likelihood) || self.mark(held, fates)
     }
 
-    /// Decide on a packet of C (figure 7, lines 11 to 17). Return true if it remains.
+    /// Decide on a packet of C (figure 7, lines 11 to 17). Return true unless the packet is
+    /// dropped.
     fn passes_c(&mut self, held: &mut QueuedPacket, fates: &mut Fates) -> bool {
         let p_c = self.probability * self.probability;
         if self.is_spared() || !self.chooses(false, p_c) {

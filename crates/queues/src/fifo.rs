@@ -157,7 +157,7 @@ impl<A: Aqm> Fifo<A> {
         }
     }
 
-    /// Admit a packet, marked or not, or drop it. Return true if it was admitted.
+    /// Admit a packet, marked or not, or drop it. Return true if the packet was admitted.
     #[inline]
     pub fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
         let verdict = self.aqm.on_arrival(packet, at);

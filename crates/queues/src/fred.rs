@@ -30,9 +30,10 @@ params! {
     /// RED affect only flows with more than their share. Above maxth every packet is dropped.
     pub struct Fred: "fred", checked by check {
         /// Average queue length below which no packet is dropped at random, and maximum number of
-        /// waiting packets of a flow. If absent, it is a quarter of the limit.
+        /// waiting packets of a flow. If the key is absent, the value is a quarter of the limit.
         minth: Option<Packets> = (None), in Range::above(0.0), from "lin1997fred §4: min(buffer size / 4, RTT)";
-        /// Average queue length above which every packet is dropped. If absent, it is twice minth.
+        /// Average queue length above which every packet is dropped. If the key is absent, the
+        /// value is twice minth.
         maxth: Option<Packets> = (None), in Range::above(0.0), from "lin1997fred §4: 2 minth";
         /// Drop probability when the average reaches maxth.
         maxp: Probability = (Probability(0.02)), in Range::above_to(0.0, 1.0), from "lin1997fred §4: 0.02";

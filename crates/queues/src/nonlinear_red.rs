@@ -37,7 +37,7 @@ params! {
         /// Action on a packet while the average is above maxth.
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
         /// Number of waiting packets up to which no packet is signalled, for any average. With 0
-        /// the average alone decides.
+        /// packets the average alone decides.
         least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
         /// average decay.

@@ -13,11 +13,12 @@
 //! The paper was not available. Each decision was compared with the authors' ns-2 code: red-pd.cc
 //! for the drops, and the scripts of their experiments (tcl/ex/red-pd) for the choice of flows and
 //! their probabilities. The bounds of the intervals, the smoothing of p, the time between two
-//! changes of a probability and the minimum drop rate are those of the scripts. Two parts are left
-//! out: the optional test for unresponsive flows, whose probabilities then change faster, and the
-//! bound on the length of a list. Two details differ. An interval of maximum length after one
-//! without drops counts among the last intervals here and not in the scripts. Probabilities fall at
-//! the same time as others rise, and in the scripts a millisecond later.
+//! changes of a probability and the minimum drop rate are those of the scripts. Two parts of RED-PD
+//! are left out: the optional test for unresponsive flows, whose probabilities then change faster,
+//! and the bound on the length of a list. Two details differ from the authors' code. An interval of
+//! maximum length after one without drops counts among the last intervals here and not in the
+//! scripts. Probabilities fall at the same time as others rise, and in the scripts a millisecond
+//! later.
 
 use std::collections::VecDeque;
 
@@ -52,7 +53,7 @@ params! {
         least_drop_rate: Probability = (Probability(0.001)), in Range::ANY, from "mahajan2001redpd, its experiments: 0.001";
         /// Average queue length below which no packet is signalled (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
-        /// Average queue length at which the drop probability reaches maxp (maxth). Above it the
+        /// Average queue length at which the drop probability reaches maxp (maxth). Above maxth the
         /// parameter gentle decides.
         maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: three times minth";
         /// Signal probability when the average reaches maxth (maxp).
@@ -60,10 +61,10 @@ params! {
         /// Weight of the current queue length in the moving average (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
         /// If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth.
-        /// If false, it jumps to 1 at maxth.
+        /// If false, the probability jumps to 1 at maxth.
         gentle: bool = (true), in Range::ANY, from "floyd2000gentle";
         /// Number of waiting packets up to which no packet is signalled, for any average. With 0
-        /// the average alone decides.
+        /// packets the average alone decides.
         least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
         /// average decay.

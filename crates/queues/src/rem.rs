@@ -85,7 +85,7 @@ pub struct RemAqm {
 }
 
 impl RemAqm {
-    /// Update the price at the end of a period (equation (1)). Return true if it changed.
+    /// Update the price at the end of a period (equation (1)). Return true if the price changed.
     fn update(&mut self, now: Time) -> bool {
         let unit = self.unit.amount();
         let b = measure(self.departures.remaining(now), self.unit) / unit;

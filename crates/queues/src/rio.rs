@@ -60,7 +60,7 @@ params! {
         /// Action on a packet while its average is above its maxth.
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
         /// Number of waiting packets up to which no packet is signalled, for any average. With 0
-        /// the average alone decides.
+        /// packets the average alone decides.
         least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "clark1998rio: none; ns-2's RED: 1";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
         /// average decay.

@@ -18,8 +18,9 @@ use crate::spacing::{AboveMaxth, Spacing};
 
 params! {
     /// RED that adapts maxp when the average crosses a threshold. When the average falls below
-    /// minth, RED was too aggressive, and maxp is divided by alpha. When it rises above maxth, RED
-    /// was not aggressive enough, and maxp is multiplied by beta. Each crossing changes maxp once.
+    /// minth, RED was too aggressive, and maxp is divided by alpha. When the average rises above
+    /// maxth, RED was not aggressive enough, and maxp is multiplied by beta. Each crossing of a
+    /// threshold changes maxp once.
     pub struct SelfConfiguringRed: "self_configuring_red", checked by check {
         /// Average queue length below which no packet is signalled (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
@@ -34,14 +35,14 @@ params! {
         /// Weight of the current queue length in the moving average (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
         /// If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth.
-        /// If false, it jumps to 1 at maxth.
+        /// If false, the probability jumps to 1 at maxth.
         gentle: bool = (false), in Range::ANY, from "feng1999selfconfiguring is older than gentle RED";
         /// Distribution of the number of packets between two signals.
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
         /// Action on a packet while the average is above maxth (above twice maxth if gentle).
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
         /// Number of waiting packets up to which no packet is signalled, for any average. With 0
-        /// the average alone decides.
+        /// packets the average alone decides.
         least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
         /// average decay.

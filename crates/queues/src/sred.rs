@@ -77,8 +77,8 @@ pub struct SredAqm {
 }
 
 impl SredAqm {
-    /// Compare a packet with a random zombie and return true for a hit. While the list is not full,
-    /// each packet is added to it instead.
+    /// Compare a packet with a random zombie and return true for a hit. While the list of zombies
+    /// is not full, each packet is added to the list instead.
     fn compare(&mut self, flow: u32) -> bool {
         if (self.list.len() as u64) < self.params.zombies {
             self.list.push(flow);

@@ -18,8 +18,9 @@
 //!   above 250 ms (200 ms in RFC 8034). The probability falls by 1/64 if the delay was 0 twice,
 //!   unless packets wait although the last packet left none.
 //!
-//! A test limits the probability to 1, but it only becomes true at 256. A controller that is driven
-//! further exceeds 1, as in Linux. Packet sizes here do not include the 14 B Ethernet header.
+//! A test limits the probability to 1, but the test only becomes true at 256. The probability of an
+//! overloaded controller therefore exceeds 1, as in Linux. Packet sizes here do not include the 14
+//! B Ethernet header.
 //!
 //! Linux arms the timer of the first period half a second ahead when the queue is set up
 //! (`pie_init`). This file assumes that the queue was set up long before the run, so the first
@@ -269,7 +270,7 @@ impl State {
         }
     }
 
-    /// Record that the packet was admitted. If it was a forced drop, it was marked.
+    /// Record that the packet was admitted. An admitted packet with a forced drop was marked.
     pub fn admitted(&mut self) {
         if let Some(accu_prob) = self.forced.take() {
             self.vars.accu_prob = accu_prob;
@@ -335,7 +336,8 @@ impl Vars {
         }
     }
 
-    /// Continue the measurement of the departure rate. Return its duration if it ends now, else 0.
+    /// Continue the measurement of the departure rate. Return the duration of the measurement if it
+    /// ends now, else 0.
     fn measure(&mut self, now: u64, size: u64, backlog: u64) -> u64 {
         if backlog >= THRESHOLD && self.dq_count.is_none() {
             (self.dq_tstamp, self.dq_count) = (Some(now), Some(0));
@@ -357,7 +359,7 @@ impl Vars {
         time
     }
 
-    /// Change the probability. Return false if it reached its upper bound.
+    /// Change the probability. Return false if the probability reached its upper bound.
     fn change(&mut self, s: &Settings, qdelay: u64, qdelay_old: u64) -> bool {
         let (mut alpha, mut beta) = (s.alpha, s.beta);
         if self.prob < ONE / 10 {
@@ -535,7 +537,7 @@ mod tests {
     }
 
     /// The probability rises by at most 2 % per period, and by 4 % above 250 ms. With an empty
-    /// queue it falls by 1/64 and by alpha times the target.
+    /// queue the probability falls by 1/64 and by alpha times the target.
     #[test]
     fn the_probability_rises_in_steps_and_decays() {
         let after = |delays: [u64; 2], backlog| {

@@ -206,8 +206,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// Add the counts of a connection of a flow with arrivals to the totals. The call is the last
-    /// one for the connection.
+    /// Add the counts of a connection of a flow with arrivals to the totals. After this call, no
+    /// other function counts the connection.
     pub(super) fn count(&mut self, s: u32) {
         self.record_unanswered(s);
         let forward = self.connections.totals_of(s as usize, Direction::Forward);

@@ -10,11 +10,11 @@
 //!
 //! Link sharing (§4, the formal guidelines): a class over its limit may send if an ancestor on
 //! level i is not over its own limit and no class below level i is unsatisfied. A class is
-//! unsatisfied if it is not over its limit and packets wait below it. The general scheduler (§5)
-//! uses priorities and weighted round robin. Quanta are proportional to the rates, and the smallest
-//! quantum of a priority is a packet of mean size. maxidle follows Floyd's notes on parameters
-//! (`floyd1995parameters`). avgidle is stored in picoseconds divided by w, so that a class that is
-//! limited to its rate keeps that rate exactly.
+//! unsatisfied if it is not over its limit and packets wait in the classes below. The general
+//! scheduler (§5) uses priorities and weighted round robin. Quanta are proportional to the rates,
+//! and the smallest quantum of a priority is a packet of mean size. maxidle follows Floyd's notes
+//! on parameters (`floyd1995parameters`). avgidle is stored in picoseconds divided by w, so that a
+//! class that is limited to its rate keeps that rate exactly.
 //!
 //! The papers were not available, so formulas and section numbers are from memory. The estimator
 //! was compared with those of ns-2 (queue/cbq.cc, by the author's group) and Linux
@@ -45,7 +45,7 @@ words! {
     pub enum Borrowing {
         /// The class may borrow from its ancestors.
         Ancestors = "ancestors",
-        /// The class may not borrow: it is bounded.
+        /// The class may not borrow: the class is bounded.
         Bounded = "bounded",
     }
 }
@@ -53,9 +53,9 @@ words! {
 words! {
     /// Permission of other classes to use bandwidth that a class leaves unused.
     pub enum Lending {
-        /// Classes below its ancestors may use it.
+        /// All classes below the ancestors of the class may use its unused bandwidth.
         Others = "others",
-        /// Only classes below it may use it: it is isolated.
+        /// Only classes below the class may use its unused bandwidth: the class is isolated.
         Isolated = "isolated",
     }
 }
@@ -82,7 +82,8 @@ params! {
         lend: Lending = (Lending::Others), in Range::ANY, from "floyd1995cbq §4: isolated classes";
         /// Number of packets that the class may send back to back after an idle time.
         max_burst: u64 = (16), in Range::between(0.0, 1000.0), from "floyd1995parameters: 16 packets";
-        /// Queue of the class, of any kind, if it is a leaf. If absent, it is a Drop Tail queue.
+        /// Queue of the class, of any kind, if it is a leaf. If the key is absent, the queue is a
+        /// Drop Tail queue.
         queue: Option<Queue> = (None), in Range::ANY, from "";
     }
 }

@@ -25,7 +25,7 @@ params! {
         rate: Rate = required, in Range::ANY, from "tc_tbf";
         /// Depth of the bucket in bytes.
         burst: Bytes = (Bytes(5000)), in Range::between(1.0, 1e12), from "tc_tbf: the operator's choice; its example has 5 kB";
-        /// Rate of bursts. If absent, it is the rate of the link.
+        /// Rate of bursts. If the key is absent, the value is the rate of the link.
         peak_rate: Option<Rate> = (None), in Range::ANY, from "tc_tbf";
         /// Depth of the peak rate's bucket in bytes, which is the maximum packet size.
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 1e9), from "tc_tbf: mtu, also called minburst";
