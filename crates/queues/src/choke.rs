@@ -6,11 +6,11 @@
 //! queue.
 //!
 //! Neither the paper on CHOKe nor its authors' code was available. The implementation is from
-//! memory, and was compared with Linux's sch_choke.c. The order of decisions agrees: the average,
-//! passing at or below minth, the candidate with both drops, the decision of RED, the limit. Linux
-//! has one candidate and its own RED (`tc_red`), whose count begins at -1 after a drop above maxth.
-//! In this file the count of RED begins at 0 after such a drop (Floyd & Jacobson 1993). The section
-//! numbers are not verified.
+//! memory, and was compared with Linux's sch_choke.c. The order of decisions agrees: update the
+//! average, pass the packet at or below minth, compare it with the candidate and drop both, let RED
+//! decide, and apply the limit. Linux has one candidate and its own RED (`tc_red`), whose count
+//! begins at -1 after a drop above maxth. In this file the count of RED begins at 0 after such a
+//! drop (Floyd & Jacobson 1993). The section numbers are not verified.
 
 use engine::Stream;
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Verdict, Why};

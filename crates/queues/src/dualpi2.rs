@@ -225,7 +225,7 @@ impl DualPi2Queue {
         self.marks
     }
 
-    /// Return true if a packet of L, or of C, is one of those to signal with this likelihood.
+    /// Decide with the given likelihood if a packet of L, or of C, is signalled.
     fn chooses(&mut self, is_l: bool, likelihood: f64) -> bool {
         match self.params.choice {
             Choice::Counted => (if is_l { &mut self.l } else { &mut self.c }).recur(likelihood),

@@ -233,7 +233,8 @@ mod tests {
         }
     }
 
-    /// With the packet in service a limit of 4 allows 4 packets in all, and without it 5.
+    /// If the limit counts the packet in service, a limit of 4 allows 4 packets in all, and
+    /// otherwise 5.
     #[test]
     fn the_limit_counts_waiting_packets_with_or_without_the_one_in_service() {
         for (limit_counts, waiting) in [(Counting::Waiting, 4), (Counting::System, 3)] {

@@ -6,9 +6,9 @@
 //! RFC 3168 §7 allows marking instead of dropping above maxth.
 //!
 //! The wait spacing, the minimum backlog, the probability up to which packets are marked and the
-//! mode that counts bytes are those of ns-2 (red.cc of ns-2.35). In that mode the first packet that
-//! arrives while the average is above minth passes, as in ns-2. In the other modes it may be
-//! signalled, as in figure 2.
+//! mode that counts bytes are those of ns-2 (red.cc of ns-2.35). In the byte mode of ns-2 the first
+//! packet that arrives while the average is above minth passes. In the other modes the first packet
+//! may be signalled, as in figure 2.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};

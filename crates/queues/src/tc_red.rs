@@ -304,8 +304,8 @@ mod tests {
         let tc = read(given).unwrap();
         let wlog = tc.wlog().unwrap();
         assert_eq!((wlog, tc.idle_table(wlog).cell_log), (3, 16));
-        // With a table in microseconds, the unit of the kernel's lookup, a cell is shorter by the
-        // factor 2^4.
+        // If the table is in microseconds, the unit of the kernel's lookup, a cell is shorter by
+        // the factor 2^4.
         let old = TcRed { arithmetic: Arithmetic::Linux24, ..tc };
         assert_eq!(old.idle_table(wlog).cell_log, 12);
     }

@@ -83,8 +83,8 @@ struct Contender {
     sizes: &'static [u16],
 }
 
-/// Measure random classes that together are allotted the whole link, all of which have enough
-/// traffic for it.
+/// Measure random classes that together are allotted the whole link and all have enough traffic for
+/// their share.
 fn contest(seed: u64, ewma: u64, burst: u64) -> Vec<Contender> {
     let mut r = Stream::new(seed, "contest");
     let mut left = 100;

@@ -133,7 +133,8 @@ mod tests {
         assert_eq!(colours(meter, &packets), "GRYGGGGGRYRGGGYR");
     }
 
-    /// By hand, with packets that came green (AF11, 10), yellow (AF12, 12) and red (AF13, 14).
+    /// Computed by hand, with packets that arrive green (AF11, 10), yellow (AF12, 12) and red
+    /// (AF13, 14).
     #[test]
     fn colour_aware_marking_as_worked_out_by_hand() {
         let meter = json!({
