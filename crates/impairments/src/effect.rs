@@ -7,7 +7,7 @@ use units::{Duration, Params, Time};
 /// A packet that reached the far end of a link.
 #[derive(Clone, Copy, Debug)]
 pub struct Passage {
-    /// Time when the packet reached the far end. It never decreases from packet to packet.
+    /// Time when the packet reached the far end. This time never decreases from packet to packet.
     pub arrives: Time,
     /// Time when the packet leaves the wire, given the delays of the preceding impairments.
     pub leaves: Time,
@@ -30,9 +30,10 @@ pub enum Effect {
     Delay(Duration),
 }
 
-/// A kind of impairment. Its parameters create the state of the impairment on a wire.
+/// A kind of impairment. The parameters of a kind create the state of the impairment on a wire.
 pub trait Kind: Params {
-    /// True if the impairment can duplicate packets. A wire may have only a few of these.
+    /// True if the impairment can duplicate packets. A wire may have only a few impairments that
+    /// duplicate.
     const DUPLICATES: bool = false;
 
     /// State of the impairment on one wire.

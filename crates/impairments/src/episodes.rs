@@ -54,8 +54,8 @@ impl Episodes {
     }
 }
 
-/// Minimum interval between periods, in seconds. It bounds the work, because a run steps through
-/// all periods.
+/// Minimum interval between periods, in seconds. The minimum bounds the work of a run, because a
+/// run steps through all periods.
 pub const MIN_INTERVAL: f64 = 1e-3;
 
 /// Refuse periods without a start and an interval, because no period would ever begin.

@@ -1,9 +1,9 @@
-//! The wire behind a link, with its impairments. It begins at the far end of the link, and packets
-//! may leave it in another order.
+//! The wire behind a link, with its impairments. The wire begins at the far end of the link, and
+//! packets may leave the wire in another order.
 //!
 //! When a packet reaches the far end of the link, it passes the impairments in the order of their
-//! list. Their delays are known at once, and the packet waits in a heap until it leaves. The wire
-//! has one pending event, for the first packet that leaves.
+//! list. The delays of all impairments are known at once, and the packet waits in a heap until it
+//! leaves. The wire has one pending event, for the first packet that leaves.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

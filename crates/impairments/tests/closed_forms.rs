@@ -128,9 +128,9 @@ fn gilbert_loss_has_its_rate_and_bursts() {
 }
 
 /// Return mean and variance of a burst of Elliott's chain, which is a discrete phase-type length
-/// (`neuts1981matrix`, §2.2). It begins in state j with a probability proportional to Σ π_i (1 −
-/// l_i) P_ij l_j and continues with T_ij = P_ij l_j. Its mean is α (I − T)⁻¹ 1, and E[L (L − 1)] =
-/// 2 α T (I − T)⁻² 1.
+/// (`neuts1981matrix`, §2.2). The burst begins in state j with a probability proportional to Σ π_i
+/// (1 − l_i) P_ij l_j and continues with T_ij = P_ij l_j. The mean of its length L is α (I − T)⁻¹
+/// 1, and E[L (L − 1)] = 2 α T (I − T)⁻² 1.
 fn elliott_burst(p: f64, r: f64, loses: [f64; 2]) -> (f64, f64) {
     let steps = [[1.0 - p, p], [r, 1.0 - r]];
     let stationary = [r / (p + r), p / (p + r)];

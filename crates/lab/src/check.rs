@@ -172,7 +172,8 @@ mod tests {
         assert!(l.is_drained() && l.check().is_ok());
     }
 
-    /// A packet of an earlier connection that reaches a new connection in its slot has this effect.
+    /// A packet that was not sent stands for a packet of an earlier connection that reaches a new
+    /// connection in the same slot.
     #[test]
     fn a_packet_that_was_not_sent_is_detected() {
         let mut l = ConnectionCounters::default();

@@ -135,10 +135,10 @@ tables! {
         completed in "connections": "Completed connections: the sender received the ACK of its last byte of data.";
         completed_bytes in "bytes": "Data of the completed connections.";
         mean_duration_s in "s": "Mean duration of the completed connections, from opening to completion.";
-        median_duration_s in "s": "Median of these durations (nearest rank), accurate to 0.8 %.";
-        p90_duration_s in "s": "90th percentile of these durations, accurate to 0.8 %.";
-        p99_duration_s in "s": "99th percentile of these durations, accurate to 0.8 %.";
-        longest_duration_s in "s": "Maximum of these durations.";
+        median_duration_s in "s": "Median of the durations of completed connections (nearest rank), accurate to 0.8 %.";
+        p90_duration_s in "s": "90th percentile of the durations of completed connections, accurate to 0.8 %.";
+        p99_duration_s in "s": "99th percentile of the durations of completed connections, accurate to 0.8 %.";
+        longest_duration_s in "s": "Maximum of the durations of completed connections.";
     }
 
     /// One row per flow with requests and responses.
@@ -150,10 +150,10 @@ tables! {
         request_bytes in "bytes": "Size of the completed requests.";
         response_bytes in "bytes": "Size of the responses to the completed requests.";
         mean_duration_s in "s": "Mean duration of the completed requests, from the write of the request until the client's application has read the last byte of the response. The duration of the first request of a connection includes the handshake.";
-        median_duration_s in "s": "Median of these durations (nearest rank), accurate to 0.8 %.";
-        p95_duration_s in "s": "95th percentile of these durations, accurate to 0.8 %.";
-        p99_duration_s in "s": "99th percentile of these durations, accurate to 0.8 %.";
-        longest_duration_s in "s": "Maximum of these durations.";
+        median_duration_s in "s": "Median of the durations of completed requests (nearest rank), accurate to 0.8 %.";
+        p95_duration_s in "s": "95th percentile of the durations of completed requests, accurate to 0.8 %.";
+        p99_duration_s in "s": "99th percentile of the durations of completed requests, accurate to 0.8 %.";
+        longest_duration_s in "s": "Maximum of the durations of completed requests.";
         responsiveness_rpm in "1/min": "Round trips per minute: 60 s divided by `mean_duration_s`. The draft `ippmresponsiveness` excludes the longest 5 % from the mean.";
     }
 

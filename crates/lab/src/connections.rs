@@ -51,8 +51,8 @@ impl Connections {
         self.single + self.datagrams.len()
     }
 
-    /// Return true if an endpoint can receive packets early. A closed endpoint cannot, because the
-    /// run may be over before a packet reaches it.
+    /// Return true if an endpoint can receive packets early. A closed endpoint cannot receive
+    /// packets early, because the run may be over before a packet reaches it.
     #[inline(always)]
     pub fn can_receive_early(&self, end: End) -> bool {
         !self.endpoints[end].is_closed()

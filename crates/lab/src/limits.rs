@@ -6,7 +6,7 @@ use units::{Bytes, Duration, Range, params};
 use crate::failure::Failure;
 
 params! {
-    /// Limits of a run. A run that exceeds one of them fails.
+    /// Limits of a run. A run that exceeds one of its limits fails.
     pub struct Limits: "limits" {
         /// Maximum number of events.
         events: Option<u64> = (None), in Range::at_least(1.0), from "";

@@ -37,7 +37,7 @@ params! {
         network: Network = required, in Range::ANY, from "";
         /// Flows, each with its hosts and its traffic.
         flows: Vec<Flow> = required, in Range::ANY, from "";
-        /// TCP parameters of all flows. The key `tcp` of a flow overrides them.
+        /// TCP parameters of all flows. The key `tcp` of a flow overrides these parameters.
         tcp: Tcp = (Tcp::default()), in Range::ANY, from "";
         /// Series and captures to record.
         record: Record = (Record::default()), in Range::ANY, from "";
@@ -276,7 +276,7 @@ params! {
 words! {
     /// Directions of a link.
     pub enum Directions {
-        /// Both from `from` to `to` and in reverse.
+        /// Both directions: from `from` to `to`, and in reverse.
         Both = "both",
         /// Only from `from` to `to`.
         One = "one",
@@ -359,7 +359,7 @@ words! {
     pub enum Rows {
         /// One row per flow.
         Flow = "flow",
-        /// One row per table of the scenario, with the totals of its flows. This choice suits
+        /// One row per table of the scenario, with the totals of its flows. One row per table suits
         /// scenarios with up to a million flows.
         Table = "table",
     }

@@ -47,8 +47,8 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// Return the slot of a connection that opens at `start`. Both endpoints send with the given
-    /// DSCP.
+    /// Return the slot of a connection that opens at `start`. Both endpoints of the connection send
+    /// packets with the given DSCP.
     pub fn new(flow: u32, connection: u32, first_hop: [u32; 2], start: Time, dscp: u8) -> Self {
         Slot {
             counters: ConnectionCounters::default(),

@@ -7,7 +7,7 @@ use units::Time;
 
 use crate::slot::Slot;
 
-/// Define the counts of a connection. Each has the name of its column.
+/// Define the counts of a connection. Each count has the name of its column.
 macro_rules! counts {
     ($($name:ident,)+) => {
         /// Counts of connections, or one value of type `T` per count.

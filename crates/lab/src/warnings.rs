@@ -1,5 +1,5 @@
-//! Warnings about scenarios that are valid but probably unintended. Each is shown once per run, on
-//! stderr, in the manifest and in reports.
+//! Warnings about scenarios that are valid but probably unintended. Each warning is shown once per
+//! run, on stderr, in the manifest and in reports.
 
 use net::End;
 use queues::Queue;

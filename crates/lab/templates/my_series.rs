@@ -22,7 +22,7 @@ columns::tables! {
     Columns "my_series" {
         time_s in "s": "Time of the sample.";
         link in "": "Name of the link: from>to.";
-        longest_wait_s in "s": "Maximum time from the arrival of a packet at the queue to the beginning of its transmission. It is 0 if no packet arrived.";
+        longest_wait_s in "s": "Maximum time from the arrival of a packet at the queue to the beginning of its transmission. The time is 0 if no packet arrived.";
     }
 }
 

@@ -29,7 +29,8 @@ fn assert_near(actual: f64, expected: f64) {
 }
 
 /// The duration of a request is the sum of the delays of SYN, SYN-ACK, request and response, and of
-/// the server time. Each of the four is one packet with headers of 40 bytes.
+/// the server time. SYN, SYN-ACK, request and response are one packet each, with headers of 40
+/// bytes.
 #[test]
 fn a_request_lasts_as_long_as_its_packets_and_the_server_time() {
     let o = outcome(PATH, &[]);

@@ -59,13 +59,14 @@ fn the_queue_drops_the_excess_of_a_constant_rate() {
     );
     let links = numbers(&o, "links", "dropped_packets");
     assert_eq!(links.iter().sum::<f64>(), value(&o, "dropped_packets"));
-    // The other packets are in the network: 11 at the bottleneck, 4 on its wire, and 3 before it.
+    // The packets that were neither delivered nor dropped are in the network: at most 11 at the
+    // bottleneck, 4 on its wire, and 3 before it.
     assert!((value(&o, "lost_packets") - value(&o, "dropped_packets")) <= 18.0);
 }
 
 /// Linux schedules the first update of PIE's probability half a second after the creation of the
-/// queue (pie_init), which is long before any traffic. So the queue drops the same packets of a
-/// flow that starts with the run and of a flow that starts 125 periods of 16 ms later.
+/// queue (pie_init), which is long before any traffic. The queue therefore drops the same packets
+/// of a flow whether the flow starts with the run or 125 periods of 16 ms later.
 #[test]
 fn linux_pie_drops_packets_of_a_flow_that_starts_with_the_run() {
     for kind in [r#"kind = "tc_pie""#, r#"kind = "fq_pie", rules = "linux""#] {

@@ -31,8 +31,8 @@ fn arrived(changes: &[(&str, &str)]) -> Vec<f64> {
     numbers(&outcome(TWO_DOWNLOADS, &with(changes)), "conditioners", "arrived_packets")
 }
 
-/// Both endpoints send packets with the codepoint of the flow. The keys `source` and `destination`
-/// refer to the packet, so the source of an ACK is the receiver of the data.
+/// Both endpoints of a connection send packets with the codepoint of their flow. The keys `source`
+/// and `destination` refer to the packet, so the source of an ACK is the receiver of the data.
 #[test]
 fn data_and_acks_carry_the_codepoint_of_their_flow() {
     let all = outcome(
@@ -80,8 +80,8 @@ fn a_later_conditioner_matches_the_new_codepoints() {
     assert_eq!(texts(&run, "conditioners", "action"), ["AF21", "AF23", "pass", "pass", "pass", "pass"]);
 }
 
-/// A conditioner without actions adds only its own table. The other tables are unchanged, also on
-/// links that the simulator would otherwise treat as a constant delay.
+/// A conditioner without actions adds only its own table. Such a conditioner leaves the other
+/// tables unchanged, even if the simulator would otherwise treat its link as a constant delay.
 #[test]
 fn a_conditioner_that_only_counts_leaves_other_tables_unchanged() {
     let plain = outcome(TWO_DOWNLOADS, &[]);

@@ -117,8 +117,8 @@ fn early_delivery_saves_events_for_hosts_with_one_flow() {
 proptest! {
     #![proptest_config(cases())]
 
-    /// With the series `window` every packet reaches its host in an event of its own. The other
-    /// tables equal those of a run with early delivery.
+    /// With the series `window` every packet reaches its host in an event of its own. The tables
+    /// other than this series equal those of a run with early delivery.
     #[test]
     fn early_delivery_leaves_tables_unchanged(text in random_dumbbell()) {
         let early = outcome_of(&text);

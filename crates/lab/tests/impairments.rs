@@ -164,7 +164,7 @@ fn invalid_impairments_are_refused() {
 
 /// A saturated link delivers the integral of its rate, except for the packet in transmission. A
 /// link with a trace uses every opportunity. By hand: in 4 s the schedule delivers 1 Mbit, 0 Mbit,
-/// 2 Mbit and 0 Mbit per second. These 3 Mbit are 375 packets of 1000 B.
+/// 2 Mbit and 0 Mbit per second. The total of 3 Mbit is 375 packets of 1000 B.
 #[test]
 fn a_link_with_rate_changes_delivers_the_integral_of_its_rate() {
     let schedule = r#"[{ at = "1 s", rate = "0 bit/s" }, { at = "2 s", rate = "2 Mbit/s" }, { at = "3 s", rate = "0.0 bit/s" }, { at = "5 s", rate = "1 bit/s" }]"#;

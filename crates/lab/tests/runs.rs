@@ -43,8 +43,8 @@ fn series_leave_other_tables_unchanged() {
 }
 
 /// The series `delays` counts a packet when its transmission has begun, for every kind of queue. A
-/// queue that decides on arrival knows that time in advance, and a queue that stores packets does
-/// not.
+/// queue that decides on arrival knows the time of the transmission in advance, and a queue that
+/// stores packets does not.
 #[test]
 fn delays_are_equal_for_queues_with_and_without_stored_packets() {
     let limit = r#"limit = "300 packets""#;

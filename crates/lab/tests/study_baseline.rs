@@ -1,5 +1,5 @@
-//! The single download of Pentikousis & Badr. It takes 112.5 s, without drops at a limit of 39
-//! packets and with drops at 38 packets.
+//! The single download of Pentikousis & Badr. The download takes 112.5 s. A limit of 39 packets
+//! causes no drops, and a limit of 38 packets does.
 
 mod common;
 

@@ -77,8 +77,8 @@ fn requests_are_written_at_the_times_of_the_list() {
     assert_eq!(numbers(&sequential, "connections", "opened"), [2.0]);
     let pipelined = run(file.traffic(", server_time = \"50 ms\", order = \"pipelined\""));
     assert_near(&numbers(&pipelined, "requests", "start_s"), &[0.5, 0.55, 2.0, 3.0]);
-    // The server receives both requests before it sends the first response. It sends the second
-    // response a server time after the first.
+    // The server receives both requests before it sends the first response. The server sends the
+    // second response a server time after the first.
     let second = 0.5 + first - one_way_delay(1240.0) + 0.050 + one_way_delay(340.0) - 0.55;
     assert_near(
         &numbers(&pipelined, "requests", "duration_s"),
@@ -227,8 +227,8 @@ fn objects_of_a_page_share_one_connection() {
     let o = with("pipelined", &[("flows.0.traffic.server_time", "0 s")]);
     assert_eq!(numbers(&o, "requests", "response_bytes")[..3], [1200.0, 300.0, 300.0]);
     assert_near(&numbers(&o, "requests", "start_s")[..3], &[2.0; 3]);
-    // The main object has three frames, and each other object has one frame. The other objects are
-    // complete before the main object.
+    // The main object has three frames, and each other object has one frame. All other objects of
+    // the page are complete before the main object.
     let sizes = [("flows.0.traffic.main_response", "40000 B"), ("flows.0.traffic.response", "10000 B")];
     let o = with("multiplexed", &sizes);
     assert_eq!(numbers(&o, "requests", "response_bytes")[..3], [10000.0, 10000.0, 40000.0]);

@@ -80,8 +80,8 @@ impl Arrival {
         self.0.idle_since().map(|since| self.0.now.since(since).seconds())
     }
 
-    /// Time in s that the packet will wait if it is admitted. It is infinite below a scheduler,
-    /// which may serve another queue first.
+    /// Time in s that the packet will wait if it is admitted. Infinity if the queue belongs to a
+    /// scheduler, because the scheduler may serve another queue first.
     #[getter]
     fn delay_s(&self) -> f64 {
         match self.0.begins() {

@@ -1,5 +1,5 @@
-//! Python module of the simulator. It receives a scenario as text and returns columns; the crate
-//! `lab` does the work.
+//! Python module of the simulator. The module receives a scenario as text and returns columns. The
+//! crate `lab` simulates the scenario.
 
 mod aqms;
 

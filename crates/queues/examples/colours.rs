@@ -2,8 +2,8 @@
 //! reference.
 //!
 //! The program reads `{"meter": …, "rate": …, "largest": 1500, "seed": 1, "arrivals": 1000}` from
-//! standard input. It writes 16 bytes per packet to standard output, little-endian: time of arrival
-//! in ps (8), size (2), DSCP, colour (0 green, 1 yellow, 2 red), four zeros.
+//! standard input. The program writes 16 bytes per packet to standard output, little-endian: time
+//! of arrival in ps (8), size (2), DSCP, colour (0 green, 1 yellow, 2 red), four zeros.
 //!
 //! Arrivals come in periods of random length and load around the rate, with random idle times
 //! between periods, in all sizes up to the largest, and with codepoints of every colour.

@@ -2,9 +2,9 @@
 //! reference.
 //!
 //! The program reads `{"queue": …, "rate": …, "seed": 1, "arrivals": 1000, "flows": 10}` from
-//! standard input. It writes 32 bytes per packet to standard output, little-endian: time of arrival
-//! in ps (8), time of its drop or arrival at the far end (8), flow (4), size (2), ECN field, DSCP,
-//! outcome (0 passed, 1–3 marked, 4–6 dropped, by reason), seven zeros.
+//! standard input. The program writes 32 bytes per packet to standard output, little-endian: time
+//! of arrival in ps (8), time of its drop or arrival at the far end (8), flow (4), size (2), ECN
+//! field, DSCP, outcome (0 passed, 1–3 marked, 4–6 dropped, by reason), seven zeros.
 //!
 //! Arrivals come in periods of random length and load, with random idle times between periods, in
 //! all sizes, with every ECN field and five codepoints. With fewer than 100 flows one flow sends a

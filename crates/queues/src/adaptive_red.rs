@@ -3,9 +3,9 @@
 //! Source: Floyd, Gummadi & Shenker 2001, "Adaptive RED: an algorithm for increasing the robustness
 //! of RED's active queue management" (`floyd2001adaptive`): the algorithm of figure 1, and the
 //! automatic setting of wq and the thresholds of sections 4.3 and 5. At the end of each interval
-//! maxp is adapted to the average at that time. If the link is idle, that average includes the
-//! decay since the last arrival. Without the decay maxp would continue to rise while no packet
-//! arrives.
+//! maxp is adapted to the current average. If the link is idle, the current average includes its
+//! decay since the last arrival. Without this decay of the average, maxp would continue to rise
+//! while no packet arrives.
 //!
 //! The paper was not available. Figure 1 agrees with Linux's red.h, and so does the average of an
 //! idle queue. The target, the steps, their upper bound, the thresholds, wq and the minimum backlog
@@ -34,14 +34,15 @@ params! {
         /// Queueing delay from which the thresholds follow: minth is half of it, at least 5
         /// packets.
         target_delay: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "floyd2001adaptive §5: minth = max(5, delay C / 2)";
-        /// Average queue length below which no packet is signalled (minth). If absent, it follows
-        /// from the target delay, in bytes if chance_by is bytes and else in packets.
+        /// Average queue length below which no packet is signalled (minth). If the key is absent,
+        /// the value follows from the target delay, in bytes if chance_by is bytes and else in
+        /// packets.
         minth: Option<Depth> = (None), in Range::above(0.0), from "floyd2001adaptive §5";
-        /// Average queue length at which the signal probability reaches maxp (maxth). If absent, it
-        /// is three times minth.
+        /// Average queue length at which the signal probability reaches maxp (maxth). If the key is
+        /// absent, the value is three times minth.
         maxth: Option<Depth> = (None), in Range::above(0.0), from "floyd2001adaptive §5";
-        /// Weight of the current queue length in the moving average (wq). If absent, it is 1 -
-        /// exp(-1/C), where C is the number of packets that the link sends per second.
+        /// Weight of the current queue length in the moving average (wq). If the key is absent, the
+        /// value is 1 - exp(-1/C), where C is the number of packets that the link sends per second.
         wq: Option<Probability> = (None), in Range::above_to(0.0, 1.0), from "floyd2001adaptive §4.3";
         /// Packet size that defines C, and the packet size to which sizes are compared if chance_by
         /// is size or bytes.
@@ -60,12 +61,12 @@ params! {
         /// Effect of a packet's size on its signal probability.
         chance_by: ChanceBy = (ChanceBy::Packet), in Range::ANY, from "its first author's ns-2 code (`bytes_`, `queue_in_bytes_`): bytes; rfc7141 §2.2: packet";
         /// If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth.
-        /// If false, it jumps to 1 at maxth.
+        /// If false, the probability jumps to 1 at maxth.
         gentle: bool = (true), in Range::ANY, from "floyd2001adaptive §2: RED in gentle mode";
         /// Action on a packet while the average is above maxth (above twice maxth if gentle).
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
         /// Number of waiting packets up to which no packet is signalled, for any average. With 0
-        /// the average alone decides.
+        /// packets the average alone decides.
         min_backlog: Packets = (Packets(1.0)), in Range::at_least(0.0).whole(), from "its first author's ns-2 code: 1";
     }
 }
@@ -134,7 +135,7 @@ pub struct AdaptiveRedAqm {
 }
 
 impl AdaptiveRedAqm {
-    /// Adapt maxp at the end of an interval (figure 1). Return true if it changed.
+    /// Adapt maxp at the end of an interval (figure 1). Return true if maxp changed.
     fn adapt(&mut self, average: f64) -> bool {
         let maxp = &mut self.red.curve.maxp;
         if average > self.target.1 && *maxp <= 0.5 {
@@ -209,8 +210,8 @@ mod tests {
     }
 
     /// In Linux's red.h the average of an idle queue decays with the idle time, also for the
-    /// adaptation of maxp. Within a second it is below the target, and from then on maxp falls to 1
-    /// %.
+    /// adaptation of maxp. Within a second the average is below the target, and from then on maxp
+    /// falls to 1 %.
     #[test]
     fn maxp_falls_while_the_link_is_idle() {
         let (mut aqm, idle) = after_load();

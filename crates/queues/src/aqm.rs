@@ -1,4 +1,5 @@
-//! Traits and context from which each queue of a scenario is built. This file imports no AQM.
+//! Traits and context from which each queue of a scenario is built. The file `aqm.rs` imports no
+//! AQM.
 
 use std::fmt;
 

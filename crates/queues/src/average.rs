@@ -3,7 +3,7 @@
 //! Source: Floyd & Jacobson 1993 (`floyd1993red`), figure 2, "calculate the new average queue
 //! size". If a packet arrives at an empty queue and is dropped, the queue stays empty. The figure,
 //! taken literally, would count the idle time before that packet a second time at the next arrival.
-//! Here, as in ns-2 and Linux, each idle time counts once.
+//! This code, like ns-2 and Linux, counts each idle time once.
 
 use units::{Bytes, Rate, Time};
 

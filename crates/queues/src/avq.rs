@@ -5,10 +5,11 @@
 //! algorithm". The initial virtual capacity is that of the link.
 //!
 //! The paper was not available. The virtual queue, gamma and alpha agree with the authors' ns-2
-//! code (vq.cc). With marking every decision agrees, except that C~ is limited to C after alpha b
-//! is subtracted, and here before. With dropping that code leaves C~ unchanged for dropped packets,
-//! so that it adapts to the accepted rate. Here every arrival counts, as in the pseudo-code. The
-//! code starts at 0.8 C, and its virtual buffer has the size of the real one.
+//! code (vq.cc). With marking every decision agrees, except that vq.cc limits C~ to C after it
+//! subtracts alpha b, and this file before. With dropping vq.cc leaves C~ unchanged for dropped
+//! packets, so that C~ adapts to the accepted rate. In this file every arrival changes C~, as in
+//! the pseudo-code. vq.cc starts with a C~ of 0.8 C, and its virtual buffer has the size of the
+//! real one.
 
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Bytes, Probability, Range, Rate, Time, params};

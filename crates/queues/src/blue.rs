@@ -11,7 +11,7 @@
 //! The paper was not available. A port of Feng's simulator code to ns-3 also subtracts d2 when the
 //! queue becomes empty and once for each freeze time that it stays empty. ALTQ's BLUE, which names
 //! Feng as its author, agrees on the effect of a loss and on the condition that more than the
-//! freeze time has passed. ALTQ's steps are 1/8 and 1/1000 and its freeze time is 50 ms. It does
+//! freeze time has passed. ALTQ's steps are 1/8 and 1/1000 and its freeze time is 50 ms. ALTQ does
 //! not signal while one packet waits, sets pm to 1/1000 after two idle seconds, and does not have
 //! L.
 
@@ -32,7 +32,7 @@ params! {
         /// Decrease of the signal probability while the link is idle (d2).
         decrement: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "feng2002blue, setting B4";
         /// Minimum time between two changes of the probability. With 0 each packet that arrives at
-        /// an idle link lowers it once.
+        /// an idle link lowers the probability once.
         freeze_time: Duration = (Duration::from_millis(100)), in Range::at_least(0.0), from "feng2002blue, setting B4: 100 ms";
         /// Queue length above which an arrival counts as a loss although the buffer is not full
         /// (L). If absent, only losses count.

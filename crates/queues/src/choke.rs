@@ -5,11 +5,12 @@
 //! II: the average and probability of RED and, above minth, a comparison with a packet of the
 //! queue.
 //!
-//! Neither the paper nor its authors' code was available. The implementation is from memory, and
-//! was compared with Linux's sch_choke.c. The order of decisions agrees: the average, passing at or
-//! below minth, the candidate with both drops, the decision of RED, the limit. Linux has one
-//! candidate and its own RED (`tc_red`), whose count begins at -1 after a drop above maxth. Here
-//! the count begins at 0 (Floyd & Jacobson 1993). The section numbers are not verified.
+//! Neither the paper on CHOKe nor its authors' code was available. The implementation is from
+//! memory, and was compared with Linux's sch_choke.c. The order of decisions agrees: update the
+//! average, pass the packet at or below minth, compare it with the candidate and drop both, let RED
+//! decide, and apply the limit. Linux has one candidate and its own RED (`tc_red`), whose count
+//! begins at -1 after a drop above maxth. In this file the count of RED begins at 0 after such a
+//! drop (Floyd & Jacobson 1993). The section numbers are not verified.
 
 use engine::Stream;
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Verdict, Why};
@@ -92,7 +93,7 @@ pub struct ChokeQueue {
 
 impl ChokeQueue {
     /// Compare a packet of this flow with the candidates and drop the candidates of the same flow.
-    /// Return true if one was dropped.
+    /// Return true if a candidate was dropped.
     fn meets_itself(&mut self, flow: u32, fates: &mut Fates) -> bool {
         let mut met = false;
         for _ in 0..self.candidates {

@@ -32,11 +32,11 @@ words! {
 
 params! {
     /// COBALT runs two AQMs at once. CoDel signals (marks, or drops packets that cannot be marked)
-    /// with increasing frequency while packets wait longer than the target. It remembers this
-    /// frequency: when the delay is below the target, the count falls as it rose. BLUE acts on
-    /// traffic that does not respond: its drop probability rises when the buffer overflows and
-    /// falls when the queue becomes empty, and it also drops ECN-capable packets. The last packet
-    /// of the queue is never dropped.
+    /// with increasing frequency while packets wait longer than the target. CoDel remembers this
+    /// frequency in a count: when the delay is below the target, the count falls as it rose. BLUE
+    /// acts on traffic that does not respond: its drop probability rises when the buffer overflows
+    /// and falls when the queue becomes empty, and it also drops ECN-capable packets. The last
+    /// packet of the queue is never dropped.
     pub struct Cobalt: "cobalt" {
         /// Acceptable delay of a standing queue.
         target: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "rfc8289 §4.4, tc-cake(8): 5 ms";

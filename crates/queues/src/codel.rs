@@ -192,7 +192,7 @@ impl Control {
         Taken { held: Some(held), ok_to_drop }
     }
 
-    /// Signal a packet. Return it if it was marked, or `None` if it was dropped.
+    /// Signal a packet. Return the packet if it was marked, or `None` if it was dropped.
     fn signal(&self, held: Option<QueuedPacket>, fates: &mut Fates) -> Option<QueuedPacket> {
         let mut held = held?;
         if self.marks && held.packet.ecn.is_capable() {

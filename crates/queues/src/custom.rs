@@ -1,5 +1,5 @@
 //! AQM that the calling program supplies, in Rust or, through the Python package, in Python. The
-//! queue discipline around it limits, marks and drops as for every other AQM.
+//! queue discipline around the AQM limits, marks and drops as for every other AQM.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ const RENAMED: &[Renamed] = &[Renamed::key("law", "aqm")];
 
 params! {
     /// AQM that the calling program supplies: an object of a class derived from aqmlab.CustomQueue.
-    /// A scenario file alone cannot define it.
+    /// A scenario file alone cannot define such an AQM.
     pub struct Custom: "custom", checked by check, renamed by RENAMED {
         /// Name under which the program supplies the AQM.
         aqm: String = required, in Range::ANY, from "";

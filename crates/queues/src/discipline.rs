@@ -29,7 +29,7 @@ pub enum Discipline {
 
 /// First-in-first-out queue that decides on arrival.
 pub trait ArrivalQueue: fmt::Debug + Send {
-    /// Admit a packet, marked or not, or drop it. Return true if it was admitted.
+    /// Admit a packet, marked or not, or drop it. Return true if the packet was admitted.
     fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool;
     /// Return the average queue length, if the AQM computes one.
     fn average(&self) -> Option<Depth>;

@@ -6,8 +6,8 @@ use units::params;
 use crate::aqm::{AqmParams, QueueContext};
 
 params! {
-    /// First-in-first-out queue without an AQM. It drops a packet that arrives at a full buffer and
-    /// never marks. Its only parameters are those of the buffer.
+    /// First-in-first-out queue without an AQM, which drops a packet that arrives at a full buffer
+    /// and never marks. The only parameters of the queue are those of the buffer.
     pub struct DropTail: "drop_tail" {}
 }
 

@@ -5,17 +5,17 @@
 //! (PI update), and A.2 for the schedulers, with figure 10 for TS-FIFO. Queueing delays are sojourn
 //! times (note a). p_CL is at most 1, because beyond 1 `recur` would accumulate its count without
 //! bound and continue to mark after the overload. The RFC recommends a weighted round robin without
-//! defining it. Here it follows the RFC's text on Linux: a credit that changes only while both
-//! queues have packets and is reset in favour of L when the link is idle. As in Linux's
-//! sch_dualpi2.c a dropped packet does not use the queue's turn. An update at the time of a packet
-//! comes before the packet.
+//! defining it. The weighted round robin of this file follows the RFC's text on Linux: it has a
+//! credit that changes only while both queues have packets and is reset in favour of L when the
+//! link is idle. As in Linux's sch_dualpi2.c a dropped packet does not use the queue's turn. An
+//! update at the time of a packet comes before the packet.
 //!
-//! The tests also compare this queue with that code, as in Linux 6.17 and as in the L4S team's
-//! kernel of August 2020. Both exempt packets of a nearly empty queue (`sparing = "linux"`) and
-//! choose packets at random (`choice = "random"`). Both have a step above 1 ms instead of the ramp,
-//! give C a tenth and limit packets to 10,000. In 6.17 the step applies to every packet
-//! (min_qlen_step = 0: Th_len of 0), and in 2020 to a packet behind more than one packet in L
-//! (Th_len of 2).
+//! The tests also compare this queue with sch_dualpi2.c, as in Linux 6.17 and as in the L4S team's
+//! kernel of August 2020. Both kernels exempt packets of a nearly empty queue (`sparing = "linux"`)
+//! and choose packets at random (`choice = "random"`). Both kernels have a step above 1 ms instead
+//! of the ramp, give C a tenth of the link and limit the queue to 10,000 packets. In 6.17 the step
+//! applies to every packet (min_qlen_step = 0: Th_len of 0), and in the kernel of 2020 to a packet
+//! behind more than one packet in L (Th_len of 2).
 
 use std::collections::VecDeque;
 
@@ -225,7 +225,7 @@ impl DualPi2Queue {
         self.marks
     }
 
-    /// Return true if a packet of L, or of C, is one of those to signal with this likelihood.
+    /// Decide with the given likelihood if a packet of L, or of C, is signalled.
     fn chooses(&mut self, is_l: bool, likelihood: f64) -> bool {
         match self.params.choice {
             Choice::Counted => (if is_l { &mut self.l } else { &mut self.c }).recur(likelihood),
@@ -248,7 +248,8 @@ impl DualPi2Queue {
         if long { self.native(now.since(held.entered)) } else { 0.0 }
     }
 
-    /// Decide on a packet of L (figure 7, lines 4b to 8j). Return true if it remains.
+    /// Decide on a packet of L (figure 7, lines 4b to 8j). Return true unless the packet is
+    /// dropped.
     fn passes_l(&mut self, held: &mut QueuedPacket, now: Time, fates: &mut Fates) -> bool {
         let found = self.may_ramp.pop_front().unwrap_or(false);
         let spared = self.is_spared();
@@ -265,7 +266,8 @@ impl DualPi2Queue {
         !self.chooses(true, likelihood) || self.mark(held, fates)
     }
 
-    /// Decide on a packet of C (figure 7, lines 11 to 17). Return true if it remains.
+    /// Decide on a packet of C (figure 7, lines 11 to 17). Return true unless the packet is
+    /// dropped.
     fn passes_c(&mut self, held: &mut QueuedPacket, fates: &mut Fates) -> bool {
         let p_c = self.probability * self.probability;
         if self.is_spared() || !self.chooses(false, p_c) {

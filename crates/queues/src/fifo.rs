@@ -1,8 +1,8 @@
 //! First-in-first-out queue discipline, which limits, marks and drops for every AQM.
 //!
-//! This file implements once the rules that are common to all AQMs: the limit of the buffer, the
-//! packets that the limit counts, and the marking of ECN-capable packets instead of dropping them
-//! (RFC 3168 §5).
+//! The queue discipline implements the rules that are common to all AQMs: the limit of the buffer,
+//! the packets that the limit counts, and the marking of ECN-capable packets instead of dropping
+//! them (RFC 3168 §5).
 
 use net::{Aqm, Arrival, Fates, Packet, Verdict, Why};
 use units::param::{Invalid, join};
@@ -157,7 +157,7 @@ impl<A: Aqm> Fifo<A> {
         }
     }
 
-    /// Admit a packet, marked or not, or drop it. Return true if it was admitted.
+    /// Admit a packet, marked or not, or drop it. Return true if the packet was admitted.
     #[inline]
     pub fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
         let verdict = self.aqm.on_arrival(packet, at);
@@ -233,7 +233,8 @@ mod tests {
         }
     }
 
-    /// With the packet in service a limit of 4 allows 4 packets in all, and without it 5.
+    /// If the limit counts the packet in service, a limit of 4 allows 4 packets in all, and
+    /// otherwise 5.
     #[test]
     fn the_limit_counts_waiting_packets_with_or_without_the_one_in_service() {
         for (limit_counts, waiting) in [(Counting::Waiting, 4), (Counting::System, 3)] {

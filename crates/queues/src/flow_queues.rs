@@ -43,7 +43,7 @@ pub struct FlowQueues<L> {
     salt: u64,
     quantum: i64,
     flows: Vec<Flow<L>>,
-    /// Queues that became active. `old` has those after their first turn.
+    /// Queues that became active. The list `old` has the active queues after their first turn.
     new: VecDeque<u32>,
     old: VecDeque<u32>,
     backlog: Backlog,

@@ -2,9 +2,9 @@
 //!
 //! Source: RFC 8290 §4 (`rfc8290`). The queues and their turns are in `flow_queues.rs`, with a
 //! CoDel (RFC 8289) in each. §4.4 of RFC 8289, which names FQ-CoDel, compares the backlog of all
-//! queues with the MTU. RFC 8290 does not mention it, and Linux and ns-3 follow RFC 8289. Linux
-//! differs at the limit: it drops half of the longest queue's bytes instead of half its packets,
-//! and adds those drops to CoDel's count.
+//! queues with the MTU. RFC 8290 does not mention this comparison, and Linux and ns-3 follow RFC
+//! 8289. Linux differs at the limit: it drops half of the longest queue's bytes instead of half its
+//! packets, and adds those drops to CoDel's count.
 
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};

@@ -60,10 +60,12 @@ params! {
         /// Weight of the delay's change, per second.
         beta: f64 = (1.25), in Range::at_least(0.0), from "rfc8033 Appendix A: 1 + 1/4; tc-fq_pie(8): 20 sixteenths";
         /// Mean packet size (MEAN_PKTSIZE). No packet is dropped while at most twice this size
-        /// waits in its queue. If absent, it is 1024 B, or 1500 B with Linux's rules.
+        /// waits in its queue. If the key is absent, the value is 1024 B, or 1500 B with Linux's
+        /// rules.
         mean_packet_size: Option<Bytes> = (None), in Range::between(1.0, 65535.0), from "rfc8034 A.1.2: 1024 B; rfc8033 §4.1 does not state it; Linux: an MTU";
-        /// Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above it
-        /// they are dropped. Linux's rules round it to whole per cent.
+        /// Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above
+        /// this probability ECN-capable packets are dropped. Linux's rules round it to whole per
+        /// cent.
         mark_below: Probability = (Probability(0.1)), in Range::ANY, from "rfc8033 §5.1, tc-fq_pie(8): 10 %";
         /// Number of bytes that a queue may send per turn.
         quantum: Bytes = (Bytes(1514)), in Range::between(1.0, 1e9), from "rfc8290 §5.2.4, tc-fq_pie(8): 1514 B";

@@ -3,15 +3,16 @@
 //! Source: Lin & Morris 1997, "Dynamics of random early detection" (`lin1997fred`), the pseudo-code
 //! of section 4, without the two-packet mode for many flows of section 5. The pseudo-code lets the
 //! average decay when a packet arrives at an empty queue and again before the packet is accepted.
-//! Here each idle time counts once. The packets of a flow are its waiting packets, without the
+//! This file counts each idle time once. The packets of a flow are its waiting packets, without the
 //! packet in service.
 //!
-//! Neither the paper nor its authors' code was available. The implementation is from memory, and
-//! was compared with J-Sim's FRED.java, which names the lines of the pseudo-code, and with a module
-//! for Linux. They agree except for the following. Both allow a flow two packets while the average
-//! is above maxth (the two-packet mode). J-Sim updates the average at every arrival, and removes a
-//! flow from the count before it averages the flow's last departure. Neither Linux nor this file
-//! does. The section numbers are not verified.
+//! Neither the paper on FRED nor its authors' code was available. The implementation is from
+//! memory, and was compared with J-Sim's FRED.java, which names the lines of the pseudo-code, and
+//! with a module for Linux. The three implementations agree except for two differences. J-Sim and
+//! the module allow a flow two packets while the average is above maxth (the two-packet mode).
+//! J-Sim, unlike the module and this file, updates the average at every arrival, and removes a flow
+//! from the count before it averages the flow's last departure. The section numbers are not
+//! verified.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -29,9 +30,10 @@ params! {
     /// RED affect only flows with more than their share. Above maxth every packet is dropped.
     pub struct Fred: "fred", checked by check {
         /// Average queue length below which no packet is dropped at random, and maximum number of
-        /// waiting packets of a flow. If absent, it is a quarter of the limit.
+        /// waiting packets of a flow. If the key is absent, the value is a quarter of the limit.
         minth: Option<Packets> = (None), in Range::above(0.0), from "lin1997fred §4: min(buffer size / 4, RTT)";
-        /// Average queue length above which every packet is dropped. If absent, it is twice minth.
+        /// Average queue length above which every packet is dropped. If the key is absent, the
+        /// value is twice minth.
         maxth: Option<Packets> = (None), in Range::above(0.0), from "lin1997fred §4: 2 minth";
         /// Drop probability when the average reaches maxth.
         maxp: Probability = (Probability(0.02)), in Range::above_to(0.0, 1.0), from "lin1997fred §4: 0.02";
@@ -41,7 +43,7 @@ params! {
         /// (minq).
         minq: Packets = (Packets(2.0)), in Range::at_least(1.0), from "lin1997fred §4: 2 for small buffers, 4 for large ones";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
-        /// average decay. It also converts a limit in bytes into packets.
+        /// average decay. The same size converts a limit in bytes into packets.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
     }
 }

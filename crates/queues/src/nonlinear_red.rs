@@ -22,8 +22,9 @@ use crate::spacing::{AboveMaxth, Chooser, Pressure, Spacing};
 const RENAMED: &[Renamed] = &[Renamed::key("least_backlog", "min_backlog")];
 
 params! {
-    /// RED with a quadratic signal probability. It signals less often than RED near minth and more
-    /// often near maxth, so that light loads can use the buffer and the thresholds matter less.
+    /// RED with a quadratic signal probability. Nonlinear RED signals less often than RED near
+    /// minth and more often near maxth, so that light loads can use the buffer and the thresholds
+    /// matter less.
     pub struct NonlinearRed: "nonlinear_red", checked by check, renamed by RENAMED {
         /// Average queue length below which no packet is signalled (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
@@ -39,7 +40,7 @@ params! {
         /// Action on a packet while the average is above maxth.
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
         /// Number of waiting packets up to which no packet is signalled, for any average. With 0
-        /// the average alone decides.
+        /// packets the average alone decides.
         min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
         /// average decay.

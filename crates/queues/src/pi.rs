@@ -32,11 +32,13 @@ params! {
     pub struct Pi: "pi", checked by check {
         /// Reference queue length (qref).
         qref: Depth = (Depth::Packets(200.0)), in Range::at_least(0.0), from "hollot2001pi: 200 packets";
-        /// Coefficient of the current distance from the reference, per packet (a). If absent, it
-        /// follows from the rule if max_rtt and min_flows are given, and is 1.822e-5 otherwise.
+        /// Coefficient of the current distance from the reference, per packet (a). If the key is
+        /// absent, the value follows from the rule if max_rtt and min_flows are given, and is
+        /// 1.822e-5 otherwise.
         a: Option<f64> = (None), in Range::above(0.0), from "hollot2001pi: 1.822e-5 in its setting";
-        /// Coefficient of the distance one period ago, per packet (b). If absent, it follows from
-        /// the rule if max_rtt and min_flows are given, and is 1.816e-5 otherwise.
+        /// Coefficient of the distance one period ago, per packet (b). If the key is absent, the
+        /// value follows from the rule if max_rtt and min_flows are given, and is 1.816e-5
+        /// otherwise.
         b: Option<f64> = (None), in Range::above(0.0), from "hollot2001pi: 1.816e-5 in its setting";
         /// Maximum round-trip time, including queueing, for which the rule computes the
         /// coefficients (R+).
@@ -45,8 +47,8 @@ params! {
         min_flows: Option<f64> = (None), in Range::at_least(1.0), from "hollot2001pi: its design rule";
         /// Time between two samples of the queue (T).
         period: Duration = (Duration(6_250_000_000)), in Range::at_least(1e-6), from "hollot2001pi: 160 Hz";
-        /// Packet size for which the rule computes the coefficients. It also converts a qref in
-        /// bytes into packets.
+        /// Packet size for which the rule computes the coefficients. The same size converts a qref
+        /// in bytes into packets.
         mean_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "hollot2001pi: 500 B";
     }
 }

@@ -22,8 +22,8 @@ use crate::lazy::{Departures, Ticks};
 const RENAMED: &[Renamed] = &[Renamed::key("least_backlog", "min_backlog")];
 
 params! {
-    /// PI2 controls the queueing delay at a target. Its probability p' is proportional to the
-    /// signal rate that Scalable senders need. Scalable packets, which carry ECT(1) or CE, are
+    /// PI2 controls the queueing delay at a target. The probability p' of PI2 is proportional to
+    /// the signal rate that Scalable senders need. Scalable packets, which carry ECT(1) or CE, are
     /// marked with k p'. Classic packets are signalled with p' squared (two draws, both below p'),
     /// because the rate of Reno and similar controls depends on the square root of the signal
     /// probability. The square replaces PIE's table of scale factors.

@@ -4,7 +4,7 @@
 //! §5.1 for marking. The delay is that of the last packet that left the queue, and 0 if that packet
 //! left the queue empty. In §4.2 the probability decays while the queue is not congested,
 //! "current_qdelay == 0". A delay that is sampled only at departures would never reach 0 while no
-//! packet departs. Linux also sets it to 0.
+//! packet departs. Linux also sets the delay of an empty queue to 0.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -44,8 +44,8 @@ params! {
         /// Mean packet size (MEAN_PKTSIZE). No packet is dropped while at most twice this size
         /// waits.
         mean_packet_size: Bytes = (Bytes(1024)), in Range::between(1.0, 65535.0), from "rfc8034 A.1.2: 1024 B; rfc8033 §4.1 does not state it";
-        /// Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above it
-        /// they are dropped.
+        /// Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above
+        /// this probability ECN-capable packets are dropped.
         mark_below: Probability = (Probability(0.1)), in Range::ANY, from "rfc8033 §5.1: 10 %";
         /// Spacing of the drops for one probability.
         tosses: Tosses = (Tosses::Independent), in Range::ANY, from "rfc8033 §4.1: independent; §5.4: accumulated";
@@ -141,8 +141,8 @@ impl State {
         self.accu_prob = 0.0;
     }
 
-    /// Record that a packet left after this delay (deque()). `empties` is true if it left the queue
-    /// empty.
+    /// Record that a packet left after this delay (deque()). `empties` is true if the packet left
+    /// the queue empty.
     pub fn departed(&mut self, delay: Duration, empties: bool) {
         self.current_qdelay = if empties { 0.0 } else { delay.seconds() };
     }
@@ -243,7 +243,8 @@ mod tests {
     use units::Read;
 
     /// §4.2: while the queue is empty, p falls in every period by alpha QDELAY_REF, scaled, and by
-    /// 2 %, "a time constant around 50 * T_UPDATE". A delay that kept its last value would raise p.
+    /// 2 %, "a time constant around 50 * T_UPDATE". If the delay of the empty queue remained at its
+    /// last value, p would rise.
     #[test]
     fn the_probability_decays_while_the_queue_is_empty() {
         let mut state = State::new(&Pie::read(&json!({}), "pie").unwrap());

@@ -21,10 +21,10 @@ const DQ_THRESHOLD: u64 = 1 << 14;
 const WEIGHT: f64 = 0.25;
 
 params! {
-    /// PIE with the implementation choices that its RFC suggests. It estimates the delay from the
-    /// departure rate instead of timestamps, and is off until a third of the buffer is filled.
-    /// Between two drops lie at least about 0.85/p and at most 8.5/p packets. Above 10 % the
-    /// probability rises by at most 2 % per update.
+    /// PIE with the implementation choices that its RFC suggests. The enhanced PIE estimates the
+    /// delay from the departure rate instead of timestamps, and is off until a third of the buffer
+    /// is filled. Between two drops lie at least about 0.85/p and at most 8.5/p packets. Above 10 %
+    /// the probability rises by at most 2 % per update.
     pub struct PieEnhanced: "pie_enhanced" {
         /// Target queueing delay (QDELAY_REF).
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc8033 Appendix B: 15 ms";
@@ -39,11 +39,12 @@ params! {
         /// Mean packet size (MEAN_PKTSIZE). No packet is dropped while at most twice this size
         /// waits.
         mean_packet_size: Bytes = (Bytes(1024)), in Range::between(1.0, 65535.0), from "rfc8034 A.1.2: 1024 B; rfc8033 §4.1 does not state it";
-        /// Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above it
-        /// they are dropped.
+        /// Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above
+        /// this probability ECN-capable packets are dropped.
         mark_below: Probability = (Probability(0.1)), in Range::ANY, from "rfc8033 Appendix B: 10 %";
-        /// Maximum number of waiting bytes (TAIL_DROP). A third of it turns PIE on. If absent, it
-        /// is the limit of the buffer, with 1500 B per packet.
+        /// Maximum number of waiting bytes (TAIL_DROP). PIE turns on when a third of these bytes
+        /// waits. If the key is absent, the value is the limit of the buffer, with 1500 B per
+        /// packet.
         tail_drop: Option<Bytes> = (None), in Range::at_least(1.0), from "rfc8033 §5.3: the tail drop threshold";
     }
 }

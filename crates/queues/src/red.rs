@@ -6,9 +6,9 @@
 //! RFC 3168 §7 allows marking instead of dropping above maxth.
 //!
 //! The wait spacing, the minimum backlog, the probability up to which packets are marked and the
-//! mode that counts bytes are those of ns-2 (red.cc of ns-2.35). In that mode the first packet that
-//! arrives while the average is above minth passes, as in ns-2. In the other modes it may be
-//! signalled, as in figure 2.
+//! mode that counts bytes are those of ns-2 (red.cc of ns-2.35). In the byte mode of ns-2 the first
+//! packet that arrives while the average is above minth passes. In the other modes the first packet
+//! may be signalled, as in figure 2.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};
@@ -49,15 +49,15 @@ params! {
     pub struct Red: "red", checked by check, renamed by RENAMED {
         /// Average queue length below which no packet is signalled (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6: a useful minimum is 5 packets";
-        /// Average queue length at which the signal probability reaches maxp (maxth). Above it the
-        /// parameter gentle decides.
+        /// Average queue length at which the signal probability reaches maxp (maxth). Above maxth
+        /// the parameter gentle decides.
         maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: three times minth";
         /// Signal probability when the average reaches maxth (maxp).
         maxp: Probability = (Probability(0.1)), in Range::above_to(0.0, 1.0), from "floyd1997parameters: 1/10";
         /// Weight of the current queue length in the moving average (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
         /// If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth.
-        /// If false, it jumps to 1 at maxth.
+        /// If false, the probability jumps to 1 at maxth.
         gentle: bool = (true), in Range::ANY, from "floyd2000gentle";
         /// Distribution of the number of packets between two signals.
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
@@ -71,7 +71,7 @@ params! {
         /// Packet size to which sizes are compared if chance_by is size or bytes.
         reference_size: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "floyd1993red §4: the maximum packet size; ns-2: `mean_pktsize_`, 500 B";
         /// Number of waiting packets up to which no packet is signalled, for any average. With 0
-        /// the average alone decides.
+        /// packets the average alone decides.
         min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
         /// average decay.

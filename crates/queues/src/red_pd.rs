@@ -4,20 +4,21 @@
 //! Source: Mahajan, Floyd & Wetherall 2001, "Controlling high-bandwidth flows at the congested
 //! router" (`mahajan2001redpd`). A TCP with round-trip time R and drop rate p loses a packet every
 //! R/√(1.5 p) seconds. RED-PD lists the drops of RED by flow, in intervals of K/M of that time. A
-//! flow in K of the last M lists sends more than such a TCP. It becomes monitored: its packets are
-//! dropped before RED with a probability of its own, which rises while the flow remains in K lists
-//! and falls after it was in none of M lists. These drops are spaced as those of RED. They stop
-//! while the average of RED is below minth or at most one packet waits, so that the link stays
-//! busy.
+//! flow in K of the last M lists sends more than such a TCP, and becomes a monitored flow. Packets
+//! of a monitored flow are dropped before RED with a probability of the flow, which rises while the
+//! flow remains in K lists and falls after the flow was in none of M lists. Drops before RED are
+//! spaced as those of RED. RED-PD stops the drops before RED while the average of RED is below
+//! minth or at most one packet waits, so that the link stays busy.
 //!
 //! The paper was not available. Each decision was compared with the authors' ns-2 code: red-pd.cc
 //! for the drops, and the scripts of their experiments (tcl/ex/red-pd) for the choice of flows and
 //! their probabilities. The bounds of the intervals, the smoothing of p, the time between two
-//! changes of a probability and the minimum drop rate are those of the scripts. Two parts are left
-//! out: the optional test for unresponsive flows, whose probabilities then change faster, and the
-//! bound on the length of a list. Two details differ. An interval of maximum length after one
-//! without drops counts among the last intervals here and not in the scripts. Probabilities fall at
-//! the same time as others rise, and in the scripts a millisecond later.
+//! changes of a probability and the minimum drop rate are those of the scripts. Two parts of RED-PD
+//! are left out: the optional test for unresponsive flows, whose probabilities then change faster,
+//! and the bound on the length of a list. Two details differ from the authors' code. An interval of
+//! maximum length after one without drops counts among the last intervals here and not in the
+//! scripts. Probabilities fall at the same time as others rise, and in the scripts a millisecond
+//! later.
 
 use std::collections::VecDeque;
 
@@ -40,8 +41,9 @@ const RENAMED: &[Renamed] = &[
 params! {
     /// RED that limits high-bandwidth flows and has state for them alone. A flow with drops in
     /// several recent intervals sends more than a TCP with the target round-trip time would at this
-    /// drop rate. Its packets are dropped at random before RED, with a probability that rises while
-    /// the flow remains among RED's drops and falls afterwards. RED decides on all other packets.
+    /// drop rate. Packets of such a flow are dropped at random before RED, with a probability that
+    /// rises while RED continues to drop packets of the flow and falls afterwards. RED decides on
+    /// all other packets.
     pub struct RedPd: "red_pd", checked by check, renamed by RENAMED {
         /// Round-trip time of the TCP whose rate is the bound for a flow (R).
         target_rtt: Duration = (Duration::from_millis(40)), in Range::at_least(1e-3), from "mahajan2001redpd: 40 ms";
@@ -58,7 +60,7 @@ params! {
         min_drop_rate: Probability = (Probability(0.001)), in Range::ANY, from "mahajan2001redpd, its experiments: 0.001";
         /// Average queue length below which no packet is signalled (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
-        /// Average queue length at which the drop probability reaches maxp (maxth). Above it the
+        /// Average queue length at which the drop probability reaches maxp (maxth). Above maxth the
         /// parameter gentle decides.
         maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: three times minth";
         /// Signal probability when the average reaches maxth (maxp).
@@ -66,10 +68,10 @@ params! {
         /// Weight of the current queue length in the moving average (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
         /// If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth.
-        /// If false, it jumps to 1 at maxth.
+        /// If false, the probability jumps to 1 at maxth.
         gentle: bool = (true), in Range::ANY, from "floyd2000gentle";
         /// Number of waiting packets up to which no packet is signalled, for any average. With 0
-        /// the average alone decides.
+        /// packets the average alone decides.
         min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
         /// average decay.
@@ -147,8 +149,8 @@ struct Flow {
     /// Number of packets of the flow since the last drop before RED.
     since: u32,
     changed: Time,
-    /// Number of lists that contain the flow. It and `bytes` are set while an interval is being
-    /// closed.
+    /// Number of lists that contain the flow. The fields `seen` and `bytes` are set while an
+    /// interval is being closed.
     seen: u64,
     bytes: u64,
 }

@@ -6,10 +6,10 @@
 //! in equation (1).
 //!
 //! The paper was not available. The price, the probability, the unsmoothed input rate (inw_ 1) and
-//! all constants agree with the authors' ns-2 code (rem.cc and its defaults). That code counts
-//! arrivals in packets, or in bytes with a probability in proportion to the packet size. Here
-//! arrivals are always counted in packets of the mean size, and all packets have the same
-//! probability. ns-2 marks a packet when it leaves, which is `mark_at` here.
+//! all constants agree with the authors' ns-2 code (rem.cc and its defaults). The ns-2 code counts
+//! arrivals in packets, or in bytes with a probability in proportion to the packet size. This file
+//! always counts arrivals in packets of the mean size, and gives all packets the same probability.
+//! ns-2 marks a packet when it leaves, for which this file has the parameter `mark_at`.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -21,13 +21,14 @@ use crate::lazy::{Departures, Ticks};
 params! {
     /// REM measures congestion by a price instead of queue length or loss. The price rises while
     /// the arrival rate exceeds the capacity or the queue exceeds its target, and falls otherwise.
-    /// It settles where the rates are equal and the queue is at its target, for any number of
-    /// users. A packet is signalled with probability 1 - phi^-price, so that the probabilities of
-    /// several links combine to that of the sum of their prices. The queue reaches the target only
-    /// if the link is never idle: with an idle share u of the time the queue is longer by u c/alpha
-    /// packets, where c is the number of packets that the link sends per period. A short period
-    /// makes this small, and so does a link like that of the experiments (8000 packets/s). The
-    /// defaults are those of the experiments, for at least 20 flows on 64 Mbit/s.
+    /// The price settles where the arrival rate equals the capacity and the queue is at its target,
+    /// for any number of users. A packet is signalled with probability 1 - phi^-price, so that the
+    /// probabilities of several links combine to that of the sum of their prices. The queue reaches
+    /// the target only if the link is never idle: with an idle share u of the time the queue is
+    /// longer by u c/alpha packets, where c is the number of packets that the link sends per
+    /// period. A short period makes this small, and so does a link like that of the experiments
+    /// (8000 packets/s). The defaults are those of the experiments, for at least 20 flows on 64
+    /// Mbit/s.
     pub struct Rem: "rem" {
         /// Target queue length (b*).
         target: Depth = (Depth::Packets(20.0)), in Range::at_least(0.0), from "athuraliya2001rem: 20 packets";
@@ -84,7 +85,7 @@ pub struct RemAqm {
 }
 
 impl RemAqm {
-    /// Update the price at the end of a period (equation (1)). Return true if it changed.
+    /// Update the price at the end of a period (equation (1)). Return true if the price changed.
     fn update(&mut self, now: Time) -> bool {
         let unit = self.unit.amount();
         let b = measure(self.departures.remaining(now), self.unit) / unit;

@@ -7,9 +7,9 @@
 //!
 //! The paper was not available. The averages and thresholds that decide on each kind of packet and
 //! maxp (0.02 and 0.2) agree with ns-2's rio.cc, to which one of the authors contributed. The
-//! thresholds in ns-2 differ (15/30 and 5/15), and only In packets update the averages there. Here
-//! every packet updates the average of all packets, as in the figure. The figure and the section
-//! number are from memory.
+//! thresholds in ns-2 differ (15/30 and 5/15), and only In packets update the averages there. In
+//! this file every packet updates the average of all packets, as in the figure. The figure and the
+//! section number are from memory.
 
 use units::param::{Invalid, Renamed, join};
 use units::{Bytes, Depth, Packets, Probability, Range, Read, params, words};
@@ -63,7 +63,7 @@ params! {
         /// Action on a packet while its average is above its maxth.
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
         /// Number of waiting packets up to which no packet is signalled, for any average. With 0
-        /// the average alone decides.
+        /// packets the average alone decides.
         min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "clark1998rio: none; ns-2's RED: 1";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
         /// average decay.

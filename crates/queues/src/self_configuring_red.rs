@@ -3,10 +3,10 @@
 //! Source: Feng, Kandlur, Saha & Shin 1999, "A self-configuring RED gateway"
 //! (`feng1999selfconfiguring`), the algorithm of its figure "Adaptive RED algorithm". Each update
 //! compares the position of the average relative to the thresholds with the previous position. The
-//! paper does not bound maxp. Here maxp is at most 1, because it is a probability.
+//! paper does not bound maxp. In this file maxp is at most 1, because maxp is a probability.
 //!
-//! Neither the paper nor its authors' code was available. Every decision agrees with ns-2's red.cc
-//! (`feng_adaptive_`), except for the bound of 1, which ns-2 lacks.
+//! Neither the paper on self-configuring RED nor its authors' code was available. Every decision
+//! agrees with ns-2's red.cc (`feng_adaptive_`), except for the bound of 1, which ns-2 lacks.
 
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::{Invalid, Renamed};
@@ -21,8 +21,9 @@ const RENAMED: &[Renamed] = &[Renamed::key("least_backlog", "min_backlog")];
 
 params! {
     /// RED that adapts maxp when the average crosses a threshold. When the average falls below
-    /// minth, RED was too aggressive, and maxp is divided by alpha. When it rises above maxth, RED
-    /// was not aggressive enough, and maxp is multiplied by beta. Each crossing changes maxp once.
+    /// minth, RED was too aggressive, and maxp is divided by alpha. When the average rises above
+    /// maxth, RED was not aggressive enough, and maxp is multiplied by beta. Each crossing of a
+    /// threshold changes maxp once.
     pub struct SelfConfiguringRed: "self_configuring_red", checked by check, renamed by RENAMED {
         /// Average queue length below which no packet is signalled (minth).
         minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
@@ -37,14 +38,14 @@ params! {
         /// Weight of the current queue length in the moving average (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
         /// If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth.
-        /// If false, it jumps to 1 at maxth.
+        /// If false, the probability jumps to 1 at maxth.
         gentle: bool = (false), in Range::ANY, from "feng1999selfconfiguring is older than gentle RED";
         /// Distribution of the number of packets between two signals.
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
         /// Action on a packet while the average is above maxth (above twice maxth if gentle).
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
         /// Number of waiting packets up to which no packet is signalled, for any average. With 0
-        /// the average alone decides.
+        /// packets the average alone decides.
         min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
         /// average decay.

@@ -5,17 +5,17 @@
 //! functions that change. tc-sfb(8), which follows the paper's double buffering, describes the
 //! change. While one set of bins manages the queue, the packets of unresponsive flows warm up a
 //! second set with other hash functions, which replaces the first at the end of the interval. The
-//! default steps, intervals and penalty rate are from that page.
+//! default steps, intervals and penalty rate are from tc-sfb(8).
 //!
 //! The paper was not available. tc-sfb(8) and sch_sfb.c, neither by the paper's authors, were
-//! compared. This file follows the paper's figure, from memory, where they differ. It has 2 levels
-//! of 23 bins, and Linux 8 of 16. A bin is full above its size, and in Linux at its size. A packet
-//! with one full bin is dropped, and in Linux a packet all of whose bins exceed a second size.
-//! Marks remain marks at every pm, and in Linux an increasing part above one half becomes drops.
-//! Tokens arrive continuously, and in Linux when none is left. The warm-up of the second set begins
-//! a minute after a change, as tc-sfb(8) states, and in the code a minute before the next change.
-//! Both sets count every waiting packet, and in the code the second set counts only the packets
-//! that warm it up.
+//! compared. Where the paper's figure and Linux differ, this file follows the figure, from memory.
+//! This file has 2 levels of 23 bins, and Linux has 8 levels of 16. A bin is full above its size,
+//! and in Linux at its size. A packet with one full bin is dropped, and in Linux a packet is
+//! dropped if all its bins exceed a second size. Marks remain marks at every pm, and in Linux an
+//! increasing part above one half becomes drops. Tokens arrive continuously, and in Linux when none
+//! is left. The warm-up of the second set begins a minute after a change, as tc-sfb(8) states, and
+//! in sch_sfb.c a minute before the next change. Both sets of bins count every waiting packet, and
+//! in sch_sfb.c the second set counts only the packets that warm it up.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -36,8 +36,8 @@ params! {
         levels: u64 = (2), in Range::between(1.0, 16.0), from "feng2002blue §V: 2";
         /// Number of bins per level (N).
         bins: u64 = (23), in Range::between(1.0, 65536.0), from "feng2002blue §V: 23";
-        /// Number of waiting packets above which a bin is full. If absent, it is 1.5 times the
-        /// share of a bin in the limit.
+        /// Number of waiting packets above which a bin is full. If the key is absent, the value is
+        /// 1.5 times the share of a bin in the limit.
         bin_size: Option<Packets> = (None), in Range::at_least(1.0), from "feng2002blue §V: 1.5/N of the buffer";
         /// Increase of a bin's probability when it is full.
         increment: Probability = (Probability(0.0005)), in Range::above_to(0.0, 1.0), from "tc-sfb(8): 0.00050";
@@ -101,9 +101,9 @@ struct Set {
 
 /// State of the bins to which a packet is hashed.
 struct Judged {
-    /// Minimum of their probabilities.
+    /// Minimum of the probabilities of these bins.
     least: f64,
-    /// True if one of them is full.
+    /// True if a bin of the packet is full.
     full: bool,
 }
 

@@ -55,7 +55,7 @@ pub struct Chooser {
     spacing: Spacing,
     above_maxth: AboveMaxth,
     /// Number of packets, or of bytes in [`Chooser::judge_bytes`], since the last signal while the
-    /// average was above minth (count). It is -1 while the average is below minth.
+    /// average was above minth (count). The count is -1 while the average is below minth.
     count: i64,
 }
 
@@ -78,8 +78,8 @@ impl Chooser {
         }
     }
 
-    /// Return the verdict on a packet. It draws one random number if `pressure` is early and above
-    /// 0.
+    /// Return the verdict on a packet. The function draws one random number if `pressure` is early
+    /// and above 0.
     #[inline]
     pub fn judge(&mut self, pressure: Pressure, random: &mut Stream) -> Verdict {
         match pressure {

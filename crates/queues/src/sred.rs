@@ -4,11 +4,11 @@
 //! section 2, the estimate of equation (2.2), and the drop functions p_sred and p_zap of section 3
 //! (simple) and 4 (full).
 //!
-//! Neither the paper nor its authors' code was available. The implementation is from memory, and
-//! was compared with slides on the paper (the list, the estimate) and with an SRED for ns-3 that
-//! cites equations (4.3) and (5.1) for p_sred and the factor of a hit. The list, the estimate, the
-//! steps of p_sred, its scale (1/256 P)² and the factor 1 + 1/P agree. The section numbers are not
-//! verified.
+//! Neither the paper on SRED nor its authors' code was available. The implementation is from
+//! memory, and was compared with slides on the paper (the list, the estimate) and with an SRED for
+//! ns-3 that cites equations (4.3) and (5.1) for p_sred and the factor of a hit. The list, the
+//! estimate, the steps of p_sred, its scale (1/256 P)² and the factor 1 + 1/P agree. The section
+//! numbers are not verified.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -28,11 +28,12 @@ words! {
 }
 
 params! {
-    /// SRED estimates the number of flows without state for each flow. It stores a list of recently
-    /// seen flows ("zombies") and compares each packet with a random entry. The rate of hits is
-    /// about one over the number of flows. The drop probability grows with the square of the number
-    /// of flows, up to 256 flows, and in three steps with the queue length: 0 below a sixth of the
-    /// buffer, a quarter of pmax below a third, and pmax above.
+    /// SRED estimates the number of flows without state for each flow. SRED stores a list of
+    /// recently seen flows ("zombies") and compares the flow of each packet with a random entry.
+    /// The rate of hits, which are equal flows, is about one over the number of flows. The drop
+    /// probability grows with the square of the number of flows, up to 256 flows, and in three
+    /// steps with the queue length: 0 below a sixth of the buffer, a quarter of pmax below a third,
+    /// and pmax above.
     pub struct Sred: "sred" {
         /// Length of the zombie list (M).
         zombies: u64 = (1000), in Range::between(1.0, 1e6), from "ott1999sred §2: 1000";
@@ -76,8 +77,8 @@ pub struct SredAqm {
 }
 
 impl SredAqm {
-    /// Compare a packet with a random zombie and return true for a hit. While the list is not full,
-    /// each packet is added to it instead.
+    /// Compare a packet with a random zombie and return true for a hit. While the list of zombies
+    /// is not full, each packet is added to the list instead.
     fn compare(&mut self, flow: u32) -> bool {
         if (self.list.len() as u64) < self.params.zombies {
             self.list.push(flow);

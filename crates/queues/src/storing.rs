@@ -1,6 +1,6 @@
 //! First-in-first-out queue discipline that stores its packets, for every AQM that decides on
-//! arrival. It can drop packets at other positions than the tail when it is full, and mark other
-//! packets than the arriving one.
+//! arrival. A storing queue can drop packets at other positions than the tail when it is full, and
+//! mark other packets than the arriving one.
 //!
 //! Source: RFC 2309 §3 (`rfc2309`) for drop front and random drop on full. Suter, Lakshman,
 //! Stiliadis & Choudhury 1998 (`suter1998buffer`) for the longest queue drop, which drops the

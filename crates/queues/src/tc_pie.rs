@@ -4,28 +4,29 @@
 //! arithmetic is that of Linux, in integers: times in ticks of 64 ns, probabilities in shares of
 //! 2^56 - 1.
 //!
-//! It differs from RFC 8033, whose Appendix A is in `pie.rs` and B in `pie_enhanced.rs`, in these
-//! points:
+//! The PIE of Linux differs from RFC 8033, whose Appendix A is in `pie.rs` and B in
+//! `pie_enhanced.rs`, in these points:
 //! - Drops are spaced as in §5.4. The accumulated probability returns to 0 after a drop or after an
-//!   unsuccessful random draw, but not after a mark that the sum of 8.5 forced. Then every
-//!   ECN-capable packet is marked until a drop or such a draw.
+//!   unsuccessful random draw, but not after a mark that the sum of 8.5 forced. After a forced mark
+//!   every ECN-capable packet is marked until a drop or an unsuccessful draw.
 //! - The burst allowance is full from the beginning, and decreases by the time between departures
 //!   instead of by periods.
 //! - No packet is dropped while the current delay, instead of the previous one, is below half the
 //!   target, or while less than two MTU wait.
 //! - Packets are marked up to a probability of 10 %, inclusive.
 //! - From 10 % on the probability rises by at most 2 % (§5.5), and by 2 % more if the delay is
-//!   above 250 ms (200 ms in RFC 8034). It falls by 1/64 if the delay was 0 twice, unless packets
-//!   wait although the last packet left none.
+//!   above 250 ms (200 ms in RFC 8034). The probability falls by 1/64 if the delay was 0 twice,
+//!   unless packets wait although the last packet left none.
 //!
-//! A test limits the probability to 1, but it only becomes true at 256. A controller that is driven
-//! further exceeds 1, as in Linux. Packet sizes here do not include the 14 B Ethernet header.
+//! A test limits the probability to 1, but the test only becomes true at 256. The probability of an
+//! overloaded controller therefore exceeds 1, as in Linux. Packet sizes here do not include the 14
+//! B Ethernet header.
 //!
 //! Linux arms the timer of the first period half a second ahead when the queue is set up
-//! (`pie_init`). Here the queue was set up long before the run, so the first period ends one period
-//! after the run begins. Until the first packet arrives the variables have their initial values,
-//! like those of an idle queue in Linux. A period is a whole number of ticks of the kernel
-//! (`wheel_ticks`).
+//! (`pie_init`). This file assumes that the queue was set up long before the run, so the first
+//! period ends one period after the run begins. Until the first packet arrives the variables have
+//! their initial values, like those of an idle queue in Linux. A period is a whole number of ticks
+//! of the kernel (`wheel_ticks`).
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -57,9 +58,9 @@ words! {
 }
 
 params! {
-    /// PIE with the decisions of the Linux kernel and the parameters of `tc`. It spaces its drops,
-    /// exempts a burst of 150 ms after a quiet period, and raises its probability by at most 2 %
-    /// per period. The default limit is that of tc-pie(8), 1000 packets.
+    /// PIE with the decisions of the Linux kernel and the parameters of `tc`. The AQM spaces its
+    /// drops, exempts a burst of 150 ms after a quiet period, and raises its probability by at most
+    /// 2 % per period. The default limit is that of tc-pie(8), 1000 packets.
     pub struct TcPie: "tc_pie" {
         /// Target queueing delay.
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "tcpie8: 15 ms";
@@ -269,7 +270,7 @@ impl State {
         }
     }
 
-    /// Record that the packet was admitted. If it was a forced drop, it was marked.
+    /// Record that the packet was admitted. An admitted packet with a forced drop was marked.
     pub fn admitted(&mut self) {
         if let Some(accu_prob) = self.forced.take() {
             self.vars.accu_prob = accu_prob;
@@ -335,7 +336,8 @@ impl Vars {
         }
     }
 
-    /// Continue the measurement of the departure rate. Return its duration if it ends now, else 0.
+    /// Continue the measurement of the departure rate. Return the duration of the measurement if it
+    /// ends now, else 0.
     fn measure(&mut self, now: u64, size: u64, backlog: u64) -> u64 {
         if backlog >= THRESHOLD && self.dq_count.is_none() {
             (self.dq_tstamp, self.dq_count) = (Some(now), Some(0));
@@ -357,7 +359,7 @@ impl Vars {
         time
     }
 
-    /// Change the probability. Return false if it reached its upper bound.
+    /// Change the probability. Return false if the probability reached its upper bound.
     fn change(&mut self, s: &Settings, qdelay: u64, qdelay_old: u64) -> bool {
         let (mut alpha, mut beta) = (s.alpha, s.beta);
         if self.prob < ONE / 10 {
@@ -520,7 +522,7 @@ mod tests {
         assert!(tossed == 0 || tossed == 1000, "one draw, always the same");
     }
 
-    /// Packets are marked up to 10 %, inclusive. They pass while less than two MTU wait or the
+    /// Packets are marked up to 10 %, inclusive. Packets pass while less than two MTU wait or the
     /// burst allowance lasts.
     #[test]
     fn signals_are_marks_up_to_ten_per_cent_and_exempt_short_queues_and_bursts() {
@@ -535,7 +537,7 @@ mod tests {
     }
 
     /// The probability rises by at most 2 % per period, and by 4 % above 250 ms. With an empty
-    /// queue it falls by 1/64 and by alpha times the target.
+    /// queue the probability falls by 1/64 and by alpha times the target.
     #[test]
     fn the_probability_rises_in_steps_and_decays() {
         let after = |delays: [u64; 2], backlog| {

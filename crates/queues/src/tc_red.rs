@@ -39,14 +39,15 @@ params! {
     /// avpkt, and its decay during idle time from bandwidth and avpkt. As with `tc`, give the limit
     /// in bytes too.
     pub struct TcRed: "tc_red", checked by check {
-        /// Average queue length at which signals begin. If absent, it is a third of max.
+        /// Average queue length at which signals begin. If the key is absent, the value is a third
+        /// of max.
         min: Option<Bytes> = (None), in Range::at_least(1.0), from "tcred8: max/3";
         /// Average queue length above which every packet is signalled.
         max: Bytes = required, in Range::between(1.0, 1e9), from "tcred8: at least twice min";
         /// Average packet size.
         avpkt: Bytes = (Bytes(1000)), in Range::between(1.0, 65535.0), from "tcred8: 1000 is a good value";
         /// Length of a burst that passes without a signal, which sets the weight of the average. If
-        /// absent, it is (2 min + max)/(3 avpkt).
+        /// the key is absent, the value is (2 min + max)/(3 avpkt).
         burst: Option<Packets> = (None), in Range::between(1.0, 1e6).whole(), from "tcred8: (min+min+max)/(3*avpkt)";
         /// Signal probability when the average reaches max.
         probability: Probability = (Probability(0.02)), in Range::above_to(0.0, 1.0), from "tcred8: 0.02, suggested 0.01 to 0.02";
@@ -303,15 +304,15 @@ mod tests {
         let tc = read(given).unwrap();
         let wlog = tc.wlog().unwrap();
         assert_eq!((wlog, tc.idle_table(wlog).cell_log), (3, 16));
-        // With a table in microseconds, the unit of the kernel's lookup, a cell is shorter by the
-        // factor 2^4.
+        // If the table is in microseconds, the unit of the kernel's lookup, a cell is shorter by
+        // the factor 2^4.
         let old = TcRed { arithmetic: Arithmetic::Linux24, ..tc };
         assert_eq!(old.idle_table(wlog).cell_log, 12);
     }
 
     /// Half-way between the thresholds the gaps between signals are uniform in 1..2/probability,
-    /// 10.5 packets on average at 0.1, for all thresholds. With powers of two they would be 18.0,
-    /// 13.6 and 12.2.
+    /// 10.5 packets on average at 0.1, for all thresholds. With powers of two the mean gaps would
+    /// be 18.0, 13.6 and 12.2.
     #[test]
     fn the_signal_rate_is_exact_for_all_thresholds() {
         for (min, max) in [(15_000, 45_000), (10_000, 30_000), (30_000, 120_000)] {

@@ -139,7 +139,8 @@ pub struct TcSfbAqm {
     /// the last update.
     tokens: u64,
     filled: u64,
-    /// Hashes of the current packet in both sets. `waiting` has those of the waiting packets.
+    /// Hashes of the current packet in both sets. The list `waiting` has the hashes of the waiting
+    /// packets.
     hashes: [Option<u32>; 2],
     waiting: VecDeque<[Option<u32>; 2]>,
     departures: Departures,

@@ -73,14 +73,14 @@ params! {
         /// Weight of the current queue length in each moving average (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
         /// If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth.
-        /// If false, it jumps to 1 at maxth.
+        /// If false, the probability jumps to 1 at maxth.
         gentle: bool = (false), in Range::ANY, from "clark1998rio: without gentle";
         /// Distribution of the number of packets between two signals.
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
         /// Action on a packet while the average is above maxth (above twice maxth if gentle).
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
         /// Number of waiting packets up to which no packet is signalled, for any average. With 0
-        /// the average alone decides.
+        /// packets the average alone decides.
         min_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "clark1998rio: none; ns-2's RED: 1";
         /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
         /// average decay.
@@ -161,7 +161,7 @@ struct Class {
     curve: Curve,
     average: Average,
     chooser: Chooser,
-    /// Number of its packets, or of their bytes, in the queue.
+    /// Number of packets of the class in the queue, or number of their bytes.
     waiting: u64,
 }
 

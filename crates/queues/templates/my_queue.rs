@@ -14,10 +14,10 @@ use units::{Depth, Duration, Range, Read, Time, params};
 
 use crate::aqm::{AqmParams, QueueContext, measure};
 
-// This is the only definition of the parameters. The struct, the reader with its errors, the JSON
-// Schema, the manual page (with these comments as its text) and the Python object are generated
-// from it. Each parameter has a type with a unit, a default (or `required`), a range, and the
-// source of the default. "my_queue" is the kind.
+// The macro `params!` has the only definition of the parameters. The struct, the reader with its
+// errors, the JSON Schema, the manual page (with these comments as its text) and the Python object
+// are generated from it. Each parameter has a type with a unit, a default (or `required`), a range,
+// and the source of the default. "my_queue" is the kind.
 params! {
     /// Signals with a probability that rises linearly with the queue length, from 0 at `low` to 1
     /// at `high`. A signal is followed by a pause without signals.

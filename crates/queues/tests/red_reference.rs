@@ -7,8 +7,8 @@ use queues::red::Red;
 use queues::{AqmParams, QueueContext};
 use units::{Depth, Rate, Read, Time};
 
-/// Transcription of figure 2. It draws random numbers in the same order as the implementation: one
-/// for each packet between the thresholds.
+/// Transcription of figure 2. The transcription draws random numbers in the same order as the
+/// implementation: one for each packet between the thresholds.
 struct Figure2 {
     avg: f64,
     count: i64,

@@ -19,13 +19,13 @@ pub enum Event {
     Opening,
     /// The handshake is complete at this endpoint.
     Opened,
-    /// This number of bytes arrived in order. The endpoint reads them at once, unless the
-    /// application reads at its own pace.
+    /// The given number of bytes arrived in order. The endpoint reads these bytes at once, unless
+    /// the application reads at its own pace.
     Received(u64),
     /// The timer of the application expired.
     Woken,
-    /// The unsent data fell below the level that the application maintains ([`Needs::unsent`]).
-    /// This number of bytes fills it up again.
+    /// The unsent data fell below the level that the application maintains ([`Needs::unsent`]). The
+    /// given number of bytes would fill the unsent data up to that level.
     SendSpace(u64),
     /// The peer closed the connection, and all its data was delivered to the application.
     PeerClosed,
@@ -170,7 +170,7 @@ pub trait Application {
     }
 
     /// Return false if the application stores nothing and sets no timer, as one that writes and
-    /// closes at the opening. Its connections then have no application state.
+    /// closes at the opening. The connections of such an application have no application state.
     fn has_state(&self) -> bool {
         true
     }

@@ -18,8 +18,8 @@ words! {
         Closing = "closing",
         /// The close of the previous connection by its client, which then has the last response,
         /// and the server's FIN if the server closes. The rest of the close happens beside the next
-        /// connection, as with netperf's transactions (a closed loop). This choice needs traffic
-        /// with responses.
+        /// connection, as with netperf's transactions (a closed loop). The choice `response` needs
+        /// traffic with responses.
         Response = "response",
     }
 }

@@ -14,7 +14,8 @@ params! {
         /// Size of the file, fixed or drawn from a distribution. If absent, the data is unlimited,
         /// and the run needs a duration.
         size: Option<Size> = (None), in Range::between(1.0, 1e15), from "";
-        /// Rate at which the receiving application reads. If absent, it reads all data at once.
+        /// Rate at which the receiving application reads. If the key is absent, the application
+        /// reads all data at once.
         read_rate: Option<Rate> = (None), in Range::ANY, from "";
         /// Maximum amount per read, if `read_rate` is given.
         read_chunk: Bytes = (Bytes(4096)), in Range::between(1.0, 4e9), from "";

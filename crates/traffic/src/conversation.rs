@@ -20,9 +20,9 @@ pub trait Conversation {
     /// Return the processing time of the server for request `number`.
     fn server_time(&self, number: u32, draws: RandomDraws) -> Duration;
 
-    /// Return the earliest time to write request `number`. It is computed when the earlier requests
-    /// are written and, if request `number` waits for the previous response, when that response is
-    /// complete.
+    /// Return the earliest time to write request `number`. The client computes this time when it
+    /// writes the earlier requests and, if request `number` waits for the previous response, when
+    /// that response is complete.
     fn due(&self, number: u32, now: Time, draws: RandomDraws) -> Time;
 
     /// Return true if request `number` waits for the response to the previous request.

@@ -1,6 +1,6 @@
-//! Random numbers of applications. Each is a function of the flow, the connection and an index. A
-//! connection therefore stores no generator state, and neither the order of events nor another
-//! connection changes a number.
+//! Random numbers of applications. Each random number is a function of the flow, the connection and
+//! an index. A connection therefore stores no generator state, and neither the order of events nor
+//! another connection changes a number.
 
 use engine::Indexed;
 use units::Duration;
@@ -20,8 +20,8 @@ pub struct DrawStreams {
 }
 
 impl DrawStreams {
-    /// Create the streams of a table. The name of the table's first flow identifies them, so that
-    /// another table does not change them.
+    /// Create the streams of a table. The name of the table's first flow identifies the streams, so
+    /// that another table does not change them.
     pub fn new(seed: u64, first: &str) -> Self {
         let of = |what: &str| Indexed::new(seed, &format!("flow/{first}/{what}"));
         DrawStreams {

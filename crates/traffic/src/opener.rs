@@ -1,6 +1,6 @@
 //! The times at which the connections of a flow open, if the flow has more than one.
-//! [`Arrivals`](crate::Arrivals) opens connections one after the other. Web traffic opens them page
-//! by page, and a list of requests at the listed times.
+//! [`Arrivals`](crate::Arrivals) opens connections one after the other. Web traffic opens
+//! connections page by page, and a list of requests opens them at the listed times.
 
 use units::Time;
 
@@ -38,7 +38,7 @@ pub enum NextOpening {
     End,
 }
 
-/// Progress of a flow. The run stores it, and each opener uses the fields that it needs.
+/// Progress of a flow. The run stores the progress, and each opener uses the fields that it needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Progress {
     /// Time when the flow started.
@@ -85,8 +85,8 @@ pub trait Opener {
         progress.opened
     }
 
-    /// Return `Ok` if the schedule ends. Otherwise return the key whose absence makes it endless,
-    /// and the value that the key needs.
+    /// Return `Ok` if the schedule ends. Otherwise return the key whose absence makes the schedule
+    /// endless, and the value that the key needs.
     fn ends(&self) -> Result<(), (&'static str, &'static str)>;
 
     /// Return the completed share of the schedule, from 0 to 1, or 0 if the share is unknown.

@@ -22,7 +22,7 @@ params! {
     /// Round-trip times measured by an application. When the connection is open, the client
     /// (`from`) writes a ping. When the server (`to`) has the complete ping, it writes a reply of
     /// the same size. With `load`, the same connection also carries unlimited data, and pings and
-    /// replies queue behind that data. This measures responsiveness under load
+    /// replies queue behind that data. Pings with `load` measure responsiveness under load
     /// (`ippmresponsiveness`, Measuring Responsiveness).
     pub struct Ping: "ping", checked by check_ping {
         /// Size of a ping, and of a reply.

@@ -19,7 +19,8 @@ use crate::web_presets::Preset;
 words! {
     /// Use of connections.
     pub enum Connections {
-        /// One connection per object. The server closes it after the response (HTTP/1.0).
+        /// One connection per object. The server closes the connection after the response
+        /// (HTTP/1.0).
         Each = "each",
         /// One connection per page. The client requests the objects one after the other (HTTP/1.1).
         Persistent = "persistent",
@@ -51,7 +52,8 @@ params! {
     /// session has pages, a page has objects, and each object is a request with its response. The
     /// first page begins one `page_gap` after the start of the flow.
     pub struct Web: "web", checked by Web::check {
-        /// Named model of web traffic. Its values apply to the keys that the scenario does not set.
+        /// Named model of web traffic. The values of the model apply to the keys that the scenario
+        /// does not set.
         preset: Preset = (Preset::None), in Range::ANY, from "";
         /// Number of pages per session. With one connection per session, the maximum is 1000 and a
         /// larger number counts as 1000. If absent, the session never ends.
@@ -59,8 +61,8 @@ params! {
         /// Number of sessions per user. If absent, sessions follow each other until the end of the
         /// run.
         sessions: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
-        /// Time between sessions, counted from the event that `page_gap_from` names. If absent, it
-        /// is a `page_gap`.
+        /// Time between sessions, counted from the event that `page_gap_from` names. If the key is
+        /// absent, the value is a `page_gap`.
         session_gap: Option<Times> = (None), in Range::ANY, from "";
         /// Time between pages.
         page_gap: Times = preset, in Range::at_least(0.0), from "";
@@ -75,16 +77,17 @@ params! {
         request: Size = preset, in Range::between(1.0, 1e12), from "";
         /// Size of an object.
         response: Size = preset, in Range::between(1.0, 1e15), from "";
-        /// Size of the first object of a page. If absent, it is distributed like the other objects.
+        /// Size of the first object of a page. If the key is absent, the size is distributed like
+        /// that of the other objects.
         main_response: Option<Size> = (None), in Range::between(1.0, 1e15), from "";
         /// Time from the arrival of the first object of a page to the requests for the others. If
-        /// absent, the others do not wait for the first.
+        /// absent, the other objects do not wait for the first object.
         parse_time: Option<Times> = (None), in Range::at_least(0.0), from "";
         /// Time from the arrival of a request to its response. The server processes the requests of
         /// a connection one after the other, and multiplexed requests together.
         server_time: Times = (Times::fixed(Duration::ZERO)), in Range::at_least(0.0), from "";
         /// Processing time of the server for the first object of a page, which a program often
-        /// generates. If absent, it is distributed like `server_time`.
+        /// generates. If the key is absent, the time is distributed like `server_time`.
         main_server_time: Option<Times> = (None), in Range::at_least(0.0), from "";
         /// Use of connections.
         connections: Connections = (Connections::Each), in Range::ANY, from "rfc1945 §1.3";
@@ -94,8 +97,8 @@ params! {
     }
 }
 
-/// Maximum number of objects per page. It spaces the numbers of connections, if each object has
-/// one.
+/// Maximum number of objects per page. If each object has its own connection, the numbers of a
+/// page's connections begin at a multiple of this maximum.
 const MAX_OBJECTS: u32 = 1024;
 /// Maximum number of pages per connection.
 const MAX_PAGES_OF_CONNECTION: u32 = 1000;
@@ -155,7 +158,7 @@ impl Web {
     }
 
     /// Return the page and the object of request `number` in the session that begins with page
-    /// `first`. After the last request this is the page after the session.
+    /// `first`. If `number` is beyond the last request, return the page after the session.
     fn in_session(&self, first: u32, number: u32, draws: RandomDraws) -> (u32, u32) {
         let mut left = number;
         for page in first..first + self.pages_of_session(first, draws) {
@@ -238,7 +241,7 @@ impl Web {
         progress.pages_left = self.pages_of_session(progress.page, draws) - 1;
     }
 
-    /// Schedule the page after the current page. Its gap counts from `since`.
+    /// Schedule the page after the current page. The gap before the next page begins at `since`.
     fn next_page(&self, progress: &mut Progress, since: Time, draws: RandomDraws) -> NextOpening {
         if self.connections == Connections::Session {
             progress.page += std::mem::take(&mut progress.pages_left); // the connection carried all pages

@@ -67,11 +67,11 @@ fn objects_of_power_of_ecn(shape: f64) -> Json {
     ]})
 }
 
-/// The model of feldmann1999dynamics with these objects, each over its own connection. The paper
-/// prints that times between pages are Pareto distributed; the mean and the shape are our choice.
-/// The shape 1.5 alone would give a Hurst parameter of 0.75, and the sizes' shape 1.2 one of 0.9
-/// (willinger1997selfsimilarity); the paper's value lies between them. The number of objects per
-/// page, the times between them and the requests are our choice too.
+/// The model of feldmann1999dynamics with the given objects, each over its own connection. The
+/// paper prints that times between pages are Pareto distributed; the mean and the shape are our
+/// choice. The shape 1.5 alone would give a Hurst parameter of 0.75, and the sizes' shape 1.2 one
+/// of 0.9 (willinger1997selfsimilarity); the paper's value lies between them. The number of objects
+/// per page, the times between them and the requests are our choice too.
 fn power_of_ecn(shape: f64) -> Json {
     json!({
         "page_gap": {"kind": "pareto", "mean": "10 s", "shape": 1.5},

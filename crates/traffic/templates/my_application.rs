@@ -65,8 +65,9 @@ impl Application for MyApplication {
         }
     }
 
-    // Select the events that the application needs. By default it receives only the opening and its
-    // own timer. It may also read at its own pace, or maintain an amount of unsent data.
+    // Select the events that the application needs. By default an application receives only the
+    // opening and its own timer. An application may also read at its own pace, or maintain an
+    // amount of unsent data.
     fn needs(&self, _: Side) -> Needs {
         Needs::EVENTS
     }

@@ -1,4 +1,5 @@
-//! Periods in which the wire delivers no packet. At the end of a period it delivers all of them.
+//! Periods in which the wire delivers no packet. At the end of such a period the wire delivers all
+//! delayed packets.
 //!
 //! Source: Gurtov & Ludwig 2003, "Responding to spurious timeouts in TCP" (`gurtov2003responding`).
 //! A delay spike delays the packets in flight, as a handover or the link's own retransmissions do.

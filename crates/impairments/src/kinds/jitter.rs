@@ -18,7 +18,7 @@ words! {
 words! {
     /// Order of packets with random delays.
     pub enum Order {
-        /// Packets keep their order: a packet also waits for those before it, as in a queue.
+        /// Packets keep their order: a packet also waits for the packets before it, as in a queue.
         Keep = "keep",
         /// Each packet has only its own delay, so packets may overtake each other.
         Any = "any",

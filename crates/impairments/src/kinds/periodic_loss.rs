@@ -13,7 +13,8 @@ params! {
     pub struct PeriodicLoss: "periodic_loss", checked by check {
         /// Period: one packet in `every` is lost.
         every: u64 = required, in Range::at_least(1.0), from "";
-        /// Number of the first lost packet, counted from 1. If absent, it is `every`.
+        /// Number of the first lost packet, counted from 1. If the key is absent, the value is
+        /// `every`.
         first: Option<u64> = (None), in Range::at_least(1.0), from "";
         /// Number of losses. If absent, losses continue until the end of the run.
         losses: Option<u64> = (None), in Range::at_least(1.0), from "";

@@ -2,7 +2,7 @@
 //!
 //! A packet is reordered if a packet that was sent later has arrived before it (RFC 4737 §3.3). If
 //! packets are one interval T apart, n = ⌈delay/T⌉ − 1 of them can overtake a delayed packet. At
-//! least one of them does with probability 1 − probability^n.
+//! least one packet overtakes the delayed packet with probability 1 − probability^n.
 
 use engine::Stream;
 use units::{Duration, Probability, Range, params};
@@ -14,7 +14,7 @@ params! {
     pub struct Reordering: "reordering" {
         /// Probability that a packet is delayed.
         probability: Probability = required, in Range::ANY, from "";
-        /// Additional delay of these packets (the late-time offset). A longer delay lets more
+        /// Additional delay of a delayed packet (the late-time offset). A longer delay lets more
         /// packets overtake.
         delay: Duration = required, in Range::above(0.0), from "rfc4737 §4.3";
     }

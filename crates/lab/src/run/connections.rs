@@ -141,7 +141,8 @@ impl Simulation<'_> {
         let lane = self.lanes.end(end);
         let closed = endpoint.is_closed();
         let deadline = endpoint.deadline();
-        // An event that is too early stays in the queue. Its handler schedules the timer again.
+        // An event that is too early stays in the queue. The handler of such an event schedules the
+        // timer again.
         if deadline < self.events.due(lane) {
             self.events.set(lane, deadline);
         }
@@ -205,8 +206,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// Add the counts of a connection of a flow with arrivals to the totals. The call is the last
-    /// one for the connection.
+    /// Add the counts of a connection of a flow with arrivals to the totals. After this call, no
+    /// other function counts the connection.
     pub(super) fn count(&mut self, s: u32) {
         self.record_unanswered(s);
         let forward = self.connections.totals_of(s as usize, Direction::Forward);

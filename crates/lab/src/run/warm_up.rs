@@ -1,8 +1,8 @@
 //! End of the warm-up. The counts at this time become a baseline that the tables subtract. Each
 //! event is counted once, and the cost per packet is the same during and after the warm-up.
 //!
-//! Events before the end belong to the warm-up. Events at this time or later do not. All endpoints
-//! have reached this time when the warm-up ends (`early_delivery.rs`).
+//! Events before the end of the warm-up belong to it, and events at or after its end do not. All
+//! endpoints have reached the end of the warm-up when it ends (`early_delivery.rs`).
 
 use std::collections::HashSet;
 

@@ -62,8 +62,8 @@ impl QueueDelays {
         }
     }
 
-    /// Add a packet that arrived at the queue of a link at `entered`. Its transmission began, or
-    /// will begin, at `begins`.
+    /// Add a packet that arrived at the queue of a link at `entered`. The transmission of the
+    /// packet began, or will begin, at `begins`.
     pub fn add(&mut self, now: Time, link: u32, [entered, begins]: [Time; 2]) {
         if let Some(place) = self.places[link as usize] {
             let delays = &mut self.of_links[place as usize];

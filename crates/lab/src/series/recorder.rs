@@ -21,8 +21,8 @@ use crate::totals::ConnectionTotals;
 pub struct Needs {
     /// True to call [`Recorder::sample`] at each interval of the scenario.
     pub samples: bool,
-    /// True if a sample reads the queues of the recorded links. The run then simulates these links
-    /// in full and brings them up to the instant of the sample.
+    /// True if a sample reads the queues of the recorded links. For such a series the run simulates
+    /// the recorded links in full and brings them up to the instant of the sample.
     pub queues: bool,
     /// True to call [`Recorder::on_link`], [`Recorder::at_host`] and [`Recorder::at_endpoint`] for
     /// each packet.
@@ -84,7 +84,8 @@ pub struct RequestRecord {
     pub opened: Time,
     /// Time at which the response was complete, or [`Time::NEVER`].
     pub completed: Time,
-    /// Retransmission timeouts of the client and of the server of the connection until that time.
+    /// Retransmission timeouts of the client and of the server of the connection until the response
+    /// was complete.
     pub timeouts: [u32; 2],
     /// Sizes of the request and of its response in bytes.
     pub bytes: [u64; 2],
@@ -186,7 +187,7 @@ macro_rules! hooks {
 /// Define the trait [`Recorder`] from the list of hooks.
 macro_rules! recorder_trait {
     ([] $($(#[$doc:meta])+ $need:ident fn $hook:ident($($argument:ident: $Type:ty),+);)+) => {
-        /// A series. It receives the plan of a run and then events, stores rows, and returns
+        /// A series, which receives the plan of a run and then events, stores rows, and returns
         /// tables. A hook that a series does not implement does nothing.
         pub trait Recorder: Debug + Sized {
             /// Columns of its table.

@@ -1,5 +1,5 @@
 //! Storage for sampled series. Each sample has one value per sampled link or flow, always in the
-//! same order. So the time is stored once per sample, and the names are not stored. The samples
+//! same order, so that the time is stored once per sample and the names are not stored. The samples
 //! become columns at the end of the run.
 
 use std::sync::Arc;

@@ -211,8 +211,8 @@ pub struct Classifier {
 }
 
 impl Classifier {
-    /// Build the table for these rules, of which at most 65535 are used. The first matching rule
-    /// wins.
+    /// Build the table for these rules, of which at most 65535 are used. The first rule that
+    /// matches a packet applies.
     pub fn new<'a>(rules: impl IntoIterator<Item = &'a Match>, flows: &dyn Flows) -> Self {
         let rules: Vec<&Match> = rules.into_iter().take(usize::from(NONE)).collect();
         let everywhere: Vec<u16> =

@@ -182,7 +182,8 @@ impl Conditioner {
         }
     }
 
-    /// Condition a packet of the flow with the number `source`. Return false if it is dropped.
+    /// Condition a packet of the flow with the number `source`. Return false if the packet is
+    /// dropped.
     pub fn receive(&mut self, now: Time, source: u32, packet: &mut Packet) -> bool {
         match self.classifier.class_of(source, packet) {
             None => self.others.add(packet),

@@ -4,11 +4,12 @@
 //! strict priority. RFC 2597 §2 to §4 (`rfc2597`): each AF class has a share of the link, here by
 //! deficit round robin, and three drop precedences in one first-in-first-out queue, each with its
 //! own RED. RFC 2474 §4.1 and §4.2.2.2 (`rfc2474`): the default behaviour has the fifth share, and
-//! CS6 and CS7 are served before it. RFC 8622 §4 (`rfc8622`): LE gets the bandwidth that all others
-//! leave. The queue combines other queues: a scenario could write what [`composition`] returns.
+//! CS6 and CS7 are served before the shares. RFC 8622 §4 (`rfc8622`): LE gets the bandwidth that
+//! all other behaviours leave. The queue combines other queues: a scenario could write what
+//! [`composition`] returns.
 //!
-//! The documents define neither thresholds nor shares, so those here are this project's. CS1 to CS5
-//! belong to the default behaviour.
+//! The documents define neither thresholds nor shares, so the thresholds and shares of this queue
+//! are this project's choice. CS1 to CS5 belong to the default behaviour.
 
 use serde_json::json;
 use units::param::{Invalid, Json, join};

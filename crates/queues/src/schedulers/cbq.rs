@@ -10,22 +10,23 @@
 //!
 //! Link sharing (§4, the formal guidelines): a class over its limit may send if an ancestor on
 //! level i is not over its own limit and no class below level i is unsatisfied. A class is
-//! unsatisfied if it is not over its limit and packets wait below it. The general scheduler (§5)
-//! uses priorities and weighted round robin. Quanta are proportional to the rates, and the smallest
-//! quantum of a priority is a packet of mean size. maxidle follows Floyd's notes on parameters
-//! (`floyd1995parameters`). avgidle is stored in picoseconds divided by w, so that a class that is
-//! limited to its rate keeps that rate exactly.
+//! unsatisfied if it is not over its limit and packets wait in the classes below. The general
+//! scheduler (§5) uses priorities and weighted round robin. Quanta are proportional to the rates,
+//! and the smallest quantum of a priority is a packet of mean size. maxidle follows Floyd's notes
+//! on parameters (`floyd1995parameters`). avgidle is stored in picoseconds divided by w, so that a
+//! class that is limited to its rate keeps that rate exactly.
 //!
 //! The papers were not available, so formulas and section numbers are from memory. The estimator
 //! was compared with those of ns-2 (queue/cbq.cc, by the author's group) and Linux
-//! (net/sched/sch_cbq.c). Both wait (1 - w) of the deficit of avgidle / w, as here. They measure
-//! idle between the ends of packets with the size of the later packet. This file measures it
-//! between the beginnings with the size of the earlier packet, which is equal for packets of one
-//! size and exact for others.
+//! (net/sched/sch_cbq.c). In ns-2 and Linux, as in this file, a class waits (1 - w) of the deficit
+//! of avgidle / w. ns-2 and Linux measure idle between the ends of packets with the size of the
+//! later packet. This file measures idle between the beginnings of packets with the size of the
+//! earlier packet, which gives the same value for packets of one size and the exact value for
+//! others.
 //!
 //! The average forgets the share w of what a class sent too early. A class that competes with
 //! others therefore gets up to w / 2 more than its rate (w if its packets differ in size), at their
-//! expense. This is a property of the estimator, and a smaller w reduces it.
+//! expense. This excess is a property of the estimator, and a smaller w reduces the excess.
 
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};
@@ -44,7 +45,7 @@ words! {
     pub enum Borrowing {
         /// The class may borrow from its ancestors.
         Ancestors = "ancestors",
-        /// The class may not borrow: it is bounded.
+        /// The class may not borrow: the class is bounded.
         Bounded = "bounded",
     }
 }
@@ -52,9 +53,9 @@ words! {
 words! {
     /// Permission of other classes to use bandwidth that a class leaves unused.
     pub enum Lending {
-        /// Classes below its ancestors may use it.
+        /// All classes below the ancestors of the class may use its unused bandwidth.
         Others = "others",
-        /// Only classes below it may use it: it is isolated.
+        /// Only classes below the class may use its unused bandwidth: the class is isolated.
         Isolated = "isolated",
     }
 }
@@ -81,7 +82,8 @@ params! {
         lend: Lending = (Lending::Others), in Range::ANY, from "floyd1995cbq §4: isolated classes";
         /// Number of packets that the class may send back to back after an idle time.
         max_burst: u64 = (16), in Range::between(0.0, 1000.0), from "floyd1995parameters: 16 packets";
-        /// Queue of the class, of any kind, if it is a leaf. If absent, it is a Drop Tail queue.
+        /// Queue of the class, of any kind, if it is a leaf. If the key is absent, the queue is a
+        /// Drop Tail queue.
         queue: Option<Queue> = (None), in Range::ANY, from "";
     }
 }

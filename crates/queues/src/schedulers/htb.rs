@@ -14,9 +14,10 @@
 //! `hysteresis` is that of sch_htb's `htb_class_mode`. A green class stays green until its debt at
 //! its rate exceeds its burst, and a class that is not red turns red only when its debt at its ceil
 //! exceeds its cburst. Packets therefore leave in bursts. Linux 2.4 and early 2.6 are compiled with
-//! it (HTB_HYSTERESIS 1). Today it is the module's parameter htb_hysteresis, which is 0. `hz` gives
-//! the bursts that tc computes if the scenario does not give them (tc/q_htb.c). The timers of those
-//! kernels, which wake a class at the next tick, are not modelled.
+//! hysteresis (HTB_HYSTERESIS 1). In Linux today hysteresis is the module's parameter
+//! htb_hysteresis, which is 0. `hz` gives the bursts that tc computes if the scenario does not give
+//! them (tc/q_htb.c). The timers of kernels with ticks, which wake a class at the next tick, are
+//! not modelled.
 //!
 //! The guide was available, and its examples are tests (§2 to §6). The rest was compared with
 //! sch_htb.c of Linux 2.6 and 6.
@@ -52,21 +53,23 @@ params! {
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
         /// Guaranteed rate of the class together with all classes below it.
         rate: Rate = required, in Range::ANY, from "devera2002htb §2";
-        /// Maximum rate of the class, including borrowed bandwidth. If absent, it is the rate.
+        /// Maximum rate of the class, including borrowed bandwidth. If the key is absent, the value
+        /// is the rate.
         ceil: Option<Rate> = (None), in Range::ANY, from "devera2002htb §4: the default ceil is the same as the rate";
-        /// Number of bytes that the class may send at once beyond its rate. If absent, it is 1600
-        /// B, plus the bytes of one tick at its rate if hz is given.
+        /// Number of bytes that the class may send at once beyond its rate. If the key is absent,
+        /// the value is 1600 B, plus the bytes of one tick at its rate if hz is given.
         burst: Option<Bytes> = (None), in Range::between(1.0, 1e12), from "tc/q_htb.c: rate / HZ + 1600 B";
-        /// Number of bytes that the class may send at once beyond its ceil. If absent, it is 1600
-        /// B, plus the bytes of one tick at its ceil if hz is given.
+        /// Number of bytes that the class may send at once beyond its ceil. If the key is absent,
+        /// the value is 1600 B, plus the bytes of one tick at its ceil if hz is given.
         cburst: Option<Bytes> = (None), in Range::between(1.0, 1e12), from "tc/q_htb.c: ceil / HZ + 1600 B";
         /// Priority of the class if it is a leaf. Bandwidth for borrowing is offered to priority 0
         /// first.
         prio: u64 = (0), in Range::between(0.0, 7.0), from "devera2002htb §6; tc_htb: 0";
         /// Number of bytes that the class sends per turn when several leaves borrow from the same
-        /// class. If absent, it is the rate divided by r2q.
+        /// class. If the key is absent, the value is the rate divided by r2q.
         quantum: Option<Bytes> = (None), in Range::between(1.0, 1e9), from "devera2002htb §2";
-        /// Queue of the class, of any kind, if it is a leaf. If absent, it is a Drop Tail queue.
+        /// Queue of the class, of any kind, if it is a leaf. If the key is absent, the queue is a
+        /// Drop Tail queue.
         queue: Option<Queue> = (None), in Range::ANY, from "devera2002htb §2: pfifo";
     }
 }
@@ -98,8 +101,8 @@ params! {
         /// waits until the debt is paid, so that packets leave in bursts.
         hysteresis: bool = (false), in Range::ANY, from "sch_htb.c: HTB_HYSTERESIS 1 in Linux 2.4 and early 2.6; htb_hysteresis 0 today";
         /// Timer frequency (ticks per second) of a kernel without high-resolution timers, which
-        /// sets the default bursts. With 100 a class of 10 Mbit/s has a burst of 14100 B. If
-        /// absent, it is 1600 B.
+        /// sets the default bursts. With 100 a class of 10 Mbit/s has a burst of 14100 B. If the
+        /// key is absent, the value is 1600 B.
         hz: Option<u64> = (None), in Range::between(1.0, 10_000.0), from "tc/q_htb.c: get_hz(), 100 in Linux 2.4; with high-resolution timers a tick brings nothing";
     }
 }
@@ -510,9 +513,9 @@ mod tests {
     }
 
     /// Computed by hand from htb_class_mode of sch_htb.c. A full bucket of 1600 B allows two
-    /// packets and leaves a debt of 1400 B. Without hysteresis the class then waits 93.3 ms for
-    /// these tokens. With hysteresis a third packet leaves, because the debt is at most 1600 B. The
-    /// debt is then 2900 B, for 193.3 ms, and from then on two packets leave every 200 ms.
+    /// packets and leaves a debt of 1400 B. Without hysteresis the class then waits 93.3 ms for the
+    /// missing tokens. With hysteresis a third packet leaves, because the debt is at most 1600 B.
+    /// The debt is then 2900 B, for 193.3 ms, and from then on two packets leave every 200 ms.
     #[test]
     fn hysteresis_sends_in_bursts() {
         let near =

@@ -123,8 +123,8 @@ pub struct MdrrQueue {
 }
 
 impl Urgent {
-    /// Return true if the low-latency queue may send now. Its turn begins when the turn of another
-    /// class has ended.
+    /// Return true if the low-latency queue may send now. The turn of the low-latency queue begins
+    /// when the turn of another class has ended.
     fn may_send(&mut self, others_between_turns: bool) -> bool {
         if self.service == Service::Strict {
             return true;
@@ -205,7 +205,7 @@ impl QueueDiscipline for MdrrQueue {
             Next::Later(time) => soonest.later(time),
             Next::Empty => {}
         }
-        // The other classes have no packet, so the low-latency queue does not wait for its turn.
+        // No class except the low-latency queue has a packet, so it does not wait for its turn.
         let alternates = |urgent: &&mut Urgent| urgent.service == Service::Alternate;
         if let Some(urgent) = self.urgent.as_mut().filter(alternates)
             && self.classes.waits(urgent.class)

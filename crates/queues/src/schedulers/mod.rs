@@ -1,10 +1,10 @@
 //! Schedulers and shapers: queue disciplines with one queue per class, which choose the next queue
 //! to serve.
 //!
-//! This file has the parts that all of them need: the classes with their queues ([`Classes`]), and
-//! the form in which a scenario writes them. The queue of a class may have an AQM, store its
-//! packets itself, or be another scheduler. The scheduler notifies an AQM of departures, because
-//! only the scheduler knows their times. All decisions about a packet happen in enqueue and
+//! This file has the parts that all schedulers need: the classes with their queues ([`Classes`]),
+//! and the form in which a scenario writes the classes. The queue of a class may have an AQM, store
+//! its packets itself, or be another scheduler. The scheduler notifies an AQM of departures,
+//! because only the scheduler knows their times. All decisions about a packet happen in enqueue and
 //! dequeue, at the exact time.
 
 mod bucket;
@@ -50,8 +50,8 @@ pub struct Child<'a> {
     pub rate: Option<Rate>,
 }
 
-/// Parameters of a scheduler. It has no buffer of its own, because the limits and marks are those
-/// of the queues of its classes.
+/// Parameters of a scheduler. A scheduler has no buffer of its own, because the limits and marks
+/// are those of the queues of its classes.
 pub trait Schedules: DisciplineParams {
     /// Return the classes.
     fn children(&self) -> Vec<Child<'_>>;

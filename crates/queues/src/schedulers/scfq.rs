@@ -37,8 +37,8 @@ params! {
 params! {
     /// Self-clocked fair queueing: packets are sent in the order in which an ideal link that serves
     /// all classes at once by their weights would finish them. The clock of that link is estimated
-    /// from the packet in service. It is simpler than WFQ, but a packet may wait for one additional
-    /// packet of each other class.
+    /// from the packet in service. SCFQ is simpler than WFQ, but a packet may wait for one
+    /// additional packet of each other class.
     pub struct Scfq: "scfq", checked by check {
         /// List of classes, each a fair_class. The class without match takes the remaining packets.
         classes: Vec<FairClass> = required, in Range::ANY, from "golestani1994scfq §III";

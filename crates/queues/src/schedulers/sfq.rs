@@ -27,7 +27,8 @@ params! {
     pub struct Sfq: "sfq" {
         /// Number of queues.
         queues: u64 = (1024), in Range::between(1.0, 65536.0), from "tc_sfq: divisor 1024; mckenney1990sfq §3: a small multiple of the flows";
-        /// Time between two changes of the hash function. If absent, it never changes.
+        /// Time between two changes of the hash function. If the key is absent, the hash function
+        /// never changes.
         perturb: Option<Duration> = (None), in Range::at_least(1e-3), from "tc_sfq: none; 10 s is recommended";
         /// Number of bytes that a queue may send per turn. If absent, a turn is one packet.
         quantum: Option<Bytes> = (None), in Range::between(1.0, 1e9), from "mckenney1990sfq: a packet; tc_sfq: an MTU";

@@ -2,8 +2,8 @@
 //!
 //! Source: tc-tbf(8) (`tc_tbf`). A packet leaves when the bucket has tokens for all its bytes. A
 //! second bucket, as deep as the maximum packet, enforces the peak rate. Tokens and times are exact
-//! to the picosecond. A queue that selects its packet only at dequeue may return one that is too
-//! large for the tokens. Such a packet waits in the shaper.
+//! to the picosecond. A queue that selects its packet only at dequeue may return a packet that is
+//! too large for the tokens. A packet that is too large for the tokens waits in the shaper.
 
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};
@@ -16,16 +16,16 @@ use crate::discipline::Queue;
 use crate::fifo::Buffer;
 
 params! {
-    /// Token bucket filter, a shaper. It limits its queue to `rate`. After an idle time it sends a
-    /// burst of up to `burst` bytes at `peak_rate`, or at the rate of the link. Packets larger than
-    /// the burst are dropped, because they could never leave. The limit for waiting packets is that
-    /// of its queue.
+    /// Token bucket filter, a shaper that limits its queue to `rate`. After an idle time the shaper
+    /// sends a burst of up to `burst` bytes at `peak_rate`, or at the rate of the link. Packets
+    /// larger than the burst are dropped, because they could never leave. The limit for waiting
+    /// packets is that of its queue.
     pub struct Tbf: "tbf", checked by check {
         /// Rate at which tokens arrive.
         rate: Rate = required, in Range::ANY, from "tc_tbf";
         /// Depth of the bucket in bytes.
         burst: Bytes = (Bytes(5000)), in Range::between(1.0, 1e12), from "tc_tbf: the operator's choice; its example has 5 kB";
-        /// Rate of bursts. If absent, it is the rate of the link.
+        /// Rate of bursts. If the key is absent, the value is the rate of the link.
         peak_rate: Option<Rate> = (None), in Range::ANY, from "tc_tbf";
         /// Depth of the peak rate's bucket in bytes, which is the maximum packet size.
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 1e9), from "tc_tbf: mtu, also called minburst";

@@ -16,7 +16,8 @@ pub struct Entry<'a> {
     pub name: &'a Option<String>,
     /// Name of the parent class.
     pub parent: &'a Option<String>,
-    /// Packets of the class. A class that is a parent must not have this, nor a queue.
+    /// Packets of the class. A class that is a parent must not match packets, and must not have a
+    /// queue.
     pub takes: &'a Option<Match>,
     /// Queue of the class.
     pub queue: &'a Option<Queue>,

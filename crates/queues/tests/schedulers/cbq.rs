@@ -83,8 +83,8 @@ struct Contender {
     sizes: &'static [u16],
 }
 
-/// Measure random classes that together are allotted the whole link, all of which have enough
-/// traffic for it.
+/// Measure random classes that together are allotted the whole link and all have enough traffic for
+/// their share.
 fn contest(seed: u64, ewma: u64, burst: u64) -> Vec<Contender> {
     let mut r = Stream::new(seed, "contest");
     let mut left = 100;
@@ -111,12 +111,13 @@ fn contest(seed: u64, ewma: u64, burst: u64) -> Vec<Contender> {
 }
 
 /// Each packet makes the estimator forget the share w = 2^-ewma of avgidle. A class may send while
-/// avgidle is above zero. It sends a packet too early by at most (1 - p) of the time T that the
-/// previous packet takes at its rate, where p is its share of the link. It then waits until avgidle
-/// is zero, which pays back all but w of that. Its packets therefore take at least T - w (1 - p) T
-/// / 2 each, or T - w (1 - p) T if large packets are followed by small ones. The excess of some
-/// classes is missing for others, first for those of the lowest priority. With ns-2's w = 1/16 it
-/// is more than 1 %, with 1/256 at most that.
+/// avgidle is above zero. A class sends a packet too early by at most (1 - p) of the time T that
+/// the previous packet takes at the rate of the class, where p is the share of the link. The class
+/// then waits until avgidle is zero, which pays back all but w of the time gained. The packets of
+/// the class therefore take at least T - w (1 - p) T / 2 each, or T - w (1 - p) T if large packets
+/// are followed by small ones. The excess of some classes is missing for others, first for those of
+/// the lowest priority. The excess is more than 1 % with ns-2's w = 1/16, and at most 1 % with
+/// 1/256.
 #[test]
 fn cbq_classes_exceed_their_rates_by_what_the_average_forgets() {
     let packet = 8.0 * 1500.0; // one packet may fall on either side of the measured second

@@ -34,7 +34,7 @@ fn finishes(queue: &Value, packets: &[(Time, u32, u16)]) -> Vec<Time> {
 }
 
 /// Return the times in seconds at which the fluid system of Parekh & Gallager finishes each packet.
-/// It serves all classes with packets at once, by their weights.
+/// The fluid system serves all classes with packets at once, by their weights.
 fn fluid(packets: &[(Time, u32, u16)], weights: &[f64]) -> Vec<f64> {
     let mut done = vec![f64::NAN; packets.len()];
     let mut queues: Vec<std::collections::VecDeque<(usize, f64)>> = vec![Default::default(); weights.len()];

@@ -93,7 +93,7 @@ fn mdrr_shares_are_proportional_to_the_quanta() {
 }
 
 /// An alternate low-latency queue has a turn after each turn of another class, which is half of all
-/// turns with two other classes. A strict one gets the whole link.
+/// turns with two other classes. A strict low-latency queue gets the whole link.
 #[test]
 fn the_low_latency_queue_of_mdrr_alternates_or_is_strict() {
     let classes = |service: &str| scheduler("mdrr", &[json!({"service": service}), json!({}), json!({})]);

@@ -16,7 +16,7 @@ words! {
     pub enum Lengths {
         /// Exponential lengths.
         Exponential = "exponential",
-        /// Pareto lengths. With a `shape` below 2 their variance is infinite.
+        /// Pareto lengths. With a `shape` below 2 the variance of the lengths is infinite.
         Pareto = "pareto",
         /// Equal lengths.
         Constant = "constant",

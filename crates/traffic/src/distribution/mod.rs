@@ -26,7 +26,8 @@ pub type Times = Quantity<Duration>;
 /// least 1.
 pub type Count = Quantity<u64>;
 
-/// A size, a time or a number. The manual shows its distributions, which stand for the other three.
+/// A size, a time or a number. The manual shows the distributions of this quantity, which stand for
+/// those of sizes, times and numbers.
 pub type Distribution = Quantity<Any>;
 
 /// A quantity that is constant or drawn.
@@ -47,8 +48,8 @@ impl<A: Amount> Quantity<A> {
         if let Kind::Constant(constant) = &self.kind { Some(constant.value) } else { None }
     }
 
-    /// Return the JSON Schema of the quantity. Other schemas refer to it, because a mixture
-    /// contains quantities of its own type.
+    /// Return the JSON Schema of the quantity. Other schemas refer to the schema of a quantity,
+    /// because a mixture contains quantities of its own type.
     pub fn definition() -> Json {
         serde_json::json!({"anyOf": [A::schema(), Kind::<A>::schema()]})
     }

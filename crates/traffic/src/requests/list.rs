@@ -25,7 +25,7 @@ params! {
 /// A request of a list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Request {
-    /// Time when the client writes it, since the start of the run.
+    /// Time when the client writes the request, since the start of the run.
     pub at: Time,
     /// Size of the request, in bytes.
     pub request: u64,
@@ -189,7 +189,7 @@ fn read_rows(file: &str, path: &str) -> Result<(Arc<Rows>, String), Invalid> {
 }
 
 impl List {
-    /// Read the list unless it was read before. Refuse it if the file has changed since the
+    /// Read the list unless it was read before. Refuse the list if the file has changed since the
     /// scenario was frozen.
     pub fn load(&self, path: &str) -> Result<(), Invalid> {
         if self.rows.get().is_some() {

@@ -18,7 +18,8 @@ params! {
     /// excess burst when the committed burst is full. After a pause, the part of a burst beyond the
     /// committed burst is yellow. Traffic that exceeds the rate for a long time is red.
     ///
-    /// Sizes are those of IP packets. Both bursts are full at the start.
+    /// Sizes are those of IP packets. The committed burst and the excess burst are full at the
+    /// start.
     pub struct Srtcm: "srtcm", checked by check {
         /// Committed information rate, at which tokens arrive (CIR).
         cir: Rate = required, in Range::ANY, from "rfc2697 §2";
@@ -132,7 +133,8 @@ mod tests {
         assert_eq!(colours(meter, &packets), "GRYGGGGGRYRGGGYR");
     }
 
-    /// By hand, with packets that came green (AF11, 10), yellow (AF12, 12) and red (AF13, 14).
+    /// Computed by hand, with packets that arrive green (AF11, 10), yellow (AF12, 12) and red
+    /// (AF13, 14).
     #[test]
     fn colour_aware_marking_as_worked_out_by_hand() {
         let meter = json!({

@@ -23,7 +23,7 @@ words! {
 params! {
     /// A token bucket has two colours: green packets are in profile, red packets are out of
     /// profile. Tokens of one byte arrive at the rate until the bucket contains the burst. A packet
-    /// in profile removes tokens for its size.
+    /// within the profile removes as many tokens as it has bytes.
     ///
     /// The bucket is full at the start.
     pub struct TokenBucket: "token_bucket" {

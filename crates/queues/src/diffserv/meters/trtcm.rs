@@ -16,7 +16,7 @@ params! {
     /// A packet is red if it exceeds the peak rate, yellow if it exceeds only the committed rate,
     /// and green otherwise.
     ///
-    /// Sizes are those of IP packets. Both bursts are full at the start.
+    /// Sizes are those of IP packets. The committed burst and the peak burst are full at the start.
     pub struct Trtcm: "trtcm", checked by check {
         /// Peak information rate (PIR), at least cir.
         pir: Rate = required, in Range::ANY, from "rfc2698 §2";

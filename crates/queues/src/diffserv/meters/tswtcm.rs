@@ -20,8 +20,9 @@ params! {
         ctr: Rate = required, in Range::ANY, from "rfc2859 §5.2";
         /// Peak target rate (PTR), at least ctr. If both are equal, no packet is yellow.
         ptr: Rate = required, in Range::ANY, from "rfc2859 §5.2";
-        /// Time over which the rate is estimated (AVG_INTERVAL). It should be the round-trip time
-        /// of a connection, or more than the maximum round-trip time of several connections.
+        /// Time over which the rate is estimated (AVG_INTERVAL). The time should be the round-trip
+        /// time of a single connection, or more than the maximum round-trip time of several
+        /// connections.
         avg_interval: Duration = (Duration::from_millis(1000)), in Range::above(0.0), from "rfc2859 §5.1: 1 s for several connections";
     }
 }

@@ -62,8 +62,8 @@ impl Law for Mixture {
     fn above(&self, x: f64) -> f64 {
         self.sum(|law| law.above(x))
     }
-    /// The first number selects the component. Its position within the interval of the component is
-    /// uniform again (Devroye 1986, II.4).
+    /// The first random number selects the component. The position of this number within the
+    /// interval of the component is uniform again (Devroye 1986, II.4).
     fn draw(&self, [u, v]: [f64; 2]) -> f64 {
         let part = self.0.iter().rfind(|part| u >= part.from).unwrap_or(&self.0[0]);
         let within = ((u - part.from) / part.share).min(1.0 - f64::EPSILON);

@@ -86,7 +86,8 @@ laws! {
 /// of values. A result of 0.8 for 0.15 means that 15 % of the values hold 80 % of the sum.
 pub fn share_of_largest(law: &impl Law, largest: f64) -> f64 {
     let x = law.quantile(1.0 - largest);
-    // If many values are equal to the quantile, only a part of them belongs to the largest.
+    // If many values are equal to the quantile, only a part of these equal values belongs to the
+    // largest.
     let these = largest - law.survival(x);
     (law.above(x) + x * these) / law.mean()
 }
