@@ -101,7 +101,7 @@ impl Arrival {
 pub trait Aqm {
     /// Return the verdict on an arriving packet.
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict;
-    /// Record that the arriving packet was admitted, marked or not. It leaves the queue at
+    /// Record that the arriving packet was admitted, marked or not. The packet leaves the queue at
     /// `at.begins()`.
     fn on_admitted(&mut self, _packet: &Packet, _at: &Arrival) {}
     /// Record that the queue discipline dropped the arriving packet because the buffer was full.
@@ -175,8 +175,8 @@ pub struct QueuedPacket {
 pub enum Next {
     /// Next packet to send.
     Packet(QueuedPacket),
-    /// Packets wait, but none may be sent before this time. The transmitter requests again at this
-    /// time, or when another packet has arrived.
+    /// Packets wait, but none may be sent before this time. The transmitter requests a packet again
+    /// at this time, or when another packet has arrived.
     Later(Time),
     /// No packet waits.
     Empty,

@@ -6,7 +6,7 @@
 //! with its arrival time. The link's only event is the first arrival in the pipe. The backlog at a
 //! time consists of the packets whose transmission has not begun by then.
 //!
-//! This file defines the struct. Its functions are in one file per task.
+//! This file defines the struct `Link`. The functions of `Link` are in one file per task.
 
 mod admission;
 mod audit;

@@ -1,6 +1,6 @@
 //! Syntax tree of a script: options, commands and events.
 //!
-//! The language is that of packetdrill (Cardwell et al., USENIX ATC 2013).
+//! Scripts are written in the language of packetdrill (Cardwell et al., USENIX ATC 2013).
 //! docs/how-to/packet-scripts.md describes the supported part.
 
 use net::AccEcn;

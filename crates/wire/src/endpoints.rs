@@ -33,7 +33,8 @@ pub enum Addresses {
     },
 }
 
-/// Addresses and ports of a packet. Those of a flow are the ones of its data packets.
+/// Addresses and ports of a packet. The addresses and ports of a flow are those of its data
+/// packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Endpoints {
     /// Source and destination address.

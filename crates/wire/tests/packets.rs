@@ -207,7 +207,7 @@ proptest! {
         let _ = Datagram::read_headers(&packet);
     }
 
-    /// Random bytes after an IP header whose checksum is made right.
+    /// Random bytes after an IP header with a correct checksum.
     #[test]
     fn random_bytes_behind_a_valid_header_cause_no_panic(ip in ip(), protocol in prop_oneof![Just(6u8), Just(17)], rest in bytes(120)) {
         let (mut ip, mut packet) = (ip, Vec::new());
@@ -295,8 +295,8 @@ fn packets_that_are_too_long_are_refused() {
     assert!(matches!(twice, Err(Error::OptionRoom { .. })));
 }
 
-/// Example of RFC 1071 §3: the sum of 00 01, f2 03, f4 f5 and f6 f7 is ddf2. Here these words are a
-/// UDP payload whose checksum over zeros is known.
+/// Example of RFC 1071 §3: the sum of 00 01, f2 03, f4 f5 and f6 f7 is ddf2. In this test the words
+/// of the example are a UDP payload whose checksum over zeros is known.
 #[test]
 fn the_checksum_matches_the_example_of_rfc_1071() {
     let ip = Ip::new(V4, Ecn::NotEct);

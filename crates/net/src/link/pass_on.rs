@@ -25,9 +25,9 @@ impl<Q: LinkQueue> Link<Q> {
         (self.feeder != NO_LINK).then_some(self.feeder)
     }
 
-    /// Return true if a link behind `before` alone only delays. It must be at least as fast, and
-    /// the packets of at least `least` bytes that can accumulate behind a packet of `largest` bytes
-    /// must fit into its buffer.
+    /// Return true if a link behind `before` alone only delays. The later link must be at least as
+    /// fast as `before`. The buffer of the later link must hold the packets of at least `least`
+    /// bytes that can accumulate behind a packet of `largest` bytes.
     pub fn only_delays(&self, before: &Self, least: u16, largest: u16) -> bool {
         let behind = u32::from(largest) / u32::from(least.max(1)) + 2;
         !before.stores_packets()

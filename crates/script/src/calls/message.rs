@@ -27,7 +27,8 @@ fn of(name: &str) -> i64 {
 }
 
 impl Control {
-    /// Create the message about the bytes that can still be read (Linux, tcp_inq_hint).
+    /// Create the control message TCP_CM_INQ, with the number of bytes that can still be read
+    /// (Linux, tcp_inq_hint).
     pub(super) fn inq(bytes: i64) -> Self {
         Control { level: "SOL_TCP", kind: "TCP_CM_INQ", data: Data::Number(bytes) }
     }

@@ -115,7 +115,7 @@ impl Host {
     }
 
     /// Close a descriptor and stop watching it. If an older descriptor had the same number, the
-    /// number names that one again.
+    /// number names the older descriptor again.
     pub fn remove(&mut self, fd: i64) {
         self.sockets.remove(&fd);
         self.epolls.remove(&fd);
@@ -250,8 +250,8 @@ impl Host {
         }
     }
 
-    /// Return true if the queue of a listening socket is full. It holds one connection more than
-    /// `listen` specified (Linux, sk_acceptq_is_full).
+    /// Return true if the queue of a listening socket is full. The queue holds one connection more
+    /// than `listen` specified (Linux, sk_acceptq_is_full).
     fn is_full(&self, fd: i64) -> bool {
         let waiting = self.connections.iter().filter(|c| c.waits_for_accept(fd)).count();
         self.sockets.get(&fd).is_some_and(|s| waiting as i64 > s.backlog)
@@ -305,7 +305,8 @@ impl Host {
     }
 
     /// Return true if the packet completes a handshake while the queue of the listening socket is
-    /// full. Such an ACK is ignored (listen(2); Linux, tcp_v4_syn_recv_sock).
+    /// full. The host ignores an ACK that arrives while the queue is full (listen(2); Linux,
+    /// tcp_v4_syn_recv_sock).
     fn overflows(&self, index: usize, header: &Header) -> bool {
         let connection = &self.connections[index];
         let ends = connection.state() == State::SynReceived

@@ -8,8 +8,8 @@ use super::Kernel;
 use super::fast_open::Keys;
 use super::value::{integer, integers};
 
-/// Parameters whose value a script cannot observe. They are obsolete, or concern many hosts,
-/// processes or addresses, a queue below TCP, or the segmentation for an interface.
+/// Parameters whose value a script cannot observe. Such parameters are obsolete, or concern many
+/// hosts, processes or addresses, a queue below TCP, or the segmentation for an interface.
 const UNSEEN: &[&str] = &[
     "tcp_adv_win_scale",              // obsolete since Linux 6.6
     "tcp_allowed_congestion_control", // for processes without privileges
@@ -117,7 +117,7 @@ pub(super) fn set(kernel: &mut Kernel, name: &str, value: &str) -> Result<(), St
 /// Return an explanation for an unsupported setting whose name alone does not explain it.
 fn why(name: &str) -> &'static str {
     match name {
-        "net.ipv4.tcp_tso_win_divisor" => ": segments gather for a third of the window (tcp.offload)",
+        "net.ipv4.tcp_tso_win_divisor" => ": segments wait until they fill a third of the window (tcp.offload)",
         "net.ipv4.tcp_mtu_probing" => ": path MTU probing is not supported",
         _ => "",
     }
