@@ -1,5 +1,5 @@
-//! TCP as a state machine without I/O. Its input is the time and a segment. Its output is segments
-//! and the time of the next deadline.
+//! TCP as a state machine without I/O. The input of the state machine is the time and a segment.
+//! The output of the state machine is segments and the time of the next deadline.
 //!
 //! An endpoint has byte sequence numbers, flags, and every state from the handshake to TIME-WAIT
 //! (RFC 9293). Loss recovery, congestion control, the retransmission timer and the ECN response are

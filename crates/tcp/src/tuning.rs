@@ -159,8 +159,8 @@ impl Tuning {
         2 * self.mss.max(len)
     }
 
-    /// Process a timestamp that a full segment echoes. `sample` is the time since the timestamp was
-    /// sent. Each timestamp counts once.
+    /// Process a timestamp that a full segment echoes. `sample` is the time since the echoed
+    /// timestamp was sent. Each timestamp counts once.
     pub fn on_timestamp_echo(&mut self, echo: u32, sample: Duration, len: u32) {
         if echo != self.echo && len >= self.segment_len && sample > Duration::ZERO {
             self.on_round_trip(sample);

@@ -117,7 +117,9 @@ pub(super) fn set(kernel: &mut Kernel, name: &str, value: &str) -> Result<(), St
 /// Return an explanation for an unsupported setting whose name alone does not explain it.
 fn why(name: &str) -> &'static str {
     match name {
-        "net.ipv4.tcp_tso_win_divisor" => ": segments wait until they fill a third of the window (tcp.offload)",
+        "net.ipv4.tcp_tso_win_divisor" => {
+            ": segments wait until they fill a third of the window (tcp.offload)"
+        }
         "net.ipv4.tcp_mtu_probing" => ": path MTU probing is not supported",
         _ => "",
     }

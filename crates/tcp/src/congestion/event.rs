@@ -17,7 +17,8 @@ pub enum Congestion {
 }
 
 impl Congestion {
-    /// Return the same event, with a timeout as the first timeout of its segment.
+    /// Return the same congestion event, in which a repeated timeout is replaced by a first
+    /// timeout.
     pub fn without_repetition(self) -> Self {
         match self {
             Congestion::Timeout { .. } => Congestion::Timeout { repeated: false },
@@ -60,8 +61,8 @@ pub struct Ack {
     pub marked: u32,
     /// Total bytes delivered so far, including this ACK.
     pub total_delivered: u64,
-    /// Round-trip time of the segment sent last among the segments that this ACK delivers and that
-    /// were sent once; absent without such a segment.
+    /// Round-trip time of the newest segment that this ACK delivers and that was sent once; absent
+    /// without such a segment.
     pub rtt: Option<Duration>,
     /// Smoothed round-trip time (SRTT); zero before the first sample.
     pub srtt: Duration,

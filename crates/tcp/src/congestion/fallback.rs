@@ -72,7 +72,8 @@ const INITIAL: State = State::Scalable { rounds: 0, count: MarkCount { delivered
 /// State of the detection of a classic AQM.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
-    /// Marks are taken as those of an L4S queue. `rounds` counts round trips since the first mark.
+    /// Prague treats marks as the marks of an L4S queue. `rounds` counts round trips since the
+    /// first mark.
     Scalable { rounds: u32, count: MarkCount },
     /// Marks halve the window for a trial; the marked fraction was `fraction_before`.
     Trial { fraction_before: f64, periods: u8, count: MarkCount },

@@ -181,8 +181,8 @@ impl Growth {
     pub fn on_congestion(&mut self, congestion: Congestion) {
         let timeout = matches!(congestion, Congestion::Timeout { .. });
         self.counted = 0;
-        // Linux does not limit slow start after a timeout. This is safe because its slow start
-        // stops at ssthresh.
+        // Linux does not limit slow start after a timeout. Unlimited slow start is safe in Linux
+        // because Linux stops slow start at ssthresh.
         let limited = timeout && !(self.limit == UNLIMITED && self.flags & STOPS_AT_SSTHRESH != 0);
         self.flags = self.flags & !AFTER_TIMEOUT | if limited { AFTER_TIMEOUT } else { 0 };
         if let Some(exit) = &mut self.exit

@@ -291,8 +291,8 @@ mod tests {
         for w in 38..100_000u32 {
             let a = increase(&p, f64::from(w));
             if a > last_a + 1.0 {
-                // Beyond High_Window the program continues below 0.1 (0.09 at 94717). The text of
-                // the RFC does not mention this.
+                // Beyond High_Window the program computes decreases below 0.1 (0.09 at 94717),
+                // which the text of the RFC does not mention.
                 rows.push((w, a as u32, (decrease(&p, f64::from(w)) * 100.0).round() / 100.0));
                 last_a = a;
             }

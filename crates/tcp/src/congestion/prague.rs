@@ -9,11 +9,11 @@
 //!   reduction, which applies from 500 round trips after slow start;
 //! - the first update of α at the first mark, the halving on loss, and pacing.
 //!
-//! All of these but the 500 round trips were also checked against the authors' code over UDP. Their
-//! code paces at twice the rate in slow start only up to half of ssthresh. A loss halves the
-//! FlightSize here as in their code, because RFC 9331 §4.3, item 2 requires Reno's response; newer
-//! revisions use CUBIC's. [`fallback`](super::fallback) implements the fall-back (RFC 9331 §4.3,
-//! item 3). A window below one segment (item 5) is not implemented.
+//! All items of this list except the 500 round trips were also checked against the authors' code
+//! over UDP. The authors' code paces at twice the rate in slow start only up to half of ssthresh. A
+//! loss halves the FlightSize here as in the authors' code, because RFC 9331 §4.3, item 2 requires
+//! Reno's response; newer revisions use CUBIC's. [`fallback`](super::fallback) implements the
+//! fall-back (RFC 9331 §4.3, item 3). A window below one segment (item 5) is not implemented.
 
 use serde_json::json;
 use units::param::Json;
@@ -52,7 +52,7 @@ params! {
         slow_start_pacing: f64 = (2.0), in Range::between(1.0, 10.0), from "draft-briscoe-prague §2.4.6";
         /// Header bytes per segment that the pacing rate includes. Pacing spaces only the data, so
         /// at a constant round-trip time cwnd limits the flow and not the pacing rate.
-        pacing_header: Bytes = (Bytes(0)), in Range::between(0.0, 120.0), from "Linux, tcp_prague: the rate is cwnd times the MTU over SRTT, and the pace spaces data: 52 B with timestamps";
+        pacing_header: Bytes = (Bytes(0)), in Range::between(0.0, 120.0), from "Linux, tcp_prague: 52 B with timestamps, because the rate is cwnd times the MTU over SRTT and pacing spaces only the data";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
     }

@@ -39,8 +39,8 @@ words! {
 
 params! {
     /// TCP Vegas. Once per round trip cwnd grows by one segment if fewer than α of its segments are
-    /// queued, and shrinks by one segment if more than β are queued. Otherwise cwnd does not
-    /// change.
+    /// queued, and shrinks by one segment if more than β are queued. With α to β queued segments,
+    /// cwnd does not change.
     pub struct Vegas: "vegas", checked by check {
         /// Number of queued segments below which cwnd grows (α).
         alpha: Packets = (Packets(2.0)), in Range::between(0.0, 1e6), from "brakmo1994vegas §3.2: two";

@@ -2,12 +2,12 @@
 //! (`grieco2004westwood`): congestion sets the window to the measured bandwidth times the minimum
 //! round-trip time.
 //!
-//! The plus in the name stands for one bandwidth sample per round trip. The papers were not
-//! available. The sampling, its minimum interval, the unfiltered first sample and ssthresh (at
-//! least two segments) were checked against Linux's `tcp_westwood`, by an author of Westwood+.
-//! Lecture notes on the first paper show that congestion does not increase the window, whereas
-//! Linux sets cwnd to ssthresh in either case. The weight 0.9 of the filter is a quotation of the
-//! second paper. Linux uses 7/8 and filters twice (`stages`).
+//! The plus in the name stands for one bandwidth sample per round trip. The two papers on Westwood+
+//! were not available for this implementation. The sampling, its minimum interval, the unfiltered
+//! first sample and ssthresh (at least two segments) were checked against Linux's `tcp_westwood`,
+//! by an author of Westwood+. Lecture notes on the first paper show that congestion does not
+//! increase the window, whereas Linux sets cwnd to ssthresh in either case. The weight 0.9 of the
+//! filter is a quotation of the second paper. Linux uses 7/8 and filters twice (`stages`).
 
 use serde_json::json;
 use units::param::Json;

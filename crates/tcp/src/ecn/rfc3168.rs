@@ -36,7 +36,8 @@ impl EcnState {
     }
 
     /// Record whether a packet is ECN-capable (`capable`). Return true if the packet is Not-ECT
-    /// although an earlier packet was ECN-capable. Such a packet is probably a retransmission.
+    /// although an earlier packet was ECN-capable. A Not-ECT packet after an ECN-capable packet is
+    /// probably a retransmission.
     #[inline]
     pub fn is_repeated(&mut self, capable: bool) -> bool {
         self.seen |= capable;

@@ -146,9 +146,10 @@ impl Endpoint {
         self.ack_due = true;
     }
 
-    /// Process the acknowledgement of a segment just outside the window, as Linux does. Otherwise
-    /// two endpoints whose probes crossed would answer each other forever, and an endpoint with a
-    /// gap in its window would receive no acknowledgement of its own data.
+    /// Process the acknowledgement of a segment just outside the window, as Linux does. If the
+    /// endpoint ignored such acknowledgements, two endpoints whose probes crossed would answer each
+    /// other forever, and an endpoint with a gap in its window would receive no acknowledgement of
+    /// its own data.
     fn process_late_ack(&mut self, now: Time, segment: &Segment) {
         if self.state == State::SynReceived || segment.ack.after(self.max()) {
             return;

@@ -43,7 +43,7 @@ pub(super) struct SendAllowance<'a> {
 
 impl Tcb {
     /// Return true if the next segment of new data waits for others, although the windows permit
-    /// it. Otherwise a super-packet begins with this segment.
+    /// it. If the next segment does not wait, a super-packet begins with it.
     #[inline(always)]
     pub(super) fn waits_for_super_packet(
         &self,

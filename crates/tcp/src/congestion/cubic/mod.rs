@@ -396,7 +396,7 @@ mod tests {
     }
 
     /// With a short round-trip time and a small window, CUBIC is AIMD(0.529, 0.7). At the same
-    /// deterministic loss, its average window is that of Reno, √(3/2p) segments (RFC 9438 §4.3,
+    /// deterministic loss, CUBIC has the average window of Reno, √(3/2p) segments (RFC 9438 §4.3,
     /// equation 3).
     #[test]
     fn cwnd_is_at_least_the_estimate_of_reno() {

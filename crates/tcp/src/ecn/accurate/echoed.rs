@@ -35,7 +35,7 @@ pub struct Echoed {
     /// True if the sender no longer responds to feedback (RFC 9768, table 4, note 1; §3.2.2.3,
     /// §3.2.2.4).
     disabled: bool,
-    /// True after feedback arrived that followed the handshake.
+    /// True after the arrival of the first feedback after the handshake.
     begun: bool,
     /// True if an ACK since the last option acknowledged as many packets as make the ACE field
     /// wrap.
@@ -106,8 +106,9 @@ impl Echoed {
         ace == 0b110
     }
 
-    /// Process data that acknowledges this endpoint's SYN-ACK in place of a pure ACK. The segment
-    /// carries the counter (RFC 9768 §3.2.2.2). Return true if the counter reports a mark.
+    /// Process data that acknowledges this endpoint's SYN-ACK in place of a pure ACK. The data
+    /// segment carries the ACE counter (RFC 9768 §3.2.2.2). Return true if the counter reports a
+    /// mark.
     pub fn on_data_for_handshake(&mut self, ace: u32) -> bool {
         let marked = ace.wrapping_sub(self.packets) % DIVACE;
         self.packets += marked;

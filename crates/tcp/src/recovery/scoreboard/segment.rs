@@ -20,7 +20,7 @@ pub(super) const COUNTED: u8 = 32;
 /// Mark of a segment that was retransmitted without being deemed lost, so that two copies are in
 /// flight.
 pub(super) const TWICE: u8 = 64;
-/// Mark of a segment that ends a write. Its retransmissions carry PSH too.
+/// Mark of a segment that ends a write. Retransmissions of a marked segment carry PSH too.
 pub(super) const PUSHED: u8 = 128;
 
 /// A sent segment.

@@ -186,8 +186,8 @@ impl CumulativeSender {
 }
 
 impl Measurements {
-    /// Count `delivered` newly delivered bytes. `rtt` is the round-trip time of the segment among
-    /// them that was sent last, if it is known.
+    /// Count `delivered` newly delivered bytes. `rtt` is the round-trip time of the newest of the
+    /// delivered segments, if it is known.
     #[inline]
     fn record_delivered(&mut self, delivered: u32, rtt: Option<Duration>) {
         self.tracking.min_rtt = rtt.map_or(self.tracking.min_rtt, |rtt| rtt.min(self.tracking.min_rtt));

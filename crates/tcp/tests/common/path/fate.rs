@@ -23,7 +23,7 @@ impl Fate {
     pub const MARK: Fate = Fate { marked: true, ..Fate::PASS };
 }
 
-/// A packet that enters the path, as the rule sees it.
+/// Properties of a packet that enters the path, on which the rule bases its decision.
 pub struct Passage<'a> {
     pub now: Time,
     pub pair: usize,
