@@ -1,5 +1,5 @@
 //! Comparison of expected segments of a script with segments of the endpoint, and conversion
-//! between both.
+//! between the two forms.
 
 use std::fmt::Display;
 

@@ -3,8 +3,8 @@
 //! the table.
 //!
 //! Behaviour of an older simulator or host that differs from today's RFCs is a named choice, not a
-//! special case in the code. The choices are in `choices.rs` of these folders, or in the file of
-//! the algorithm that they configure.
+//! special case in the code. The choices of a key are defined in `choices.rs` of the same folder,
+//! or in the file of the algorithm that the key configures.
 
 use units::param::{Invalid, Params, Renamed, join};
 use units::{Bytes, Packets, Range, Read, params, words};
@@ -236,7 +236,7 @@ mod tests {
 
     use super::*;
 
-    /// Each key of the former flat table gives an error with its present path, and that path
+    /// Each key of the former flat table gives an error with its present path, and the present path
     /// exists.
     #[test]
     fn former_key_gives_an_error_with_the_present_key() {

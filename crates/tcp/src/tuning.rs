@@ -177,8 +177,8 @@ impl Tuning {
     }
 
     /// Process a read by the application up to `to`. If the application reads more in a round trip
-    /// than in any earlier one, the memory grows to hold the data that a sender can send in the
-    /// next two.
+    /// than in any earlier round trip, the memory grows to hold the data that a sender can send in
+    /// the next two round trips.
     pub fn on_read(&mut self, now: Time, to: Seq) {
         let Some(rtt) = self.rtt.filter(|&rtt| now.since(self.read_from.1) >= rtt) else { return };
         if rtt == Duration::ZERO {

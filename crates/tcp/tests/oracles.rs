@@ -56,7 +56,8 @@ fn slow_start_doubles_each_round_trip() {
 }
 
 /// Slow start, RFC 5681 §3.1, equation 2, with one ACK for every second segment: each ACK allows
-/// three segments. A remaining segment is acknowledged with the first one of the next round trip.
+/// three segments. A remaining segment is acknowledged with the first segment of the next round
+/// trip.
 #[test]
 fn slow_start_with_delayed_acks_adds_half_a_window() {
     let tcp = tcp(json!({"initial_window": "2 packets", "delayed_ack": "2 packets"}));

@@ -78,8 +78,8 @@ impl<W: Write> Capture<W> {
         self.file.interface(name, snaplen).map(Interface)
     }
 
-    /// Add a packet of the simulator that an interface observed at `time`. `endpoints` are those of
-    /// the flow's data, also for a packet in the reverse direction.
+    /// Add a packet of the simulator that an interface observed at `time`. `endpoints` are the
+    /// addresses and ports of the flow's data packets, also for a packet in the reverse direction.
     pub fn packet(
         &mut self,
         interface: Interface,

@@ -45,7 +45,7 @@ pub struct Endpoints {
     pub destination_port: u16,
 }
 
-/// First dynamic port (RFC 6335 §6). No service is registered for this port or a higher one, so
+/// First dynamic port (RFC 6335 §6). No service is registered for this port or a higher port, so
 /// that tools do not decode the payload.
 const FIRST_PORT: u16 = 49152;
 const PORTS: u32 = 1 << 14;

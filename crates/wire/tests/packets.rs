@@ -1,7 +1,7 @@
 //! Encoded packets decode to the same values, damage is detected, and no bytes cause a panic.
 //! etherparse is the reference for the TCP and UDP headers, which the library encodes itself. The
-//! library uses etherparse for sums of words, so the example of RFC 1071 checks these here, and
-//! tshark does in tests/test_wire.py.
+//! library uses etherparse for sums of words, so the example of RFC 1071 checks these sums in this
+//! file, and tshark checks them in tests/test_wire.py.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -231,7 +231,8 @@ const UDP: Transport = Transport::Udp(Udp { source_port: 1, destination_port: 2 
 fn a_udp_checksum_of_zero_is_sent_as_all_ones() {
     for addresses in [V4, V6] {
         let ip = Ip::new(addresses, Ecn::NotEct);
-        // Two bytes that make the sum all ones are the checksum over zeros in their place.
+        // The checksum of a datagram, computed with zeros in place of two bytes, is the value of
+        // these bytes that makes the sum all ones.
         let zeros = written(&ip, &UDP, &[0, 0]);
         let sum = [zeros[zeros.len() - 4], zeros[zeros.len() - 3]];
         let packet = written(&ip, &UDP, &sum);

@@ -1,7 +1,7 @@
-//! Links that only delay. If all packets of a link come from one other link that is not faster, its
-//! buffer cannot overflow, and it decides nothing. The arrival of a packet at the far end of both
-//! links is then computed at its admission to the first ([`Link::pass_on`]). Results are the same
-//! to the picosecond, and one event per packet is saved.
+//! Links that only delay. If all packets of a link come from one other link that is not faster, the
+//! buffer of the link cannot overflow, and the link only delays. The arrival of a packet at the far
+//! end of both links is then computed at its admission to the first ([`Link::pass_on`]). Results
+//! are the same to the picosecond, and one event per packet is saved.
 
 use units::Time;
 
@@ -19,7 +19,7 @@ impl<Q: LinkQueue> Link<Q> {
         self.feeder = feeder;
     }
 
-    /// Return the number of the link whose packets this one only delays, if there is one.
+    /// Return the number of the link whose packets this link only delays, if there is such a link.
     #[inline]
     pub fn feeder(&self) -> Option<u32> {
         (self.feeder != NO_LINK).then_some(self.feeder)

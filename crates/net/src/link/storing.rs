@@ -1,11 +1,11 @@
 //! Links whose queue stores packets until the link sends them. Such a queue may drop or mark
 //! packets at its head, or reorder its packets.
 //!
-//! The link still has one event, the first arrival in the pipe. While packets wait one is in
-//! service, so the pipe contains at least that packet. Each access to the link first performs every
-//! dequeue whose time has come, in order and at its exact time. A shaper may have packets and
-//! return the time of its next packet. The time of the shaper's next packet is the event if it is
-//! before the first arrival.
+//! The link still has one event, the first arrival in the pipe. While packets wait, one packet is
+//! in service, so the pipe contains at least the packet in service. Each access to the link first
+//! performs every dequeue whose time has come, in order and at its exact time. A shaper may have
+//! packets and return the time of its next packet. The time of the shaper's next packet is the
+//! event if it is before the first arrival.
 
 use units::{Bytes, Duration, Time};
 

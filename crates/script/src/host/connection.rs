@@ -54,8 +54,8 @@ impl Origin {
 #[derive(Clone, Debug, Default)]
 pub struct Clock {
     first: Option<(u32, u32)>,
-    /// Timestamp of the endpoint for each timestamp of the script. If one script value stands for
-    /// several, the last counts.
+    /// Timestamp of the endpoint for each timestamp of the script. If one timestamp of the script
+    /// stands for several timestamps of the endpoint, the last one counts.
     last: BTreeMap<u32, u32>,
 }
 

@@ -58,7 +58,7 @@ pub struct Host {
     pub epolls: BTreeMap<i64, Epoll>,
     /// Connections in the order of their beginning.
     pub connections: Vec<Connection>,
-    /// Connection that packets of the script belong to: the one that began last.
+    /// Connection that packets of the script belong to: the connection that began last.
     pub current: Option<usize>,
     /// Listening socket that receives the next SYN. `listen` sets it, and the beginning of a
     /// connection clears it.
@@ -126,7 +126,8 @@ impl Host {
         }
     }
 
-    /// Give the number of an open descriptor to a newer one, until the newer one is closed.
+    /// Give the number of an open descriptor to a newer descriptor, until the newer descriptor is
+    /// closed.
     pub fn hide(&mut self, fd: i64) {
         let stand_in = HIDDEN.max(self.hidden.last().map_or(0, |h| h.1 + 1));
         self.hidden.push((fd, stand_in));

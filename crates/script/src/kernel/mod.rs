@@ -13,7 +13,7 @@ use crate::command::Effect;
 use crate::own::Own;
 use crate::settings;
 
-/// Settings of the host. The defaults are those of Linux.
+/// Settings of the host. The defaults are the defaults of Linux.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     /// TCP parameters of new sockets.

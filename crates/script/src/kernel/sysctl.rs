@@ -169,8 +169,8 @@ fn of_host(kernel: &mut Kernel, name: &str, value: &str) -> Option<bool> {
         "tcp_rfc1337" => kernel.rfc1337 = number()? != 0,
         // The unit is pages, for all connections together.
         "tcp_mem" => (integers::<3>(value)?[2] >= 1024).then_some(())?,
-        // Written data waits without limit here. The kernel's buffer grows up to the maximum before
-        // a write blocks.
+        // Written data waits without limit in this model. The kernel's buffer grows up to the
+        // maximum before a write blocks.
         "tcp_wmem" => {
             let [_, usual, most] = integers(value)?;
             (most >= 1 << 20).then_some(())?;

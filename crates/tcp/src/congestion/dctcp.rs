@@ -126,7 +126,7 @@ const SCALE: f64 = 1024.0;
 #[derive(Clone, Debug)]
 pub struct DctcpState {
     alpha: Alpha,
-    /// Value of α that includes the current ACK, if that ACK reduces cwnd.
+    /// Value of α that includes the current ACK, if the current ACK reduces cwnd.
     alpha_with_this_ack: Option<f64>,
     growth: Growth,
 }

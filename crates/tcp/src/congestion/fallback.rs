@@ -15,7 +15,8 @@
 //! than eight Reno flows the two cases look alike, and the fall-back ends.
 //!
 //! The authors' report (reference [ecn-fallback] of RFC 9331) uses the variance of round-trip times
-//! instead. The variance distinguishes these two cases as little as the delay does.
+//! instead. The variance of round-trip times distinguishes the two cases as little as the delay
+//! does.
 
 use units::words;
 

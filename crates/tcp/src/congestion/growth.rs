@@ -1,8 +1,8 @@
 //! Growth of cwnd by the rules of standard TCP.
 //!
 //! The rules are slow start and congestion avoidance of RFC 5681 §3.1 (`rfc5681`), Appropriate Byte
-//! Counting of RFC 3465 (`rfc3465`), and the variants of Linux. All controls that grow in this way
-//! share them.
+//! Counting of RFC 3465 (`rfc3465`), and the variants of Linux. All controls whose window grows by
+//! these rules share this code.
 
 use units::words;
 

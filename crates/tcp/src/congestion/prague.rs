@@ -47,7 +47,7 @@ params! {
         /// Response of Prague to a classic AQM in a shared queue.
         fallback: Fallback = (Fallback::Off), in Range::ANY, from "rfc9331 §4.3, item 3";
         /// Smoothed queueing delay above which the AQM may be a classic AQM.
-        fallback_delay: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "rfc9332 appendix A.1: an L4S queue is marked from 0.8 ms, a classic one aims at 15 ms; between them";
+        fallback_delay: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "rfc9332 appendix A.1: an L4S queue is marked from 0.8 ms, and a classic queue aims at 15 ms; the default is between the two";
         /// Pacing rate in slow start, as a multiple of cwnd/SRTT.
         slow_start_pacing: f64 = (2.0), in Range::between(1.0, 10.0), from "draft-briscoe-prague §2.4.6";
         /// Header bytes per segment that the pacing rate includes. Pacing spaces only the data, so
@@ -229,8 +229,8 @@ mod tests {
         PragueState::new(&defaults())
     }
 
-    /// At 5 ms the increase is (5/25)² segments per round trip after the transition. At 50 ms it is
-    /// one segment.
+    /// At a round-trip time of 5 ms, the increase is (5/25)² segments per round trip after the
+    /// transition. At a round-trip time of 50 ms, the increase is one segment per round trip.
     #[test]
     fn short_round_trips_increase_cwnd_as_if_they_were_25_ms() {
         for (rtt, rounds, increase) in [(0.005, 500, 0.04), (0.005, 499, 1.0), (0.05, 500, 1.0)] {

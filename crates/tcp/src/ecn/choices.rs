@@ -106,8 +106,8 @@ words! {
         /// The sender restarts its retransmission timer, and sends the next segment when the timer
         /// expires (RFC 3168 §6.1.2).
         WaitForTimer = "wait-for-timer",
-        /// The sender continues with one segment in each round trip (ns-2). Linux does not wait
-        /// either, and usually has a cwnd of at least two segments.
+        /// The sender continues with one segment in each round trip (ns-2). Linux does not wait for
+        /// the timer either, and usually has a cwnd of at least two segments.
         GoOn = "go-on",
     }
 }

@@ -132,7 +132,7 @@ impl Endpoint {
         self.after_ack(now);
     }
 
-    /// Send an ACK, unless a similar one was sent within `invalid_ack_spacing` (RFC 5961 §7).
+    /// Send an ACK, unless a similar ACK was sent within `invalid_ack_spacing` (RFC 5961 §7).
     /// Segments with data cannot cause a loop of ACKs, so the limit does not apply to them.
     fn answer_with_ack(&mut self, now: Time) {
         let spacing = self.tcp.details.invalid_ack_spacing;
@@ -162,8 +162,8 @@ impl Endpoint {
         }
     }
 
-    /// Process a reset: one with exactly RCV.NXT closes the connection, and any other causes a
-    /// challenge ACK (RFC 9293 §3.10.7.4, second check).
+    /// Process a reset: a reset with exactly RCV.NXT closes the connection, and any other reset
+    /// causes a challenge ACK (RFC 9293 §3.10.7.4, second check).
     #[cold]
     pub(super) fn on_reset(&mut self, now: Time, segment: &Segment, next: Seq) {
         if segment.seq != next {

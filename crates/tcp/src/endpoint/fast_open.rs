@@ -71,7 +71,7 @@ impl Endpoint {
     }
 
     /// Write the Fast Open option of a SYN, and return the length of its data. Only the first SYN
-    /// has either (RFC 7413 §4.2.2; Linux, tcp_send_syn_data).
+    /// has a Fast Open option or data (RFC 7413 §4.2.2; Linux, tcp_send_syn_data).
     pub(super) fn begin_fast(&mut self, tcp: &Tcp, options: &mut Options) -> u16 {
         let Some(opening) = self.fast_mut().and_then(|f| f.opening.take()) else { return 0 };
         let fits = |o: &FastOpen| options.wire_len() + o.wire_len() <= Options::MOST;

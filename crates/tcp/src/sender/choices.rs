@@ -84,13 +84,13 @@ words! {
     /// Quantity from which a reduction computes ssthresh.
     pub enum SsthreshFrom {
         /// ssthresh becomes half of the FlightSize, at least two segments. A repeated timeout of
-        /// the same segment does not change it (RFC 5681, equation 4).
+        /// the same segment does not change ssthresh (RFC 5681, equation 4).
         FlightSize = "flight-size",
         /// ssthresh becomes a fraction of cwnd, independent of the data in flight (Linux).
         Cwnd = "cwnd",
         /// ssthresh becomes half of the smaller of cwnd and the receive window, in whole segments,
-        /// at least two. A repeated timeout of the same segment reduces it again (4.3BSD-Reno:
-        /// Stevens & Wright 1995, figure 29.16; ns-2).
+        /// at least two. A repeated timeout of the same segment reduces ssthresh again
+        /// (4.3BSD-Reno: Stevens & Wright 1995, figure 29.16; ns-2).
         Window = "window",
     }
 }

@@ -118,9 +118,9 @@ impl Tcb {
             || !(self.closing && alone && u64::from(allowance.buffered) >= self.unsent)
     }
 
-    /// Return the number of segments of a full super-packet: those sent in about 1 ms, or more on
-    /// paths with a short round-trip time (tcp_tso_autosize). `paces` is true if the controller
-    /// paces.
+    /// Return the number of segments of a full super-packet: as many as are sent in about 1 ms, or
+    /// more on paths with a short round-trip time (tcp_tso_autosize). `paces` is true if the
+    /// controller paces.
     #[inline(never)]
     fn super_packet_segments(&self, min_rtt: Duration, paces: bool, tcp: &Tcp) -> u32 {
         let srtt = self.rto.srtt(tcp);

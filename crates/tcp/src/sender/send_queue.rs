@@ -58,7 +58,7 @@ pub(super) struct SendQueue {
     /// End of the super-packet that is being sent, or was sent last. The segments of a super-packet
     /// are sent in sequence.
     burst_end: Seq,
-    /// True if this super-packet has more than one segment.
+    /// True if the current super-packet has more than one segment.
     has_many_segments: bool,
     /// Bytes already sent of the current super-packet. Pacing counts these bytes when the whole
     /// super-packet is sent.

@@ -30,8 +30,7 @@ pub fn longhand<'a>(value: &'a Value, shorthand: Option<&str>) -> Cow<'a, Value>
     }
 }
 
-/// Lay keys over those of a table, and over those of its tables. A table with a `kind` is one
-/// value.
+/// Set the given keys in a table and in its nested tables. A table with a `kind` is one value.
 pub fn merge(base: &mut Map<String, Value>, over: &Map<String, Value>) {
     for (key, value) in over {
         match (base.get_mut(key), value) {

@@ -129,7 +129,7 @@ pub struct HtcpState {
     /// Maximum round-trip time of the epoch.
     rtt_max: Duration,
     rtt_min: Duration,
-    /// Start of the round trip, and the bytes delivered by then.
+    /// Start time of the round trip, and the bytes delivered by this time.
     round_start: Option<(Time, u64)>,
     /// Maximum throughput of a round trip in this epoch.
     throughput: f64,

@@ -120,7 +120,7 @@ impl Echoed {
         self.disabled
     }
 
-    /// Decode the feedback of an ACK (RFC 9768 §3.2.2.2, §3.2.3.1). An ACK that a later one has
+    /// Decode the feedback of an ACK (RFC 9768 §3.2.2.2, §3.2.3.1). An ACK that a later ACK has
     /// overtaken gives no feedback. `tests`: the first ACE field is tested (RFC 9768 §3.2.2.4), and
     /// so are marks on every packet (RFC 9768 §3.2.2.3).
     pub fn on_ack(

@@ -30,7 +30,7 @@ pub struct Sent {
     pub at: Time,
     /// First sequence number.
     pub start: Seq,
-    /// Sequence number after the last one.
+    /// Sequence number after the last byte of the segment.
     pub end: Seq,
     /// Bytes delivered before the last transmission, modulo 2^32.
     pub delivered: u32,

@@ -45,7 +45,7 @@ pub(super) struct CumulativeSender {
 /// Optional measurements, which a parameter or the controller requires.
 #[derive(Clone, Debug)]
 struct Measurements {
-    /// Optional state that both kinds of sender share.
+    /// Optional state that senders with and without SACK share.
     tracking: Tracking,
     /// Bytes delivered.
     delivered: u64,

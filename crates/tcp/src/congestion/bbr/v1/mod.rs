@@ -277,8 +277,8 @@ impl BbrState {
 
     /// Return the data in flight when the ACK arrived (rs.prior_in_flight).
     ///
-    /// Linux uses the data in flight when the next segments depart instead, which includes these
-    /// segments if the gain is above one (bbr_packets_in_net_at_edt).
+    /// Instead, Linux uses the data in flight when the next segments depart, which includes the
+    /// departing segments if the gain is above one (bbr_packets_in_net_at_edt).
     fn in_flight_for_phase(&self, w: &Window, ack: &Ack) -> f64 {
         let prior = w.pipe + f64::from(ack.delivered);
         if self.params.phase_ends == PhaseEnds::InFlight {

@@ -5,7 +5,7 @@
 //!
 //! - Random numbers are a hash of the time, so that runs are repeatable.
 //! - The data in flight when a packet was sent (tx_in_flight) is the data delivered and declared
-//!   lost since then. Without reordering both are equal.
+//!   lost since the packet was sent. Without reordering, the two amounts are equal.
 //! - The losses since a packet was sent count from the beginning of the round in which the packet
 //!   was sent.
 //! - Losses are evaluated per ACK instead of per packet, so InflightAtLoss() is computed per ACK.
