@@ -215,7 +215,7 @@ pub trait QueueDiscipline {
     }
     /// Call `see` for each waiting packet.
     fn each(&self, see: &mut dyn FnMut(&QueuedPacket));
-    /// Return the average queue length of its AQM, if it computes one.
+    /// Return the average queue length of the queue's AQM, if the AQM computes an average.
     fn average(&self) -> Option<Depth> {
         None
     }
@@ -238,7 +238,7 @@ pub enum Answer {
 pub trait LinkQueue {
     /// Decide on an arriving packet, which may be marked.
     fn offer(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> Answer;
-    /// Return the average queue length of its AQM, if it computes one.
+    /// Return the average queue length of the queue's AQM, if the AQM computes an average.
     fn average(&self) -> Option<Depth>;
     /// Return the maximum number of waiting packets at which the queue admits another packet, if
     /// the queue neither drops nor marks below this number. A link that does not offer each packet

@@ -5,7 +5,7 @@
 //! (RFC 9293). Loss recovery, congestion control, the retransmission timer and the ECN response are
 //! separate modules that can be combined. Only the sender changes cwnd and ssthresh.
 //!
-//! Missing: urgent data, keep-alive, path MTU discovery.
+//! Urgent data, keep-alive and path MTU discovery are not implemented.
 
 #![recursion_limit = "256"] // the tables of stacks are deeply nested macros
 

@@ -354,8 +354,8 @@ mod regressions {
         );
     }
 
-    /// A window of zero overtakes the ACK before it: the data in flight is retransmitted all the
-    /// same.
+    /// An ACK with a window of zero overtakes the ACK sent before it. The data in flight is
+    /// retransmitted all the same.
     #[test]
     fn a_window_that_closes_over_data_in_flight_is_probed() {
         let tcps = [

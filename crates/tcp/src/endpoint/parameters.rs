@@ -14,7 +14,7 @@ params! {
     pub struct ConnectionParameters: "tcp.connection" {
         /// Minimum segment size, options included, that the endpoint accepts from the other side's
         /// MSS option.
-        min_mss: Bytes = (Bytes(1)), in Range::between(1.0, 65_495.0), from "rfc9293 §3.7.1 names none; Linux, tcp_min_snd_mss: 48";
+        min_mss: Bytes = (Bytes(1)), in Range::between(1.0, 65_495.0), from "rfc9293 §3.7.1 does not name a minimum; Linux, tcp_min_snd_mss: 48";
         /// Nagle's algorithm.
         nagle: Nagle = (Nagle::Off), in Range::ANY, from "rfc9293 §3.7.4: an application may turn it off";
         /// Segments that carry PSH.

@@ -93,8 +93,8 @@ impl Rack {
         self.fack.is_none_or(|fack| !end.before(fack))
     }
 
-    /// Finish an ACK. Return the distance in bytes from its lowest reordered segment to the highest
-    /// delivered byte; 0 if the ACK delivered no reordered segment.
+    /// Finish an ACK. Return the distance in bytes from the lowest reordered segment of the ACK to
+    /// the highest delivered byte; 0 if the ACK delivered no reordered segment.
     pub fn on_ack_end(&mut self) -> u32 {
         self.late.take().map_or(0, |start| self.late_by(start))
     }

@@ -58,7 +58,7 @@ fn quoted(key: &str) -> String {
     if !key.is_empty() && key.chars().all(bare) { key.into() } else { Value::from(key).to_string() }
 }
 
-/// Refuse keys that are not in `known`, and suggest the nearest.
+/// Refuse keys that are not in `known`, and suggest the most similar known key.
 pub fn refuse_unknown(map: &Map<String, Value>, known: &[&str], path: &str) -> Result<(), Invalid> {
     for key in map.keys() {
         if !known.contains(&key.as_str()) {

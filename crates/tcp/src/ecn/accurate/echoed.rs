@@ -153,7 +153,7 @@ impl Echoed {
         self.packets = self.packets.wrapping_add(packets);
         self.since_option += packets;
         self.uncertain |= newly.segments >= DIVACE;
-        // RFC 9768 §3.2.3.2.5: bytes were marked, but not a packet.
+        // RFC 9768 §3.2.3.2.5: the feedback reports marked bytes without a marked packet.
         let mut mangled = marked.is_some_and(|b| b > 0) && self.since_option == 0 && !self.uncertain;
         if tests && self.continuous.on_ack((newly.segments, packets), newly.ack, newly.max) {
             (self.disabled, mangled) = (true, true);
@@ -173,7 +173,7 @@ impl Echoed {
     }
 
     /// Process the counters of an option (RFC 9768 §3.2.3.1). Return the newly marked bytes, if the
-    /// option has that counter.
+    /// option has the counter of marked bytes.
     fn on_option(&mut self, option: &AccEcn) -> Option<u32> {
         let fields = [option.ee0b(), option.eceb(), option.ee1b()];
         let mut grown = [0; 3];
