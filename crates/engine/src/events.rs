@@ -7,9 +7,10 @@
 //! an event costs one push and cancelling it costs nothing.
 //!
 //! The heap is 4-ary (LaMarca & Ladner 1996): it has half the depth of a binary heap, and the four
-//! children are adjacent. It is ordered by time alone. Every entry above an entry with the time of
-//! the root has that time too, so a tie is visible among the children of the root. Then all entries
-//! of that time are removed and processed in the order of their lanes.
+//! children are adjacent. The heap is ordered by time alone. Every entry above an entry with the
+//! time of the root has the time of the root too, so a tie is visible among the children of the
+//! root. At a tie, all entries with the time of the root are removed and processed in the order of
+//! their lanes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -25,8 +26,8 @@ pub struct EventQueue {
     /// Pending times as a 4-ary heap with the minimum first. `lanes` has the lane of each.
     times: Vec<u64>,
     lanes: Vec<Lane>,
-    /// True if the root was removed and the next entry can take its place. This saves a removal and
-    /// an insertion, because nearly every event of a lane sets its next one.
+    /// True if the root was removed and the next entry can take its place. Replacing the root saves
+    /// a removal and an insertion, because nearly every event of a lane sets the lane's next event.
     vacant: bool,
     /// Lanes of the entries that were removed because they have the same time, `tied_at`.
     tied: BinaryHeap<Reverse<Lane>>,

@@ -57,7 +57,8 @@ impl Stream {
 }
 
 /// Random numbers by index. A seed, a name and an index determine a number, independently of
-/// earlier draws. A million connections that rarely draw therefore need no state each.
+/// earlier draws. A million connections that rarely draw random numbers therefore need no state per
+/// connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Indexed {
     key: [u32; 2],

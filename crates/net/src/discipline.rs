@@ -101,7 +101,7 @@ impl Arrival {
 pub trait Aqm {
     /// Return the verdict on an arriving packet.
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict;
-    /// Record that the arriving packet was admitted, marked or not. It leaves the queue at
+    /// Record that the arriving packet was admitted, marked or not. The packet leaves the queue at
     /// `at.begins()`.
     fn on_admitted(&mut self, _packet: &Packet, _at: &Arrival) {}
     /// Record that the queue discipline dropped the arriving packet because the buffer was full.
@@ -175,8 +175,8 @@ pub struct QueuedPacket {
 pub enum Next {
     /// Next packet to send.
     Packet(QueuedPacket),
-    /// Packets wait, but none may be sent before this time. The transmitter requests again at this
-    /// time, or when another packet has arrived.
+    /// Packets wait, but the queue must not send any of them before the given time. The transmitter
+    /// requests a packet again at the given time, or when another packet has arrived.
     Later(Time),
     /// No packet waits.
     Empty,
@@ -215,7 +215,7 @@ pub trait QueueDiscipline {
     }
     /// Call `see` for each waiting packet.
     fn each(&self, see: &mut dyn FnMut(&QueuedPacket));
-    /// Return the average queue length of its AQM, if it computes one.
+    /// Return the average queue length of the queue's AQM, if the AQM computes an average.
     fn average(&self) -> Option<Depth> {
         None
     }
@@ -238,11 +238,11 @@ pub enum Answer {
 pub trait LinkQueue {
     /// Decide on an arriving packet, which may be marked.
     fn offer(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> Answer;
-    /// Return the average queue length of its AQM, if it computes one.
+    /// Return the average queue length of the queue's AQM, if the AQM computes an average.
     fn average(&self) -> Option<Depth>;
-    /// Return the maximum number of waiting packets at which the queue admits one more, if it
-    /// neither drops nor marks below that. A link that does not offer each packet to its queue
-    /// depends on it ([`Link::only_delays`](crate::Link::only_delays),
+    /// Return the maximum number of waiting packets at which the queue admits another packet, if
+    /// the queue neither drops nor marks below this number. A link that does not offer each packet
+    /// to its queue depends on this number ([`Link::only_delays`](crate::Link::only_delays),
     /// [`Link::leave_uncounted`](crate::Link::leave_uncounted)).
     fn passes_below(&self) -> Option<u32>;
     /// Queue discipline that stores the packets, if this queue does not decide on arrival.

@@ -2,8 +2,8 @@
 //!
 //! A packet passes `Link::receive` → queue → transmitter → propagation → `Link::deliver` → the next
 //! hop of its route. The AQM decides (verdicts), the queue discipline marks and drops, and the link
-//! alone stores and counts. Its [`LinkCounters`] prove that each packet was delivered, dropped or
-//! is still there.
+//! alone stores and counts. The [`LinkCounters`] of a link prove that each packet was delivered or
+//! dropped, or is still in the link.
 
 mod accurate_ecn;
 mod counters;

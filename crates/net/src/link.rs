@@ -6,7 +6,7 @@
 //! with its arrival time. The link's only event is the first arrival in the pipe. The backlog at a
 //! time consists of the packets whose transmission has not begun by then.
 //!
-//! This file defines the struct. Its functions are in one file per task.
+//! This file defines the struct `Link`. The functions of `Link` are in one file per task.
 
 mod admission;
 mod audit;
@@ -62,10 +62,11 @@ pub struct Link<Q> {
     /// Remaining transmission time below which the queue certainly admits a packet, so that the
     /// backlog is not counted ([`Link::leave_uncounted`]).
     uncounted: Duration,
-    /// Number of the only link before this one if this one only delays, else [`NO_LINK`].
+    /// Number of the only link before this link if this link only delays, else [`NO_LINK`].
     feeder: u32,
     /// True if the link requests the next packet from a queue that stores its packets at `free_at`.
-    /// `resumes` is true if the queue itself named that time, instead of a packet in service.
+    /// `resumes` is true if the queue itself returned the time of the event, instead of a packet in
+    /// service.
     asks: bool,
     resumes: bool,
     /// True if the queue certainly admits a packet that arrives while the transmitter is idle.

@@ -18,8 +18,8 @@ pub struct Options {
     pub timestamps: Option<(u32, u32)>,
     /// Counters of Accurate ECN (RFC 9768 §3.2.3).
     pub accurate_ecn: Option<AccEcn>,
-    /// SACK blocks, or the cookie of Fast Open. Both share the space because a SYN does not have
-    /// SACK blocks, and only a SYN has a cookie.
+    /// SACK blocks, or the cookie of Fast Open. SACK blocks and the cookie share the space because
+    /// a SYN does not have SACK blocks, and only a SYN has a cookie.
     blocks: [(Seq, Seq); 4],
     count: u8,
     fast_open: u8,

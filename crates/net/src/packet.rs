@@ -64,8 +64,8 @@ impl Label {
     }
 }
 
-/// Packet in the network. It has two halves of 16 bytes, each of which is copied in one move. A
-/// copy in moves that are wider than the preceding stores waits for these stores, so a packet
+/// Packet in the network. A packet has two halves of 16 bytes, each of which is copied in one move.
+/// A copy in moves that are wider than the preceding stores waits for these stores, so a packet
 /// should not be changed just before it is copied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(16))]
@@ -92,7 +92,7 @@ impl Packet {
     /// without options.
     pub(crate) const DAMAGED: u32 = 1 << 31;
 
-    /// Give the packet errors that only its receiver detects.
+    /// Damage the packet. Only the receiver of the packet detects the damage.
     pub fn damage(&mut self) {
         self.options |= Self::DAMAGED;
     }

@@ -9,7 +9,7 @@ pub struct Seq(pub u32);
 
 impl Seq {
     /// Return the distance from `other` to `self`, which is negative if `self` is before `other`.
-    /// Both must be within 2^31 of each other.
+    /// The two sequence numbers must be within 2^31 of each other.
     pub fn minus(self, other: Seq) -> i32 {
         self.0.wrapping_sub(other.0) as i32
     }

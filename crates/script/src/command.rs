@@ -204,7 +204,7 @@ fn one(simple: &Simple) -> Option<Vec<Effect>> {
             vec![Effect::Sleep(known.then(|| Duration::from_seconds(seconds))?)]
         }
         // Offloads have no effect: the endpoint sends whole segments, and a script may expect
-        // several as one.
+        // several segments as one segment.
         "true" | ":" | "ethtool" | "sync" | "modprobe" | "rm" => vec![],
         "ip" => ip::read(rest)?,
         "tc" => tc::read(rest)?,

@@ -6,8 +6,8 @@
 //! returns a [`Report`]. Python blocks are not evaluated here. The report contains each block
 //! with the TCP_INFO fields at its time.
 //!
-//! IPv6, UDP, ICMP and urgent data are not supported. The verdict of a script that needs one of
-//! them names it.
+//! IPv6, UDP, ICMP and urgent data are not supported. The verdict of a script that needs a missing
+//! feature names the feature.
 
 mod calls;
 mod command;

@@ -1,5 +1,5 @@
 //! Comparison of expected segments of a script with segments of the endpoint, and conversion
-//! between both.
+//! between the two forms.
 
 use std::fmt::Display;
 
@@ -49,8 +49,8 @@ fn blocks(option: &TcpOption) -> &[(u32, u32)] {
 
 /// Return the options of a list that are not supported.
 ///
-/// The endpoint receives only options that are named here. A script that injects another option
-/// would therefore test nothing.
+/// The endpoint receives only the options that this function accepts. A script that injects another
+/// option would therefore not test the endpoint.
 pub fn unsupported(list: &[TcpOption], way: Direction) -> Vec<String> {
     let each = |option: &TcpOption| match option {
         TcpOption::Other(text) => Some(format!("TCP option {text}")),

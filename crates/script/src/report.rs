@@ -15,7 +15,7 @@ pub struct Report {
     /// Timeline of events, in order of time.
     pub timeline: Vec<Moment>,
     /// Executed `%{ … }%` blocks, with the TCP_INFO fields at their time. A caller that can run
-    /// Python evaluates them.
+    /// Python evaluates the blocks.
     pub blocks: Vec<Block>,
     /// All `%{ … }%` blocks of the script.
     pub code: Vec<Code>,

@@ -1,5 +1,5 @@
-//! Check of a script for features that are not supported, before it runs. All of them are reported
-//! together.
+//! Check of a script for unsupported features, before the script runs. All unsupported features are
+//! reported together.
 
 use crate::calls::NAMES;
 use crate::calls::options::SUPPORTED;
@@ -95,8 +95,8 @@ fn missing_in(kernel: &mut Kernel, command: &Command, known: &[(String, String)]
 
 /// Return the settings of a shell script that cannot be applied.
 ///
-/// Its other commands are ignored, because they prepare addresses, devices and tools, which do not
-/// exist here.
+/// The other commands of the shell script are ignored, because they prepare addresses, devices and
+/// tools, which do not exist in the simulated host.
 fn missing_in_prefix(kernel: &mut Kernel, name: &str, text: &str) -> Vec<String> {
     let (effects, unknown) = command::read(text);
     let mut missing: Vec<String> = unknown.into_iter().filter(|c| command::sets_up_kernel(c)).collect();

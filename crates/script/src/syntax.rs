@@ -1,6 +1,6 @@
 //! Syntax tree of a script: options, commands and events.
 //!
-//! The language is that of packetdrill (Cardwell et al., USENIX ATC 2013).
+//! Scripts are written in the language of packetdrill (Cardwell et al., USENIX ATC 2013).
 //! docs/how-to/packet-scripts.md describes the supported part.
 
 use net::AccEcn;
@@ -192,7 +192,7 @@ pub enum CookieText {
 /// A system call with its expected result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// Time of return of a blocking call, relative to the same origin as the time of the event.
+    /// Time at which a blocking call returns, relative to the origin of the event's time.
     pub end: Option<Duration>,
     /// Name.
     pub name: String,

@@ -122,7 +122,7 @@ proptest! {
         run_text(&text, &setup).json();
     }
 
-    /// The same without expected segments, so that each script runs to its end.
+    /// Random scripts without expected segments, so that each script runs to its end.
     #[test]
     fn any_traffic_has_a_verdict(events in prop::collection::vec(event(), 0..40)) {
         let setup = Setup::read("linux", &json!({}), None).unwrap();

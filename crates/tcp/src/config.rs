@@ -1,9 +1,10 @@
-//! Parameters of a TCP endpoint. This file has the keys that most scenarios need. The other keys
-//! are in tables, in `parameters.rs` of the folder that reads them.
+//! Parameters of a TCP endpoint. The keys that most scenarios need are defined in this file. The
+//! other keys are in tables, each of which is defined in `parameters.rs` of the folder that reads
+//! the table.
 //!
 //! Behaviour of an older simulator or host that differs from today's RFCs is a named choice, not a
-//! special case in the code. The choices are in `choices.rs` of these folders, or in the file of
-//! the algorithm that they configure.
+//! special case in the code. The choices of a key are defined in `choices.rs` of the same folder,
+//! or in the file of the algorithm that the key configures.
 
 use units::param::{Invalid, Params, Renamed, join};
 use units::{Bytes, Packets, Range, Read, params, words};
@@ -40,8 +41,8 @@ words! {
 }
 
 params! {
-    /// TCP endpoint. The defaults follow today's RFCs without TCP options. Both endpoints of a flow
-    /// have the same parameters, unless the flow sets different ones for its receiver.
+    /// TCP endpoint. The defaults follow today's RFCs without TCP options. The two endpoints of a
+    /// flow have the same parameters, unless the flow sets different parameters for its receiver.
     pub struct Tcp: "tcp", checked by check, renamed by RENAMED {
         /// Stack that sets the keys that the scenario leaves out.
         stack: Stack = (Stack::Plain), in Range::ANY, from "";
@@ -210,8 +211,8 @@ impl Tcp {
         self.window.tuning != WindowTuning::Off || self.ack.quick.0 > 0.0
     }
 
-    /// Return the ECN mode that the handshake negotiates. A congestion control may replace the mode
-    /// of the scenario.
+    /// Return the ECN mode that the handshake negotiates. A congestion control may replace the ECN
+    /// mode that the scenario sets.
     pub fn ecn_in_force(&self) -> Ecn {
         self.congestion.marks().ecn(self.ecn.mode)
     }
@@ -235,7 +236,7 @@ mod tests {
 
     use super::*;
 
-    /// Each key of the former flat table gives an error with its present path, and that path
+    /// Each key of the former flat table gives an error with its present path, and the present path
     /// exists.
     #[test]
     fn former_key_gives_an_error_with_the_present_key() {

@@ -1,8 +1,8 @@
 //! Parameters that other parameters imply. A congestion control implies the loss recovery that its
 //! RFC, draft or kernel requires, and loss recovery by SACK implies SACK.
 //!
-//! Implied parameters replace those of the stack. Parameters that the document itself sets replace
-//! the implied ones.
+//! Implied parameters replace the parameters of the stack. Parameters that the document itself sets
+//! replace the implied parameters.
 
 use serde_json::json;
 use units::param::{Json, JsonMap, Params, merge};
@@ -22,7 +22,7 @@ fn control_name(control: &Json) -> &str {
     }
 }
 
-/// Insert those of `keys` that neither the document `map` nor its base has.
+/// Insert each key of `keys` that neither the document `map` nor its base has.
 fn insert_below(map: &mut JsonMap, base: &JsonMap, mut keys: Json) {
     let Some(keys) = keys.as_object_mut() else { return };
     for (name, table) in base {

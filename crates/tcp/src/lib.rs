@@ -1,11 +1,11 @@
-//! TCP as a state machine without I/O. Its input is the time and a segment. Its output is segments
-//! and the time of the next deadline.
+//! TCP as a state machine without I/O. The input of the state machine is the time and a segment.
+//! The output of the state machine is segments and the time of the next deadline.
 //!
 //! An endpoint has byte sequence numbers, flags, and every state from the handshake to TIME-WAIT
 //! (RFC 9293). Loss recovery, congestion control, the retransmission timer and the ECN response are
 //! separate modules that can be combined. Only the sender changes cwnd and ssthresh.
 //!
-//! Missing: urgent data, keep-alive, path MTU discovery.
+//! Urgent data, keep-alive and path MTU discovery are not implemented.
 
 #![recursion_limit = "256"] // the tables of stacks are deeply nested macros
 

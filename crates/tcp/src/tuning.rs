@@ -159,8 +159,8 @@ impl Tuning {
         2 * self.mss.max(len)
     }
 
-    /// Process a timestamp that a full segment echoes. `sample` is the time since the timestamp was
-    /// sent. Each timestamp counts once.
+    /// Process a timestamp that a full segment echoes. `sample` is the time since the echoed
+    /// timestamp was sent. Each timestamp counts once.
     pub fn on_timestamp_echo(&mut self, echo: u32, sample: Duration, len: u32) {
         if echo != self.echo && len >= self.segment_len && sample > Duration::ZERO {
             self.on_round_trip(sample);
@@ -177,8 +177,8 @@ impl Tuning {
     }
 
     /// Process a read by the application up to `to`. If the application reads more in a round trip
-    /// than in any earlier one, the memory grows to hold the data that a sender can send in the
-    /// next two.
+    /// than in any earlier round trip, the memory grows to hold the data that a sender can send in
+    /// the next two round trips.
     pub fn on_read(&mut self, now: Time, to: Seq) {
         let Some(rtt) = self.rtt.filter(|&rtt| now.since(self.read_from.1) >= rtt) else { return };
         if rtt == Duration::ZERO {

@@ -14,10 +14,10 @@ use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::SlowStart;
 use crate::window::Window;
 
-// This macro is the only definition of the parameters. The struct, its parser with the errors, the
-// JSON Schema, the manual page (whose text is in these comments) and the Python object are
-// generated from it. Each parameter has a type with a unit, a default (or `required`), a range, and
-// the source of the default. "my_control" is the kind of the control in a scenario.
+// The macro `params!` is the only definition of the parameters. The struct, its parser with the
+// errors, the JSON Schema, the manual page (whose text is in these comments) and the Python object
+// are generated from this macro. Each parameter has a type with a unit, a default (or `required`),
+// a range, and the source of the default. "my_control" is the kind of the control in a scenario.
 params! {
     /// AIMD. cwnd grows by a fixed number of segments per round trip, and congestion multiplies the
     /// window by a fixed factor.
@@ -31,10 +31,10 @@ params! {
     }
 }
 
-// This block declares the properties of the kind. The trait `Control` (`control.rs`) has more: the
-// response to marks (`MARKS`), the loss recovery that the control requires (`IMPLIED_RECOVERY`),
-// whether it has a slow start (`HAS_SLOW_START`), and its defaults in the stack `linux`
-// (`linux_defaults`).
+// The following block declares the properties of the kind. The trait `Control` (`control.rs`) has
+// more: the response to marks (`MARKS`), the loss recovery that the control requires
+// (`IMPLIED_RECOVERY`), whether it has a slow start (`HAS_SLOW_START`), and its defaults in the
+// stack `linux` (`linux_defaults`).
 impl Control for MyControl {
     type State = MyControlState;
 

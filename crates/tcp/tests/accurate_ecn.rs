@@ -55,7 +55,7 @@ struct Run {
 }
 
 /// Run a transfer over a link of 8 Mbit/s. `marks` selects the marked data, and `acks` decides the
-/// treatment of each ACK. Its second argument is true for an ACK of all data sent.
+/// treatment of each ACK. The second argument of `acks` is true for an ACK of all data sent.
 fn run(tcp: &Tcp, marks: Marks, seed: u64, acks: impl Fn(&mut Stream, bool) -> Fate) -> Run {
     let app = App::writes(BYTES);
     let pair = Pair::new([tcp.clone(), tcp.clone()], RTT, [app, App::listens()]);
@@ -99,7 +99,7 @@ fn check(run: &Run, option: bool, case: &str) {
 /// Selection of the ECN-capable packets that are marked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Marks {
-    /// Each packet is marked with this probability.
+    /// Each packet is marked with the given probability.
     Random(f64),
     /// Twelve consecutive packets of every sixty are marked, so that the counter wraps.
     Bursts,

@@ -152,7 +152,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// An endpoint, and what an observer on the path can know of it.
+/// An endpoint, and the state that an observer on the path can derive from its segments.
 struct MonitoredEndpoint {
     end: Endpoint,
     now: Time,

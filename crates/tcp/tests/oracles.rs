@@ -56,7 +56,8 @@ fn slow_start_doubles_each_round_trip() {
 }
 
 /// Slow start, RFC 5681 §3.1, equation 2, with one ACK for every second segment: each ACK allows
-/// three segments. A remaining segment is acknowledged with the first one of the next round trip.
+/// three segments. A remaining segment is acknowledged with the first segment of the next round
+/// trip.
 #[test]
 fn slow_start_with_delayed_acks_adds_half_a_window() {
     let tcp = tcp(json!({"initial_window": "2 packets", "delayed_ack": "2 packets"}));
@@ -138,7 +139,7 @@ fn sawtooth(recovery: &str, delayed_ack: u64, n: u64) -> f64 {
 /// The periodic sawtooth, Mathis, Semke, Mahdavi & Ott 1997, equation 3 and table 1: with one loss
 /// in 1/p segments, the window is C/√p, with C = √(3/2) = 1.22, or √(3/4) = 0.87 with ACKs of two
 /// segments. The formula ignores the round trip of the recovery, and that equation 3 of RFC 5681
-/// adds slightly less than a segment. Both effects are smaller if the window is larger.
+/// adds slightly less than a segment. These two omissions matter less if the window is larger.
 #[test]
 fn periodic_loss_gives_the_window_of_the_sawtooth() {
     for (delayed_ack, c) in [(1, 1.5f64.sqrt()), (2, 0.75f64.sqrt())] {
@@ -207,7 +208,8 @@ fn padhye(p: f64, b: f64, rtt: f64, t0: f64) -> f64 {
 }
 
 /// Reno with Bernoulli loss agrees with the formula, with and without delayed ACKs. The timeout of
-/// the formula is the minimum timeout, 1 s. The measured mean does not differ from it.
+/// the formula is the minimum timeout, 1 s. The measured mean timeout does not differ from the
+/// minimum timeout.
 #[test]
 fn random_loss_gives_the_rate_of_padhye_et_al() {
     for b in [1, 2] {
@@ -306,7 +308,7 @@ fn a_shared_drop_tail_queue_gives_an_exponent_between_one_and_two() {
         path.run(Time::ZERO + Duration::from_seconds(50.0));
         let before = [0, 1].map(|i| path.pairs[i].delivered(0));
         path.run(Time::ZERO + Duration::from_seconds(350.0));
-        // Both connections wait in the queue, which is half full on average.
+        // The packets of both connections wait in the queue, which is half full on average.
         let wait = Duration::from_seconds(service * limit as f64 / 2.0);
         let of = |i: usize, rtt| {
             (Duration::from_millis(rtt) + wait, (path.pairs[i].delivered(0) - before[i]) as f64)

@@ -354,8 +354,8 @@ mod regressions {
         );
     }
 
-    /// A window of zero overtakes the ACK before it: the data in flight is retransmitted all the
-    /// same.
+    /// An ACK with a window of zero overtakes the ACK sent before it. The data in flight is
+    /// retransmitted all the same.
     #[test]
     fn a_window_that_closes_over_data_in_flight_is_probed() {
         let tcps = [
@@ -417,7 +417,7 @@ mod regressions {
         let tcp = || end(json!({"recovery": "sack", "sack": true, "rto": {"min": "50 ms"}})).tcp;
         let apps = [App { closes: Closes::AfterPeer, ..writer(&[(25, 100)]) }, writer(&[(30, 1)])];
         let pair = Pair::new([tcp(), tcp()], ms(20), apps);
-        // The original arrives after the timer has caused a retransmission, which is lost.
+        // The original segment arrives after the timer has caused a retransmission, which is lost.
         let rule = |p: &Passage| match (p.direction, p.segment.len, p.nth_data) {
             (0, 1.., 0) => Fate { extra_delay: ms(100), ..Fate::PASS },
             (0, 1.., 1) => Fate::DROP,

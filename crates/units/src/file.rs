@@ -20,7 +20,8 @@ pub fn read_text(name: &str, path: &str) -> Result<String, Invalid> {
         refuse(format!("cannot be read: {reason}"))
             .remedy("check the path, which begins at the folder where aqmlab runs")
     };
-    // This test comes before opening the file, because opening a pipe would wait for its writer.
+    // The type of the file is tested before the file is opened, because opening a pipe would wait
+    // for its writer.
     let about = std::fs::metadata(name).map_err(unreadable)?;
     if !about.is_file() {
         return Err(refuse("is a folder, a device or a pipe instead of a file".into())

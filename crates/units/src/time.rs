@@ -102,8 +102,8 @@ pub(crate) const TIME_UNITS: &[Unit] = &[
 ];
 /// Units for writing a span, largest first.
 const WRITE: &[Unit] = &[("s", SECOND), ("ms", SECOND / 1000), ("us", SECOND / 1_000_000), ("ns", 1000)];
-/// Maximum span in seconds. The sum of two maximum spans exceeds the clock, so sums saturate and
-/// are beyond the end of every run.
+/// Maximum span in seconds. The sum of two maximum spans exceeds the range of the clock, so such
+/// sums saturate and are beyond the end of every run.
 const LONGEST: u64 = 10_000_000;
 
 impl fmt::Display for Duration {

@@ -64,7 +64,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Return a time some microseconds and an odd number of nanoseconds later.
+/// Return a time that is some microseconds and an odd number of nanoseconds after `now`.
 fn later(now: Time) -> Time {
     Time(now.0 + 12_345_679_000)
 }
@@ -95,7 +95,7 @@ fn simulated() -> Vec<(Packet, SegmentExtras)> {
     packets
 }
 
-/// Return an Accurate ECN option. It is shorter if there are more SACK blocks.
+/// Return an Accurate ECN option. The option is shorter if the packet has more SACK blocks.
 fn accurate(blocks: u32) -> AccEcn {
     let order = if blocks.is_multiple_of(2) { AccEcnOrder::Ect0First } else { AccEcnOrder::Ect1First };
     AccEcn::of(order, 0x10203, 77, 0xff_ffff, 3usize.saturating_sub(blocks as usize))

@@ -39,8 +39,8 @@ pub enum CaptureError {
     Packet(#[from] PacketError),
 }
 
-/// A capture that is being written. It has an interface for each link or host. Adding a packet
-/// allocates no memory.
+/// A capture that is being written. A capture has an interface for each link or host. Adding a
+/// packet allocates no memory.
 ///
 /// tshark reads any number of interfaces. Programs that use libpcap 1.10.3 (tcpdump, tcptrace)
 /// refuse a second interface of raw IP, so a capture for them has one interface.
@@ -78,8 +78,8 @@ impl<W: Write> Capture<W> {
         self.file.interface(name, snaplen).map(Interface)
     }
 
-    /// Add a packet of the simulator that an interface observed at `time`. `endpoints` are those of
-    /// the flow's data, also for a packet in the reverse direction.
+    /// Add a packet of the simulator that an interface observed at `time`. `endpoints` are the
+    /// addresses and ports of the flow's data packets, also for a packet in the reverse direction.
     pub fn packet(
         &mut self,
         interface: Interface,
@@ -92,8 +92,8 @@ impl<W: Write> Capture<W> {
         Ok(self.write(interface, time, packet.segment.len)?)
     }
 
-    /// Add a packet with any headers that an interface observed at `time`. Its payload is `payload`
-    /// zeros.
+    /// Add a packet with any headers that an interface observed at `time`. The payload of the
+    /// packet is `payload` zeros.
     pub fn datagram(
         &mut self,
         interface: Interface,

@@ -33,7 +33,8 @@ pub enum Addresses {
     },
 }
 
-/// Addresses and ports of a packet. Those of a flow are the ones of its data packets.
+/// Addresses and ports of a packet. The addresses and ports of a flow are those of its data
+/// packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Endpoints {
     /// Source and destination address.
@@ -44,7 +45,7 @@ pub struct Endpoints {
     pub destination_port: u16,
 }
 
-/// First dynamic port (RFC 6335 §6). No service is registered for this port or a higher one, so
+/// First dynamic port (RFC 6335 §6). No service is registered for this port or a higher port, so
 /// that tools do not decode the payload.
 const FIRST_PORT: u16 = 49152;
 const PORTS: u32 = 1 << 14;

@@ -6,8 +6,8 @@ use crate::accurate_ecn;
 use crate::error::Error;
 use crate::inline_vec::InlineVec;
 
-/// Blocks of a SACK option: up to four, or three beside timestamps (RFC 2018 §3). The first may be
-/// a duplicate: D-SACK (RFC 2883).
+/// Blocks of a SACK option: up to four, or three beside timestamps (RFC 2018 §3). The first block
+/// may report duplicate data (D-SACK, RFC 2883).
 pub type SackBlocks = InlineVec<(Seq, Seq), 4>;
 /// A Fast Open cookie: an even number of bytes from 4 to 16, or empty for a cookie request (RFC
 /// 7413 §4.1.1).
@@ -59,7 +59,7 @@ pub enum TcpOption {
     FastOpenExperiment(Cookie),
     /// Accurate ECN (RFC 9768 §3.2.3).
     AccEcn(AccEcn),
-    /// MD5 digest of RFC 2385. This crate neither computes nor verifies it.
+    /// MD5 digest of RFC 2385. This crate neither computes nor verifies the digest.
     Md5([u8; 16]),
     /// Any other option.
     Unknown {

@@ -75,10 +75,11 @@ pub struct SegmentExtras {
 }
 
 /// Encode the IP and TCP (or UDP) headers of a packet into `out`, without the payload. `endpoints`
-/// are those of the flow's data. Checksums are those of a payload of zeros.
+/// are the addresses and ports of the flow's data packets. Checksums are computed over a payload of
+/// zeros.
 ///
-/// The encoded lengths are those of the headers and the payload. They may differ from
-/// [`Packet::size`], which a scenario defines.
+/// The encoded lengths include the headers and the payload. They may differ from [`Packet::size`],
+/// which a scenario defines.
 pub fn headers(
     packet: &Packet,
     extras: &SegmentExtras,

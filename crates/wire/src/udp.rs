@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::ip::Ip;
 
-/// A UDP header. Its length field follows from the payload.
+/// A UDP header. The length field of the header follows from the payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Udp {
     /// Source port.
@@ -50,9 +50,9 @@ impl Udp {
         Ok(())
     }
 
-    /// Verify the checksum of a datagram, given its header and payload. It may be absent over IPv4,
-    /// but over IPv6 "receivers must discard UDP packets containing a zero checksum" (RFC 8200
-    /// §8.1).
+    /// Verify the checksum of a datagram, given its header and payload. The checksum may be absent
+    /// over IPv4, but over IPv6 "receivers must discard UDP packets containing a zero checksum"
+    /// (RFC 8200 §8.1).
     pub(crate) fn verify(ip: &Ip, datagram: &[u8]) -> Result<(), Error> {
         match (ip, datagram.get(6..8)) {
             (Ip::V4(_), Some([0, 0])) => Ok(()),

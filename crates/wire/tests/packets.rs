@@ -1,7 +1,7 @@
 //! Encoded packets decode to the same values, damage is detected, and no bytes cause a panic.
 //! etherparse is the reference for the TCP and UDP headers, which the library encodes itself. The
-//! library uses etherparse for sums of words, so the example of RFC 1071 checks these here, and
-//! tshark does in tests/test_wire.py.
+//! library uses etherparse for sums of words, so the example of RFC 1071 checks these sums in this
+//! file, and tshark checks them in tests/test_wire.py.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -207,7 +207,7 @@ proptest! {
         let _ = Datagram::read_headers(&packet);
     }
 
-    /// Random bytes after an IP header whose checksum is made right.
+    /// Random bytes after an IP header with a correct checksum.
     #[test]
     fn random_bytes_behind_a_valid_header_cause_no_panic(ip in ip(), protocol in prop_oneof![Just(6u8), Just(17)], rest in bytes(120)) {
         let (mut ip, mut packet) = (ip, Vec::new());
@@ -231,7 +231,8 @@ const UDP: Transport = Transport::Udp(Udp { source_port: 1, destination_port: 2 
 fn a_udp_checksum_of_zero_is_sent_as_all_ones() {
     for addresses in [V4, V6] {
         let ip = Ip::new(addresses, Ecn::NotEct);
-        // Two bytes that make the sum all ones are the checksum over zeros in their place.
+        // The checksum of a datagram, computed with zeros in place of two bytes, is the value of
+        // these bytes that makes the sum all ones.
         let zeros = written(&ip, &UDP, &[0, 0]);
         let sum = [zeros[zeros.len() - 4], zeros[zeros.len() - 3]];
         let packet = written(&ip, &UDP, &sum);
@@ -295,8 +296,8 @@ fn packets_that_are_too_long_are_refused() {
     assert!(matches!(twice, Err(Error::OptionRoom { .. })));
 }
 
-/// Example of RFC 1071 §3: the sum of 00 01, f2 03, f4 f5 and f6 f7 is ddf2. Here these words are a
-/// UDP payload whose checksum over zeros is known.
+/// Example of RFC 1071 §3: the sum of 00 01, f2 03, f4 f5 and f6 f7 is ddf2. In this test the words
+/// of the example are a UDP payload whose checksum over zeros is known.
 #[test]
 fn the_checksum_matches_the_example_of_rfc_1071() {
     let ip = Ip::new(V4, Ecn::NotEct);

@@ -18,8 +18,8 @@ pub enum Received {
     Enqueue,
     /// The packet was dropped.
     Dropped,
-    /// The backlog is not counted and may be too large. The caller lets the link count it
-    /// ([`Link::count`]) and tries again.
+    /// The link does not count its backlog, which may be too large for the queue. The caller lets
+    /// the link count the backlog ([`Link::count`]) and tries again.
     Uncounted,
 }
 
@@ -57,9 +57,9 @@ impl<Q: LinkQueue> Link<Q> {
         Received::Admitted(self.send(now, packet))
     }
 
-    /// Stop counting the backlog as long as it is certainly small enough for the queue. This
-    /// requires that no series samples it, that each packet has at least `least` bytes, and that
-    /// each admitted packet enters this link's own pipe.
+    /// Stop counting the backlog as long as it is certainly small enough for the queue. The caller
+    /// must ensure three conditions: no series samples the backlog, each packet has at least
+    /// `least` bytes, and each admitted packet enters this link's own pipe.
     pub fn leave_uncounted(&mut self, least: u16) {
         if let Some(packets) = self.queue.passes_below()
             && self.pace.is_none()

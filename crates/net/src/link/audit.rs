@@ -24,7 +24,7 @@ impl<Q: LinkQueue> Link<Q> {
         }
     }
 
-    /// Count a packet that has entered by now and is transmitted during this time span.
+    /// Count a packet that has entered by `now` and is transmitted during the given time span.
     fn place(&self, entry: &InPipe, now: Time, (begins, sent): (Time, Time), inside: &mut Inside) {
         inside.work = inside.work.wrapping_add(sent.since(now.max(begins)).0);
         if begins > now { inside.waiting.add(&entry.packet) } else { inside.on_wire.add(&entry.packet) }
@@ -34,8 +34,8 @@ impl<Q: LinkQueue> Link<Q> {
     /// the pipe of this link, or (`beyond`) of the next link, which only delays.
     pub fn locate(&self, entry: &InPipe, beyond: bool, now: Time, inside: &mut Inside) {
         let packet = &entry.packet;
-        // In the pipe of the next link, the entry time there is the arrival time at the far end
-        // here.
+        // For a packet in the pipe of the next link, the entry time at the next link is the arrival
+        // time at the far end of this link.
         let (entered, arrives) =
             if beyond { (Time::ZERO, entry.entered) } else { (entry.entered, entry.arrives) };
         let time = self.transmission_time(Bytes(u64::from(packet.size)));

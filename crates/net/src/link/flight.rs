@@ -94,8 +94,8 @@ impl Flight {
         first
     }
 
-    /// Remove the first packet of a queue. Return its position, at which it remains until the next
-    /// push.
+    /// Remove the first packet of a queue. Return the position of the packet, which remains there
+    /// until the next push.
     #[inline(always)]
     pub(super) fn pop(&mut self, pipe: &mut Pipe) -> Option<Position> {
         if pipe.due == Time::NEVER {

@@ -1,8 +1,8 @@
 //! Transmitters whose rate changes at known times: by steps, or by opportunities.
 //!
-//! The end of a transmission follows from its begin, so such a link knows the times of a packet at
-//! its admission like any other link. The unused part of an opportunity is available to the next
-//! packet.
+//! With such a transmitter, the end of a transmission follows from its begin. The link therefore
+//! computes the times of a packet at its admission, like any other link. The unused part of an
+//! opportunity is available to the next packet.
 
 use std::sync::Arc;
 
@@ -21,8 +21,8 @@ pub enum Pace {
 }
 
 impl Pace {
-    /// Schedule the transmission of `bytes` bytes from `begins` on, which is not before the end of
-    /// the previous one. Return its end.
+    /// Schedule the transmission of `bytes` bytes from `begins` on, and return the end of the
+    /// transmission. `begins` is not before the end of the previous transmission.
     pub(super) fn send(&mut self, begins: Time, bytes: u64) -> Time {
         match self {
             Pace::Steps(steps) => steps.ends(begins, bytes),
@@ -36,7 +36,7 @@ impl Pace {
     }
 }
 
-/// Rate that changes by steps, possibly in a repeating pattern. It does not stay 0 forever.
+/// Rate that changes by steps, possibly in a repeating pattern. The rate does not stay 0 forever.
 #[derive(Clone, Debug)]
 pub struct Steps {
     /// Start of each step in ascending order, the first at 0, and its rate in bit/s.
@@ -47,8 +47,8 @@ pub struct Steps {
 
 impl Steps {
     /// Create steps from the rate `first` and the later changes in ascending order, whose rates may
-    /// be 0. They repeat after `period`, which is longer than the time of the last change. Return
-    /// `None` if no packet could ever be sent.
+    /// be 0. The steps repeat after `period`, which is longer than the time of the last change.
+    /// Return `None` if no packet could ever be sent.
     pub fn new(first: Rate, changes: &[(Duration, Rate)], period: Option<Duration>) -> Option<Self> {
         let later = changes.iter().map(|(at, rate)| (at.0, rate.0));
         let mut steps: Vec<(u64, u64)> = [(0, first.0)].into_iter().chain(later).collect();

@@ -1,7 +1,7 @@
-//! Links that only delay. If all packets of a link come from one other link that is not faster, its
-//! buffer cannot overflow, and it decides nothing. The arrival of a packet at the far end of both
-//! links is then computed at its admission to the first ([`Link::pass_on`]). Results are the same
-//! to the picosecond, and one event per packet is saved.
+//! Links that only delay. If all packets of a link come from one other link that is not faster, the
+//! buffer of the link cannot overflow, and the link only delays. The arrival of a packet at the far
+//! end of both links is then computed at its admission to the first ([`Link::pass_on`]). Results
+//! are the same to the picosecond, and one event per packet is saved.
 
 use units::Time;
 
@@ -19,15 +19,15 @@ impl<Q: LinkQueue> Link<Q> {
         self.feeder = feeder;
     }
 
-    /// Return the number of the link whose packets this one only delays, if there is one.
+    /// Return the number of the link whose packets this link only delays, if there is such a link.
     #[inline]
     pub fn feeder(&self) -> Option<u32> {
         (self.feeder != NO_LINK).then_some(self.feeder)
     }
 
-    /// Return true if a link behind `before` alone only delays. It must be at least as fast, and
-    /// the packets of at least `least` bytes that can accumulate behind a packet of `largest` bytes
-    /// must fit into its buffer.
+    /// Return true if a link behind `before` alone only delays. The later link must be at least as
+    /// fast as `before`. The buffer of the later link must hold the packets of at least `least`
+    /// bytes that can accumulate behind a packet of `largest` bytes.
     pub fn only_delays(&self, before: &Self, least: u16, largest: u16) -> bool {
         let behind = u32::from(largest) / u32::from(least.max(1)) + 2;
         !before.stores_packets()

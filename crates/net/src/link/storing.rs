@@ -1,10 +1,11 @@
-//! Links whose queue stores its packets until they are sent, because it may act on them until then:
-//! it drops or marks at the head, or reorders.
+//! Links whose queue stores packets until the link sends them. Such a queue may drop or mark
+//! packets at its head, or reorder its packets.
 //!
-//! The link still has one event, the first arrival in the pipe. While packets wait one is in
-//! service, so the pipe contains at least that packet. Each access to the link first performs every
-//! dequeue whose time has come, in order and at its exact time. A shaper may have packets and name
-//! the time of its next packet. That time is then the event if it is before the first arrival.
+//! The link still has one event, the first arrival in the pipe. While packets wait, one packet is
+//! in service, so the pipe contains at least the packet in service. Each access to the link first
+//! performs every dequeue whose time has come, in order and at its exact time. A shaper may have
+//! packets and return the time of its next packet. The time of the shaper's next packet is the
+//! event if it is before the first arrival.
 
 use units::{Bytes, Duration, Time};
 
@@ -34,8 +35,8 @@ impl<Q: LinkQueue> Link<Q> {
         self.catch_up(now, flight, probe);
         let idle = !self.is_transmitting(now);
         let backlog = self.backlog(now);
-        // This time is exact to the picosecond per waiting packet, unless a packet is dropped
-        // before.
+        // The computed `free_at` is exact to one picosecond per waiting packet, unless a waiting
+        // packet is dropped.
         let free_at = match &self.pace {
             Some(pace) => pace.would_send(self.free_at, backlog.bytes),
             None => self.free_at + self.transmission_time(Bytes(backlog.bytes)),

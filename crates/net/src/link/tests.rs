@@ -16,7 +16,7 @@ struct Plain {
     marks: Option<u32>,
 }
 
-/// Queue with a limit of this number of packets.
+/// Queue with a limit in packets.
 struct Short(u32);
 
 impl LinkQueue for Short {

@@ -27,7 +27,8 @@ fn of(name: &str) -> i64 {
 }
 
 impl Control {
-    /// Create the message about the bytes that can still be read (Linux, tcp_inq_hint).
+    /// Create the control message TCP_CM_INQ, with the number of bytes that can still be read
+    /// (Linux, tcp_inq_hint).
     pub(super) fn inq(bytes: i64) -> Self {
         Control { level: "SOL_TCP", kind: "TCP_CM_INQ", data: Data::Number(bytes) }
     }
@@ -110,7 +111,7 @@ impl CallContext<'_> {
         Ok(Reply::Done(bytes))
     }
 
-    /// Return how a control message differs from the one that is expected.
+    /// Return the difference between a control message and the expected control message.
     fn differs(&self, expected: &Expr, control: &Control) -> Result<Option<String>, Reply> {
         let (level, kind, data) = parts(expected)?;
         let other = |name: &str, expected: i64, real: i64| {
@@ -154,8 +155,8 @@ impl CallContext<'_> {
         Ok(differs.then(|| format!("time: {expected} expected, {at} returned")))
     }
 
-    /// Return the requested timestamps of a message that is sent: those of the socket, unless the
-    /// message has its own flags.
+    /// Return the timestamps requested for a sent message: the flags of the socket apply, unless
+    /// the message has its own flags.
     pub(super) fn requested_times(&self, socket_flags: i64) -> Result<i64, Reply> {
         let Some(Expr::Struct(fields)) = self.call.args.get(1).filter(|_| self.call.name == "sendmsg") else {
             return Ok(socket_flags);

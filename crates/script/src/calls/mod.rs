@@ -49,11 +49,11 @@ pub const NAMES: &[&str] = &[
 /// Result of a system call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
-    /// The call returns this value.
+    /// The call returns the given value.
     Done(i64),
     /// The call returns -1 with this error.
     Fails(&'static str),
-    /// The call blocks, at most until this time.
+    /// The call blocks, at most until the given time.
     Blocks(Time),
     /// The call returned a value in an argument that differs from the script.
     Differs(String),
@@ -84,7 +84,7 @@ pub(crate) struct CallContext<'a> {
 
 type Answer = Result<Reply, Reply>;
 
-/// Execute a call, or try again to complete one that blocks.
+/// Execute a call, or try again to complete a blocking call.
 pub fn make(host: &mut Host, call: &Call, now: Time, progress: &mut Progress) -> Reply {
     let mut context = CallContext { host, call, now, progress };
     let answer = match call.name.as_str() {

@@ -152,7 +152,7 @@ impl CallContext<'_> {
         let (index, connection) = self.connection(fd, "ENOTCONN")?;
         match connection.state() {
             State::Closed => return Ok(Reply::Fails("ENOTCONN")),
-            // shutdown abandons the attempt (Linux, inet_shutdown, tcp_disconnect).
+            // shutdown abandons the attempt to connect (Linux, inet_shutdown, tcp_disconnect).
             State::SynSent => {
                 (connection.gone, connection.error) = (true, Some("ECONNRESET"));
                 return Ok(Reply::Done(0));
@@ -231,7 +231,8 @@ impl CallContext<'_> {
         match connection.state() {
             State::Closed => {}
             State::SynSent => connection.gone = true,
-            // Both endpoints have closed, so no reset is needed (Linux, tcp_need_reset).
+            // Both endpoints have closed the connection, so no reset is needed (Linux,
+            // tcp_need_reset).
             State::Closing | State::LastAck if at_once && connection.stack.unsent() == 0 => {
                 connection.gone = true
             }

@@ -3,7 +3,8 @@
 
 use super::Effect;
 
-/// Metrics of a route (ip-route(8)). `features` may have several values, the others have one.
+/// Metrics of a route (ip-route(8)). `features` may have several values, and every other option has
+/// one value.
 const METRICS: [&str; 17] = [
     "advmss",
     "congctl",

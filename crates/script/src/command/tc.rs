@@ -60,8 +60,8 @@ pub(super) fn read(words: &[String]) -> Option<Vec<Effect>> {
     }
 }
 
-/// Return the effect of a discipline that only stores packets. Its limit is in packets, or in bytes
-/// for `bfifo`.
+/// Return the effect of a discipline that only stores packets. The limit of the discipline is in
+/// packets, or in bytes for `bfifo`.
 fn store(kind: &str, limit: &str) -> Option<Effect> {
     let digits = limit.trim_end_matches(['b', 'p']);
     let limit: u64 = digits.parse().ok()?;

@@ -54,8 +54,8 @@ impl Origin {
 #[derive(Clone, Debug, Default)]
 pub struct Clock {
     first: Option<(u32, u32)>,
-    /// Timestamp of the endpoint for each timestamp of the script. If one script value stands for
-    /// several, the last counts.
+    /// Timestamp of the endpoint for each timestamp of the script. If one timestamp of the script
+    /// stands for several timestamps of the endpoint, the last one counts.
     last: BTreeMap<u32, u32>,
 }
 
@@ -66,7 +66,8 @@ impl Clock {
         self.last.insert(script, live);
     }
 
-    /// Convert a timestamp of the endpoint to the script's. Both count from the first one sent.
+    /// Convert a timestamp of the endpoint to the script's. Both timestamps count from the first
+    /// timestamp sent.
     pub fn to_script(&self, live: u32) -> u32 {
         self.first.map_or(live, |(script, first)| live.wrapping_sub(first).wrapping_add(script))
     }
@@ -128,7 +129,8 @@ pub struct Connection {
     pub stamps: Stamps,
     /// Calls with MSG_ZEROCOPY.
     pub zero_copy: ZeroCopy,
-    /// Error queue, which reports the times and the calls with MSG_ZEROCOPY.
+    /// Error queue of the socket, which reports the times of sent data and the calls with
+    /// MSG_ZEROCOPY.
     pub errors: ErrorQueue,
     /// State at the last notification of waiters.
     pub notified: Notified,
@@ -201,8 +203,8 @@ impl Connection {
         !matches!(self.state(), State::Closed | State::Listen | State::SynSent | State::SynReceived)
     }
 
-    /// Return true if a listening socket can accept the connection. Its handshake has been
-    /// completed, even if it was closed since.
+    /// Return true if a listening socket can accept the connection. The handshake of such a
+    /// connection is complete. The connection may have been closed since.
     pub fn waits_for_accept(&self, fd: i64) -> bool {
         self.waits_at == Some(fd) && self.opened
     }
@@ -225,8 +227,8 @@ impl Connection {
     /// accepts.
     ///
     /// While the buffer has free memory and fewer than `lowat` bytes are unsent, the kernel fills
-    /// one of its own buffers (Linux, tcp_sendmsg_locked, sk_stream_memory_free). Data that the
-    /// windows allow is sent during the copy.
+    /// one of its own buffers (Linux, tcp_sendmsg_locked, sk_stream_memory_free). During the copy,
+    /// the kernel sends the data that the windows allow.
     pub fn room(&self, limit: Option<u64>) -> u64 {
         let lowat = u64::from(self.lowat);
         if limit.is_none() && self.lowat == u32::MAX {
@@ -280,8 +282,9 @@ impl Connection {
         self.broken || self.gone || self.write_shut || self.state() == State::Closed
     }
 
-    /// Return the origin of the endpoint's sequence numbers. In a SYN, the script's numbers are
-    /// absolute. In other segments they are relative, and the first byte is number 1.
+    /// Return the origin of the endpoint's sequence numbers. In a SYN, the script's sequence
+    /// numbers are absolute. In other segments the script's sequence numbers are relative, and the
+    /// first byte of data has the number 1.
     pub fn ours(&self, syn: bool) -> Origin {
         Origin { live: self.stack.iss().unwrap_or(0), script: if syn { self.script_iss } else { 0 } }
     }

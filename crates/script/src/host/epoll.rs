@@ -33,7 +33,7 @@ pub struct Interest {
 pub struct Epoll {
     /// Watched descriptors.
     pub interests: Vec<Interest>,
-    /// Descriptors that may be ready, in the order in which they became so.
+    /// Descriptors that may be ready, in the order in which they became ready.
     pub ready: VecDeque<i64>,
 }
 

@@ -22,7 +22,7 @@ pub struct Stamp {
     pub at: Time,
     /// The event.
     pub event: ByteEvent,
-    /// Number of the byte, if the application requested numbers, else 0.
+    /// Number of the byte that the event concerns, or 0 if the application did not request numbers.
     pub id: u32,
     /// True if the packet comes with the report.
     pub packet: bool,

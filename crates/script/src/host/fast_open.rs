@@ -5,8 +5,9 @@ use units::{Duration, Time};
 
 use super::Host;
 
-/// Time for which a connection that was reset early counts in the queue of its listener. It
-/// protects against SYNs with forged addresses (RFC 7413 §5.1; Linux, reqsk_fastopen_remove).
+/// Time for which a connection that was reset early counts in the queue of its listener. Counting
+/// such connections protects against SYNs with forged addresses (RFC 7413 §5.1; Linux,
+/// reqsk_fastopen_remove).
 const REMEMBERED: Duration = Duration::from_millis(60_000);
 
 impl Host {

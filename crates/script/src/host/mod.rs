@@ -58,7 +58,7 @@ pub struct Host {
     pub epolls: BTreeMap<i64, Epoll>,
     /// Connections in the order of their beginning.
     pub connections: Vec<Connection>,
-    /// Connection that packets of the script belong to: the one that began last.
+    /// Connection that packets of the script belong to: the connection that began last.
     pub current: Option<usize>,
     /// Listening socket that receives the next SYN. `listen` sets it, and the beginning of a
     /// connection clears it.
@@ -115,7 +115,7 @@ impl Host {
     }
 
     /// Close a descriptor and stop watching it. If an older descriptor had the same number, the
-    /// number names that one again.
+    /// number names the older descriptor again.
     pub fn remove(&mut self, fd: i64) {
         self.sockets.remove(&fd);
         self.epolls.remove(&fd);
@@ -126,7 +126,8 @@ impl Host {
         }
     }
 
-    /// Give the number of an open descriptor to a newer one, until the newer one is closed.
+    /// Give the number of an open descriptor to a newer descriptor, until the newer descriptor is
+    /// closed.
     pub fn hide(&mut self, fd: i64) {
         let stand_in = HIDDEN.max(self.hidden.last().map_or(0, |h| h.1 + 1));
         self.hidden.push((fd, stand_in));
@@ -250,8 +251,8 @@ impl Host {
         }
     }
 
-    /// Return true if the queue of a listening socket is full. It holds one connection more than
-    /// `listen` specified (Linux, sk_acceptq_is_full).
+    /// Return true if the queue of a listening socket is full. The queue holds one connection more
+    /// than `listen` specified (Linux, sk_acceptq_is_full).
     fn is_full(&self, fd: i64) -> bool {
         let waiting = self.connections.iter().filter(|c| c.waits_for_accept(fd)).count();
         self.sockets.get(&fd).is_some_and(|s| waiting as i64 > s.backlog)
@@ -305,7 +306,8 @@ impl Host {
     }
 
     /// Return true if the packet completes a handshake while the queue of the listening socket is
-    /// full. Such an ACK is ignored (listen(2); Linux, tcp_v4_syn_recv_sock).
+    /// full. The host ignores an ACK that arrives while the queue is full (listen(2); Linux,
+    /// tcp_v4_syn_recv_sock).
     fn overflows(&self, index: usize, header: &Header) -> bool {
         let connection = &self.connections[index];
         let ends = connection.state() == State::SynReceived

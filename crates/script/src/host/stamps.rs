@@ -62,8 +62,8 @@ impl Stamps {
 
     /// Request the times of the last of `written` bytes.
     ///
-    /// A kernel buffer holds one request, so a later request in the same buffer replaces an earlier
-    /// one.
+    /// A kernel buffer holds one request for a timestamp, so a later request in the same buffer
+    /// replaces an earlier request.
     pub fn request(&mut self, written: u64, flags: i64) {
         if flags & REQUESTS == 0 {
             return;

@@ -13,12 +13,13 @@ use crate::command::Effect;
 use crate::own::Own;
 use crate::settings;
 
-/// Settings of the host. The defaults are those of Linux.
+/// Settings of the host. The defaults are the defaults of Linux.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     /// TCP parameters of new sockets.
     pub tcp: Tcp,
-    /// Parameters of CUBIC that were set. They apply when CUBIC is the congestion control.
+    /// Parameters of CUBIC that were set. CUBIC's parameters apply when CUBIC is the congestion
+    /// control.
     cubic: Map<String, Value>,
     /// True if a connection is reset when the queue of its listening socket is full
     /// (tcp_abort_on_overflow).
@@ -34,8 +35,8 @@ pub struct Kernel {
     /// Maximum time in FIN-WAIT-2 without an application (tcp_fin_timeout). `None` means unlimited
     /// (RFC 9293 §3.6).
     pub fin_timeout: Option<Duration>,
-    /// Maximum number of retransmissions without an application (tcp_orphan_retries). `None` means
-    /// the same number as with one.
+    /// Maximum number of retransmissions of a connection without an application
+    /// (tcp_orphan_retries). `None` means the same number as for a connection with an application.
     pub orphan_retries: Option<u64>,
     /// True if TIME-WAIT ignores resets (tcp_rfc1337).
     pub rfc1337: bool,

@@ -1,4 +1,5 @@
-//! Parameters of kernel modules. Those of CUBIC are supported (Linux, net/ipv4/tcp_cubic.c).
+//! Parameters of kernel modules. The parameters of CUBIC are supported (Linux,
+//! net/ipv4/tcp_cubic.c).
 
 use serde_json::{Value, json};
 

@@ -8,8 +8,8 @@ use super::Kernel;
 use super::fast_open::Keys;
 use super::value::{integer, integers};
 
-/// Parameters whose value a script cannot observe. They are obsolete, or concern many hosts,
-/// processes or addresses, a queue below TCP, or the segmentation for an interface.
+/// Parameters whose value a script cannot observe. Such parameters are obsolete, or concern many
+/// hosts, processes or addresses, a queue below TCP, or the segmentation for an interface.
 const UNSEEN: &[&str] = &[
     "tcp_adv_win_scale",              // obsolete since Linux 6.6
     "tcp_allowed_congestion_control", // for processes without privileges
@@ -117,7 +117,9 @@ pub(super) fn set(kernel: &mut Kernel, name: &str, value: &str) -> Result<(), St
 /// Return an explanation for an unsupported setting whose name alone does not explain it.
 fn why(name: &str) -> &'static str {
     match name {
-        "net.ipv4.tcp_tso_win_divisor" => ": segments gather for a third of the window (tcp.offload)",
+        "net.ipv4.tcp_tso_win_divisor" => {
+            ": segments wait until they fill a third of the window (tcp.offload)"
+        }
         "net.ipv4.tcp_mtu_probing" => ": path MTU probing is not supported",
         _ => "",
     }
@@ -167,8 +169,8 @@ fn of_host(kernel: &mut Kernel, name: &str, value: &str) -> Option<bool> {
         "tcp_rfc1337" => kernel.rfc1337 = number()? != 0,
         // The unit is pages, for all connections together.
         "tcp_mem" => (integers::<3>(value)?[2] >= 1024).then_some(())?,
-        // Written data waits without limit here. The kernel's buffer grows up to the maximum before
-        // a write blocks.
+        // Written data waits without limit in this model. The kernel's buffer grows up to the
+        // maximum before a write blocks.
         "tcp_wmem" => {
             let [_, usual, most] = integers(value)?;
             (most >= 1 << 20).then_some(())?;

@@ -27,7 +27,8 @@ pub(super) fn call(c: &mut Cursor, end: Option<Duration>) -> Result<Call, Syntax
     Ok(Call { end, name: name.into(), args, result, errno, note })
 }
 
-/// Parse an error name such as `EAGAIN`. Only an error name begins with a capital E after a result.
+/// Parse an error name such as `EAGAIN`. After the result of a call, only an error name begins with
+/// a capital E.
 fn errno(c: &mut Cursor) -> Option<String> {
     let start = c.at();
     let word = c.word()?;

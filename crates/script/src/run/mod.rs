@@ -1,9 +1,9 @@
 //! Execution of a script: its clock, the order of its events, and the comparisons.
 //!
-//! The rules are those of packetdrill. An injected segment or a call waits for its time. An
-//! expected segment is compared with the next segment that the endpoint sent, and then with its
-//! time. A relative time counts from the end of the previous event. A blocking call runs beside the
-//! other events.
+//! The rules for running a script are those of packetdrill. An injected segment or a call waits for
+//! its time. An expected segment is compared with the next segment that the endpoint sent, and then
+//! with its time. A relative time counts from the end of the previous event. A blocking call runs
+//! beside the other events.
 
 mod calling;
 mod clock;

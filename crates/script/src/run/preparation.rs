@@ -53,7 +53,7 @@ impl Runner {
     }
 
     /// Take the window shift from the first expected SYN, if the script names a shell script that
-    /// is not available. The buffer sizes of the host are then unknown.
+    /// is not available. Without the shell script, the buffer sizes of the host are unknown.
     pub(super) fn guess_shift(&mut self, script: &Script) {
         let events = script.events.iter().filter_map(|e| match &e.action {
             Action::Command(c) => Some(c),

@@ -1,5 +1,5 @@
-//! The endpoint under test, with window fields instead of windows. This module is the only one that
-//! calls the endpoint of the `tcp` crate.
+//! The endpoint under test, with window fields instead of windows. Only this module calls the
+//! endpoint of the `tcp` crate.
 
 mod header;
 mod meter;

@@ -220,8 +220,8 @@ pub fn decreased(w: &Window, beta: f64, congestion: Congestion) -> f64 {
 
 /// Return ssthresh after a multiplicative decrease in whole segments, as Linux computes it.
 ///
-/// `reduced` maps the whole segments of the FlightSize (in Linux, of cwnd) to the reduced number. A
-/// repeated timeout of a segment leaves ssthresh unchanged, as in [`decreased`].
+/// `reduced` maps the FlightSize (in Linux, cwnd) in whole segments to the reduced number of
+/// segments. A repeated timeout of a segment leaves ssthresh unchanged, as in [`decreased`].
 pub fn decreased_in_segments(w: &Window, congestion: Congestion, reduced: impl Fn(u64) -> u64) -> f64 {
     if congestion == (Congestion::Timeout { repeated: true }) {
         return w.ssthresh;

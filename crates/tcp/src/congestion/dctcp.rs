@@ -2,9 +2,9 @@
 //! marked bytes.
 //!
 //! This implementation counts marked and acknowledged bytes when they are delivered, including
-//! SACKed bytes. RFC 8257 counts only the bytes of cumulative ACKs. Without loss both counts are
-//! the same. The receiver implements the ECN-Echo of RFC 8257 §3.2, and the sender sets ECT on
-//! every packet (§3.6), so this file contains neither.
+//! SACKed bytes. RFC 8257 counts only the bytes of cumulative ACKs. Without loss, the counts of
+//! this implementation and of RFC 8257 are the same. The receiver implements the ECN-Echo of RFC
+//! 8257 §3.2, and the sender sets ECT on every packet (§3.6), so this file contains neither.
 
 use serde_json::json;
 use units::param::Json;
@@ -126,7 +126,7 @@ const SCALE: f64 = 1024.0;
 #[derive(Clone, Debug)]
 pub struct DctcpState {
     alpha: Alpha,
-    /// Value of α that includes the current ACK, if that ACK reduces cwnd.
+    /// Value of α that includes the current ACK, if the current ACK reduces cwnd.
     alpha_with_this_ack: Option<f64>,
     growth: Growth,
 }
@@ -264,9 +264,9 @@ mod tests {
         }
     }
 
-    /// A flow alone at a step marking of K packets. Its queue oscillates below K + 1 packets, and α
-    /// approaches √(2/W*) with W* = C·RTT + K (Alizadeh 2010, §3.3, equations 6 to 8, an
-    /// approximation for small α).
+    /// A flow alone at a step marking of K packets. The queue of the flow oscillates below K + 1
+    /// packets, and α approaches √(2/W*) with W* = C·RTT + K (Alizadeh 2010, §3.3, equations 6 to
+    /// 8, an approximation for small α).
     #[test]
     fn alpha_at_a_step_marking_is_the_fluid_value() {
         let (k, bdp) = (40, 500.0); // 400 Mbit/s × 10 ms

@@ -17,7 +17,8 @@ pub enum Congestion {
 }
 
 impl Congestion {
-    /// Return the same event, with a timeout as the first timeout of its segment.
+    /// Return the same congestion event, in which a repeated timeout is replaced by a first
+    /// timeout.
     pub fn without_repetition(self) -> Self {
         match self {
             Congestion::Timeout { .. } => Congestion::Timeout { repeated: false },
@@ -32,7 +33,8 @@ impl Congestion {
 pub struct RateSample {
     /// Bytes delivered in the interval.
     pub delivered: u64,
-    /// The longer one of the interval of transmission and the interval of acknowledgement.
+    /// The longer of two intervals: the interval of transmission and the interval of
+    /// acknowledgement.
     pub interval: Duration,
     /// True if the application had no more data to send when the segment was sent.
     pub app_limited: bool,
@@ -55,13 +57,13 @@ pub struct Ack {
     /// §2.1), or the delivered bytes if the parameters select them (Linux).
     pub counted: u32,
     /// Delivered bytes that the receiver reported as marked with CE. With the echo of DCTCP this is
-    /// `delivered` if ECE is set. With Accurate ECN this number follows from
-    /// the counters.
+    /// `delivered` if ECE is set. With Accurate ECN the number of marked bytes follows from the
+    /// counters.
     pub marked: u32,
     /// Total bytes delivered so far, including this ACK.
     pub total_delivered: u64,
-    /// Round-trip time of the segment sent last among the segments that this ACK delivers and that
-    /// were sent once; absent without such a segment.
+    /// Round-trip time of the newest segment that this ACK delivers and that was sent once; absent
+    /// without such a segment.
     pub rtt: Option<Duration>,
     /// Smoothed round-trip time (SRTT); zero before the first sample.
     pub srtt: Duration,

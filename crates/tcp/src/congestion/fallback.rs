@@ -15,7 +15,8 @@
 //! than eight Reno flows the two cases look alike, and the fall-back ends.
 //!
 //! The authors' report (reference [ecn-fallback] of RFC 9331) uses the variance of round-trip times
-//! instead. The variance distinguishes these two cases as little as the delay does.
+//! instead. The variance of round-trip times distinguishes the two cases as little as the delay
+//! does.
 
 use units::words;
 
@@ -72,7 +73,8 @@ const INITIAL: State = State::Scalable { rounds: 0, count: MarkCount { delivered
 /// State of the detection of a classic AQM.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
-    /// Marks are taken as those of an L4S queue. `rounds` counts round trips since the first mark.
+    /// Prague treats marks as the marks of an L4S queue. `rounds` counts round trips since the
+    /// first mark.
     Scalable { rounds: u32, count: MarkCount },
     /// Marks halve the window for a trial; the marked fraction was `fraction_before`.
     Trial { fraction_before: f64, periods: u8, count: MarkCount },

@@ -1,8 +1,8 @@
 //! Growth of cwnd by the rules of standard TCP.
 //!
 //! The rules are slow start and congestion avoidance of RFC 5681 §3.1 (`rfc5681`), Appropriate Byte
-//! Counting of RFC 3465 (`rfc3465`), and the variants of Linux. All controls that grow in this way
-//! share them.
+//! Counting of RFC 3465 (`rfc3465`), and the variants of Linux. All controls whose window grows by
+//! these rules share this code.
 
 use units::words;
 
@@ -181,8 +181,8 @@ impl Growth {
     pub fn on_congestion(&mut self, congestion: Congestion) {
         let timeout = matches!(congestion, Congestion::Timeout { .. });
         self.counted = 0;
-        // Linux does not limit slow start after a timeout. This is safe because its slow start
-        // stops at ssthresh.
+        // Linux does not limit slow start after a timeout. Unlimited slow start is safe in Linux
+        // because Linux stops slow start at ssthresh.
         let limited = timeout && !(self.limit == UNLIMITED && self.flags & STOPS_AT_SSTHRESH != 0);
         self.flags = self.flags & !AFTER_TIMEOUT | if limited { AFTER_TIMEOUT } else { 0 };
         if let Some(exit) = &mut self.exit

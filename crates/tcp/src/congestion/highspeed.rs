@@ -67,8 +67,8 @@ impl Control for HighSpeed {
 /// the parameters.
 const TABLE_PARAMETERS: [f64; 3] = [38.0, 83_000.0, 0.1];
 
-/// Check that the windows are in order, and with Linux's rules that the parameters are those of the
-/// table.
+/// Check that the windows are in order and, with Linux's rules, that the parameters have the values
+/// of the table in appendix B.
 fn check(p: &HighSpeed, path: &str) -> Result<(), Invalid> {
     if p.rules == HighSpeedRules::Linux {
         let values = [p.low_window.0, p.high_window.0, p.high_decrease];
@@ -291,8 +291,8 @@ mod tests {
         for w in 38..100_000u32 {
             let a = increase(&p, f64::from(w));
             if a > last_a + 1.0 {
-                // Beyond High_Window the program continues below 0.1 (0.09 at 94717). The text of
-                // the RFC does not mention this.
+                // Beyond High_Window the program computes decreases below 0.1 (0.09 at 94717),
+                // which the text of the RFC does not mention.
                 rows.push((w, a as u32, (decrease(&p, f64::from(w)) * 100.0).round() / 100.0));
                 last_a = a;
             }
@@ -322,8 +322,8 @@ mod tests {
     }
 
     /// Table 3: at a loss rate of 10⁻⁴ the average window is 263 segments. The response function is
-    /// a straight line through that point. The mean of the sawtooth at deterministic loss is within
-    /// 10 % of it.
+    /// a straight line through the point of 10⁻⁴ and 263 segments. The mean of the sawtooth at
+    /// deterministic loss is within 10 % of the average window.
     #[test]
     fn average_window_at_periodic_loss_matches_table_3() {
         let h = HighSpeedState::new(&defaults());

@@ -24,7 +24,7 @@ words! {
         /// α and β are real numbers, computed from every round-trip time. The remainder of a
         /// segment of growth counts for the next segment.
         Liu2006 = "liu2006",
-        /// α is in 128ths and β in 64ths, both rounded down. Both are computed from round-trip
+        /// α is in 128ths and β in 64ths, both rounded down. α and β are computed from round-trip
         /// times in whole microseconds, and not during loss recovery. Each segment of growth
         /// restarts the count of acknowledged segments, and a decrease is rounded down to whole
         /// segments (Linux, tcp_illinois).

@@ -9,11 +9,11 @@
 //!   reduction, which applies from 500 round trips after slow start;
 //! - the first update of α at the first mark, the halving on loss, and pacing.
 //!
-//! All of these but the 500 round trips were also checked against the authors' code over UDP. Their
-//! code paces at twice the rate in slow start only up to half of ssthresh. A loss halves the
-//! FlightSize here as in their code, because RFC 9331 §4.3, item 2 requires Reno's response; newer
-//! revisions use CUBIC's. [`fallback`](super::fallback) implements the fall-back (RFC 9331 §4.3,
-//! item 3). A window below one segment (item 5) is not implemented.
+//! All items of this list except the 500 round trips were also checked against the authors' code
+//! over UDP. The authors' code paces at twice the rate in slow start only up to half of ssthresh. A
+//! loss halves the FlightSize here as in the authors' code, because RFC 9331 §4.3, item 2 requires
+//! Reno's response; newer revisions use CUBIC's. [`fallback`](super::fallback) implements the
+//! fall-back (RFC 9331 §4.3, item 3). A window below one segment (item 5) is not implemented.
 
 use serde_json::json;
 use units::param::Json;
@@ -47,12 +47,12 @@ params! {
         /// Response of Prague to a classic AQM in a shared queue.
         fallback: Fallback = (Fallback::Off), in Range::ANY, from "rfc9331 §4.3, item 3";
         /// Smoothed queueing delay above which the AQM may be a classic AQM.
-        fallback_delay: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "rfc9332 appendix A.1: an L4S queue is marked from 0.8 ms, a classic one aims at 15 ms; between them";
+        fallback_delay: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "rfc9332 appendix A.1: an L4S queue is marked from 0.8 ms, and a classic queue aims at 15 ms; the default is between the two";
         /// Pacing rate in slow start, as a multiple of cwnd/SRTT.
         slow_start_pacing: f64 = (2.0), in Range::between(1.0, 10.0), from "draft-briscoe-prague §2.4.6";
         /// Header bytes per segment that the pacing rate includes. Pacing spaces only the data, so
         /// at a constant round-trip time cwnd limits the flow and not the pacing rate.
-        pacing_header: Bytes = (Bytes(0)), in Range::between(0.0, 120.0), from "Linux, tcp_prague: the rate is cwnd times the MTU over SRTT, and the pace spaces data: 52 B with timestamps";
+        pacing_header: Bytes = (Bytes(0)), in Range::between(0.0, 120.0), from "Linux, tcp_prague: 52 B with timestamps, because the rate is cwnd times the MTU over SRTT and pacing spaces only the data";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
     }
@@ -229,8 +229,8 @@ mod tests {
         PragueState::new(&defaults())
     }
 
-    /// At 5 ms the increase is (5/25)² segments per round trip after the transition. At 50 ms it is
-    /// one segment.
+    /// At a round-trip time of 5 ms, the increase is (5/25)² segments per round trip after the
+    /// transition. At a round-trip time of 50 ms, the increase is one segment per round trip.
     #[test]
     fn short_round_trips_increase_cwnd_as_if_they_were_25_ms() {
         for (rtt, rounds, increase) in [(0.005, 500, 0.04), (0.005, 499, 1.0), (0.05, 500, 1.0)] {

@@ -1,11 +1,11 @@
 //! Scalable TCP (`scalable`), Kelly 2003 (`kelly2003scalable`): multiplicative increase and
 //! decrease.
 //!
-//! Up to the legacy window it behaves as standard TCP (§3.1 of the paper). The parameters a and b
-//! are the values that Linux's `tcp_scalable` cites as the paper's recommendation (0.01, 7/8),
-//! because the paper itself was not available. The legacy window of 16 segments is the value in
-//! later literature. Linux has no legacy window. Instead, Linux adds at least one segment per round
-//! trip (`min_increase`).
+//! Up to the legacy window Scalable TCP behaves as standard TCP (§3.1 of the paper). The parameters
+//! a and b are the values that Linux's `tcp_scalable` cites as the paper's recommendation (0.01,
+//! 7/8), because the paper itself was not available. The legacy window of 16 segments is the value
+//! in later literature. Linux has no legacy window, but adds at least one segment per round trip
+//! (`min_increase`).
 
 use serde_json::json;
 use units::param::{Json, Renamed};

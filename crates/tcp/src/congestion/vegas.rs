@@ -8,9 +8,9 @@
 //! implemented.
 //!
 //! Of the paper of 1994, §3.2 was available, and the rule of slow start in §3.3. Expected, Actual,
-//! Diff, and α and β of two and four segments follow that paper. The later paper reportedly uses
-//! one and three. γ is the value of Linux (`tcp_vegas`). No source for cwnd after slow start was
-//! available: here cwnd does not change.
+//! Diff, and α and β of two and four segments follow that paper. The later paper on Vegas
+//! reportedly uses α = 1 and β = 3. γ is the value of Linux (`tcp_vegas`). No source for cwnd after
+//! slow start was available: here cwnd does not change.
 
 use serde_json::json;
 use units::param::{Invalid, Json, join};
@@ -39,8 +39,8 @@ words! {
 
 params! {
     /// TCP Vegas. Once per round trip cwnd grows by one segment if fewer than α of its segments are
-    /// queued, and shrinks by one segment if more than β are queued. Otherwise cwnd does not
-    /// change.
+    /// queued, and shrinks by one segment if more than β are queued. With α to β queued segments,
+    /// cwnd does not change.
     pub struct Vegas: "vegas", checked by check {
         /// Number of queued segments below which cwnd grows (α).
         alpha: Packets = (Packets(2.0)), in Range::between(0.0, 1e6), from "brakmo1994vegas §3.2: two";
@@ -157,8 +157,8 @@ impl VegasState {
         if diff < self.params.alpha.0 { w.cwnd + w.smss } else { w.cwnd }
     }
 
-    /// Discard the measurements made during loss recovery, and those made before the next round
-    /// trip (vegas_enable).
+    /// Discard the measurements made during loss recovery and before the next round trip
+    /// (vegas_enable).
     fn pause(&mut self, ack: &Ack) {
         (self.samples, self.round_min_rtt) = (0, Duration(u64::MAX));
         self.paused = match ack.in_recovery {
@@ -275,8 +275,8 @@ mod tests {
     }
 
     /// tcp_vegas_state: Vegas is disabled during loss recovery, where cwnd grows as in Reno, and
-    /// restarts at its end. The queue from before that end does not end slow start in the round
-    /// trip that was in progress.
+    /// restarts at its end. A queue from before the end of recovery does not end slow start in the
+    /// round trip that was in progress.
     #[test]
     fn linux_evaluates_the_first_round_trip_that_began_after_recovery() {
         let mut v = VegasState::new(&linux());

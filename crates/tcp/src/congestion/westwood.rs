@@ -2,12 +2,12 @@
 //! (`grieco2004westwood`): congestion sets the window to the measured bandwidth times the minimum
 //! round-trip time.
 //!
-//! The plus in the name stands for one bandwidth sample per round trip. The papers were not
-//! available. The sampling, its minimum interval, the unfiltered first sample and ssthresh (at
-//! least two segments) were checked against Linux's `tcp_westwood`, by an author of Westwood+.
-//! Lecture notes on the first paper show that congestion does not increase the window, whereas
-//! Linux sets cwnd to ssthresh in either case. The weight 0.9 of the filter is a quotation of the
-//! second paper. Linux uses 7/8 and filters twice (`stages`).
+//! The plus in the name stands for one bandwidth sample per round trip. The two papers on Westwood+
+//! were not available for this implementation. The sampling, its minimum interval, the unfiltered
+//! first sample and ssthresh (at least two segments) were checked against Linux's `tcp_westwood`,
+//! by an author of Westwood+. Lecture notes on the first paper show that congestion does not
+//! increase the window, whereas Linux sets cwnd to ssthresh in either case. The weight 0.9 of the
+//! filter is a quotation of the second paper. Linux uses 7/8 and filters twice (`stages`).
 
 use serde_json::json;
 use units::param::Json;
@@ -35,10 +35,10 @@ words! {
         /// Each interval ends with a round trip of the data, and lasts at least interval_min.
         Rounds = "rounds",
         /// Each interval ends with the first ACK that arrives later than the last measured
-        /// round-trip time and later than interval_min. The bytes of that ACK belong to the next
-        /// interval. Times are in milliseconds, round-trip times are rounded up, and the bandwidth
-        /// is in whole bytes per millisecond. A timeout resets RTTmin to the next round-trip time
-        /// (Linux with HZ = 1000, westwood_update_window).
+        /// round-trip time and later than interval_min. The bytes of the ACK that ends an interval
+        /// belong to the next interval. Times are in milliseconds, round-trip times are rounded up,
+        /// and the bandwidth is in whole bytes per millisecond. A timeout resets RTTmin to the next
+        /// round-trip time (Linux with HZ = 1000, westwood_update_window).
         Linux = "linux",
     }
 }
@@ -102,7 +102,7 @@ const TICK: u64 = 1_000_000_000;
 pub struct WestwoodState {
     params: Westwood,
     growth: Growth,
-    /// Time at which the interval began, and the bytes delivered by then.
+    /// Time at which the interval began, and the bytes delivered by this time.
     interval_start: Option<(Time, u64)>,
     /// Bandwidth after each filter stage, in bytes per second.
     bandwidth: Option<[f64; 2]>,

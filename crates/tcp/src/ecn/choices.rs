@@ -47,13 +47,13 @@ words! {
         /// The sender makes only the tests that RFC 9768 requires: an ACK of the SYN-ACK without a
         /// counter, and marked bytes without a marked packet.
         Off = "off",
-        /// In addition, the endpoint tests whether a SYN or SYN-ACK arrived with an ECN field that
-        /// no queue can cause (RFC 9768 §3.2.2.3), and whether the option's counters begin at zero
-        /// (RFC 9768 §3.2.3.2.4).
+        /// In addition to the tests of `off`, the endpoint tests whether a SYN or SYN-ACK arrived
+        /// with an ECN field that no queue can cause (RFC 9768 §3.2.2.3), and whether the option's
+        /// counters begin at zero (RFC 9768 §3.2.3.2.4).
         Handshake = "handshake",
-        /// In addition to `handshake`, the sender tests whether the packet counter begins at zero
-        /// (RFC 9768 §3.2.2.4), and whether all packets of three round trips are marked (RFC 9768
-        /// §3.2.2.3). Heavy congestion can cause both.
+        /// In addition to the tests of `handshake`, the sender tests whether the packet counter
+        /// begins at zero (RFC 9768 §3.2.2.4), and whether all packets of three round trips are
+        /// marked (RFC 9768 §3.2.2.3). Heavy congestion can also fail these two tests.
         Feedback = "feedback",
     }
 }
@@ -106,8 +106,8 @@ words! {
         /// The sender restarts its retransmission timer, and sends the next segment when the timer
         /// expires (RFC 3168 §6.1.2).
         WaitForTimer = "wait-for-timer",
-        /// The sender continues with one segment in each round trip (ns-2). Linux does not wait
-        /// either, and usually has a cwnd of at least two segments.
+        /// The sender continues with one segment in each round trip (ns-2). Linux does not wait for
+        /// the timer either, and usually has a cwnd of at least two segments.
         GoOn = "go-on",
     }
 }

@@ -2,8 +2,8 @@
 //! §3, `rfc5562`; RFC 8257 §3.6 and §4.1, `rfc8257`; ECN++, table 1, `draft-generalized-ecn`), and
 //! which of ECT(0) and ECT(1) they carry (RFC 9331 §4, `rfc9331`).
 //!
-//! Only the abstract of the draft on ECN++ was available. Its table and responses are implemented
-//! from general knowledge.
+//! Only the abstract of the draft on ECN++ was available. The draft's table and responses are
+//! implemented from general knowledge.
 
 use net::{Ecn as Field, Flags, Seq};
 

@@ -60,7 +60,7 @@ impl EcnEndpoint {
     }
 
     /// Process a repeated SYN. Return true if the SYN offers another kind of feedback than the
-    /// first one, so that the connection must be reset (RFC 9768 §3.1.5). If the SYN offers no ECN,
+    /// first SYN, so that the connection must be reset (RFC 9768 §3.1.5). If the SYN offers no ECN,
     /// the SYN-ACK accepts none or is that of Accurate ECN, and all packets are Not-ECT (RFC 3168
     /// §6.1.1; RFC 9768 §3.1.5).
     pub fn on_syn_again(&mut self, flags: Flags, field: Field, tcp: &Tcp) -> bool {

@@ -310,7 +310,7 @@ impl EcnEndpoint {
     }
 
     /// Count the feedback of an ACK while this endpoint has sent only ACKs. Timestamps give the
-    /// order of these ACKs.
+    /// order of the arriving ACKs.
     pub fn on_ack_of_acks(&mut self, segment: &Segment, options: &Options) {
         if let Some(accurate) = self.accurate() {
             accurate.echoed.on_ack(segment.flags, options, &Default::default(), false);

@@ -1,4 +1,4 @@
-//! Mode of ECN that a connection negotiated, and the state that only one mode needs.
+//! ECN mode that a connection negotiated, and the state that is specific to the mode.
 
 use super::accurate::Accurate;
 use super::nonce::Nonce;
@@ -19,7 +19,7 @@ pub enum Mode {
     Accurate,
 }
 
-/// State that only one mode needs.
+/// State that is specific to one ECN mode.
 #[derive(Clone, Debug)]
 pub(super) enum ModeState {
     Accurate(Accurate),

@@ -9,7 +9,7 @@ use net::{Ecn, Seq};
 /// State of the nonce, of sender and receiver.
 #[derive(Clone, Debug)]
 pub struct Nonce {
-    /// Sender: end of each segment, and sum of nonces up to that end.
+    /// Sender: end of each segment, and sum of the nonces up to the end of the segment.
     sums: VecDeque<(Seq, bool)>,
     sum: bool,
     /// Sequence number up to which sums are not comparable (RFC 3540 §4.2: after a mark or a loss).
@@ -26,7 +26,8 @@ pub struct Nonce {
 }
 
 impl Default for Nonce {
-    /// Return the initial state, in which both sums are 1 (RFC 3540 §5).
+    /// Return the initial state, in which the nonce sums of the sender and the receiver are 1 (RFC
+    /// 3540 §5).
     fn default() -> Self {
         Nonce {
             sums: VecDeque::new(),
@@ -58,8 +59,8 @@ impl Nonce {
         if bit { Ecn::Ect1 } else { Ecn::Ect0 }
     }
 
-    /// Exclude the data before `max` from the check, because a segment was retransmitted or the
-    /// network marked one.
+    /// Exclude the data before `max` from the check, because a segment was retransmitted or marked
+    /// by the network.
     pub fn on_congestion(&mut self, max: Seq) {
         self.resynchronize = Some(max);
     }

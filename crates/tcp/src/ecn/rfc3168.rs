@@ -7,7 +7,7 @@ use super::choices::EcnEcho;
 /// Flags of an ECN-setup SYN, which offers ECN (RFC 3168 §6.1.1).
 pub const SETUP_SYN: Flags = Flags(Flags::ECE.0 | Flags::CWR.0);
 
-/// Return true if a SYN or SYN-ACK with these flags is an ECN-setup one (RFC 3168 §6.1.1).
+/// Return true if these flags make a SYN or SYN-ACK an ECN-setup packet (RFC 3168 §6.1.1).
 pub fn is_setup(flags: Flags) -> bool {
     if flags.has(Flags::ACK) { flags.has(Flags::ECE) && !flags.has(Flags::CWR) } else { flags.has(SETUP_SYN) }
 }
@@ -36,7 +36,8 @@ impl EcnState {
     }
 
     /// Record whether a packet is ECN-capable (`capable`). Return true if the packet is Not-ECT
-    /// although an earlier packet was ECN-capable. Such a packet is probably a retransmission.
+    /// although an earlier packet was ECN-capable. A Not-ECT packet after an ECN-capable packet is
+    /// probably a retransmission.
     #[inline]
     pub fn is_repeated(&mut self, capable: bool) -> bool {
         self.seen |= capable;

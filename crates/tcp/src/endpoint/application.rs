@@ -42,8 +42,8 @@ impl Endpoint {
         }
     }
 
-    /// Record that the application waits for the connection in order to write. The data then
-    /// carries the ACK of the SYN-ACK.
+    /// Record that the application waits for the connection in order to write. The first data that
+    /// the application writes carries the ACK of the SYN-ACK.
     pub fn await_write(&mut self) {
         self.incidents().write_waits = true;
     }

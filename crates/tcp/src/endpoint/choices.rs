@@ -29,8 +29,8 @@ words! {
         /// accepts its data (RFC 9293 §3.10.7.4, fifth check).
         Taken = "taken",
         /// The endpoint drops the segment and sends an ACK, as a protection against blind injection
-        /// of data. An ACK below the first byte has the same effect (RFC 5961 §5.2, a MAY of RFC
-        /// 9293; Linux, tcp_ack).
+        /// of data. An ACK below the first byte of data has the same effect as an ACK that is too
+        /// old (RFC 5961 §5.2, a MAY of RFC 9293; Linux, tcp_ack).
         Rfc5961 = "rfc5961",
     }
 }

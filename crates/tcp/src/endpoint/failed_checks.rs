@@ -132,7 +132,7 @@ impl Endpoint {
         self.after_ack(now);
     }
 
-    /// Send an ACK, unless a similar one was sent within `invalid_ack_spacing` (RFC 5961 §7).
+    /// Send an ACK, unless a similar ACK was sent within `invalid_ack_spacing` (RFC 5961 §7).
     /// Segments with data cannot cause a loop of ACKs, so the limit does not apply to them.
     fn answer_with_ack(&mut self, now: Time) {
         let spacing = self.tcp.details.invalid_ack_spacing;
@@ -146,9 +146,10 @@ impl Endpoint {
         self.ack_due = true;
     }
 
-    /// Process the acknowledgement of a segment just outside the window, as Linux does. Otherwise
-    /// two endpoints whose probes crossed would answer each other forever, and an endpoint with a
-    /// gap in its window would receive no acknowledgement of its own data.
+    /// Process the acknowledgement of a segment just outside the window, as Linux does. If the
+    /// endpoint ignored such acknowledgements, two endpoints whose probes crossed would answer each
+    /// other forever, and an endpoint with a gap in its window would receive no acknowledgement of
+    /// its own data.
     fn process_late_ack(&mut self, now: Time, segment: &Segment) {
         if self.state == State::SynReceived || segment.ack.after(self.max()) {
             return;
@@ -161,8 +162,8 @@ impl Endpoint {
         }
     }
 
-    /// Process a reset: one with exactly RCV.NXT closes the connection, and any other causes a
-    /// challenge ACK (RFC 9293 §3.10.7.4, second check).
+    /// Process a reset: a reset with exactly RCV.NXT closes the connection, and any other reset
+    /// causes a challenge ACK (RFC 9293 §3.10.7.4, second check).
     #[cold]
     pub(super) fn on_reset(&mut self, now: Time, segment: &Segment, next: Seq) {
         if segment.seq != next {

@@ -48,7 +48,7 @@ impl Endpoint {
     }
 
     /// Return the state that the application sees. An application that closed an early connection
-    /// waits for the ACK of its FIN as well as for that of its SYN (RFC 9293 §3.10.4).
+    /// waits for the ACKs of its SYN and its FIN (RFC 9293 §3.10.4).
     pub fn application_state(&self) -> State {
         let closes = self.is_early() && self.sender.as_ref().is_some_and(|s| s.tcb.closing);
         if closes { State::FinWait1 } else { self.state }
@@ -71,7 +71,7 @@ impl Endpoint {
     }
 
     /// Write the Fast Open option of a SYN, and return the length of its data. Only the first SYN
-    /// has either (RFC 7413 §4.2.2; Linux, tcp_send_syn_data).
+    /// has a Fast Open option or data (RFC 7413 §4.2.2; Linux, tcp_send_syn_data).
     pub(super) fn begin_fast(&mut self, tcp: &Tcp, options: &mut Options) -> u16 {
         let Some(opening) = self.fast_mut().and_then(|f| f.opening.take()) else { return 0 };
         let fits = |o: &FastOpen| options.wire_len() + o.wire_len() <= Options::MOST;
@@ -211,7 +211,7 @@ impl Endpoint {
 
     /// End the handshake of an early connection. The SYN-ACK measures the round-trip time, if it
     /// was sent once and the ACK acknowledges nothing else (RFC 6298 §3). Return true if the
-    /// connection was early.
+    /// connection was early (`is_early`).
     pub(super) fn end_early(&mut self, now: Time, segment: &Segment) -> bool {
         let Some(early) = self.early() else { return false };
         let tcp = self.tcp.clone();

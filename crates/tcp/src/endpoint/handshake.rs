@@ -185,7 +185,7 @@ impl Endpoint {
         true
     }
 
-    /// Retransmit a marked SYN-ACK once as Not-ECT (RFC 5562 §3.2). Return true if it is
+    /// Retransmit a marked SYN-ACK once as Not-ECT (RFC 5562 §3.2). Return true if the SYN-ACK is
     /// retransmitted.
     fn repeats_marked_syn_ack(&mut self, segment: &Segment) -> bool {
         let echo = segment.flags.has(Flags::ECE) && self.ecn.negotiated();

@@ -35,8 +35,8 @@ pub use state::{Error, State};
 /// [`deadline`](Endpoint::deadline). After each call, the caller sends the segments that
 /// [`poll`](Endpoint::poll) returns, until it returns `None`.
 ///
-/// Each half exists from its first use on: an endpoint that only receives has no [`Sender`], and
-/// one that only sends has no [`Receiver`].
+/// Each half exists from its first use on: an endpoint that only receives has no [`Sender`], and an
+/// endpoint that only sends has no [`Receiver`].
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Endpoint {
@@ -155,7 +155,7 @@ impl Endpoint {
         self.receiver.as_ref().map_or(self.irs + 1, |r| r.next)
     }
 
-    /// Return the sequence number after the highest one sent.
+    /// Return the sequence number after the highest sequence number sent.
     #[inline]
     fn max(&self) -> Seq {
         self.sender.as_ref().map_or(self.iss + 1, |s| s.tcb.max)
@@ -190,8 +190,8 @@ impl Endpoint {
         }
     }
 
-    /// Return true if the advertised window depends on the earlier ones, because the application
-    /// reads explicitly or the window is tuned.
+    /// Return true if the advertised window depends on the earlier advertised windows, because the
+    /// application reads explicitly or the window is tuned.
     fn tracks_window(&self) -> bool {
         self.tcp.window.tuning != WindowTuning::Off
             || self.incidents.as_ref().is_some_and(|r| r.explicit_reads)

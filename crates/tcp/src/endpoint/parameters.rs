@@ -14,15 +14,16 @@ params! {
     pub struct ConnectionParameters: "tcp.connection" {
         /// Minimum segment size, options included, that the endpoint accepts from the other side's
         /// MSS option.
-        min_mss: Bytes = (Bytes(1)), in Range::between(1.0, 65_495.0), from "rfc9293 §3.7.1 names none; Linux, tcp_min_snd_mss: 48";
+        min_mss: Bytes = (Bytes(1)), in Range::between(1.0, 65_495.0), from "rfc9293 §3.7.1 does not name a minimum; Linux, tcp_min_snd_mss: 48";
         /// Nagle's algorithm.
         nagle: Nagle = (Nagle::Off), in Range::ANY, from "rfc9293 §3.7.4: an application may turn it off";
         /// Segments that carry PSH.
         push: Push = (Push::LastWrite), in Range::ANY, from "rfc9293 §3.9.1";
         /// Maximum number of retransmissions of a SYN.
         syn_retries: u64 = (8), in Range::between(0.0, 127.0), from "rfc9293 §3.8.3: at least 3 minutes; Linux: 6";
-        /// Number of timeouts of a SYN that do not double the next timeout. These timeouts precede
-        /// those of `syn_retries`. SYN-ACKs have none.
+        /// Number of timeouts of a SYN that do not double the next timeout. The timeouts of
+        /// `syn_linear_timeouts` precede the timeouts of `syn_retries`, and apply to SYNs but not
+        /// to SYN-ACKs.
         syn_linear_timeouts: u64 = (0), in Range::between(0.0, 127.0), from "rfc6298 §5.5: every one doubles; Linux 6.5 on: 4";
         /// Maximum number of retransmissions of a SYN-ACK.
         synack_retries: u64 = (8), in Range::between(0.0, 254.0), from "rfc9293 §3.8.3: at least 3 minutes; Linux: 5";
@@ -37,7 +38,7 @@ params! {
         user_timeout_from: UserTimeoutFrom = (UserTimeoutFrom::Progress), in Range::ANY, from "rfc5482 §1";
         /// Maximum segment lifetime (MSL). TIME-WAIT lasts twice as long; 0: the connection ends on
         /// entry to TIME-WAIT.
-        msl: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc9293 §3.4.2: 2 minutes; no port is used again here";
+        msl: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc9293 §3.4.2: 2 minutes; the simulator does not use a port again";
     }
 }
 

@@ -164,7 +164,7 @@ impl Endpoint {
         self.sender.as_ref().and_then(|s| s.delivery_rate())
     }
 
-    /// Return the number of segments that are not acknowledged, and of those that are SACKed.
+    /// Return the number of unacknowledged segments, and the number of SACKed segments.
     pub fn segments_out(&self) -> (u32, u32) {
         self.sender.as_ref().map_or((0, 0), |s| (s.counts().0, s.counts().1.min(s.counts().0)))
     }

@@ -1,4 +1,4 @@
-//! States of a connection, and the errors that end one.
+//! States of a connection, and the errors that end a connection.
 
 /// States of a connection (RFC 9293 §3.3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

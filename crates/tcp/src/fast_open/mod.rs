@@ -1,7 +1,7 @@
 //! TCP Fast Open (RFC 7413, `rfc7413`; Linux 6.12, net/ipv4/tcp_fastopen.c): the response of a
 //! server to a cookie ([`Server`]), the opening of a client and its cache ([`Opening`],
-//! [`CookieCache`]), and the generation of cookies ([`Key`]). `endpoint/fast_open.rs` has the part
-//! of the endpoint.
+//! [`CookieCache`]), and the generation of cookies ([`Key`]). `endpoint/fast_open.rs` implements
+//! the endpoint's part of Fast Open.
 
 mod key;
 

@@ -35,7 +35,7 @@ impl Receiver {
         }
     }
 
-    /// Return true if the ACK of data behind a gap waits, to be merged with the next ones (Linux,
+    /// Return true if the ACK of data behind a gap waits, to be merged with the next ACKs (Linux,
     /// __tcp_ack_snd_check).
     #[inline]
     pub(super) fn compresses_ack(&mut self, now: Time, tcp: &Tcp) -> bool {

@@ -43,8 +43,8 @@ words! {
         /// packet's descriptor. A TUN device and many Ethernet drivers allocate packets in this
         /// way.
         Linear = "linear",
-        /// The payload and 896 B in addition to it. A Linux sender allocates packets so, and a veth
-        /// device forwards them.
+        /// The payload, and 896 B in addition to the payload. A Linux sender allocates packets in
+        /// this way, and a veth device forwards such packets.
         Fragments = "fragments",
     }
 }

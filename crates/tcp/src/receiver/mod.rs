@@ -23,7 +23,7 @@ const HANDSHAKE_ACK_DELAY: Duration = Duration::from_millis(200);
 pub struct ReceiverStats {
     /// Number of segments with data.
     pub segments: u64,
-    /// Bytes of data in these segments.
+    /// Bytes of data in all received segments.
     pub bytes: u64,
     /// Segments without any new data.
     pub duplicate_segments: u64,

@@ -11,9 +11,10 @@ words! {
     pub enum FrtoKind {
         /// The sender does not test timeouts.
         Off = "off",
-        /// The next two ACKs decide (RFC 5682 §2).
+        /// The next two ACKs decide whether a timeout was spurious (RFC 5682 §2).
         Basic = "basic",
-        /// The next two ACKs and their SACK blocks decide, if SACK is negotiated (RFC 5682 §3).
+        /// The next two ACKs and their SACK blocks decide whether a timeout was spurious, if SACK
+        /// is negotiated (RFC 5682 §3).
         Sack = "sack",
         /// Test as with `sack`, but the delivery of any segment that was sent before the timeout
         /// ends the test at once, and only such a delivery shows a spurious timeout (Linux).

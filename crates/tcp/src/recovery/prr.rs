@@ -31,10 +31,11 @@ words! {
 words! {
     /// Event that ends a reduction for a mark.
     pub enum MarkReductionEnds {
-        /// The ACK of all data sent before the reduction ends it.
+        /// The ACK of all data sent before the reduction ends the reduction.
         At = "at",
-        /// The first ACK beyond the data sent before the reduction ends it, because the receiver
-        /// has received CWR by then (Linux, tcp_fastretrans_alert).
+        /// The first ACK beyond the data sent before the reduction ends the reduction, because the
+        /// receiver must have received CWR before it sent such an ACK (Linux,
+        /// tcp_fastretrans_alert).
         Above = "above",
     }
 }

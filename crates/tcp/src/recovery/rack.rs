@@ -93,14 +93,14 @@ impl Rack {
         self.fack.is_none_or(|fack| !end.before(fack))
     }
 
-    /// Finish an ACK. Return the distance in bytes from its lowest reordered segment to the highest
-    /// delivered byte; 0 if the ACK delivered no reordered segment.
+    /// Finish an ACK. Return the distance in bytes from the lowest reordered segment of the ACK to
+    /// the highest delivered byte; 0 if the ACK delivered no reordered segment.
     pub fn on_ack_end(&mut self) -> u32 {
         self.late.take().map_or(0, |start| self.late_by(start))
     }
 
-    /// Record a reordered segment that begins at `start`. Return its distance to the highest
-    /// delivered byte; 0 if the segment is not below that byte.
+    /// Record a reordered segment that begins at `start`. Return the distance of the segment to the
+    /// highest delivered byte; 0 if the segment is not below the highest delivered byte.
     pub fn late_by(&mut self, start: Seq) -> u32 {
         let Some(fack) = self.fack.filter(|fack| start.before(*fack)) else { return 0 };
         self.reordering_seen = true;
@@ -127,8 +127,8 @@ impl Rack {
     }
 
     /// Enlarge the reordering window if a D-SACK has requested it, at most once in a round trip
-    /// (Linux, tcp_rack_update_reo_wnd). `by_then` bytes had been delivered when the newly
-    /// delivered segment was sent. `delivered` is the number of bytes delivered now.
+    /// (Linux, tcp_rack_update_reo_wnd). `by_then` is the number of bytes that had been delivered
+    /// when the newly delivered segment was sent. `delivered` is the number of bytes delivered now.
     #[inline]
     pub fn on_rate(&mut self, by_then: u64, delivered: u64) {
         if std::mem::take(&mut self.dsack_seen) && by_then >= self.widened_at {
@@ -171,7 +171,7 @@ impl Rack {
         Duration((u64::from(self.multiplier.max(1)) * (min_rtt.0 / 4)).min(srtt.0))
     }
 
-    /// Return true if a segment was sent before the delivered segment that was sent last.
+    /// Return true if a segment was sent before the newest delivered segment was sent.
     #[inline]
     pub fn has_overtaken(&self, sent: Time, end: Seq) -> bool {
         let newest =

@@ -21,8 +21,8 @@ words! {
 words! {
     /// Effect on cwnd of an ACK that SACKs data without acknowledging any cumulatively.
     pub enum SackedGrowth {
-        /// An ACK that only SACKs data does not increase cwnd, because only an ACK of new data does
-        /// (RFC 5681 §3.1).
+        /// An ACK that only SACKs data does not increase cwnd, because only a cumulative ACK of new
+        /// data increases cwnd (RFC 5681 §3.1).
         None = "none",
         /// An ACK that only SACKs data increases cwnd once the reordering degree exceeds
         /// `duplicate_acks` (Linux, tcp_may_raise_cwnd).
@@ -61,7 +61,8 @@ impl ReorderingDegree {
         u32::from(self.segments)
     }
 
-    /// Raise the degree for a segment that was delivered `bytes` late (tcp_check_sack_reordering).
+    /// Raise the reordering degree for a segment that was delivered `bytes` bytes late
+    /// (tcp_check_sack_reordering).
     pub fn on_late(&mut self, bytes: u32, smss: u32, max: u32) {
         let segments = bytes.div_ceil(smss.max(1)).min(max) as u16;
         if bytes > u32::from(self.segments) * smss {

@@ -40,8 +40,8 @@ pub enum Verdict {
 }
 
 impl Tlp {
-    /// Return true if a probe may be sent (RFC 8985 §7.3): none is in flight, and a round-trip time
-    /// has been measured since the last one.
+    /// Return true if a probe may be sent (RFC 8985 §7.3): no probe is in flight, and a round-trip
+    /// time has been measured since the last probe.
     pub fn may_probe(&self) -> bool {
         self.end.is_none() && !self.unmeasured
     }

@@ -1,6 +1,6 @@
 //! The estimator of Jacobson 1988, appendix A (`jacobson1988`): scaled integers, in ticks of the
-//! host's clock, as in 4.3BSD-Reno and ns-2. A round-trip time is the number of ticks that occur
-//! during it, at least one.
+//! host's clock, as in 4.3BSD-Reno and ns-2. A round-trip time is measured as the number of ticks
+//! that occur during the round trip, at least one.
 
 use units::{Duration, Time};
 

@@ -16,7 +16,7 @@ use rfc6298::Rfc6298;
 
 /// Maximum number of doublings. The maximum timeout bounds the timeout in any case.
 const MAX_DOUBLINGS: u32 = 16;
-/// Maximum number of doublings in 4.3BSD.
+/// Maximum number of times that 4.3BSD doubles the timeout.
 const MAX_DOUBLINGS_1988: u32 = 6;
 
 #[derive(Clone, Copy, Debug)]

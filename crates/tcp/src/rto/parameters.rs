@@ -24,7 +24,7 @@ params! {
         /// Event that ends the back-off.
         backoff_ends: BackoffEnds = (BackoffEnds::Sample), in Range::ANY, from "rfc6298 §5.7";
         /// Effect on the timer of the retransmissions of a recovery.
-        fast_retransmit: FastRetransmitTimer = (FastRetransmitTimer::Restarts), in Range::ANY, from "4.3BSD-Reno; rfc6298 §5.1 lets it run on; rfc6675 §6";
+        fast_retransmit: FastRetransmitTimer = (FastRetransmitTimer::Restarts), in Range::ANY, from "4.3BSD-Reno; rfc6298 §5.1: the timer runs on; rfc6675 §6";
     }
 }
 

@@ -84,13 +84,13 @@ words! {
     /// Quantity from which a reduction computes ssthresh.
     pub enum SsthreshFrom {
         /// ssthresh becomes half of the FlightSize, at least two segments. A repeated timeout of
-        /// the same segment does not change it (RFC 5681, equation 4).
+        /// the same segment does not change ssthresh (RFC 5681, equation 4).
         FlightSize = "flight-size",
         /// ssthresh becomes a fraction of cwnd, independent of the data in flight (Linux).
         Cwnd = "cwnd",
         /// ssthresh becomes half of the smaller of cwnd and the receive window, in whole segments,
-        /// at least two. A repeated timeout of the same segment reduces it again (4.3BSD-Reno:
-        /// Stevens & Wright 1995, figure 29.16; ns-2).
+        /// at least two. A repeated timeout of the same segment reduces ssthresh again
+        /// (4.3BSD-Reno: Stevens & Wright 1995, figure 29.16; ns-2).
         Window = "window",
     }
 }
@@ -150,8 +150,9 @@ words! {
         RunsOn = "runs-on",
         /// Every retransmission restarts the timer (permitted by RFC 6675 §6).
         Each = "each-restarts",
-        /// A retransmission of the first unacknowledged segment restarts the timer. So does an ACK
-        /// that SACKs data sent before that segment was last sent (Linux).
+        /// A retransmission of the first unacknowledged segment restarts the timer. An ACK that
+        /// SACKs data sent before the last transmission of the first unacknowledged segment
+        /// restarts the timer too (Linux).
         First = "first-restarts",
     }
 }
@@ -233,8 +234,8 @@ words! {
 words! {
     /// Segments of new data that have the PSH flag.
     pub enum Push {
-        /// The segment in which the last write ends has PSH. A write that still waits is combined
-        /// with the next write (RFC 9293 §3.9.1).
+        /// The segment in which the last write ends has PSH. If the data of a write still waits in
+        /// the send buffer, the next write is combined with it (RFC 9293 §3.9.1).
         LastWrite = "last-write",
         /// A segment in which a write ends has PSH, unless the application announces more data
         /// (MSG_MORE) or the next write fills the segment. The first segment that ends more than

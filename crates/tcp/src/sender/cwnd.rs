@@ -21,7 +21,7 @@ pub(super) struct Progress {
     pub delivered: u32,
     /// Total bytes delivered, including this ACK.
     pub total_delivered: u64,
-    /// Round-trip time of the segment sent last among those newly delivered.
+    /// Round-trip time of the newest of the newly delivered segments.
     pub rtt: Option<Duration>,
     /// Delivery rate, if it was sampled.
     pub rate: Option<RateSample>,

@@ -27,8 +27,8 @@ impl Sender {
         len
     }
 
-    /// Retransmit data of the SYN that the SYN-ACK did not acknowledge (RFC 7413 §4.2.2). This loss
-    /// is not a sign of congestion (Linux, tcp_non_congestion_loss_retransmit).
+    /// Retransmit data of the SYN that the SYN-ACK did not acknowledge (RFC 7413 §4.2.2). The loss
+    /// of data in a SYN is not a sign of congestion (Linux, tcp_non_congestion_loss_retransmit).
     pub(super) fn retransmit_syn_data(&mut self, now: Time, tcp: &Tcp) {
         self.tcb.restart_timer(now, tcp);
         match &mut self.kind {

@@ -1,7 +1,8 @@
 //! The sending half of a connection: it sends segments, processes ACKs, and owns cwnd and ssthresh.
 //!
 //! A sender without SACK counts acknowledged bytes ([`CumulativeSender`]). A sender with SACK uses
-//! a scoreboard of segments ([`SackSender`]). State that both kinds need is in the [`Tcb`].
+//! a scoreboard of segments ([`SackSender`]). State that senders with and without SACK need is in
+//! the [`Tcb`].
 
 mod arriving;
 mod ca_state;
@@ -52,7 +53,7 @@ pub(crate) const SLOW_PATHS: bool = cfg!(feature = "slow-paths");
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
-    /// State that both kinds of sender need.
+    /// State that senders with and without SACK need.
     pub tcb: Tcb,
     /// State of the kind of sender.
     kind: Kind,
@@ -97,7 +98,7 @@ impl Sender {
         }
     }
 
-    /// Return the next segment, if the sender may send one now.
+    /// Return the next segment, if the sender may send a segment now.
     #[inline]
     pub fn next_segment(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         match &mut self.kind {

@@ -43,7 +43,7 @@ pub(super) struct SendAllowance<'a> {
 
 impl Tcb {
     /// Return true if the next segment of new data waits for others, although the windows permit
-    /// it. Otherwise a super-packet begins with this segment.
+    /// it. If the next segment does not wait, a super-packet begins with it.
     #[inline(always)]
     pub(super) fn waits_for_super_packet(
         &self,
@@ -118,9 +118,9 @@ impl Tcb {
             || !(self.closing && alone && u64::from(allowance.buffered) >= self.unsent)
     }
 
-    /// Return the number of segments of a full super-packet: those sent in about 1 ms, or more on
-    /// paths with a short round-trip time (tcp_tso_autosize). `paces` is true if the controller
-    /// paces.
+    /// Return the number of segments of a full super-packet: as many as are sent in about 1 ms, or
+    /// more on paths with a short round-trip time (tcp_tso_autosize). `paces` is true if the
+    /// controller paces.
     #[inline(never)]
     fn super_packet_segments(&self, min_rtt: Duration, paces: bool, tcp: &Tcp) -> u32 {
         let srtt = self.rto.srtt(tcp);

@@ -1,5 +1,5 @@
-//! Construction of segments, pacing, and the records that both kinds of sender store for each
-//! segment.
+//! Construction of segments, pacing, and the records that senders with and without SACK store for
+//! each segment.
 
 use net::Seq;
 use units::{Bytes, Time};
@@ -102,7 +102,7 @@ impl Tcb {
         }
     }
 
-    /// Compute the time at which pacing permits the segment after one of `len` bytes, if the
+    /// Compute the time at which pacing permits the segment after a segment of `len` bytes, if the
     /// controller paces.
     #[inline]
     pub(super) fn pace(&self, tracking: &mut Tracking, len: u32, window: &Window, now: Time, tcp: &Tcp) {

@@ -17,7 +17,7 @@ params! {
         validation: CwndValidation = (CwndValidation::None), in Range::ANY, from "rfc5681 §3.1, which has no such condition";
         /// Effect on cwnd of an idle time longer than the timeout.
         idle_restart: IdleRestart = (IdleRestart::Off), in Range::ANY, from "rfc5681 §4.1";
-        /// cwnd of a sender with SACK after a timeout.
+        /// cwnd after a timeout, if SACK is negotiated.
         loss_window: LossWindow = (LossWindow::Segment), in Range::ANY, from "rfc5681 §3.1: LW";
     }
 }

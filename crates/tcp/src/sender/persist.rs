@@ -16,8 +16,8 @@ impl Tcb {
     }
 
     /// Start the persist timer if no data is in flight, data waits, and the send window is closed
-    /// (RFC 9293 §3.8.6.1) or too small for a segment (§3.8.6.2.1, the override timeout). Also
-    /// start it if a corked segment waits.
+    /// (RFC 9293 §3.8.6.1) or too small for a segment (§3.8.6.2.1, the override timeout). Start the
+    /// persist timer also if a corked segment waits.
     #[inline(never)]
     pub(super) fn persist(&mut self, now: Time, tcp: &Tcp) {
         let waits = self.una == self.max && !self.all_sent() && self.timer == Time::NEVER;

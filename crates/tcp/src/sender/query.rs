@@ -1,4 +1,4 @@
-//! Read access to the state of a sender of either kind.
+//! Read access to the state of a sender with or without SACK.
 
 use net::{Options, Segment};
 use units::{Duration, Rate};

@@ -2,9 +2,9 @@
 //! segments.
 //!
 //! The send buffer limits the data that the application has written and the other endpoint has not
-//! acknowledged. Its memory counts buffers, not payload: each packet also takes its descriptor and
-//! its headers. The application writes when a third of the memory is free, until all of the memory
-//! is used. The memory grows with cwnd.
+//! acknowledged. The memory of the send buffer counts buffers instead of payload: each packet also
+//! takes its descriptor and its headers. The application writes when a third of the memory is free,
+//! until all of the memory is used. The memory grows with cwnd.
 //!
 //! Source: Linux 6.12, net/ipv4/tcp.c (tcp_sendmsg_locked, tcp_stream_alloc_skb),
 //! net/ipv4/tcp_input.c (tcp_sndbuf_expand, tcp_should_expand_sndbuf, tcp_check_space),
@@ -12,8 +12,8 @@
 //! In this model the application always has more data to write, up to the end of its transfer, and
 //! writes at once.
 //!
-//! Missing: memory pressure, and the memory of buffers that are split when a part of them is SACKed
-//! or retransmitted.
+//! This model omits memory pressure, and the memory of buffers that are split when a part of them
+//! is SACKed or retransmitted.
 
 use std::collections::VecDeque;
 
@@ -55,10 +55,10 @@ pub(super) struct SendQueue {
     first: Seq,
     /// End of the last data that the sender removed from the write queue.
     dequeued_end: Seq,
-    /// End of the super-packet that is being sent, or was sent last. Its segments are sent in
-    /// sequence.
+    /// End of the super-packet that is being sent, or was sent last. The segments of a super-packet
+    /// are sent in sequence.
     burst_end: Seq,
-    /// True if this super-packet has more than one segment.
+    /// True if the current super-packet has more than one segment.
     has_many_segments: bool,
     /// Bytes already sent of the current super-packet. Pacing counts these bytes when the whole
     /// super-packet is sent.
@@ -417,7 +417,8 @@ mod tests {
         assert_eq!(queue.fill(&tcb, 1600, &tcp), 611 * MSS, "1432144 B are free");
     }
 
-    /// The memory holds ten segments at first, then two windows, up to its maximum.
+    /// The memory of the send buffer holds ten segments at first, then two windows, up to its
+    /// maximum.
     #[test]
     fn memory_grows_with_cwnd() {
         let (mut tcb, mut queue, tcp) = connection(&serde_json::json!({"offload": "none"}));

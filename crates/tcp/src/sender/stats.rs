@@ -19,8 +19,8 @@ pub struct SenderStats {
     pub ecn_reductions: u32,
     /// Recoveries that the sender detected as spurious and undid.
     pub undone: u32,
-    /// Segments that arrived marked, according to the other endpoint's feedback. With classic ECN
-    /// these are all segments that an ACK with ECN-Echo acknowledges.
+    /// Segments that arrived marked, according to the other endpoint's feedback. With classic ECN,
+    /// all segments that an ACK with ECN-Echo acknowledges count as marked.
     pub delivered_ce: u32,
 }
 

@@ -1,4 +1,4 @@
-//! State that both kinds of sender need.
+//! State that senders with and without SACK need.
 
 use net::Seq;
 use units::{Duration, Time};

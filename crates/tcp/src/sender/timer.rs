@@ -39,7 +39,7 @@ impl Tcb {
             (if self.una == self.max { Time::NEVER } else { now + rto }, TimerPurpose::Rto);
     }
 
-    /// Set the timer to the RTO, or to the user timeout if that ends first.
+    /// Set the timer to the RTO, or to the user timeout if the user timeout ends first.
     pub(super) fn set_rto(&mut self, now: Time, tracking: Option<&Tracking>, tcp: &Tcp) {
         let at = now + self.rto.timeout(tcp);
         self.timer = at.min(user_timeout(tracking, tcp).unwrap_or(Time::NEVER));

@@ -14,7 +14,8 @@ use crate::recovery::frto::Frto;
 use crate::recovery::reordering::ReorderingDegree;
 use crate::timestamp::timestamp;
 
-/// Optional state that both kinds of sender share. Each kind counts delivered bytes itself.
+/// Optional state that senders with and without SACK share. Each kind counts delivered bytes
+/// itself.
 #[derive(Clone, Debug)]
 pub(super) struct Tracking {
     /// Degree of reordering.

@@ -33,7 +33,7 @@ impl Renamed {
         Ok(())
     }
 
-    /// The present key and a value of the former one, as TOML has them.
+    /// Return the present key with the value of the former key, as TOML text.
     fn written(&self, value: &Value) -> String {
         let present = |word| self.words.iter().find(|w| Some(w.0) == word).map(|w| Value::from(w.1));
         let value = present(value.as_str()).unwrap_or_else(|| value.clone());

@@ -30,8 +30,7 @@ pub fn longhand<'a>(value: &'a Value, shorthand: Option<&str>) -> Cow<'a, Value>
     }
 }
 
-/// Lay keys over those of a table, and over those of its tables. A table with a `kind` is one
-/// value.
+/// Set the given keys in a table and in its nested tables. A table with a `kind` is one value.
 pub fn merge(base: &mut Map<String, Value>, over: &Map<String, Value>) {
     for (key, value) in over {
         match (base.get_mut(key), value) {
@@ -59,7 +58,7 @@ fn quoted(key: &str) -> String {
     if !key.is_empty() && key.chars().all(bare) { key.into() } else { Value::from(key).to_string() }
 }
 
-/// Refuse keys that are not in `known`, and suggest the nearest.
+/// Refuse keys that are not in `known`, and suggest the most similar known key.
 pub fn refuse_unknown(map: &Map<String, Value>, known: &[&str], path: &str) -> Result<(), Invalid> {
     for key in map.keys() {
         if !known.contains(&key.as_str()) {

@@ -73,8 +73,8 @@ fn not_a_text(value: &Value, path: &str) -> Invalid {
     if value.is_number() || value.is_boolean() { refusal.remedy("put it in quotes") } else { refusal }
 }
 
-/// Return the error of a value that is not a list. It may be one element without brackets, or one
-/// table of several.
+/// Return the error of a value that is not a list. Such a value may be one element without
+/// brackets, or one table of several.
 fn not_a_list(value: &Value, path: &str) -> Invalid {
     let key = path.rsplit('.').next().unwrap_or(path);
     let refusal = Invalid::new(path, value, "must be a list");

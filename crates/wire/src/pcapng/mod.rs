@@ -1,5 +1,5 @@
-//! Captures in pcapng format (draft-ietf-opsawg-pcapng). They are written block by block and read
-//! as a whole.
+//! Captures in pcapng format (draft-ietf-opsawg-pcapng). Captures are written block by block and
+//! read as a whole.
 //!
 //! Three kinds of blocks are supported: section header, interface description and enhanced packet.
 

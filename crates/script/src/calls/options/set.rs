@@ -175,7 +175,7 @@ impl CallContext<'_> {
         connection.stack.set_cork(socket.is_on("TCP_CORK"));
     }
 
-    /// Apply TCP_QUICKACK. Its effect is temporary (tcp(7)).
+    /// Apply TCP_QUICKACK. The effect of TCP_QUICKACK is temporary (tcp(7)).
     pub(in crate::calls) fn apply_quickack(&mut self, fd: i64, on: bool) {
         if let Some(index) = self.host.sockets.get(&fd).and_then(|s| s.connection) {
             self.host.connections[index].stack.set_quickack(on);

@@ -1,6 +1,6 @@
 //! Round-trip time and demand of a receiver, as Linux measures them to size its buffer
-//! (tcp_rcv_rtt_measure, tcp_rcv_rtt_measure_ts, tcp_rcv_space_adjust). Here they are only
-//! reported.
+//! (tcp_rcv_rtt_measure, tcp_rcv_rtt_measure_ts, tcp_rcv_space_adjust). This module only reports
+//! the round-trip time and the demand.
 
 use units::Time;
 
@@ -14,7 +14,7 @@ pub struct Receiving {
     /// Size of the largest segment, and the echoed timestamp of the last sample.
     largest: u32,
     echo: u32,
-    /// Start time of the current window, and its end in sequence space.
+    /// Start time of the current window, and the sequence number at the end of the window.
     window: Option<(Time, u32)>,
     /// Maximum number of bytes read in a round trip (0 before the first sample), bytes read since
     /// the last round trip began, and the time of its beginning.

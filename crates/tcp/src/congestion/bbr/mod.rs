@@ -136,7 +136,7 @@ impl Pacing {
         }
     }
 
-    /// Set the rate, which never falls before the pipe is full (SetPacingRate()).
+    /// Set the pacing rate. Before the pipe is full, the pacing rate never falls (SetPacingRate()).
     fn set(&mut self, rate: f64, full_bw_reached: bool) {
         if rate > 0.0 && (full_bw_reached || self.0.is_none_or(|now| rate > now)) {
             self.0 = Some(rate);

@@ -1,13 +1,14 @@
 //! CUBIC in the integer arithmetic of Linux's `tcp_cubic`.
 //!
 //! Windows are in whole segments and times in 1024ths of a second. One clock tick is a millisecond.
-//! cwnd grows by one segment each time `segments_per_increase` segments are acknowledged. That
-//! number is computed at most once per tick, and every 32nd of a second while cwnd does not change.
+//! cwnd grows by one segment each time `segments_per_increase` segments are acknowledged. The value
+//! of `segments_per_increase` is computed at most once per tick, and every 32nd of a second while
+//! cwnd does not change.
 //!
-//! Apart from rounding, Linux differs from RFC 9438 as follows. The curve is evaluated at t plus
-//! the minimum round-trip time. Before any congestion, cwnd grows by at least a twentieth per round
-//! trip. The estimate of Reno's window always grows by 8/15 segment per window, whereas RFC 9438
-//! increases the growth to one segment above cwnd_prior. A timeout resets all state.
+//! Apart from rounding, Linux differs from RFC 9438 as follows. The cubic curve is evaluated at t
+//! plus the minimum round-trip time. Before any congestion, cwnd grows by at least a twentieth per
+//! round trip. The estimate of Reno's window always grows by 8/15 segment per window, whereas RFC
+//! 9438 increases the growth to one segment above cwnd_prior. A timeout resets all state.
 
 use units::{Duration, Time};
 

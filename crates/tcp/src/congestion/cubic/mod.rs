@@ -244,8 +244,8 @@ impl CongestionControl for CubicState {
             _ if converges => Some(cwnd * (1.0 + beta) / 2.0),
             _ => Some(cwnd),
         };
-        // A repeated timeout of a segment does not set ssthresh, so cwnd_prior does not change
-        // either (RFC 9438 §4.1.2).
+        // A repeated timeout of a segment does not set ssthresh, so cwnd_prior is also unchanged
+        // (RFC 9438 §4.1.2).
         let sets_ssthresh = congestion != Congestion::Timeout { repeated: true };
         let cwnd_prior = if sets_ssthresh { Some(cwnd) } else { self.curve.cwnd_prior };
         self.curve = Curve { w_max, cwnd_prior, epoch: None };
@@ -336,8 +336,8 @@ mod tests {
     }
 
     /// RFC 9438 §4.3, §4.8: after a timeout, W_est grows by α_cubic until it reaches the cwnd from
-    /// before the timeout, even if the segment timed out twice. From that cwnd on it grows by one
-    /// segment.
+    /// before the timeout, even if the segment timed out twice. From cwnd_prior on, the estimate
+    /// grows by one segment.
     #[test]
     fn alpha_is_one_from_the_previous_window_on_after_a_timeout() {
         let mut c = cubic();
@@ -396,7 +396,7 @@ mod tests {
     }
 
     /// With a short round-trip time and a small window, CUBIC is AIMD(0.529, 0.7). At the same
-    /// deterministic loss, its average window is that of Reno, √(3/2p) segments (RFC 9438 §4.3,
+    /// deterministic loss, CUBIC has the average window of Reno, √(3/2p) segments (RFC 9438 §4.3,
     /// equation 3).
     #[test]
     fn cwnd_is_at_least_the_estimate_of_reno() {
@@ -442,7 +442,7 @@ mod tests {
     /// HyStart++ ends slow start when the round-trip time grows, whereas standard slow start
     /// overflows the queue.
     ///
-    /// The rounds have 10, 20, … 640 segments. In the last of these rounds, all segments find a
+    /// The rounds have 10, 20, … 640 segments. In the round of 640 segments, all segments find a
     /// queue for the first time: 120 segments, or 12 ms. After eight of its ACKs, CSS grows by a
     /// quarter for five rounds, the first of them partial: (648 + 632/4)·1.25⁴ = 1968.
     #[test]

@@ -170,8 +170,9 @@ impl LinuxState {
 mod tests {
     use super::*;
 
-    /// With α = 1 and ACKs of two segments, a window of ten segments grows with the sixth ACK. Five
-    /// ACKs count as ten segments, and the count discards the sixth ACK.
+    /// With α = 1 and ACKs of two segments, a window of ten segments grows with the sixth ACK. The
+    /// first five ACKs count as ten segments. The sixth ACK grows cwnd, and its segments are not
+    /// counted.
     #[test]
     fn each_segment_of_growth_restarts_the_count() {
         let mut k = LinuxState::new();

@@ -49,8 +49,8 @@ words! {
 }
 
 params! {
-    /// H-TCP. For one second after congestion it is standard TCP. Afterwards the increase grows
-    /// with the square of the time since congestion. Congestion multiplies the window by
+    /// H-TCP. For one second after congestion H-TCP is standard TCP. From then on the increase of
+    /// cwnd grows with the square of the time since congestion. Congestion multiplies the window by
     /// RTTmin/RTTmax, which just empties the queue, or by one half if the throughput has changed.
     pub struct Htcp: "htcp", checked by check {
         /// Time after congestion in which cwnd grows as in standard TCP (Δ_L).
@@ -129,7 +129,7 @@ pub struct HtcpState {
     /// Maximum round-trip time of the epoch.
     rtt_max: Duration,
     rtt_min: Duration,
-    /// Start of the round trip, and the bytes delivered by then.
+    /// Start time of the round trip, and the bytes delivered by this time.
     round_start: Option<(Time, u64)>,
     /// Maximum throughput of a round trip in this epoch.
     throughput: f64,

@@ -35,7 +35,7 @@ pub struct Echoed {
     /// True if the sender no longer responds to feedback (RFC 9768, table 4, note 1; §3.2.2.3,
     /// §3.2.2.4).
     disabled: bool,
-    /// True after feedback arrived that followed the handshake.
+    /// True after the arrival of the first feedback after the handshake.
     begun: bool,
     /// True if an ACK since the last option acknowledged as many packets as make the ACE field
     /// wrap.
@@ -106,8 +106,9 @@ impl Echoed {
         ace == 0b110
     }
 
-    /// Process data that acknowledges this endpoint's SYN-ACK in place of a pure ACK. The segment
-    /// carries the counter (RFC 9768 §3.2.2.2). Return true if the counter reports a mark.
+    /// Process data that acknowledges this endpoint's SYN-ACK in place of a pure ACK. The data
+    /// segment carries the ACE counter (RFC 9768 §3.2.2.2). Return true if the counter reports a
+    /// mark.
     pub fn on_data_for_handshake(&mut self, ace: u32) -> bool {
         let marked = ace.wrapping_sub(self.packets) % DIVACE;
         self.packets += marked;
@@ -119,7 +120,7 @@ impl Echoed {
         self.disabled
     }
 
-    /// Decode the feedback of an ACK (RFC 9768 §3.2.2.2, §3.2.3.1). An ACK that a later one has
+    /// Decode the feedback of an ACK (RFC 9768 §3.2.2.2, §3.2.3.1). An ACK that a later ACK has
     /// overtaken gives no feedback. `tests`: the first ACE field is tested (RFC 9768 §3.2.2.4), and
     /// so are marks on every packet (RFC 9768 §3.2.2.3).
     pub fn on_ack(
@@ -152,7 +153,7 @@ impl Echoed {
         self.packets = self.packets.wrapping_add(packets);
         self.since_option += packets;
         self.uncertain |= newly.segments >= DIVACE;
-        // RFC 9768 §3.2.3.2.5: bytes were marked, but not a packet.
+        // RFC 9768 §3.2.3.2.5: the feedback reports marked bytes without a marked packet.
         let mut mangled = marked.is_some_and(|b| b > 0) && self.since_option == 0 && !self.uncertain;
         if tests && self.continuous.on_ack((newly.segments, packets), newly.ack, newly.max) {
             (self.disabled, mangled) = (true, true);
@@ -172,7 +173,7 @@ impl Echoed {
     }
 
     /// Process the counters of an option (RFC 9768 §3.2.3.1). Return the newly marked bytes, if the
-    /// option has that counter.
+    /// option has the counter of marked bytes.
     fn on_option(&mut self, option: &AccEcn) -> Option<u32> {
         let fields = [option.ee0b(), option.eceb(), option.ee1b()];
         let mut grown = [0; 3];

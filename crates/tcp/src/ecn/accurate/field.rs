@@ -35,8 +35,8 @@ pub fn handshake_field(ace: u32) -> Option<Ecn> {
     [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce].into_iter().find(|&field| flags(ace) == handshake(field))
 }
 
-/// Return true if the flags of a SYN offer Accurate ECN (RFC 9768 §3.1.2). Values reserved for
-/// future use offer it too (RFC 9768 §3.1.3).
+/// Return true if the flags of a SYN offer Accurate ECN (RFC 9768 §3.1.2). Flag values reserved for
+/// future use offer Accurate ECN too (RFC 9768 §3.1.3).
 pub fn is_offer(ace: u32) -> bool {
     !matches!(ace, 0b000 | 0b011)
 }

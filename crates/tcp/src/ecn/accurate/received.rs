@@ -110,9 +110,9 @@ impl Received {
     }
 
     /// Return the option for an ACK with `room` bytes left for options, if a counter has changed
-    /// since the last option. The option has every counter that ever changed or, if they do not
-    /// fit, only the counters that changed since then. The ACK has no option if those do not fit
-    /// either (RFC 9768 §3.2.3.3).
+    /// since the last option. The option has every counter that ever changed or, if these counters
+    /// do not fit, only the counters that changed since the last option. If the counters that
+    /// changed since the last option do not fit either, the ACK has no option (RFC 9768 §3.2.3.3).
     pub fn option(&mut self, room: u16) -> Option<AccEcn> {
         if self.unreported == 0 {
             return None;

@@ -54,8 +54,8 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// Return an empty scoreboard. `unit`: the size that every segment counts for; 0: its number of
-    /// bytes. `rack`: losses are detected by time.
+    /// Return an empty scoreboard. Every segment counts for `unit` bytes in pipe, or for its number
+    /// of bytes if `unit` is 0. If `rack` is true, losses are detected by time.
     pub fn new(unit: u32, rack: bool) -> Self {
         Scoreboard { unit, send_order: rack.then(Box::default), ..Scoreboard::default() }
     }

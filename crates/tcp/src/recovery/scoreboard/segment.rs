@@ -20,7 +20,7 @@ pub(super) const COUNTED: u8 = 32;
 /// Mark of a segment that was retransmitted without being deemed lost, so that two copies are in
 /// flight.
 pub(super) const TWICE: u8 = 64;
-/// Mark of a segment that ends a write. Its retransmissions carry PSH too.
+/// Mark of a segment that ends a write. Retransmissions of a marked segment carry PSH too.
 pub(super) const PUSHED: u8 = 128;
 
 /// A sent segment.
@@ -30,7 +30,7 @@ pub struct Sent {
     pub at: Time,
     /// First sequence number.
     pub start: Seq,
-    /// Sequence number after the last one.
+    /// Sequence number after the last byte of the segment.
     pub end: Seq,
     /// Bytes delivered before the last transmission, modulo 2^32.
     pub delivered: u32,

@@ -90,7 +90,7 @@ impl Scoreboard {
         self.segments.len().saturating_sub(1)
     }
 
-    /// Return the first segment below the highest SACKed one that is neither SACKed, lost nor
+    /// Return the first segment below the highest SACKed segment that is neither SACKed, lost nor
     /// retransmitted.
     pub fn next_hole(&self) -> Option<(usize, Seq, Seq)> {
         let i = (self.first_open..self.top).find(|&i| !self.segments[i].has(SACKED | LOST | TWICE))?;

@@ -260,7 +260,7 @@ impl CumulativeSender {
         }
     }
 
-    /// Return the number of bytes that a new ACK delivers beyond those already counted for
+    /// Return the number of bytes that a new ACK delivers beyond the bytes already counted for
     /// duplicate ACKs. `acked` is the number of bytes that the new ACK acknowledges.
     fn newly_delivered(&mut self, tcb: &Tcb, acked: u32, tcp: &Tcp) -> u32 {
         if tcp.details.without_sack == WithoutSack::Left || self.duplicates.count() == 0 {

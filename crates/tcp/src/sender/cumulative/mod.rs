@@ -45,7 +45,7 @@ pub(super) struct CumulativeSender {
 /// Optional measurements, which a parameter or the controller requires.
 #[derive(Clone, Debug)]
 struct Measurements {
-    /// Optional state that both kinds of sender share.
+    /// Optional state that senders with and without SACK share.
     tracking: Tracking,
     /// Bytes delivered.
     delivered: u64,
@@ -186,8 +186,8 @@ impl CumulativeSender {
 }
 
 impl Measurements {
-    /// Count `delivered` newly delivered bytes. `rtt` is the round-trip time of the segment among
-    /// them that was sent last, if it is known.
+    /// Count `delivered` newly delivered bytes. `rtt` is the round-trip time of the newest of the
+    /// delivered segments, if it is known.
     #[inline]
     fn record_delivered(&mut self, delivered: u32, rtt: Option<Duration>) {
         self.tracking.min_rtt = rtt.map_or(self.tracking.min_rtt, |rtt| rtt.min(self.tracking.min_rtt));

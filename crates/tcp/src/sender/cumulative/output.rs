@@ -11,7 +11,7 @@ use crate::sender::outgoing::Outgoing;
 use crate::sender::tcb::Tcb;
 
 impl CumulativeSender {
-    /// Return the next segment, if the sender may send one now.
+    /// Return the next segment, if the sender may send a segment now.
     #[inline]
     pub fn next_segment(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         if SLOW_PATHS || self.nxt != tcb.max || (tcb.retransmit | tcb.wait_for_timer) {

@@ -70,8 +70,8 @@ impl SackSender {
         if !reached || self.state == CaState::Open {
             return;
         }
-        // An immediate reduction for a mark has already set cwnd. Only a proportional reduction
-        // sets it here.
+        // An immediate reduction for a mark has already set cwnd. After a mark, only a proportional
+        // reduction sets cwnd when it ends.
         let reduces = self.state == CaState::Recovery || reduces_in_proportion(tcb, tcp);
         if self.state != CaState::Loss && reduces && !tcb.congestion.governs_recovery() {
             tcb.cwnd = tcb.ssthresh;

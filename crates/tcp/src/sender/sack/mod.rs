@@ -29,7 +29,7 @@ use crate::window::Window;
 pub(super) struct SackSender {
     /// Segments in flight.
     board: Scoreboard,
-    /// Optional state that both kinds of sender share.
+    /// Optional state that senders with and without SACK share.
     tracking: Tracking,
     /// State of congestion avoidance.
     state: CaState,
@@ -53,7 +53,7 @@ pub(super) struct SackSender {
     clock: DeliveryClock,
     /// Bytes marked as lost since the last delivery rate sample.
     lost_bytes: u64,
-    /// Last delivery rate sample, or the highest one while the application limits the sender
+    /// Last delivery rate sample, or the highest sample while the application limits the sender
     /// (Linux, tcp_rate_gen).
     rate: Option<RateSample>,
     /// Time at which the retransmission timer was last started.

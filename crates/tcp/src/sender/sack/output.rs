@@ -14,7 +14,7 @@ use crate::sender::outgoing::Outgoing;
 use crate::sender::tcb::{Tcb, TimerPurpose};
 
 impl SackSender {
-    /// Return the next segment, if the sender may send one now.
+    /// Return the next segment, if the sender may send a segment now.
     #[inline(never)] // keeps the code of the congestion controls out of the caller's loop
     pub fn next_segment(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         if SLOW_PATHS || !self.is_bulk(tcb, now) {

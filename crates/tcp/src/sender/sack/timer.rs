@@ -90,7 +90,8 @@ impl SackSender {
 
     /// Return the time at which the RTO expires, even while the timer has another purpose. With
     /// another purpose, Linux counts the RTO from the last transmission of the first segment
-    /// (tcp_rearm_rto). Otherwise the RTO counts from the last restart of the timer.
+    /// (tcp_rearm_rto). If the timer has no other purpose, the RTO counts from the last restart of
+    /// the timer.
     #[inline(always)]
     fn rto_expires(&self, tcb: &Tcb, now: Time, tcp: &Tcp) -> Time {
         let other = matches!(tcb.timer_purpose, TimerPurpose::Probe | TimerPurpose::Reorder);

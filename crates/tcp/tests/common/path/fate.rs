@@ -11,7 +11,7 @@ pub struct Fate {
     pub dropped: bool,
     /// True if the packet is marked CE, provided that it is ECN-capable.
     pub marked: bool,
-    /// Delay in addition to that of the path, so that other packets overtake this one.
+    /// Delay in addition to the delay of the path, so that other packets overtake the packet.
     pub extra_delay: Duration,
     /// Delay of a second copy of the packet; `None`: the packet is not duplicated.
     pub copy: Option<Duration>,
@@ -23,7 +23,7 @@ impl Fate {
     pub const MARK: Fate = Fate { marked: true, ..Fate::PASS };
 }
 
-/// A packet that enters the path, as the rule sees it.
+/// Properties of a packet that enters the path, on which the rule bases its decision.
 pub struct Passage<'a> {
     pub now: Time,
     pub pair: usize,

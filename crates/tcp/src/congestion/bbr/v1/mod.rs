@@ -32,8 +32,8 @@ words! {
     pub enum PhaseEnds {
         /// Data in flight when the ACK arrived (draft-cardwell-iccrg-bbr-00 §4.3.4.3).
         InFlight = "in-flight",
-        /// Data in flight when pacing allows the next segments to depart. Those segments are
-        /// included if the gain is above one (Linux, bbr_packets_in_net_at_edt).
+        /// Data in flight when pacing allows the next segments to depart. The data includes these
+        /// next segments if the gain is above one (Linux, bbr_packets_in_net_at_edt).
         AtDeparture = "at-departure",
     }
 }
@@ -240,7 +240,8 @@ impl BbrState {
 
     /// Return rs.is_app_limited, which includes samples of data sent in ProbeRTT (draft §4.3.5).
     ///
-    /// Otherwise a ProbeRTT longer than the bandwidth filter would discard the bandwidth estimate.
+    /// Without these samples, a ProbeRTT longer than the bandwidth filter would discard the
+    /// bandwidth estimate.
     fn app_limited(&self, sample: &RateSample) -> bool {
         sample.app_limited
             || self.app_limited_span.as_ref().is_some_and(|s| s.contains(&sample.prior_delivered))
@@ -276,8 +277,8 @@ impl BbrState {
 
     /// Return the data in flight when the ACK arrived (rs.prior_in_flight).
     ///
-    /// Linux uses the data in flight when the next segments depart instead, which includes these
-    /// segments if the gain is above one (bbr_packets_in_net_at_edt).
+    /// Instead, Linux uses the data in flight when the next segments depart, which includes the
+    /// departing segments if the gain is above one (bbr_packets_in_net_at_edt).
     fn in_flight_for_phase(&self, w: &Window, ack: &Ack) -> f64 {
         let prior = w.pipe + f64::from(ack.delivered);
         if self.params.phase_ends == PhaseEnds::InFlight {

@@ -36,7 +36,8 @@ fn model_matches_the_path() {
 }
 
 /// Linux, bbr_packets_in_net_at_edt: the data in flight at the next departure includes the
-/// departing segments if the gain is above one, and excludes the data delivered until then.
+/// departing segments if the gain is above one, and excludes the data delivered until the
+/// departure.
 #[test]
 fn phase_ends_by_the_data_in_flight_at_the_next_departure() {
     let mut sim = sim(1000);

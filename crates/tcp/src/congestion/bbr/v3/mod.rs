@@ -5,7 +5,7 @@
 //!
 //! - Random numbers are a hash of the time, so that runs are repeatable.
 //! - The data in flight when a packet was sent (tx_in_flight) is the data delivered and declared
-//!   lost since then. Without reordering both are equal.
+//!   lost since the packet was sent. Without reordering, the two amounts are equal.
 //! - The losses since a packet was sent count from the beginning of the round in which the packet
 //!   was sent.
 //! - Losses are evaluated per ACK instead of per packet, so InflightAtLoss() is computed per ACK.
@@ -26,8 +26,8 @@ use super::{Aggregation, FullPipe, Pacing, SavedCwnd, UNMEASURED};
 params! {
     /// BBR (version 3). As in version 1, the model includes the bandwidth and the minimum
     /// round-trip time. Version 3 adds the data in flight at which losses exceed 2 %. Version 3
-    /// probes for bandwidth every two to three seconds, or as often as Reno would. Between these
-    /// probes it reduces its rate after losses.
+    /// probes for bandwidth every two to three seconds, or as often as Reno would. Between its
+    /// probes for bandwidth, version 3 reduces its rate after losses.
     pub struct Bbr3: "bbr3" {
         /// Pacing gain in Startup (StartupPacingGain): 4 ln 2.
         startup_pacing_gain: f64 = (2.77), in Range::between(1.1, 10.0), from "draft-ietf-ccwg-bbr §5.3.1.1";

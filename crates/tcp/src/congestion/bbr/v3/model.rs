@@ -194,7 +194,7 @@ impl Bbr3State {
         }
     }
 
-    /// Set the pacing rate, which never falls before the pipe is full (SetPacingRate()).
+    /// Set the pacing rate. Before the pipe is full, the pacing rate never falls (SetPacingRate()).
     pub(super) fn set_pacing_rate(&mut self, gain: f64, srtt: Duration) {
         self.pacing.init(self.params.startup_pacing_gain * self.initial_window, srtt);
         let rate = gain * self.bw() * (1.0 - self.params.pacing_margin);
